@@ -1,0 +1,40 @@
+# The C++ library: a static archive, its headers and its CMake package.
+find_package(Threads REQUIRED)
+
+file(GLOB_RECURSE cyclotome_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
+add_library(cyclotome STATIC ${cyclotome_sources})
+add_library(cyclotome::cyclotome ALIAS cyclotome)
+
+# In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
+file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include")
+file(CREATE_LINK "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/include/cyclotome" SYMBOLIC)
+
+target_include_directories(cyclotome PUBLIC "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
+                                            "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_compile_features(cyclotome PUBLIC cxx_std_20)
+target_link_libraries(cyclotome PUBLIC Threads::Threads PRIVATE "$<BUILD_INTERFACE:cyclotome_options>")
+set_target_properties(
+  cyclotome
+  PROPERTIES CXX_STANDARD 20
+             CXX_STANDARD_REQUIRED ON
+             CXX_EXTENSIONS OFF
+             CXX_VISIBILITY_PRESET hidden
+             VISIBILITY_INLINES_HIDDEN ON
+             POSITION_INDEPENDENT_CODE ON)
+
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cyclotome")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cyclotome-config.cmake.in"
+                              "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake" COMPATIBILITY SameMinorVersion)
+
+install(TARGETS cyclotome EXPORT cyclotome-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+                                                           COMPONENT development)
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/src/"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/cyclotome"
+  COMPONENT development
+  FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT cyclotome-targets NAMESPACE cyclotome:: DESTINATION "${package_dir}" COMPONENT development)
+install(FILES "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" "${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake"
+        DESTINATION "${package_dir}" COMPONENT development)

@@ -1,0 +1,51 @@
+# The Python extensions. Python package sources are collected by scikit-build-core; only binaries and stubs are installed here.
+find_package(
+  Python 3.10 REQUIRED
+  COMPONENTS Interpreter Development.Module
+  OPTIONAL_COMPONENTS Development.SABIModule)
+
+# Outside of pip, ask the interpreter where its nanobind is.
+if(NOT nanobind_ROOT AND NOT SKBUILD)
+  execute_process(
+    COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+    OUTPUT_STRIP_TRAILING_WHITESPACE
+    OUTPUT_VARIABLE nanobind_ROOT)
+endif()
+find_package(nanobind CONFIG REQUIRED)
+
+# One stable-ABI binary serves CPython 3.12 and later; older versions get a binary of their own.
+function(cyclotome_add_extension name)
+  nanobind_add_module(${name} STABLE_ABI NB_STATIC NB_DOMAIN cyclotome ${ARGN})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  target_link_libraries(${name} PRIVATE cyclotome cyclotome_options)
+  target_compile_definitions(${name} PRIVATE "CYCLOTOME_VERSION=\"${PROJECT_VERSION}\"")
+endfunction()
+
+file(GLOB core_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/bindings/*.cpp")
+if(core_sources)
+  cyclotome_add_extension(_core ${core_sources})
+  set(core_dir "${PROJECT_BINARY_DIR}/python/cyclotome")
+  set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${core_dir}")
+  # The stub is made from the binary itself, so that the types people see are the types that are bound.
+  if(NOT CMAKE_CROSSCOMPILING AND NOT CYCLOTOME_SANITIZE)
+    nanobind_add_stub(
+      _core_stub
+      MODULE _core
+      OUTPUT "${core_dir}/_core.pyi"
+      PYTHON_PATH "$<TARGET_FILE_DIR:_core>"
+      DEPENDS _core)
+    install(FILES "${core_dir}/_core.pyi" DESTINATION cyclotome COMPONENT python)
+  endif()
+  install(TARGETS _core LIBRARY DESTINATION cyclotome COMPONENT python)
+endif()
+
+# Internals of math, ring and engine for pytest; ordinary wheels do not contain it.
+if(CYCLOTOME_BUILD_TESTING)
+  file(GLOB testing_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/bindings/*.cpp")
+  if(testing_sources)
+    cyclotome_add_extension(cyclotome_testing ${testing_sources})
+    set_target_properties(cyclotome_testing PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python")
+    install(TARGETS cyclotome_testing LIBRARY DESTINATION . COMPONENT python)
+  endif()
+endif()
