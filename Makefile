@@ -1,0 +1,128 @@
+# Everything here happens inside this folder: a virtual environment in .venv, build trees in build/.
+#
+#   make demo     build, install and run the main job on real data
+#   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
+#   make lint     formatting, static checks and the layering of the code
+#   make format   rewrite the sources in the project's format
+#   make docs     API reference into build/docs
+#   make clean    remove .venv and build/
+#
+# PYTHON=python3.12 chooses an interpreter (3.10 or later), JOBS=4 the number of parallel compilations.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+ifndef PYTHON
+PYTHON := $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do \
+    "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && echo "$$python" && break; done; true)
+endif
+python_version := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+venv := .venv
+bin := $(venv)/bin
+ready := $(venv)/.python-$(python_version)
+linters := $(venv)/.lint-$(python_version)
+
+# One build tree for each way to build, so that going from one to the other rebuilds nothing.
+demo_build := build/demo-$(python_version)
+test_build := build/test-$(python_version)
+sanitize_build := build/sanitize
+consumer_build := build/consumer
+left_out := build/left-out.txt
+
+# Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
+pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
+cpp_sources = $(shell find src python/bindings test -name '*.hpp' -o -name '*.cpp')
+
+.PHONY: help demo test install install-test test-cpp test-python test-consumer test-sanitize lint format docs clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+$(ready): pyproject.toml
+	@test -n "$(python_version)" || { echo "No Python 3.10 or later found; install one or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	    { echo "$(PYTHON) is Python $(python_version); cyclotome needs 3.10 or later: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "== virtual environment in $(venv) (Python $(python_version)) and build tools"
+	@test -e $@ || $(PYTHON) -m venv --clear $(venv)
+	@$(bin)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(bin)/python -m pip install --quiet --group build
+	@touch $@
+
+$(linters): $(ready)
+	@$(bin)/python -m pip install --quiet --group lint
+	@touch $@
+
+install: $(ready)
+	@echo "== build and install cyclotome (the first time takes minutes)"
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[demo]'
+
+install-test: $(ready)
+	@echo "== build and install cyclotome with its tests, warnings as errors (the first time takes minutes)"
+	@$(pip_install) -Cbuild-dir=$(test_build) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON \
+	    -Ccmake.define.CYCLOTOME_WERROR=ON '.[test]'
+
+demo: install
+	@$(bin)/cyclotome demo
+
+test: test-cpp test-python test-consumer test-sanitize
+	@echo "== result"
+	@tail -n 1 build/pytest.log
+	@$(bin)/python tools/left_out.py $(left_out)
+
+test-cpp: install-test
+	@echo "== C++ tests"
+	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error
+
+test-python: install-test
+	@echo "== Python tests"
+	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
+
+# A project of its own that knows nothing but the installed CMake package.
+test-consumer: install-test
+	@echo "== a C++ project against the installed CMake package"
+	@rm -rf $(consumer_build)
+	@$(bin)/cmake --install $(test_build) --prefix $(consumer_build)/prefix --component development >/dev/null
+	@$(bin)/cmake -S test/package -B $(consumer_build)/build -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
+	    -DCMAKE_PREFIX_PATH=$(abspath $(consumer_build))/prefix -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@$(bin)/cmake --build $(consumer_build)/build
+	@$(consumer_build)/build/consumer
+
+test-sanitize: $(ready)
+	@echo "== C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@mkdir -p build && rm -f $(left_out)
+	@if ! echo 'int main() {}' | $${CXX:-c++} -x c++ -fsanitize=address,undefined - -o build/sanitizer-probe 2>/dev/null; then \
+	    echo "sanitizer run of the C++ tests: $${CXX:-c++} cannot link -fsanitize=address,undefined" | tee $(left_out); \
+	    exit 0; \
+	fi; \
+	$(bin)/cmake -S . -B $(sanitize_build) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
+	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g' -DCYCLOTOME_BUILD_PYTHON=OFF \
+	    -DCYCLOTOME_BUILD_TESTING=ON -DCYCLOTOME_SANITIZE=address,undefined >/dev/null; \
+	$(bin)/cmake --build $(sanitize_build); \
+	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
+
+# mypy reads the stub that the build made from the extension; the copy beside the sources is not under version control.
+lint: install-test $(linters)
+	@cp $(test_build)/python/cyclotome/_core.pyi python/cyclotome/_core.pyi
+	$(bin)/clang-format --dry-run --Werror $(cpp_sources)
+	$(bin)/ruff check .
+	$(bin)/ruff format --check .
+	$(bin)/mypy
+	$(bin)/python tools/check_layers.py
+
+format: $(linters)
+	$(bin)/clang-format -i $(cpp_sources)
+	$(bin)/ruff check --fix .
+	$(bin)/ruff format .
+
+docs: install-test
+	@$(bin)/python -m pip install --quiet --group docs
+	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome
+
+clean:
+	rm -rf $(venv) build python/cyclotome/_core.pyi

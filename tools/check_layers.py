@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refuse includes and imports that point up the layers.
+
+The rooms of ``src/`` form a chain, ``circuit -> scheme -> rlwe -> ring -> math``; engines stand beside it and know
+``ring`` and ``math`` only; ``io`` reads and writes everything up to ``scheme``. In Python, nothing below the command
+line knows the command line, and the package knows neither its tests nor its benchmarks.
+
+Usage: ``python tools/check_layers.py [ROOT]``. Prints one line per offence and exits with 1 when there is one, with 2
+when ROOT holds nothing to check.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+#: For each room of ``src/``, the rooms it may include. ``engine`` is the registry, ``engine/<x>`` is one engine.
+ROOMS: dict[str, frozenset[str]] = {
+    "math": frozenset({"math"}),
+    "ring": frozenset({"ring", "math"}),
+    "engine": frozenset({"engine", "engine/*", "ring", "math"}),
+    "engine/*": frozenset({"ring", "math"}),
+    "rlwe": frozenset({"rlwe", "ring", "math"}),
+    "scheme": frozenset({"scheme", "rlwe", "ring", "math"}),
+    "circuit": frozenset({"circuit", "scheme", "rlwe", "ring", "math"}),
+    "io": frozenset({"io", "scheme", "rlwe", "ring", "math"}),
+}
+
+#: Suffixes of files that hold C++ or CUDA code.
+CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh"})
+
+#: The modules of the package ``cyclotome`` that form its command line; only they may import one another.
+COMMAND_LINE = frozenset({"cli", "demo", "__main__"})
+
+#: Top-level modules that the package must not import.
+OUTSIDE = frozenset({"cyclotome_testing", "test", "bench", "tools", "pytest", "hypothesis"})
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"]*)"|<(?P<angled>[^>]*)>)', re.MULTILINE)
+
+
+class Offence(NamedTuple):
+    """One include or import that is not allowed, and why."""
+
+    file: Path
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
+
+
+def room_of(path: str) -> str:
+    """The room of a path below ``src/``, such as ``ring``, ``engine`` or ``engine/cpu``."""
+    parts = path.split("/")
+    if parts[0] == "engine" and len(parts) > 2:
+        return f"engine/{parts[1]}"
+    return parts[0]
+
+
+def may_include(room: str, other: str) -> bool:
+    """Whether code in ``room`` may include a header of ``other``."""
+    if room == other:
+        return True
+    allowed = ROOMS["engine/*" if room.startswith("engine/") else room]
+    return ("engine/*" if other.startswith("engine/") else other) in allowed
+
+
+def include_reason(room: str, quoted: str | None, angled: str | None) -> str | None:
+    """Why code in ``room`` must not have this include, or None when it may."""
+    target = quoted if quoted is not None else angled or ""
+    if target.startswith("cyclotome/"):
+        other = room_of(target.removeprefix("cyclotome/"))
+        if other not in ROOMS and not other.startswith("engine/"):
+            return f'"{target}" names no room of src/'
+        if not may_include(room, other):
+            return f'{room} must not include {other} ("{target}")'
+        return None
+    if quoted is not None:
+        return f'"{target}" must be written as "cyclotome/<room>/<name>"'
+    if target == "Python.h" or target.startswith("nanobind/"):
+        return f"src/ must not know Python (<{target}>)"
+    return None
+
+
+def check_includes(root: Path) -> Iterator[Offence]:
+    """Offences among the includes of ``root/src``."""
+    source = root / "src"
+    for file in sorted(path for path in source.rglob("*") if path.suffix in CODE):
+        relative = file.relative_to(source).as_posix()
+        room = room_of(relative)
+        if room not in ROOMS and not room.startswith("engine/"):
+            yield Offence(file, 1, f"{relative} lies in no room; the rooms are {', '.join(sorted(ROOMS))}")
+            continue
+        text = file.read_text(encoding="utf-8")
+        for match in INCLUDE.finditer(text):
+            reason = include_reason(room, match["quoted"], match["angled"])
+            if reason is not None:
+                yield Offence(file, text.count("\n", 0, match.start()) + 1, reason)
+
+
+def imported_modules(tree: ast.AST, package: list[str]) -> Iterator[tuple[int, str]]:
+    """Line and absolute dotted name of every import in ``tree``, a module of ``package``; each imported member counts."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            prefix = ".".join([*base, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield node.lineno, f"{prefix}.{alias.name}"
+
+
+def import_reason(module: str, name: str) -> str | None:
+    """Why ``cyclotome.<module>`` must not import the dotted ``name``, or None when it may."""
+    parts = name.split(".")
+    if parts[0] in OUTSIDE:
+        return f"the package must not import {parts[0]} ({name})"
+    if parts[0] == "cyclotome" and len(parts) > 1 and parts[1] in COMMAND_LINE and module not in COMMAND_LINE:
+        return f"cyclotome.{module} must not import the command line ({name})"
+    return None
+
+
+def check_imports(root: Path) -> Iterator[Offence]:
+    """Offences among the imports of ``root/python/cyclotome``."""
+    source = root / "python"
+    for file in sorted((source / "cyclotome").rglob("*.py")):
+        parts = list(file.relative_to(source).with_suffix("").parts)
+        module = parts[1]
+        tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+        for line, name in imported_modules(tree, parts[:-1]):
+            reason = import_reason(module, name)
+            if reason is not None:
+                yield Offence(file, line, reason)
+
+
+def main(arguments: list[str]) -> int:
+    """Check the tree at ``arguments[0]``, by default the repository this file lies in; return the exit status."""
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[1]
+    if not (root / "src").is_dir() and not (root / "python" / "cyclotome").is_dir():
+        print(f"{root} has neither src/ nor python/cyclotome/; name the root of a checkout", file=sys.stderr)
+        return 2
+    offences = [*check_includes(root), *check_imports(root)]
+    for offence in offences:
+        print(offence)
+    print(f"layers: {len(offences)} offence{'' if len(offences) == 1 else 's'}", file=sys.stderr)
+    return 1 if offences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
