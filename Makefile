@@ -117,7 +117,7 @@ lint: install-test $(linters)
 
 format: $(linters)
 	$(bin)/clang-format -i $(cpp_sources)
-	$(bin)/ruff check --fix .
+	$(bin)/ruff check --fix-only .
 	$(bin)/ruff format .
 
 docs: install-test

@@ -103,7 +103,7 @@ def check_includes(root: Path) -> Iterator[Offence]:
 
 
 def imported_modules(tree: ast.AST, package: list[str]) -> Iterator[tuple[int, str]]:
-    """Line and absolute dotted name of every import in ``tree``, a module of ``package``; each imported member counts."""
+    """Line and absolute dotted name of every import, members included, in ``tree``, a module of ``package``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
