@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/cpu/memory_pool.hpp"
+#include "cyclotome/engine/cpu/thread_pool.hpp"
+#include "cyclotome/ring/engine.hpp"
+
+namespace cyclotome {
+
+/// The engine that computes on this machine's cores.
+class CpuEngine final : public Engine {
+ public:
+  /// threads = 0: one for each core this process may use. Throws ArgumentError above 1024.
+  static std::shared_ptr<CpuEngine> create(std::size_t threads = 0);
+
+  std::string name() const override { return "cpu"; }
+  std::size_t threads() const noexcept { return threads_.threads(); }
+
+  std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
+  void upload(void* destination, const void* host, std::size_t bytes) override;
+  void download(void* host, const void* source, std::size_t bytes) override;
+
+ protected:
+  void do_forward(View a) override;
+  void do_inverse(View a) override;
+  void do_copy(View out, ConstView a) override;
+  void do_clear(View out) override;
+  void do_add(View out, ConstView a, ConstView b) override;
+  void do_subtract(View out, ConstView a, ConstView b) override;
+  void do_negate(View out, ConstView a) override;
+  void do_multiply(View out, ConstView a, ConstView b) override;
+  void do_multiply_accumulate(View accumulator, ConstView a, ConstView b) override;
+  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override;
+  void do_convert(View out, ConstView a, const BaseConversion& conversion) override;
+  void do_automorphism(View out, ConstView a, std::uint64_t element) override;
+  void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
+
+  void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
+  void do_key_switch_product(View out, ConstView digits, ConstView key) override;
+  void do_divide_and_round(View out, ConstView a, const DivideAndRound& step) override;
+  void do_behz_lift(View out, ConstView a, const BehzLift& step) override;
+  void do_behz_scale(View out, ConstView a, const BehzScale& step) override;
+  void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override;
+
+ private:
+  explicit CpuEngine(std::size_t threads) : threads_(threads) {}
+
+  /// body(b, p, l, pointer to the limb) for every limb of `out`, over all threads.
+  template <class Body>
+  void for_each_limb(View out, const Body& body);
+  /// body(b, p, first coefficient, width, W{}) for every tile of coefficients of every item and part of `out`, over all threads.
+  template <LimbWord W, class Body>
+  void for_each_tile_of(View out, const Body& body);
+  template <class Body>
+  void for_each_tile(View out, const Body& body);
+
+  cpu::MemoryPool memory_;
+  cpu::ThreadPool threads_;
+};
+
+}  // namespace cyclotome

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/cpu/memory_pool.hpp"
+
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::cpu {
+
+namespace {
+
+constexpr std::size_t alignment = 64;
+
+/// Rounds up to one of eight sizes per power of two, so that similar requests share blocks and little is wasted.
+std::size_t size_class(std::size_t bytes) {
+  if (bytes <= 4096) return 4096;
+  const std::size_t step = std::bit_floor(bytes) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+MemoryPool::~MemoryPool() {
+  for (auto& [capacity, blocks] : free_) {
+    for (void* block : blocks) std::free(block);
+  }
+}
+
+void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
+  capacity = size_class(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = free_.find(capacity);
+    if (found != free_.end() && !found->second.empty()) {
+      void* const block = found->second.back();
+      found->second.pop_back();
+      cached_bytes_ -= capacity;
+      return block;
+    }
+  }
+  void* const block = std::aligned_alloc(alignment, capacity);
+  if (block == nullptr) {
+    throw EngineError(message("the CPU engine could not get ", bytes, " bytes of memory; work on smaller batches"));
+  }
+  return block;
+}
+
+void MemoryPool::release(void* block, std::size_t capacity) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (cached_bytes_ + capacity <= max_cached_bytes) {
+      free_[capacity].push_back(block);
+      cached_bytes_ += capacity;
+      return;
+    }
+  } catch (const std::bad_alloc&) {  // no room to remember the block: let it go
+  }
+  std::free(block);
+}
+
+}  // namespace cyclotome::cpu

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace cyclotome::cpu {
+
+/// Keeps freed blocks for the next request of their size, so that no operation in a steady state asks the system for memory.
+/// Thread-safe.
+class MemoryPool {
+ public:
+  MemoryPool() = default;
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  /// A block of at least `bytes` bytes, aligned to 64; its capacity is what `release` wants back. Throws EngineError when the
+  /// system has no memory left.
+  void* acquire(std::size_t bytes, std::size_t& capacity);
+  void release(void* block, std::size_t capacity) noexcept;
+
+  /// Blocks kept for reuse stay below this many bytes; beyond it the system gets them back.
+  static constexpr std::size_t max_cached_bytes = std::size_t{512} << 20;
+
+ private:
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<void*>> free_;  // by capacity
+  std::size_t cached_bytes_ = 0;
+};
+
+}  // namespace cyclotome::cpu

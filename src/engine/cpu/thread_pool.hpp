@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace cyclotome::cpu {
+
+/// Worker threads that share the iterations of a loop with the caller. Survives fork(): a child starts its own workers.
+/// Several host threads may call `parallel_for` at once; their loops run one after another, each on all workers.
+class ThreadPool {
+ public:
+  /// threads: number of threads that compute, the caller included; at least 1.
+  explicit ThreadPool(std::size_t threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t threads() const noexcept;
+
+  /// body(i) for i = 0 ... count-1, each once, in any order and on any thread. Rethrows the first exception of a body.
+  /// A call from inside a body runs its loop on the calling thread.
+  void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cyclotome::cpu

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace cyclotome {
+
+/// Base of everything this library throws. A message says what was given, what the limit is and what to do.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Parameters that contradict each other or a precondition of an algorithm.
+class ParameterError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Parameters below the demanded security level.
+class SecurityError : public ParameterError {
+ public:
+  using ParameterError::ParameterError;
+};
+
+/// Arguments of an operation that do not fit it: shapes, ranges, domains.
+class ArgumentError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Objects of different parameters or contexts that meet.
+class MismatchError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The operation needs a key that is not there (a rotation that was not asked for, no special prime, ...).
+class MissingKeyError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The noise bound is above what decryption can correct.
+class NoiseError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Values that do not fit the plaintext space.
+class RangeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Bytes from outside that are not what they claim to be.
+class FormatError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An engine that is absent or out of resources.
+class EngineError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Joins its arguments into one string: `message("degree ", n, " is not a power of two")`.
+template <class... Parts>
+std::string message(const Parts&... parts) {
+  std::ostringstream stream;
+  (stream << ... << parts);
+  return stream.str();
+}
+
+}  // namespace cyclotome

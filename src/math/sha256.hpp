@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace cyclotome {
+
+using Digest = std::array<std::uint8_t, 32>;
+
+/// SHA-256 (FIPS 180-4), fed in pieces. Used for the parameters' fingerprint and the integrity check of containers.
+class Sha256 {
+ public:
+  void update(std::span<const std::uint8_t> bytes) noexcept;
+  /// Finishes the hash; the object must not be fed afterwards.
+  Digest finish() noexcept;
+
+ private:
+  void compress(const std::uint8_t* block) noexcept;
+
+  std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<std::uint8_t, 64> pending_{};
+  std::uint64_t length_ = 0;
+};
+
+/// SHA-256 of `bytes`.
+Digest sha256(std::span<const std::uint8_t> bytes) noexcept;
+
+}  // namespace cyclotome

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/ring/behz.hpp"
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+
+namespace cyclotome {
+
+namespace {
+
+/// One value per modulus of `basis`.
+template <class Value>
+std::vector<std::uint64_t> per_limb(const Basis& basis, Value&& value) {
+  std::vector<std::uint64_t> values;
+  for (const auto b : basis.values()) values.push_back(value(b));
+  return values;
+}
+
+std::uint64_t multiply_mod(std::uint64_t a, std::uint64_t b, std::uint64_t m) {
+  return static_cast<std::uint64_t>(static_cast<u128>(a % m) * (b % m) % m);
+}
+
+std::uint64_t inverse_of_product(const Basis& q, std::uint64_t m) {
+  const std::uint64_t inverse = m == 1 ? 0 : inverse_or_zero(q.product_mod(m), m);
+  if (inverse == 0) throw ParameterError(message("the ciphertext moduli and ", m, " share a factor; they must be coprime"));
+  return inverse;
+}
+
+std::uint64_t inverse_of(std::uint64_t a, std::uint64_t m) { return inverse_of_product(Basis(Word::u64, {a}), m); }
+
+std::uint64_t negate_mod(std::uint64_t a, std::uint64_t m) { return (m - a % m) % m; }
+
+std::vector<std::uint64_t> inverses(const Basis& product, const Basis& basis) {
+  return per_limb(basis, [&](std::uint64_t b) { return inverse_of_product(product, b); });
+}
+
+std::vector<std::uint64_t> negative_inverses(const Basis& product, const Basis& basis) {
+  return per_limb(basis, [&](std::uint64_t b) { return negate_mod(inverse_of_product(product, b), b); });
+}
+
+RingPtr ring_of(const RingPtr& like, std::vector<std::uint64_t> moduli) {
+  return Ring::negacyclic(like->degree(), Basis(like->word(), std::move(moduli)));
+}
+
+}  // namespace
+
+DivideAndRound::DivideAndRound(const RingPtr& q, const RingPtr& p)
+    : kept(q),
+      dropped(p),
+      correction(p->basis(), q->basis(), Lift::centred, {}, negative_inverses(p->basis(), q->basis())),
+      inverses(cyclotome::inverses(p->basis(), q->basis())) {}
+
+BehzLift::BehzLift(const RingPtr& q, const RingPtr& auxiliary, std::uint64_t m_tilde)
+    : source(q),
+      target(auxiliary),
+      extended(auxiliary->joined(*ring_of(q, {m_tilde}))),
+      correction_ring(extended->slice(auxiliary->limbs(), 1)),
+      first(q->basis(), extended->basis(), Lift::fast,
+            per_limb(q->basis(), [&](std::uint64_t modulus) { return m_tilde % modulus; }),
+            per_limb(extended->basis(),
+                     [&](std::uint64_t b) { return b == m_tilde ? 1 : inverse_of(m_tilde, b); })),
+      correction(correction_ring->basis(), auxiliary->basis(), Lift::centred,
+                 {negate_mod(inverse_of_product(q->basis(), m_tilde), m_tilde)},
+                 per_limb(auxiliary->basis(), [&](std::uint64_t b) {
+                   return multiply_mod(q->basis().product_mod(b), inverse_of(m_tilde, b), b);
+                 })) {}
+
+BehzScale::BehzScale(const RingPtr& q, const RingPtr& auxiliary_, std::uint64_t t)
+    : source(q),
+      auxiliary(auxiliary_),
+      joined(q->joined(*auxiliary_)),
+      base(auxiliary_->slice(0, auxiliary_->limbs() - 1)),
+      redundant(auxiliary_->slice(auxiliary_->limbs() - 1, 1)),
+      restored(q->joined(*redundant)),
+      floor_term(q->basis(), auxiliary_->basis(), Lift::fast,
+                 per_limb(q->basis(), [&](std::uint64_t modulus) { return t % modulus; }),
+                 negative_inverses(q->basis(), auxiliary_->basis())),
+      floor_factors(per_limb(auxiliary_->basis(),
+                             [&](std::uint64_t b) { return multiply_mod(t, inverse_of_product(q->basis(), b), b); })),
+      restore(base->basis(), restored->basis(), Lift::fast),
+      excess(redundant->basis(), q->basis(), Lift::centred, inverses(base->basis(), redundant->basis()),
+             per_limb(q->basis(),
+                      [&](std::uint64_t modulus) { return negate_mod(base->basis().product_mod(modulus), modulus); })) {}
+
+PlainScale::PlainScale(const RingPtr& q, const RingPtr& plain_, std::uint64_t gamma)
+    : source(q),
+      plain(plain_),
+      extended(plain_->joined(*ring_of(q, {gamma}))),
+      gamma_ring(extended->slice(1, 1)),
+      scale(q->basis(), extended->basis(), Lift::fast,
+            per_limb(q->basis(), [&](std::uint64_t modulus) { return multiply_mod(plain_->basis()[0], gamma, modulus); }),
+            per_limb(extended->basis(),
+                     [&](std::uint64_t b) {
+                       const std::uint64_t negative = negate_mod(inverse_of_product(q->basis(), b), b);
+                       return b == gamma ? negative : multiply_mod(negative, inverse_of(gamma, b), b);
+                     })),
+      correction(gamma_ring->basis(), plain_->basis(), Lift::centred, {},
+                 per_limb(plain_->basis(), [&](std::uint64_t b) { return negate_mod(inverse_of(gamma, b), b); })) {}
+
+std::uint64_t behz_m_tilde(Word word) noexcept { return word == Word::u32 ? 1ULL << 16 : 1ULL << 32; }
+
+bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::size_t degree, std::uint64_t plain_modulus,
+                             std::uint64_t m_tilde, std::size_t terms) {
+  // (1 + rho)^2 with rho = 2k/m~, as the fraction ((m~ + 2k)/m~)^2; everything is multiplied by m~^2.
+  const std::size_t k = q.size();
+  const BigUnsigned square = BigUnsigned(m_tilde) * BigUnsigned(m_tilde);
+  BigUnsigned bound = q.product();
+  for (const std::uint64_t factor : {plain_modulus, std::uint64_t{degree}, std::uint64_t{terms}}) bound *= factor;
+  bound *= m_tilde + 2 * k;
+  bound *= m_tilde + 2 * k;
+  const std::size_t l = auxiliary.size() - 1;
+  const BigUnsigned base = auxiliary.slice(0, l).product();
+  const std::uint64_t m_sk = auxiliary[l];
+  // (A) B m_sk > terms t n q (1 + rho)^2 + 2k
+  if (auxiliary.product() * square <= bound + square * BigUnsigned(2 * k)) return false;
+  // (B) m_sk >= 2 (l + lambda), lambda = ceil((terms t n q (1 + rho)^2 / 2 + k) / B):  lambda <= m_sk/2 - l
+  if (m_sk / 2 <= l) return false;
+  const BigUnsigned allowed = base * square * BigUnsigned(2 * (m_sk / 2 - l));
+  return bound + square * BigUnsigned(2 * k) <= allowed;
+}
+
+Basis behz_auxiliary_basis(const Basis& q, std::size_t degree, std::uint64_t largest_plain_modulus, std::uint64_t m_tilde,
+                           const std::vector<std::uint64_t>& excluded, std::size_t terms) {
+  const unsigned bits = q.word() == Word::u32 ? 30 : 61;
+  for (std::size_t size = 2; size <= 2 * q.size() + 8; ++size) {
+    std::vector<std::uint64_t> primes = primes_congruent_to_one(bits, 2 * degree, size, excluded);
+    Basis auxiliary(q.word(), std::move(primes));
+    if (behz_auxiliary_suffices(q, auxiliary, degree, largest_plain_modulus, m_tilde, terms)) return auxiliary;
+  }
+  throw ParameterError(message("no auxiliary basis of ", bits, "-bit primes is large enough for a product modulo q of ",
+                               q.product().bit_length(), " bits at degree ", degree));
+}
+
+}  // namespace cyclotome

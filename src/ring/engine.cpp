@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public verbs: arguments are checked here, once, for every engine.
+#include "cyclotome/ring/engine.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/behz.hpp"
+
+namespace cyclotome {
+
+namespace {
+
+void require(bool condition, const char* verb, const std::string& what) {
+  if (!condition) throw ArgumentError(std::string(verb) + ": " + what);
+}
+
+template <class Any>
+std::string shape_of(const Any& view) {
+  return message("[batch ", view.batch, "][parts ", view.parts, "][limbs ", view.limbs(), "][degree ", view.degree(), "]");
+}
+
+/// `a` has the limbs of `ring`.
+void require_basis(const char* verb, ConstView a, const Ring& ring, const char* name) {
+  require(a.degree() == ring.degree() && (a.ring == &ring || a.ring->basis() == ring.basis()), verb,
+          message(name, " is over a basis of ", a.limbs(), " limbs at degree ", a.degree(),
+                  " that is not the one this operation was prepared for (", ring.limbs(), " limbs, degree ", ring.degree(), ")"));
+}
+
+/// `a` is broadcast to `out`: same batch (parts) or 1.
+void require_broadcast(const char* verb, View out, ConstView a) {
+  require((a.batch == out.batch || a.batch == 1) && (a.parts == out.parts || a.parts == 1), verb,
+          message("operand ", shape_of(a), " does not fit result ", shape_of(out),
+                  "; batch and parts must be equal or 1"));
+}
+
+void require_domain(const char* verb, ConstView a, Domain domain) {
+  require(a.domain == domain, verb,
+          domain == Domain::coefficient ? "the operand must be in coefficient domain" : "the operand must be transformed");
+}
+
+void require_same(const char* verb, View out, ConstView a) {
+  require_basis(verb, a, *out.ring, "the operand");
+  require_broadcast(verb, out, a);
+  require(a.domain == out.domain, verb, "operand and result must be in one domain");
+}
+
+void require_transformable(const char* verb, ConstView a) {
+  for (std::size_t l = 0; l < a.limbs(); ++l) {
+    require(a.ring->has_transform(l), verb,
+            message("modulus ", a.ring->basis()[l], " has no transform of length ", a.degree(),
+                    ": it must be a prime congruent to 1 modulo ", 2 * a.degree()));
+  }
+}
+
+}  // namespace
+
+std::size_t Engine::batch_tile(std::size_t batch, std::size_t bytes_per_item) const {
+  constexpr std::size_t scratch = std::size_t{64} << 20;
+  return std::clamp<std::size_t>(scratch / std::max<std::size_t>(bytes_per_item, 1), 1, std::max<std::size_t>(batch, 1));
+}
+
+void Engine::forward(View a) {
+  require_transformable("forward", a);
+  require_domain("forward", a, Domain::coefficient);
+  do_forward(a);
+}
+
+void Engine::inverse(View a) {
+  require_transformable("inverse", a);
+  require_domain("inverse", a, Domain::transform);
+  do_inverse(a);
+}
+
+void Engine::copy(View out, ConstView a) {
+  require_same("copy", out, a);
+  do_copy(out, a);
+}
+
+void Engine::clear(View out) { do_clear(out); }
+
+void Engine::add(View out, ConstView a, ConstView b) {
+  require_same("add", out, a);
+  require_same("add", out, b);
+  do_add(out, a, b);
+}
+
+void Engine::subtract(View out, ConstView a, ConstView b) {
+  require_same("subtract", out, a);
+  require_same("subtract", out, b);
+  do_subtract(out, a, b);
+}
+
+void Engine::negate(View out, ConstView a) {
+  require_same("negate", out, a);
+  do_negate(out, a);
+}
+
+void Engine::multiply(View out, ConstView a, ConstView b) {
+  require_same("multiply", out, a);
+  require_same("multiply", out, b);
+  do_multiply(out, a, b);
+}
+
+void Engine::multiply_accumulate(View accumulator, ConstView a, ConstView b) {
+  require_same("multiply_accumulate", accumulator, a);
+  require_same("multiply_accumulate", accumulator, b);
+  do_multiply_accumulate(accumulator, a, b);
+}
+
+void Engine::multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
+  require_same("multiply_scalars", out, a);
+  require(factors.size() == out.limbs(), "multiply_scalars",
+          message(factors.size(), " factors for ", out.limbs(), " limbs; give one residue for each limb"));
+  for (std::size_t l = 0; l < factors.size(); ++l) {
+    require(factors[l] < out.ring->basis()[l], "multiply_scalars",
+            message("factor ", factors[l], " is not below its modulus ", out.ring->basis()[l]));
+  }
+  do_multiply_scalars(out, a, factors);
+}
+
+void Engine::convert(View out, ConstView a, const BaseConversion& conversion) {
+  require(a.ring->basis() == conversion.source() && out.ring->basis() == conversion.target() && a.degree() == out.degree(),
+          "convert",
+          message("operand ", shape_of(a), " and result ", shape_of(out), " are not over the conversion's bases (",
+                  conversion.source().size(), " to ", conversion.target().size(), " limbs)"));
+  require_broadcast("convert", out, a);
+  require_domain("convert", a, Domain::coefficient);
+  require_domain("convert", out, Domain::coefficient);
+  do_convert(out, a, conversion);
+}
+
+void Engine::automorphism(View out, ConstView a, std::uint64_t element) {
+  require_same("automorphism", out, a);
+  require(element % 2 == 1 && element < 2 * out.degree(), "automorphism",
+          message("Galois element ", element, " must be odd and below 2n = ", 2 * out.degree()));
+  require(out.data != a.data, "automorphism", "the result must not be the operand");
+  do_automorphism(out, a, element);
+}
+
+void Engine::sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
+  require(law == Law::uniform || out.domain == Domain::coefficient, "sample",
+          "ternary and error polynomials are drawn in coefficient domain");
+  do_sample(out, law, seed, stream, first_item);
+}
+
+void Engine::tensor_product(View out, ConstView a, ConstView b) {
+  constexpr auto verb = "tensor_product";
+  require(out.parts == a.parts + b.parts - 1, verb,
+          message("parts of ", a.parts, " and ", b.parts, " multiply to ", a.parts + b.parts - 1, ", not ", out.parts));
+  for (const ConstView& operand : {a, b}) {
+    require_basis(verb, operand, *out.ring, "the operand");
+    require_domain(verb, operand, Domain::transform);
+    require(operand.batch == out.batch || operand.batch == 1, verb,
+            message("operand ", shape_of(operand), " does not fit result ", shape_of(out)));
+    require(operand.data != out.data, verb, "the result must not be an operand");
+  }
+  require_domain(verb, out, Domain::transform);
+  do_tensor_product(out, a, b);
+}
+
+void Engine::linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
+  constexpr auto verb = "linear_combination";
+  require_basis(verb, a, *out.ring, "the operand");
+  require(a.domain == out.domain && a.parts == out.parts && a.data != out.data, verb,
+          "operand and result need one domain and part count, and the result must not be the operand");
+  require(matrix.size() == out.batch * a.batch, verb,
+          message("a matrix of ", out.batch, " rows and ", a.batch, " columns has ", out.batch * a.batch, " entries, not ",
+                  matrix.size()));
+  do_linear_combination(out, a, matrix);
+}
+
+void Engine::key_switch_product(View out, ConstView digits, ConstView key) {
+  constexpr auto verb = "key_switch_product";
+  for (const ConstView& operand : {digits, key}) {
+    require_basis(verb, operand, *out.ring, "the operand");
+    require_domain(verb, operand, Domain::transform);
+    require(operand.data != out.data, verb, "the result must not be an operand");
+  }
+  require_domain(verb, out, Domain::transform);
+  require(digits.parts == key.batch && key.parts == out.parts && (digits.batch == out.batch || digits.batch == 1), verb,
+          message("digits ", shape_of(digits), ", key ", shape_of(key), " and result ", shape_of(out), " do not fit"));
+  do_key_switch_product(out, digits, key);
+}
+
+void Engine::divide_and_round(View out, ConstView a, const DivideAndRound& step) {
+  constexpr auto verb = "divide_and_round";
+  require_basis(verb, out, *step.kept, "the result");
+  require(a.limbs() == step.kept->limbs() + step.dropped->limbs(), verb,
+          message("the operand has ", a.limbs(), " limbs, not ", step.kept->limbs(), " + ", step.dropped->limbs()));
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  do_divide_and_round(out, a, step);
+}
+
+void Engine::behz_lift(View out, ConstView a, const BehzLift& step) {
+  constexpr auto verb = "behz_lift";
+  require_basis(verb, a, *step.source, "the operand");
+  require_basis(verb, out, *step.target, "the result");
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  do_behz_lift(out, a, step);
+}
+
+void Engine::behz_scale(View out, ConstView a, const BehzScale& step) {
+  constexpr auto verb = "behz_scale";
+  require_basis(verb, a, *step.joined, "the operand");
+  require_basis(verb, out, *step.source, "the result");
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  do_behz_scale(out, a, step);
+}
+
+void Engine::scale_to_plain(View out, ConstView a, const PlainScale& step) {
+  constexpr auto verb = "scale_to_plain";
+  require_basis(verb, a, *step.source, "the operand");
+  require_basis(verb, out, *step.plain, "the result");
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  do_scale_to_plain(out, a, step);
+}
+
+}  // namespace cyclotome

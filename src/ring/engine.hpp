@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/ring/view.hpp"
+
+namespace cyclotome {
+
+class BehzLift;
+class BehzScale;
+class DivideAndRound;
+class PlainScale;
+
+/// Memory of an engine. Freed (zeroised first when secret) on destruction; keeps its engine alive.
+class Buffer {
+ public:
+  Buffer(void* data, std::size_t bytes, bool secret) noexcept : data_(data), bytes_(bytes), secret_(secret) {}
+  virtual ~Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  void* data() noexcept { return data_; }
+  const void* data() const noexcept { return data_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+  bool secret() const noexcept { return secret_; }
+
+ private:
+  void* data_;
+  std::size_t bytes_;
+  bool secret_;
+};
+
+/// WHERE polynomials are computed. The public functions are the vocabulary: each is one sentence of mathematics over
+/// residues[batch][part][limb][coefficient], checks its arguments (ArgumentError) and calls the engine's `do_` function.
+///
+/// Residues are in [0, q_i) on entry and exit of every verb. Operands of batch 1 (parts 1) are broadcast. An output may be the
+/// same view as an input unless the text says otherwise, but must not overlap it partly. All engines return the same bits.
+///
+/// Simple verbs are pure virtual; coarse verbs have a reference implementation in terms of simple ones (reference.cpp), which an
+/// engine overrides only where it can be faster. Thread-safe: one engine may serve several host threads.
+class Engine : public std::enable_shared_from_this<Engine> {
+ public:
+  virtual ~Engine() = default;
+
+  /// "cpu", "cuda:0", "fpga:sim", ...
+  virtual std::string name() const = 0;
+
+  // --- memory ---------------------------------------------------------------------------------------------------------
+  /// Uninitialised memory, aligned to 64 bytes. Throws EngineError when there is none left.
+  virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) = 0;
+  /// Bytes from the host into the engine's memory / back. Complete when the call returns.
+  virtual void upload(void* destination, const void* host, std::size_t bytes) = 0;
+  virtual void download(void* host, const void* source, std::size_t bytes) = 0;
+  /// How many batch items of `bytes_per_item` bytes of scratch to work on at a time, at least 1, at most `batch`.
+  virtual std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const;
+
+  // --- simple verbs ---------------------------------------------------------------------------------------------------
+  /// Coefficients -> negacyclic transform, in place (paper 001, Algorithm 1). The caller owns the domain tag.
+  void forward(View a);
+  /// Transform -> coefficients, scaled, in place (paper 001, Algorithm 2, errata 001-2 and 001-3).
+  void inverse(View a);
+  /// out = a.
+  void copy(View out, ConstView a);
+  /// out = 0.
+  void clear(View out);
+  void add(View out, ConstView a, ConstView b);
+  void subtract(View out, ConstView a, ConstView b);
+  void negate(View out, ConstView a);
+  /// out = a b, coefficient by coefficient; polynomials' product when both are transforms.
+  void multiply(View out, ConstView a, ConstView b);
+  /// accumulator += a b, coefficient by coefficient.
+  void multiply_accumulate(View accumulator, ConstView a, ConstView b);
+  /// out_l = factors[l] a_l; factors: one residue in [0, q_l) per limb.
+  void multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors);
+  /// out = conversion of a (coefficient domain); `out` must not be `a`.
+  void convert(View out, ConstView a, const BaseConversion& conversion);
+  /// out = a(x^element), element odd in [1, 2n). Both domains; `out` must not be `a`.
+  void automorphism(View out, ConstView a, std::uint64_t element);
+  /// Draws out (coefficient domain; a uniform draw may be declared a transform) from `law`, addressed as sampling.hpp says.
+  /// Batch item b uses item index first_item + b.
+  void sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item = 0);
+
+  // --- coarse verbs ---------------------------------------------------------------------------------------------------
+  /// out (a.parts + b.parts - 1 parts) = product of two ciphertexts as polynomials in the secret key; transforms.
+  void tensor_product(View out, ConstView a, ConstView b);
+  /// out[r] = sum over c of matrix[r][c] a[c] over batch items; matrix: row-major, rows x a.batch small signed integers.
+  void linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
+  /// out[b] (parts of key) = sum over j of digits[b].part(j) * key[j]: the inner product of key switching; transforms.
+  void key_switch_product(View out, ConstView digits, ConstView key);
+  /// out (over q) = round(a / P), a over q then P; coefficient domain (spec 5.3 step 2, 5.7; erratum 001-5).
+  void divide_and_round(View out, ConstView a, const DivideAndRound& step);
+  /// out (over B_sk) = a (over q) plus a multiple of q that is at most a few units: BEHZ S0 and S1 (spec 5.5).
+  void behz_lift(View out, ConstView a, const BehzLift& step);
+  /// out (over q) = floor(t a / q) up to the small BEHZ error, a over q then B_sk: BEHZ S3 and S4 (spec 5.5).
+  void behz_scale(View out, ConstView a, const BehzScale& step);
+  /// out (over t) = round(t a / q) mod t, a over q, coefficient domain: BEHZ decryption (spec 5.4). Constant time.
+  void scale_to_plain(View out, ConstView a, const PlainScale& step);
+
+ protected:
+  virtual void do_forward(View a) = 0;
+  virtual void do_inverse(View a) = 0;
+  virtual void do_copy(View out, ConstView a) = 0;
+  virtual void do_clear(View out) = 0;
+  virtual void do_add(View out, ConstView a, ConstView b) = 0;
+  virtual void do_subtract(View out, ConstView a, ConstView b) = 0;
+  virtual void do_negate(View out, ConstView a) = 0;
+  virtual void do_multiply(View out, ConstView a, ConstView b) = 0;
+  virtual void do_multiply_accumulate(View accumulator, ConstView a, ConstView b) = 0;
+  virtual void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) = 0;
+  virtual void do_convert(View out, ConstView a, const BaseConversion& conversion) = 0;
+  virtual void do_automorphism(View out, ConstView a, std::uint64_t element) = 0;
+  virtual void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) = 0;
+
+  virtual void do_tensor_product(View out, ConstView a, ConstView b);
+  virtual void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
+  virtual void do_key_switch_product(View out, ConstView digits, ConstView key);
+  virtual void do_divide_and_round(View out, ConstView a, const DivideAndRound& step);
+  virtual void do_behz_lift(View out, ConstView a, const BehzLift& step);
+  virtual void do_behz_scale(View out, ConstView a, const BehzScale& step);
+  virtual void do_scale_to_plain(View out, ConstView a, const PlainScale& step);
+};
+
+using EnginePtr = std::shared_ptr<Engine>;
+
+}  // namespace cyclotome

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/ring/poly.hpp"
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
+
+namespace cyclotome {
+
+PolyArray::PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::size_t parts, Domain domain, bool secret)
+    : engine_(std::move(engine)), ring_(std::move(ring)), batch_(batch), parts_(parts), domain_(domain) {
+  if (batch == 0 || parts == 0) {
+    throw ArgumentError(message("an array of polynomials needs at least one batch item and one part, not ", batch, " and ",
+                                parts));
+  }
+  buffer_ = engine_->allocate(bytes(), secret);
+}
+
+View PolyArray::view() noexcept {
+  const std::size_t part = limbs() * degree();
+  return {buffer_->data(), ring_.get(), batch_, parts_, parts_ * part, part, domain_};
+}
+
+ConstView PolyArray::view() const noexcept {
+  const std::size_t part = limbs() * degree();
+  return {buffer_->data(), ring_.get(), batch_, parts_, parts_ * part, part, domain_};
+}
+
+PolyArray& PolyArray::to_transform() {
+  if (domain_ == Domain::coefficient) {
+    engine_->forward(view());
+    domain_ = Domain::transform;
+  }
+  return *this;
+}
+
+PolyArray& PolyArray::to_coefficient() {
+  if (domain_ == Domain::transform) {
+    engine_->inverse(view());
+    domain_ = Domain::coefficient;
+  }
+  return *this;
+}
+
+PolyArray PolyArray::clone() const {
+  PolyArray copy(engine_, ring_, batch_, parts_, domain_, secret());
+  engine_->copy(copy.view(), view());
+  return copy;
+}
+
+PolyArray PolyArray::to(const EnginePtr& engine) const {
+  if (engine == engine_) return clone();
+  PolyArray moved(engine, ring_, batch_, parts_, domain_, secret());
+  std::vector<std::byte> staging(bytes());
+  download(staging.data());
+  moved.upload(staging.data());
+  if (secret()) secure_zero(staging.data(), staging.size());
+  return moved;
+}
+
+void PolyArray::from_host(std::span<const std::uint64_t> residues) {
+  if (residues.size() != size()) {
+    throw ArgumentError(message(residues.size(), " residues were given for an array of ", size()));
+  }
+  with_word(word(), [&]<class W>(W) {
+    std::vector<W> words(size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      const std::uint64_t q = ring_->basis()[i / degree() % limbs()];
+      if (residues[i] >= q) {
+        throw RangeError(message("residue ", residues[i], " at position ", i, " is not below its modulus ", q));
+      }
+      words[i] = static_cast<W>(residues[i]);
+    }
+    upload(words.data());
+    if (secret()) secure_zero(words.data(), words.size() * sizeof(W));
+  });
+}
+
+std::vector<std::uint64_t> PolyArray::to_host() const {
+  std::vector<std::uint64_t> residues(size());
+  with_word(word(), [&]<class W>(W) {
+    std::vector<W> words(size());
+    download(words.data());
+    for (std::size_t i = 0; i < size(); ++i) residues[i] = words[i];
+    if (secret()) secure_zero(words.data(), words.size() * sizeof(W));
+  });
+  return residues;
+}
+
+void PolyArray::upload(const void* words) { engine_->upload(buffer_->data(), words, bytes()); }
+void PolyArray::download(void* words) const { engine_->download(words, buffer_->data(), bytes()); }
+
+}  // namespace cyclotome

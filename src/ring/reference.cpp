@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The coarse verbs in terms of simpler ones: what an engine that overrides nothing computes, and what one that overrides must
+// equal bit for bit. Scratch is secret, since decryption and encryption come through here.
+#include "cyclotome/math/modulus.hpp"
+#include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/poly.hpp"
+
+namespace cyclotome {
+
+namespace {
+
+PolyArray scratch(Engine& engine, const RingPtr& ring, ConstView like, Domain domain = Domain::coefficient) {
+  return PolyArray(engine.shared_from_this(), ring, like.batch, like.parts, domain, true);
+}
+
+}  // namespace
+
+void Engine::do_tensor_product(View out, ConstView a, ConstView b) {
+  clear(out);
+  for (std::size_t i = 0; i < a.parts; ++i) {
+    for (std::size_t j = 0; j < b.parts; ++j) multiply_accumulate(out.part(i + j), a.part(i), b.part(j));
+  }
+}
+
+void Engine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
+  const Basis& basis = out.ring->basis();
+  PolyArray term(shared_from_this(), out.ring->shared_from_this(), 1, out.parts, out.domain, true);
+  clear(out);
+  std::vector<std::uint64_t> factors(basis.size());
+  for (std::size_t r = 0; r < out.batch; ++r) {
+    for (std::size_t c = 0; c < a.batch; ++c) {
+      for (std::size_t l = 0; l < basis.size(); ++l) {
+        factors[l] = Modulus<std::uint64_t>(basis[l]).reduce_signed(matrix[r * a.batch + c]);
+      }
+      multiply_scalars(term.view(), a.items(c), factors);
+      add(out.items(r), out.items(r), term.view());
+    }
+  }
+}
+
+void Engine::do_key_switch_product(View out, ConstView digits, ConstView key) {
+  clear(out);
+  for (std::size_t j = 0; j < digits.parts; ++j) multiply_accumulate(out, digits.part(j), key.items(j));
+}
+
+void Engine::do_divide_and_round(View out, ConstView a, const DivideAndRound& step) {
+  PolyArray correction = scratch(*this, step.kept, a);
+  convert(correction.view(), a.limbs_at(step.kept->limbs(), *step.dropped), step.correction);
+  multiply_scalars(out, a.limbs_at(0, *step.kept), step.inverses);
+  add(out, out, correction.view());
+}
+
+void Engine::do_behz_lift(View out, ConstView a, const BehzLift& step) {
+  PolyArray extended = scratch(*this, step.extended, a);
+  convert(extended.view(), a, step.first);
+  convert(out, extended.view().limbs_at(step.target->limbs(), *step.correction_ring), step.correction);
+  add(out, out, extended.view().limbs_at(0, *step.target));
+}
+
+void Engine::do_behz_scale(View out, ConstView a, const BehzScale& step) {
+  const std::size_t base_limbs = step.base->limbs();
+  // S3: f over B_sk.
+  PolyArray floor = scratch(*this, step.auxiliary, a), term = scratch(*this, step.auxiliary, a);
+  convert(term.view(), a.limbs_at(0, *step.source), step.floor_term);
+  multiply_scalars(floor.view(), a.limbs_at(step.source->limbs(), *step.auxiliary), step.floor_factors);
+  add(floor.view(), floor.view(), term.view());
+  // S4: B to q and m_sk; the difference modulo m_sk tells how often B was wrapped.
+  PolyArray restored = scratch(*this, step.restored, a);
+  convert(restored.view(), floor.view().limbs_at(0, *step.base), step.restore);
+  const View wraps = restored.view().limbs_at(step.source->limbs(), *step.redundant);
+  subtract(wraps, wraps, floor.view().limbs_at(base_limbs, *step.redundant));
+  convert(out, wraps, step.excess);
+  add(out, out, restored.view().limbs_at(0, *step.source));
+}
+
+void Engine::do_scale_to_plain(View out, ConstView a, const PlainScale& step) {
+  PolyArray scaled = scratch(*this, step.extended, a);
+  convert(scaled.view(), a, step.scale);
+  convert(out, scaled.view().limbs_at(1, *step.gamma_ring), step.correction);
+  add(out, out, scaled.view().limbs_at(0, *step.plain));
+}
+
+}  // namespace cyclotome

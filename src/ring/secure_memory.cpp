@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/ring/secure_memory.hpp"
+
+#include <cstring>
+
+namespace cyclotome {
+
+void secure_zero(void* data, std::size_t bytes) noexcept {
+  std::memset(data, 0, bytes);
+  __asm__ __volatile__("" : : "r"(data) : "memory");  // the zeros count as read
+}
+
+}  // namespace cyclotome

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "cyclotome/math/shoup.hpp"
+
+namespace cyclotome {
+
+/// Constants of the merged negacyclic transform of length n modulo a prime q = 1 mod 2n (paper 001, Algorithms 1 and 2,
+/// with errata 001-2, 001-3). The root is the minimal primitive 2n-th root of unity psi, the one SEAL takes too.
+///
+/// Forward output order: out[k] = a(psi^(2 br(k) + 1)), br over log2(n) bits.
+template <LimbWord W>
+struct TransformTables {
+  /// Throws ParameterError unless n is a power of two >= 2 and q a prime = 1 mod 2n below max_transform_modulus<W>.
+  TransformTables(std::size_t degree, W modulus);
+
+  std::size_t degree;
+  Modulus<W> modulus;
+  W root;  ///< psi
+
+  /// roots[k] = psi^br(k), k = 0 ... n-1, and Shoup quotients; stage with m groups uses entries m ... 2m-1.
+  std::vector<W> roots, root_quotients;
+  /// inverse_roots[k] = psi^-br(k).
+  std::vector<W> inverse_roots, inverse_root_quotients;
+  /// n^-1, and n^-1 psi^-br(1): the last inverse stage multiplies by these, so that no scaling pass is left.
+  ShoupFactor<W> inverse_degree, last_inverse_root;
+};
+
+}  // namespace cyclotome
