@@ -6,7 +6,7 @@
 
 namespace cyclotome {
 
-/// Division of residues over q * P by P with rounding: out = ([a] - [a]_P centred) P^-1, which is round(a/P).
+/// Division of residues over q P by P with rounding: out = (a - [a]_P centred) P^-1, which is round(a/P).
 class DivideAndRound {
  public:
   DivideAndRound(const RingPtr& q, const RingPtr& p);

@@ -183,15 +183,16 @@ void Engine::key_switch_product(View out, ConstView digits, ConstView key) {
   do_key_switch_product(out, digits, key);
 }
 
-void Engine::divide_and_round(View out, ConstView a, const DivideAndRound& step) {
+void Engine::divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {
   constexpr auto verb = "divide_and_round";
   require_basis(verb, out, *step.kept, "the result");
-  require(a.limbs() == step.kept->limbs() + step.dropped->limbs(), verb,
-          message("the operand has ", a.limbs(), " limbs, not ", step.kept->limbs(), " + ", step.dropped->limbs()));
-  require_broadcast(verb, out, a);
-  require_domain(verb, a, Domain::coefficient);
-  require_domain(verb, out, Domain::coefficient);
-  do_divide_and_round(out, a, step);
+  require_basis(verb, kept, *step.kept, "the kept operand");
+  require_basis(verb, dropped, *step.dropped, "the dropped operand");
+  require_broadcast(verb, out, kept);
+  require(kept.batch == dropped.batch && kept.parts == dropped.parts, verb,
+          message("kept limbs ", shape_of(kept), " and dropped limbs ", shape_of(dropped), " must belong to one operand"));
+  for (const ConstView& operand : {ConstView(out), kept, dropped}) require_domain(verb, operand, Domain::coefficient);
+  do_divide_and_round(out, kept, dropped, step);
 }
 
 void Engine::behz_lift(View out, ConstView a, const BehzLift& step) {

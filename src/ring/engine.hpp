@@ -95,8 +95,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
   /// out[b] (parts of key) = sum over j of digits[b].part(j) * key[j]: the inner product of key switching; transforms.
   void key_switch_product(View out, ConstView digits, ConstView key);
-  /// out (over q) = round(a / P), a over q then P; coefficient domain (spec 5.3 step 2, 5.7; erratum 001-5).
-  void divide_and_round(View out, ConstView a, const DivideAndRound& step);
+  /// out (over q) = round(a / P), where `kept` are the limbs of a over q and `dropped` those over P; coefficient domain
+  /// (specification 5.3 step 2, 5.7; erratum 001-5). Which limbs come first in memory is the caller's choice.
+  void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step);
   /// out (over B_sk) = a (over q) plus a multiple of q that is at most a few units: BEHZ S0 and S1 (spec 5.5).
   void behz_lift(View out, ConstView a, const BehzLift& step);
   /// out (over q) = floor(t a / q) up to the small BEHZ error, a over q then B_sk: BEHZ S3 and S4 (spec 5.5).
@@ -122,7 +123,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_tensor_product(View out, ConstView a, ConstView b);
   virtual void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
   virtual void do_key_switch_product(View out, ConstView digits, ConstView key);
-  virtual void do_divide_and_round(View out, ConstView a, const DivideAndRound& step);
+  virtual void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step);
   virtual void do_behz_lift(View out, ConstView a, const BehzLift& step);
   virtual void do_behz_scale(View out, ConstView a, const BehzScale& step);
   virtual void do_scale_to_plain(View out, ConstView a, const PlainScale& step);

@@ -43,10 +43,10 @@ void Engine::do_key_switch_product(View out, ConstView digits, ConstView key) {
   for (std::size_t j = 0; j < digits.parts; ++j) multiply_accumulate(out, digits.part(j), key.items(j));
 }
 
-void Engine::do_divide_and_round(View out, ConstView a, const DivideAndRound& step) {
-  PolyArray correction = scratch(*this, step.kept, a);
-  convert(correction.view(), a.limbs_at(step.kept->limbs(), *step.dropped), step.correction);
-  multiply_scalars(out, a.limbs_at(0, *step.kept), step.inverses);
+void Engine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {
+  PolyArray correction = scratch(*this, step.kept, dropped);
+  convert(correction.view(), dropped, step.correction);
+  multiply_scalars(out, kept, step.inverses);
   add(out, out, correction.view());
 }
 

@@ -84,14 +84,15 @@ void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversi
   });
 }
 
-void CpuEngine::do_divide_and_round(View out, ConstView a, const DivideAndRound& step) {
-  const std::size_t kept = step.kept->limbs(), dropped = step.dropped->limbs();
+void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {
+  const std::size_t kept_limbs = kept.limbs(), dropped_limbs = dropped.limbs();
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(kept + dropped + 1);
-    const Tile<W> correction = scratch.tile(kept);
-    const Tile<const W> in = tile_of<W>(a, b, p, first);
-    cpu::convert_tile(correction, in.from(kept), width, step.correction, scratch.tile(dropped + 1).data);
-    scale_add_tile(tile_of<W>(out, b, p, first), in, constant(correction), width, step.kept->basis(), step.inverses);
+    auto& scratch = TileScratch<W>::reset(kept_limbs + dropped_limbs + 1);
+    const Tile<W> correction = scratch.tile(kept_limbs);
+    cpu::convert_tile(correction, tile_of<W>(dropped, b, p, first), width, step.correction,
+                      scratch.tile(dropped_limbs + 1).data);
+    scale_add_tile(tile_of<W>(out, b, p, first), tile_of<W>(kept, b, p, first), constant(correction), width,
+                   step.kept->basis(), step.inverses);
   });
 }
 
