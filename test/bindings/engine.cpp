@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/ring/engine.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/poly.hpp"
+#include "reference_engine.hpp"
+
+namespace cyclotome::testing {
+
+namespace {
+
+using Residues = nb::ndarray<const std::uint64_t, nb::c_contig, nb::device::cpu>;
+using NoGil = nb::call_guard<nb::gil_scoped_release>;
+
+void bind_arrays(nb::module_& m) {
+  nb::enum_<Domain>(m, "Domain").value("coefficient", Domain::coefficient).value("transform", Domain::transform);
+  // A view keeps alive what it looks at.
+  nb::class_<View>(m, "View")
+      .def_rw("domain", &View::domain)
+      .def_prop_ro("shape", [](const View& v) { return nb::make_tuple(v.batch, v.parts, v.limbs(), v.degree()); })
+      .def("part", &View::part, nb::arg("first"), nb::arg("count") = 1, nb::keep_alive<0, 1>())
+      .def("items", &View::items, nb::arg("first"), nb::arg("count") = 1, nb::keep_alive<0, 1>())
+      .def("limbs_at", &View::limbs_at, nb::arg("first"), nb::arg("slice"), nb::keep_alive<0, 1>(),
+           nb::keep_alive<0, 3>());
+  nb::class_<PolyArray>(m, "PolyArray")
+      .def(nb::init<EnginePtr, RingPtr, std::size_t, std::size_t, Domain, bool>(), nb::arg("engine"), nb::arg("ring"),
+           nb::arg("batch"), nb::arg("parts"), nb::arg("domain") = Domain::coefficient, nb::arg("secret") = false)
+      .def_prop_ro("shape",
+                   [](const PolyArray& a) { return nb::make_tuple(a.batch(), a.parts(), a.limbs(), a.degree()); })
+      .def_prop_rw("domain", &PolyArray::domain, &PolyArray::set_domain)
+      .def_prop_ro("secret", &PolyArray::secret)
+      .def_prop_ro("size", &PolyArray::size)
+      .def_prop_ro("bytes", &PolyArray::bytes)
+      .def("view", nb::overload_cast<>(&PolyArray::view), nb::keep_alive<0, 1>())
+      .def(
+          "to_transform", [](PolyArray& a) { a.to_transform(); }, NoGil())
+      .def(
+          "to_coefficient", [](PolyArray& a) { a.to_coefficient(); }, NoGil())
+      .def("clone", &PolyArray::clone)
+      .def("to", &PolyArray::to)
+      .def("from_host", [](PolyArray& a, const Residues& residues) { a.from_host({residues.data(), residues.size()}); })
+      .def("to_host",
+           [](const PolyArray& a) { return to_numpy<4>(a.to_host(), {a.batch(), a.parts(), a.limbs(), a.degree()}); });
+}
+
+template <class Class>
+void bind_coarse_verbs(Class& engine) {
+  engine.def(
+            "tensor_product", [](Engine& e, View out, View a, View b) { e.tensor_product(out, a, b); }, NoGil())
+      .def(
+          "linear_combination",
+          [](Engine& e, View out, View a, const std::vector<std::int64_t>& matrix) {
+            e.linear_combination(out, a, matrix);
+          },
+          NoGil())
+      .def(
+          "key_switch_product",
+          [](Engine& e, View out, View digits, View key) { e.key_switch_product(out, digits, key); }, NoGil())
+      .def(
+          "divide_and_round",
+          [](Engine& e, View out, View kept, View dropped, const DivideAndRound& step) {
+            e.divide_and_round(out, kept, dropped, step);
+          },
+          NoGil())
+      .def(
+          "behz_lift", [](Engine& e, View out, View a, const BehzLift& step) { e.behz_lift(out, a, step); }, NoGil())
+      .def(
+          "behz_scale", [](Engine& e, View out, View a, const BehzScale& step) { e.behz_scale(out, a, step); }, NoGil())
+      .def(
+          "scale_to_plain", [](Engine& e, View out, View a, const PlainScale& step) { e.scale_to_plain(out, a, step); },
+          NoGil());
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& m) {
+  bind_arrays(m);
+  nb::class_<Engine> engine(m, "Engine");
+  engine.def_prop_ro("name", &Engine::name)
+      .def("batch_tile", &Engine::batch_tile)
+      .def("forward", &Engine::forward, NoGil())
+      .def("inverse", &Engine::inverse, NoGil())
+      .def(
+          "copy", [](Engine& e, View out, View a) { e.copy(out, a); }, NoGil())
+      .def("clear", &Engine::clear, NoGil())
+      .def(
+          "add", [](Engine& e, View out, View a, View b) { e.add(out, a, b); }, NoGil())
+      .def(
+          "subtract", [](Engine& e, View out, View a, View b) { e.subtract(out, a, b); }, NoGil())
+      .def(
+          "negate", [](Engine& e, View out, View a) { e.negate(out, a); }, NoGil())
+      .def(
+          "multiply", [](Engine& e, View out, View a, View b) { e.multiply(out, a, b); }, NoGil())
+      .def(
+          "multiply_accumulate", [](Engine& e, View out, View a, View b) { e.multiply_accumulate(out, a, b); }, NoGil())
+      .def(
+          "multiply_scalars",
+          [](Engine& e, View out, View a, const std::vector<std::uint64_t>& factors) {
+            e.multiply_scalars(out, a, factors);
+          },
+          NoGil())
+      .def(
+          "convert", [](Engine& e, View out, View a, const BaseConversion& step) { e.convert(out, a, step); }, NoGil())
+      .def(
+          "automorphism", [](Engine& e, View out, View a, std::uint64_t element) { e.automorphism(out, a, element); },
+          NoGil())
+      .def(
+          "sample",
+          [](Engine& e, View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
+            e.sample(out, law, seed, stream, first_item);
+          },
+          nb::arg("out"), nb::arg("law"), nb::arg("seed"), nb::arg("stream"), nb::arg("first_item") = 0, NoGil());
+  bind_coarse_verbs(engine);
+
+  nb::class_<CpuEngine, Engine>(m, "CpuEngine")
+      .def(nb::new_([](std::size_t threads) { return CpuEngine::create(threads); }), nb::arg("threads") = 0)
+      .def_prop_ro("threads", &CpuEngine::threads);
+  nb::class_<ReferenceEngine, Engine>(m, "ReferenceEngine")
+      .def(nb::new_([](std::size_t threads) { return std::make_shared<ReferenceEngine>(threads); }),
+           nb::arg("threads") = 0);
+}
+
+}  // namespace cyclotome::testing
