@@ -16,7 +16,8 @@ find_package(nanobind CONFIG REQUIRED)
 # One stable-ABI binary serves CPython 3.12 and later; older versions get a binary of their own.
 function(cyclotome_add_extension name)
   # NB_SUPPRESS_WARNINGS: headers of Python and nanobind are system headers, so our warnings are about our code only.
-  nanobind_add_module(${name} STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NB_DOMAIN cyclotome ${ARGN})
+  # A domain of its own: the tests' extension binds some of the same C++ types, and must not share their Python types.
+  nanobind_add_module(${name} STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS NB_DOMAIN ${name} ${ARGN})
   target_compile_features(${name} PRIVATE cxx_std_20)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
   target_link_libraries(${name} PRIVATE cyclotome cyclotome_options)
