@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx2.cpp. Same vocabulary as registers_avx512.hpp.
+
+#include <immintrin.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cyclotome/engine/cpu/vector/macros.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// 32-byte registers of AVX2, as lanes of 32 or 64 bits. Lane 0 is the lowest in memory.
+struct Avx2 {
+  using Vector = __m256i;
+  static constexpr std::size_t bytes = 32;
+  static constexpr std::size_t registers = 16;
+
+  CYCLOTOME_INLINE static Vector load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
+  CYCLOTOME_INLINE static void store(void* p, Vector v) { _mm256_storeu_si256(static_cast<__m256i*>(p), v); }
+  CYCLOTOME_INLINE static Vector zero() { return _mm256_setzero_si256(); }
+  CYCLOTOME_INLINE static Vector both(Vector a, Vector b) { return _mm256_and_si256(a, b); }
+
+  CYCLOTOME_INLINE static Vector broadcast64(std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
+  CYCLOTOME_INLINE static Vector add64(Vector a, Vector b) { return _mm256_add_epi64(a, b); }
+  CYCLOTOME_INLINE static Vector subtract64(Vector a, Vector b) { return _mm256_sub_epi64(a, b); }
+  template <unsigned count>
+  CYCLOTOME_INLINE static Vector shift_left64(Vector a) {
+    return _mm256_slli_epi64(a, count);
+  }
+  template <unsigned count>
+  CYCLOTOME_INLINE static Vector shift_right64(Vector a) {
+    return _mm256_srli_epi64(a, count);
+  }
+  CYCLOTOME_INLINE static Vector shift_right64_by(Vector a, unsigned count) {
+    return _mm256_srl_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
+  }
+  CYCLOTOME_INLINE static Vector shift_left64_by(Vector a, unsigned count) {
+    return _mm256_sll_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
+  }
+  CYCLOTOME_INLINE static Vector multiply32(Vector a, Vector b) { return _mm256_mul_epu32(a, b); }
+  CYCLOTOME_INLINE static Vector product_low64(Vector a, Vector b) {
+    const Vector cross = add64(multiply32(shift_right64<32>(a), b), multiply32(a, shift_right64<32>(b)));
+    return add64(multiply32(a, b), shift_left64<32>(cross));
+  }
+  /// x in [0, 2m) -> [0, m), for m <= 2^63: the sign of x - m chooses.
+  CYCLOTOME_INLINE static Vector conditional_subtract64(Vector x, Vector m) {
+    const __m256d difference = _mm256_castsi256_pd(_mm256_sub_epi64(x, m));
+    return _mm256_castpd_si256(_mm256_blendv_pd(difference, _mm256_castsi256_pd(x), difference));
+  }
+  CYCLOTOME_INLINE static Vector reaches64(Vector a, Vector b) {
+    return _mm256_add_epi64(_mm256_set1_epi64x(1), _mm256_cmpgt_epi64(b, a));
+  }
+
+  CYCLOTOME_INLINE static Vector broadcast32(std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
+  CYCLOTOME_INLINE static Vector add32(Vector a, Vector b) { return _mm256_add_epi32(a, b); }
+  CYCLOTOME_INLINE static Vector subtract32(Vector a, Vector b) { return _mm256_sub_epi32(a, b); }
+  CYCLOTOME_INLINE static Vector product_low32(Vector a, Vector b) { return _mm256_mullo_epi32(a, b); }
+  CYCLOTOME_INLINE static Vector conditional_subtract32(Vector x, Vector m) {
+    return _mm256_min_epu32(x, _mm256_sub_epi32(x, m));
+  }
+  CYCLOTOME_INLINE static Vector reaches32(Vector a, Vector b) {
+    return _mm256_add_epi32(_mm256_set1_epi32(1), _mm256_cmpgt_epi32(b, a));
+  }
+  CYCLOTOME_INLINE static Vector high_halves(Vector even, Vector odd) {
+    return _mm256_blend_epi32(_mm256_shuffle_epi32(even, 0xF5), odd, 0xAA);
+  }
+  CYCLOTOME_INLINE static Vector low_halves(Vector even, Vector odd) {
+    return _mm256_blend_epi32(even, _mm256_shuffle_epi32(odd, 0xA0), 0xAA);
+  }
+
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static void exchange64(Vector& x, Vector& y) {
+    const Vector a = x, b = y;
+    if constexpr (gap == 2) {
+      x = _mm256_permute2x128_si256(a, b, 0x20);
+      y = _mm256_permute2x128_si256(a, b, 0x31);
+    } else {
+      static_assert(gap == 1);
+      x = _mm256_unpacklo_epi64(a, b);
+      y = _mm256_unpackhi_epi64(a, b);
+    }
+  }
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static void exchange32(Vector& x, Vector& y) {
+    if constexpr (gap == 1) {
+      const Vector a = x, b = y;
+      x = low_halves(a, b);
+      y = high_halves(a, b);
+    } else {
+      exchange64<gap / 2>(x, y);
+    }
+  }
+  CYCLOTOME_INLINE static void interleave64(Vector& x, Vector& y) {
+    exchange64<1>(x, y);  // x0 y0 x2 y2, x1 y1 x3 y3
+    exchange64<2>(x, y);
+  }
+  CYCLOTOME_INLINE static void deinterleave64(Vector& x, Vector& y) {
+    exchange64<2>(x, y);
+    exchange64<1>(x, y);
+  }
+  CYCLOTOME_INLINE static void interleave32(Vector& x, Vector& y) {
+    const Vector a = x, b = y;
+    x = _mm256_unpacklo_epi32(a, b);  // x0 y0 x1 y1, x4 y4 x5 y5
+    y = _mm256_unpackhi_epi32(a, b);
+    exchange64<2>(x, y);
+  }
+  CYCLOTOME_INLINE static void deinterleave32(Vector& x, Vector& y) {
+    const Vector order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+    x = _mm256_permutevar8x32_epi32(x, order);  // even lanes, odd lanes
+    y = _mm256_permutevar8x32_epi32(y, order);
+    exchange64<2>(x, y);
+  }
+
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static Vector load_repeated64(const std::uint64_t* p) {
+    static_assert(gap == 2);
+    return _mm256_permute4x64_epi64(_mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))), 0x50);
+  }
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static Vector load_repeated32(const std::uint32_t* p) {
+    if constexpr (gap == 4) {
+      const Vector two = _mm256_castsi128_si256(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+      return _mm256_permutevar8x32_epi32(two, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
+    } else {
+      static_assert(gap == 2);
+      const Vector four = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+      return _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
+    }
+  }
+};
+
+}  // namespace
+}  // namespace cyclotome::cpu

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/key_switch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cyclotome/rlwe/noise.hpp"
+
+namespace cyclotome::rlwe {
+
+KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit)
+    : ciphertext_ring_(ciphertext_ring),
+      special_ring_(special_ring),
+      key_ring_(special_ring == nullptr ? ciphertext_ring : special_ring->joined(*ciphertext_ring)) {
+  const std::size_t k = ciphertext_ring->limbs();
+  const auto n = static_cast<double>(ciphertext_ring->degree());
+  const double special_log2 = special_ring == nullptr ? 0 : special_ring->basis().product().log2();
+  double variance = 0;  // in units of P^2
+  for (std::size_t first = 0; first < k; first += per_digit) {
+    digit_first_.push_back(first);
+    digit_rings_.push_back(ciphertext_ring->slice(first, std::min(per_digit, k - first)));
+    const Basis& digit = digit_rings_.back()->basis();
+    extensions_.emplace_back(digit, key_ring_->basis(), Lift::centred);
+    variance += n / 12 * error_deviation * error_deviation * std::exp2(2 * (digit.product().log2() - special_log2));
+  }
+  if (special_ring != nullptr) {
+    rounding_ = std::make_unique<DivideAndRound>(ciphertext_ring, special_ring);
+    variance += std::pow(rounding_deviation(ciphertext_ring->degree()), 2);
+  }
+  noise_deviation_ = std::sqrt(variance);
+}
+
+void KeySwitch::apply(View out, ConstView c, const PolyArray& key) const {
+  Engine& engine = *key.engine();
+  PolyArray extended(key.engine(), key_ring_, c.batch, digits());
+  for (std::size_t j = 0; j < digits(); ++j) {
+    engine.convert(extended.view().part(j), c.limbs_at(digit_first_[j], *digit_rings_[j]), extensions_[j]);
+  }
+  extended.to_transform();
+  if (rounding_ == nullptr) {
+    out.domain = Domain::transform;
+    engine.key_switch_product(out, extended.view(), key.view());
+    engine.inverse(out);
+    return;
+  }
+  PolyArray product(key.engine(), key_ring_, c.batch, 2, Domain::transform);
+  engine.key_switch_product(product.view(), extended.view(), key.view());
+  product.to_coefficient();
+  const View result = product.view();
+  engine.divide_and_round(out, result.limbs_at(special_ring_->limbs(), *ciphertext_ring_), result.limbs_at(0, *special_ring_),
+                          *rounding_);
+}
+
+std::vector<std::uint64_t> KeySwitch::gadget_factors(std::size_t digit) const {
+  std::vector<std::uint64_t> factors(key_ring_->limbs(), 0);
+  const std::size_t special = key_ring_->limbs() - ciphertext_ring_->limbs();
+  for (std::size_t i = 0; i < digit_rings_[digit]->limbs(); ++i) {
+    const std::size_t limb = special + digit_first_[digit] + i;
+    const std::uint64_t q = key_ring_->basis()[limb];
+    factors[limb] = special_ring_ == nullptr ? 1 : special_ring_->basis().product_mod(q);
+  }
+  return factors;
+}
+
+std::size_t KeySwitch::scratch_bytes() const noexcept {
+  return (digits() + 2) * key_ring_->limbs() * key_ring_->degree() * bytes_of(key_ring_->word());
+}
+
+}  // namespace cyclotome::rlwe

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/operations.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
+
+namespace cyclotome::rlwe {
+
+namespace {
+
+void require_operands(const char* operation, const Ciphertext& a, const Context& context, std::size_t plain,
+                      std::size_t batch) {
+  require_same_context(operation, *a.context(), context);
+  if (a.plain() != plain) {
+    throw MismatchError(message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", plain));
+  }
+  if (a.batch() != batch && a.batch() != 1 && batch != 1) {
+    throw ArgumentError(message(operation, ": batches of ", a.batch(), " and ", batch,
+                                " ciphertexts do not fit; they must be equal or 1"));
+  }
+}
+
+/// Shared by add and subtract: `both` on the parts that both have, `only_b` on those that only b has.
+template <class Both, class OnlyB>
+Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext& b, const Both& both, const OnlyB& only_b) {
+  require_operands(operation, a, *b.context(), b.plain(), b.batch());
+  const Context& context = *a.context();
+  const std::size_t shared = std::min(a.parts(), b.parts()), parts = std::max(a.parts(), b.parts());
+  PolyArray out = context.make(context.ciphertext_ring(), std::max(a.batch(), b.batch()), parts);
+  const ConstView x = a.polynomials().view(), y = b.polynomials().view();
+  both(out.view().part(0, shared), x.part(0, shared), y.part(0, shared));
+  if (a.parts() > shared) context.engine()->copy(out.view().part(shared, parts - shared), x.part(shared, parts - shared));
+  if (b.parts() > shared) only_b(out.view().part(shared, parts - shared), y.part(shared, parts - shared));
+  return Ciphertext(a.context(), a.plain(), std::move(out), sum(a.noise(), b.noise()));
+}
+
+}  // namespace
+
+Ciphertext add(const Ciphertext& a, const Ciphertext& b) {
+  Engine& engine = *a.context()->engine();
+  return combine(
+      "add", a, b, [&](View out, ConstView x, ConstView y) { engine.add(out, x, y); },
+      [&](View out, ConstView y) { engine.copy(out, y); });
+}
+
+Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) {
+  Engine& engine = *a.context()->engine();
+  return combine(
+      "subtract", a, b, [&](View out, ConstView x, ConstView y) { engine.subtract(out, x, y); },
+      [&](View out, ConstView y) { engine.negate(out, y); });
+}
+
+Ciphertext negate(const Ciphertext& a) {
+  PolyArray out = a.context()->make(a.context()->ciphertext_ring(), a.batch(), a.parts());
+  a.context()->engine()->negate(out.view(), a.polynomials().view());
+  return Ciphertext(a.context(), a.plain(), std::move(out), a.noise());
+}
+
+Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
+  require_operands("multiply_plain", a, *b.context(), b.plain(), b.batch());
+  const Context& context = *a.context();
+  Engine& engine = *context.engine();
+  const RingPtr& ring = context.ciphertext_ring();
+  const std::size_t batch = std::max(a.batch(), b.batch());
+  const BaseConversion lift(b.polynomials().ring()->basis(), ring->basis(), Lift::centred);
+  PolyArray out = context.make(ring, batch, a.parts());
+  const std::size_t item_bytes = (a.parts() + 1) * ring->limbs() * ring->degree() * bytes_of(ring->word());
+  const std::size_t tile = engine.batch_tile(batch, item_bytes);
+  for (std::size_t first = 0; first < batch; first += tile) {
+    const std::size_t count = std::min(tile, batch - first);
+    const auto window = [&](auto view) { return view.batch == 1 ? view : view.items(first, count); };
+    const ConstView x = window(a.polynomials().view()), m = window(b.polynomials().view());
+    PolyArray factor = context.make(ring, m.batch, 1);
+    engine.convert(factor.view(), m, lift);
+    factor.to_transform();
+    PolyArray transformed = context.make(ring, x.batch, a.parts());
+    engine.copy(transformed.view(), x);
+    transformed.to_transform();
+    View result = out.view().items(first, count);
+    result.domain = Domain::transform;
+    engine.multiply(result, transformed.view(), factor.view());
+    engine.inverse(result);
+  }
+  const auto& norms = b.canonical_norms();
+  const double norm = *std::max_element(norms.begin(), norms.end());
+  return Ciphertext(a.context(), a.plain(), std::move(out), scaled(a.noise(), std::max(norm, 1.0)));
+}
+
+Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {
+  const RingPtr& ring = a.context()->ciphertext_ring();
+  std::vector<std::uint64_t> factors;
+  for (const auto q : ring->basis().values()) factors.push_back(Modulus<std::uint64_t>(q).reduce_signed(factor));
+  PolyArray out = a.context()->make(ring, a.batch(), a.parts());
+  a.context()->engine()->multiply_scalars(out.view(), a.polynomials().view(), factors);
+  return Ciphertext(a.context(), a.plain(), std::move(out),
+                    scaled(a.noise(), std::max(1.0, std::abs(static_cast<double>(factor)))));
+}
+
+Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t> matrix, std::size_t rows) {
+  if (rows == 0 || matrix.size() != rows * a.batch()) {
+    throw ArgumentError(message("linear_combination: a matrix for ", a.batch(), " ciphertexts and ", rows, " rows has ",
+                                rows * a.batch(), " entries, not ", matrix.size()));
+  }
+  PolyArray out = a.context()->make(a.context()->ciphertext_ring(), rows, a.parts());
+  a.context()->engine()->linear_combination(out.view(), a.polynomials().view(), matrix);
+  double largest_row = 1;
+  for (std::size_t r = 0; r < rows; ++r) {
+    double row = 0;
+    for (std::size_t c = 0; c < a.batch(); ++c) row += std::abs(static_cast<double>(matrix[r * a.batch() + c]));
+    largest_row = std::max(largest_row, row);
+  }
+  return Ciphertext(a.context(), a.plain(), std::move(out), scaled(a.noise(), largest_row));
+}
+
+Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
+  require_same_context("relinearize", *a.context(), *keys.context());
+  if (a.parts() == 2) return Ciphertext(a.context(), a.plain(), a.polynomials().clone(), a.noise());
+  if (a.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", a.parts()));
+  const KeySwitchKey& key = keys.relinearization();
+  const Context& context = *a.context();
+  Engine& engine = *context.engine();
+  PolyArray out = context.make(context.ciphertext_ring(), a.batch(), 2);
+  const std::size_t tile = engine.batch_tile(a.batch(), context.key_switch().scratch_bytes());
+  for (std::size_t first = 0; first < a.batch(); first += tile) {
+    const std::size_t count = std::min(tile, a.batch() - first);
+    const ConstView c = a.polynomials().view().items(first, count);
+    const View result = out.view().items(first, count);
+    context.key_switch().apply(result, c.part(2), key.polynomials());
+    engine.add(result, result, c.part(0, 2));
+  }
+  return Ciphertext(a.context(), a.plain(), std::move(out),
+                    with_error(a.noise(), context.key_switch().noise_deviation()));
+}
+
+Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
+  require_same_context("rotate", *a.context(), *keys.context());
+  if (a.parts() != 2) {
+    throw ArgumentError(message("rotations take ciphertexts of 2 parts, not ", a.parts(), "; relinearise first"));
+  }
+  if (element == 1) return Ciphertext(a.context(), a.plain(), a.polynomials().clone(), a.noise());
+  const KeySwitchKey& key = keys.galois(element);
+  const Context& context = *a.context();
+  Engine& engine = *context.engine();
+  PolyArray out = context.make(context.ciphertext_ring(), a.batch(), 2);
+  const std::size_t tile = engine.batch_tile(a.batch(), context.key_switch().scratch_bytes());
+  for (std::size_t first = 0; first < a.batch(); first += tile) {
+    const std::size_t count = std::min(tile, a.batch() - first);
+    PolyArray moved = context.make(context.ciphertext_ring(), count, 2);
+    engine.automorphism(moved.view(), a.polynomials().view().items(first, count), element);
+    const View result = out.view().items(first, count);
+    context.key_switch().apply(result, moved.view().part(1), key.polynomials());
+    engine.add(result.part(0), result.part(0), moved.view().part(0));
+  }
+  return Ciphertext(a.context(), a.plain(), std::move(out),
+                    with_error(a.noise(), context.key_switch().noise_deviation()));
+}
+
+Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys) {
+  return apply_galois(a, row_rotation_element(a.context()->degree(), steps), keys);
+}
+
+Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys) {
+  return apply_galois(a, column_rotation_element(a.context()->degree()), keys);
+}
+
+Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys) {
+  Ciphertext result = add(a, rotate_columns(a, keys));
+  for (std::size_t step = 1; step < a.context()->degree() / 2; step *= 2) {
+    result = add(result, rotate_rows(result, static_cast<std::int64_t>(step), keys));
+  }
+  return result;
+}
+
+Ciphertext take(const Ciphertext& a, std::span<const std::size_t> indices) {
+  const Context& context = *a.context();
+  PolyArray out = context.make(context.ciphertext_ring(), indices.size(), a.parts());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] >= a.batch()) throw ArgumentError(message("ciphertext ", indices[i], " of a batch of ", a.batch()));
+    context.engine()->copy(out.view().items(i), a.polynomials().view().items(indices[i]));
+  }
+  return Ciphertext(a.context(), a.plain(), std::move(out), a.noise());
+}
+
+Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
+  if (arrays.empty()) throw ArgumentError("concatenate: no ciphertexts were given");
+  const Ciphertext& head = *arrays[0];
+  std::size_t batch = 0, parts = 0;
+  NoiseBound noise = head.noise();
+  for (const Ciphertext* const a : arrays) {
+    require_operands("concatenate", *a, *head.context(), head.plain(), 1);
+    batch += a->batch();
+    parts = std::max(parts, a->parts());
+    noise.log2_deviation = std::max(noise.log2_deviation, a->noise().log2_deviation);
+    noise.secret_factors = std::max(noise.secret_factors, a->noise().secret_factors);
+  }
+  PolyArray out = head.context()->make(head.context()->ciphertext_ring(), batch, parts);
+  Engine& engine = *head.context()->engine();
+  std::size_t first = 0;
+  for (const Ciphertext* const a : arrays) {
+    const View window = out.view().items(first, a->batch());
+    engine.copy(window.part(0, a->parts()), a->polynomials().view());
+    if (a->parts() < parts) engine.clear(window.part(a->parts(), parts - a->parts()));
+    first += a->batch();
+  }
+  return Ciphertext(head.context(), head.plain(), std::move(out), noise);
+}
+
+Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
+  if (group == 0 || a.batch() % group != 0) {
+    throw ArgumentError(message("a batch of ", a.batch(), " ciphertexts has no groups of ", group));
+  }
+  const Context& context = *a.context();
+  const std::size_t groups = a.batch() / group;
+  PolyArray out = context.make(context.ciphertext_ring(), groups, a.parts());
+  ConstView members = a.polynomials().view();  // one item of every group at a time
+  members.batch = groups;
+  members.batch_stride *= group;
+  const std::size_t item = a.polynomials().view().batch_stride * bytes_of(context.parameters().word());
+  for (std::size_t i = 0; i < group; ++i) {
+    ConstView member = members;
+    member.data = static_cast<const char*>(member.data) + i * item;
+    if (i == 0) {
+      context.engine()->copy(out.view(), member);
+    } else {
+      context.engine()->add(out.view(), out.view(), member);
+    }
+  }
+  return Ciphertext(a.context(), a.plain(), std::move(out), scaled(a.noise(), static_cast<double>(group)));
+}
+
+Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key, const Seed& seed) {
+  return add(a, encrypt_zero(key, a.plain(), a.batch(), seed));
+}
+
+bool is_transparent(const Ciphertext& a) {
+  const PolyArray& c = a.polynomials();
+  const ConstView view = c.view();
+  return with_word(c.word(), [&]<class W>(W) {
+    const auto all_zero = [](const std::vector<W>& words) {
+      return std::all_of(words.begin(), words.end(), [](W w) { return w == 0; });
+    };
+    for (std::size_t b = 0; b < a.batch(); ++b) {
+      // A few residues decide for every honest ciphertext; only if they are zero is the rest looked at.
+      const W* const first = view.limb<W>(b, 1, 0);
+      for (const std::size_t count : {std::size_t{8}, (a.parts() - 1) * c.limbs() * c.degree()}) {
+        std::vector<W> words(count);
+        c.engine()->download(words.data(), first, count * sizeof(W));
+        if (!all_zero(words)) break;
+        if (count != 8) return true;
+      }
+    }
+    return false;
+  });
+}
+
+}  // namespace cyclotome::rlwe

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cyclotome/math/sha256.hpp"
+#include "cyclotome/ring/basis.hpp"
+#include "cyclotome/rlwe/security.hpp"
+
+namespace cyclotome::rlwe {
+
+/// Which scheme gives the ciphertexts their meaning.
+enum class SchemeKind : std::uint8_t { bfv = 1 };
+
+std::string name_of(SchemeKind scheme);
+
+/// What a user writes; unchecked. `Parameters` checks it.
+struct ParametersLiteral {
+  SchemeKind scheme = SchemeKind::bfv;
+  std::size_t degree = 0;                     ///< n, a power of two in [2^10, 2^17] (smaller: allow_insecure)
+  std::vector<std::uint64_t> plain_moduli;    ///< t_1, ..., pairwise coprime: values live modulo their product
+  std::vector<std::uint64_t> moduli;          ///< ciphertext primes q_i = 1 mod 2n
+  std::vector<std::uint64_t> special_moduli;  ///< primes P_i = 1 mod 2n of key switching; may be empty
+  std::size_t digits = 0;                     ///< digits of key switching (dnum); 0: as few as the special primes allow
+  Word word = Word::u64;
+  unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
+  SecurityTable table = SecurityTable::guidelines_2024;
+  bool allow_insecure = false;
+  std::string name;  ///< of a preset; informative
+};
+
+/// Checked, immutable parameters.
+class Parameters {
+ public:
+  /// Throws ParameterError for contradictions and SecurityError when log2(QP) exceeds the table's cap for the demanded level;
+  /// the message names the value, the limit and the way out.
+  explicit Parameters(ParametersLiteral literal);
+
+  SchemeKind scheme() const noexcept { return literal_.scheme; }
+  std::size_t degree() const noexcept { return literal_.degree; }
+  const std::vector<std::uint64_t>& plain_moduli() const noexcept { return literal_.plain_moduli; }
+  const std::vector<std::uint64_t>& moduli() const noexcept { return literal_.moduli; }
+  const std::vector<std::uint64_t>& special_moduli() const noexcept { return literal_.special_moduli; }
+  /// Digits of key switching, never 0; the primes per digit are ceil(k / digits).
+  std::size_t digits() const noexcept { return literal_.digits; }
+  std::size_t primes_per_digit() const noexcept {
+    return (literal_.moduli.size() + literal_.digits - 1) / literal_.digits;
+  }
+  Word word() const noexcept { return literal_.word; }
+  unsigned security() const noexcept { return literal_.security; }
+  SecurityTable table() const noexcept { return literal_.table; }
+  const std::string& name() const noexcept { return literal_.name; }
+  const ParametersLiteral& literal() const noexcept { return literal_; }
+
+  /// Bit lengths of Q, and of QP, which is what security depends on.
+  unsigned modulus_bits() const noexcept { return modulus_bits_; }
+  unsigned key_modulus_bits() const noexcept { return key_modulus_bits_; }
+  /// Below 128 bits of security by the table.
+  bool insecure() const noexcept { return security_reached_ < 128; }
+  /// The highest level that is reached: 128, 192, 256, or 0.
+  unsigned security_reached() const noexcept { return security_reached_; }
+
+  /// SHA-256 of a canonical text of everything but the name: what every key and ciphertext carries.
+  const Digest& fingerprint() const noexcept { return fingerprint_; }
+
+  /// One line: "bfv n=8192 log q=174+44 t=65537 128-bit security"; insecure ones say INSECURE.
+  std::string summary() const;
+
+ private:
+  ParametersLiteral literal_;
+  unsigned modulus_bits_ = 0, key_modulus_bits_ = 0, security_reached_ = 0;
+  Digest fingerprint_{};
+};
+
+}  // namespace cyclotome::rlwe

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/bfv/encryption.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/scheme/bfv/context.hpp"
+
+namespace cyclotome::bfv {
+
+namespace {
+
+template <class Key>
+Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
+  rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
+  const Context& context = bfv_context(key.context());
+  Engine& engine = *context.engine();
+  const Ciphertext zero = rlwe::encrypt_zero(key, plaintext.plain(), plaintext.batch(), seed);
+  PolyArray message = context.make(context.ciphertext_ring(), plaintext.batch(), 1, Domain::coefficient, true);
+  engine.convert(message.view(), plaintext.polynomials().view(), context.message_scale(plaintext.plain()));
+  PolyArray result = zero.polynomials().clone();
+  const View body = result.view().part(0);
+  engine.add(body, body, message.view());
+  // Rounding q m / t moves the phase by at most 1/2.
+  return Ciphertext(key.context(), plaintext.plain(), std::move(result), rlwe::with_error(zero.noise(), 0.5),
+                    zero.uniform_seed());
+}
+
+/// For every item: the largest |[t phase]_q| over its coefficients, as a big integer below q/2.
+std::vector<BigUnsigned> scaled_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  const PolyArray phases = rlwe::phase(key, ciphertext);
+  std::vector<std::uint64_t> residues = phases.to_host();
+  const Basis& basis = phases.ring()->basis();
+  const std::size_t n = phases.degree(), k = basis.size();
+  const BigUnsigned q = basis.product();
+  std::vector<BigUnsigned> punctured;
+  std::vector<std::uint64_t> factors;  // t (q/q_i)^-1 mod q_i
+  for (std::size_t i = 0; i < k; ++i) {
+    punctured.push_back(q.divided_by(basis[i]));
+    const Modulus<std::uint64_t> modulus(basis[i]);
+    factors.push_back(modulus.multiply(modulus.reduce(ciphertext.plain_modulus()),
+                                       inverse_or_zero(basis.punctured_product_mod(i, basis[i]), basis[i])));
+  }
+  std::vector<BigUnsigned> largest(ciphertext.batch());
+  for (std::size_t b = 0; b < ciphertext.batch(); ++b) {
+    for (std::size_t c = 0; c < n; ++c) {
+      BigUnsigned value;
+      for (std::size_t i = 0; i < k; ++i) {
+        const Modulus<std::uint64_t> modulus(basis[i]);
+        BigUnsigned term = punctured[i];
+        term *= modulus.multiply(residues[(b * k + i) * n + c], factors[i]);
+        value += term;
+      }
+      while (value >= q) value -= q;
+      BigUnsigned negative = q - value;
+      const BigUnsigned& magnitude = negative < value ? negative : value;
+      if (magnitude > largest[b]) largest[b] = magnitude;
+    }
+  }
+  secure_zero(residues.data(), residues.size() * sizeof(residues[0]));
+  return largest;
+}
+
+}  // namespace
+
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed) {
+  return encrypt_with(plaintext, key, seed);
+}
+
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed) {
+  return encrypt_with(plaintext, key, seed);
+}
+
+Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  const PolyArray phases = rlwe::phase(key, ciphertext);
+  const Context& context = bfv_context(key.context());
+  PolyArray message =
+      context.make(context.plain_ring(ciphertext.plain()), ciphertext.batch(), 1, Domain::coefficient, true);
+  context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()));
+  return Plaintext(key.context(), ciphertext.plain(), std::move(message));
+}
+
+Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  rlwe::require_same_context("decrypt", *key.context(), *ciphertext.context());
+  if (const double headroom = noise_headroom(ciphertext); headroom < 0) {
+    throw NoiseError(message("decrypt: the noise may have grown ", std::ceil(-headroom), " bits beyond what ",
+                             key.context()->parameters().summary(),
+                             " can correct, so the result could be wrong; use parameters with a larger log q or degree (more "
+                             "depth), a smaller plaintext modulus, or fewer operations"));
+  }
+  return decrypt_unchecked(ciphertext, key);
+}
+
+double noise_headroom(const Ciphertext& ciphertext) {
+  const Context& context = bfv_context(ciphertext.context());
+  // |noise| < (q/t)(1/2 - k/gamma); with round(q m / t) the term |q|_t/2 of paper 000 is gone.
+  const double limit = context.ciphertext_ring()->basis().product().log2() -
+                       std::log2(static_cast<double>(ciphertext.plain_modulus())) +
+                       std::log2(0.5 - context.decryption_slack());
+  return limit - std::log2(rlwe::tail_factor) - ciphertext.noise().log2_deviation;
+}
+
+std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  const unsigned q_bits = ciphertext.context()->parameters().modulus_bits();
+  std::vector<unsigned> budgets;
+  for (const BigUnsigned& noise : scaled_noise(ciphertext, key)) {
+    const unsigned used = noise.bit_length() + 1;
+    budgets.push_back(q_bits > used ? q_bits - used : 0);
+  }
+  return budgets;
+}
+
+std::vector<double> measured_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  std::vector<double> noises;
+  for (const BigUnsigned& noise : scaled_noise(ciphertext, key)) {
+    noises.push_back(noise.log2() - std::log2(static_cast<double>(ciphertext.plain_modulus())));
+  }
+  return noises;
+}
+
+}  // namespace cyclotome::bfv

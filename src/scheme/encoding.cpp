@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/encoding.hpp"
+
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome {
+
+namespace {
+
+/// Where slot i stands in a transform: rows of n/2 slots; slot i of row 0 is the value at psi^(3^i), of row 1 at psi^(-3^i), and a
+/// transform holds the value at psi^(2 br(k) + 1) at position k. SEAL orders slots in the same way.
+std::vector<std::size_t> slot_positions(std::size_t n) {
+  const unsigned bits = bit_length(n) - 1;
+  std::vector<std::size_t> positions(n);
+  std::uint64_t exponent = 1;
+  for (std::size_t i = 0; i < n / 2; ++i) {
+    positions[i] = reverse_bits((exponent - 1) / 2, bits);
+    positions[i + n / 2] = reverse_bits((2 * n - exponent - 1) / 2, bits);
+    exponent = exponent * 3 % (2 * n);
+  }
+  return positions;
+}
+
+std::vector<std::size_t> positions_of(const rlwe::Context& context, std::size_t plain, Encoding::Kind kind) {
+  const std::size_t n = context.degree();
+  if (kind == Encoding::Kind::coefficients) {
+    std::vector<std::size_t> positions(n);
+    for (std::size_t i = 0; i < n; ++i) positions[i] = i;
+    return positions;
+  }
+  if (!has_slots(context, plain)) {
+    throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain], " has no slots at degree ", n,
+                                 ": it must be a prime congruent to 1 modulo ", 2 * n,
+                                 "; use the coefficient encoding or another plaintext modulus"));
+  }
+  return slot_positions(n);
+}
+
+}  // namespace
+
+bool has_slots(const rlwe::Context& context, std::size_t plain) { return context.plain_ring(plain)->has_transform(0); }
+
+rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
+                       std::span<const std::int64_t> values, std::size_t items, std::size_t width, bool reduce) {
+  const std::size_t n = context->degree();
+  if (width > n || items == 0 || values.size() != items * width) {
+    throw ArgumentError(message("encode: ", values.size(), " values as ", items, " rows of ", width,
+                                "; rows hold at most n = ", n, " values and there must be at least one"));
+  }
+  const std::vector<std::size_t> positions = positions_of(*context, plain, kind);
+  const RingPtr& ring = context->plain_ring(plain);
+  const Modulus<std::uint64_t> t(ring->basis()[0]);
+  const auto half = static_cast<std::int64_t>(t.value() / 2);
+  std::vector<std::uint64_t> residues(items * n, 0);
+  for (std::size_t i = 0; i < items; ++i) {
+    for (std::size_t j = 0; j < width; ++j) {
+      const std::int64_t value = values[i * width + j];
+      if (!reduce && (value > half || value < -half)) {
+        throw RangeError(message("encode: value ", value, " at row ", i, ", column ", j, " is outside [-", half, ", ", half,
+                                 "], what plaintext modulus ", t.value(), " holds; use a larger one or several"));
+      }
+      residues[i * n + positions[j]] = t.reduce_signed(value);
+    }
+  }
+  const bool slots = kind == Encoding::Kind::slots;
+  PolyArray polynomials = context->make(ring, items, 1, slots ? Domain::transform : Domain::coefficient, true);
+  polynomials.from_host(residues);
+  polynomials.to_coefficient();
+  return rlwe::Plaintext(context, plain, std::move(polynomials));
+}
+
+std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
+  const rlwe::Context& context = *plaintext.context();
+  const std::vector<std::size_t> positions = positions_of(context, plaintext.plain(), kind);
+  PolyArray polynomials = plaintext.polynomials().clone();
+  if (kind == Encoding::Kind::slots) polynomials.to_transform();
+  const std::vector<std::uint64_t> residues = polynomials.to_host();
+  const std::size_t n = context.degree();
+  const auto t = static_cast<std::int64_t>(plaintext.plain_modulus());
+  std::vector<std::int64_t> values(residues.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto residue = static_cast<std::int64_t>(residues[i / n * n + positions[i % n]]);
+    values[i] = residue - (t & -static_cast<std::int64_t>(residue >= t - residue));  // no branch on the value
+  }
+  return values;
+}
+
+}  // namespace cyclotome

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/rlwe/ciphertext.hpp"
+
+namespace cyclotome {
+
+/// Plaintexts from numbers, for every scheme with plaintext space Z_t[x]/(x^n + 1). Values are signed integers, stored modulo t;
+/// decoding gives representatives in [-t/2, t/2). A batch item holds up to n values.
+///
+/// Encoding is exact for |value| <= t/2 (RangeError names the value otherwise), unless `reduce` asks for reduction modulo t, which
+/// is how a wide value is spread over several plaintext moduli.
+struct Encoding {
+  enum class Kind : std::uint8_t {
+    slots,        ///< value i in slot i: sums and products act value by value. Needs t = 1 mod 2n.
+    coefficients  ///< value i in the coefficient of x^i: products are negacyclic convolutions.
+  };
+};
+
+/// values: items rows of `width` <= n values (shorter rows are padded with zeros).
+rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
+                       std::span<const std::int64_t> values, std::size_t items, std::size_t width, bool reduce = false);
+
+/// n values for each batch item, row after row, in [-t/2, t/2).
+std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kind kind);
+
+/// True if plaintext modulus number `plain` has slots (t a prime = 1 mod 2n).
+bool has_slots(const rlwe::Context& context, std::size_t plain);
+
+}  // namespace cyclotome
