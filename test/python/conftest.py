@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shared by all Python tests: where the oracles are found, and seeds that a failing test prints."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+# Tests share a busy machine: no deadlines; hypothesis prints how to repeat a failure.
+settings.register_profile(
+    "cyclotome",
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("cyclotome")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers, other ones in every run; CYCLOTOME_TEST_SEED repeats a run whose seed a failure printed."""
+    seed = int(os.environ.get("CYCLOTOME_TEST_SEED") or secrets.randbits(63))
+    print(f"repeat this test with CYCLOTOME_TEST_SEED={seed}")
+    return np.random.default_rng(seed)

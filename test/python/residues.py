@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of residues in and out of an engine, so that a test is one line of mathematics per step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+from numpy.typing import NDArray
+from oracles.integers import some_primes
+
+Residues = NDArray[np.uint64]
+COEFFICIENT, TRANSFORM = core.Domain.coefficient, core.Domain.transform
+
+
+def ring_of(word: int, degree: int, moduli: Sequence[int]) -> Any:
+    return core.Ring.negacyclic(degree, core.Basis(word, list(moduli)))
+
+
+def transform_primes(word: int, degree: int, count: int, skip: int = 0) -> list[int]:
+    """The largest primes that have a transform in this word."""
+    return some_primes(30 if word == 32 else 61, 2 * degree, count, skip)
+
+
+def random_residues(rng: np.random.Generator, ring: Any, batch: int = 1, parts: int = 1) -> Residues:
+    """Uniform residues[batch][part][limb][coefficient]."""
+    moduli = np.array(ring.basis.moduli, dtype=np.uint64)[:, None]
+    return rng.integers(0, moduli, (batch, parts, ring.limbs, ring.degree), dtype=np.uint64)
+
+
+def extreme_residues(ring: Any, batch: int = 1, parts: int = 1) -> Residues:
+    """All residues at their largest value q - 1, which is where sums overflow first."""
+    top = np.array(ring.basis.moduli, dtype=np.uint64)[:, None] - np.uint64(1)
+    return np.ascontiguousarray(np.broadcast_to(top, (batch, parts, ring.limbs, ring.degree)))
+
+
+def put(engine: Any, ring: Any, residues: Any, domain: Any = COEFFICIENT, secret: bool = False) -> Any:
+    """An array with these residues: [limb][coefficient], or with batch and part in front."""
+    values = np.ascontiguousarray(np.asarray(residues, dtype=np.uint64))
+    values = values.reshape((1,) * (4 - values.ndim) + values.shape)
+    array = core.PolyArray(engine, ring, values.shape[0], values.shape[1], domain, secret)
+    array.from_host(values)
+    return array
+
+
+def call(
+    verb: Callable[..., None], ring: Any, shape: tuple[int, int], *arguments: Any, domain: Any = COEFFICIENT
+) -> Residues:
+    """What a verb of an engine writes into a fresh array of `shape` = (batch, parts); arrays are passed as views."""
+    engine = verb.__self__  # type: ignore[attr-defined]
+    out = core.PolyArray(engine, ring, *shape, domain)
+    verb(out.view(), *(a.view() if isinstance(a, core.PolyArray) else a for a in arguments))
+    return out.to_host()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SHA-256 against hashlib, ChaCha20 against the vectors of RFC 8439 and a second implementation."""
+
+from __future__ import annotations
+
+import hashlib
+
+import cyclotome_testing as core
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.chacha20 import block
+
+
+@pytest.mark.parametrize("length", [0, 1, 3, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 1000, 100_001])
+def test_sha256_at_the_edges_of_its_blocks(length: int) -> None:
+    data = bytes(i * 7 % 251 for i in range(length))
+    assert core.sha256(data) == hashlib.sha256(data).digest()
+
+
+@settings(max_examples=100)
+@given(st.lists(st.binary(max_size=150), max_size=8))
+def test_sha256_in_pieces_equals_sha256_of_the_whole(pieces: list[bytes]) -> None:
+    assert core.sha256_pieces(pieces) == hashlib.sha256(b"".join(pieces)).digest()
+
+
+# RFC 8439, section 2.3.2 and appendix A.1, test vectors 1 to 5: key, counter, nonce, the first bytes of the block.
+ZERO, ONE_KEY = bytes(32), bytes(31) + b"\x01"
+RFC8439 = [
+    (
+        bytes(range(32)),
+        1,
+        "000000090000004a00000000",
+        "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c06803 0422aa9ac3d46c4e",
+    ),
+    (ZERO, 0, "00" * 12, "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7"),
+    (ZERO, 1, "00" * 12, "9f07e7be5551387a98ba977c732d080dcb0f29a048e3656912c6533e32ee7aed"),
+    (ONE_KEY, 1, "00" * 12, "3aeb5224ecf849929b9d828db1ced4dd832025e8018b8160b82284f3c949aa5a"),
+    (b"\x00\xff" + bytes(30), 2, "00" * 12, "72d54dfbf12ec44b362692df94137f328fea8da73990265ec1bbbea1ae9af0ca"),
+    (ZERO, 0, "00" * 11 + "02", "c2c64d378cd536374ae204b9ef933fcd1a8b2288b3dfa49672ab765b54ee27c7"),
+]
+
+
+@pytest.mark.parametrize(("key", "counter", "nonce", "start"), RFC8439)
+def test_chacha20_blocks_of_rfc8439(key: bytes, counter: int, nonce: str, start: str) -> None:
+    expected = bytes.fromhex(start)
+    assert core.chacha20_block(key, counter, bytes.fromhex(nonce))[: len(expected)] == expected
+    assert block(key, counter, bytes.fromhex(nonce))[: len(expected)] == expected  # the oracle is right too
+
+
+def test_chacha20_complete_block_of_rfc8439_2_3_2() -> None:
+    stream = core.chacha20_block(bytes(range(32)), 1, bytes.fromhex("000000090000004a00000000"))
+    assert stream.hex() == (
+        "10f1e7e4d13b5915500fdd1fa32071c4c7d1f4c733c068030422aa9ac3d46c4e"
+        "d2826446079faa0914c2d705d98b02a2b5129cd1de164eb9cbd083e8a2503c4e"
+    )
+
+
+@settings(max_examples=50)
+@given(st.binary(min_size=32, max_size=32), st.integers(0, (1 << 32) - 1), st.binary(min_size=12, max_size=12))
+def test_chacha20_of_any_address(key: bytes, counter: int, nonce: bytes) -> None:
+    assert core.chacha20_block(key, counter, nonce) == block(key, counter, nonce)
