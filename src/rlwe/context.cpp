@@ -5,7 +5,8 @@
 
 namespace cyclotome::rlwe {
 
-Context::Context(Parameters parameters, EnginePtr engine) : parameters_(std::move(parameters)), engine_(std::move(engine)) {
+Context::Context(Parameters parameters, EnginePtr engine)
+    : parameters_(std::move(parameters)), engine_(std::move(engine)) {
   const Word word = parameters_.word();
   const std::size_t n = parameters_.degree(), special = special_limbs();
   const Basis q(word, parameters_.moduli());
@@ -33,13 +34,25 @@ const RingPtr& Context::plain_ring(std::size_t plain) const {
 void require_same_context(const char* operation, const Context& a, const Context& b) {
   if (&a == &b) return;
   if (a.parameters().fingerprint() != b.parameters().fingerprint()) {
-    throw MismatchError(message(operation, ": the operands belong to different parameters (", a.parameters().summary(), " and ",
-                                b.parameters().summary(), "); encrypt both under the same ones"));
+    throw MismatchError(message(operation, ": the operands belong to different parameters (", a.parameters().summary(),
+                                " and ", b.parameters().summary(), "); encrypt both under the same ones"));
   }
   if (a.engine() != b.engine()) {
     throw MismatchError(message(operation, ": the operands are on different devices (", a.engine()->name(), " and ",
                                 b.engine()->name(), "); move one with .to(device)"));
   }
+}
+
+void require_same_key(const char* operation, const KeyId& a, const KeyId& b) {
+  if (a == b) return;
+  const auto hex = [](const KeyId& id) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+    for (std::size_t i = 0; i < 4; ++i) text += {digits[id[i] >> 4], digits[id[i] & 15]};
+    return text;
+  };
+  throw MismatchError(message(operation, ": the operands belong to different keys (", hex(a), "... and ", hex(b),
+                              "...); use the keys that were generated together"));
 }
 
 }  // namespace cyclotome::rlwe

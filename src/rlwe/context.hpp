@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "cyclotome/ring/engine.hpp"
@@ -9,9 +10,11 @@
 
 namespace cyclotome::rlwe {
 
-/// Parameters on an engine: rings and the tables of key switching. Immutable and shared; schemes derive from it and add theirs.
+/// Parameters on an engine: rings and the tables of key switching. Immutable and shared; schemes derive from it and add
+/// theirs.
 ///
-/// Special primes come first in every ring that has them, so that ciphertext primes dropped from the end leave a prefix.
+/// Special primes come first in every ring that has them, so that ciphertext primes dropped from the end leave a
+/// prefix.
 class Context : public std::enable_shared_from_this<Context> {
  public:
   virtual ~Context() = default;
@@ -20,8 +23,8 @@ class Context : public std::enable_shared_from_this<Context> {
   const EnginePtr& engine() const noexcept { return engine_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
 
-  /// Z_Q; Z_PQ, special primes first (Z_Q itself without special primes); one special prime (the last), then Q: what public-key
-  /// encryption works in.
+  /// Z_Q; Z_PQ, special primes first (Z_Q itself without special primes); one special prime (the last), then Q: what
+  /// public-key encryption works in.
   const RingPtr& ciphertext_ring() const noexcept { return ciphertext_ring_; }
   const RingPtr& key_ring() const noexcept { return key_ring_; }
   const RingPtr& encryption_ring() const noexcept { return encryption_ring_; }
@@ -54,7 +57,13 @@ class Context : public std::enable_shared_from_this<Context> {
 
 using ContextPtr = std::shared_ptr<const Context>;
 
+/// Names a secret key publicly: random, carried by the key, everything made from it and every ciphertext under it, so
+/// that a ciphertext and a key that do not belong together are refused instead of giving garbage.
+using KeyId = std::array<std::uint8_t, 16>;
+
 /// Throws MismatchError unless both contexts have the same parameters and the same engine.
 void require_same_context(const char* operation, const Context& a, const Context& b);
+/// Throws MismatchError unless both ids are equal.
+void require_same_key(const char* operation, const KeyId& a, const KeyId& b);
 
 }  // namespace cyclotome::rlwe

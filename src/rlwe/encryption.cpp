@@ -26,8 +26,7 @@ Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t bat
   const RingPtr& ring = context->encryption_ring();
   const DivideAndRound* const rounding = context->encryption_rounding();
   const std::size_t dropped = rounding == nullptr ? 0 : 1;
-  const ConstView pair =
-      key.polynomials().view().limbs_at(context->special_limbs() - dropped, *ring);
+  const ConstView pair = key.polynomials().view().limbs_at(context->special_limbs() - dropped, *ring);
   PolyArray result = context->make(context->ciphertext_ring(), batch, 2);
   const std::size_t item_bytes = 5 * ring->limbs() * ring->degree() * bytes_of(ring->word());
   const std::size_t tile = engine.batch_tile(batch, item_bytes);
@@ -51,7 +50,7 @@ Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t bat
                               masked.view().limbs_at(0, *rounding->dropped), *rounding);
     }
   }
-  return Ciphertext(context, plain, std::move(result), public_key_noise(*context));
+  return Ciphertext(context, key.id(), plain, std::move(result), public_key_noise(*context));
 }
 
 Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
@@ -70,7 +69,7 @@ Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t bat
   engine.sample(error.view(), Law::error, error_seed, Stream::symmetric_error);
   engine.add(body.view(), body.view(), error.view());
   engine.negate(result.view().part(0), body.view());
-  return Ciphertext(context, plain, std::move(result), {std::log2(error_deviation), 0}, uniform_seed);
+  return Ciphertext(context, key.id(), plain, std::move(result), {std::log2(error_deviation), 0}, uniform_seed);
 }
 
 void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed) {
@@ -79,6 +78,7 @@ void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_see
 
 PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
   require_same_context("decrypt", *key.context(), *ciphertext.context());
+  require_same_key("decrypt", key.id(), ciphertext.key());
   const Context& context = *key.context();
   Engine& engine = *context.engine();
   const ConstView c = ciphertext.polynomials().view();

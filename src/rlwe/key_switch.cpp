@@ -47,8 +47,8 @@ void KeySwitch::apply(View out, ConstView c, const PolyArray& key) const {
   engine.key_switch_product(product.view(), extended.view(), key.view());
   product.to_coefficient();
   const View result = product.view();
-  engine.divide_and_round(out, result.limbs_at(special_ring_->limbs(), *ciphertext_ring_), result.limbs_at(0, *special_ring_),
-                          *rounding_);
+  engine.divide_and_round(out, result.limbs_at(special_ring_->limbs(), *ciphertext_ring_),
+                          result.limbs_at(0, *special_ring_), *rounding_);
 }
 
 std::vector<std::uint64_t> KeySwitch::gadget_factors(std::size_t digit) const {

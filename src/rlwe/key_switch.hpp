@@ -9,11 +9,12 @@
 
 namespace cyclotome::rlwe {
 
-/// Key switching from a target w to the secret s (specification 5.7): ciphertext primes are split into digits of `per_digit`
-/// primes with products D_j; key j hides P g_j w with g_j = 1 modulo the primes of digit j and 0 modulo the others, so that
+/// Key switching from a target w to the secret s (specification 5.7): ciphertext primes are split into digits of
+/// `per_digit` primes with products D_j; key j hides P g_j w with g_j = 1 modulo the primes of digit j and 0 modulo the
+/// others, so that
 ///   sum over j of [c]_{D_j} key_j  is an encryption of P c w, which is divided by P with rounding.
-/// Without special primes (P = 1, one prime a digit) this is the gadget of BEHZ and paper 000 with digits [c]_{q_i} in place of
-/// [c (q/q_i)^-1]_{q_i}: the constant sits in the key instead, which costs nothing and adds no other noise.
+/// Without special primes (P = 1, one prime a digit) this is the gadget of BEHZ and paper 000 with digits [c]_{q_i} in
+/// place of [c (q/q_i)^-1]_{q_i}: the constant sits in the key instead, which costs nothing and adds no other noise.
 class KeySwitch {
  public:
   /// special: ring of the special primes, or null.
@@ -22,8 +23,8 @@ class KeySwitch {
   std::size_t digits() const noexcept { return digit_rings_.size(); }
   const RingPtr& key_ring() const noexcept { return key_ring_; }
 
-  /// out (batch of c, 2 parts, over Q, coefficient domain) = encryption of c w, from c (1 part, over Q, coefficient domain) and
-  /// key (digits() items, 2 parts, over PQ, transform domain).
+  /// out (batch of c, 2 parts, over Q, coefficient domain) = encryption of c w, from c (1 part, over Q, coefficient
+  /// domain) and key (digits() items, 2 parts, over PQ, transform domain).
   void apply(View out, ConstView c, const PolyArray& key) const;
 
   /// Factors P g_j modulo every prime of PQ.
@@ -37,7 +38,7 @@ class KeySwitch {
 
  private:
   RingPtr ciphertext_ring_, special_ring_, key_ring_;
-  std::vector<std::size_t> digit_first_;      // first ciphertext limb of each digit
+  std::vector<std::size_t> digit_first_;  // first ciphertext limb of each digit
   std::vector<RingPtr> digit_rings_;
   std::vector<BaseConversion> extensions_;    // digit -> PQ, centred
   std::unique_ptr<DivideAndRound> rounding_;  // null without special primes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/keys.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -9,7 +11,7 @@ namespace cyclotome::rlwe {
 namespace {
 
 /// Purposes of derived seeds.
-enum : std::uint32_t { uniform_half = 1, error_half = 2, relinearization_key = 3, galois_key = 4 };
+enum : std::uint32_t { uniform_half = 1, error_half = 2, relinearization_key = 3, galois_key = 4, key_id = 7 };
 
 /// Fills `pair` (any batch, 2 parts, transform domain) with (-(a s + e), a), a from uniform_seed, e from error_seed.
 void fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const Seed& uniform_seed, const Seed& error_seed) {
@@ -28,17 +30,22 @@ SecretKey SecretKey::generate(const ContextPtr& context, const Seed& seed) {
   PolyArray s = context->make(context->key_ring(), 1, 1, Domain::coefficient, true);
   context->engine()->sample(s.view(), Law::ternary, seed, Stream::secret);
   s.to_transform();
-  return SecretKey(context, std::move(s));
+  KeyId id;
+  const Seed id_seed = derive_seed(seed, key_id, 0);
+  std::copy_n(id_seed.bytes().begin(), id.size(), id.begin());
+  return SecretKey(context, std::move(s), id);
 }
 
-SecretKey SecretKey::from_coefficients(const ContextPtr& context, std::span<const std::int8_t> coefficients) {
+SecretKey SecretKey::from_coefficients(const ContextPtr& context, std::span<const std::int8_t> coefficients,
+                                       const KeyId& id) {
   const std::size_t n = context->degree();
   if (coefficients.size() != n) {
     throw FormatError(message("a secret key of degree ", n, " has ", n, " coefficients, not ", coefficients.size()));
   }
   std::uint8_t wrong = 0;  // no early exit: the position of a secret coefficient must not show in time
   for (const std::int8_t c : coefficients) wrong |= static_cast<std::uint8_t>(c + 1) > 2 ? 1 : 0;
-  if (wrong != 0) throw FormatError("a secret key holds a coefficient outside {-1, 0, 1}; the file is damaged or not a key");
+  if (wrong != 0)
+    throw FormatError("a secret key holds a coefficient outside {-1, 0, 1}; the file is damaged or not a key");
   PolyArray s = context->make(context->key_ring(), 1, 1, Domain::coefficient, true);
   std::vector<std::uint64_t> residues(s.size());
   for (std::size_t i = 0; i < residues.size(); ++i) {
@@ -47,7 +54,7 @@ SecretKey SecretKey::from_coefficients(const ContextPtr& context, std::span<cons
   s.from_host(residues);
   secure_zero(residues.data(), residues.size() * sizeof(residues[0]));
   s.to_transform();
-  return SecretKey(context, std::move(s));
+  return SecretKey(context, std::move(s), id);
 }
 
 std::vector<std::int8_t> SecretKey::coefficients() const {
@@ -69,7 +76,7 @@ PublicKey PublicKey::generate(const SecretKey& secret, const Seed& seed) {
   const Seed uniform_seed = derive_seed(seed, uniform_half, 0);
   PolyArray pair = context->make(context->key_ring(), 1, 2, Domain::transform);
   fill_zero_encryptions(secret, pair, uniform_seed, derive_seed(seed, error_half, 0));
-  return PublicKey(context, std::move(pair), uniform_seed);
+  return PublicKey(context, std::move(pair), uniform_seed, secret.id());
 }
 
 KeySwitchKey KeySwitchKey::generate(const SecretKey& secret, ConstView target, const Seed& seed) {
@@ -108,7 +115,7 @@ EvaluationKeys EvaluationKeys::generate(const SecretKey& secret, bool relineariz
     galois.emplace(element, KeySwitchKey::generate(secret, target.view(),
                                                    derive_seed(seed, galois_key, static_cast<std::uint32_t>(element))));
   }
-  return EvaluationKeys(context, std::move(relinearization_made), std::move(galois));
+  return EvaluationKeys(context, std::move(relinearization_made), std::move(galois), secret.id());
 }
 
 const KeySwitchKey& EvaluationKeys::relinearization() const {

@@ -12,18 +12,21 @@ namespace cyclotome::rlwe {
 /// The secret s: ternary, kept transformed over PQ in memory that is zeroised when freed. Not copyable.
 class SecretKey {
  public:
-  SecretKey(ContextPtr context, PolyArray transformed) : context_(std::move(context)), s_(std::move(transformed)) {}
+  SecretKey(ContextPtr context, PolyArray transformed, const KeyId& id)
+      : context_(std::move(context)), s_(std::move(transformed)), id_(id) {}
   SecretKey(SecretKey&&) = default;
   SecretKey& operator=(SecretKey&&) = default;
 
   /// Draws a secret; `seed` must be secret and fresh (Seed::from_system()).
   static SecretKey generate(const ContextPtr& context, const Seed& seed);
   /// From n coefficients in {-1, 0, 1}. Throws FormatError for anything else.
-  static SecretKey from_coefficients(const ContextPtr& context, std::span<const std::int8_t> coefficients);
+  static SecretKey from_coefficients(const ContextPtr& context, std::span<const std::int8_t> coefficients,
+                                     const KeyId& id);
   /// The n coefficients, in {-1, 0, 1}: for the key's own file only; the caller zeroises them.
   std::vector<std::int8_t> coefficients() const;
 
   const ContextPtr& context() const noexcept { return context_; }
+  const KeyId& id() const noexcept { return id_; }
   /// s transformed over PQ, and its limbs over Q.
   ConstView over_key_ring() const noexcept { return s_.view(); }
   ConstView over_ciphertext_ring() const noexcept {
@@ -33,26 +36,30 @@ class SecretKey {
  private:
   ContextPtr context_;
   PolyArray s_;
+  KeyId id_;
 };
 
 /// (-(a s + e), a) over PQ, transformed; `a` expands from `uniform_seed` (specification 5.2; errata 003-10, 001-7).
 class PublicKey {
  public:
-  PublicKey(ContextPtr context, PolyArray polynomials, const Seed& uniform_seed)
-      : context_(std::move(context)), polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed) {}
+  PublicKey(ContextPtr context, PolyArray polynomials, const Seed& uniform_seed, const KeyId& id)
+      : context_(std::move(context)), polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed), id_(id) {}
   static PublicKey generate(const SecretKey& secret, const Seed& seed);
 
   const ContextPtr& context() const noexcept { return context_; }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
   const Seed& uniform_seed() const noexcept { return uniform_seed_; }
+  const KeyId& id() const noexcept { return id_; }
 
  private:
   ContextPtr context_;
   PolyArray polynomials_;
   Seed uniform_seed_;
+  KeyId id_;
 };
 
-/// Key j = (-(a_j s + e_j) + P g_j w, a_j) for every digit j (specification 5.7): digits items of 2 parts over PQ, transformed.
+/// Key j = (-(a_j s + e_j) + P g_j w, a_j) for every digit j (specification 5.7): digits items of 2 parts over PQ,
+/// transformed.
 class KeySwitchKey {
  public:
   KeySwitchKey(PolyArray polynomials, const Seed& uniform_seed)
@@ -68,17 +75,23 @@ class KeySwitchKey {
   Seed uniform_seed_;
 };
 
-/// What the evaluating side may hold: the relinearisation key (w = s^2) and the Galois keys (w = s(x^g)) that were asked for.
+/// What the evaluating side may hold: the relinearisation key (w = s^2) and the Galois keys (w = s(x^g)) that were
+/// asked for.
 class EvaluationKeys {
  public:
-  EvaluationKeys(ContextPtr context, std::optional<KeySwitchKey> relinearization, std::map<std::uint64_t, KeySwitchKey> galois)
-      : context_(std::move(context)), relinearization_(std::move(relinearization)), galois_(std::move(galois)) {}
+  EvaluationKeys(ContextPtr context, std::optional<KeySwitchKey> relinearization,
+                 std::map<std::uint64_t, KeySwitchKey> galois, const KeyId& id)
+      : context_(std::move(context)),
+        relinearization_(std::move(relinearization)),
+        galois_(std::move(galois)),
+        id_(id) {}
 
   /// galois_elements: odd numbers below 2n; duplicates are made once. relinearization: whether to make that key.
   static EvaluationKeys generate(const SecretKey& secret, bool relinearization,
                                  const std::vector<std::uint64_t>& galois_elements, const Seed& seed);
 
   const ContextPtr& context() const noexcept { return context_; }
+  const KeyId& id() const noexcept { return id_; }
   bool has_relinearization() const noexcept { return relinearization_.has_value(); }
   bool has_galois(std::uint64_t element) const noexcept { return galois_.contains(element); }
   /// Throw MissingKeyError when the key was not made.
@@ -90,9 +103,11 @@ class EvaluationKeys {
   ContextPtr context_;
   std::optional<KeySwitchKey> relinearization_;
   std::map<std::uint64_t, KeySwitchKey> galois_;
+  KeyId id_;
 };
 
-/// Seed number `index` for one purpose, derived from a master seed by ChaCha20: knowing it tells nothing about the master.
+/// Seed number `index` for one purpose, derived from a master seed by ChaCha20: knowing it tells nothing about the
+/// master.
 Seed derive_seed(const Seed& master, std::uint32_t purpose, std::uint32_t index);
 
 /// Fills the uniform half of a public key or key-switching key from its seed: how a stored key is expanded.

@@ -12,13 +12,15 @@ namespace cyclotome::rlwe {
 /// It bounds the standard deviation of a coefficient of the phase's absolute error (integers modulo q), so that
 ///   - sums add deviations (never their squares: the operands may be the same ciphertext),
 ///   - a plaintext factor counts with its largest magnitude on the roots of unity, which bounds every case,
-///   - a ciphertext factor counts with the deviation of its quotient by q, times secret_factors + 1: powers of one value on the
-///     roots of unity are correlated, E|z|^(2j) = j! (E|z|^2)^j for a Gaussian z, and a chain x * x * ... repeats both the secret
-///     and the quotient.
-/// Decryption asks for `tail_factor` deviations: a Gaussian exceeds 14 with probability below 2^-140 for each coefficient. Deviations
-/// of products are average-case figures, not worst-case ones; the tests compare them with measured noise.
+///   - a ciphertext factor counts with the deviation of its quotient by q, times secret_factors + 1: powers of one
+///   value on the
+///     roots of unity are correlated, E|z|^(2j) = j! (E|z|^2)^j for a Gaussian z, and a chain x * x * ... repeats both
+///     the secret and the quotient.
+/// Decryption asks for `tail_factor` deviations: a Gaussian exceeds 14 with probability below 2^-140 for each
+/// coefficient. Deviations of products are average-case figures, not worst-case ones; the tests compare them with
+/// measured noise.
 struct NoiseBound {
-  double log2_deviation = -1e9;     ///< log2 of the deviation; -1e9 for no noise at all
+  double log2_deviation = -1e9;      ///< log2 of the deviation; -1e9 for no noise at all
   std::uint32_t secret_factors = 0;  ///< j: how many factors s the error is made of at most
 };
 
@@ -45,13 +47,14 @@ inline NoiseBound with_error(const NoiseBound& a, double deviation) noexcept {
   return sum(a, {std::log2(deviation), a.secret_factors});
 }
 
-/// Deviation of the error that rounding each part of a two-part ciphertext leaves: sqrt((1 + 2n/3)/12) for a ternary secret.
+/// Deviation of the error that rounding each part of a two-part ciphertext leaves: sqrt((1 + 2n/3)/12) for a ternary
+/// secret.
 inline double rounding_deviation(std::size_t degree) noexcept {
   return std::sqrt((1.0 + 2.0 * static_cast<double>(degree) / 3.0) / 12.0);
 }
 
-/// The largest |m(zeta)| over the primitive 2n-th roots of unity zeta (the canonical norm), at most 1e-9 too large and never too
-/// small beyond rounding; coefficients: n signed integers, n a power of two.
+/// The largest |m(zeta)| over the primitive 2n-th roots of unity zeta (the canonical norm), at most 1e-9 too large and
+/// never too small beyond rounding; coefficients: n signed integers, n a power of two.
 double canonical_norm(std::span<const std::int64_t> coefficients);
 
 }  // namespace cyclotome::rlwe

@@ -11,8 +11,11 @@ namespace cyclotome::rlwe {
 
 namespace {
 
-void require_operands(const char* operation, const Ciphertext& a, const Context& context, std::size_t plain,
-                      std::size_t batch) {
+/// b: a ciphertext or a plaintext.
+template <class Operand>
+void require_operands(const char* operation, const Ciphertext& a, const Operand& b) {
+  const Context& context = *b.context();
+  const std::size_t plain = b.plain(), batch = b.batch();
   require_same_context(operation, *a.context(), context);
   if (a.plain() != plain) {
     throw MismatchError(message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", plain));
@@ -25,16 +28,19 @@ void require_operands(const char* operation, const Ciphertext& a, const Context&
 
 /// Shared by add and subtract: `both` on the parts that both have, `only_b` on those that only b has.
 template <class Both, class OnlyB>
-Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext& b, const Both& both, const OnlyB& only_b) {
-  require_operands(operation, a, *b.context(), b.plain(), b.batch());
+Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext& b, const Both& both,
+                   const OnlyB& only_b) {
+  require_operands(operation, a, b);
+  require_same_key(operation, a.key(), b.key());
   const Context& context = *a.context();
   const std::size_t shared = std::min(a.parts(), b.parts()), parts = std::max(a.parts(), b.parts());
   PolyArray out = context.make(context.ciphertext_ring(), std::max(a.batch(), b.batch()), parts);
   const ConstView x = a.polynomials().view(), y = b.polynomials().view();
   both(out.view().part(0, shared), x.part(0, shared), y.part(0, shared));
-  if (a.parts() > shared) context.engine()->copy(out.view().part(shared, parts - shared), x.part(shared, parts - shared));
+  if (a.parts() > shared)
+    context.engine()->copy(out.view().part(shared, parts - shared), x.part(shared, parts - shared));
   if (b.parts() > shared) only_b(out.view().part(shared, parts - shared), y.part(shared, parts - shared));
-  return Ciphertext(a.context(), a.plain(), std::move(out), sum(a.noise(), b.noise()));
+  return a.derived(std::move(out), sum(a.noise(), b.noise()));
 }
 
 }  // namespace
@@ -56,11 +62,11 @@ Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) {
 Ciphertext negate(const Ciphertext& a) {
   PolyArray out = a.context()->make(a.context()->ciphertext_ring(), a.batch(), a.parts());
   a.context()->engine()->negate(out.view(), a.polynomials().view());
-  return Ciphertext(a.context(), a.plain(), std::move(out), a.noise());
+  return a.derived(std::move(out), a.noise());
 }
 
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
-  require_operands("multiply_plain", a, *b.context(), b.plain(), b.batch());
+  require_operands("multiply_plain", a, b);
   const Context& context = *a.context();
   Engine& engine = *context.engine();
   const RingPtr& ring = context.ciphertext_ring();
@@ -86,7 +92,7 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   }
   const auto& norms = b.canonical_norms();
   const double norm = *std::max_element(norms.begin(), norms.end());
-  return Ciphertext(a.context(), a.plain(), std::move(out), scaled(a.noise(), std::max(norm, 1.0)));
+  return a.derived(std::move(out), scaled(a.noise(), std::max(norm, 1.0)));
 }
 
 Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {
@@ -95,8 +101,7 @@ Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {
   for (const auto q : ring->basis().values()) factors.push_back(Modulus<std::uint64_t>(q).reduce_signed(factor));
   PolyArray out = a.context()->make(ring, a.batch(), a.parts());
   a.context()->engine()->multiply_scalars(out.view(), a.polynomials().view(), factors);
-  return Ciphertext(a.context(), a.plain(), std::move(out),
-                    scaled(a.noise(), std::max(1.0, std::abs(static_cast<double>(factor)))));
+  return a.derived(std::move(out), scaled(a.noise(), std::max(1.0, std::abs(static_cast<double>(factor)))));
 }
 
 Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t> matrix, std::size_t rows) {
@@ -112,12 +117,13 @@ Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t>
     for (std::size_t c = 0; c < a.batch(); ++c) row += std::abs(static_cast<double>(matrix[r * a.batch() + c]));
     largest_row = std::max(largest_row, row);
   }
-  return Ciphertext(a.context(), a.plain(), std::move(out), scaled(a.noise(), largest_row));
+  return a.derived(std::move(out), scaled(a.noise(), largest_row));
 }
 
 Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   require_same_context("relinearize", *a.context(), *keys.context());
-  if (a.parts() == 2) return Ciphertext(a.context(), a.plain(), a.polynomials().clone(), a.noise());
+  require_same_key("relinearize", a.key(), keys.id());
+  if (a.parts() == 2) return a.derived(a.polynomials().clone(), a.noise());
   if (a.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", a.parts()));
   const KeySwitchKey& key = keys.relinearization();
   const Context& context = *a.context();
@@ -131,16 +137,16 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
     context.key_switch().apply(result, c.part(2), key.polynomials());
     engine.add(result, result, c.part(0, 2));
   }
-  return Ciphertext(a.context(), a.plain(), std::move(out),
-                    with_error(a.noise(), context.key_switch().noise_deviation()));
+  return a.derived(std::move(out), with_error(a.noise(), context.key_switch().noise_deviation()));
 }
 
 Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
   require_same_context("rotate", *a.context(), *keys.context());
+  require_same_key("rotate", a.key(), keys.id());
   if (a.parts() != 2) {
     throw ArgumentError(message("rotations take ciphertexts of 2 parts, not ", a.parts(), "; relinearise first"));
   }
-  if (element == 1) return Ciphertext(a.context(), a.plain(), a.polynomials().clone(), a.noise());
+  if (element == 1) return a.derived(a.polynomials().clone(), a.noise());
   const KeySwitchKey& key = keys.galois(element);
   const Context& context = *a.context();
   Engine& engine = *context.engine();
@@ -154,8 +160,7 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
     context.key_switch().apply(result, moved.view().part(1), key.polynomials());
     engine.add(result.part(0), result.part(0), moved.view().part(0));
   }
-  return Ciphertext(a.context(), a.plain(), std::move(out),
-                    with_error(a.noise(), context.key_switch().noise_deviation()));
+  return a.derived(std::move(out), with_error(a.noise(), context.key_switch().noise_deviation()));
 }
 
 Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys) {
@@ -181,7 +186,7 @@ Ciphertext take(const Ciphertext& a, std::span<const std::size_t> indices) {
     if (indices[i] >= a.batch()) throw ArgumentError(message("ciphertext ", indices[i], " of a batch of ", a.batch()));
     context.engine()->copy(out.view().items(i), a.polynomials().view().items(indices[i]));
   }
-  return Ciphertext(a.context(), a.plain(), std::move(out), a.noise());
+  return a.derived(std::move(out), a.noise());
 }
 
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
@@ -190,7 +195,9 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   std::size_t batch = 0, parts = 0;
   NoiseBound noise = head.noise();
   for (const Ciphertext* const a : arrays) {
-    require_operands("concatenate", *a, *head.context(), head.plain(), 1);
+    require_same_context("concatenate", *a->context(), *head.context());
+    require_same_key("concatenate", a->key(), head.key());
+    if (a->plain() != head.plain()) throw MismatchError("concatenate: the arrays have different plaintext moduli");
     batch += a->batch();
     parts = std::max(parts, a->parts());
     noise.log2_deviation = std::max(noise.log2_deviation, a->noise().log2_deviation);
@@ -205,7 +212,7 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
     if (a->parts() < parts) engine.clear(window.part(a->parts(), parts - a->parts()));
     first += a->batch();
   }
-  return Ciphertext(head.context(), head.plain(), std::move(out), noise);
+  return head.derived(std::move(out), noise);
 }
 
 Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
@@ -228,7 +235,7 @@ Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
       context.engine()->add(out.view(), out.view(), member);
     }
   }
-  return Ciphertext(a.context(), a.plain(), std::move(out), scaled(a.noise(), static_cast<double>(group)));
+  return a.derived(std::move(out), scaled(a.noise(), static_cast<double>(group)));
 }
 
 Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key, const Seed& seed) {

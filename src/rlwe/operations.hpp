@@ -4,8 +4,8 @@
 #include "cyclotome/rlwe/ciphertext.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 
-// Operations on ciphertext arrays that mean the same in every scheme. Operands need one context and one plaintext modulus
-// (MismatchError), equal batches or a batch of 1, which is broadcast (ArgumentError). Noise bounds are kept up.
+// Operations on ciphertext arrays that mean the same in every scheme. Operands need one context and one plaintext
+// modulus (MismatchError), equal batches or a batch of 1, which is broadcast (ArgumentError). Noise bounds are kept up.
 namespace cyclotome::rlwe {
 
 /// Parts may differ (2 and 3): missing ones count as zero.

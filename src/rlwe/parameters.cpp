@@ -22,7 +22,8 @@ std::string list(const std::vector<std::uint64_t>& values) {
 void check_degree(const ParametersLiteral& p) {
   const std::size_t smallest = p.allow_insecure ? 8 : 1024;
   if (!is_power_of_two(p.degree) || p.degree < smallest || p.degree > Ring::max_degree) {
-    throw ParameterError(message("degree ", p.degree, " is not a power of two in [", smallest, ", ", Ring::max_degree, "]"));
+    throw ParameterError(
+        message("degree ", p.degree, " is not a power of two in [", smallest, ", ", Ring::max_degree, "]"));
   }
 }
 
@@ -32,15 +33,16 @@ void check_primes(const ParametersLiteral& p) {
   for (const auto* moduli : {&p.moduli, &p.special_moduli}) {
     for (const auto q : *moduli) {
       if (q >= limit || q % (2 * p.degree) != 1 || !is_prime(q)) {
-        throw ParameterError(message("ciphertext modulus ", q, " must be a prime congruent to 1 modulo 2n = ", 2 * p.degree,
-                                     " and below ", limit, " for ", bits_of(p.word),
-                                     "-bit words; primes_congruent_to_one finds such primes"));
+        throw ParameterError(message(
+            "ciphertext modulus ", q, " must be a prime congruent to 1 modulo 2n = ", 2 * p.degree, " and below ",
+            limit, " for ", bits_of(p.word), "-bit words; primes_congruent_to_one finds such primes"));
       }
     }
   }
   if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
   if (p.moduli.size() + p.special_moduli.size() > 128) {
-    throw ParameterError(message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
+    throw ParameterError(
+        message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
   }
 }
 
@@ -51,8 +53,8 @@ void check_plain_moduli(const ParametersLiteral& p) {
   const std::uint64_t limit = p.word == Word::u32 ? 1ULL << 30 : 1ULL << 60;
   for (const auto t : p.plain_moduli) {
     if (t < 2 || t >= limit) {
-      throw ParameterError(message("plaintext modulus ", t, " must lie in [2, ", limit, ") for ", bits_of(p.word),
-                                   "-bit words"));
+      throw ParameterError(
+          message("plaintext modulus ", t, " must lie in [2, ", limit, ") for ", bits_of(p.word), "-bit words"));
     }
   }
   std::vector<std::uint64_t> all = p.plain_moduli;
@@ -79,24 +81,27 @@ std::size_t choose_digits(const ParametersLiteral& p) {
   const std::size_t k = p.moduli.size();
   if (p.special_moduli.empty()) {
     if (p.digits != 0 && p.digits != k) {
-      throw ParameterError(message(p.digits, " digits were asked for, but key switching without special primes has one digit ",
+      throw ParameterError(message(p.digits,
+                                   " digits were asked for, but key switching without special primes has one digit ",
                                    "for each of the ", k, " primes"));
     }
     return k;
   }
-  if (p.digits > k) throw ParameterError(message(p.digits, " digits for ", k, " primes; a digit holds at least one prime"));
+  if (p.digits > k)
+    throw ParameterError(message(p.digits, " digits for ", k, " primes; a digit holds at least one prime"));
   for (std::size_t digits = p.digits == 0 ? 1 : p.digits; digits <= k; ++digits) {
     // Only counts that ceil(k/ceil(k/digits)) reproduces name a different grouping.
     const std::size_t per_digit = (k + digits - 1) / digits;
     if (digits_fit(p, digits)) return (k + per_digit - 1) / per_digit;
     if (p.digits != 0) {
-      throw ParameterError(message("with ", digits, " digits a digit of ", per_digit, " primes is wider than the special ",
-                                   "primes' ", product_bits(p.special_moduli), " bits, which drowns the result in noise; ask ",
+      throw ParameterError(message("with ", digits, " digits a digit of ", per_digit,
+                                   " primes is wider than the special ", "primes' ", product_bits(p.special_moduli),
+                                   " bits, which drowns the result in noise; ask ",
                                    "for more digits, for more special primes, or leave digits at 0"));
     }
   }
-  throw ParameterError(message("the special primes have ", product_bits(p.special_moduli), " bits in all, fewer than the ",
-                               "widest ciphertext prime; use wider special primes"));
+  throw ParameterError(message("the special primes have ", product_bits(p.special_moduli),
+                               " bits in all, fewer than the ", "widest ciphertext prime; use wider special primes"));
 }
 
 }  // namespace
@@ -121,24 +126,26 @@ Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal))
   } else {
     const unsigned cap = max_modulus_bits(literal_.degree, literal_.security, literal_.table);
     if (key_modulus_bits_ > cap && !literal_.allow_insecure) {
-      throw SecurityError(message("log2(QP) = ", key_modulus_bits_, " bits at degree ", literal_.degree, ", but ",
-                                  literal_.security, "-bit security allows at most ", cap, " (table ", name_of(literal_.table),
-                                  "); use fewer or smaller primes, a larger degree, or allow_insecure=True for experiments"));
+      throw SecurityError(
+          message("log2(QP) = ", key_modulus_bits_, " bits at degree ", literal_.degree, ", but ", literal_.security,
+                  "-bit security allows at most ", cap, " (table ", name_of(literal_.table),
+                  "); use fewer or smaller primes, a larger degree, or allow_insecure=True for experiments"));
     }
   }
 
-  const std::string canonical =
-      message("cyclotome parameters 1\nscheme ", name_of(literal_.scheme), "\ndegree ", literal_.degree, "\nplain ",
-              list(literal_.plain_moduli), "\nmoduli ", list(literal_.moduli), "\nspecial ", list(literal_.special_moduli),
-              "\ndigits ", literal_.digits, "\nword ", bits_of(literal_.word), "\nsecret ternary\nerror cbd21\nsecurity ",
-              literal_.security, " ", name_of(literal_.table), literal_.allow_insecure ? " INSECURE allowed" : "", "\n");
+  const std::string canonical = message(
+      "cyclotome parameters 1\nscheme ", name_of(literal_.scheme), "\ndegree ", literal_.degree, "\nplain ",
+      list(literal_.plain_moduli), "\nmoduli ", list(literal_.moduli), "\nspecial ", list(literal_.special_moduli),
+      "\ndigits ", literal_.digits, "\nword ", bits_of(literal_.word), "\nsecret ternary\nerror cbd21\nsecurity ",
+      literal_.security, " ", name_of(literal_.table), literal_.allow_insecure ? " INSECURE allowed" : "", "\n");
   fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
 }
 
 std::string Parameters::summary() const {
   const unsigned special = key_modulus_bits_ - modulus_bits_;
-  return message(name_of(scheme()), name().empty() ? "" : " '" + name() + "'", " n=", degree(), " log q=", modulus_bits_,
-                 special == 0 ? "" : message("+", special), " t=", list(plain_moduli()), " ", bits_of(word()), "-bit words, ",
+  return message(name_of(scheme()), name().empty() ? "" : " '" + name() + "'", " n=", degree(),
+                 " log q=", modulus_bits_, special == 0 ? "" : message("+", special), " t=", list(plain_moduli()), " ",
+                 bits_of(word()), "-bit words, ",
                  insecure() ? std::string("INSECURE") : message(security_reached_, "-bit security"));
 }
 

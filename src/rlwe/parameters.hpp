@@ -33,8 +33,8 @@ struct ParametersLiteral {
 /// Checked, immutable parameters.
 class Parameters {
  public:
-  /// Throws ParameterError for contradictions and SecurityError when log2(QP) exceeds the table's cap for the demanded level;
-  /// the message names the value, the limit and the way out.
+  /// Throws ParameterError for contradictions and SecurityError when log2(QP) exceeds the table's cap for the demanded
+  /// level; the message names the value, the limit and the way out.
   explicit Parameters(ParametersLiteral literal);
 
   SchemeKind scheme() const noexcept { return literal_.scheme; }

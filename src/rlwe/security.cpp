@@ -14,9 +14,9 @@ struct Row {
   std::array<unsigned, 3> bits;  // 128, 192, 256
 };
 
-// Bossuat, Cammarota, Chillotti, Curtis, Dai, Gong, Hales, Kim, Kumara, Lee, Lu, Maple, Pedrouzo-Ulloa, Player, Polyakov, Lopez,
-// Song, Yhee: "Security Guidelines for Implementing Homomorphic Encryption" (2024), largest log2 q for a ternary secret and
-// sigma = 3.19, classical attacks. No row entry: the degree is too small for the level.
+// Bossuat, Cammarota, Chillotti, Curtis, Dai, Gong, Hales, Kim, Kumara, Lee, Lu, Maple, Pedrouzo-Ulloa, Player,
+// Polyakov, Lopez, Song, Yhee: "Security Guidelines for Implementing Homomorphic Encryption" (2024), largest log2 q for
+// a ternary secret and sigma = 3.19, classical attacks. No row entry: the degree is too small for the level.
 constexpr std::array<Row, 8> guidelines = {{{1024, {26, 0, 0}},
                                             {2048, {53, 36, 27}},
                                             {4096, {106, 73, 56}},

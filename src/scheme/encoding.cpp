@@ -7,8 +7,8 @@ namespace cyclotome {
 
 namespace {
 
-/// Where slot i stands in a transform: rows of n/2 slots; slot i of row 0 is the value at psi^(3^i), of row 1 at psi^(-3^i), and a
-/// transform holds the value at psi^(2 br(k) + 1) at position k. SEAL orders slots in the same way.
+/// Where slot i stands in a transform: rows of n/2 slots; slot i of row 0 is the value at psi^(3^i), of row 1 at
+/// psi^(-3^i), and a transform holds the value at psi^(2 br(k) + 1) at position k. SEAL orders slots in the same way.
 std::vector<std::size_t> slot_positions(std::size_t n) {
   const unsigned bits = bit_length(n) - 1;
   std::vector<std::size_t> positions(n);
@@ -29,8 +29,8 @@ std::vector<std::size_t> positions_of(const rlwe::Context& context, std::size_t 
     return positions;
   }
   if (!has_slots(context, plain)) {
-    throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain], " has no slots at degree ", n,
-                                 ": it must be a prime congruent to 1 modulo ", 2 * n,
+    throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain],
+                                 " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ", 2 * n,
                                  "; use the coefficient encoding or another plaintext modulus"));
   }
   return slot_positions(n);
@@ -56,8 +56,8 @@ rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encod
     for (std::size_t j = 0; j < width; ++j) {
       const std::int64_t value = values[i * width + j];
       if (!reduce && (value > half || value < -half)) {
-        throw RangeError(message("encode: value ", value, " at row ", i, ", column ", j, " is outside [-", half, ", ", half,
-                                 "], what plaintext modulus ", t.value(), " holds; use a larger one or several"));
+        throw RangeError(message("encode: value ", value, " at row ", i, ", column ", j, " is outside [-", half, ", ",
+                                 half, "], what plaintext modulus ", t.value(), " holds; use a larger one or several"));
       }
       residues[i * n + positions[j]] = t.reduce_signed(value);
     }

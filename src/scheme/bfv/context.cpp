@@ -43,7 +43,8 @@ Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : 
     for (const auto modulus : q->basis().values()) {
       factors.push_back(modulus - inverse_or_zero(t % modulus, modulus));
     }
-    message_scales_.emplace_back(plain_ring(i)->basis(), q->basis(), Lift::centred, std::vector{product.mod(t)}, factors);
+    message_scales_.emplace_back(plain_ring(i)->basis(), q->basis(), Lift::centred, std::vector{product.mod(t)},
+                                 factors);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 
 namespace cyclotome::bfv {
@@ -25,7 +25,7 @@ Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& 
   const View body = result.view().part(0);
   engine.add(body, body, message.view());
   // Rounding q m / t moves the phase by at most 1/2.
-  return Ciphertext(key.context(), plaintext.plain(), std::move(result), rlwe::with_error(zero.noise(), 0.5),
+  return Ciphertext(key.context(), key.id(), plaintext.plain(), std::move(result), rlwe::with_error(zero.noise(), 0.5),
                     zero.uniform_seed());
 }
 
@@ -86,10 +86,11 @@ Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey&
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
   rlwe::require_same_context("decrypt", *key.context(), *ciphertext.context());
   if (const double headroom = noise_headroom(ciphertext); headroom < 0) {
-    throw NoiseError(message("decrypt: the noise may have grown ", std::ceil(-headroom), " bits beyond what ",
-                             key.context()->parameters().summary(),
-                             " can correct, so the result could be wrong; use parameters with a larger log q or degree (more "
-                             "depth), a smaller plaintext modulus, or fewer operations"));
+    throw NoiseError(
+        message("decrypt: the noise may have grown ", std::ceil(-headroom), " bits beyond what ",
+                key.context()->parameters().summary(),
+                " can correct, so the result could be wrong; use parameters with a larger log q or degree (more "
+                "depth), a smaller plaintext modulus, or fewer operations"));
   }
   return decrypt_unchecked(ciphertext, key);
 }

@@ -10,24 +10,27 @@ namespace cyclotome::bfv {
 using rlwe::Ciphertext;
 using rlwe::Plaintext;
 
-/// Encrypts every plaintext polynomial of the batch: an encryption of zero plus round(q m / t) (specification 5.3; paper 001,
-/// Algorithm 4 with errata 001-4 ... 001-7). `seed` must be secret and fresh; equal seeds give equal bytes on every engine.
+/// Encrypts every plaintext polynomial of the batch: an encryption of zero plus round(q m / t) (specification 5.3;
+/// paper 001, Algorithm 4 with errata 001-4 ... 001-7). `seed` must be secret and fresh; equal seeds give equal bytes
+/// on every engine.
 Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed);
 /// The same under the secret key: less noise, and files hold a seed in place of c1.
 Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed);
 
-/// Decrypts (specification 5.4, BEHZ; errata 001-8 ... 001-10, 000-9, 000-11). Constant time in the secret and the message.
-/// Throws NoiseError if the ciphertext's noise bound exceeds what decryption corrects: it never returns garbage for honest bounds.
+/// Decrypts (specification 5.4, BEHZ; errata 001-8 ... 001-10, 000-9, 000-11). Constant time in the secret and the
+/// message. Throws NoiseError if the ciphertext's noise bound exceeds what decryption corrects: it never returns
+/// garbage for honest bounds.
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
 /// Decrypts whatever the bound says. For tests and for measuring noise; the result may be garbage.
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
-/// Bits of headroom by the public bound: how often the noise may double before decryption refuses. Negative: it refuses already.
+/// Bits of headroom by the public bound: how often the noise may double before decryption refuses. Negative: it refuses
+/// already.
 double noise_headroom(const Ciphertext& ciphertext);
 
-/// The exact noise budget of every item, as SEAL defines it: -log2(2 |w|) for the invariant noise w = [t phase]_q / q, in whole
-/// bits, at least 0. Needs the secret key and is not constant-time: its result is for the key's owner alone.
+/// The exact noise budget of every item, as SEAL defines it: -log2(2 |w|) for the invariant noise w = [t phase]_q / q,
+/// in whole bits, at least 0. Needs the secret key and is not constant-time: its result is for the key's owner alone.
 std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
 /// log2 of the largest coefficient of the exact absolute noise of every item (the phase's distance from q m / t).

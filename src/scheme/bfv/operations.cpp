@@ -13,6 +13,7 @@ namespace {
 
 void require_multipliable(const Ciphertext& a, const Ciphertext& b) {
   rlwe::require_same_context("multiply", *a.context(), *b.context());
+  rlwe::require_same_key("multiply", a.key(), b.key());
   if (a.plain() != b.plain()) {
     throw MismatchError(message("multiply: the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
   }
@@ -60,16 +61,17 @@ Ciphertext multiply_or_square(const Ciphertext& a, const Ciphertext* b) {
     engine.behz_scale(out.view().items(first, count), product.view(), context.product_scale(a.plain()));
   }
   const rlwe::NoiseBound& second = b == nullptr ? a.noise() : b->noise();
-  return Ciphertext(a.context(), a.plain(), std::move(out),
-                    product_noise(a.noise(), second, context.degree(), a.plain_modulus(), context.ciphertext_ring()->limbs(),
-                                  context.ciphertext_ring()->basis().product().log2()));
+  return a.derived(std::move(out), product_noise(a.noise(), second, context.degree(), a.plain_modulus(),
+                                                 context.ciphertext_ring()->limbs(),
+                                                 context.ciphertext_ring()->basis().product().log2()));
 }
 
 template <class Combine>
 Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintext& b, const Combine& combine) {
   rlwe::require_same_context(operation, *a.context(), *b.context());
   if (a.plain() != b.plain()) {
-    throw MismatchError(message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
+    throw MismatchError(
+        message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
   }
   if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
     throw ArgumentError(message(operation, ": ", a.batch(), " ciphertexts and ", b.batch(),
@@ -83,15 +85,16 @@ Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintex
   engine.copy(out.view(), a.polynomials().view());
   const View body = out.view().part(0);
   combine(engine, body, scaled.view());
-  return Ciphertext(a.context(), a.plain(), std::move(out), rlwe::with_error(a.noise(), 0.5));
+  return a.derived(std::move(out), rlwe::with_error(a.noise(), 0.5));
 }
 
 }  // namespace
 
 rlwe::NoiseBound product_noise(const rlwe::NoiseBound& a, const rlwe::NoiseBound& b, std::size_t degree,
                                std::uint64_t plain_modulus, std::size_t limbs, double log2_q) {
-  // With phase_i = (q/t) m_i + e_i + q r_i the product's error is e_1 (m_2 + t r_2) + e_2 (m_1 + t r_1) + (t/q) e_1 e_2 and the
-  // scaling's error; m_i + t r_i = (t/q)(c_0 + c_1 s) up to e_i has coefficients of deviation t sqrt((1 + 2n/3)/12).
+  // With phase_i = (q/t) m_i + e_i + q r_i the product's error is e_1 (m_2 + t r_2) + e_2 (m_1 + t r_1) + (t/q) e_1 e_2
+  // and the scaling's error; m_i + t r_i = (t/q)(c_0 + c_1 s) up to e_i has coefficients of deviation t sqrt((1 +
+  // 2n/3)/12).
   const double n = static_cast<double>(degree), log2_t = std::log2(static_cast<double>(plain_modulus));
   const std::uint32_t factors = std::max(a.secret_factors, b.secret_factors) + 1;
   const double growth = 0.5 * std::log2(n) + std::log2(static_cast<double>(factors) + 1);
@@ -119,7 +122,8 @@ Ciphertext add_plain(const Ciphertext& a, const Plaintext& b) {
 }
 
 Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) {
-  return with_plain("subtract_plain", a, b, [](Engine& engine, View body, ConstView m) { engine.subtract(body, body, m); });
+  return with_plain("subtract_plain", a, b,
+                    [](Engine& engine, View body, ConstView m) { engine.subtract(body, body, m); });
 }
 
 }  // namespace cyclotome::bfv

@@ -8,8 +8,9 @@ namespace cyclotome::bfv {
 using rlwe::Ciphertext;
 using rlwe::Plaintext;
 
-/// Product of ciphertexts of 2 parts, 3 parts, not relinearised (specification 5.5, BEHZ; papers 000 and 003). Batches must be equal
-/// or 1 (broadcast). Cost for each item: lifts and transforms of both operands over Q and B_sk, one tensor product, one scaling.
+/// Product of ciphertexts of 2 parts, 3 parts, not relinearised (specification 5.5, BEHZ; papers 000 and 003). Batches
+/// must be equal or 1 (broadcast). Cost for each item: lifts and transforms of both operands over Q and B_sk, one
+/// tensor product, one scaling.
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b);
 /// multiply(a, a), with one lift.
 Ciphertext square(const Ciphertext& a);
