@@ -10,12 +10,9 @@ namespace cyclotome::rlwe {
 
 namespace {
 
-NoiseBound public_key_noise(const Context& context) {
-  const auto n = static_cast<double>(context.degree());
-  const double raw = error_deviation * std::sqrt(1 + 4 * n / 3);  // e u + e0 + e1 s
-  if (context.encryption_rounding() == nullptr) return {std::log2(raw), 1};
-  const auto special = static_cast<double>(context.encryption_ring()->basis()[0]);
-  return {std::log2(raw / special + rounding_deviation(context.degree())), 1};
+NoiseBound fresh_noise(const Context& context) {
+  const bool special = context.encryption_rounding() != nullptr;
+  return public_key_noise(context.degree(), special ? static_cast<double>(context.encryption_ring()->basis()[0]) : 1.0);
 }
 
 }  // namespace
@@ -50,7 +47,7 @@ Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t bat
                               masked.view().limbs_at(0, *rounding->dropped), *rounding);
     }
   }
-  return Ciphertext(context, key.id(), plain, std::move(result), public_key_noise(*context));
+  return Ciphertext(context, key.id(), plain, std::move(result), fresh_noise(*context));
 }
 
 Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {

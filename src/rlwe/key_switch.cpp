@@ -2,7 +2,6 @@
 #include "cyclotome/rlwe/key_switch.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "cyclotome/rlwe/noise.hpp"
 
@@ -13,21 +12,17 @@ KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring
       special_ring_(special_ring),
       key_ring_(special_ring == nullptr ? ciphertext_ring : special_ring->joined(*ciphertext_ring)) {
   const std::size_t k = ciphertext_ring->limbs();
-  const auto n = static_cast<double>(ciphertext_ring->degree());
-  const double special_log2 = special_ring == nullptr ? 0 : special_ring->basis().product().log2();
-  double variance = 0;  // in units of P^2
+  std::vector<double> log2_digits;
   for (std::size_t first = 0; first < k; first += per_digit) {
     digit_first_.push_back(first);
     digit_rings_.push_back(ciphertext_ring->slice(first, std::min(per_digit, k - first)));
     const Basis& digit = digit_rings_.back()->basis();
     extensions_.emplace_back(digit, key_ring_->basis(), Lift::centred);
-    variance += n / 12 * error_deviation * error_deviation * std::exp2(2 * (digit.product().log2() - special_log2));
+    log2_digits.push_back(digit.product().log2());
   }
-  if (special_ring != nullptr) {
-    rounding_ = std::make_unique<DivideAndRound>(ciphertext_ring, special_ring);
-    variance += std::pow(rounding_deviation(ciphertext_ring->degree()), 2);
-  }
-  noise_deviation_ = std::sqrt(variance);
+  if (special_ring != nullptr) rounding_ = std::make_unique<DivideAndRound>(ciphertext_ring, special_ring);
+  noise_deviation_ = key_switch_deviation(ciphertext_ring->degree(), log2_digits,
+                                          special_ring == nullptr ? 0 : special_ring->basis().product().log2());
 }
 
 void KeySwitch::apply(View out, ConstView c, const PolyArray& key) const {

@@ -8,6 +8,15 @@
 
 namespace cyclotome::rlwe {
 
+double key_switch_deviation(std::size_t degree, std::span<const double> log2_digits, double log2_special) noexcept {
+  const auto n = static_cast<double>(degree);
+  double variance = log2_special == 0 ? 0 : rounding_deviation(degree) * rounding_deviation(degree);
+  for (const double digit : log2_digits) {
+    variance += n / 12 * error_deviation * error_deviation * std::exp2(2 * (digit - log2_special));
+  }
+  return std::sqrt(variance);
+}
+
 double canonical_norm(std::span<const std::int64_t> coefficients) {
   // m(zeta) for zeta = exp(i pi (2k+1)/n) is the Fourier transform of m_j exp(i pi j/n).
   const std::size_t n = coefficients.size();

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "cyclotome/ring/sampling.hpp"
+
 namespace cyclotome::rlwe {
 
 /// A public upper bound on the noise of a ciphertext, made from public numbers only.
@@ -52,6 +54,17 @@ inline NoiseBound with_error(const NoiseBound& a, double deviation) noexcept {
 inline double rounding_deviation(std::size_t degree) noexcept {
   return std::sqrt((1.0 + 2.0 * static_cast<double>(degree) / 3.0) / 12.0);
 }
+
+/// Fresh public-key encryption: e u + e_0 + e_1 s divided by `special` (1: no special prime) with rounding
+/// (specification 5.3).
+inline NoiseBound public_key_noise(std::size_t degree, double special) noexcept {
+  const double raw = error_deviation * std::sqrt(1 + 4 * static_cast<double>(degree) / 3);
+  return {std::log2(special == 1.0 ? raw : raw / special + rounding_deviation(degree)), 1};
+}
+
+/// Deviation of the error that one key switch adds (specification 5.7): sqrt(sum over digits of n D_j^2/12 sigma^2)/P
+/// and the rounding by P. log2_digits: log2 D_j; log2_special: log2 P, 0 for none.
+double key_switch_deviation(std::size_t degree, std::span<const double> log2_digits, double log2_special) noexcept;
 
 /// The largest |m(zeta)| over the primitive 2n-th roots of unity zeta (the canonical norm), at most 1e-9 too large and
 /// never too small beyond rounding; coefficients: n signed integers, n a power of two.

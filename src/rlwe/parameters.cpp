@@ -15,7 +15,10 @@ unsigned product_bits(const std::vector<std::uint64_t>& moduli) { return BigUnsi
 
 std::string list(const std::vector<std::uint64_t>& values) {
   std::string text;
-  for (const auto value : values) text += (text.empty() ? "" : ",") + std::to_string(value);
+  for (const auto value : values) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(value);
+  }
   return text;
 }
 
@@ -143,9 +146,9 @@ Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal))
 
 std::string Parameters::summary() const {
   const unsigned special = key_modulus_bits_ - modulus_bits_;
-  return message(name_of(scheme()), name().empty() ? "" : " '" + name() + "'", " n=", degree(),
-                 " log q=", modulus_bits_, special == 0 ? "" : message("+", special), " t=", list(plain_moduli()), " ",
-                 bits_of(word()), "-bit words, ",
+  return message(name_of(scheme()), name().empty() ? std::string() : message(" '", name(), "'"), " n=", degree(),
+                 " log q=", modulus_bits_, special == 0 ? std::string() : message("+", special),
+                 " t=", list(plain_moduli()), " ", bits_of(word()), "-bit words, ",
                  insecure() ? std::string("INSECURE") : message(security_reached_, "-bit security"));
 }
 

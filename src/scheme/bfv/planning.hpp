@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/rlwe/parameters.hpp"
+
+namespace cyclotome::bfv {
+
+/// What a computation needs, in a user's terms.
+struct Intent {
+  unsigned depth = 1;        ///< products of ciphertexts in a row
+  unsigned value_bits = 16;  ///< encrypted values lie in (-2^value_bits, 2^value_bits)
+  unsigned result_bits =
+      0;  ///< all values ever lie in (-2^result_bits, 2^result_bits); 0: value_bits 2^depth + log2(terms)
+  std::uint64_t terms = 1 << 14;  ///< how many values are added up at most
+  unsigned plain_products = 1;    ///< products with plaintext vectors or matrices, in addition to depth
+  unsigned security = 128;        ///< 128, 192 or 256
+  rlwe::SecurityTable table = rlwe::SecurityTable::guidelines_2024;
+  Word word = Word::u64;
+  std::size_t min_degree = 0;  ///< at least this many slots
+  bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
+};
+
+/// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one
+/// can hold), ciphertext primes and one special prime. Throws ParameterError when no supported degree suffices; it says
+/// what would be needed.
+rlwe::Parameters suggest(const Intent& intent);
+
+/// Noise bounds along x, x^2, x^4, ... (each product relinearised): entry d belongs to depth d; the last is the deepest
+/// that still decrypts. Empty if not even a fresh encryption does. For the plaintext modulus number `plain`.
+std::vector<rlwe::NoiseBound> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain = 0);
+
+/// Headroom in bits for a bound, as noise_headroom() gives it for a ciphertext.
+double headroom(const rlwe::Parameters& parameters, std::size_t plain, const rlwe::NoiseBound& noise);
+
+/// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, noise headroom
+/// by depth.
+std::string explain(const rlwe::Parameters& parameters);
+
+/// Sizes in bytes on the wire and in memory.
+struct Sizes {
+  std::size_t ciphertext, public_key, relinearization_key, galois_key;
+};
+Sizes sizes_in_memory(const rlwe::Parameters& parameters);
+
+/// Named parameter sets of papers 000 and 001 (with this library's ternary secret and binomial error in place of
+/// theirs) and SEAL's 128-bit defaults. Throws ParameterError for an unknown name, listing the known ones, and
+/// SecurityError for a set below 128 bits unless allow_insecure.
+rlwe::Parameters preset(const std::string& name, bool allow_insecure = false);
+std::vector<std::string> preset_names();
+
+}  // namespace cyclotome::bfv
