@@ -89,15 +89,15 @@ std::optional<rlwe::Parameters> with_modulus(const rlwe::ParametersLiteral& base
 
 /// The smallest parameters of one degree and number of plaintext moduli whose noise fits; nothing if security does not
 /// allow any.
-std::optional<rlwe::Parameters> attempt(const Intent& intent, std::size_t degree, unsigned result_bits,
+std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::size_t degree, unsigned result_bits,
                                         unsigned plain_count) {
   const unsigned narrowest = bit_length(2 * degree) + 3;
   // T > 2^(result_bits + 1); primes of b bits lie above 2^(b-1).
   const unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, intent.slots ? narrowest : 2U);
-  if (plain_bits >= widest_prime(intent.word)) return std::nullopt;
+  if (plain_bits >= widest_prime(word)) return std::nullopt;
   rlwe::ParametersLiteral literal;
   literal.degree = degree;
-  literal.word = intent.word;
+  literal.word = word;
   literal.security = intent.security;
   literal.table = intent.table;
   try {
@@ -113,9 +113,12 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, std::size_t degree
   return std::nullopt;
 }
 
+/// Relative cost of a product: transforms grow with limbs, conversions with their square; a 32-bit limb costs half a
+/// 64-bit one.
 double cost(const rlwe::Parameters& p) {
   const double limbs = static_cast<double>(p.moduli().size() + p.special_moduli().size());
-  return static_cast<double>(p.plain_moduli().size()) * static_cast<double>(p.degree()) * limbs *
+  const double word = p.word() == Word::u32 ? 0.5 : 1.0;
+  return word * static_cast<double>(p.plain_moduli().size()) * static_cast<double>(p.degree()) * limbs *
          (limbs + std::log2(static_cast<double>(p.degree())));
 }
 
@@ -163,8 +166,11 @@ rlwe::Parameters suggest(const Intent& intent) {
   for (std::size_t degree = 1024; degree <= Ring::max_degree; degree *= 2) {
     if (degree < intent.min_degree) continue;
     for (unsigned count = 1; count <= 16; ++count) {
-      const auto candidate = attempt(intent, degree, result_bits, count);
-      if (candidate && (!best || cost(*candidate) < cost(*best))) best = candidate;
+      for (const Word word : {Word::u32, Word::u64}) {
+        if (intent.word && *intent.word != word) continue;
+        const auto candidate = attempt(intent, word, degree, result_bits, count);
+        if (candidate && (!best || cost(*candidate) < cost(*best))) best = candidate;
+      }
     }
     // A larger degree only costs more once one of half the degree was found.
     if (best && best->degree() * 2 <= degree) break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Intent {
   unsigned plain_products = 1;    ///< products with plaintext vectors or matrices, in addition to depth
   unsigned security = 128;        ///< 128, 192 or 256
   rlwe::SecurityTable table = rlwe::SecurityTable::guidelines_2024;
-  Word word = Word::u64;
+  std::optional<Word> word;    ///< none: whichever is cheaper
   std::size_t min_degree = 0;  ///< at least this many slots
   bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
 };
