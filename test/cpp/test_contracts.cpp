@@ -15,6 +15,9 @@
 #include "cyclotome/math/montgomery.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/shoup.hpp"
+#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/rlwe/ciphertext.hpp"
+#include "cyclotome/rlwe/keys.hpp"
 
 namespace {
 
@@ -40,6 +43,17 @@ static_assert(std::is_trivially_copyable_v<Modulus<std::uint32_t>> &&
               std::is_trivially_copyable_v<Modulus<std::uint64_t>>);
 static_assert(std::is_trivially_copyable_v<ShoupFactor<std::uint64_t>>);
 static_assert(std::is_trivially_copyable_v<Montgomery<std::uint64_t>>);
+
+// Residues are copied only by `clone`, and a secret key not at all.
+static_assert(std::is_nothrow_move_constructible_v<PolyArray> && std::movable<rlwe::SecretKey>);
+static_assert(!std::is_copy_constructible_v<rlwe::SecretKey> && !std::is_copy_assignable_v<rlwe::SecretKey>);
+
+// No role turns into another: what the evaluating side holds is never made from a secret key by conversion.
+template <class To, class From>
+constexpr bool turns_into = std::is_constructible_v<To, From> || std::is_assignable_v<To&, From>;
+static_assert(!turns_into<rlwe::PublicKey, rlwe::SecretKey> && !turns_into<rlwe::EvaluationKeys, rlwe::SecretKey>);
+static_assert(!turns_into<rlwe::SecretKey, rlwe::PublicKey> && !turns_into<rlwe::SecretKey, rlwe::EvaluationKeys>);
+static_assert(!turns_into<rlwe::Plaintext, rlwe::Ciphertext> && !turns_into<rlwe::Ciphertext, rlwe::Plaintext>);
 
 // The product and reduction of `Modulus`, Barrett, Shoup and Montgomery agree with remainders of double words, at the
 // corners of the ranges that their contracts promise.

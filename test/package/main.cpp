@@ -1,25 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of somebody else: it knows the installed headers and library, and nothing of the source tree. It multiplies
-// by X in Z_q[X]/(X^n + 1) the slow way and through the library's root of unity, which links and runs the library.
+// A program of somebody else: it knows the installed headers and library, and nothing of the source tree. It encrypts
+// two small vectors, multiplies them under encryption and decrypts the products.
 
 #include <cstdint>
 #include <iostream>
 #include <vector>
 
-#include "cyclotome/math/modulus.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/operations.hpp"
+#include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/encryption.hpp"
+#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/encoding.hpp"
 
-int main() {
-  constexpr std::uint64_t degree = 1024;
-  const std::vector<std::uint64_t> primes = cyclotome::primes_congruent_to_one(50, 2 * degree, 3);
-  for (const std::uint64_t prime : primes) {
-    const cyclotome::Modulus<std::uint64_t> modulus(prime);
-    const std::uint64_t root = cyclotome::minimal_primitive_root(2 * degree, prime);
-    if (prime % (2 * degree) != 1 || modulus.power(root, degree) != prime - 1) {
-      std::cerr << root << " is no primitive root of order " << 2 * degree << " modulo " << prime << '\n';
+namespace bfv = cyclotome::bfv;
+namespace rlwe = cyclotome::rlwe;
+using cyclotome::Encoding;
+using cyclotome::Seed;
+
+int main() try {
+  rlwe::ParametersLiteral literal;
+  literal.degree = 8192;
+  literal.plain_moduli = {65537};
+  literal.moduli = cyclotome::primes_congruent_to_one(50, 2 * literal.degree, 4);
+  literal.special_moduli = {literal.moduli.front()};
+  literal.moduli.erase(literal.moduli.begin());
+  const auto context = bfv::Context::create(rlwe::Parameters(literal), cyclotome::CpuEngine::create());
+
+  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
+  const auto key = rlwe::PublicKey::generate(secret, Seed::from_system());
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {}, Seed::from_system());
+
+  const std::vector<std::int64_t> x = {1, -2, 3, 128}, y = {5, 6, -7, 255};
+  const auto encrypt = [&](const std::vector<std::int64_t>& values) {
+    return bfv::encrypt(encode(context, 0, Encoding::Kind::slots, values, 1, values.size()), key, Seed::from_system());
+  };
+  const auto product = rlwe::relinearize(bfv::multiply(encrypt(x), encrypt(y)), evaluation);
+  const auto result = decode(bfv::decrypt(product, secret), Encoding::Kind::slots);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (result.at(i) != x[i] * y[i]) {
+      std::cerr << x[i] << " * " << y[i] << " came back as " << result[i] << '\n';
       return 1;
     }
   }
-  std::cout << "consumer: found, linked and ran cyclotome with " << primes.size() << " primes\n";
-  return primes.size() == 3 ? 0 : 1;
+  std::cout << "consumer: multiplied under " << context->parameters().summary() << '\n';
+  return 0;
+} catch (const cyclotome::Error& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
 }
