@@ -66,8 +66,7 @@ void BaseConversion::fill(ConversionTables<W>& tables, const std::vector<std::ui
     for (std::size_t i = 0; i < sources; ++i) {
       tables.matrix.push_back(static_cast<W>(product_mod(g, source_.punctured_product_mod(i, b), b)));
     }
-    tables.negative_wraps.push_back(
-        static_cast<W>((b - product_mod(g, source_.product_mod(b), b)) % b));
+    tables.negative_wraps.push_back(static_cast<W>((b - product_mod(g, source_.product_mod(b), b)) % b));
     const int copy = copies_[j];
     const std::uint64_t f = copy < 0 ? 0 : factor_at(source_factors, static_cast<std::size_t>(copy));
     tables.copy_factors.emplace_back(static_cast<W>(product_mod(f, g, b)), static_cast<W>(b));

@@ -18,8 +18,8 @@ struct ConversionTables {
   std::vector<ShoupFactor<W>> copy_factors;        ///< per target equal to a source: f_i g_j mod b_j
 };
 
-/// How the residues of x in base q are turned into residues in base b. With q^_i = q/q_i and y_i = [f_i x_i q^_i^-1]_{q_i}
-/// (specification 5.1):
+/// How the residues of x in base q are turned into residues in base b. With q^_i = q/q_i and y_i = [f_i x_i
+/// q^_i^-1]_{q_i} (specification 5.1):
 enum class Lift : std::uint8_t {
   fast,    ///< sum of y_i q^_i = x + a q with 0 <= a < k; x in [0, q)
   centred  ///< x as its representative in [-q/2, q/2): a is removed by v = floor(sum y_i/q_i + 1/2) in fixed point
@@ -28,9 +28,9 @@ enum class Lift : std::uint8_t {
 /// Conversion between two bases of one word, with factors folded in:
 ///   out_j = g_j * lift(f x) mod b_j,  f given per source limb, g per target limb.
 ///
-/// The centred lift is exact unless x/q comes within k 2^-32 (32-bit words) or k 2^-54 (64-bit words) of 1/2, where it may
-/// return the neighbour x - q; with a single source limb it is always exact. Integers only, so all engines agree bit for bit.
-/// A target modulus that occurs in the source basis is copied rather than computed.
+/// The centred lift is exact unless x/q comes within k 2^-32 (32-bit words) or k 2^-54 (64-bit words) of 1/2, where it
+/// may return the neighbour x - q; with a single source limb it is always exact. Integers only, so all engines agree
+/// bit for bit. A target modulus that occurs in the source basis is copied rather than computed.
 class BaseConversion {
  public:
   /// source_factors, target_factors: empty (all ones) or one per limb, any value. Throws ParameterError when the words
@@ -71,8 +71,8 @@ class BaseConversion {
 /// Bits of the fixed-point fractions that are summed to the wrap count: sums of up to 128 stay below 2^64.
 inline constexpr unsigned fraction_bits = 56;
 
-/// y/q_i in units of 2^-56, rounded down, from reciprocal = floor(2^63/q_i) (32-bit words) or floor(2^(b+63)/q_i) with b the
-/// bit length of q_i (64-bit words). y in [0, q_i).
+/// y/q_i in units of 2^-56, rounded down, from reciprocal = floor(2^63/q_i) (32-bit words) or floor(2^(b+63)/q_i) with
+/// b the bit length of q_i (64-bit words). y in [0, q_i).
 template <LimbWord W>
 CYCLOTOME_HD constexpr std::uint64_t fraction(W y, std::uint64_t reciprocal, unsigned modulus_bits) noexcept {
   if constexpr (sizeof(W) == 4) {

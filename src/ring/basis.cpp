@@ -26,9 +26,7 @@ Basis::Basis(Word word, std::vector<std::uint64_t> moduli) : word_(word), values
   }
 }
 
-std::uint64_t Basis::product_mod(std::uint64_t m) const noexcept {
-  return punctured_product_mod(values_.size(), m);
-}
+std::uint64_t Basis::product_mod(std::uint64_t m) const noexcept { return punctured_product_mod(values_.size(), m); }
 
 std::uint64_t Basis::punctured_product_mod(std::size_t limb, std::uint64_t m) const noexcept {
   u128 product = 1 % m;

@@ -27,8 +27,8 @@ class Basis {
  public:
   Basis() = default;
 
-  /// Throws ParameterError unless every modulus lies in [2, 2^31) (32-bit words) or [2, 2^61) (64-bit words) and all are
-  /// pairwise coprime. They need not be prime: a power of two or a plaintext modulus may be a limb.
+  /// Throws ParameterError unless every modulus lies in [2, 2^31) (32-bit words) or [2, 2^61) (64-bit words) and all
+  /// are pairwise coprime. They need not be prime: a power of two or a plaintext modulus may be a limb.
   Basis(Word word, std::vector<std::uint64_t> moduli);
 
   Word word() const noexcept { return word_; }

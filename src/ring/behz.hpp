@@ -7,12 +7,16 @@
 namespace cyclotome {
 
 /// Division of residues over q P by P with rounding: out = (a - [a]_P centred) P^-1, which is round(a/P).
+///
+/// With a plaintext modulus t > 1 the division keeps x P^-1 modulo t (specification 5.8): what is divided off is
+/// delta = t [t^-1 a]_P centred, which is a modulo P, 0 modulo t, and in [-tP/2, tP/2): the error delta/P has mean 0
+/// for every t, 2 included (erratum 002-1).
 class DivideAndRound {
  public:
-  DivideAndRound(const RingPtr& q, const RingPtr& p);
+  DivideAndRound(const RingPtr& q, const RingPtr& p, std::uint64_t plain_modulus = 1);
 
   RingPtr kept, dropped;
-  BaseConversion correction;            ///< P -> q, centred, times -P^-1
+  BaseConversion correction;            ///< P -> q, centred, times -P^-1 (t^-1 before, t after)
   std::vector<std::uint64_t> inverses;  ///< P^-1 mod q_i
 };
 
@@ -43,8 +47,8 @@ class BehzScale {
   BaseConversion excess;                                         ///< m_sk -> q, centred, times -B
 };
 
-/// BEHZ decryption (spec 5.4): round(t x / q) mod t from x over q, with an auxiliary word-sized gamma, gcd(gamma, t q) = 1.
-/// Correct while the invariant noise stays below 1/2 - k/gamma.
+/// BEHZ decryption (spec 5.4): round(t x / q) mod t from x over q, with an auxiliary word-sized gamma, gcd(gamma, t q)
+/// = 1. Correct while the invariant noise stays below 1/2 - k/gamma.
 class PlainScale {
  public:
   PlainScale(const RingPtr& q, const RingPtr& plain, std::uint64_t gamma);
@@ -54,11 +58,11 @@ class PlainScale {
   BaseConversion correction;                    ///< gamma -> t, centred, times -gamma^-1
 };
 
-/// The auxiliary basis B_sk (l primes, then m_sk) for BEHZ products over q with plaintext modulus t at degree n: primes of the
-/// word's widest transform class, none in `excluded`, as many as spec 5.5 (A) and (B) ask for with these exact integers. `terms`
-/// products may be summed before scaling.
-Basis behz_auxiliary_basis(const Basis& q, std::size_t degree, std::uint64_t largest_plain_modulus, std::uint64_t m_tilde,
-                           const std::vector<std::uint64_t>& excluded, std::size_t terms = 1);
+/// The auxiliary basis B_sk (l primes, then m_sk) for BEHZ products over q with plaintext modulus t at degree n: primes
+/// of the word's widest transform class, none in `excluded`, as many as spec 5.5 (A) and (B) ask for with these exact
+/// integers. `terms` products may be summed before scaling.
+Basis behz_auxiliary_basis(const Basis& q, std::size_t degree, std::uint64_t largest_plain_modulus,
+                           std::uint64_t m_tilde, const std::vector<std::uint64_t>& excluded, std::size_t terms = 1);
 
 /// True if `auxiliary` (last limb m_sk) satisfies (A) and (B) of spec 5.5.
 bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::size_t degree, std::uint64_t plain_modulus,

@@ -10,8 +10,8 @@
 
 namespace cyclotome {
 
-/// A non-negative integer of any size: what products of moduli, exact preconditions and noise measurement need, no more.
-/// Little-endian 64-bit limbs without leading zeros. Not constant-time.
+/// A non-negative integer of any size: what products of moduli, exact preconditions and noise measurement need, no
+/// more. Little-endian 64-bit limbs without leading zeros. Not constant-time.
 class BigUnsigned {
  public:
   BigUnsigned() = default;

@@ -9,8 +9,8 @@ namespace cyclotome {
 PolyArray::PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::size_t parts, Domain domain, bool secret)
     : engine_(std::move(engine)), ring_(std::move(ring)), batch_(batch), parts_(parts), domain_(domain) {
   if (batch == 0 || parts == 0) {
-    throw ArgumentError(message("an array of polynomials needs at least one batch item and one part, not ", batch, " and ",
-                                parts));
+    throw ArgumentError(
+        message("an array of polynomials needs at least one batch item and one part, not ", batch, " and ", parts));
   }
   buffer_ = engine_->allocate(bytes(), secret);
 }

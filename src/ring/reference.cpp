@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coarse verbs in terms of simpler ones: what an engine that overrides nothing computes, and what one that overrides must
-// equal bit for bit. Scratch is secret, since decryption and encryption come through here.
+// The coarse verbs in terms of simpler ones: what an engine that overrides nothing computes, and what one that
+// overrides must equal bit for bit. Scratch is secret, since decryption and encryption come through here.
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/poly.hpp"
@@ -46,6 +46,7 @@ void Engine::do_key_switch_product(View out, ConstView digits, ConstView key) {
 void Engine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {
   PolyArray correction = scratch(*this, step.kept, dropped);
   convert(correction.view(), dropped, step.correction);
+  if (out.domain == Domain::transform) correction.to_transform();
   multiply_scalars(out, kept, step.inverses);
   add(out, out, correction.view());
 }

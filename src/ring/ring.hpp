@@ -15,8 +15,8 @@ using RingPtr = std::shared_ptr<const Ring>;
 /// their transform tables.
 class Ring : public std::enable_shared_from_this<Ring> {
  public:
-  /// n in [2, 2^17]. Moduli without a transform (composite, or not 1 mod 2n) are allowed: `has_transform(limb)` tells, and
-  /// transforming them throws. Throws ParameterError for any other n.
+  /// n in [2, 2^17]. Moduli without a transform (composite, or not 1 mod 2n) are allowed: `has_transform(limb)` tells,
+  /// and transforming them throws. Throws ParameterError for any other n.
   static RingPtr negacyclic(std::size_t degree, const Basis& basis);
 
   std::size_t degree() const noexcept { return degree_; }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/sampling.hpp"
 
-#include <sys/random.h>
-
 #include <cerrno>
 #include <cstring>
+#include <sys/random.h>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"

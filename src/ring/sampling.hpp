@@ -55,8 +55,8 @@ enum class Stream : std::uint32_t {
   flooding = 10
 };
 
-// The address of every draw: key = seed, nonce = (stream * 2^16 + part, batch item, limb), block = coefficient / draws per
-// block. So any engine can produce any coefficient in any order. `ternary` and `error` use limb 0 for all limbs.
+// The address of every draw: key = seed, nonce = (stream * 2^16 + part, batch item, limb), block = coefficient / draws
+// per block. So any engine can produce any coefficient in any order. `ternary` and `error` use limb 0 for all limbs.
 
 /// 128 bits of the stream per uniform residue: a 64-byte block holds four.
 inline constexpr std::size_t uniform_draws_per_block = 4;

@@ -12,9 +12,9 @@ namespace cyclotome {
 enum class Domain : std::uint8_t { coefficient, transform };
 
 /// A window on residues[batch][part][limb][coefficient] in an engine's memory, without ownership. batch: independent
-/// ciphertexts; part: c0, c1, c2 (or digits); limb: residue modulo one prime of `ring`. Coefficients are contiguous and limbs
-/// follow each other; batch and part have strides in words. A view of batch (part) 1 is broadcast where an operand of a larger
-/// batch (part count) is asked for.
+/// ciphertexts; part: c0, c1, c2 (or digits); limb: residue modulo one prime of `ring`. Coefficients are contiguous and
+/// limbs follow each other; batch and part have strides in words. A view of batch (part) 1 is broadcast where an
+/// operand of a larger batch (part count) is asked for.
 template <bool IsConst>
 struct BasicView {
   using Pointer = std::conditional_t<IsConst, const void*, void*>;
@@ -55,7 +55,8 @@ struct BasicView {
   }
 
  private:
-  BasicView moved(std::size_t words, std::size_t new_batch, std::size_t new_parts, const Ring* new_ring) const noexcept {
+  BasicView moved(std::size_t words, std::size_t new_batch, std::size_t new_parts,
+                  const Ring* new_ring) const noexcept {
     using Byte = std::conditional_t<IsConst, const char, char>;
     BasicView view = *this;
     view.data = static_cast<Byte*>(data) + words * bytes_of(word());

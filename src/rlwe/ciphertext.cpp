@@ -27,7 +27,7 @@ Ciphertext Ciphertext::to(const ContextPtr& context) const {
     throw MismatchError(message("a ciphertext of ", context_->parameters().summary(), " can't move to a context of ",
                                 context->parameters().summary()));
   }
-  return Ciphertext(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_);
+  return Ciphertext(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_, correction_);
 }
 
 }  // namespace cyclotome::rlwe

@@ -33,17 +33,18 @@ class Plaintext {
 };
 
 /// An array of ciphertexts of one plaintext modulus: batch items of 2 parts (3 after a product that was not
-/// relinearised) over Q, coefficient domain. Immutable: operations return new arrays.
+/// relinearised) over Q, the context's native domain. Immutable: operations return new arrays.
 class Ciphertext {
  public:
   Ciphertext(ContextPtr context, const KeyId& key, std::size_t plain, PolyArray polynomials, NoiseBound noise,
-             std::optional<Seed> uniform_seed = std::nullopt)
+             std::optional<Seed> uniform_seed = std::nullopt, std::uint64_t correction = 1)
       : context_(std::move(context)),
         key_(key),
         plain_(plain),
         polynomials_(std::move(polynomials)),
         noise_(noise),
-        uniform_seed_(uniform_seed) {}
+        uniform_seed_(uniform_seed),
+        correction_(correction) {}
 
   const ContextPtr& context() const noexcept { return context_; }
   /// Id of the secret key that it is encrypted under.
@@ -53,6 +54,10 @@ class Ciphertext {
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   std::size_t parts() const noexcept { return polynomials_.parts(); }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
+  /// Number of ciphertext primes: the level.
+  std::size_t limbs() const noexcept { return polynomials_.limbs(); }
+  /// BGV: the phase is this factor times the message, modulo t (specification 5.8). 1 in BFV.
+  std::uint64_t correction() const noexcept { return correction_; }
   /// Bound for every item of the batch.
   const NoiseBound& noise() const noexcept { return noise_; }
   /// Of a fresh symmetric encryption: the seed that c1 expands from, so that files hold half.
@@ -60,7 +65,15 @@ class Ciphertext {
 
   /// Other residues and noise with this array's context, key and plaintext modulus: what an operation returns.
   Ciphertext derived(PolyArray polynomials, NoiseBound noise) const {
-    return Ciphertext(context_, key_, plain_, std::move(polynomials), noise);
+    return Ciphertext(context_, key_, plain_, std::move(polynomials), noise, std::nullopt, correction_);
+  }
+  /// The same with another correction factor.
+  Ciphertext derived(PolyArray polynomials, NoiseBound noise, std::uint64_t correction) const {
+    return Ciphertext(context_, key_, plain_, std::move(polynomials), noise, std::nullopt, correction);
+  }
+  /// An uninitialised array of this one's ring and domain, on its engine.
+  PolyArray like(std::size_t batch, std::size_t parts) const {
+    return context_->make(polynomials_.ring(), batch, parts, polynomials_.domain());
   }
 
   /// The same ciphertexts on another engine; `context` must have the same parameters (MismatchError).
@@ -73,6 +86,7 @@ class Ciphertext {
   PolyArray polynomials_;
   NoiseBound noise_;
   std::optional<Seed> uniform_seed_;
+  std::uint64_t correction_;
 };
 
 }  // namespace cyclotome::rlwe

@@ -1,27 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/context.hpp"
 
+#include <cmath>
+
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::rlwe {
 
-Context::Context(Parameters parameters, EnginePtr engine)
-    : parameters_(std::move(parameters)), engine_(std::move(engine)) {
+Context::Context(Parameters parameters, EnginePtr engine, SchemeTraits traits)
+    : parameters_(std::move(parameters)), engine_(std::move(engine)), traits_(traits) {
   const Word word = parameters_.word();
   const std::size_t n = parameters_.degree(), special = special_limbs();
   const Basis q(word, parameters_.moduli());
-  if (special == 0) {
-    ciphertext_ring_ = key_ring_ = encryption_ring_ = Ring::negacyclic(n, q);
-    key_switch_ = std::make_unique<KeySwitch>(ciphertext_ring_, nullptr, parameters_.primes_per_digit());
-  } else {
-    key_ring_ = Ring::negacyclic(n, Basis(word, parameters_.special_moduli()).joined(q));
-    ciphertext_ring_ = key_ring_->slice(special, q.size());
-    encryption_ring_ = key_ring_->slice(special - 1, q.size() + 1);
-    key_switch_ =
-        std::make_unique<KeySwitch>(ciphertext_ring_, key_ring_->slice(0, special), parameters_.primes_per_digit());
-    encryption_rounding_ = std::make_unique<DivideAndRound>(ciphertext_ring_, key_ring_->slice(special - 1, 1));
-  }
+  key_ring_ = Ring::negacyclic(n, Basis(word, parameters_.special_moduli()).joined(q));
+  for (std::size_t limbs = 1; limbs <= q.size(); ++limbs) level_rings_.push_back(key_ring_->slice(special, limbs));
   for (const auto t : parameters_.plain_moduli()) plain_rings_.push_back(Ring::negacyclic(n, Basis(word, {t})));
+  if (traits_.low_digits) error_multiplier_ = std::exp2(BigUnsigned::product(parameters_.plain_moduli()).log2());
+  if (special == 0) {
+    encryption_ring_ = key_ring_;
+    return;
+  }
+  special_ring_ = key_ring_->slice(0, special);
+  encryption_ring_ = key_ring_->slice(special - 1, q.size() + 1);
+  for (std::size_t plain = 0; plain < plain_count(); ++plain) {
+    encryption_roundings_.push_back(std::make_unique<DivideAndRound>(
+        ciphertext_ring(), key_ring_->slice(special - 1, 1), preserved_modulus(plain)));
+  }
+}
+
+const RingPtr& Context::level_ring(std::size_t limbs) const {
+  if (limbs == 0 || limbs > level_rings_.size()) {
+    throw ArgumentError(
+        message("level ", limbs, " does not exist; ciphertexts have 1 to ", level_rings_.size(), " primes"));
+  }
+  return level_rings_[limbs - 1];
 }
 
 const RingPtr& Context::plain_ring(std::size_t plain) const {
@@ -29,6 +41,29 @@ const RingPtr& Context::plain_ring(std::size_t plain) const {
     throw ArgumentError(message("plaintext modulus number ", plain, " of ", plain_rings_.size()));
   }
   return plain_rings_[plain];
+}
+
+std::uint64_t Context::error_multiplier_mod(std::uint64_t modulus) const noexcept {
+  u128 product = 1 % modulus;
+  if (traits_.low_digits) {
+    for (const auto t : parameters_.plain_moduli()) product = product * (t % modulus) % modulus;
+  }
+  return static_cast<std::uint64_t>(product);
+}
+
+const KeySwitch& Context::key_switch(std::size_t limbs, std::size_t plain) const {
+  const std::uint64_t preserved = preserved_modulus(plain);
+  const std::lock_guard lock(mutex_);
+  auto& slot = key_switches_[{limbs, preserved}];
+  if (slot == nullptr) {
+    slot = std::make_unique<KeySwitch>(level_ring(limbs), special_ring_, parameters_.primes_per_digit(), preserved,
+                                       error_multiplier_);
+  }
+  return *slot;
+}
+
+const DivideAndRound* Context::encryption_rounding(std::size_t plain) const {
+  return encryption_roundings_.empty() ? nullptr : encryption_roundings_.at(plain).get();
 }
 
 void require_same_context(const char* operation, const Context& a, const Context& b) {

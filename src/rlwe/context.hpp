@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "cyclotome/ring/engine.hpp"
 #include "cyclotome/rlwe/key_switch.hpp"
@@ -10,11 +12,20 @@
 
 namespace cyclotome::rlwe {
 
+/// How a scheme uses what all lattice schemes share.
+struct SchemeTraits {
+  /// The domain that ciphertexts are kept in: where the scheme's products need them.
+  Domain native_domain = Domain::coefficient;
+  /// Whether messages stand in the low digits of the phase (BGV), so that errors carry the plaintext modulus and
+  /// divisions keep the phase's residue modulo it, or in the high ones (BFV).
+  bool low_digits = false;
+};
+
 /// Parameters on an engine: rings and the tables of key switching. Immutable and shared; schemes derive from it and add
 /// theirs.
 ///
-/// Special primes come first in every ring that has them, so that ciphertext primes dropped from the end leave a
-/// prefix.
+/// A ciphertext's level is the number of its ciphertext primes, which are a prefix of all. Special primes come first in
+/// every ring that has them, so that what a lower level keeps of a key is a prefix too.
 class Context : public std::enable_shared_from_this<Context> {
  public:
   virtual ~Context() = default;
@@ -22,20 +33,36 @@ class Context : public std::enable_shared_from_this<Context> {
   const Parameters& parameters() const noexcept { return parameters_; }
   const EnginePtr& engine() const noexcept { return engine_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
+  Domain native_domain() const noexcept { return traits_.native_domain; }
+  bool low_digits() const noexcept { return traits_.low_digits; }
 
   /// Z_Q; Z_PQ, special primes first (Z_Q itself without special primes); one special prime (the last), then Q: what
   /// public-key encryption works in.
-  const RingPtr& ciphertext_ring() const noexcept { return ciphertext_ring_; }
+  const RingPtr& ciphertext_ring() const noexcept { return level_rings_.back(); }
   const RingPtr& key_ring() const noexcept { return key_ring_; }
   const RingPtr& encryption_ring() const noexcept { return encryption_ring_; }
   std::size_t special_limbs() const noexcept { return parameters_.special_moduli().size(); }
+  /// The ring of a level: the first `limbs` ciphertext primes. Throws ArgumentError outside [1, all].
+  const RingPtr& level_ring(std::size_t limbs) const;
+  std::size_t max_level() const noexcept { return level_rings_.size(); }
   /// Z_t of one plaintext modulus. Throws ArgumentError for an index out of range.
   const RingPtr& plain_ring(std::size_t plain) const;
   std::size_t plain_count() const noexcept { return plain_rings_.size(); }
 
-  const KeySwitch& key_switch() const noexcept { return *key_switch_; }
+  /// What errors are multiplied by, modulo any integer or as a number: the product of all plaintext moduli (BGV) or 1.
+  std::uint64_t error_multiplier_mod(std::uint64_t modulus) const noexcept;
+  double error_multiplier() const noexcept { return error_multiplier_; }
+  /// The plaintext modulus that divisions preserve: t (BGV) or 1.
+  std::uint64_t preserved_modulus(std::size_t plain) const {
+    return traits_.low_digits ? parameters_.plain_moduli()[plain] : 1;
+  }
+
+  /// Key switching at a level, for one plaintext modulus. Tables are made on first use; thread-safe.
+  const KeySwitch& key_switch(std::size_t limbs, std::size_t plain) const;
+  /// Key switching at the top level, for what does not depend on a plaintext modulus: the shape of keys.
+  const KeySwitch& key_switch() const { return key_switch(max_level(), 0); }
   /// Division by the special prime of encryption; null without special primes.
-  const DivideAndRound* encryption_rounding() const noexcept { return encryption_rounding_.get(); }
+  const DivideAndRound* encryption_rounding(std::size_t plain) const;
 
   /// An array over one of this context's rings, on its engine.
   PolyArray make(const RingPtr& ring, std::size_t batch, std::size_t parts, Domain domain = Domain::coefficient,
@@ -44,15 +71,21 @@ class Context : public std::enable_shared_from_this<Context> {
   }
 
  protected:
-  Context(Parameters parameters, EnginePtr engine);
+  Context(Parameters parameters, EnginePtr engine, SchemeTraits traits);
 
  private:
   Parameters parameters_;
   EnginePtr engine_;
-  RingPtr ciphertext_ring_, key_ring_, encryption_ring_;
+  SchemeTraits traits_;
+  double error_multiplier_ = 1;
+  RingPtr special_ring_, key_ring_, encryption_ring_;
+  std::vector<RingPtr> level_rings_;
   std::vector<RingPtr> plain_rings_;
-  std::unique_ptr<KeySwitch> key_switch_;
-  std::unique_ptr<DivideAndRound> encryption_rounding_;
+  std::vector<std::unique_ptr<DivideAndRound>>
+      encryption_roundings_;  // by plaintext modulus; empty without special primes
+  mutable std::mutex mutex_;
+  mutable std::map<std::pair<std::size_t, std::uint64_t>, std::unique_ptr<KeySwitch>>
+      key_switches_;  // by limbs, preserved
 };
 
 using ContextPtr = std::shared_ptr<const Context>;

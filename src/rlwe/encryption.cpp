@@ -10,18 +10,31 @@ namespace cyclotome::rlwe {
 
 namespace {
 
-NoiseBound fresh_noise(const Context& context) {
-  const bool special = context.encryption_rounding() != nullptr;
-  return public_key_noise(context.degree(), special ? static_cast<double>(context.encryption_ring()->basis()[0]) : 1.0);
+NoiseBound fresh_noise(const Context& context, std::size_t plain) {
+  const bool special = context.special_limbs() != 0;
+  return public_key_noise(context.degree(), special ? static_cast<double>(context.encryption_ring()->basis()[0]) : 1.0,
+                          context.error_multiplier(), static_cast<double>(context.preserved_modulus(plain)));
 }
 
 }  // namespace
+
+PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,
+                       const Seed& seed, Stream stream, std::uint32_t first_item) {
+  PolyArray error = context.make(ring, batch, parts, Domain::coefficient, true);
+  context.engine()->sample(error.view(), Law::error, seed, stream, first_item);
+  if (context.low_digits()) {
+    std::vector<std::uint64_t> factors;
+    for (const auto q : ring->basis().values()) factors.push_back(context.error_multiplier_mod(q));
+    context.engine()->multiply_scalars(error.view(), error.view(), factors);
+  }
+  return error;
+}
 
 Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
   const ContextPtr& context = key.context();
   Engine& engine = *context->engine();
   const RingPtr& ring = context->encryption_ring();
-  const DivideAndRound* const rounding = context->encryption_rounding();
+  const DivideAndRound* const rounding = context->encryption_rounding(plain);
   const std::size_t dropped = rounding == nullptr ? 0 : 1;
   const ConstView pair = key.polynomials().view().limbs_at(context->special_limbs() - dropped, *ring);
   PolyArray result = context->make(context->ciphertext_ring(), batch, 2);
@@ -36,8 +49,7 @@ Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t bat
     PolyArray masked = context->make(ring, count, 2, Domain::transform, true);
     engine.multiply(masked.view(), u.view(), pair);
     masked.to_coefficient();
-    PolyArray error = context->make(ring, count, 2, Domain::coefficient, true);
-    engine.sample(error.view(), Law::error, seed, Stream::encryption_error, item);
+    const PolyArray error = sample_error(*context, ring, count, 2, seed, Stream::encryption_error, item);
     engine.add(masked.view(), masked.view(), error.view());
     const View out = result.view().items(first, count);
     if (rounding == nullptr) {
@@ -47,26 +59,32 @@ Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t bat
                               masked.view().limbs_at(0, *rounding->dropped), *rounding);
     }
   }
-  return Ciphertext(context, key.id(), plain, std::move(result), fresh_noise(*context));
+  if (context->native_domain() == Domain::transform) result.to_transform();
+  return Ciphertext(context, key.id(), plain, std::move(result), fresh_noise(*context, plain));
 }
 
 Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
   const ContextPtr& context = key.context();
   Engine& engine = *context->engine();
   const RingPtr& ring = context->ciphertext_ring();
+  const Domain native = context->native_domain();
   const Seed uniform_seed = derive_seed(seed, 5, 0), error_seed = derive_seed(seed, 6, 0);
-  PolyArray result = context->make(ring, batch, 2);
+  PolyArray result = context->make(ring, batch, 2, native);
   expand_symmetric_uniform(engine, result.view().part(1), uniform_seed);
-  PolyArray body = context->make(ring, batch, 1, Domain::coefficient, true);
+  PolyArray body = context->make(ring, batch, 1, native, true);
   engine.copy(body.view(), result.view().part(1));
   body.to_transform();
-  engine.multiply(body.view(), body.view(), key.over_ciphertext_ring());
-  body.to_coefficient();
-  PolyArray error = context->make(ring, batch, 1, Domain::coefficient, true);
-  engine.sample(error.view(), Law::error, error_seed, Stream::symmetric_error);
+  engine.multiply(body.view(), body.view(), key.at_level(ring->limbs()));
+  PolyArray error = sample_error(*context, ring, batch, 1, error_seed, Stream::symmetric_error, 0);
+  if (native == Domain::coefficient) {
+    body.to_coefficient();
+  } else {
+    error.to_transform();
+  }
   engine.add(body.view(), body.view(), error.view());
   engine.negate(result.view().part(0), body.view());
-  return Ciphertext(context, key.id(), plain, std::move(result), {std::log2(error_deviation), 0}, uniform_seed);
+  return Ciphertext(context, key.id(), plain, std::move(result),
+                    {std::log2(context->error_multiplier() * error_deviation), 0}, uniform_seed);
 }
 
 void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed) {
@@ -78,22 +96,24 @@ PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
   require_same_key("decrypt", key.id(), ciphertext.key());
   const Context& context = *key.context();
   Engine& engine = *context.engine();
-  const ConstView c = ciphertext.polynomials().view();
-  // Horner's rule in s over the transforms of c_1, c_2, ...; c_0 is added as coefficients.
-  PolyArray sum = context.make(context.ciphertext_ring(), c.batch, 1, Domain::coefficient, true);
-  engine.copy(sum.view(), c.part(c.parts - 1));
-  sum.to_transform();
-  PolyArray next = context.make(context.ciphertext_ring(), c.batch, 1, Domain::coefficient, true);
-  for (std::size_t j = c.parts - 1; j-- > 1;) {
-    engine.multiply(sum.view(), sum.view(), key.over_ciphertext_ring());
-    next.set_domain(Domain::coefficient);
-    engine.copy(next.view(), c.part(j));
-    next.to_transform();
-    engine.add(sum.view(), sum.view(), next.view());
+  const PolyArray& c = ciphertext.polynomials();
+  const ConstView s = key.at_level(c.limbs());
+  // Horner's rule in s over the transforms of c_1, c_2, ...; c_0 is added in its own domain.
+  const auto part = [&](std::size_t j) {
+    PolyArray copy = context.make(c.ring(), c.batch(), 1, c.domain(), true);
+    engine.copy(copy.view(), c.view().part(j));
+    copy.to_transform();
+    return copy;
+  };
+  PolyArray sum = part(c.parts() - 1);
+  for (std::size_t j = c.parts() - 1; j-- > 1;) {
+    engine.multiply(sum.view(), sum.view(), s);
+    engine.add(sum.view(), sum.view(), part(j).view());
   }
-  engine.multiply(sum.view(), sum.view(), key.over_ciphertext_ring());
+  engine.multiply(sum.view(), sum.view(), s);
+  if (c.domain() == Domain::coefficient) sum.to_coefficient();
+  engine.add(sum.view(), sum.view(), c.view().part(0));
   sum.to_coefficient();
-  engine.add(sum.view(), sum.view(), c.part(0));
   return sum;
 }
 

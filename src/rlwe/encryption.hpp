@@ -19,6 +19,10 @@ Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t bat
 /// time.
 PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext);
 
+/// Errors (sigma 3.24) over `ring`, coefficient domain, times what the scheme's errors carry.
+PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,
+                       const Seed& seed, Stream stream, std::uint32_t first_item);
+
 /// The part c1 = a of symmetric encryptions, from its seed.
 void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed);
 

@@ -7,7 +7,8 @@
 
 namespace cyclotome::rlwe {
 
-KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit)
+KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
+                     std::uint64_t preserved, double error_multiplier)
     : ciphertext_ring_(ciphertext_ring),
       special_ring_(special_ring),
       key_ring_(special_ring == nullptr ? ciphertext_ring : special_ring->joined(*ciphertext_ring)) {
@@ -20,9 +21,10 @@ KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring
     extensions_.emplace_back(digit, key_ring_->basis(), Lift::centred);
     log2_digits.push_back(digit.product().log2());
   }
-  if (special_ring != nullptr) rounding_ = std::make_unique<DivideAndRound>(ciphertext_ring, special_ring);
+  if (special_ring != nullptr) rounding_ = std::make_unique<DivideAndRound>(ciphertext_ring, special_ring, preserved);
   noise_deviation_ = key_switch_deviation(ciphertext_ring->degree(), log2_digits,
-                                          special_ring == nullptr ? 0 : special_ring->basis().product().log2());
+                                          special_ring == nullptr ? 0 : special_ring->basis().product().log2(),
+                                          error_multiplier, static_cast<double>(preserved));
 }
 
 void KeySwitch::apply(View out, ConstView c, const PolyArray& key) const {
@@ -32,18 +34,26 @@ void KeySwitch::apply(View out, ConstView c, const PolyArray& key) const {
     engine.convert(extended.view().part(j), c.limbs_at(digit_first_[j], *digit_rings_[j]), extensions_[j]);
   }
   extended.to_transform();
+  const ConstView present = key.view().items(0, digits()).limbs_at(0, *key_ring_);
   if (rounding_ == nullptr) {
-    out.domain = Domain::transform;
-    engine.key_switch_product(out, extended.view(), key.view());
-    engine.inverse(out);
+    View product = out;
+    product.domain = Domain::transform;
+    engine.key_switch_product(product, extended.view(), present);
+    if (out.domain == Domain::coefficient) engine.inverse(product);
     return;
   }
   PolyArray product(key.engine(), key_ring_, c.batch, 2, Domain::transform);
-  engine.key_switch_product(product.view(), extended.view(), key.view());
-  product.to_coefficient();
-  const View result = product.view();
-  engine.divide_and_round(out, result.limbs_at(special_ring_->limbs(), *ciphertext_ring_),
-                          result.limbs_at(0, *special_ring_), *rounding_);
+  engine.key_switch_product(product.view(), extended.view(), present);
+  View dropped = product.view().limbs_at(0, *special_ring_);
+  View kept = product.view().limbs_at(special_ring_->limbs(), *ciphertext_ring_);
+  if (out.domain == Domain::coefficient) {
+    product.to_coefficient();
+    kept.domain = Domain::coefficient;
+  } else {
+    engine.inverse(dropped);
+  }
+  dropped.domain = Domain::coefficient;
+  engine.divide_and_round(out, kept, dropped, *rounding_);
 }
 
 std::vector<std::uint64_t> KeySwitch::gadget_factors(std::size_t digit) const {

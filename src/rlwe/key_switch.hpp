@@ -17,14 +17,18 @@ namespace cyclotome::rlwe {
 /// place of [c (q/q_i)^-1]_{q_i}: the constant sits in the key instead, which costs nothing and adds no other noise.
 class KeySwitch {
  public:
-  /// special: ring of the special primes, or null.
-  KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit);
+  /// ciphertext_ring: the primes present, a prefix of all; special: ring of the special primes, or null. preserved: the
+  /// plaintext modulus that the division by P keeps the result correct for (BGV), or 1. error_multiplier: what key
+  /// errors carry (BGV).
+  KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
+            std::uint64_t preserved = 1, double error_multiplier = 1);
 
   std::size_t digits() const noexcept { return digit_rings_.size(); }
   const RingPtr& key_ring() const noexcept { return key_ring_; }
 
-  /// out (batch of c, 2 parts, over Q, coefficient domain) = encryption of c w, from c (1 part, over Q, coefficient
-  /// domain) and key (digits() items, 2 parts, over PQ, transform domain).
+  /// out (batch of c, 2 parts, over Q, in the domain it is tagged with) = encryption of c w, from c (1 part, over Q,
+  /// coefficient domain) and key (digits of all primes as items, 2 parts, over PQ of all primes, transform domain), of
+  /// which the digits and limbs that are present are used.
   void apply(View out, ConstView c, const PolyArray& key) const;
 
   /// Factors P g_j modulo every prime of PQ.

@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -17,8 +18,8 @@ enum : std::uint32_t { uniform_half = 1, error_half = 2, relinearization_key = 3
 void fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const Seed& uniform_seed, const Seed& error_seed) {
   Engine& engine = *pair.engine();
   expand_uniform(engine, pair.view().part(1), uniform_seed);
-  PolyArray error(pair.engine(), pair.ring(), pair.batch(), 1, Domain::coefficient, true);
-  engine.sample(error.view(), Law::error, error_seed, Stream::key_switch_error);
+  PolyArray error =
+      sample_error(*secret.context(), pair.ring(), pair.batch(), 1, error_seed, Stream::key_switch_error, 0);
   error.to_transform();
   engine.multiply_accumulate(error.view(), pair.view().part(1), secret.over_key_ring());
   engine.negate(pair.view().part(0), error.view());

@@ -27,10 +27,10 @@ class SecretKey {
 
   const ContextPtr& context() const noexcept { return context_; }
   const KeyId& id() const noexcept { return id_; }
-  /// s transformed over PQ, and its limbs over Q.
+  /// s transformed over PQ, and over the first `limbs` ciphertext primes.
   ConstView over_key_ring() const noexcept { return s_.view(); }
-  ConstView over_ciphertext_ring() const noexcept {
-    return s_.view().limbs_at(context_->special_limbs(), *context_->ciphertext_ring());
+  ConstView at_level(std::size_t limbs) const {
+    return s_.view().limbs_at(context_->special_limbs(), *context_->level_ring(limbs));
   }
 
  private:

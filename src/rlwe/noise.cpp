@@ -8,12 +8,12 @@
 
 namespace cyclotome::rlwe {
 
-double key_switch_deviation(std::size_t degree, std::span<const double> log2_digits, double log2_special) noexcept {
+double key_switch_deviation(std::size_t degree, std::span<const double> log2_digits, double log2_special,
+                            double error_multiplier, double preserved) noexcept {
   const auto n = static_cast<double>(degree);
-  double variance = log2_special == 0 ? 0 : rounding_deviation(degree) * rounding_deviation(degree);
-  for (const double digit : log2_digits) {
-    variance += n / 12 * error_deviation * error_deviation * std::exp2(2 * (digit - log2_special));
-  }
+  const double rounding = preserved * rounding_deviation(degree), error = error_multiplier * error_deviation;
+  double variance = log2_special == 0 ? 0 : rounding * rounding;
+  for (const double digit : log2_digits) variance += n / 12 * error * error * std::exp2(2 * (digit - log2_special));
   return std::sqrt(variance);
 }
 

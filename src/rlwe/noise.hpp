@@ -57,14 +57,18 @@ inline double rounding_deviation(std::size_t degree) noexcept {
 
 /// Fresh public-key encryption: e u + e_0 + e_1 s divided by `special` (1: no special prime) with rounding
 /// (specification 5.3).
-inline NoiseBound public_key_noise(std::size_t degree, double special) noexcept {
-  const double raw = error_deviation * std::sqrt(1 + 4 * static_cast<double>(degree) / 3);
-  return {std::log2(special == 1.0 ? raw : raw / special + rounding_deviation(degree)), 1};
+/// error_multiplier, preserved: as for key_switch_deviation.
+inline NoiseBound public_key_noise(std::size_t degree, double special, double error_multiplier = 1,
+                                   double preserved = 1) noexcept {
+  const double raw = error_multiplier * error_deviation * std::sqrt(1 + 4 * static_cast<double>(degree) / 3);
+  return {std::log2(special == 1.0 ? raw : raw / special + preserved * rounding_deviation(degree)), 1};
 }
 
 /// Deviation of the error that one key switch adds (specification 5.7): sqrt(sum over digits of n D_j^2/12 sigma^2)/P
-/// and the rounding by P. log2_digits: log2 D_j; log2_special: log2 P, 0 for none.
-double key_switch_deviation(std::size_t degree, std::span<const double> log2_digits, double log2_special) noexcept;
+/// and the rounding /// by P. log2_digits: log2 D_j; log2_special: log2 P, 0 for none; error_multiplier: what the key's
+/// errors carry (BGV), and preserved: the plaintext modulus that the division by P keeps (BGV), else 1.
+double key_switch_deviation(std::size_t degree, std::span<const double> log2_digits, double log2_special,
+                            double error_multiplier = 1, double preserved = 1) noexcept;
 
 /// The largest |m(zeta)| over the primitive 2n-th roots of unity zeta (the canonical norm), at most 1e-9 too large and
 /// never too small beyond rounding; coefficients: n signed integers, n a power of two.

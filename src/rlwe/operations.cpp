@@ -32,15 +32,28 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
                    const OnlyB& only_b) {
   require_operands(operation, a, b);
   require_same_key(operation, a.key(), b.key());
+  if (a.limbs() != b.limbs() || a.correction() != b.correction()) {
+    throw MismatchError(message(operation, ": the operands are at levels ", a.limbs(), " and ", b.limbs(),
+                                " with correction factors ", a.correction(), " and ", b.correction(),
+                                "; bring them to one level and factor first"));
+  }
   const Context& context = *a.context();
   const std::size_t shared = std::min(a.parts(), b.parts()), parts = std::max(a.parts(), b.parts());
-  PolyArray out = context.make(context.ciphertext_ring(), std::max(a.batch(), b.batch()), parts);
+  PolyArray out = a.like(std::max(a.batch(), b.batch()), parts);
   const ConstView x = a.polynomials().view(), y = b.polynomials().view();
   both(out.view().part(0, shared), x.part(0, shared), y.part(0, shared));
   if (a.parts() > shared)
     context.engine()->copy(out.view().part(shared, parts - shared), x.part(shared, parts - shared));
   if (b.parts() > shared) only_b(out.view().part(shared, parts - shared), y.part(shared, parts - shared));
   return a.derived(std::move(out), sum(a.noise(), b.noise()));
+}
+
+/// A copy of one part of `a` in coefficient domain, which key switching takes.
+PolyArray in_coefficients(const Ciphertext& a, ConstView part) {
+  PolyArray copy(a.context()->engine(), a.polynomials().ring(), part.batch, 1, part.domain);
+  a.context()->engine()->copy(copy.view(), part);
+  copy.to_coefficient();
+  return copy;
 }
 
 }  // namespace
@@ -60,7 +73,7 @@ Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) {
 }
 
 Ciphertext negate(const Ciphertext& a) {
-  PolyArray out = a.context()->make(a.context()->ciphertext_ring(), a.batch(), a.parts());
+  PolyArray out = a.like(a.batch(), a.parts());
   a.context()->engine()->negate(out.view(), a.polynomials().view());
   return a.derived(std::move(out), a.noise());
 }
@@ -69,10 +82,10 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   require_operands("multiply_plain", a, b);
   const Context& context = *a.context();
   Engine& engine = *context.engine();
-  const RingPtr& ring = context.ciphertext_ring();
+  const RingPtr& ring = a.polynomials().ring();
   const std::size_t batch = std::max(a.batch(), b.batch());
   const BaseConversion lift(b.polynomials().ring()->basis(), ring->basis(), Lift::centred);
-  PolyArray out = context.make(ring, batch, a.parts());
+  PolyArray out = a.like(batch, a.parts());
   const std::size_t item_bytes = (a.parts() + 1) * ring->limbs() * ring->degree() * bytes_of(ring->word());
   const std::size_t tile = engine.batch_tile(batch, item_bytes);
   for (std::size_t first = 0; first < batch; first += tile) {
@@ -82,10 +95,14 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
     PolyArray factor = context.make(ring, m.batch, 1);
     engine.convert(factor.view(), m, lift);
     factor.to_transform();
-    PolyArray transformed = context.make(ring, x.batch, a.parts());
+    View result = out.view().items(first, count);
+    if (x.domain == Domain::transform) {
+      engine.multiply(result, x, factor.view());
+      continue;
+    }
+    PolyArray transformed = a.like(x.batch, a.parts());
     engine.copy(transformed.view(), x);
     transformed.to_transform();
-    View result = out.view().items(first, count);
     result.domain = Domain::transform;
     engine.multiply(result, transformed.view(), factor.view());
     engine.inverse(result);
@@ -96,10 +113,10 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
 }
 
 Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {
-  const RingPtr& ring = a.context()->ciphertext_ring();
+  const RingPtr& ring = a.polynomials().ring();
   std::vector<std::uint64_t> factors;
   for (const auto q : ring->basis().values()) factors.push_back(Modulus<std::uint64_t>(q).reduce_signed(factor));
-  PolyArray out = a.context()->make(ring, a.batch(), a.parts());
+  PolyArray out = a.like(a.batch(), a.parts());
   a.context()->engine()->multiply_scalars(out.view(), a.polynomials().view(), factors);
   return a.derived(std::move(out), scaled(a.noise(), std::max(1.0, std::abs(static_cast<double>(factor)))));
 }
@@ -109,7 +126,7 @@ Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t>
     throw ArgumentError(message("linear_combination: a matrix for ", a.batch(), " ciphertexts and ", rows, " rows has ",
                                 rows * a.batch(), " entries, not ", matrix.size()));
   }
-  PolyArray out = a.context()->make(a.context()->ciphertext_ring(), rows, a.parts());
+  PolyArray out = a.like(rows, a.parts());
   a.context()->engine()->linear_combination(out.view(), a.polynomials().view(), matrix);
   double largest_row = 1;
   for (std::size_t r = 0; r < rows; ++r) {
@@ -128,16 +145,17 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   const KeySwitchKey& key = keys.relinearization();
   const Context& context = *a.context();
   Engine& engine = *context.engine();
-  PolyArray out = context.make(context.ciphertext_ring(), a.batch(), 2);
-  const std::size_t tile = engine.batch_tile(a.batch(), context.key_switch().scratch_bytes());
+  PolyArray out = a.like(a.batch(), 2);
+  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  const std::size_t tile = engine.batch_tile(a.batch(), key_switch.scratch_bytes());
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
     const ConstView c = a.polynomials().view().items(first, count);
     const View result = out.view().items(first, count);
-    context.key_switch().apply(result, c.part(2), key.polynomials());
+    key_switch.apply(result, in_coefficients(a, c.part(2)).view(), key.polynomials());
     engine.add(result, result, c.part(0, 2));
   }
-  return a.derived(std::move(out), with_error(a.noise(), context.key_switch().noise_deviation()));
+  return a.derived(std::move(out), with_error(a.noise(), key_switch.noise_deviation()));
 }
 
 Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
@@ -150,17 +168,18 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
   const KeySwitchKey& key = keys.galois(element);
   const Context& context = *a.context();
   Engine& engine = *context.engine();
-  PolyArray out = context.make(context.ciphertext_ring(), a.batch(), 2);
-  const std::size_t tile = engine.batch_tile(a.batch(), context.key_switch().scratch_bytes());
+  PolyArray out = a.like(a.batch(), 2);
+  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  const std::size_t tile = engine.batch_tile(a.batch(), key_switch.scratch_bytes());
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
-    PolyArray moved = context.make(context.ciphertext_ring(), count, 2);
+    PolyArray moved = a.like(count, 2);
     engine.automorphism(moved.view(), a.polynomials().view().items(first, count), element);
     const View result = out.view().items(first, count);
-    context.key_switch().apply(result, moved.view().part(1), key.polynomials());
+    key_switch.apply(result, in_coefficients(a, moved.view().part(1)).view(), key.polynomials());
     engine.add(result.part(0), result.part(0), moved.view().part(0));
   }
-  return a.derived(std::move(out), with_error(a.noise(), context.key_switch().noise_deviation()));
+  return a.derived(std::move(out), with_error(a.noise(), key_switch.noise_deviation()));
 }
 
 Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys) {
@@ -181,7 +200,7 @@ Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys) {
 
 Ciphertext take(const Ciphertext& a, std::span<const std::size_t> indices) {
   const Context& context = *a.context();
-  PolyArray out = context.make(context.ciphertext_ring(), indices.size(), a.parts());
+  PolyArray out = a.like(indices.size(), a.parts());
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= a.batch()) throw ArgumentError(message("ciphertext ", indices[i], " of a batch of ", a.batch()));
     context.engine()->copy(out.view().items(i), a.polynomials().view().items(indices[i]));
@@ -197,13 +216,15 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   for (const Ciphertext* const a : arrays) {
     require_same_context("concatenate", *a->context(), *head.context());
     require_same_key("concatenate", a->key(), head.key());
-    if (a->plain() != head.plain()) throw MismatchError("concatenate: the arrays have different plaintext moduli");
+    if (a->plain() != head.plain() || a->limbs() != head.limbs() || a->correction() != head.correction()) {
+      throw MismatchError("concatenate: the arrays have different plaintext moduli, levels or correction factors");
+    }
     batch += a->batch();
     parts = std::max(parts, a->parts());
     noise.log2_deviation = std::max(noise.log2_deviation, a->noise().log2_deviation);
     noise.secret_factors = std::max(noise.secret_factors, a->noise().secret_factors);
   }
-  PolyArray out = head.context()->make(head.context()->ciphertext_ring(), batch, parts);
+  PolyArray out = head.like(batch, parts);
   Engine& engine = *head.context()->engine();
   std::size_t first = 0;
   for (const Ciphertext* const a : arrays) {
@@ -221,7 +242,7 @@ Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
   }
   const Context& context = *a.context();
   const std::size_t groups = a.batch() / group;
-  PolyArray out = context.make(context.ciphertext_ring(), groups, a.parts());
+  PolyArray out = a.like(groups, a.parts());
   ConstView members = a.polynomials().view();  // one item of every group at a time
   members.batch = groups;
   members.batch_stride *= group;

@@ -109,7 +109,7 @@ std::size_t choose_digits(const ParametersLiteral& p) {
 
 }  // namespace
 
-std::string name_of(SchemeKind) { return "bfv"; }
+std::string name_of(SchemeKind scheme) { return scheme == SchemeKind::bfv ? "bfv" : "bgv"; }
 
 Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal)) {
   check_degree(literal_);

@@ -11,7 +11,7 @@
 namespace cyclotome::rlwe {
 
 /// Which scheme gives the ciphertexts their meaning.
-enum class SchemeKind : std::uint8_t { bfv = 1 };
+enum class SchemeKind : std::uint8_t { bfv = 1, bgv = 2 };
 
 std::string name_of(SchemeKind scheme);
 

@@ -85,6 +85,10 @@ void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversi
 }
 
 void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {
+  if (out.domain == Domain::transform) {
+    Engine::do_divide_and_round(out, kept, dropped, step);
+    return;
+  }
   const std::size_t kept_limbs = kept.limbs(), dropped_limbs = dropped.limbs();
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     auto& scratch = TileScratch<W>::reset(kept_limbs + dropped_limbs + 1);

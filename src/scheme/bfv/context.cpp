@@ -15,7 +15,8 @@ ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& 
   return ContextPtr(new Context(parameters, engine));
 }
 
-Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : rlwe::Context(parameters, engine) {
+Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
+    : rlwe::Context(parameters, engine, {Domain::coefficient, false}) {
   const RingPtr& q = ciphertext_ring();
   const std::size_t n = parameters.degree();
   const auto& plain_moduli = parameters.plain_moduli();

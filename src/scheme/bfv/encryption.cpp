@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 
 namespace cyclotome::bfv {
@@ -29,39 +29,9 @@ Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& 
                     zero.uniform_seed());
 }
 
-/// For every item: the largest |[t phase]_q| over its coefficients, as a big integer below q/2.
+/// For every item: the largest |[t phase]_q| over its coefficients.
 std::vector<BigUnsigned> scaled_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
-  const PolyArray phases = rlwe::phase(key, ciphertext);
-  std::vector<std::uint64_t> residues = phases.to_host();
-  const Basis& basis = phases.ring()->basis();
-  const std::size_t n = phases.degree(), k = basis.size();
-  const BigUnsigned q = basis.product();
-  std::vector<BigUnsigned> punctured;
-  std::vector<std::uint64_t> factors;  // t (q/q_i)^-1 mod q_i
-  for (std::size_t i = 0; i < k; ++i) {
-    punctured.push_back(q.divided_by(basis[i]));
-    const Modulus<std::uint64_t> modulus(basis[i]);
-    factors.push_back(modulus.multiply(modulus.reduce(ciphertext.plain_modulus()),
-                                       inverse_or_zero(basis.punctured_product_mod(i, basis[i]), basis[i])));
-  }
-  std::vector<BigUnsigned> largest(ciphertext.batch());
-  for (std::size_t b = 0; b < ciphertext.batch(); ++b) {
-    for (std::size_t c = 0; c < n; ++c) {
-      BigUnsigned value;
-      for (std::size_t i = 0; i < k; ++i) {
-        const Modulus<std::uint64_t> modulus(basis[i]);
-        BigUnsigned term = punctured[i];
-        term *= modulus.multiply(residues[(b * k + i) * n + c], factors[i]);
-        value += term;
-      }
-      while (value >= q) value -= q;
-      BigUnsigned negative = q - value;
-      const BigUnsigned& magnitude = negative < value ? negative : value;
-      if (magnitude > largest[b]) largest[b] = magnitude;
-    }
-  }
-  secure_zero(residues.data(), residues.size() * sizeof(residues[0]));
-  return largest;
+  return rlwe::largest_coefficients(rlwe::phase(key, ciphertext), ciphertext.plain_modulus());
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/bgv/context.hpp"
+
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::bgv {
+
+ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
+  if (parameters.scheme() != rlwe::SchemeKind::bgv) {
+    throw ParameterError(message("a BGV context needs BGV parameters, not ", parameters.summary()));
+  }
+  return ContextPtr(new Context(parameters, engine));
+}
+
+const DivideAndRound& Context::modulus_switch(std::size_t limbs, std::size_t plain) const {
+  if (limbs < 2) throw ArgumentError("a ciphertext of one prime can't be switched to fewer; it has no level left");
+  const std::lock_guard lock(mutex_);
+  auto& slot = switches_[{limbs, plain}];
+  if (slot == nullptr) {
+    slot = std::make_unique<DivideAndRound>(level_ring(limbs - 1), level_ring(limbs)->slice(limbs - 1, 1),
+                                            preserved_modulus(plain));
+  }
+  return *slot;
+}
+
+BaseConversion Context::message_lift(std::size_t limbs, std::size_t plain, std::uint64_t factor) const {
+  return BaseConversion(plain_ring(plain)->basis(), level_ring(limbs)->basis(), Lift::centred, {factor});
+}
+
+const Context& bgv_context(const rlwe::ContextPtr& context) {
+  const auto* const bgv = dynamic_cast<const Context*>(context.get());
+  if (bgv == nullptr) {
+    throw MismatchError(message("a BGV operation was given an object of ", context->parameters().summary()));
+  }
+  return *bgv;
+}
+
+}  // namespace cyclotome::bgv

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/bgv/encryption.hpp"
+
+#include <cmath>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/phase_norm.hpp"
+#include "cyclotome/scheme/bgv/context.hpp"
+#include "cyclotome/scheme/bgv/noise.hpp"
+
+namespace cyclotome::bgv {
+
+namespace {
+
+template <class Key>
+Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
+  rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
+  const Context& context = bgv_context(key.context());
+  Engine& engine = *context.engine();
+  const Ciphertext zero = rlwe::encrypt_zero(key, plaintext.plain(), plaintext.batch(), seed);
+  PolyArray message = context.make(context.ciphertext_ring(), plaintext.batch(), 1, Domain::coefficient, true);
+  engine.convert(message.view(), plaintext.polynomials().view(), context.message_lift(zero.limbs(), plaintext.plain()));
+  message.to_transform();
+  PolyArray result = zero.polynomials().clone();
+  const View body = result.view().part(0);
+  engine.add(body, body, message.view());
+  return Ciphertext(key.context(), key.id(), plaintext.plain(), std::move(result),
+                    rlwe::with_error(zero.noise(), message_deviation(context.degree(), plaintext.plain_modulus())),
+                    zero.uniform_seed());
+}
+
+}  // namespace
+
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed) {
+  return encrypt_with(plaintext, key, seed);
+}
+
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed) {
+  return encrypt_with(plaintext, key, seed);
+}
+
+Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  const PolyArray phases = rlwe::phase(key, ciphertext);
+  const Context& context = bgv_context(key.context());
+  const RingPtr& plain_ring = context.plain_ring(ciphertext.plain());
+  PolyArray message = context.make(plain_ring, ciphertext.batch(), 1, Domain::coefficient, true);
+  const std::uint64_t inverse = inverse_or_zero(ciphertext.correction(), ciphertext.plain_modulus());
+  const BaseConversion reduction(phases.ring()->basis(), plain_ring->basis(), Lift::centred, {}, {inverse});
+  context.engine()->convert(message.view(), phases.view(), reduction);
+  return Plaintext(key.context(), ciphertext.plain(), std::move(message));
+}
+
+Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  rlwe::require_same_context("decrypt", *key.context(), *ciphertext.context());
+  if (const double headroom = noise_headroom(ciphertext); headroom < 0) {
+    throw NoiseError(
+        message("decrypt: the noise may have grown ", std::ceil(-headroom), " bits beyond what level ",
+                ciphertext.limbs(), " of ", key.context()->parameters().summary(),
+                " can correct, so the result could be wrong; use parameters with more levels, a smaller plaintext "
+                "modulus, or fewer operations"));
+  }
+  return decrypt_unchecked(ciphertext, key);
+}
+
+double noise_headroom(const Ciphertext& ciphertext) {
+  return headroom(ciphertext.polynomials().ring()->basis().product().log2(), ciphertext.noise());
+}
+
+std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  const PolyArray phases = rlwe::phase(key, ciphertext);
+  const unsigned q_bits = phases.ring()->basis().product().bit_length();
+  std::vector<unsigned> budgets;
+  for (const BigUnsigned& noise : rlwe::largest_coefficients(phases)) {
+    const unsigned used = noise.bit_length() + 1;
+    budgets.push_back(q_bits > used ? q_bits - used : 0);
+  }
+  return budgets;
+}
+
+std::vector<double> measured_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  std::vector<double> noises;
+  for (const BigUnsigned& noise : rlwe::largest_coefficients(rlwe::phase(key, ciphertext)))
+    noises.push_back(noise.log2());
+  return noises;
+}
+
+}  // namespace cyclotome::bgv

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/bgv/operations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/bgv/context.hpp"
+#include "cyclotome/scheme/bgv/noise.hpp"
+
+namespace cyclotome::bgv {
+
+namespace {
+
+double log2_prime(const Ciphertext& a, std::size_t limb) {
+  return std::log2(static_cast<double>(a.polynomials().ring()->basis()[limb]));
+}
+
+/// Small integers (x, y) with x a = y b modulo t: rational reconstruction of b/a, |x|, |y| of about sqrt(t).
+std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, std::uint64_t t) {
+  const std::uint64_t ratio =
+      static_cast<std::uint64_t>(static_cast<u128>(b) * inverse_or_zero(a, t) % t);  // x = ratio y
+  auto r0 = static_cast<std::int64_t>(t), r1 = static_cast<std::int64_t>(ratio);
+  std::int64_t y0 = 0, y1 = 1;
+  while (static_cast<u128>(static_cast<std::uint64_t>(r1)) * static_cast<std::uint64_t>(r1) > t) {
+    const std::int64_t quotient = r0 / r1;
+    r0 = std::exchange(r1, r0 - quotient * r1);
+    y0 = std::exchange(y1, y0 - quotient * y1);
+  }
+  return {r1, y1};
+}
+
+/// Both operands at one level and correction factor.
+std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext& b) {
+  rlwe::require_same_context("add", *a.context(), *b.context());
+  const std::size_t limbs = std::min(a.limbs(), b.limbs());
+  Ciphertext x = switch_to_level(a, limbs), y = switch_to_level(b, limbs);
+  if (x.correction() == y.correction() || a.plain() != b.plain()) return {std::move(x), std::move(y)};
+  const std::uint64_t t = a.plain_modulus();
+  const auto [factor_x, factor_y] = balanced_factors(x.correction(), y.correction(), t);
+  const Modulus<std::uint64_t> modulus(t);
+  const std::uint64_t common = modulus.multiply(x.correction(), modulus.reduce_signed(factor_x));
+  const auto scale = [&](const Ciphertext& c, std::int64_t factor) {
+    const Ciphertext scaled = rlwe::multiply_scalar(c, factor);
+    return scaled.derived(scaled.polynomials().clone(), scaled.noise(), common);
+  };
+  return {scale(x, factor_x), scale(y, factor_y)};
+}
+
+template <class Combine>
+Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintext& b, const Combine& combine) {
+  rlwe::require_same_context(operation, *a.context(), *b.context());
+  if (a.plain() != b.plain()) {
+    throw MismatchError(
+        message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
+  }
+  if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
+    throw ArgumentError(message(operation, ": ", a.batch(), " ciphertexts and ", b.batch(),
+                                " plaintexts do not fit; the numbers must be equal or 1"));
+  }
+  const Context& context = bgv_context(a.context());
+  Engine& engine = *context.engine();
+  PolyArray lifted = context.make(a.polynomials().ring(), b.batch(), 1);
+  engine.convert(lifted.view(), b.polynomials().view(), context.message_lift(a.limbs(), a.plain(), a.correction()));
+  lifted.to_transform();
+  PolyArray out = a.like(std::max(a.batch(), b.batch()), a.parts());
+  engine.copy(out.view(), a.polynomials().view());
+  const View body = out.view().part(0);
+  combine(engine, body, lifted.view());
+  return a.derived(std::move(out), rlwe::with_error(a.noise(), message_deviation(context.degree(), a.plain_modulus())));
+}
+
+Ciphertext product(const Ciphertext& a, const Ciphertext& b) {
+  const Context& context = bgv_context(a.context());
+  PolyArray out = a.like(std::max(a.batch(), b.batch()), 3);
+  context.engine()->tensor_product(out.view(), a.polynomials().view(), b.polynomials().view());
+  const std::uint64_t correction = Modulus<std::uint64_t>(a.plain_modulus()).multiply(a.correction(), b.correction());
+  return a.derived(std::move(out), product_noise(a.noise(), b.noise(), context.degree()), correction);
+}
+
+void require_multipliable(const Ciphertext& a, const Ciphertext& b) {
+  rlwe::require_same_context("multiply", *a.context(), *b.context());
+  rlwe::require_same_key("multiply", a.key(), b.key());
+  if (a.plain() != b.plain()) {
+    throw MismatchError(message("multiply: the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
+  }
+  if (a.parts() != 2 || b.parts() != 2) {
+    throw ArgumentError(message("multiply: ciphertexts of ", a.parts(), " and ", b.parts(),
+                                " parts; relinearise products to 2 parts before they are multiplied again"));
+  }
+  if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
+    throw ArgumentError(message("multiply: batches of ", a.batch(), " and ", b.batch(),
+                                " ciphertexts do not fit; they must be equal or 1"));
+  }
+}
+
+}  // namespace
+
+Ciphertext switch_modulus(const Ciphertext& a) {
+  const Context& context = bgv_context(a.context());
+  Engine& engine = *context.engine();
+  const std::size_t limbs = a.limbs();
+  const DivideAndRound& step = context.modulus_switch(limbs, a.plain());
+  PolyArray dropped = context.make(step.dropped, a.batch(), a.parts(), Domain::transform);
+  engine.copy(dropped.view(), a.polynomials().view().limbs_at(limbs - 1, *step.dropped));
+  dropped.to_coefficient();
+  PolyArray out = context.make(context.level_ring(limbs - 1), a.batch(), a.parts(), Domain::transform);
+  engine.divide_and_round(out.view(), a.polynomials().view().limbs_at(0, *step.kept), dropped.view(), step);
+  const std::uint64_t t = a.plain_modulus(), prime = a.polynomials().ring()->basis()[limbs - 1];
+  const std::uint64_t correction = Modulus<std::uint64_t>(t).multiply(a.correction(), inverse_or_zero(prime % t, t));
+  return a.derived(std::move(out), switched_noise(a.noise(), context.degree(), t, log2_prime(a, limbs - 1)),
+                   correction);
+}
+
+Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
+  if (limbs == 0 || limbs > a.limbs()) {
+    throw ArgumentError(message("switch_to_level: a ciphertext of ", a.limbs(), " primes can't move to ", limbs,
+                                "; levels only fall, to 1 at least"));
+  }
+  if (limbs == a.limbs()) return a.derived(a.polynomials().clone(), a.noise());
+  Ciphertext result = switch_modulus(a);
+  while (result.limbs() > limbs) result = switch_modulus(result);
+  return result;
+}
+
+std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
+  const std::size_t degree = a.context()->degree(), top = std::min(a.limbs(), b.limbs());
+  const auto after = [&](const Ciphertext& c, std::size_t limbs) {
+    NoiseBound noise = c.noise();
+    for (std::size_t l = c.limbs(); l > limbs; --l) {
+      noise = switched_noise(noise, degree, c.plain_modulus(), log2_prime(c, l - 1));
+    }
+    return noise;
+  };
+  std::size_t best = top;
+  double best_headroom = -1e300;
+  for (std::size_t limbs = top; limbs >= 1; --limbs) {
+    const double log2_q = a.context()->level_ring(limbs)->basis().product().log2();
+    const double left = headroom(log2_q, product_noise(after(a, limbs), after(b, limbs), degree));
+    if (left > best_headroom) {
+      best_headroom = left;
+      best = limbs;
+    }
+  }
+  return best;
+}
+
+Ciphertext add(const Ciphertext& a, const Ciphertext& b) {
+  const auto [x, y] = aligned(a, b);
+  return rlwe::add(x, y);
+}
+
+Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) {
+  const auto [x, y] = aligned(a, b);
+  return rlwe::subtract(x, y);
+}
+
+Ciphertext add_plain(const Ciphertext& a, const Plaintext& b) {
+  return with_plain("add_plain", a, b, [](Engine& engine, View body, ConstView m) { engine.add(body, body, m); });
+}
+
+Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) {
+  return with_plain("subtract_plain", a, b,
+                    [](Engine& engine, View body, ConstView m) { engine.subtract(body, body, m); });
+}
+
+Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic) {
+  require_multipliable(a, b);
+  const std::size_t limbs = automatic ? best_product_level(a, b) : std::min(a.limbs(), b.limbs());
+  return product(switch_to_level(a, limbs), switch_to_level(b, limbs));
+}
+
+Ciphertext square(const Ciphertext& a, bool automatic) {
+  require_multipliable(a, a);
+  const Ciphertext x = switch_to_level(a, automatic ? best_product_level(a, a) : a.limbs());
+  return product(x, x);
+}
+
+}  // namespace cyclotome::bgv

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/rlwe/operations.hpp"
+
+namespace cyclotome::bgv {
+
+using rlwe::Ciphertext;
+using rlwe::Plaintext;
+
+/// Division of a ciphertext by the last prime of its level (specification 5.8): the level falls by one, the noise by
+/// about the prime, and the correction factor is multiplied by its inverse modulo t. Throws ArgumentError at the lowest
+/// level.
+Ciphertext switch_modulus(const Ciphertext& a);
+/// switch_modulus until `limbs` primes are left; a as it is when it has no more. Throws ArgumentError when it has
+/// fewer.
+Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs);
+/// The level at which a product with an operand of equal noise keeps most headroom: noise far above the rounding floor
+/// is worth dropping a prime for.
+std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b);
+
+/// Sums: operands are brought to the lower of both levels, and to one correction factor by small balanced scalars.
+Ciphertext add(const Ciphertext& a, const Ciphertext& b);
+Ciphertext subtract(const Ciphertext& a, const Ciphertext& b);
+Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
+Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
+
+/// Product, 3 parts, not relinearised. `automatic` switches both operands to best_product_level first; otherwise only
+/// to the lower of their levels.
+Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic = true);
+Ciphertext square(const Ciphertext& a, bool automatic = true);
+
+}  // namespace cyclotome::bgv
