@@ -13,7 +13,7 @@ namespace cyclotome::python {
 void bind_context(nb::module_& m) {
   nb::class_<Engine>(m, "Engine", nb::is_weak_referenceable()).def_prop_ro("name", &Engine::name);
   nb::class_<CpuEngine, Engine>(m, "CpuEngine")
-      .def(nb::new_(&CpuEngine::create), "threads"_a)
+      .def(nb::new_([](std::size_t threads) { return CpuEngine::create(threads); }), "threads"_a)
       .def_prop_ro("threads", &CpuEngine::threads);
 
   nb::class_<rlwe::Context>(m, "Context", nb::is_weak_referenceable())
