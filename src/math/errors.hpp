@@ -61,6 +61,12 @@ class FormatError : public Error {
   using Error::Error;
 };
 
+/// A file that cannot be read or written.
+class FileError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// An engine that is absent or out of resources.
 class EngineError : public Error {
  public:

@@ -35,6 +35,10 @@ class Modulus {
 
   CYCLOTOME_HD constexpr W value() const noexcept { return value_; }
   CYCLOTOME_HD constexpr unsigned bits() const noexcept { return bits_; }
+  /// floor(2^64/q) for 32-bit words; the low and high word of floor(2^128/q) for 64-bit words. For code that reduces many
+  /// values at once.
+  CYCLOTOME_HD constexpr std::uint64_t ratio_low() const noexcept { return ratio_low_; }
+  CYCLOTOME_HD constexpr std::uint64_t ratio_high() const noexcept { return ratio_high_; }
 
   /// a, b in [0, q) -> [0, q).
   CYCLOTOME_HD constexpr W add(W a, W b) const noexcept { return subtract_if_reaches(static_cast<W>(a + b)); }

@@ -12,8 +12,8 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/word.hpp"
 
-/// The internals of math, ring and engine for the tests in Python, where the oracles live. Nothing here computes
-/// anything of its own: a binding hands its arguments to the function under test.
+/// The internals of math, ring, engine, rlwe and scheme for the tests in Python, where the oracles live. Nothing here
+/// computes anything of its own: a binding hands its arguments to the function under test.
 namespace cyclotome::testing {
 
 namespace nb = nanobind;
@@ -63,5 +63,10 @@ void bind_ring(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_steps(nb::module_& m);
 void bind_sampling(nb::module_& m);
+void bind_parameters(nb::module_& m);
+void bind_planning(nb::module_& m);
+void bind_keys(nb::module_& m);
+void bind_ciphertexts(nb::module_& m);
+void bind_operations(nb::module_& m);
 
 }  // namespace cyclotome::testing

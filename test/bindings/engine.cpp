@@ -121,8 +121,10 @@ void bind_engine(nb::module_& m) {
       .def(nb::new_([](std::size_t threads) { return CpuEngine::create(threads); }), nb::arg("threads") = 0)
       .def_prop_ro("threads", &CpuEngine::threads);
   nb::class_<ReferenceEngine, Engine>(m, "ReferenceEngine")
-      .def(nb::new_([](std::size_t threads) { return std::make_shared<ReferenceEngine>(threads); }),
-           nb::arg("threads") = 0);
+      .def(nb::new_([](std::size_t threads, std::size_t largest_tile) {
+             return std::make_shared<ReferenceEngine>(threads, largest_tile);
+           }),
+           nb::arg("threads") = 0, nb::arg("largest_tile") = 0);
 }
 
 }  // namespace cyclotome::testing

@@ -29,4 +29,9 @@ NB_MODULE(cyclotome_testing, m) {
   bind_sampling(m);
   bind_engine(m);
   bind_steps(m);
+  bind_parameters(m);
+  bind_planning(m);
+  bind_keys(m);
+  bind_ciphertexts(m);
+  bind_operations(m);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 
 namespace cyclotome::testing {
@@ -9,10 +11,16 @@ namespace cyclotome::testing {
 /// composition of every other one. What the CPU engine overrides must equal this one bit for bit.
 class ReferenceEngine final : public Engine {
  public:
-  explicit ReferenceEngine(std::size_t threads) : cpu_(CpuEngine::create(threads)) {}
+  /// largest_tile: batch items that operations work on at a time at most; 0: as every engine does.
+  explicit ReferenceEngine(std::size_t threads, std::size_t largest_tile = 0)
+      : cpu_(CpuEngine::create(threads)), largest_tile_(largest_tile) {}
 
   std::string name() const override { return "reference"; }
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override { return cpu_->allocate(bytes, secret); }
+  std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const override {
+    const std::size_t tile = Engine::batch_tile(batch, bytes_per_item);
+    return largest_tile_ == 0 ? tile : std::min(tile, largest_tile_);
+  }
   void upload(void* destination, const void* host, std::size_t bytes) override {
     cpu_->upload(destination, host, bytes);
   }
@@ -43,6 +51,7 @@ class ReferenceEngine final : public Engine {
 
  private:
   std::shared_ptr<CpuEngine> cpu_;
+  std::size_t largest_tile_;
 };
 
 }  // namespace cyclotome::testing

@@ -2,13 +2,13 @@
 // Memory, loops over threads, and the verbs that work limb by limb. Those that work across limbs: across_limbs.cpp.
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 
-#include <sched.h>
-
+#include <algorithm>
 #include <cstring>
+#include <sched.h>
+#include <vector>
 
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/sample.hpp"
-#include "cyclotome/engine/cpu/transform.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -41,9 +41,15 @@ class CpuBuffer final : public Buffer {
 
 }  // namespace
 
-std::shared_ptr<CpuEngine> CpuEngine::create(std::size_t threads) {
+std::shared_ptr<CpuEngine> CpuEngine::create(std::size_t threads, std::optional<cpu::InstructionSet> instruction_set) {
   if (threads > 1024) throw ArgumentError(message(threads, " threads were asked for; at most 1024 are possible"));
-  return std::shared_ptr<CpuEngine>(new CpuEngine(threads == 0 ? usable_cores() : threads));
+  const std::vector<cpu::InstructionSet> sets = cpu::instruction_sets();
+  const cpu::InstructionSet set = instruction_set.value_or(sets.back());
+  if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
+    throw EngineError(message("this machine has no ", cpu::name_of(set), " instructions; the best it has is ",
+                              cpu::name_of(sets.back()), ", which is the default"));
+  }
+  return std::shared_ptr<CpuEngine>(new CpuEngine(threads == 0 ? usable_cores() : threads, set));
 }
 
 std::unique_ptr<Buffer> CpuEngine::allocate(std::size_t bytes, bool secret) {
@@ -52,18 +58,20 @@ std::unique_ptr<Buffer> CpuEngine::allocate(std::size_t bytes, bool secret) {
   return std::make_unique<CpuBuffer>(shared_from_this(), memory_, block, capacity, bytes, secret);
 }
 
-void CpuEngine::upload(void* destination, const void* host, std::size_t bytes) { std::memcpy(destination, host, bytes); }
+void CpuEngine::upload(void* destination, const void* host, std::size_t bytes) {
+  std::memcpy(destination, host, bytes);
+}
 void CpuEngine::download(void* host, const void* source, std::size_t bytes) { std::memcpy(host, source, bytes); }
 
 void CpuEngine::do_forward(View a) {
   for_each_limb(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) {
-    cpu::forward_transform(x, a.ring->tables<W>(l));
+    kernels<W>().forward_transform(x, a.ring->tables<W>(l));
   });
 }
 
 void CpuEngine::do_inverse(View a) {
   for_each_limb(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) {
-    cpu::inverse_transform(x, a.ring->tables<W>(l));
+    kernels<W>().inverse_transform(x, a.ring->tables<W>(l));
   });
 }
 
@@ -75,78 +83,74 @@ void CpuEngine::do_copy(View out, ConstView a) {
 }
 
 void CpuEngine::do_clear(View out) {
-  for_each_limb(out, [&]<class W>(std::size_t, std::size_t, std::size_t, W* x) {
-    std::memset(x, 0, out.degree() * sizeof(W));
-  });
+  for_each_limb(
+      out, [&]<class W>(std::size_t, std::size_t, std::size_t, W* x) { std::memset(x, 0, out.degree() * sizeof(W)); });
 }
 
 void CpuEngine::do_add(View out, ConstView a, ConstView b) {
   for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
-    const W *y = a.limb<W>(i, p, l), *z = b.limb<W>(i, p, l);
-    const Modulus<W> q = out.ring->basis().moduli<W>()[l];
-    for (std::size_t c = 0; c < out.degree(); ++c) x[c] = q.add(y[c], z[c]);
+    kernels<W>().add(x, a.limb<W>(i, p, l), b.limb<W>(i, p, l), out.degree(), out.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_subtract(View out, ConstView a, ConstView b) {
   for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
-    const W *y = a.limb<W>(i, p, l), *z = b.limb<W>(i, p, l);
-    const Modulus<W> q = out.ring->basis().moduli<W>()[l];
-    for (std::size_t c = 0; c < out.degree(); ++c) x[c] = q.subtract(y[c], z[c]);
+    kernels<W>().subtract(x, a.limb<W>(i, p, l), b.limb<W>(i, p, l), out.degree(), out.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_negate(View out, ConstView a) {
   for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
-    const W* const y = a.limb<W>(b, p, l);
-    const Modulus<W> q = out.ring->basis().moduli<W>()[l];
-    for (std::size_t c = 0; c < out.degree(); ++c) x[c] = q.negate(y[c]);
+    kernels<W>().negate(x, a.limb<W>(b, p, l), out.degree(), out.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_multiply(View out, ConstView a, ConstView b) {
   for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
-    const W *y = a.limb<W>(i, p, l), *z = b.limb<W>(i, p, l);
-    const Modulus<W> q = out.ring->basis().moduli<W>()[l];
-    for (std::size_t c = 0; c < out.degree(); ++c) x[c] = q.multiply(y[c], z[c]);
+    kernels<W>().multiply(x, a.limb<W>(i, p, l), b.limb<W>(i, p, l), out.degree(), out.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView b) {
   for_each_limb(accumulator, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
-    const W *y = a.limb<W>(i, p, l), *z = b.limb<W>(i, p, l);
-    const Modulus<W> q = accumulator.ring->basis().moduli<W>()[l];
-    for (std::size_t c = 0; c < accumulator.degree(); ++c) x[c] = q.add(x[c], q.multiply(y[c], z[c]));
+    kernels<W>().multiply_accumulate(x, a.limb<W>(i, p, l), b.limb<W>(i, p, l), accumulator.degree(),
+                                     accumulator.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
   for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
-    const W* const y = a.limb<W>(b, p, l);
     const W q = static_cast<W>(out.ring->basis()[l]);
-    const ShoupFactor<W> factor(static_cast<W>(factors[l]), q);
-    for (std::size_t c = 0; c < out.degree(); ++c) x[c] = factor.multiply(y[c], q);
+    kernels<W>().scale(x, a.limb<W>(b, p, l), ShoupFactor<W>(static_cast<W>(factors[l]), q), out.degree(), q);
   });
 }
 
 void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
   const std::size_t n = out.degree();
-  const unsigned bits = bit_length(n) - 1;
-  for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
-    const W* const y = a.limb<W>(b, p, l);
-    const Modulus<W> q = out.ring->basis().moduli<W>()[l];
-    if (a.domain == Domain::coefficient) {
+  if (a.domain == Domain::coefficient) {
+    for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+      const W* const y = a.limb<W>(b, p, l);
+      const Modulus<W> q = out.ring->basis().moduli<W>()[l];
       for (std::size_t i = 0, exponent = 0; i < n; ++i, exponent = (exponent + element) & (2 * n - 1)) {
         // x^n = -1: an exponent in [n, 2n) changes the sign.
         x[exponent & (n - 1)] = exponent < n ? y[i] : q.negate(y[i]);
       }
-    } else {
-      // Slot k holds a(psi^(2 br(k) + 1)); its new value stands where the exponent is element times that one.
-      for (std::size_t k = 0; k < n; ++k) {
-        const std::uint64_t exponent = ((2 * reverse_bits(k, bits) + 1) * element) & (2 * n - 1);
-        x[k] = y[reverse_bits(exponent >> 1, bits)];
-      }
-    }
+    });
+    return;
+  }
+  // Slot k holds a(psi^(2 br(k) + 1)); its new value stands where the exponent is element times that one.
+  thread_local std::vector<std::uint32_t> reversed, sources;
+  reversed.resize(n);
+  sources.resize(n);
+  reversed[0] = 0;
+  for (std::size_t k = 1; k < n; ++k) {
+    reversed[k] = reversed[k / 2] / 2 + static_cast<std::uint32_t>((k & 1) * (n / 2));
+  }
+  for (std::size_t i = 0; i < n; ++i) sources[reversed[i]] = reversed[((2 * i + 1) * element & (2 * n - 1)) >> 1];
+  const std::uint32_t* const source = sources.data();  // of this thread, read by all
+  for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+    const W* const y = a.limb<W>(b, p, l);
+    for (std::size_t k = 0; k < n; ++k) x[k] = y[source[k]];
   });
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
+#include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 #include "cyclotome/engine/cpu/thread_pool.hpp"
 #include "cyclotome/ring/engine.hpp"
@@ -10,11 +13,16 @@ namespace cyclotome {
 /// The engine that computes on this machine's cores.
 class CpuEngine final : public Engine {
  public:
-  /// threads = 0: one for each core this process may use. Throws ArgumentError above 1024.
-  static std::shared_ptr<CpuEngine> create(std::size_t threads = 0);
+  /// threads = 0: one for each core this process may use. instruction_set: the best of this machine unless another one
+  /// of `cpu::instruction_sets()` is asked for. Throws ArgumentError above 1024 threads, EngineError for a set that
+  /// this machine does not have.
+  static std::shared_ptr<CpuEngine> create(std::size_t threads = 0,
+                                           std::optional<cpu::InstructionSet> instruction_set = std::nullopt);
 
   std::string name() const override { return "cpu"; }
   std::size_t threads() const noexcept { return threads_.threads(); }
+  /// The vector instructions that this engine computes with.
+  cpu::InstructionSet instruction_set() const noexcept { return instruction_set_; }
 
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
   void upload(void* destination, const void* host, std::size_t bytes) override;
@@ -35,6 +43,7 @@ class CpuEngine final : public Engine {
   void do_automorphism(View out, ConstView a, std::uint64_t element) override;
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
 
+  void do_tensor_product(View out, ConstView a, ConstView b) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_key_switch_product(View out, ConstView digits, ConstView key) override;
   void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) override;
@@ -43,17 +52,41 @@ class CpuEngine final : public Engine {
   void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override;
 
  private:
-  explicit CpuEngine(std::size_t threads) : threads_(threads) {}
+  CpuEngine(std::size_t threads, cpu::InstructionSet set)
+      : instruction_set_(set),
+        kernels32_(cpu::kernels<std::uint32_t>(set)),
+        kernels64_(cpu::kernels<std::uint64_t>(set)),
+        threads_(threads) {}
 
+  template <LimbWord W>
+  const cpu::Kernels<W>& kernels() const noexcept {
+    if constexpr (sizeof(W) == 4) {
+      return kernels32_;
+    } else {
+      return kernels64_;
+    }
+  }
+
+  /// body(i) for i = 0 ... count-1; over all threads unless `words`, the size of the work, is small.
+  template <class Body>
+  void in_parallel(std::size_t count, std::size_t words, const Body& body);
   /// body(b, p, l, pointer to the limb) for every limb of `out`, over all threads.
   template <class Body>
   void for_each_limb(View out, const Body& body);
-  /// body(b, p, first coefficient, width, W{}) for every tile of coefficients of every item and part of `out`, over all threads.
+  /// body(b, p, first coefficient, width, W{}) for every tile of coefficients of every item and part of `out`, over all
+  /// threads.
   template <LimbWord W, class Body>
   void for_each_tile_of(View out, const Body& body);
   template <class Body>
   void for_each_tile(View out, const Body& body);
+  /// body(b, l, first coefficient, width, W{}) for all parts of an item at once: every tile of every limb, all items of
+  /// a tile on one thread.
+  template <class Body>
+  void for_each_limb_tile(View out, const Body& body);
 
+  cpu::InstructionSet instruction_set_;
+  const cpu::Kernels<std::uint32_t>& kernels32_;
+  const cpu::Kernels<std::uint64_t>& kernels64_;
   cpu::MemoryPool memory_;
   cpu::ThreadPool threads_;
 };

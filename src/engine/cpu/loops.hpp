@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
@@ -12,18 +13,22 @@ namespace cyclotome {
 inline constexpr std::size_t parallel_threshold = 4096;
 
 template <class Body>
+void CpuEngine::in_parallel(std::size_t count, std::size_t words, const Body& body) {
+  if (words < parallel_threshold) {
+    for (std::size_t i = 0; i < count; ++i) body(i);
+  } else {
+    threads_.parallel_for(count, std::ref(body));  // by reference: nothing is copied to the heap
+  }
+}
+
+template <class Body>
 void CpuEngine::for_each_limb(View out, const Body& body) {
   const std::size_t limbs = out.limbs(), count = out.batch * out.parts * limbs;
   with_word(out.word(), [&]<class W>(W) {
-    const auto one = [&](std::size_t i) {
+    in_parallel(count, count * out.degree(), [&](std::size_t i) {
       const std::size_t l = i % limbs, p = i / limbs % out.parts, b = i / limbs / out.parts;
       body(b, p, l, out.limb<W>(b, p, l));
-    };
-    if (count * out.degree() < parallel_threshold) {
-      for (std::size_t i = 0; i < count; ++i) one(i);
-    } else {
-      threads_.parallel_for(count, one);
-    }
+    });
   });
 }
 
@@ -32,7 +37,8 @@ void CpuEngine::for_each_tile_of(View out, const Body& body) {
   // A job is a run of tiles, so that a job is worth handing to a thread.
   constexpr std::size_t job = 8 * cpu::conversion_tile;
   const std::size_t n = out.degree(), jobs = (n + job - 1) / job;
-  threads_.parallel_for(out.batch * out.parts * jobs, [&](std::size_t i) {
+  const std::size_t count = out.batch * out.parts;
+  in_parallel(count * jobs, count * out.limbs() * n, [&](std::size_t i) {
     const std::size_t p = i / jobs % out.parts, b = i / jobs / out.parts;
     const std::size_t end = std::min(n, (i % jobs + 1) * job);
     for (std::size_t first = i % jobs * job; first < end; first += cpu::conversion_tile) {
@@ -44,6 +50,22 @@ void CpuEngine::for_each_tile_of(View out, const Body& body) {
 template <class Body>
 void CpuEngine::for_each_tile(View out, const Body& body) {
   with_word(out.word(), [&]<class W>(W) { for_each_tile_of<W>(out, body); });
+}
+
+template <class Body>
+void CpuEngine::for_each_limb_tile(View out, const Body& body) {
+  constexpr std::size_t tile = 256, job = 4 * tile;
+  const std::size_t n = out.degree(), limbs = out.limbs(), jobs = (n + job - 1) / job;
+  with_word(out.word(), [&]<class W>(W) {
+    in_parallel(limbs * jobs, out.batch * out.parts * limbs * n, [&](std::size_t i) {
+      const std::size_t l = i / jobs, end = std::min(n, (i % jobs + 1) * job);
+      for (std::size_t b = 0; b < out.batch; ++b) {
+        for (std::size_t first = i % jobs * job; first < end; first += tile) {
+          body(b, l, first, std::min(end - first, tile), W{});
+        }
+      }
+    });
+  });
 }
 
 }  // namespace cyclotome

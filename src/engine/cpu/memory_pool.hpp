@@ -8,8 +8,8 @@
 
 namespace cyclotome::cpu {
 
-/// Keeps freed blocks for the next request of their size, so that no operation in a steady state asks the system for memory.
-/// Thread-safe.
+/// Keeps freed blocks for the next request of their size, so that no operation in a steady state asks the system for
+/// memory. Thread-safe.
 class MemoryPool {
  public:
   MemoryPool() = default;
@@ -17,8 +17,8 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// A block of at least `bytes` bytes, aligned to 64; its capacity is what `release` wants back. Throws EngineError when the
-  /// system has no memory left.
+  /// A block of at least `bytes` bytes, aligned to 64; its capacity is what `release` wants back. Throws EngineError
+  /// when the system has no memory left.
   void* acquire(std::size_t bytes, std::size_t& capacity);
   void release(void* block, std::size_t capacity) noexcept;
 

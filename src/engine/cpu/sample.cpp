@@ -66,7 +66,8 @@ void sample_uniform(W* out, std::size_t first, std::size_t count, W q, const Str
     const std::size_t width = std::min(count - done, draws * lanes);
     for (std::size_t c = 0; c < width; ++c) {
       const std::size_t lane = c / draws, draw = c % draws;
-      out[done + c] = static_cast<W>(uniform_residue(word64(words, lane, 2 * draw), word64(words, lane, 2 * draw + 1), q));
+      out[done + c] =
+          static_cast<W>(uniform_residue(word64(words, lane, 2 * draw), word64(words, lane, 2 * draw + 1), q));
     }
   }
 }

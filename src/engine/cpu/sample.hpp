@@ -15,8 +15,8 @@ struct StreamAddress {
 template <LimbWord W>
 void sample_uniform(W* out, std::size_t first, std::size_t count, W q, const StreamAddress& address) noexcept;
 
-/// Coefficients [first, first + count) of a ternary or error polynomial as small integers; multiples of 8 (or the whole of a
-/// shorter polynomial). Constant time.
+/// Coefficients [first, first + count) of a ternary or error polynomial as small integers; multiples of 8 (or the whole
+/// of a shorter polynomial). Constant time.
 void sample_small(int* out, std::size_t first, std::size_t count, Law law, const StreamAddress& address) noexcept;
 
 }  // namespace cyclotome::cpu

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/cpu/thread_pool.hpp"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace cyclotome::cpu {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Included after a target pragma and after every other header: see kernels_avx2.cpp. Same vocabulary as registers_avx512.hpp.
-
-#include <immintrin.h>
+// Included after a target pragma and after every other header: see kernels_avx2.cpp. Same vocabulary as
+// registers_avx512.hpp.
 
 #include <cstddef>
 #include <cstdint>
+#include <immintrin.h>
 
 #include "cyclotome/engine/cpu/vector/macros.hpp"
 

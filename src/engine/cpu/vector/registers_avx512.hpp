@@ -4,10 +4,9 @@
 // Included after a target pragma and after every other header: see kernels_avx512.cpp. The unnamed namespace gives each
 // such file its own copy, compiled for its own instruction set, that no other file can be linked to.
 
-#include <immintrin.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <immintrin.h>
 
 #include "cyclotome/engine/cpu/vector/macros.hpp"
 
@@ -76,8 +75,8 @@ struct Avx512 {
     return _mm512_mask_shuffle_epi32(even, 0xAAAA, odd, _MM_PERM_CCAA);
   }
 
-  /// Swaps the lanes of x whose index has the bit `gap` with the lanes of y whose index has not: (x, y) as one index, the bit
-  /// that tells x from y changes places with the bit `gap`. Lanes of 64 bits.
+  /// Swaps the lanes of x whose index has the bit `gap` with the lanes of y whose index has not: (x, y) as one index,
+  /// the bit that tells x from y changes places with the bit `gap`. Lanes of 64 bits.
   template <std::size_t gap>
   CYCLOTOME_INLINE static void exchange64(Vector& x, Vector& y) {
     const Vector a = x, b = y;
@@ -105,11 +104,13 @@ struct Avx512 {
   }
   /// x0 y0 x1 y1 ... : the first half of that sequence to x, the second to y; and back.
   CYCLOTOME_INLINE static void interleave64(Vector& x, Vector& y) {
-    const Vector low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    const Vector low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11),
+                 high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
     permute64(x, y, low, high);
   }
   CYCLOTOME_INLINE static void deinterleave64(Vector& x, Vector& y) {
-    const Vector even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    const Vector even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14),
+                 odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
     permute64(x, y, even, odd);
   }
   CYCLOTOME_INLINE static void interleave32(Vector& x, Vector& y) {

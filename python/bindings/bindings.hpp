@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// The library as Python sees it, thinly: a binding hands its arguments to the C++ function of the same name. What
+/// NumPy's rules, shapes and several plaintext moduli need lives in the Python package.
+namespace cyclotome::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+/// For everything that computes: other Python threads go on meanwhile.
+using NoGil = nb::call_guard<nb::gil_scoped_release>;
+
+/// Rows of signed values.
+using Values = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using NumpyValues = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
+
+template <std::size_t Size>
+nb::bytes to_bytes(const std::array<std::uint8_t, Size>& bytes) {
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+inline nb::bytes to_bytes(std::span<const std::uint8_t> bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+inline std::span<const std::uint8_t> to_span(const nb::bytes& bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+void bind_errors(nb::module_& m);
+void bind_parameters(nb::module_& m);
+void bind_context(nb::module_& m);
+void bind_keys(nb::module_& m);
+void bind_ciphertexts(nb::module_& m);
+void bind_operations(nb::module_& m);
+
+}  // namespace cyclotome::python

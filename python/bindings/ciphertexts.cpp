@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/scheme/bfv/encryption.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+using rlwe::Ciphertext;
+using rlwe::Plaintext;
+
+Encoding::Kind kind_of(bool slots) { return slots ? Encoding::Kind::slots : Encoding::Kind::coefficients; }
+
+NumpyValues decode_rows(const Plaintext& plaintext, bool slots) {
+  auto* const values = new std::vector<std::int64_t>;
+  const nb::capsule owner(values, [](void* p) noexcept {
+    auto* const kept = static_cast<std::vector<std::int64_t>*>(p);
+    secure_zero(kept->data(), kept->size() * sizeof(std::int64_t));
+    delete kept;
+  });
+  {
+    const nb::gil_scoped_release release;
+    *values = decode(plaintext, kind_of(slots));
+  }
+  const std::size_t n = plaintext.context()->degree();
+  return NumpyValues(values->data(), {plaintext.batch(), n}, owner);
+}
+
+}  // namespace
+
+void bind_ciphertexts(nb::module_& m) {
+  nb::class_<Plaintext>(m, "Plaintext").def_prop_ro("batch", &Plaintext::batch);
+
+  nb::class_<Ciphertext>(m, "Ciphertext")
+      .def_prop_ro("context", &Ciphertext::context)
+      .def_prop_ro("key", [](const Ciphertext& c) { return to_bytes(c.key()); })
+      .def_prop_ro("plain", &Ciphertext::plain)
+      .def_prop_ro("batch", &Ciphertext::batch)
+      .def_prop_ro("parts", &Ciphertext::parts)
+      .def_prop_ro("nbytes", [](const Ciphertext& c) { return c.polynomials().bytes(); })
+      .def_prop_ro("seeded", [](const Ciphertext& c) { return c.uniform_seed().has_value(); })
+      .def_prop_ro("noise_headroom", &bfv::noise_headroom)
+      .def("to", &Ciphertext::to, "context"_a, NoGil());
+
+  m.def(
+      "encode",
+      [](const rlwe::ContextPtr& context, std::size_t plain, bool slots, const Values& values) {
+        return encode(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0), values.shape(1));
+      },
+      "context"_a, "plain"_a, "slots"_a, "values"_a, NoGil());
+  m.def("decode", &decode_rows, "plaintext"_a, "slots"_a);
+
+  m.def(
+      "encrypt",
+      [](const Plaintext& plaintext, const rlwe::PublicKey& key) {
+        return bfv::encrypt(plaintext, key, Seed::from_system());
+      },
+      "plaintext"_a, "key"_a, NoGil());
+  m.def(
+      "encrypt",
+      [](const Plaintext& plaintext, const rlwe::SecretKey& key) {
+        return bfv::encrypt(plaintext, key, Seed::from_system());
+      },
+      "plaintext"_a, "key"_a, NoGil());
+  m.def("decrypt", &bfv::decrypt, "ciphertext"_a, "key"_a, NoGil());
+  m.def("noise_budget", &bfv::noise_budget, "ciphertext"_a, "key"_a, NoGil());
+  m.def("measured_noise", &bfv::measured_noise, "ciphertext"_a, "key"_a, NoGil());
+}
+
+}  // namespace cyclotome::python

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/math/errors.hpp"
+
+#include "bindings.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+/// The Python classes that C++ errors become; null until the package registers its own, when nanobind's RuntimeError
+/// stands in. Immortal: errors can be raised until the interpreter ends.
+struct Classes {
+  PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *noise, *range, *format, *engine, *file;
+};
+Classes classes{};
+
+void translate(const std::exception_ptr& failure, void*) {
+  const auto raise = [](PyObject* type, const Error& error) {
+    if (type == nullptr) throw;
+    PyErr_SetString(type, error.what());
+  };
+  try {
+    std::rethrow_exception(failure);
+  } catch (const SecurityError& error) {
+    raise(classes.security, error);
+  } catch (const ParameterError& error) {
+    raise(classes.parameter, error);
+  } catch (const ArgumentError& error) {
+    raise(classes.argument, error);
+  } catch (const MismatchError& error) {
+    raise(classes.mismatch, error);
+  } catch (const MissingKeyError& error) {
+    raise(classes.missing_key, error);
+  } catch (const NoiseError& error) {
+    raise(classes.noise, error);
+  } catch (const RangeError& error) {
+    raise(classes.range, error);
+  } catch (const FormatError& error) {
+    raise(classes.format, error);
+  } catch (const EngineError& error) {
+    raise(classes.engine, error);
+  } catch (const Error& error) {
+    raise(classes.error, error);
+  }
+}
+
+PyObject* immortal(const nb::object& type) {
+  if (!PyExceptionClass_Check(type.ptr())) throw nb::type_error("errors are exception classes");
+  return nb::object(type).release().ptr();
+}
+
+}  // namespace
+
+void bind_errors(nb::module_& m) {
+  nb::register_exception_translator(translate);
+  m.def(
+      "set_error_classes",
+      [](const nb::object& error, const nb::object& parameter, const nb::object& security, const nb::object& argument,
+         const nb::object& mismatch, const nb::object& missing_key, const nb::object& noise, const nb::object& range,
+         const nb::object& format, const nb::object& engine, const nb::object& file) {
+        classes = {immortal(error),    immortal(parameter),   immortal(security), immortal(argument),
+                   immortal(mismatch), immortal(missing_key), immortal(noise),    immortal(range),
+                   immortal(format),   immortal(engine),      immortal(file)};
+      },
+      nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a, "noise"_a,
+      "range"_a, "format"_a, "engine"_a, "file"_a, "Sets the Python classes that the library's errors become.");
+}
+
+}  // namespace cyclotome::python

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/keys.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+using rlwe::EvaluationKeys;
+using rlwe::KeySwitchKey;
+using rlwe::PublicKey;
+using rlwe::SecretKey;
+
+KeySwitchKey moved(const KeySwitchKey& key, const EnginePtr& engine) {
+  return KeySwitchKey(key.polynomials().to(engine), key.uniform_seed());
+}
+
+PublicKey public_key_to(const PublicKey& key, const rlwe::ContextPtr& context) {
+  return PublicKey(context, key.polynomials().to(context->engine()), key.uniform_seed(), key.id());
+}
+
+EvaluationKeys evaluation_keys_to(const EvaluationKeys& keys, const rlwe::ContextPtr& context) {
+  std::optional<KeySwitchKey> relinearization;
+  if (keys.has_relinearization()) relinearization = moved(keys.relinearization(), context->engine());
+  std::map<std::uint64_t, KeySwitchKey> galois;
+  for (const auto& [element, key] : keys.all_galois()) galois.emplace(element, moved(key, context->engine()));
+  return EvaluationKeys(context, std::move(relinearization), std::move(galois), keys.id());
+}
+
+/// All keys of both; residues are shared, not copied. Where both have a key, that of `a` stays.
+EvaluationKeys joined(const EvaluationKeys& a, const EvaluationKeys& b) {
+  rlwe::require_same_context("joined", *a.context(), *b.context());
+  rlwe::require_same_key("joined", a.id(), b.id());
+  std::optional<KeySwitchKey> relinearization;
+  if (a.has_relinearization()) {
+    relinearization = a.relinearization();
+  } else if (b.has_relinearization()) {
+    relinearization = b.relinearization();
+  }
+  std::map<std::uint64_t, KeySwitchKey> galois = a.all_galois();
+  galois.insert(b.all_galois().begin(), b.all_galois().end());
+  return EvaluationKeys(a.context(), std::move(relinearization), std::move(galois), a.id());
+}
+
+}  // namespace
+
+void bind_keys(nb::module_& m) {
+  nb::class_<SecretKey>(m, "SecretKey")
+      .def_static(
+          "generate", [](const rlwe::ContextPtr& context) { return SecretKey::generate(context, Seed::from_system()); },
+          "context"_a, NoGil())
+      .def_prop_ro("context", &SecretKey::context)
+      .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); });
+
+  nb::class_<PublicKey>(m, "PublicKey")
+      .def_static(
+          "generate", [](const SecretKey& secret) { return PublicKey::generate(secret, Seed::from_system()); },
+          "secret"_a, NoGil())
+      .def_prop_ro("context", &PublicKey::context)
+      .def_prop_ro("id", [](const PublicKey& key) { return to_bytes(key.id()); })
+      .def_prop_ro("nbytes", [](const PublicKey& key) { return key.polynomials().bytes(); })
+      .def("to", &public_key_to, "context"_a, NoGil());
+
+  nb::class_<EvaluationKeys>(m, "EvaluationKeys")
+      .def_static(
+          "generate",
+          [](const SecretKey& secret, bool relinearization, const std::vector<std::uint64_t>& galois_elements) {
+            return EvaluationKeys::generate(secret, relinearization, galois_elements, Seed::from_system());
+          },
+          "secret"_a, "relinearization"_a, "galois_elements"_a, NoGil())
+      .def_prop_ro("context", &EvaluationKeys::context)
+      .def_prop_ro("id", [](const EvaluationKeys& keys) { return to_bytes(keys.id()); })
+      .def_prop_ro("has_relinearization", &EvaluationKeys::has_relinearization)
+      .def("has_galois", &EvaluationKeys::has_galois, "element"_a)
+      .def_prop_ro("galois_elements",
+                   [](const EvaluationKeys& keys) {
+                     std::vector<std::uint64_t> elements;
+                     for (const auto& [element, key] : keys.all_galois()) elements.push_back(element);
+                     return elements;
+                   })
+      .def_prop_ro("nbytes",
+                   [](const EvaluationKeys& keys) {
+                     std::size_t bytes = keys.has_relinearization() ? keys.relinearization().polynomials().bytes() : 0;
+                     for (const auto& [element, key] : keys.all_galois()) bytes += key.polynomials().bytes();
+                     return bytes;
+                   })
+      .def("joined", &joined, "other"_a)
+      .def("to", &evaluation_keys_to, "context"_a, NoGil());
+
+  m.def("row_rotation_element", &rlwe::row_rotation_element, "degree"_a, "steps"_a);
+  m.def("column_rotation_element", &rlwe::column_rotation_element, "degree"_a);
+}
+
+}  // namespace cyclotome::python

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/parameters.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/planning.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+using rlwe::Parameters;
+
+Word word_of(unsigned bits) {
+  if (bits == 32) return Word::u32;
+  if (bits == 64) return Word::u64;
+  throw ParameterError(message("words have 32 or 64 bits, not ", bits));
+}
+
+rlwe::SchemeKind scheme_of(const std::string& name) {
+  if (name == "bfv") return rlwe::SchemeKind::bfv;
+  throw ParameterError(message("scheme '", name, "' is not known; there is 'bfv'"));
+}
+
+void bind_class(nb::module_& m) {
+  nb::class_<Parameters>(m, "Parameters")
+      .def(
+          "__init__",
+          [](Parameters* self, const std::string& scheme, std::size_t degree, std::vector<std::uint64_t> plain_moduli,
+             std::vector<std::uint64_t> moduli, std::vector<std::uint64_t> special_moduli, std::size_t digits,
+             unsigned word, unsigned security, const std::string& table, bool allow_insecure, std::string name) {
+            new (self) Parameters({scheme_of(scheme), degree, std::move(plain_moduli), std::move(moduli),
+                                   std::move(special_moduli), digits, word_of(word), security,
+                                   rlwe::security_table(table), allow_insecure, std::move(name)});
+          },
+          nb::kw_only(), "scheme"_a, "degree"_a, "plain_moduli"_a, "moduli"_a, "special_moduli"_a, "digits"_a, "word"_a,
+          "security"_a, "table"_a, "allow_insecure"_a, "name"_a)
+      .def_prop_ro("scheme", [](const Parameters& p) { return rlwe::name_of(p.scheme()); })
+      .def_prop_ro("degree", &Parameters::degree)
+      .def_prop_ro("plain_moduli", &Parameters::plain_moduli)
+      .def_prop_ro("moduli", &Parameters::moduli)
+      .def_prop_ro("special_moduli", &Parameters::special_moduli)
+      .def_prop_ro("digits", &Parameters::digits)
+      .def_prop_ro("word", [](const Parameters& p) { return bits_of(p.word()); })
+      .def_prop_ro("security", &Parameters::security)
+      .def_prop_ro("table", [](const Parameters& p) { return rlwe::name_of(p.table()); })
+      .def_prop_ro("allow_insecure", [](const Parameters& p) { return p.literal().allow_insecure; })
+      .def_prop_ro("name", &Parameters::name)
+      .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
+      .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
+      .def_prop_ro("insecure", &Parameters::insecure)
+      .def_prop_ro("security_reached", &Parameters::security_reached)
+      .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })
+      .def("summary", &Parameters::summary)
+      .def("explain", &bfv::explain);
+}
+
+}  // namespace
+
+void bind_parameters(nb::module_& m) {
+  bind_class(m);
+  m.def(
+      "suggest",
+      [](unsigned depth, unsigned value_bits, unsigned result_bits, std::uint64_t terms, unsigned plain_products,
+         unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree,
+         bool slots) {
+        return bfv::suggest({depth, value_bits, result_bits, terms, plain_products, security,
+                             rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
+                             min_degree, slots});
+      },
+      nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
+      "word"_a, "min_degree"_a, "slots"_a, NoGil());
+  m.def("preset", &bfv::preset, "name"_a, "allow_insecure"_a);
+  m.def("preset_names", &bfv::preset_names);
+  m.def(
+      "max_modulus_bits",
+      [](std::size_t degree, unsigned security, const std::string& table) {
+        return rlwe::max_modulus_bits(degree, security, rlwe::security_table(table));
+      },
+      "degree"_a, "security"_a, "table"_a);
+  m.def("primes_congruent_to_one", &primes_congruent_to_one, "bits"_a, "step"_a, "count"_a, "excluded"_a, NoGil());
+}
+
+}  // namespace cyclotome::python

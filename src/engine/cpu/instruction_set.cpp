@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/cpu/instruction_set.hpp"
+
+#include "cyclotome/engine/cpu/kernels.hpp"
+
+namespace cyclotome::cpu {
+
+std::string_view name_of(InstructionSet set) noexcept {
+  switch (set) {
+    case InstructionSet::scalar:
+      return "scalar";
+    case InstructionSet::avx2:
+      return "avx2";
+    case InstructionSet::avx512:
+      return "avx512";
+    case InstructionSet::avx512_ifma:
+      return "avx512-ifma";
+  }
+  return "unknown";
+}
+
+std::vector<InstructionSet> instruction_sets() {
+  std::vector<InstructionSet> sets{InstructionSet::scalar};
+#if defined(__x86_64__)
+  // These ask the processor and whether the operating system saves the registers.
+  if (!__builtin_cpu_supports("avx2")) return sets;
+  sets.push_back(InstructionSet::avx2);
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+      !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl")) {
+    return sets;
+  }
+  sets.push_back(InstructionSet::avx512);
+  if (__builtin_cpu_supports("avx512ifma")) sets.push_back(InstructionSet::avx512_ifma);
+#endif
+  return sets;
+}
+
+template <LimbWord W>
+const Kernels<W>& kernels(InstructionSet set) noexcept {
+  switch (set) {
+#if defined(__x86_64__)
+    case InstructionSet::avx2:
+      return avx2_kernels<W>();
+    case InstructionSet::avx512:
+      return avx512_kernels<W>();
+    case InstructionSet::avx512_ifma:
+      return avx512_ifma_kernels<W>();
+#endif
+    default:
+      return scalar_kernels<W>();
+  }
+}
+
+template const Kernels<std::uint32_t>& kernels(InstructionSet) noexcept;
+template const Kernels<std::uint64_t>& kernels(InstructionSet) noexcept;
+
+}  // namespace cyclotome::cpu

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/cpu/instruction_set.hpp"
+#include "cyclotome/engine/cpu/tile.hpp"
+#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/transform_tables.hpp"
+
+namespace cyclotome::cpu {
+
+/// The inner loops that vector instructions speed up, one table for each instruction set and word. Residues are in [0,
+/// q) on entry and exit; `out` may be an operand unless it says otherwise. Every table gives the same bits.
+template <LimbWord W>
+struct Kernels {
+  /// a[0 ... n-1] -> its negacyclic transform, in place (paper 001, Algorithm 1), and back, scaled by 1/n (Algorithm 2,
+  /// errata 001-2 and 001-3).
+  void (*forward_transform)(W* a, const TransformTables<W>& tables) noexcept;
+  void (*inverse_transform)(W* a, const TransformTables<W>& tables) noexcept;
+
+  /// out = a + b, a - b, -a, a b, coefficient by coefficient; q need not be prime.
+  void (*add)(W* out, const W* a, const W* b, std::size_t count, const Modulus<W>& q) noexcept;
+  void (*subtract)(W* out, const W* a, const W* b, std::size_t count, const Modulus<W>& q) noexcept;
+  void (*negate)(W* out, const W* a, std::size_t count, const Modulus<W>& q) noexcept;
+  void (*multiply)(W* out, const W* a, const W* b, std::size_t count, const Modulus<W>& q) noexcept;
+  /// accumulator += a b.
+  void (*multiply_accumulate)(W* accumulator, const W* a, const W* b, std::size_t count, const Modulus<W>& q) noexcept;
+  /// out = factor a, and out = factor a + b.
+  void (*scale)(W* out, const W* a, const ShoupFactor<W>& factor, std::size_t count, W q) noexcept;
+  void (*scale_add)(W* out, const W* a, const ShoupFactor<W>& factor, const W* b, std::size_t count, W q) noexcept;
+
+  /// out = sum of a[i] b[i] over `terms` >= 1 pairs of polynomials; out is none of them.
+  void (*inner_product)(W* out, const W* const* a, const W* const* b, std::size_t terms, std::size_t count,
+                        const Modulus<W>& q) noexcept;
+  /// out[c] = sum over limbs i of x[i][c] factors[i], plus extra[c] extra_factor if there is an extra. Every x is below
+  /// 2^x_bits, every factor below q, every extra at most the number of limbs. out is not in x.
+  void (*weighted_sum)(W* out, std::size_t count, Tile<const W> x, std::span<const W> factors, unsigned x_bits,
+                       const Modulus<W>& q, const W* extra, W extra_factor) noexcept;
+  /// wraps[c] = floor(sum over limbs i of y[i][c] / q_i + 1/2) in the fixed point of BaseConversion's centred lift;
+  /// y[i] in [0, q_i), count <= conversion_tile.
+  void (*count_wraps)(W* wraps, std::size_t count, Tile<const W> y, const BaseConversion& conversion) noexcept;
+};
+
+/// The table for `set`, which must be one of `instruction_sets()`.
+template <LimbWord W>
+const Kernels<W>& kernels(InstructionSet set) noexcept;
+
+/// How many products of an x below 2^x_bits and a factor below q fit the double word; at most 1024.
+template <LimbWord W>
+std::size_t lazy_terms(unsigned x_bits, const Modulus<W>& q) noexcept {
+  const unsigned spare = 2 * word_bits<W> - x_bits - q.bits();
+  return std::size_t{1} << (spare < 10 ? spare : 10);
+}
+
+// The tables themselves. On other processors than x86-64 only the scalar ones exist.
+template <LimbWord W>
+const Kernels<W>& scalar_kernels() noexcept;
+template <LimbWord W>
+const Kernels<W>& avx2_kernels() noexcept;
+template <LimbWord W>
+const Kernels<W>& avx512_kernels() noexcept;
+template <LimbWord W>
+const Kernels<W>& avx512_ifma_kernels() noexcept;
+
+}  // namespace cyclotome::cpu

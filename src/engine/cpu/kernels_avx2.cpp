@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops for AVX2.
+#if defined(__x86_64__)
+
+// Every header that may define functions comes before the target pragma, so that this file leaves no copy of a shared
+// inline function behind that needs AVX2.
+#include <immintrin.h>
+#include <utility>
+
+#include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/transform.hpp"
+#include "cyclotome/engine/cpu/vector/macros.hpp"
+
+CYCLOTOME_TARGET_BEGIN("avx2,bmi2")
+
+#include "cyclotome/engine/cpu/vector/registers_avx2.hpp"
+#include "cyclotome/engine/cpu/vector/table.hpp"
+
+CYCLOTOME_TARGET_END
+
+namespace cyclotome::cpu {
+
+template <>
+const Kernels<std::uint32_t>& avx2_kernels() noexcept {
+  return vector_table<Lanes32<Avx2>>;
+}
+
+template <>
+const Kernels<std::uint64_t>& avx2_kernels() noexcept {
+  return vector_table<Lanes64<Avx2>>;
+}
+
+}  // namespace cyclotome::cpu
+
+#endif

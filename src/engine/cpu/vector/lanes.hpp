@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx512.cpp.
+
+#include "cyclotome/engine/cpu/vector/macros.hpp"
+#include "cyclotome/math/modulus.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// Modular arithmetic on lanes that hold one residue each. A lane class has
+///  - `bound`: `multiply` returns values below bound * q, and transforms keep values below 2 * bound * q;
+///  - `Prime`: what a modulus needs; `Factor`: a fixed factor with its Shoup quotient;
+///  - `Sum`: a sum of `sum_terms` products at most, `settle`d after every four of them; `Reducer`: what its reduction
+///  needs;
+///  - the register operations of its word's lanes, without the width in their names.
+
+/// Registers `R` as lanes of 64 bits: any modulus below 2^61. Products come from 32-bit halves.
+template <class R>
+struct Lanes64 {
+  using Registers = R;
+  using Word = std::uint64_t;
+  using Vector = typename R::Vector;
+  static constexpr std::size_t lanes = R::bytes / sizeof(Word);
+  static constexpr unsigned bound = 4;
+  static constexpr std::size_t sum_terms = 32;
+
+  struct Prime {
+    Vector q, limit;  // limit = bound * q < 2^63
+    CYCLOTOME_INLINE explicit Prime(Word modulus) : q(broadcast(modulus)), limit(broadcast(bound * modulus)) {}
+  };
+  struct Factor {
+    Vector operand, quotient, quotient_high;  // quotient = floor(operand 2^64 / q)
+  };
+  struct Sum {
+    Vector low, middle, high;  // low + 2^32 middle + 2^64 high
+  };
+  struct Operand {
+    Vector value, high;
+  };
+
+  CYCLOTOME_INLINE static Vector broadcast(Word x) { return R::broadcast64(x); }
+  CYCLOTOME_INLINE static Vector add(Vector a, Vector b) { return R::add64(a, b); }
+  CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return R::subtract64(a, b); }
+  CYCLOTOME_INLINE static Vector conditional_subtract(Vector x, Vector m) { return R::conditional_subtract64(x, m); }
+  CYCLOTOME_INLINE static Vector reaches(Vector a, Vector b) { return R::reaches64(a, b); }
+  CYCLOTOME_INLINE static void interleave(Vector& x, Vector& y) { R::interleave64(x, y); }
+  CYCLOTOME_INLINE static void deinterleave(Vector& x, Vector& y) { R::deinterleave64(x, y); }
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static void exchange(Vector& x, Vector& y) {
+    R::template exchange64<gap>(x, y);
+  }
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static Vector load_repeated(const Word* p) {
+    return R::template load_repeated64<gap>(p);
+  }
+
+  CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
+    return {operand, quotient, R::template shift_right64<32>(quotient)};
+  }
+
+  /// x: any word -> x w mod q in [0, 4q). Shoup's product is below 2q; the quotient taken here is at most 2 too small,
+  /// since it leaves out the product of the low halves (less than one unit) and two carries' fractions.
+  CYCLOTOME_INLINE static Vector multiply(Vector x, const Factor& w, const Prime& p) {
+    return subtract(R::product_low64(x, w.operand), R::product_low64(quotient_of(x, w), p.q));
+  }
+
+  CYCLOTOME_INLINE static Operand operand(Vector b) { return {b, R::template shift_right64<32>(b)}; }
+  CYCLOTOME_INLINE static Sum nothing() { return {R::zero(), R::zero(), R::zero()}; }
+  CYCLOTOME_INLINE static Sum sum_of(Vector x) { return {low_half(x), R::template shift_right64<32>(x), R::zero()}; }
+  /// a, b < 2^61: `middle` grows by less than 2^62 - 2^32, so that four terms fit after `settle` has left it below
+  /// 2^32.
+  CYCLOTOME_INLINE static void accumulate(Sum& sum, Vector a, const Operand& b) {
+    const Vector a_high = R::template shift_right64<32>(a);
+    const Vector low = R::multiply32(a, b.value);
+    const Vector cross = add(R::multiply32(a_high, b.value), R::multiply32(a, b.high));
+    sum.low = add(sum.low, low_half(low));
+    sum.middle = add(sum.middle, add(cross, R::template shift_right64<32>(low)));
+    sum.high = add(sum.high, R::multiply32(a_high, b.high));
+  }
+  CYCLOTOME_INLINE static void settle(Sum& sum) {
+    sum.high = add(sum.high, R::template shift_right64<32>(sum.middle));
+    sum.middle = low_half(sum.middle);
+  }
+
+  struct Reducer {
+    Prime p;
+    Vector twice;
+    Factor wide, unit;  // 2^64 mod q; 1
+    CYCLOTOME_INLINE explicit Reducer(const Modulus<Word>& q)
+        : p(q.value()),
+          twice(broadcast(2 * q.value())),
+          wide(factor(broadcast(Word{0} - q.ratio_high() * q.value()), broadcast(q.ratio_low()))),
+          unit(factor(broadcast(1), broadcast(q.ratio_high()))) {}
+  };
+  /// A settled sum of at most `sum_terms` products (below 2^127) -> [0, q).
+  CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Reducer& r) {
+    const Vector carried = add(sum.middle, R::template shift_right64<32>(sum.low));
+    const Vector high = add(sum.high, R::template shift_right64<32>(carried));
+    const Vector low = add(R::template shift_left64<32>(carried), low_half(sum.low));
+    const Vector rest = subtract(low, R::product_low64(quotient_of(low, r.unit), r.p.q));
+    const Vector x = conditional_subtract(add(multiply(high, r.wide, r.p), rest), r.p.limit);
+    return conditional_subtract(conditional_subtract(x, r.twice), r.p.q);
+  }
+
+ private:
+  CYCLOTOME_INLINE static Vector low_half(Vector x) { return R::both(x, broadcast(0xffffffff)); }
+  CYCLOTOME_INLINE static Vector quotient_of(Vector x, const Factor& w) {
+    const Vector x_high = R::template shift_right64<32>(x);
+    const Vector cross = add(R::template shift_right64<32>(R::multiply32(x_high, w.quotient)),
+                             R::template shift_right64<32>(R::multiply32(x, w.quotient_high)));
+    return add(R::multiply32(x_high, w.quotient_high), cross);
+  }
+};
+
+/// Registers `R` as lanes of 32 bits: any modulus below 2^31 (2^30 in transforms). Products come from even and odd
+/// lanes.
+template <class R>
+struct Lanes32 {
+  using Registers = R;
+  using Word = std::uint32_t;
+  using Vector = typename R::Vector;
+  static constexpr std::size_t lanes = R::bytes / sizeof(Word);
+  static constexpr unsigned bound = 2;
+  static constexpr std::size_t sum_terms = 1024;  // the caller knows better: it depends on the moduli
+
+  struct Prime {
+    Vector q, limit;  // limit = bound * q
+    CYCLOTOME_INLINE explicit Prime(Word modulus) : q(broadcast(modulus)), limit(broadcast(bound * modulus)) {}
+  };
+  struct Factor {
+    Vector operand, quotient, quotient_odd;  // quotient = floor(operand 2^32 / q)
+  };
+  struct Sum {
+    Vector even, odd;
+  };
+  struct Operand {
+    Vector even, odd;
+  };
+
+  CYCLOTOME_INLINE static Vector broadcast(Word x) { return R::broadcast32(x); }
+  CYCLOTOME_INLINE static Vector add(Vector a, Vector b) { return R::add32(a, b); }
+  CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return R::subtract32(a, b); }
+  CYCLOTOME_INLINE static Vector conditional_subtract(Vector x, Vector m) { return R::conditional_subtract32(x, m); }
+  CYCLOTOME_INLINE static Vector reaches(Vector a, Vector b) { return R::reaches32(a, b); }
+  CYCLOTOME_INLINE static void interleave(Vector& x, Vector& y) { R::interleave32(x, y); }
+  CYCLOTOME_INLINE static void deinterleave(Vector& x, Vector& y) { R::deinterleave32(x, y); }
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static void exchange(Vector& x, Vector& y) {
+    R::template exchange32<gap>(x, y);
+  }
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static Vector load_repeated(const Word* p) {
+    return R::template load_repeated32<gap>(p);
+  }
+
+  CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
+    return {operand, quotient, R::template shift_right64<32>(quotient)};
+  }
+
+  /// x: any word -> x w mod q in [0, 2q): Shoup's product.
+  CYCLOTOME_INLINE static Vector multiply(Vector x, const Factor& w, const Prime& p) {
+    return subtract(R::product_low32(x, w.operand), R::product_low32(quotient_of(x, w), p.q));
+  }
+
+  CYCLOTOME_INLINE static Operand operand(Vector b) { return {b, R::template shift_right64<32>(b)}; }
+  CYCLOTOME_INLINE static Sum nothing() { return {R::zero(), R::zero()}; }
+  CYCLOTOME_INLINE static Sum sum_of(Vector x) {
+    return {R::both(x, R::broadcast64(0xffffffff)), R::template shift_right64<32>(x)};
+  }
+  CYCLOTOME_INLINE static void accumulate(Sum& sum, Vector a, const Operand& b) {
+    sum.even = R::add64(sum.even, R::multiply32(a, b.even));
+    sum.odd = R::add64(sum.odd, R::multiply32(R::template shift_right64<32>(a), b.odd));
+  }
+  CYCLOTOME_INLINE static void settle(Sum&) {}
+
+  struct Reducer {
+    Prime p;
+    Factor wide, unit;  // 2^32 mod q; 1
+    CYCLOTOME_INLINE explicit Reducer(const Modulus<Word>& q)
+        : p(q.value()),
+          wide(factor(broadcast(Word{0} - high_ratio(q) * q.value()), broadcast(static_cast<Word>(q.ratio_low())))),
+          unit(factor(broadcast(1), broadcast(high_ratio(q)))) {}
+
+   private:
+    static constexpr Word high_ratio(const Modulus<Word>& q) { return static_cast<Word>(q.ratio_low() >> 32); }
+  };
+  /// Any sum below 2^64 -> [0, q).
+  CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Reducer& r) {
+    const Vector high = R::high_halves(sum.even, sum.odd), low = R::low_halves(sum.even, sum.odd);
+    const Vector rest = subtract(low, R::product_low32(quotient_of(low, r.unit), r.p.q));
+    const Vector x = conditional_subtract(multiply(high, r.wide, r.p), r.p.q);
+    return conditional_subtract(add(x, conditional_subtract(rest, r.p.q)), r.p.q);
+  }
+
+ private:
+  CYCLOTOME_INLINE static Vector quotient_of(Vector x, const Factor& w) {
+    return R::high_halves(R::multiply32(x, w.quotient),
+                          R::multiply32(R::template shift_right64<32>(x), w.quotient_odd));
+  }
+};
+
+/// Lanes of `multiply` alone: x w mod q brought from [0, bound q) to [0, q).
+template <class L>
+CYCLOTOME_INLINE typename L::Vector reduced(typename L::Vector x, const typename L::Prime& p) {
+  static_assert(L::bound == 2 || L::bound == 4);
+  if constexpr (L::bound == 4) x = L::conditional_subtract(x, L::add(p.q, p.q));
+  return L::conditional_subtract(x, p.q);
+}
+
+}  // namespace
+}  // namespace cyclotome::cpu

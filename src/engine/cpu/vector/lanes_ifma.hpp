@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx512_ifma.cpp.
+
+#include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/registers_avx512.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// Exclusive upper bound of a modulus for the 52-bit multipliers: transforms keep values in [0, 4q), which must be
+/// below 2^52.
+inline constexpr std::uint64_t max_ifma_modulus = std::uint64_t{1} << 50;
+
+/// Lanes of 64 bits that hold 52-bit values, for moduli below 2^50. A 52-bit Shoup quotient is the 64-bit one shifted:
+/// floor(floor(w 2^64 / q) / 2^12) = floor(w 2^52 / q). So the tables of 64-bit words serve as they are.
+struct LanesIfma : Lanes64<Avx512> {
+  static constexpr unsigned bound = 2;
+  /// The high parts (each below 2^48) of this many products and a carry stay below 2^52.
+  static constexpr std::size_t sum_terms = 15;
+
+  struct Prime {
+    Vector q, limit, negative;  // limit = bound * q; negative = 2^52 - q
+    CYCLOTOME_INLINE explicit Prime(Word modulus)
+        : q(broadcast(modulus)), limit(broadcast(bound * modulus)), negative(broadcast((Word{1} << 52) - modulus)) {}
+  };
+  struct Factor {
+    Vector operand, quotient;  // quotient = floor(operand 2^52 / q)
+  };
+  struct Sum {
+    Vector low, high;  // low + 2^52 high
+  };
+  struct Operand {
+    Vector value;
+  };
+
+  /// quotient: the 64-bit one.
+  CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
+    return {operand, Avx512::shift_right64<12>(quotient)};
+  }
+
+  /// x < 2^52 -> x w mod q in [0, 2q): Shoup's product, computed modulo 2^52.
+  CYCLOTOME_INLINE static Vector multiply(Vector x, const Factor& w, const Prime& p) {
+    const Vector quotient = _mm512_madd52hi_epu64(Avx512::zero(), x, w.quotient);
+    const Vector product = _mm512_madd52lo_epu64(Avx512::zero(), x, w.operand);
+    return low52(_mm512_madd52lo_epu64(product, quotient, p.negative));
+  }
+
+  CYCLOTOME_INLINE static Operand operand(Vector b) { return {b}; }
+  CYCLOTOME_INLINE static Sum nothing() { return {Avx512::zero(), Avx512::zero()}; }
+  CYCLOTOME_INLINE static Sum sum_of(Vector x) { return {x, Avx512::zero()}; }
+  /// a, b < 2^50.
+  CYCLOTOME_INLINE static void accumulate(Sum& sum, Vector a, const Operand& b) {
+    sum.low = _mm512_madd52lo_epu64(sum.low, a, b.value);
+    sum.high = _mm512_madd52hi_epu64(sum.high, a, b.value);
+  }
+  CYCLOTOME_INLINE static void settle(Sum&) {}
+
+  struct Reducer {
+    Prime p;
+    Factor wide, unit;  // 2^52 mod q; 1
+    CYCLOTOME_INLINE explicit Reducer(const Modulus<Word>& q)
+        : p(q.value()),
+          wide{broadcast((Word{1} << 52) - (q.ratio_high() >> 12) * q.value()),
+               broadcast((q.ratio_high() << 40 | q.ratio_low() >> 24) & mask)},
+          unit{broadcast(1), broadcast(q.ratio_high() >> 12)} {}
+  };
+  /// A sum of at most `sum_terms` products -> [0, q).
+  CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Reducer& r) {
+    const Vector high = add(sum.high, Avx512::shift_right64<52>(sum.low)), low = low52(sum.low);
+    const Vector quotient = _mm512_madd52hi_epu64(Avx512::zero(), low, r.unit.quotient);
+    const Vector rest = low52(_mm512_madd52lo_epu64(low, quotient, r.p.negative));
+    const Vector x = conditional_subtract(add(multiply(high, r.wide, r.p), rest), r.p.limit);
+    return conditional_subtract(x, r.p.q);
+  }
+
+ private:
+  static constexpr Word mask = (Word{1} << 52) - 1;
+  CYCLOTOME_INLINE static Vector low52(Vector x) { return Avx512::both(x, broadcast(mask)); }
+};
+
+}  // namespace
+}  // namespace cyclotome::cpu

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx512.cpp.
+
+#include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/vector/lanes.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// Verbs that treat every coefficient alike. What does not fill a register is left to the scalar table.
+template <class L>
+struct Pointwise {
+  using Word = typename L::Word;
+  using Vector = typename L::Vector;
+  using Q = Modulus<Word>;
+
+  /// vectors(c) for every whole register of coefficients from c on; then rest(c, how many) for those left over.
+  template <class Vectors, class Rest>
+  CYCLOTOME_INLINE static void over(std::size_t count, const Vectors& vectors, const Rest& rest) {
+    std::size_t c = 0;
+    for (; c + L::lanes <= count; c += L::lanes) vectors(c);
+    if (c != count) rest(c, count - c);
+  }
+  CYCLOTOME_INLINE static Vector load(const Word* p) { return L::Registers::load(p); }
+  CYCLOTOME_INLINE static void store(Word* p, Vector v) { L::Registers::store(p, v); }
+  static const Kernels<Word>& scalar() noexcept { return scalar_kernels<Word>(); }
+
+  static void add(Word* out, const Word* a, const Word* b, std::size_t count, const Q& modulus) noexcept {
+    const Vector q = L::broadcast(modulus.value());
+    over(
+        count,
+        [&](std::size_t c) __attribute__((always_inline)) {
+          store(out + c, L::conditional_subtract(L::add(load(a + c), load(b + c)), q));
+        },
+        [&](std::size_t c, std::size_t rest) { scalar().add(out + c, a + c, b + c, rest, modulus); });
+  }
+
+  static void subtract(Word* out, const Word* a, const Word* b, std::size_t count, const Q& modulus) noexcept {
+    const Vector q = L::broadcast(modulus.value());
+    over(
+        count,
+        [&](std::size_t c) __attribute__((always_inline)) {
+          store(out + c, L::conditional_subtract(L::subtract(L::add(load(a + c), q), load(b + c)), q));
+        },
+        [&](std::size_t c, std::size_t rest) { scalar().subtract(out + c, a + c, b + c, rest, modulus); });
+  }
+
+  static void negate(Word* out, const Word* a, std::size_t count, const Q& modulus) noexcept {
+    const Vector q = L::broadcast(modulus.value());
+    over(
+        count,
+        [&](std::size_t c)
+            __attribute__((always_inline)) { store(out + c, L::conditional_subtract(L::subtract(q, load(a + c)), q)); },
+        [&](std::size_t c, std::size_t rest) { scalar().negate(out + c, a + c, rest, modulus); });
+  }
+
+  static void multiply(Word* out, const Word* a, const Word* b, std::size_t count, const Q& modulus) noexcept {
+    const typename L::Reducer reducer(modulus);
+    over(
+        count,
+        [&](std::size_t c) __attribute__((always_inline)) {
+          auto sum = L::nothing();
+          L::accumulate(sum, load(a + c), L::operand(load(b + c)));
+          L::settle(sum);
+          store(out + c, L::reduce(sum, reducer));
+        },
+        [&](std::size_t c, std::size_t rest) { scalar().multiply(out + c, a + c, b + c, rest, modulus); });
+  }
+
+  static void multiply_accumulate(Word* accumulator, const Word* a, const Word* b, std::size_t count,
+                                  const Q& modulus) noexcept {
+    const typename L::Reducer reducer(modulus);
+    over(
+        count,
+        [&](std::size_t c) __attribute__((always_inline)) {
+          auto sum = L::sum_of(load(accumulator + c));
+          L::accumulate(sum, load(a + c), L::operand(load(b + c)));
+          L::settle(sum);
+          store(accumulator + c, L::reduce(sum, reducer));
+        },
+        [&](std::size_t c, std::size_t rest) {
+          scalar().multiply_accumulate(accumulator + c, a + c, b + c, rest, modulus);
+        });
+  }
+
+  static void scale(Word* out, const Word* a, const ShoupFactor<Word>& factor, std::size_t count, Word q) noexcept {
+    const typename L::Prime p(q);
+    const typename L::Factor w = L::factor(L::broadcast(factor.operand), L::broadcast(factor.quotient));
+    over(
+        count,
+        [&](std::size_t c)
+            __attribute__((always_inline)) { store(out + c, reduced<L>(L::multiply(load(a + c), w, p), p)); },
+        [&](std::size_t c, std::size_t rest) { scalar().scale(out + c, a + c, factor, rest, q); });
+  }
+
+  static void scale_add(Word* out, const Word* a, const ShoupFactor<Word>& factor, const Word* b, std::size_t count,
+                        Word q) noexcept {
+    const typename L::Prime p(q);
+    const typename L::Factor w = L::factor(L::broadcast(factor.operand), L::broadcast(factor.quotient));
+    over(
+        count,
+        [&](std::size_t c) __attribute__((always_inline)) {
+          const Vector product = reduced<L>(L::multiply(load(a + c), w, p), p);
+          store(out + c, L::conditional_subtract(L::add(product, load(b + c)), p.q));
+        },
+        [&](std::size_t c, std::size_t rest) { scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });
+  }
+};
+
+}  // namespace
+}  // namespace cyclotome::cpu

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx512.cpp.
+
+#include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/unrolled.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// Sums of products with one reduction at the end.
+template <class L>
+struct Sums {
+  using Word = typename L::Word;
+  using Vector = typename L::Vector;
+
+  /// Registers of sums kept at once, so that the multipliers' latency is hidden.
+  static constexpr std::size_t together = L::Registers::registers / 8;
+
+  /// Sums for `width` registers of coefficients: `first(i)` starts sum i, settled; `add(sum i, i, term)` adds a product
+  /// to it.
+  template <std::size_t width, class First, class Add>
+  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, std::size_t step, const typename L::Reducer& reducer,
+                                   const First& first, const Add& add) {
+    typename L::Sum sums[width];
+    unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = first(i); });
+    for (std::size_t term = 0, chunk_end = step; term < terms; chunk_end += step) {
+      if (term != 0) {
+        unrolled<width>([&](auto i)
+                            __attribute__((always_inline)) { sums[i] = L::sum_of(L::reduce(sums[i], reducer)); });
+      }
+      while (term < terms && term < chunk_end) {
+        std::size_t end = term + 4;
+        if (end > chunk_end) end = chunk_end;
+        if (end > terms) end = terms;
+        for (; term < end; ++term) {
+          unrolled<width>([&](auto i) __attribute__((always_inline)) { add(sums[i], i, term); });
+        }
+        unrolled<width>([&](auto i) __attribute__((always_inline)) { L::settle(sums[i]); });
+      }
+    }
+    unrolled<width>([&](auto i) __attribute__((always_inline)) {
+      L::Registers::store(out + i * L::lanes, L::reduce(sums[i], reducer));
+    });
+  }
+
+  /// body(c, number of registers as a constant) for all whole registers; the number of coefficients done.
+  template <class Body>
+  CYCLOTOME_INLINE static std::size_t over(std::size_t count, const Body& body) {
+    std::size_t c = 0;
+    for (; c + together * L::lanes <= count; c += together * L::lanes) {
+      body(c, std::integral_constant<std::size_t, together>{});
+    }
+    for (; c + L::lanes <= count; c += L::lanes) body(c, std::integral_constant<std::size_t, 1>{});
+    return c;
+  }
+
+  /// Terms between reductions: what the double word of 32-bit lanes takes, or what the lanes' own sums take, less the
+  /// reduced sum that starts a chunk and an extra product.
+  static std::size_t step_of(unsigned x_bits, const Modulus<Word>& q) noexcept {
+    if constexpr (sizeof(Word) == 4) {
+      return lazy_terms(x_bits, q) - 2;
+    } else {
+      return L::sum_terms - 2;
+    }
+  }
+
+  static void inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms, std::size_t count,
+                            const Modulus<Word>& q) noexcept {
+    const typename L::Reducer reducer(q);
+    const std::size_t step = step_of(q.bits(), q);
+    const std::size_t done = over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
+      sum<width>(
+          out + c, terms, step, reducer, [](std::size_t) __attribute__((always_inline)) { return L::nothing(); },
+          [&](typename L::Sum& s, std::size_t i, std::size_t term) __attribute__((always_inline)) {
+            const std::size_t at = c + i * L::lanes;
+            L::accumulate(s, L::Registers::load(a[term] + at), L::operand(L::Registers::load(b[term] + at)));
+          });
+    });
+    for (std::size_t c = done; c < count; ++c) {  // less than a register
+      Word value = 0;
+      for (std::size_t i = 0; i < terms; ++i) value = q.add(value, q.multiply(a[i][c], b[i][c]));
+      out[c] = value;
+    }
+  }
+
+  static void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<const Word> factors,
+                           unsigned x_bits, const Modulus<Word>& q, const Word* extra, Word extra_factor) noexcept {
+    const typename L::Reducer reducer(q);
+    const std::size_t step = step_of(x_bits, q);
+    const auto extra_operand = L::operand(L::broadcast(extra_factor));
+    const std::size_t done = over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
+      sum<width>(
+          out + c, factors.size(), step, reducer,
+          [&](std::size_t i) __attribute__((always_inline)) {
+            auto s = L::nothing();
+            if (extra != nullptr) L::accumulate(s, L::Registers::load(extra + c + i * L::lanes), extra_operand);
+            L::settle(s);
+            return s;
+          },
+          [&](typename L::Sum& s, std::size_t i, std::size_t term) __attribute__((always_inline)) {
+            const Vector row = L::Registers::load(x.limb(term) + c + i * L::lanes);
+            L::accumulate(s, row, L::operand(L::broadcast(factors[term])));
+          });
+    });
+    if (done != count) {
+      scalar_kernels<Word>().weighted_sum(out + done, count - done, x.after(done), factors, x_bits, q,
+                                          extra == nullptr ? nullptr : extra + done, extra_factor);
+    }
+  }
+
+  static void count_wraps(Word* wraps, std::size_t count, Tile<const Word> y,
+                          const BaseConversion& conversion) noexcept {
+    const auto source = conversion.source().moduli<Word>();
+    if (source.size() == 1) {
+      const Vector q = L::broadcast(source[0].value());
+      std::size_t c = 0;
+      for (; c + L::lanes <= count; c += L::lanes) {
+        const Vector v = L::Registers::load(y.limb(0) + c);
+        L::Registers::store(wraps + c, L::reaches(v, L::subtract(q, v)));
+      }
+      if (c != count) scalar_kernels<Word>().count_wraps(wraps + c, count - c, y.after(c), conversion);
+    } else if constexpr (sizeof(Word) == 4) {
+      // Widening loops that compilers turn into vector code for the instruction set of this file.
+      std::uint64_t fractions[conversion_tile];
+      for (std::size_t c = 0; c < count; ++c) fractions[c] = std::uint64_t{1} << (fraction_bits - 1);
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        const std::uint64_t reciprocal = conversion.tables<Word>().reciprocals[i];
+        const Word* const row = y.limb(i);
+        for (std::size_t c = 0; c < count; ++c) fractions[c] += (row[c] * reciprocal) >> (63 - fraction_bits);
+      }
+      for (std::size_t c = 0; c < count; ++c) wraps[c] = static_cast<Word>(fractions[c] >> fraction_bits);
+    } else {
+      count_wraps64(wraps, count, y, conversion);
+    }
+  }
+
+ private:
+  using R = typename L::Registers;
+
+  /// High word of a b.
+  CYCLOTOME_INLINE static Vector multiply_high64(Vector a, Vector b, Vector b_high) {
+    const Vector mask = R::broadcast64(0xffffffff), a_high = R::template shift_right64<32>(a);
+    const Vector cross = R::add64(R::multiply32(a_high, b), R::template shift_right64<32>(R::multiply32(a, b)));
+    const Vector other = R::add64(R::multiply32(a, b_high), R::both(cross, mask));
+    const Vector carries = R::add64(R::template shift_right64<32>(cross), R::template shift_right64<32>(other));
+    return R::add64(R::multiply32(a_high, b_high), carries);
+  }
+
+  static void count_wraps64(Word* wraps, std::size_t count, Tile<const Word> y,
+                            const BaseConversion& conversion) noexcept {
+    const auto source = conversion.source().moduli<Word>();
+    std::size_t c = 0;
+    for (; c + L::lanes <= count; c += L::lanes) {
+      Vector sum = R::broadcast64(std::uint64_t{1} << (fraction_bits - 1));
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        // (y reciprocal) >> (bits + 7), from the high word of a product.
+        const Vector reciprocal = R::broadcast64(conversion.tables<Word>().reciprocals[i]);
+        const unsigned shift = source[i].bits() + 63 - fraction_bits, up = shift < 64 ? 64 - shift : 0;
+        const Vector shifted = R::shift_left64_by(R::load(y.limb(i) + c), up);
+        const Vector high = multiply_high64(shifted, reciprocal, R::template shift_right64<32>(reciprocal));
+        sum = R::add64(sum, R::shift_right64_by(high, shift + up - 64));
+      }
+      R::store(wraps + c, R::template shift_right64<fraction_bits>(sum));
+    }
+    if (c != count) scalar_kernels<Word>().count_wraps(wraps + c, count - c, y.after(c), conversion);
+  }
+};
+
+}  // namespace
+}  // namespace cyclotome::cpu

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx512.cpp.
+
+#include "cyclotome/engine/cpu/vector/pointwise.hpp"
+#include "cyclotome/engine/cpu/vector/sums.hpp"
+#include "cyclotome/engine/cpu/vector/transform.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// The inner loops on lanes of class L.
+template <class L>
+inline constexpr Kernels<typename L::Word> vector_table{
+    .forward_transform = Forward<L>::run,
+    .inverse_transform = Inverse<L>::run,
+    .add = Pointwise<L>::add,
+    .subtract = Pointwise<L>::subtract,
+    .negate = Pointwise<L>::negate,
+    .multiply = Pointwise<L>::multiply,
+    .multiply_accumulate = Pointwise<L>::multiply_accumulate,
+    .scale = Pointwise<L>::scale,
+    .scale_add = Pointwise<L>::scale_add,
+    .inner_product = Sums<L>::inner_product,
+    .weighted_sum = Sums<L>::weighted_sum,
+    .count_wraps = Sums<L>::count_wraps,
+};
+
+}  // namespace
+}  // namespace cyclotome::cpu

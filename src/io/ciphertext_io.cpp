@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/ciphertext_io.hpp"
+
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/context_check.hpp"
+#include "cyclotome/io/noise_limits.hpp"
+#include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/polynomials_io.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertext) {
+  const rlwe::NoiseBound& noise = ciphertext.noise();
+  if (!storable(noise)) {
+    throw ArgumentError(message("a ciphertext with noise bound 2^", noise.log2_deviation, " and ", noise.secret_factors,
+                                " factors of the secret can't be stored; it is far beyond what decryption corrects"));
+  }
+  if (ciphertext.polynomials().domain() != Domain::coefficient) {
+    throw ArgumentError("a ciphertext in the transform domain can't be stored; bring it to coefficients first");
+  }
+  const bool seeded = ciphertext.uniform_seed().has_value();
+  ByteWriter& writer = container.section(layout::ciphertext);
+  writer.u32(static_cast<std::uint32_t>(ciphertext.plain()));
+  writer.u16(static_cast<std::uint16_t>(ciphertext.parts()));
+  writer.u16(seeded ? 1 : 0);
+  writer.u64(ciphertext.batch());
+  writer.u32(noise.secret_factors);
+  writer.f64(noise.log2_deviation);
+  if (seeded) writer.bytes(ciphertext.uniform_seed()->bytes());
+  write_polynomials(writer, ciphertext.polynomials(), seeded ? 1 : ciphertext.parts());
+}
+
+rlwe::Ciphertext load(const CiphertextPayload& payload, const rlwe::KeyId& key, const rlwe::ContextPtr& context) {
+  PolyArray polynomials = context->make(context->ciphertext_ring(), payload.batch, payload.parts);
+  read_polynomials(polynomials, payload.stored_parts(), payload.residues.bytes, payload.residues.offset);
+  if (payload.uniform_seed) {
+    rlwe::expand_symmetric_uniform(*context->engine(), polynomials.view().part(1), *payload.uniform_seed);
+  }
+  return rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise, payload.uniform_seed);
+}
+
+/// An upper bound of the section's size.
+std::uint64_t payload_bytes(const rlwe::Ciphertext& ciphertext) {
+  const std::size_t parts = ciphertext.uniform_seed() ? 1 : ciphertext.parts();
+  return ciphertext.batch() * parts *
+             packed_polynomial_bytes(ciphertext.context()->degree(), ciphertext.context()->parameters().moduli()) +
+         128;
+}
+
+}  // namespace
+
+Bytes serialize(const rlwe::Ciphertext& ciphertext, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::ciphertext, ciphertext.context()->parameters(), ciphertext.key(), metadata,
+                            payload_bytes(ciphertext));
+  write_section(container, ciphertext);
+  return container.finish();
+}
+
+Bytes serialize(const rlwe::Plaintext& plaintext, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::plaintext, plaintext.context()->parameters(), {}, metadata,
+                            plaintext.polynomials().bytes());
+  ByteWriter& writer = container.section(layout::plaintext);
+  writer.u32(static_cast<std::uint32_t>(plaintext.plain()));
+  writer.u32(0);
+  writer.u64(plaintext.batch());
+  write_polynomials(writer, plaintext.polynomials(), 1);
+  return container.finish();
+}
+
+Bytes serialize(std::span<const rlwe::Ciphertext* const> ciphertexts, std::span<const std::uint8_t> metadata) {
+  if (ciphertexts.empty()) throw ArgumentError("a bundle needs at least one array of ciphertexts");
+  const rlwe::Context& context = *ciphertexts[0]->context();
+  std::uint64_t payload = 0;
+  for (std::size_t i = 0; i < ciphertexts.size(); ++i) {
+    rlwe::require_same_context("bundle", context, *ciphertexts[i]->context());
+    rlwe::require_same_key("bundle", ciphertexts[0]->key(), ciphertexts[i]->key());
+    if (i > 0 && ciphertexts[i]->plain() <= ciphertexts[i - 1]->plain()) {
+      throw ArgumentError(message("a bundle holds one array for each plaintext modulus in ascending order, but number ",
+                                  ciphertexts[i]->plain(), " follows number ", ciphertexts[i - 1]->plain()));
+    }
+    payload += payload_bytes(*ciphertexts[i]);
+  }
+  ContainerWriter container(Kind::bundle, context.parameters(), ciphertexts[0]->key(), metadata, payload);
+  for (const rlwe::Ciphertext* ciphertext : ciphertexts) write_section(container, *ciphertext);
+  return container.finish();
+}
+
+rlwe::Ciphertext read_ciphertext(const Container& container, const rlwe::ContextPtr& context) {
+  container.require_kind(Kind::ciphertext);
+  const CiphertextPayload payload = ciphertext_payloads(container)[0];
+  require_loadable(container, *context);
+  return load(payload, container.key_id(), context);
+}
+
+rlwe::Plaintext read_plaintext(const Container& container, const rlwe::ContextPtr& context) {
+  const PlaintextPayload payload = plaintext_payload(container);
+  require_loadable(container, *context);
+  PolyArray polynomials =
+      context->make(context->plain_ring(payload.plain), payload.batch, 1, Domain::coefficient, true);
+  read_polynomials(polynomials, 1, payload.residues.bytes, payload.residues.offset);
+  return rlwe::Plaintext(context, payload.plain, std::move(polynomials));
+}
+
+std::vector<rlwe::Ciphertext> read_bundle(const Container& container, const rlwe::ContextPtr& context) {
+  container.require_kind(Kind::bundle);
+  const std::vector<CiphertextPayload> payloads = ciphertext_payloads(container);
+  require_loadable(container, *context);
+  std::vector<rlwe::Ciphertext> ciphertexts;
+  for (const CiphertextPayload& payload : payloads) ciphertexts.push_back(load(payload, container.key_id(), context));
+  return ciphertexts;
+}
+
+}  // namespace cyclotome::io

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/io/container.hpp"
+#include "cyclotome/rlwe/ciphertext.hpp"
+
+// Writing: ArgumentError for metadata that is too long and for arrays that do not fit together, MismatchError for
+// arrays of different parameters or keys. Reading: FormatError for a container of another kind or with bad contents, or
+// one that expands beyond its limits; MismatchError if the context has other parameters.
+namespace cyclotome::io {
+
+/// Ciphertexts with their noise bound; of fresh symmetric encryptions the seed stands for c1.
+Bytes serialize(const rlwe::Ciphertext& ciphertext, std::span<const std::uint8_t> metadata = {});
+/// Plaintexts are not protected by anything: whoever has the bytes reads them.
+Bytes serialize(const rlwe::Plaintext& plaintext, std::span<const std::uint8_t> metadata = {});
+/// A bundle: ciphertext arrays of the same parameters and key, at least one, in strictly ascending order of their
+/// plaintext moduli.
+Bytes serialize(std::span<const rlwe::Ciphertext* const> ciphertexts, std::span<const std::uint8_t> metadata = {});
+
+rlwe::Ciphertext read_ciphertext(const Container& container, const rlwe::ContextPtr& context);
+rlwe::Plaintext read_plaintext(const Container& container, const rlwe::ContextPtr& context);
+/// The arrays in the order in which they were written. The caller's bytes are container.metadata().
+std::vector<rlwe::Ciphertext> read_bundle(const Container& container, const rlwe::ContextPtr& context);
+
+}  // namespace cyclotome::io

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+// Offsets and tags of the container, as in doc/wire-format.md.
+namespace cyclotome::io::layout {
+
+inline constexpr std::string_view magic = "CYCLOTOM";
+inline constexpr std::size_t length_offset = 16;  // after magic, version, kind and four reserved bytes
+inline constexpr std::size_t fingerprint_offset = 24;
+inline constexpr std::size_t header_bytes = 56;
+inline constexpr std::size_t checksum_bytes = 32;
+
+inline constexpr std::size_t tag_bytes = 4;
+inline constexpr std::size_t section_header_bytes = 12;  // tag and length
+
+inline constexpr std::string_view parameters = "PARM";
+inline constexpr std::string_view key_id = "KYID";
+inline constexpr std::string_view metadata = "META";
+inline constexpr std::string_view secret_key = "SKEY";
+inline constexpr std::string_view public_key = "PKEY";
+inline constexpr std::string_view relinearization_key = "RLIN";
+inline constexpr std::string_view galois_key = "GALO";
+inline constexpr std::string_view ciphertext = "CIPH";
+inline constexpr std::string_view plaintext = "PLTX";
+
+}  // namespace cyclotome::io::layout

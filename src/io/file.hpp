@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cyclotome/io/bytes.hpp"
+
+namespace cyclotome::io {
+
+/// Who may read a file that is written.
+enum class Privacy : std::uint8_t {
+  shared,  ///< whoever the process's umask lets
+  secret   ///< its owner only: mode 0600 from the moment it exists
+};
+
+/// Writes `bytes` to a temporary file beside `path`, flushes it to the disk and moves it there: at every moment `path`
+/// is the old file, or the new one, whole. A symbolic link is followed. Throws FileError, naming the path, when the
+/// disk is full, the folder is not writable, or `path` is something else than a regular file; then the old file is as
+/// it was.
+void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Privacy privacy);
+
+/// The bytes of a file, pipe or the like. Throws FileError when it can't be read, and FormatError when it has more than
+/// `max_bytes` bytes.
+Bytes read_file(const std::string& path, std::uint64_t max_bytes);
+
+/// True if nobody but its owner (and the administrator) may read or write the file, by its mode bits. A secret key's
+/// file should be; callers warn when it is not. Throws FileError when there is no such file.
+bool file_is_private(const std::string& path);
+
+}  // namespace cyclotome::io

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/inspect.hpp"
+
+#include "cyclotome/io/payload.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+double headroom(const rlwe::Parameters& p, std::size_t plain, const rlwe::NoiseBound& noise) {
+  return BigUnsigned::product(p.moduli()).log2() - std::log2(static_cast<double>(p.plain_moduli()[plain])) - 1 -
+         std::log2(rlwe::tail_factor) - noise.log2_deviation;
+}
+
+}  // namespace
+
+Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
+  limits.allow_insecure = true;
+  const Container container(bytes, limits);
+  const rlwe::Parameters& p = container.parameters();
+  Inspection result{
+      container.kind(), container.version(), container.bytes(), 0, p, container.key_id(), {}, {}, {}, false, {}};
+  result.metadata.assign(container.metadata().begin(), container.metadata().end());
+  for (const Section& s : container.sections())
+    result.sections.push_back({std::string(s.tag), s.offset, s.bytes.size()});
+  switch (container.kind()) {
+    case Kind::parameters:
+      break;
+    case Kind::secret_key:
+      secret_key_payload(container);
+      break;
+    case Kind::public_key:
+      public_key_payload(container);
+      break;
+    case Kind::evaluation_keys: {
+      const EvaluationKeysPayload keys = evaluation_keys_payload(container);
+      result.relinearization = keys.relinearization.has_value();
+      for (const KeyPayload& key : keys.galois) result.galois_elements.push_back(key.galois_element);
+      break;
+    }
+    case Kind::plaintext: {
+      const PlaintextPayload plain = plaintext_payload(container);
+      result.arrays.push_back({plain.plain, p.plain_moduli()[plain.plain], plain.batch, 1, false, {}, 0});
+      break;
+    }
+    case Kind::ciphertext:
+    case Kind::bundle:
+      for (const CiphertextPayload& c : ciphertext_payloads(container)) {
+        result.arrays.push_back({c.plain, p.plain_moduli()[c.plain], c.batch, c.parts, c.uniform_seed.has_value(),
+                                 c.noise, headroom(p, c.plain, c.noise)});
+      }
+  }
+  result.expanded_bytes = expanded_bytes(container);
+  return result;
+}
+
+}  // namespace cyclotome::io

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/io/container.hpp"
+#include "cyclotome/rlwe/noise.hpp"
+
+namespace cyclotome::io {
+
+struct SectionFacts {
+  std::string tag;
+  std::uint64_t offset;  ///< of its first byte in the container
+  std::uint64_t bytes;
+};
+
+/// One array of ciphertexts or plaintexts.
+struct ArrayFacts {
+  std::size_t plain;            ///< number of the plaintext modulus
+  std::uint64_t plain_modulus;  ///< t
+  std::size_t batch;
+  std::size_t parts;  ///< 1 for plaintexts
+  bool seeded;        ///< c1 is stored as a seed
+  rlwe::NoiseBound noise;
+  /// BFV ciphertexts: bits by which the noise bound may grow before decryption refuses, as bfv::noise_headroom counts
+  /// them up to less than 2^-20 bits for decryption's own slack, which only a context knows. 0 for plaintexts.
+  double headroom;
+};
+
+/// What a container says about itself: made without a context, without keys and without looking at residues.
+struct Inspection {
+  Kind kind;
+  std::uint16_t version;
+  std::uint64_t bytes;           ///< of the container
+  std::uint64_t expanded_bytes;  ///< of the residues in memory when it is loaded
+  rlwe::Parameters parameters;
+  rlwe::KeyId key_id;  ///< of the secret key that the object belongs to; zeros for parameters and plaintexts
+  std::vector<std::uint8_t> metadata;
+  std::vector<SectionFacts> sections;
+  std::vector<ArrayFacts> arrays;  ///< of a ciphertext, plaintext or bundle
+  bool relinearization;            ///< evaluation keys: whether there is a relinearisation key
+  std::vector<std::uint64_t> galois_elements;
+};
+
+/// Checks header, checksum, parameters and the shape of every section. Throws FormatError as `Container` does, but
+/// takes insecure parameters: the caller can see them in the result.
+Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits = {});
+
+}  // namespace cyclotome::io

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/keys_io.hpp"
+
+#include "cyclotome/io/bit_packing.hpp"
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/context_check.hpp"
+#include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/polynomials_io.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+/// 2 bits of two's complement: 0 -> 00, 1 -> 01, -1 -> 11. No branch depends on a coefficient, here and below.
+constexpr unsigned coefficient_bits = 2;
+
+void write_pairs(ByteWriter& writer, const Seed& uniform_seed, const PolyArray& pairs) {
+  writer.bytes(uniform_seed.bytes());
+  write_polynomials(writer, pairs, 1);
+}
+
+PolyArray read_pairs(const KeyPayload& payload, const rlwe::Context& context, std::size_t count) {
+  PolyArray pairs = context.make(context.key_ring(), count, 2, Domain::transform);
+  read_polynomials(pairs, 1, payload.residues.bytes, payload.residues.offset);
+  rlwe::expand_uniform(*context.engine(), pairs.view().part(1), *payload.uniform_seed);
+  return pairs;
+}
+
+rlwe::KeySwitchKey read_key_switch_key(const KeyPayload& payload, const rlwe::Context& context) {
+  return rlwe::KeySwitchKey(read_pairs(payload, context, context.parameters().digits()), *payload.uniform_seed);
+}
+
+}  // namespace
+
+Bytes serialize(const rlwe::SecretKey& key, std::span<const std::uint8_t> metadata) {
+  const rlwe::Parameters& parameters = key.context()->parameters();
+  const std::size_t n = parameters.degree();
+  ContainerWriter container(Kind::secret_key, parameters, key.id(), metadata, n / 4);
+  std::vector<std::int8_t> coefficients = key.coefficients();
+  std::vector<std::uint32_t, ZeroisingAllocator<std::uint32_t>> codes(n);
+  for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<std::uint32_t>(coefficients[i]) & 3;
+  secure_zero(coefficients.data(), coefficients.size());
+  pack_bits<std::uint32_t>(container.section(layout::secret_key).extend(packed_bytes(n, coefficient_bits)), codes,
+                           coefficient_bits);
+  return container.finish();
+}
+
+Bytes serialize(const rlwe::PublicKey& key, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::public_key, key.context()->parameters(), key.id(), metadata,
+                            key.polynomials().bytes());
+  write_pairs(container.section(layout::public_key), key.uniform_seed(), key.polynomials());
+  return container.finish();
+}
+
+Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> metadata) {
+  const rlwe::Context& context = *keys.context();
+  const rlwe::Parameters& parameters = context.parameters();
+  const std::uint64_t one_key =
+      parameters.digits() * packed_polynomial_bytes(parameters.degree(), context.key_ring()->basis().values()) + 64;
+  ContainerWriter container(Kind::evaluation_keys, parameters, keys.id(), metadata,
+                            (keys.all_galois().size() + 1) * one_key);
+  if (keys.has_relinearization()) {
+    const rlwe::KeySwitchKey& key = keys.relinearization();
+    write_pairs(container.section(layout::relinearization_key), key.uniform_seed(), key.polynomials());
+  }
+  for (const auto& [element, key] : keys.all_galois()) {
+    ByteWriter& writer = container.section(layout::galois_key);
+    writer.u64(element);
+    write_pairs(writer, key.uniform_seed(), key.polynomials());
+  }
+  return container.finish();
+}
+
+rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context) {
+  const Packed packed = secret_key_payload(container);
+  require_loadable(container, *context);
+  const std::size_t n = context->degree();
+  std::vector<std::uint32_t, ZeroisingAllocator<std::uint32_t>> codes(n);
+  static_cast<void>(unpack_bits<std::uint32_t>(codes, packed.bytes, coefficient_bits, 4));  // every code is below 4
+  std::vector<std::int8_t, ZeroisingAllocator<std::int8_t>> coefficients(n);
+  // Code 10 becomes -2, which from_coefficients refuses.
+  for (std::size_t i = 0; i < n; ++i) {
+    coefficients[i] = static_cast<std::int8_t>(static_cast<int>(codes[i] & 1) - static_cast<int>(codes[i] & 2));
+  }
+  return rlwe::SecretKey::from_coefficients(context, coefficients, container.key_id());
+}
+
+rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context) {
+  const KeyPayload payload = public_key_payload(container);
+  require_loadable(container, *context);
+  return rlwe::PublicKey(context, read_pairs(payload, *context, 1), *payload.uniform_seed, container.key_id());
+}
+
+rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe::ContextPtr& context) {
+  const EvaluationKeysPayload payload = evaluation_keys_payload(container);
+  require_loadable(container, *context);
+  std::optional<rlwe::KeySwitchKey> relinearization;
+  if (payload.relinearization) relinearization = read_key_switch_key(*payload.relinearization, *context);
+  std::map<std::uint64_t, rlwe::KeySwitchKey> galois;
+  for (const KeyPayload& key : payload.galois) {
+    galois.emplace(key.galois_element, read_key_switch_key(key, *context));
+  }
+  return rlwe::EvaluationKeys(context, std::move(relinearization), std::move(galois), container.key_id());
+}
+
+}  // namespace cyclotome::io

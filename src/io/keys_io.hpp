@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/io/container.hpp"
+#include "cyclotome/rlwe/keys.hpp"
+
+// Writing: ArgumentError for metadata that is too long. Reading: FormatError for a container of another kind or with
+// bad contents, or one that expands beyond its limits; MismatchError if the context has other parameters.
+namespace cyclotome::io {
+
+/// The coefficients of the secret, 2 bits each. The bytes are the secret: keep them in a file written with
+/// Privacy::secret.
+Bytes serialize(const rlwe::SecretKey& key, std::span<const std::uint8_t> metadata = {});
+/// The seed of the uniform half, and the other half.
+Bytes serialize(const rlwe::PublicKey& key, std::span<const std::uint8_t> metadata = {});
+/// For each key the seed of its uniform half, and the other half.
+Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> metadata = {});
+
+rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context);
+rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context);
+rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe::ContextPtr& context);
+
+}  // namespace cyclotome::io

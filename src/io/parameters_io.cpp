@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/parameters_io.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/io/byte_reader.hpp"
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+constexpr std::size_t max_name_bytes = 255;
+constexpr std::uint8_t flag_allow_insecure = 1;
+
+bool below_demand(const rlwe::Parameters& parameters) {
+  return parameters.security_reached() < std::max(128U, parameters.security());
+}
+
+/// Eight characters for whoever looks at the bytes.
+std::string security_label(const rlwe::Parameters& parameters) {
+  return below_demand(parameters) ? "INSECURE" : message(parameters.security_reached(), " bits");
+}
+
+bool storable(std::string_view name) {
+  return name.size() <= max_name_bytes && std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::vector<std::uint64_t> read_moduli(ByteReader& reader, std::size_t count) {
+  std::vector<std::uint64_t> moduli;
+  for (std::size_t i = 0; i < count; ++i) moduli.push_back(reader.u64());
+  return moduli;
+}
+
+rlwe::ParametersLiteral read_literal(const Section& section) {
+  ByteReader reader(section.bytes, section.offset, "the parameter block");
+  rlwe::ParametersLiteral p;
+  reader.take(8);  // the label follows from the rest
+  p.scheme = static_cast<rlwe::SchemeKind>(reader.u8());
+  p.word = static_cast<Word>(reader.u8());
+  p.table = static_cast<rlwe::SecurityTable>(reader.u8());
+  p.allow_insecure = (reader.u8() & flag_allow_insecure) != 0;
+  p.security = reader.u16();
+  p.digits = reader.u16();
+  p.degree = reader.u32();
+  const std::uint16_t plain = reader.u16(), moduli = reader.u16(), special = reader.u16(), name = reader.u16();
+  p.plain_moduli = read_moduli(reader, plain);
+  p.moduli = read_moduli(reader, moduli);
+  p.special_moduli = read_moduli(reader, special);
+  p.name = reader.text(name);
+  reader.finish();
+  // Enumerations that the parameters' own checks rely on.
+  if (p.scheme != rlwe::SchemeKind::bfv || (p.word != Word::u32 && p.word != Word::u64) ||
+      (p.table != rlwe::SecurityTable::guidelines_2024 && p.table != rlwe::SecurityTable::he_standard_2018)) {
+    throw FormatError(message("the parameter block at offset ", section.offset, " has scheme ",
+                              static_cast<unsigned>(p.scheme), ", ", static_cast<unsigned>(p.word),
+                              "-byte words and security ", "table ", static_cast<unsigned>(p.table),
+                              ", of which this library does not know all"));
+  }
+  if (!storable(p.name)) {
+    throw FormatError(message("the parameters' name at offset ", section.offset + section.bytes.size() - name,
+                              " is longer than ", max_name_bytes,
+                              " bytes or not printable ASCII; the data is damaged"));
+  }
+  return p;
+}
+
+}  // namespace
+
+Bytes serialize(const rlwe::Parameters& parameters, std::span<const std::uint8_t> metadata) {
+  return ContainerWriter(Kind::parameters, parameters, {}, metadata).finish();
+}
+
+void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
+  if (!storable(parameters.name())) {
+    throw ArgumentError(message("the parameters' name has ", parameters.name().size(),
+                                " bytes; files hold names of up to ", max_name_bytes,
+                                " printable ASCII characters; choose another name"));
+  }
+  writer.text(security_label(parameters));
+  writer.u8(static_cast<std::uint8_t>(parameters.scheme()));
+  writer.u8(static_cast<std::uint8_t>(parameters.word()));
+  writer.u8(static_cast<std::uint8_t>(parameters.table()));
+  writer.u8(parameters.literal().allow_insecure ? flag_allow_insecure : 0);
+  writer.u16(static_cast<std::uint16_t>(parameters.security()));
+  writer.u16(static_cast<std::uint16_t>(parameters.digits()));
+  writer.u32(static_cast<std::uint32_t>(parameters.degree()));
+  writer.u16(static_cast<std::uint16_t>(parameters.plain_moduli().size()));
+  writer.u16(static_cast<std::uint16_t>(parameters.moduli().size()));
+  writer.u16(static_cast<std::uint16_t>(parameters.special_moduli().size()));
+  writer.u16(static_cast<std::uint16_t>(parameters.name().size()));
+  for (const auto* moduli : {&parameters.plain_moduli(), &parameters.moduli(), &parameters.special_moduli()}) {
+    for (const auto modulus : *moduli) writer.u64(modulus);
+  }
+  writer.text(parameters.name());
+}
+
+rlwe::Parameters decode_parameters(const Section& section, bool allow_insecure) {
+  const rlwe::ParametersLiteral literal = read_literal(section);
+  try {
+    rlwe::Parameters parameters(literal);
+    if (below_demand(parameters) && !allow_insecure) {
+      throw SecurityError(message("the data has INSECURE parameters, ", parameters.summary(), " where ",
+                                  std::max(128U, parameters.security()),
+                                  " bits are asked for; pass allow_insecure=True to load it for experiments"));
+    }
+    ByteWriter canonical;
+    encode_parameters(canonical, parameters);
+    if (!std::ranges::equal(canonical.view(), section.bytes)) {
+      throw FormatError(
+          message("the parameter block at offset ", section.offset,
+                  " is not written as this library writes it (digits, security label or flags are inconsistent); ",
+                  "the data is damaged"));
+    }
+    return parameters;
+  } catch (const SecurityError&) {
+    throw;
+  } catch (const ParameterError& error) {
+    throw FormatError(
+        message("the parameter block at offset ", section.offset, " holds impossible parameters: ", error.what()));
+  }
+}
+
+}  // namespace cyclotome::io

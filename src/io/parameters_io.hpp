@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/io/container.hpp"
+
+namespace cyclotome::io {
+
+/// A container of parameters alone. Read them back with Container(bytes, limits).parameters(), which works for every
+/// kind. Throws ArgumentError for metadata or a name that can't be stored.
+Bytes serialize(const rlwe::Parameters& parameters, std::span<const std::uint8_t> metadata = {});
+
+/// Appends the parameter block. Throws ArgumentError for a name that is longer than 255 bytes or not printable ASCII.
+void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters);
+
+/// Reads a parameter block, which must be the very bytes that `encode_parameters` writes. Throws FormatError for
+/// anything else, SecurityError for parameters below the security that they ask for, or below 128 bits, unless
+/// allow_insecure.
+rlwe::Parameters decode_parameters(const Section& section, bool allow_insecure);
+
+}  // namespace cyclotome::io

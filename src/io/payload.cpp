@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/payload.hpp"
+
+#include <cmath>
+
+#include "cyclotome/io/byte_reader.hpp"
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/noise_limits.hpp"
+#include "cyclotome/io/polynomials_io.hpp"
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+std::vector<std::uint64_t> key_moduli(const rlwe::Parameters& p) {
+  std::vector<std::uint64_t> moduli = p.special_moduli();
+  moduli.insert(moduli.end(), p.moduli().begin(), p.moduli().end());
+  return moduli;
+}
+
+const Section& only_section(const Container& container, std::string_view tag) {
+  const auto payload = container.payload();
+  if (payload.size() != 1 || payload[0].tag != tag) {
+    throw FormatError(message(name_of(container.kind()), " needs one section ", tag, ", but the data has ",
+                              payload.size(),
+                              payload.empty() ? "" : message(", the first of which is ", payload[0].tag),
+                              ": the data is damaged; get a fresh copy"));
+  }
+  return payload[0];
+}
+
+/// The rest of the section, which must be `count` items of `item_bytes` bytes; no product that could overflow.
+Packed take_residues(const ByteReader& reader, std::uint64_t count, std::uint64_t item_bytes) {
+  const std::uint64_t left = reader.rest().size();
+  if (count == 0 || left % item_bytes != 0 || left / item_bytes != count) {
+    throw FormatError(message("the section announces ", count, " items of ", item_bytes, " bytes, but ", left,
+                              " bytes follow at offset ", reader.offset(), ": the data is damaged; get a fresh copy"));
+  }
+  return {reader.rest(), reader.offset()};
+}
+
+std::size_t read_plain(ByteReader& reader, const rlwe::Parameters& p) {
+  const std::uint64_t offset = reader.offset();
+  const std::uint32_t plain = reader.u32();
+  if (plain >= p.plain_moduli().size()) {
+    throw FormatError(message("plaintext modulus number ", plain, " at offset ", offset, ", but the parameters have ",
+                              p.plain_moduli().size(), ": the data is damaged; get a fresh copy"));
+  }
+  return plain;
+}
+
+rlwe::NoiseBound read_noise(ByteReader& reader) {
+  const std::uint64_t offset = reader.offset();
+  rlwe::NoiseBound noise;
+  noise.secret_factors = reader.u32();
+  noise.log2_deviation = reader.f64();
+  if (!storable(noise)) {
+    throw FormatError(message("the noise bound at offset ", offset, " (log2 ", noise.log2_deviation, ", ",
+                              noise.secret_factors,
+                              " factors of the secret) is no sane number: the data is damaged; get a ", "fresh copy"));
+  }
+  return noise;
+}
+
+CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters& p) {
+  ByteReader reader(section.bytes, section.offset, "a ciphertext section");
+  CiphertextPayload payload;
+  payload.plain = read_plain(reader, p);
+  const std::uint64_t shape_offset = reader.offset();
+  const std::uint16_t parts = reader.u16(), seeded = reader.u16();
+  if (parts < 2 || parts > 3 || seeded > 1 || (seeded == 1 && parts != 2)) {
+    throw FormatError(message("a ciphertext of ", parts, " parts with seed flag ", seeded, " at offset ", shape_offset,
+                              "; 2 or 3 parts are known, and a seed stands for the second of 2: the data is damaged"));
+  }
+  const std::uint64_t batch = reader.u64();
+  payload.noise = read_noise(reader);
+  if (seeded == 1) payload.uniform_seed = Seed(reader.array32());
+  payload.parts = parts;
+  payload.residues =
+      take_residues(reader, batch, payload.stored_parts() * packed_polynomial_bytes(p.degree(), p.moduli()));
+  payload.batch = static_cast<std::size_t>(batch);
+  return payload;
+}
+
+KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint64_t pairs, bool is_galois) {
+  ByteReader reader(section.bytes, section.offset, "a key section");
+  KeyPayload payload;
+  if (is_galois) {
+    payload.galois_element = reader.u64();
+    const std::uint64_t order = 2 * p.degree();
+    if (payload.galois_element % 2 == 0 || payload.galois_element < 3 || payload.galois_element >= order) {
+      throw FormatError(message("Galois element ", payload.galois_element, " at offset ", section.offset,
+                                " is not an odd number between 3 and 2n - 1 = ", order - 1, ": the data is damaged"));
+    }
+  }
+  payload.uniform_seed = Seed(reader.array32());
+  payload.residues = take_residues(reader, pairs, packed_polynomial_bytes(p.degree(), key_moduli(p)));
+  return payload;
+}
+
+}  // namespace
+
+std::vector<CiphertextPayload> ciphertext_payloads(const Container& container) {
+  std::vector<CiphertextPayload> payloads;
+  if (container.kind() != Kind::bundle) {
+    container.require_kind(Kind::ciphertext);
+    payloads.push_back(read_ciphertext(only_section(container, layout::ciphertext), container.parameters()));
+    return payloads;
+  }
+  for (const Section& section : container.payload()) {
+    if (section.tag != layout::ciphertext) {
+      throw FormatError(message("section ", section.tag, " at offset ", section.offset, " has no place in ",
+                                name_of(container.kind()), ": the data is damaged; get a fresh copy"));
+    }
+    payloads.push_back(read_ciphertext(section, container.parameters()));
+    if (payloads.size() > 1 && payloads.back().plain <= payloads[payloads.size() - 2].plain) {
+      throw FormatError(message("the ciphertexts at offset ", section.offset, " are of plaintext modulus number ",
+                                payloads.back().plain,
+                                ", which must be larger than that of those before: the data is damaged"));
+    }
+  }
+  if (payloads.empty()) throw FormatError("a bundle without ciphertexts: the data is damaged; get a fresh copy");
+  return payloads;
+}
+
+PlaintextPayload plaintext_payload(const Container& container) {
+  container.require_kind(Kind::plaintext);
+  const Section& section = only_section(container, layout::plaintext);
+  const rlwe::Parameters& p = container.parameters();
+  ByteReader reader(section.bytes, section.offset, "a plaintext section");
+  PlaintextPayload payload;
+  payload.plain = read_plain(reader, p);
+  if (const std::uint32_t reserved = reader.u32(); reserved != 0) {
+    throw FormatError(message("the reserved bytes at offset ", section.offset + 4, " are ", reserved, ", not 0"));
+  }
+  const std::uint64_t batch = reader.u64();
+  payload.residues = take_residues(
+      reader, batch, packed_polynomial_bytes(p.degree(), std::span(p.plain_moduli()).subspan(payload.plain, 1)));
+  payload.batch = static_cast<std::size_t>(batch);
+  return payload;
+}
+
+Packed secret_key_payload(const Container& container) {
+  container.require_kind(Kind::secret_key);
+  const Section& section = only_section(container, layout::secret_key);
+  return take_residues(ByteReader(section.bytes, section.offset, "a secret key"), 1,
+                       container.parameters().degree() / 4);
+}
+
+KeyPayload public_key_payload(const Container& container) {
+  container.require_kind(Kind::public_key);
+  return read_key(only_section(container, layout::public_key), container.parameters(), 1, false);
+}
+
+EvaluationKeysPayload evaluation_keys_payload(const Container& container) {
+  container.require_kind(Kind::evaluation_keys);
+  const rlwe::Parameters& p = container.parameters();
+  EvaluationKeysPayload payload;
+  for (const Section& section : container.payload()) {
+    const bool is_galois = section.tag == layout::galois_key;
+    if (!is_galois &&
+        (section.tag != layout::relinearization_key || payload.relinearization || !payload.galois.empty())) {
+      throw FormatError(message("section ", section.tag, " at offset ", section.offset,
+                                " is out of place: evaluation keys are ", "at most one ", layout::relinearization_key,
+                                ", then ", layout::galois_key, " sections; the data is damaged"));
+    }
+    KeyPayload key = read_key(section, p, p.digits(), is_galois);
+    if (!is_galois) {
+      payload.relinearization = std::move(key);
+      continue;
+    }
+    if (!payload.galois.empty() && key.galois_element <= payload.galois.back().galois_element) {
+      throw FormatError(message("Galois element ", key.galois_element, " at offset ", section.offset,
+                                " does not exceed the one ", "before, ", payload.galois.back().galois_element,
+                                ": elements ascend without repetition; the ", "data is damaged"));
+    }
+    payload.galois.push_back(std::move(key));
+  }
+  return payload;
+}
+
+std::uint64_t expanded_bytes(const Container& container) {
+  const rlwe::Parameters& p = container.parameters();
+  const std::uint64_t limb = p.degree() * bytes_of(p.word());
+  const std::uint64_t key_limbs = p.special_moduli().size() + p.moduli().size();
+  // Every batch item and key occupies bytes of the input, so that none of these products overflows.
+  switch (container.kind()) {
+    case Kind::parameters:
+      return 0;
+    case Kind::secret_key:
+      return key_limbs * limb;
+    case Kind::public_key:
+      return 2 * key_limbs * limb;
+    case Kind::evaluation_keys:
+      return container.payload().size() * p.digits() * 2 * key_limbs * limb;
+    case Kind::plaintext:
+      return plaintext_payload(container).batch * limb;
+    case Kind::ciphertext:
+    case Kind::bundle:
+      break;
+  }
+  std::uint64_t bytes = 0;
+  for (const CiphertextPayload& c : ciphertext_payloads(container))
+    bytes += c.batch * c.parts * p.moduli().size() * limb;
+  return bytes;
+}
+
+}  // namespace cyclotome::io

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cyclotome/io/container.hpp"
+#include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/rlwe/noise.hpp"
+
+// What the sections of each kind of container hold, with counts and lengths checked against the parameters, but without
+// residues: what inspection shows, and what loading starts from. All functions throw FormatError.
+namespace cyclotome::io {
+
+/// Packed residues in a container, and where they start in it.
+struct Packed {
+  std::span<const std::uint8_t> bytes;
+  std::uint64_t offset = 0;
+};
+
+/// One array of ciphertexts: stored_parts parts over Q, coefficient domain; with a seed c1 is not stored.
+struct CiphertextPayload {
+  std::size_t plain = 0;
+  std::size_t batch = 0;
+  std::size_t parts = 0;
+  rlwe::NoiseBound noise;
+  std::optional<Seed> uniform_seed;
+  Packed residues;
+
+  std::size_t stored_parts() const noexcept { return uniform_seed ? 1 : parts; }
+};
+
+struct PlaintextPayload {
+  std::size_t plain = 0;
+  std::size_t batch = 0;
+  Packed residues;
+};
+
+/// The stored half of a public key (one pair) or key-switching key (a pair for each digit), transform domain over PQ.
+struct KeyPayload {
+  std::uint64_t galois_element = 0;  ///< 0 for keys that are no Galois keys
+  std::optional<Seed> uniform_seed;  ///< always there
+  Packed residues;
+};
+
+struct EvaluationKeysPayload {
+  std::optional<KeyPayload> relinearization;
+  std::vector<KeyPayload> galois;  ///< strictly ascending elements
+};
+
+/// Of a ciphertext container: one; of a bundle: at least one, with strictly ascending plaintext moduli.
+std::vector<CiphertextPayload> ciphertext_payloads(const Container& container);
+PlaintextPayload plaintext_payload(const Container& container);
+/// n coefficients of 2 bits.
+Packed secret_key_payload(const Container& container);
+KeyPayload public_key_payload(const Container& container);
+EvaluationKeysPayload evaluation_keys_payload(const Container& container);
+
+/// Bytes of residues in memory that the container's object takes when it is loaded.
+std::uint64_t expanded_bytes(const Container& container);
+
+}  // namespace cyclotome::io

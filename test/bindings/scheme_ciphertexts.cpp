@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/scheme/bfv/encryption.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "scheme.hpp"
+
+namespace cyclotome::testing {
+
+namespace {
+
+using rlwe::Ciphertext;
+using rlwe::ContextPtr;
+using rlwe::Plaintext;
+
+using Values = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Residues = nb::ndarray<const std::uint64_t, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+
+Encoding::Kind kind_of(bool slots) { return slots ? Encoding::Kind::slots : Encoding::Kind::coefficients; }
+
+Plaintext encode_rows(const ContextPtr& context, std::size_t plain, const Values& values, bool slots, bool reduce) {
+  return encode(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0), values.shape(1),
+                reduce);
+}
+
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> decode_rows(const Plaintext& plaintext, bool slots) {
+  auto* const kept = new std::vector<std::int64_t>(decode(plaintext, kind_of(slots)));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+  const std::array<std::size_t, 2> shape = {plaintext.batch(), plaintext.context()->degree()};
+  return {kept->data(), 2, shape.data(), owner};
+}
+
+/// A ciphertext made of any residues, with any bound: what an attacker, a file or a textbook may come up with.
+Ciphertext crafted(const ContextPtr& context, const nb::bytes& key, std::size_t plain, const Residues& residues,
+                   double log2_deviation, std::uint32_t secret_factors) {
+  PolyArray array = context->make(context->ciphertext_ring(), residues.shape(0), residues.shape(1));
+  array.from_host({residues.data(), residues.size()});
+  return Ciphertext(context, key_id_from(key), plain, std::move(array), {log2_deviation, secret_factors});
+}
+
+}  // namespace
+
+void bind_ciphertexts(nb::module_& m) {
+  nb::class_<Plaintext>(m, "Plaintext")
+      .def_prop_ro("plain", &Plaintext::plain)
+      .def_prop_ro("batch", &Plaintext::batch)
+      .def_prop_ro("residues", [](const Plaintext& p) { return coefficients_of(p.polynomials()); })
+      .def_prop_ro("canonical_norms", &Plaintext::canonical_norms);
+  nb::class_<Ciphertext>(m, "Ciphertext")
+      .def(nb::new_(&crafted), nb::arg("context"), nb::arg("key"), nb::arg("plain"), nb::arg("residues"),
+           nb::arg("log2_deviation"), nb::arg("secret_factors") = 0)
+      .def_prop_ro("context", &Ciphertext::context)
+      .def_prop_ro("key", [](const Ciphertext& c) { return key_id_bytes(c.key()); })
+      .def_prop_ro("plain", &Ciphertext::plain)
+      .def_prop_ro("batch", &Ciphertext::batch)
+      .def_prop_ro("parts", &Ciphertext::parts)
+      .def_prop_ro("residues", [](const Ciphertext& c) { return coefficients_of(c.polynomials()); })
+      .def_prop_ro("log2_deviation", [](const Ciphertext& c) { return c.noise().log2_deviation; })
+      .def_prop_ro("secret_factors", [](const Ciphertext& c) { return c.noise().secret_factors; })
+      .def_prop_ro("uniform_seed", &Ciphertext::uniform_seed)
+      .def("to", &Ciphertext::to);
+
+  m.def("encode", &encode_rows, nb::arg("context"), nb::arg("plain"), nb::arg("values"), nb::arg("slots"),
+        nb::arg("reduce") = false);
+  m.def("decode", &decode_rows, nb::arg("plaintext"), nb::arg("slots"));
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, const Seed&>(&bfv::encrypt), NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, const Seed&>(&bfv::encrypt), NoGil());
+  m.def("decrypt", &bfv::decrypt, NoGil());
+  m.def("decrypt_unchecked", &bfv::decrypt_unchecked, NoGil());
+  m.def("phase", [](const rlwe::SecretKey& key, const Ciphertext& c) { return coefficients_of(rlwe::phase(key, c)); });
+  m.def("noise_headroom", &bfv::noise_headroom);
+  m.def("noise_budget", &bfv::noise_budget, NoGil());
+  m.def("measured_noise", &bfv::measured_noise, NoGil());
+}
+
+}  // namespace cyclotome::testing

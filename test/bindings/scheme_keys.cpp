@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "scheme.hpp"
+
+namespace cyclotome::testing {
+
+namespace {
+
+using rlwe::Context;
+using rlwe::ContextPtr;
+using rlwe::EvaluationKeys;
+using rlwe::KeySwitchKey;
+using rlwe::PublicKey;
+using rlwe::SecretKey;
+
+void bind_noise(nb::module_& m) {
+  m.attr("tail_factor") = rlwe::tail_factor;
+  m.def("rounding_deviation", &rlwe::rounding_deviation);
+  m.def("canonical_norm", [](const std::vector<std::int64_t>& m_) { return rlwe::canonical_norm(m_); });
+  m.def("key_switch_deviation", [](std::size_t degree, const std::vector<double>& log2_digits, double log2_special) {
+    return rlwe::key_switch_deviation(degree, log2_digits, log2_special);
+  });
+}
+
+void bind_contexts(nb::module_& m) {
+  nb::class_<Context>(m, "Context")
+      .def(nb::new_([](const rlwe::Parameters& parameters, const EnginePtr& engine) -> ContextPtr {
+        return bfv::Context::create(parameters, engine);
+      }))
+      .def_prop_ro("parameters", &Context::parameters, nb::rv_policy::copy)
+      .def_prop_ro("engine", &Context::engine)
+      .def_prop_ro("degree", &Context::degree)
+      .def_prop_ro("ciphertext_ring", &Context::ciphertext_ring)
+      .def_prop_ro("key_ring", &Context::key_ring)
+      .def_prop_ro("encryption_ring", &Context::encryption_ring)
+      .def_prop_ro("special_limbs", &Context::special_limbs)
+      .def_prop_ro("digits", [](const Context& c) { return c.key_switch().digits(); })
+      .def_prop_ro("key_switch_deviation", [](const Context& c) { return c.key_switch().noise_deviation(); })
+      .def("gadget_factors", [](const Context& c, std::size_t digit) { return c.key_switch().gadget_factors(digit); })
+      .def_prop_ro("decryption_slack", [](const ContextPtr& c) { return bfv::bfv_context(c).decryption_slack(); })
+      .def("plain_ring", &Context::plain_ring)
+      .def("has_slots", [](const Context& c, std::size_t plain) { return has_slots(c, plain); });
+}
+
+void bind_secret_keys(nb::module_& m) {
+  nb::class_<SecretKey>(m, "SecretKey")
+      .def_static("generate", &SecretKey::generate, NoGil())
+      .def_static("from_coefficients",
+                  [](const ContextPtr& context, const std::vector<std::int8_t>& coefficients, const nb::bytes& id) {
+                    return SecretKey::from_coefficients(context, coefficients, key_id_from(id));
+                  })
+      .def_prop_ro("context", &SecretKey::context)
+      .def_prop_ro("id", [](const SecretKey& key) { return key_id_bytes(key.id()); })
+      .def("coefficients", [](const SecretKey& key) {
+        const auto s = key.coefficients();
+        return std::vector<int>(s.begin(), s.end());
+      });
+}
+
+}  // namespace
+
+void bind_keys(nb::module_& m) {
+  bind_noise(m);
+  bind_contexts(m);
+  bind_secret_keys(m);
+  nb::class_<PublicKey>(m, "PublicKey")
+      .def_static("generate", &PublicKey::generate, NoGil())
+      .def_prop_ro("id", [](const PublicKey& key) { return key_id_bytes(key.id()); })
+      .def_prop_ro("uniform_seed", &PublicKey::uniform_seed, nb::rv_policy::copy)
+      .def_prop_ro("residues", [](const PublicKey& key) { return residues_of(key.polynomials()); })
+      .def("coefficients", [](const PublicKey& key) { return coefficients_of(key.polynomials()); });
+  nb::class_<KeySwitchKey>(m, "KeySwitchKey")
+      .def_prop_ro("uniform_seed", &KeySwitchKey::uniform_seed, nb::rv_policy::copy)
+      .def_prop_ro("residues", [](const KeySwitchKey& key) { return residues_of(key.polynomials()); })
+      .def("coefficients", [](const KeySwitchKey& key) { return coefficients_of(key.polynomials()); });
+  nb::class_<EvaluationKeys>(m, "EvaluationKeys")
+      .def_static("generate", &EvaluationKeys::generate, NoGil())
+      .def_prop_ro("id", [](const EvaluationKeys& keys) { return key_id_bytes(keys.id()); })
+      .def_prop_ro("has_relinearization", &EvaluationKeys::has_relinearization)
+      .def("has_galois", &EvaluationKeys::has_galois)
+      .def_prop_ro("galois_elements",
+                   [](const EvaluationKeys& keys) {
+                     std::vector<std::uint64_t> elements;
+                     for (const auto& [element, key] : keys.all_galois()) elements.push_back(element);
+                     return elements;
+                   })
+      .def("relinearization", &EvaluationKeys::relinearization, nb::rv_policy::reference_internal)
+      .def("galois", &EvaluationKeys::galois, nb::rv_policy::reference_internal);
+  m.def("derive_seed", &rlwe::derive_seed);
+  // What a stored key's uniform half expands to: coefficients of `items` polynomials over the key ring.
+  m.def("expand_uniform", [](const ContextPtr& context, std::size_t items, const Seed& seed) {
+    PolyArray part = context->make(context->key_ring(), items, 1, Domain::transform);
+    rlwe::expand_uniform(*context->engine(), part.view(), seed);
+    return coefficients_of(part);
+  });
+  m.def("row_rotation_element", &rlwe::row_rotation_element, nb::arg("degree"), nb::arg("steps"));
+  m.def("column_rotation_element", &rlwe::column_rotation_element);
+  m.def("slot_sum_elements", &rlwe::slot_sum_elements);
+}
+
+}  // namespace cyclotome::testing

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/bfv/operations.hpp"
+#include "scheme.hpp"
+
+namespace cyclotome::testing {
+
+void bind_operations(nb::module_& m) {
+  using rlwe::Ciphertext;
+  m.def("add", &rlwe::add, NoGil());
+  m.def("subtract", &rlwe::subtract, NoGil());
+  m.def("negate", &rlwe::negate, NoGil());
+  m.def("add_plain", &bfv::add_plain, NoGil());
+  m.def("subtract_plain", &bfv::subtract_plain, NoGil());
+  m.def("multiply", &bfv::multiply, NoGil());
+  m.def("square", &bfv::square, NoGil());
+  m.def("multiply_plain", &rlwe::multiply_plain, NoGil());
+  m.def("multiply_scalar", &rlwe::multiply_scalar, NoGil());
+  m.def(
+      "linear_combination",
+      [](const Ciphertext& a, const std::vector<std::int64_t>& matrix, std::size_t rows) {
+        return rlwe::linear_combination(a, matrix, rows);
+      },
+      NoGil());
+  m.def("relinearize", &rlwe::relinearize, NoGil());
+  m.def("apply_galois", &rlwe::apply_galois, NoGil());
+  m.def("rotate_rows", &rlwe::rotate_rows, NoGil());
+  m.def("rotate_columns", &rlwe::rotate_columns, NoGil());
+  m.def("sum_slots", &rlwe::sum_slots, NoGil());
+  m.def(
+      "take", [](const Ciphertext& a, const std::vector<std::size_t>& indices) { return rlwe::take(a, indices); },
+      NoGil());
+  m.def("concatenate", [](const std::vector<const Ciphertext*>& arrays) { return rlwe::concatenate(arrays); });
+  m.def("sum_groups", &rlwe::sum_groups, NoGil());
+  m.def("rerandomize", &rlwe::rerandomize, NoGil());
+  m.def("is_transparent", &rlwe::is_transparent, NoGil());
+}
+
+}  // namespace cyclotome::testing
