@@ -22,7 +22,8 @@ std::uint64_t multiply_mod(std::uint64_t a, std::uint64_t b, std::uint64_t m) {
 
 std::uint64_t inverse_of_product(const Basis& q, std::uint64_t m) {
   const std::uint64_t inverse = m == 1 ? 0 : inverse_or_zero(q.product_mod(m), m);
-  if (inverse == 0) throw ParameterError(message("the ciphertext moduli and ", m, " share a factor; they must be coprime"));
+  if (inverse == 0)
+    throw ParameterError(message("the ciphertext moduli and ", m, " share a factor; they must be coprime"));
   return inverse;
 }
 
@@ -36,6 +37,14 @@ std::vector<std::uint64_t> inverses(const Basis& product, const Basis& basis) {
 
 std::vector<std::uint64_t> negative_inverses(const Basis& product, const Basis& basis) {
   return per_limb(basis, [&](std::uint64_t b) { return negate_mod(inverse_of_product(product, b), b); });
+}
+
+const RingPtr& with_one_limb(const RingPtr& plain) {
+  if (plain->limbs() != 1) {
+    throw ParameterError(message("the ring of plaintexts needs one modulus, not ", plain->limbs(),
+                                 "; scale to each plaintext modulus on its own"));
+  }
+  return plain;
 }
 
 RingPtr ring_of(const RingPtr& like, std::vector<std::uint64_t> moduli) {
@@ -57,8 +66,7 @@ BehzLift::BehzLift(const RingPtr& q, const RingPtr& auxiliary, std::uint64_t m_t
       correction_ring(extended->slice(auxiliary->limbs(), 1)),
       first(q->basis(), extended->basis(), Lift::fast,
             per_limb(q->basis(), [&](std::uint64_t modulus) { return m_tilde % modulus; }),
-            per_limb(extended->basis(),
-                     [&](std::uint64_t b) { return b == m_tilde ? 1 : inverse_of(m_tilde, b); })),
+            per_limb(extended->basis(), [&](std::uint64_t b) { return b == m_tilde ? 1 : inverse_of(m_tilde, b); })),
       correction(correction_ring->basis(), auxiliary->basis(), Lift::centred,
                  {negate_mod(inverse_of_product(q->basis(), m_tilde), m_tilde)},
                  per_limb(auxiliary->basis(), [&](std::uint64_t b) {
@@ -80,20 +88,22 @@ BehzScale::BehzScale(const RingPtr& q, const RingPtr& auxiliary_, std::uint64_t 
       restore(base->basis(), restored->basis(), Lift::fast),
       excess(redundant->basis(), q->basis(), Lift::centred, inverses(base->basis(), redundant->basis()),
              per_limb(q->basis(),
-                      [&](std::uint64_t modulus) { return negate_mod(base->basis().product_mod(modulus), modulus); })) {}
+                      [&](std::uint64_t modulus) { return negate_mod(base->basis().product_mod(modulus), modulus); })) {
+}
 
 PlainScale::PlainScale(const RingPtr& q, const RingPtr& plain_, std::uint64_t gamma)
     : source(q),
-      plain(plain_),
+      plain(with_one_limb(plain_)),
       extended(plain_->joined(*ring_of(q, {gamma}))),
       gamma_ring(extended->slice(1, 1)),
-      scale(q->basis(), extended->basis(), Lift::fast,
-            per_limb(q->basis(), [&](std::uint64_t modulus) { return multiply_mod(plain_->basis()[0], gamma, modulus); }),
-            per_limb(extended->basis(),
-                     [&](std::uint64_t b) {
-                       const std::uint64_t negative = negate_mod(inverse_of_product(q->basis(), b), b);
-                       return b == gamma ? negative : multiply_mod(negative, inverse_of(gamma, b), b);
-                     })),
+      scale(
+          q->basis(), extended->basis(), Lift::fast,
+          per_limb(q->basis(), [&](std::uint64_t modulus) { return multiply_mod(plain_->basis()[0], gamma, modulus); }),
+          per_limb(extended->basis(),
+                   [&](std::uint64_t b) {
+                     const std::uint64_t negative = negate_mod(inverse_of_product(q->basis(), b), b);
+                     return b == gamma ? negative : multiply_mod(negative, inverse_of(gamma, b), b);
+                   })),
       correction(gamma_ring->basis(), plain_->basis(), Lift::centred, {},
                  per_limb(plain_->basis(), [&](std::uint64_t b) { return negate_mod(inverse_of(gamma, b), b); })) {}
 
@@ -119,8 +129,8 @@ bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::size_t
   return bound + square * BigUnsigned(2 * k) <= allowed;
 }
 
-Basis behz_auxiliary_basis(const Basis& q, std::size_t degree, std::uint64_t largest_plain_modulus, std::uint64_t m_tilde,
-                           const std::vector<std::uint64_t>& excluded, std::size_t terms) {
+Basis behz_auxiliary_basis(const Basis& q, std::size_t degree, std::uint64_t largest_plain_modulus,
+                           std::uint64_t m_tilde, const std::vector<std::uint64_t>& excluded, std::size_t terms) {
   const unsigned bits = q.word() == Word::u32 ? 30 : 61;
   for (std::size_t size = 2; size <= 2 * q.size() + 8; ++size) {
     std::vector<std::uint64_t> primes = primes_congruent_to_one(bits, 2 * degree, size, excluded);

@@ -17,26 +17,29 @@ void require(bool condition, const char* verb, const std::string& what) {
 
 template <class Any>
 std::string shape_of(const Any& view) {
-  return message("[batch ", view.batch, "][parts ", view.parts, "][limbs ", view.limbs(), "][degree ", view.degree(), "]");
+  return message("[batch ", view.batch, "][parts ", view.parts, "][limbs ", view.limbs(), "][degree ", view.degree(),
+                 "]");
 }
 
 /// `a` has the limbs of `ring`.
 void require_basis(const char* verb, ConstView a, const Ring& ring, const char* name) {
   require(a.degree() == ring.degree() && (a.ring == &ring || a.ring->basis() == ring.basis()), verb,
           message(name, " is over a basis of ", a.limbs(), " limbs at degree ", a.degree(),
-                  " that is not the one this operation was prepared for (", ring.limbs(), " limbs, degree ", ring.degree(), ")"));
+                  " that is not the one this operation was prepared for (", ring.limbs(), " limbs, degree ",
+                  ring.degree(), ")"));
 }
 
 /// `a` is broadcast to `out`: same batch (parts) or 1.
 void require_broadcast(const char* verb, View out, ConstView a) {
-  require((a.batch == out.batch || a.batch == 1) && (a.parts == out.parts || a.parts == 1), verb,
-          message("operand ", shape_of(a), " does not fit result ", shape_of(out),
-                  "; batch and parts must be equal or 1"));
+  require(
+      (a.batch == out.batch || a.batch == 1) && (a.parts == out.parts || a.parts == 1), verb,
+      message("operand ", shape_of(a), " does not fit result ", shape_of(out), "; batch and parts must be equal or 1"));
 }
 
 void require_domain(const char* verb, ConstView a, Domain domain) {
-  require(a.domain == domain, verb,
-          domain == Domain::coefficient ? "the operand must be in coefficient domain" : "the operand must be transformed");
+  require(
+      a.domain == domain, verb,
+      domain == Domain::coefficient ? "the operand must be in coefficient domain" : "the operand must be transformed");
 }
 
 void require_same(const char* verb, View out, ConstView a) {
@@ -57,7 +60,8 @@ void require_transformable(const char* verb, ConstView a) {
 
 std::size_t Engine::batch_tile(std::size_t batch, std::size_t bytes_per_item) const {
   constexpr std::size_t scratch = std::size_t{64} << 20;
-  return std::clamp<std::size_t>(scratch / std::max<std::size_t>(bytes_per_item, 1), 1, std::max<std::size_t>(batch, 1));
+  return std::clamp<std::size_t>(scratch / std::max<std::size_t>(bytes_per_item, 1), 1,
+                                 std::max<std::size_t>(batch, 1));
 }
 
 void Engine::forward(View a) {
@@ -120,13 +124,15 @@ void Engine::multiply_scalars(View out, ConstView a, std::span<const std::uint64
 }
 
 void Engine::convert(View out, ConstView a, const BaseConversion& conversion) {
-  require(a.ring->basis() == conversion.source() && out.ring->basis() == conversion.target() && a.degree() == out.degree(),
-          "convert",
-          message("operand ", shape_of(a), " and result ", shape_of(out), " are not over the conversion's bases (",
-                  conversion.source().size(), " to ", conversion.target().size(), " limbs)"));
+  require(
+      a.ring->basis() == conversion.source() && out.ring->basis() == conversion.target() && a.degree() == out.degree(),
+      "convert",
+      message("operand ", shape_of(a), " and result ", shape_of(out), " are not over the conversion's bases (",
+              conversion.source().size(), " to ", conversion.target().size(), " limbs)"));
   require_broadcast("convert", out, a);
   require_domain("convert", a, Domain::coefficient);
   require_domain("convert", out, Domain::coefficient);
+  require(out.data != a.data, "convert", "the result must not be the operand");
   do_convert(out, a, conversion);
 }
 
@@ -141,6 +147,18 @@ void Engine::automorphism(View out, ConstView a, std::uint64_t element) {
 void Engine::sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
   require(law == Law::uniform || out.domain == Domain::coefficient, "sample",
           "ternary and error polynomials are drawn in coefficient domain");
+  if (law == Law::error) {
+    for (const auto modulus : out.ring->basis().values()) {
+      require(modulus > error_bound, "sample",
+              message("errors of magnitude up to ", error_bound, " are no residues modulo ", modulus,
+                      "; the modulus must be larger"));
+    }
+  }
+  // Beyond these the address of a draw would be that of another one.
+  constexpr std::uint64_t max_parts = 1ULL << 16, max_items = 1ULL << 32;
+  require(out.parts <= max_parts, "sample", message(out.parts, " parts; one seed has ", max_parts, " of a stream"));
+  require(out.batch <= max_items - first_item, "sample",
+          message(out.batch, " items from item ", first_item, " on; one seed has ", max_items, " of a stream"));
   do_sample(out, law, seed, stream, first_item);
 }
 
@@ -165,8 +183,8 @@ void Engine::linear_combination(View out, ConstView a, std::span<const std::int6
   require(a.domain == out.domain && a.parts == out.parts && a.data != out.data, verb,
           "operand and result need one domain and part count, and the result must not be the operand");
   require(matrix.size() == out.batch * a.batch, verb,
-          message("a matrix of ", out.batch, " rows and ", a.batch, " columns has ", out.batch * a.batch, " entries, not ",
-                  matrix.size()));
+          message("a matrix of ", out.batch, " rows and ", a.batch, " columns has ", out.batch * a.batch,
+                  " entries, not ", matrix.size()));
   do_linear_combination(out, a, matrix);
 }
 
@@ -189,8 +207,9 @@ void Engine::divide_and_round(View out, ConstView kept, ConstView dropped, const
   require_basis(verb, kept, *step.kept, "the kept operand");
   require_basis(verb, dropped, *step.dropped, "the dropped operand");
   require_broadcast(verb, out, kept);
-  require(kept.batch == dropped.batch && kept.parts == dropped.parts, verb,
-          message("kept limbs ", shape_of(kept), " and dropped limbs ", shape_of(dropped), " must belong to one operand"));
+  require(
+      kept.batch == dropped.batch && kept.parts == dropped.parts, verb,
+      message("kept limbs ", shape_of(kept), " and dropped limbs ", shape_of(dropped), " must belong to one operand"));
   for (const ConstView& operand : {ConstView(out), kept, dropped}) require_domain(verb, operand, Domain::coefficient);
   do_divide_and_round(out, kept, dropped, step);
 }

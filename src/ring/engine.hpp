@@ -39,13 +39,15 @@ class Buffer {
 };
 
 /// WHERE polynomials are computed. The public functions are the vocabulary: each is one sentence of mathematics over
-/// residues[batch][part][limb][coefficient], checks its arguments (ArgumentError) and calls the engine's `do_` function.
+/// residues[batch][part][limb][coefficient], checks its arguments (ArgumentError) and calls the engine's `do_`
+/// function.
 ///
-/// Residues are in [0, q_i) on entry and exit of every verb. Operands of batch 1 (parts 1) are broadcast. An output may be the
-/// same view as an input unless the text says otherwise, but must not overlap it partly. All engines return the same bits.
+/// Residues are in [0, q_i) on entry and exit of every verb. Operands of batch 1 (parts 1) are broadcast. An output may
+/// be the same view as an input unless the text says otherwise, but must not overlap it partly. All engines return the
+/// same bits.
 ///
-/// Simple verbs are pure virtual; coarse verbs have a reference implementation in terms of simple ones (reference.cpp), which an
-/// engine overrides only where it can be faster. Thread-safe: one engine may serve several host threads.
+/// Simple verbs are pure virtual; coarse verbs have a reference implementation in terms of simple ones (reference.cpp),
+/// which an engine overrides only where it can be faster. Thread-safe: one engine may serve several host threads.
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
   virtual ~Engine() = default;
@@ -53,7 +55,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// "cpu", "cuda:0", "fpga:sim", ...
   virtual std::string name() const = 0;
 
-  // --- memory ---------------------------------------------------------------------------------------------------------
+  // --- memory
+  // ---------------------------------------------------------------------------------------------------------
   /// Uninitialised memory, aligned to 64 bytes. Throws EngineError when there is none left.
   virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) = 0;
   /// Bytes from the host into the engine's memory / back. Complete when the call returns.
@@ -62,7 +65,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// How many batch items of `bytes_per_item` bytes of scratch to work on at a time, at least 1, at most `batch`.
   virtual std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const;
 
-  // --- simple verbs ---------------------------------------------------------------------------------------------------
+  // --- simple verbs
+  // ---------------------------------------------------------------------------------------------------
   /// Coefficients -> negacyclic transform, in place (paper 001, Algorithm 1). The caller owns the domain tag.
   void forward(View a);
   /// Transform -> coefficients, scaled, in place (paper 001, Algorithm 2, errata 001-2 and 001-3).
@@ -84,14 +88,17 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void convert(View out, ConstView a, const BaseConversion& conversion);
   /// out = a(x^element), element odd in [1, 2n). Both domains; `out` must not be `a`.
   void automorphism(View out, ConstView a, std::uint64_t element);
-  /// Draws out (coefficient domain; a uniform draw may be declared a transform) from `law`, addressed as sampling.hpp says.
-  /// Batch item b uses item index first_item + b.
+  /// Draws out (coefficient domain; a uniform draw may be declared a transform) from `law`, addressed as sampling.hpp
+  /// says. Batch item b uses item index first_item + b. Errors need moduli above error_bound; a stream of a seed has
+  /// 2^32 items of 2^16 parts.
   void sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item = 0);
 
-  // --- coarse verbs ---------------------------------------------------------------------------------------------------
+  // --- coarse verbs
+  // ---------------------------------------------------------------------------------------------------
   /// out (a.parts + b.parts - 1 parts) = product of two ciphertexts as polynomials in the secret key; transforms.
   void tensor_product(View out, ConstView a, ConstView b);
-  /// out[r] = sum over c of matrix[r][c] a[c] over batch items; matrix: row-major, rows x a.batch small signed integers.
+  /// out[r] = sum over c of matrix[r][c] a[c] over batch items; matrix: row-major, rows x a.batch small signed
+  /// integers.
   void linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
   /// out[b] (parts of key) = sum over j of digits[b].part(j) * key[j]: the inner product of key switching; transforms.
   void key_switch_product(View out, ConstView digits, ConstView key);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/poly.hpp"
 
+#include <limits>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -9,8 +11,14 @@ namespace cyclotome {
 PolyArray::PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::size_t parts, Domain domain, bool secret)
     : engine_(std::move(engine)), ring_(std::move(ring)), batch_(batch), parts_(parts), domain_(domain) {
   if (batch == 0 || parts == 0) {
-    throw ArgumentError(message("an array of polynomials needs at least one batch item and one part, not ", batch, " and ",
-                                parts));
+    throw ArgumentError(
+        message("an array of polynomials needs at least one batch item and one part, not ", batch, " and ", parts));
+  }
+  const std::size_t bytes_each = limbs() * degree() * sizeof(std::uint64_t);
+  constexpr std::size_t address_space = std::numeric_limits<std::ptrdiff_t>::max();
+  if (bytes_each != 0 && static_cast<u128>(batch) * parts > address_space / bytes_each) {
+    throw ArgumentError(message("an array of ", batch, " items of ", parts, " parts of ", bytes_each,
+                                " bytes each is larger than the address space; work on smaller batches"));
   }
   buffer_ = engine_->allocate(bytes(), secret);
 }

@@ -9,7 +9,8 @@ namespace cyclotome {
 class PolyArray {
  public:
   PolyArray() = default;
-  /// Uninitialised residues; secret memory is zeroised when it is freed. Throws ArgumentError for an empty batch or no parts.
+  /// Uninitialised residues; secret memory is zeroised when it is freed. Throws ArgumentError for an empty batch, no
+  /// parts or a size beyond the address space.
   PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::size_t parts, Domain domain = Domain::coefficient,
             bool secret = false);
 
@@ -39,8 +40,8 @@ class PolyArray {
   /// The same residues in another engine's memory.
   PolyArray to(const EnginePtr& engine) const;
 
-  /// Residues from / to the host, widened to 64 bits: size() values in [0, q_l) in the order batch, part, limb, coefficient.
-  /// `from_host` throws RangeError for a value that is not below its modulus.
+  /// Residues from / to the host, widened to 64 bits: size() values in [0, q_l) in the order batch, part, limb,
+  /// coefficient. `from_host` throws RangeError for a value that is not below its modulus.
   void from_host(std::span<const std::uint64_t> residues);
   std::vector<std::uint64_t> to_host() const;
   /// Residues as bytes in the ring's word, unchecked (serialisation checks before it calls this).
