@@ -39,6 +39,14 @@ std::vector<std::uint64_t> negative_inverses(const Basis& product, const Basis& 
   return per_limb(basis, [&](std::uint64_t b) { return negate_mod(inverse_of_product(product, b), b); });
 }
 
+const RingPtr& with_one_limb(const RingPtr& plain) {
+  if (plain->limbs() != 1) {
+    throw ParameterError(message("the ring of plaintexts needs one modulus, not ", plain->limbs(),
+                                 "; scale to each plaintext modulus on its own"));
+  }
+  return plain;
+}
+
 RingPtr ring_of(const RingPtr& like, std::vector<std::uint64_t> moduli) {
   return Ring::negacyclic(like->degree(), Basis(like->word(), std::move(moduli)));
 }
@@ -93,7 +101,7 @@ BehzScale::BehzScale(const RingPtr& q, const RingPtr& auxiliary_, std::uint64_t 
 
 PlainScale::PlainScale(const RingPtr& q, const RingPtr& plain_, std::uint64_t gamma)
     : source(q),
-      plain(plain_),
+      plain(with_one_limb(plain_)),
       extended(plain_->joined(*ring_of(q, {gamma}))),
       gamma_ring(extended->slice(1, 1)),
       scale(

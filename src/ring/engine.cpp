@@ -132,6 +132,7 @@ void Engine::convert(View out, ConstView a, const BaseConversion& conversion) {
   require_broadcast("convert", out, a);
   require_domain("convert", a, Domain::coefficient);
   require_domain("convert", out, Domain::coefficient);
+  require(out.data != a.data, "convert", "the result must not be the operand");
   do_convert(out, a, conversion);
 }
 
@@ -146,6 +147,18 @@ void Engine::automorphism(View out, ConstView a, std::uint64_t element) {
 void Engine::sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
   require(law == Law::uniform || out.domain == Domain::coefficient, "sample",
           "ternary and error polynomials are drawn in coefficient domain");
+  if (law == Law::error) {
+    for (const auto modulus : out.ring->basis().values()) {
+      require(modulus > error_bound, "sample",
+              message("errors of magnitude up to ", error_bound, " are no residues modulo ", modulus,
+                      "; the modulus must be larger"));
+    }
+  }
+  // Beyond these the address of a draw would be that of another one.
+  constexpr std::uint64_t max_parts = 1ULL << 16, max_items = 1ULL << 32;
+  require(out.parts <= max_parts, "sample", message(out.parts, " parts; one seed has ", max_parts, " of a stream"));
+  require(out.batch <= max_items - first_item, "sample",
+          message(out.batch, " items from item ", first_item, " on; one seed has ", max_items, " of a stream"));
   do_sample(out, law, seed, stream, first_item);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/poly.hpp"
 
+#include <limits>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -11,6 +13,12 @@ PolyArray::PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::siz
   if (batch == 0 || parts == 0) {
     throw ArgumentError(
         message("an array of polynomials needs at least one batch item and one part, not ", batch, " and ", parts));
+  }
+  const std::size_t bytes_each = limbs() * degree() * sizeof(std::uint64_t);
+  constexpr std::size_t address_space = std::numeric_limits<std::ptrdiff_t>::max();
+  if (bytes_each != 0 && static_cast<u128>(batch) * parts > address_space / bytes_each) {
+    throw ArgumentError(message("an array of ", batch, " items of ", parts, " parts of ", bytes_each,
+                                " bytes each is larger than the address space; work on smaller batches"));
   }
   buffer_ = engine_->allocate(bytes(), secret);
 }

@@ -9,8 +9,8 @@ namespace cyclotome {
 class PolyArray {
  public:
   PolyArray() = default;
-  /// Uninitialised residues; secret memory is zeroised when it is freed. Throws ArgumentError for an empty batch or no
-  /// parts.
+  /// Uninitialised residues; secret memory is zeroised when it is freed. Throws ArgumentError for an empty batch, no
+  /// parts or a size beyond the address space.
   PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::size_t parts, Domain domain = Domain::coefficient,
             bool secret = false);
 

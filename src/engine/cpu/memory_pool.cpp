@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 #include "cyclotome/math/errors.hpp"
@@ -29,8 +32,9 @@ MemoryPool::~MemoryPool() {
 }
 
 void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
-  capacity = size_class(bytes);
-  {
+  constexpr std::size_t largest = std::numeric_limits<std::ptrdiff_t>::max() / 2;
+  capacity = size_class(std::min(bytes, largest));
+  if (bytes <= largest) {
     const std::lock_guard lock(mutex_);
     const auto found = free_.find(capacity);
     if (found != free_.end() && !found->second.empty()) {
@@ -40,7 +44,7 @@ void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
       return block;
     }
   }
-  void* const block = std::aligned_alloc(alignment, capacity);
+  void* const block = bytes <= largest ? std::aligned_alloc(alignment, capacity) : nullptr;
   if (block == nullptr) {
     throw EngineError(message("the CPU engine could not get ", bytes, " bytes of memory; work on smaller batches"));
   }

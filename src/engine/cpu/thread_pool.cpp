@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -46,10 +47,6 @@ struct ThreadPool::State {
   }
 
   ~State() {
-    if (owner != ::getpid()) {  // threads did not survive the fork: there is nothing to join
-      for (auto& worker : workers) worker.detach();
-      return;
-    }
     {
       const std::lock_guard lock(mutex);
       stopping = true;
@@ -103,24 +100,33 @@ struct ThreadPool::State {
   bool stopping = false;
 };
 
-ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>(threads == 0 ? 1 : threads)) {}
-ThreadPool::~ThreadPool() = default;
+ThreadPool::ThreadPool(std::size_t threads) : state_(new State(threads == 0 ? 1 : threads)) {}
 
-std::size_t ThreadPool::threads() const noexcept { return state_->thread_count; }
+ThreadPool::~ThreadPool() {
+  State* const state = state_.load();
+  // The parent's threads did not survive a fork, and its locks and conditions can be neither awaited nor destroyed.
+  if (state->owner == ::getpid()) delete state;
+}
+
+ThreadPool::State& ThreadPool::state() {
+  State* current = state_.load();
+  if (current->owner != ::getpid()) {
+    // In a forked child the parent's workers are gone and its locks may be held: leave them behind and start anew.
+    auto fresh = std::make_unique<State>(current->thread_count);
+    if (state_.compare_exchange_strong(current, fresh.get())) return *fresh.release();
+  }
+  return *current;
+}
+
+std::size_t ThreadPool::threads() const noexcept { return state_.load()->thread_count; }
 
 void ThreadPool::parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
   if (count == 0) return;
   Loop job{&body, count, {}, {}, {}};
-  if (count == 1 || inside_loop || state_->thread_count == 1) {
+  if (count == 1 || inside_loop || threads() == 1) {
     job.run();
   } else {
-    if (state_->owner != ::getpid()) {
-      // In a forked child the parent's workers are gone and its locks may be held: leave them behind and start anew.
-      const std::size_t count_again = state_->thread_count;
-      static_cast<void>(state_.release());
-      state_ = std::make_unique<State>(count_again);
-    }
-    state_->run(job);
+    state().run(job);
   }
   if (job.failure) std::rethrow_exception(job.failure);
 }

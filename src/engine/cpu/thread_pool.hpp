@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
-#include <memory>
 
 namespace cyclotome::cpu {
 
@@ -25,7 +25,10 @@ class ThreadPool {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  /// The workers of this process; in a forked child those of its parent are replaced, and never touched.
+  State& state();
+
+  std::atomic<State*> state_;
 };
 
 }  // namespace cyclotome::cpu

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -37,15 +39,17 @@ def primes_below(limit: int, step: int = 1) -> Iterator[int]:
 
 def some_primes(bits: int, step: int, count: int, skip: int = 0) -> list[int]:
     """`count` primes below 2^bits that are 1 mod step, after leaving out the `skip` largest."""
-    primes = primes_below(1 << bits, step)
-    for _ in range(skip):
-        next(primes)
-    return [next(primes) for _ in range(count)]
+    return list(_largest_primes(bits, step, skip + count)[skip:])
+
+
+@functools.lru_cache
+def _largest_primes(bits: int, step: int, count: int) -> tuple[int, ...]:
+    return tuple(itertools.islice(primes_below(1 << bits, step), count))
 
 
 def integers(values: Any) -> Integers:
     """`values` as an array of Python integers."""
-    array = np.asarray(values)
+    array = values if isinstance(values, np.ndarray) else np.array(values, dtype=object)
     return np.array([int(x) for x in array.reshape(-1)], dtype=object).reshape(array.shape)
 
 

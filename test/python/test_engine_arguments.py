@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What does not fit is refused with a typed error that names it, and leaves the result as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from residues import COEFFICIENT, TRANSFORM, put, random_residues, ring_of
+
+ENGINES = {"cpu": core.CpuEngine(1), "reference": core.ReferenceEngine(1)}
+RING = ring_of(32, 16, [97, 193])
+OTHERS = {
+    "one limb less": ring_of(32, 16, [97]),
+    "another modulus": ring_of(32, 16, [97, 257]),
+    "another order": ring_of(32, 16, [193, 97]),
+    "another degree": ring_of(32, 8, [97, 193]),
+    "another word": ring_of(64, 16, [97, 193]),
+}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Any:
+    return ENGINES[request.param]
+
+
+def array(ring: Any = RING, batch: int = 2, parts: int = 2, domain: Any = COEFFICIENT) -> Any:
+    return core.PolyArray(ENGINES["cpu"], ring, batch, parts, domain)
+
+
+def refused(verb: Any, *arguments: Any, match: str = "") -> None:
+    with pytest.raises(core.ArgumentError, match=f"^{verb.__name__}: .*{match}"):
+        verb(*(a.view() if isinstance(a, core.PolyArray) else a for a in arguments))
+
+
+@pytest.mark.parametrize("verb", ["add", "subtract", "multiply", "multiply_accumulate"])
+def test_two_operands_must_have_the_result_s_ring_shape_and_domain(engine: Any, verb: str) -> None:
+    call = getattr(engine, verb)
+    for ring in OTHERS.values():
+        refused(call, array(), array(ring), array(), match="not the one this operation was prepared for")
+        refused(call, array(), array(), array(ring), match="not the one this operation was prepared for")
+    for shape in [(3, 2), (2, 3), (4, 1)]:
+        refused(call, array(), array(RING, *shape), array(), match="batch and parts must be equal or 1")
+        refused(call, array(), array(), array(RING, *shape), match="batch and parts must be equal or 1")
+    refused(call, array(RING, 1, 2), array(), array(), match="does not fit")  # a result is never broadcast
+    refused(call, array(), array(domain=TRANSFORM), array(), match="one domain")
+    refused(call, array(), array(), array(domain=TRANSFORM), match="one domain")
+
+
+@pytest.mark.parametrize("verb", ["copy", "negate"])
+def test_one_operand_must_have_the_result_s_ring_shape_and_domain(engine: Any, verb: str) -> None:
+    call = getattr(engine, verb)
+    for ring in OTHERS.values():
+        refused(call, array(), array(ring))
+    refused(call, array(), array(RING, 3, 2))
+    refused(call, array(), array(domain=TRANSFORM))
+
+
+def test_multiply_scalars(engine: Any) -> None:
+    refused(engine.multiply_scalars, array(), array(), [1], match="1 factors for 2 limbs")
+    refused(engine.multiply_scalars, array(), array(), [1, 2, 3], match="3 factors for 2 limbs")
+    refused(engine.multiply_scalars, array(), array(), [96, 193], match="factor 193 is not below its modulus 193")
+    refused(engine.multiply_scalars, array(), array(OTHERS["another degree"]), [1, 1])
+
+
+def test_automorphism(engine: Any) -> None:
+    for element in (0, 2, 32, 33, 1 << 40):
+        refused(engine.automorphism, array(), array(), element, match=f"{element} must be odd and below 2n = 32")
+    same = array()
+    refused(engine.automorphism, same, same, 3, match="must not be the operand")
+    refused(engine.automorphism, array(), array(domain=TRANSFORM), 3, match="one domain")
+
+
+def test_convert(engine: Any) -> None:
+    target = ring_of(32, 16, [257, 12289])
+    step = core.BaseConversion(RING.basis, target.basis, core.Lift.fast)
+    for ring in OTHERS.values():
+        refused(engine.convert, array(target), array(ring), step)
+    refused(engine.convert, array(), array(), step)
+    refused(engine.convert, array(target), array(domain=TRANSFORM), step, match="coefficient domain")
+    refused(engine.convert, array(target, domain=TRANSFORM), array(), step, match="coefficient domain")
+    refused(engine.convert, array(target), array(RING, 3, 2), step)
+    same, swap = array(), core.BaseConversion(RING.basis, RING.basis, core.Lift.fast)
+    refused(engine.convert, same, same, swap, match="must not be the operand")
+
+
+def test_tensor_product(engine: Any) -> None:
+    two, three = (array(RING, 2, parts, TRANSFORM) for parts in (2, 3))
+    other = array(domain=TRANSFORM)
+    refused(engine.tensor_product, two, other, other, match="parts of 2 and 2 multiply to 3, not 2")
+    refused(engine.tensor_product, three, array(), other, match="must be transformed")
+    refused(engine.tensor_product, three, other, array(), match="must be transformed")
+    refused(engine.tensor_product, array(RING, 2, 3), other, other, match="must be transformed")
+    refused(engine.tensor_product, three, other, array(RING, 3, 2, TRANSFORM))
+    refused(engine.tensor_product, three, three, array(RING, 2, 1, TRANSFORM), match="must not be an operand")
+    for ring in OTHERS.values():
+        refused(engine.tensor_product, three, other, array(ring, domain=TRANSFORM))
+
+
+def test_linear_combination(engine: Any) -> None:
+    a = array(RING, 3, 2)
+    refused(engine.linear_combination, array(), a, [1] * 5, match="2 rows and 3 columns has 6 entries, not 5")
+    refused(engine.linear_combination, array(RING, 2, 1), a, [1] * 6)
+    refused(engine.linear_combination, array(domain=TRANSFORM), a, [1] * 6)
+    refused(engine.linear_combination, a, a, [1] * 9, match="must not be the operand")
+    for ring in OTHERS.values():
+        refused(engine.linear_combination, array(), array(ring, 3, 2), [1] * 6)
+
+
+def test_key_switch_product(engine: Any) -> None:
+    out, digits, key = (array(RING, batch, parts, TRANSFORM) for batch, parts in [(4, 2), (4, 3), (3, 2)])
+    engine.key_switch_product(out.view(), digits.view(), key.view())
+    for batch, parts in [(4, 2), (3, 3), (4, 4)]:
+        refused(engine.key_switch_product, out, array(RING, batch, parts, TRANSFORM), key, match="do not fit")
+    refused(engine.key_switch_product, array(RING, 4, 3, TRANSFORM), digits, key, match="do not fit")
+    refused(engine.key_switch_product, out, array(RING, 4, 3), key, match="must be transformed")
+    refused(engine.key_switch_product, out, digits, array(RING, 3, 2), match="must be transformed")
+    refused(engine.key_switch_product, key, array(RING, 3, 3, TRANSFORM), key, match="must not be an operand")
+    for ring in OTHERS.values():
+        refused(engine.key_switch_product, out, digits, array(ring, 3, 2, TRANSFORM))
+
+
+def test_divide_and_round(engine: Any) -> None:
+    special = ring_of(32, 16, [12289])
+    step = core.DivideAndRound(RING, special)
+    for ring in OTHERS.values():
+        refused(engine.divide_and_round, array(ring), array(), array(special), step)
+        refused(engine.divide_and_round, array(), array(ring), array(special), step)
+    refused(engine.divide_and_round, array(), array(), array(ring_of(32, 16, [257])), step)
+    refused(engine.divide_and_round, array(), array(), array(ring_of(32, 8, [12289])), step)
+    refused(engine.divide_and_round, array(), array(), array(special, 1, 2), step, match="one operand")
+    refused(engine.divide_and_round, array(), array(RING, 3, 2), array(special, 3, 2), step)
+    for position in range(3):
+        domains = [TRANSFORM if i == position else COEFFICIENT for i in range(3)]
+        arguments = [array(r, domain=d) for r, d in zip((RING, RING, special), domains, strict=True)]
+        refused(engine.divide_and_round, *arguments, step, match="coefficient domain")
+
+
+def test_behz_steps(engine: Any) -> None:
+    auxiliary, plain = ring_of(32, 16, [12289, 7681, 40961]), ring_of(32, 16, [257])
+    scale = core.BehzScale(RING, auxiliary, 257)
+    cases = [
+        (engine.behz_lift, auxiliary, RING, core.BehzLift(RING, auxiliary, 1 << 16)),
+        (engine.behz_scale, RING, scale.joined, scale),
+        (engine.scale_to_plain, plain, RING, core.PlainScale(RING, plain, 12289)),
+    ]
+    for verb, out, source, step in cases:
+        verb(array(out).view(), array(source).view(), step)
+        for ring in [*OTHERS.values(), auxiliary if source is not auxiliary else RING]:
+            if not ring.basis.equals(source.basis) or ring.degree != 16:
+                refused(verb, array(out), array(ring), step, match="the operand")
+            if not ring.basis.equals(out.basis) or ring.degree != 16:
+                refused(verb, array(ring), array(source), step, match="the result")
+        refused(verb, array(out), array(source, 3, 2), step)
+        refused(verb, array(out, domain=TRANSFORM), array(source), step, match="coefficient domain")
+        refused(verb, array(out), array(source, domain=TRANSFORM), step, match="coefficient domain")
+
+
+def test_a_refused_verb_leaves_the_result_as_it_was(rng: np.random.Generator) -> None:
+    engine, before = ENGINES["cpu"], random_residues(rng, RING, 2, 2)
+    out = put(engine, RING, before)
+    refused(engine.add, out, array(), array(OTHERS["another modulus"]))
+    assert np.array_equal(out.to_host(), before)
+
+
+def test_arrays_of_residues(rng: np.random.Generator) -> None:
+    engine = ENGINES["cpu"]
+    for batch, parts in [(0, 1), (1, 0)]:
+        with pytest.raises(core.ArgumentError, match="at least one batch item and one part"):
+            core.PolyArray(engine, RING, batch, parts)
+    for batch, parts in [(1 << 62, 1), (1, 1 << 60), (1 << 32, 1 << 32), ((1 << 64) - 1, (1 << 64) - 1), (1 << 57, 4)]:
+        with pytest.raises((core.ArgumentError, core.EngineError), match="smaller batch"):
+            core.PolyArray(engine, RING, batch, parts)
+    with pytest.raises(core.EngineError, match="memory"):
+        core.PolyArray(engine, RING, 1 << 50, 1)
+    values = random_residues(rng, RING, 2, 2)
+    out = array()
+    with pytest.raises(core.ArgumentError, match="64 residues were given for an array of 128"):
+        out.from_host(values[0])
+    out.from_host(values)
+    values[1, 0, 1, 3] = 193
+    with pytest.raises(core.RangeError, match="residue 193 at position 83 is not below its modulus 193"):
+        out.from_host(values)
+    values[1, 0, 1, 3] = (1 << 32) + 5  # would look small in a 32-bit word
+    with pytest.raises(core.RangeError, match="4294967301"):
+        out.from_host(values)
+
+
+def test_secret_memory_is_zeroised_when_it_is_freed() -> None:
+    """The pool hands the same block out again: of a secret nothing is left in it."""
+    ring, engine = ring_of(64, 4096, [(1 << 61) - 1]), core.CpuEngine(1)
+    for secret in (False, True):
+        held = core.PolyArray(engine, ring, 1, 1, COEFFICIENT, secret)
+        held.from_host(np.full((1, 1, 1, 4096), 0x1234567, dtype=np.uint64))
+        del held
+        again = core.PolyArray(engine, ring, 1, 1)
+        assert again.to_host().any() == (not secret)
+        del again
+
+
+def test_tiles_of_a_batch_fit_their_scratch(engine: Any) -> None:
+    assert engine.batch_tile(10, 1) == 10
+    assert engine.batch_tile(10, 1 << 40) == 1
+    assert engine.batch_tile(1000, 1 << 20) == 64
+    assert engine.batch_tile(0, 0) == 1

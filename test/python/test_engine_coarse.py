@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensor product, key-switching product, linear combination and division with rounding, against Python integers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from oracles import negacyclic
+from oracles.integers import compose, decompose, integers, random_below, round_half_up, some_primes, words
+from residues import TRANSFORM, call, extreme_residues, put, random_residues, ring_of, transform_primes
+
+WORD = pytest.mark.parametrize("word", [32, 64])
+TOP_BITS = {32: 31, 64: 61}
+# Every coarse verb is computed twice: as the CPU engine does and as the reference composition of simple verbs does.
+ENGINES = {"cpu": core.CpuEngine(2), "reference": core.ReferenceEngine(2)}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Any:
+    return ENGINES[request.param]
+
+
+def widest_ring(word: int, degree: int) -> Any:
+    """The smallest modulus, a power of two and the widest prime: no verb here needs a transform of its own."""
+    return ring_of(word, degree, [3, 1 << 16, some_primes(TOP_BITS[word], 1, 1)[0]])
+
+
+def column(ring: Any) -> Any:
+    return integers(ring.basis.moduli)[:, None]
+
+
+@WORD
+@pytest.mark.parametrize(("left", "right"), [(1, 1), (2, 2), (2, 3), (3, 1), (1, 4)])
+def test_tensor_products(engine: Any, rng: np.random.Generator, word: int, left: int, right: int) -> None:
+    ring = widest_ring(word, 32)
+    for a_batch, b_batch in [(2, 2), (1, 2), (2, 1)]:
+        a, b = random_residues(rng, ring, a_batch, left), random_residues(rng, ring, b_batch, right)
+        a[-1] = extreme_residues(ring, 1, left)[0]
+        b[-1] = extreme_residues(ring, 1, right)[0]
+        x, y = integers(a), integers(b)
+        expected = np.zeros((2, left + right - 1, *a.shape[2:]), dtype=object)
+        for i in range(left):
+            for j in range(right):
+                expected[:, i + j] += x[:, i] * y[:, j]
+        operands = put(engine, ring, a, TRANSFORM), put(engine, ring, b, TRANSFORM)
+        result = call(engine.tensor_product, ring, (2, left + right - 1), *operands, domain=TRANSFORM)
+        assert np.array_equal(result, words(expected % column(ring)))
+
+
+@WORD
+def test_a_tensor_product_multiplies_ciphertexts_as_polynomials_in_the_secret(
+    rng: np.random.Generator, word: int
+) -> None:
+    """(a0 + a1 s)(b0 + b1 s) = d0 + d1 s + d2 s^2 modulo x^n + 1, for a ternary s."""
+    engine, degree = ENGINES["cpu"], 16
+    ring = ring_of(word, degree, transform_primes(word, degree, 1))
+    (q,) = ring.basis.moduli
+    a, b = random_residues(rng, ring, 1, 2), random_residues(rng, ring, 1, 2)
+    x, y = put(engine, ring, a), put(engine, ring, b)
+    x.to_transform()
+    y.to_transform()
+    d = put(engine, ring, call(engine.tensor_product, ring, (1, 3), x, y, domain=TRANSFORM), TRANSFORM)
+    d.to_coefficient()
+    s = rng.integers(-1, 2, degree).tolist()
+
+    def phase(parts: Any) -> list[int]:
+        total, power = [0] * degree, [1] + [0] * (degree - 1)
+        for part in parts:
+            total = [(u + v) % q for u, v in zip(total, negacyclic.product(part[0], power, q), strict=True)]
+            power = negacyclic.product(power, s, q)
+        return total
+
+    assert phase(d.to_host()[0]) == negacyclic.product(phase(a[0]), phase(b[0]), q)
+
+
+@WORD
+@pytest.mark.parametrize("digits", [1, 2, 3, 4, 5, 7, 63, 64, 65, 130])
+def test_key_switch_products(engine: Any, rng: np.random.Generator, word: int, digits: int) -> None:
+    ring = widest_ring(word, 4)
+    for batch, top in [(3, True), (1, False)]:
+        d, key = random_residues(rng, ring, batch, digits), random_residues(rng, ring, digits, 2)
+        if top:  # the largest sums that are possible
+            d[0], key[...] = extreme_residues(ring, 1, digits)[0], extreme_residues(ring, digits, 2)
+        expected = np.einsum("bjlc,jplc->bplc", integers(d), integers(key), optimize=False)
+        operands = put(engine, ring, d, TRANSFORM), put(engine, ring, key, TRANSFORM)
+        result = call(engine.key_switch_product, ring, (3, 2), *operands, domain=TRANSFORM)
+        assert np.array_equal(result, words(np.broadcast_to(expected, result.shape) % column(ring)))
+
+
+@WORD
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (3, 2), (2, 5), (1, 64), (4, 131)])
+def test_linear_combinations(engine: Any, rng: np.random.Generator, word: int, rows: int, columns: int) -> None:
+    ring = widest_ring(word, 8)
+    a = random_residues(rng, ring, columns, 2)
+    a[: columns // 2 + 1] = extreme_residues(ring, columns // 2 + 1, 2)
+    matrix = rng.integers(-100, 100, (rows, columns)).astype(object)
+    matrix[0] = -1  # q - 1 in every limb: with the largest residues these are the largest sums
+    matrix[rows - 1, 0], matrix[rows - 1, columns - 1] = -(1 << 63), (1 << 63) - 1
+    expected = np.einsum("rc,cplk->rplk", matrix, integers(a), optimize=False)
+    array = put(engine, ring, a)
+    result = call(engine.linear_combination, ring, (rows, 2), array, [int(x) for x in matrix.reshape(-1)])
+    assert np.array_equal(result, words(expected % column(ring)))
+
+
+@WORD
+def test_linear_combinations_of_transforms_and_of_many_tiles(engine: Any, rng: np.random.Generator, word: int) -> None:
+    ring = ring_of(word, 2048, transform_primes(word, 2048, 2))
+    a = random_residues(rng, ring, 3, 1)
+    array = put(engine, ring, a)
+    array.to_transform()
+    result = call(engine.linear_combination, ring, (2, 1), array, [1, -2, 3, 0, -1, 1], domain=TRANSFORM)
+    back = put(engine, ring, result, TRANSFORM)
+    back.to_coefficient()
+    expected = np.stack([a[0] - 2 * integers(a[1]) + 3 * integers(a[2]), integers(a[2]) - integers(a[1])])
+    assert np.array_equal(back.to_host(), words(expected % column(ring)))
+
+
+def rounding_case(word: int, degree: int, kept: int, dropped: list[int]) -> tuple[Any, Any, Any]:
+    q = ring_of(word, degree, some_primes(TOP_BITS[word], 1, kept, skip=20))
+    p = ring_of(word, degree, dropped)
+    return q, p, core.DivideAndRound(q, p)
+
+
+def divide(engine: Any, q: Any, p: Any, step: Any, x: Any) -> Any:
+    """The verb on x[batch][part][coefficient], and its result as integers modulo q."""
+    kept = put(engine, q, decompose(x, q.basis.moduli))
+    dropped = put(engine, p, decompose(x, p.basis.moduli))
+    return compose(call(engine.divide_and_round, q, kept.shape[:2], kept, dropped, step), q.basis.moduli)
+
+
+@WORD
+@pytest.mark.parametrize("kept", [1, 4])
+@pytest.mark.parametrize("special", [1, 2, 5])
+def test_001_5_division_with_rounding(
+    engine: Any, rng: np.random.Generator, word: int, kept: int, special: int
+) -> None:
+    q, p, step = rounding_case(word, 128, kept, some_primes(TOP_BITS[word], 1, special))
+    q_product, p_product = math.prod(q.basis.moduli), math.prod(p.basis.moduli)
+    x = random_below(rng, q_product * p_product, (2, 2, 128))
+    x[0, 0, :4] = [0, 1, q_product * p_product - 1, p_product]
+    # As close to a half as the centred conversion is exact: 2^-24 of a unit away for several primes, at once for one.
+    gap = 1 if special == 1 else p_product >> 24
+    x[0, 0, 4:8] = [p_product // 2 + gap, p_product // 2 - gap, 3 * p_product // 2 + gap, 3 * p_product // 2 - gap]
+    assert np.array_equal(divide(engine, q, p, step, x), round_half_up(x, p_product) % q_product)
+
+
+@WORD
+def test_exact_halves_go_up(engine: Any, word: int) -> None:
+    q, p, step = rounding_case(word, 8, 2, [1 << 16])
+    q_product = math.prod(q.basis.moduli)
+    x = np.array([[[1 << 15, (1 << 15) - 1, 3 << 15, 0, (q_product << 16) - (1 << 15), 1, 2, 3]]], dtype=object)
+    assert divide(engine, q, p, step, x)[0, 0].tolist() == [1, 0, 2, 0, 0, 0, 0, 0]
+
+
+@WORD
+def test_the_result_of_a_division_may_be_the_kept_operand(engine: Any, rng: np.random.Generator, word: int) -> None:
+    q, p, step = rounding_case(word, 16, 3, some_primes(TOP_BITS[word], 1, 1))
+    x = random_below(rng, math.prod(q.basis.moduli + p.basis.moduli), (2, 2, 16))
+    kept = put(engine, q, decompose(x, q.basis.moduli))
+    dropped = put(engine, p, decompose(x, p.basis.moduli))
+    engine.divide_and_round(kept.view(), kept.view(), dropped.view(), step)
+    assert np.array_equal(kept.to_host(), decompose(round_half_up(x, p.basis.moduli[0]), q.basis.moduli))
