@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the tests of damaged files and the fuzzer do with bytes: put the sums right, load, and write again.
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/io/byte_reader.hpp"
+#include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/inspect.hpp"
+#include "cyclotome/io/keys_io.hpp"
+#include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/bfv/context.hpp"
+
+namespace cyclotome::io_exercise {
+
+using Span = std::span<const std::uint8_t>;
+
+// The bytes with the length and the checksum that fit them, so that what lies behind these is reached.
+inline io::Bytes resealed(Span bytes) {
+  namespace layout = io::layout;
+  io::Bytes result(bytes.begin(), bytes.end());
+  if (result.size() < layout::header_bytes + layout::checksum_bytes) return result;
+  for (std::size_t i = 0; i < 8; ++i) {
+    result[layout::length_offset + i] = static_cast<std::uint8_t>(result.size() >> (8 * i));
+  }
+  const std::size_t body = result.size() - layout::checksum_bytes;
+  const Digest digest = sha256(Span(result).first(body));
+  std::ranges::copy(digest, result.begin() + static_cast<std::ptrdiff_t>(body));
+  return result;
+}
+
+// The same, with the fingerprint of whatever parameters the bytes hold.
+inline io::Bytes resealed_with_fingerprint(Span bytes) {
+  namespace layout = io::layout;
+  io::Bytes result(bytes.begin(), bytes.end());
+  try {
+    io::ByteReader reader(Span(result).subspan(std::min(result.size(), layout::header_bytes)), 0, "");
+    const std::string_view tag = reader.text(layout::tag_bytes);
+    const rlwe::Parameters p = io::decode_parameters({tag, 0, reader.take(reader.u64())}, true);
+    std::ranges::copy(p.fingerprint(), result.begin() + layout::fingerprint_offset);
+  } catch (const Error&) {
+    // No parameters, no fingerprint.
+  }
+  return resealed(result);
+}
+
+// The object in a container, written again.
+inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& context) {
+  switch (c.kind()) {
+    case io::Kind::parameters:
+      return io::serialize(c.parameters(), c.metadata());
+    case io::Kind::secret_key:
+      return io::serialize(io::read_secret_key(c, context), c.metadata());
+    case io::Kind::public_key:
+      return io::serialize(io::read_public_key(c, context), c.metadata());
+    case io::Kind::evaluation_keys:
+      return io::serialize(io::read_evaluation_keys(c, context), c.metadata());
+    case io::Kind::ciphertext:
+      return io::serialize(io::read_ciphertext(c, context), c.metadata());
+    case io::Kind::plaintext:
+      return io::serialize(io::read_plaintext(c, context), c.metadata());
+    case io::Kind::bundle:
+      break;
+  }
+  const std::vector<rlwe::Ciphertext> arrays = io::read_bundle(c, context);
+  std::vector<const rlwe::Ciphertext*> pointers;
+  for (const auto& array : arrays) pointers.push_back(&array);
+  return io::serialize(pointers, c.metadata());
+}
+
+inline bool same_payload(const io::Container& a, const io::Container& b) {
+  const auto same = [](const io::Section& x, const io::Section& y) {
+    return x.tag == y.tag && std::ranges::equal(x.bytes, y.bytes);
+  };
+  return a.kind() == b.kind() && a.key_id() == b.key_id() && std::ranges::equal(a.metadata(), b.metadata()) &&
+         std::ranges::equal(a.payload(), b.payload(), same);
+}
+
+// Contexts to load with; small parameters that are not among them get one of their own.
+class Contexts {
+ public:
+  rlwe::ContextPtr find(const rlwe::Parameters& p) {
+    for (const auto& context : known_) {
+      if (context->parameters().fingerprint() == p.fingerprint()) return context;
+    }
+    if (p.degree() > 64 || p.moduli().size() + p.special_moduli().size() > 8) return nullptr;
+    if (known_.size() > 64) known_.pop_back();
+    known_.push_back(bfv::Context::create(p, engine_));
+    return known_.back();
+  }
+
+ private:
+  EnginePtr engine_ = CpuEngine::create(1);
+  std::vector<rlwe::ContextPtr> known_;
+};
+
+// Loads whatever the bytes hold. True if they were taken, false if a typed error refused them. Whatever is taken must
+// be written with the same bytes again (a file has one meaning and one spelling), and inspection must take it too;
+// std::logic_error otherwise.
+inline bool load(Span bytes, Contexts& contexts) {
+  const io::Limits limits{.max_bytes = 1U << 24, .max_expanded_bytes = 1U << 26, .allow_insecure = true};
+  io::Bytes again;
+  try {
+    const io::Container container(bytes, limits);
+    const rlwe::ContextPtr context = contexts.find(container.parameters());
+    if (context == nullptr) return false;
+    again = rewritten(container, context);
+  } catch (const Error&) {
+    try {
+      static_cast<void>(io::inspect(bytes, limits));  // may succeed: it does not look at residues
+    } catch (const Error&) {
+    }
+    return false;
+  }
+  const io::Inspection seen = io::inspect(bytes, limits);
+  if (seen.bytes != bytes.size()) throw std::logic_error("inspection reports another size");
+  if (!same_payload(io::Container(bytes, limits), io::Container(again, limits))) {
+    throw std::logic_error("an object that was loaded is written differently");
+  }
+  return true;
+}
+
+}  // namespace cyclotome::io_exercise

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Small objects of every kind, from fixed seeds, for the tests of the wire format and for the fuzzer's corpus.
+
+#include <string>
+#include <vector>
+
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/keys_io.hpp"
+#include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/encryption.hpp"
+#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+
+namespace cyclotome::io_objects {
+
+inline Seed seed(std::uint8_t first) {
+  std::array<std::uint8_t, 32> bytes{};
+  bytes[0] = first;
+  return Seed(bytes);
+}
+
+// Primes of these bits for the ciphertext and the special modulus; insecure, because small is fast.
+inline rlwe::ParametersLiteral small_literal(std::size_t degree, Word word, unsigned bits, std::size_t primes,
+                                             std::size_t special, std::vector<std::uint64_t> plain_moduli) {
+  rlwe::ParametersLiteral p;
+  p.degree = degree;
+  p.word = word;
+  p.plain_moduli = std::move(plain_moduli);
+  p.moduli = primes_congruent_to_one(bits, 2 * degree, primes + special, p.plain_moduli);
+  p.special_moduli.assign(p.moduli.begin(), p.moduli.begin() + static_cast<std::ptrdiff_t>(special));
+  p.moduli.erase(p.moduli.begin(), p.moduli.begin() + static_cast<std::ptrdiff_t>(special));
+  p.security = 0;
+  p.allow_insecure = true;
+  p.name = "test";
+  return p;
+}
+
+inline std::vector<rlwe::ParametersLiteral> parameter_sets() {
+  return {
+      small_literal(1024, Word::u64, 50, 3, 1, {65537}),         // hybrid key switching
+      small_literal(1024, Word::u32, 30, 4, 0, {12289, 257}),    // gadget key switching, two plaintext moduli
+      small_literal(64, Word::u64, 60, 4, 2, {1024, 769, 257}),  // widest primes, a plaintext modulus without slots
+      small_literal(8, Word::u32, 20, 3, 2, {17, 97}),           // smallest degree
+      small_literal(8, Word::u64, 60, 2, 1, {2}),                // one bit a residue
+  };
+}
+
+struct Objects {
+  bfv::ContextPtr context;
+  rlwe::SecretKey secret;
+  rlwe::PublicKey public_key;
+  rlwe::EvaluationKeys evaluation;
+
+  explicit Objects(const rlwe::ParametersLiteral& literal)
+      : context(bfv::Context::create(rlwe::Parameters(literal), CpuEngine::create(1))),
+        secret(rlwe::SecretKey::generate(context, seed(1))),
+        public_key(rlwe::PublicKey::generate(secret, seed(2))),
+        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, rlwe::column_rotation_element(literal.degree), 5},
+                                                  seed(3))) {}
+
+  rlwe::Plaintext plain(std::size_t plain, std::size_t items) const {
+    const auto half = static_cast<std::int64_t>(context->parameters().plain_moduli()[plain] / 2);
+    std::vector<std::int64_t> values(items * context->degree());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<std::int64_t>(i * i + 5 * i) % (2 * half) - half + (half > 1 ? 1 : 0);
+    }
+    return encode(context, plain, Encoding::Kind::coefficients, values, items, context->degree());
+  }
+  rlwe::Ciphertext fresh(std::size_t plain_number = 0, std::size_t items = 2) const {
+    return bfv::encrypt(plain(plain_number, items), public_key, seed(4));
+  }
+  rlwe::Ciphertext symmetric(std::size_t plain_number = 0, std::size_t items = 2) const {
+    return bfv::encrypt(plain(plain_number, items), secret, seed(5));
+  }
+  // 3 parts.
+  rlwe::Ciphertext product() const { return bfv::multiply(fresh(), fresh()); }
+};
+
+inline bool same(const PolyArray& a, const PolyArray& b) {
+  return a.domain() == b.domain() && a.parts() == b.parts() && a.batch() == b.batch() && a.to_host() == b.to_host();
+}
+
+inline bool same(const rlwe::Ciphertext& a, const rlwe::Ciphertext& b) {
+  return same(a.polynomials(), b.polynomials()) && a.plain() == b.plain() && a.key() == b.key() &&
+         a.noise().log2_deviation == b.noise().log2_deviation && a.noise().secret_factors == b.noise().secret_factors &&
+         a.uniform_seed() == b.uniform_seed();
+}
+
+inline std::vector<std::uint8_t> metadata() { return {'{', '"', 's', 'h', 'a', 'p', 'e', '"', ':', '2', '}', 0, 0xff}; }
+
+struct Named {
+  std::string name;
+  io::Bytes bytes;
+};
+
+// A container of each kind and variety.
+inline std::vector<Named> containers(const Objects& objects) {
+  std::vector<Named> all;
+  const std::vector<std::uint8_t> extra = metadata();
+  all.push_back({"parameters", io::serialize(objects.context->parameters())});
+  all.push_back({"secret_key", io::serialize(objects.secret)});
+  all.push_back({"public_key", io::serialize(objects.public_key, extra)});
+  all.push_back({"evaluation_keys", io::serialize(objects.evaluation)});
+  all.push_back({"ciphertext", io::serialize(objects.fresh(), extra)});
+  all.push_back({"symmetric", io::serialize(objects.symmetric())});
+  all.push_back({"product", io::serialize(objects.product())});
+  all.push_back({"plaintext", io::serialize(objects.plain(0, 3))});
+  std::vector<rlwe::Ciphertext> arrays;
+  for (std::size_t i = 0; i < objects.context->plain_count(); ++i) arrays.push_back(objects.symmetric(i, 1));
+  std::vector<const rlwe::Ciphertext*> pointers;
+  for (const auto& array : arrays) pointers.push_back(&array);
+  all.push_back({"bundle", io::serialize(pointers, extra)});
+  return all;
+}
+
+}  // namespace cyclotome::io_objects
