@@ -23,10 +23,11 @@ void CpuEngine::in_parallel(std::size_t count, std::size_t words, const Body& bo
 
 template <class Body>
 void CpuEngine::for_each_limb(View out, const Body& body) {
-  const std::size_t limbs = out.limbs(), count = out.batch * out.parts * limbs;
+  // All polynomials of a limb follow each other, so that the limb's tables stay in cache.
+  const std::size_t polynomials = out.batch * out.parts, count = polynomials * out.limbs();
   with_word(out.word(), [&]<class W>(W) {
     in_parallel(count, count * out.degree(), [&](std::size_t i) {
-      const std::size_t l = i % limbs, p = i / limbs % out.parts, b = i / limbs / out.parts;
+      const std::size_t l = i / polynomials, p = i % out.parts, b = i % polynomials / out.parts;
       body(b, p, l, out.limb<W>(b, p, l));
     });
   });
