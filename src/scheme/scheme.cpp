@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/scheme.hpp"
+
+#include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/encryption.hpp"
+#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bgv/context.hpp"
+#include "cyclotome/scheme/bgv/encryption.hpp"
+#include "cyclotome/scheme/bgv/operations.hpp"
+
+namespace cyclotome::scheme {
+
+namespace {
+
+bool is_bgv(const rlwe::ContextPtr& context) { return context->parameters().scheme() == rlwe::SchemeKind::bgv; }
+
+}  // namespace
+
+rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) {
+  if (parameters.scheme() == rlwe::SchemeKind::bgv) return bgv::Context::create(parameters, engine);
+  return bfv::Context::create(parameters, engine);
+}
+
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed) {
+  return is_bgv(key.context()) ? bgv::encrypt(plaintext, key, seed) : bfv::encrypt(plaintext, key, seed);
+}
+
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed) {
+  return is_bgv(key.context()) ? bgv::encrypt(plaintext, key, seed) : bfv::encrypt(plaintext, key, seed);
+}
+
+Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  return is_bgv(key.context()) ? bgv::decrypt(ciphertext, key) : bfv::decrypt(ciphertext, key);
+}
+
+Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  return is_bgv(key.context()) ? bgv::decrypt_unchecked(ciphertext, key) : bfv::decrypt_unchecked(ciphertext, key);
+}
+
+double noise_headroom(const Ciphertext& ciphertext) {
+  return is_bgv(ciphertext.context()) ? bgv::noise_headroom(ciphertext) : bfv::noise_headroom(ciphertext);
+}
+
+std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  return is_bgv(key.context()) ? bgv::noise_budget(ciphertext, key) : bfv::noise_budget(ciphertext, key);
+}
+
+std::vector<double> measured_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  return is_bgv(key.context()) ? bgv::measured_noise(ciphertext, key) : bfv::measured_noise(ciphertext, key);
+}
+
+Ciphertext add(const Ciphertext& a, const Ciphertext& b) {
+  return is_bgv(a.context()) ? bgv::add(a, b) : rlwe::add(a, b);
+}
+
+Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) {
+  return is_bgv(a.context()) ? bgv::subtract(a, b) : rlwe::subtract(a, b);
+}
+
+Ciphertext add_plain(const Ciphertext& a, const Plaintext& b) {
+  return is_bgv(a.context()) ? bgv::add_plain(a, b) : bfv::add_plain(a, b);
+}
+
+Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) {
+  return is_bgv(a.context()) ? bgv::subtract_plain(a, b) : bfv::subtract_plain(a, b);
+}
+
+Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) {
+  return is_bgv(a.context()) ? bgv::multiply(a, b) : bfv::multiply(a, b);
+}
+
+Ciphertext square(const Ciphertext& a) { return is_bgv(a.context()) ? bgv::square(a) : bfv::square(a); }
+
+}  // namespace cyclotome::scheme
