@@ -3,41 +3,11 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/ring/limb_values.hpp"
 
 namespace cyclotome {
 
 namespace {
-
-/// One value per modulus of `basis`.
-template <class Value>
-std::vector<std::uint64_t> per_limb(const Basis& basis, Value&& value) {
-  std::vector<std::uint64_t> values;
-  for (const auto b : basis.values()) values.push_back(value(b));
-  return values;
-}
-
-std::uint64_t multiply_mod(std::uint64_t a, std::uint64_t b, std::uint64_t m) {
-  return static_cast<std::uint64_t>(static_cast<u128>(a % m) * (b % m) % m);
-}
-
-std::uint64_t inverse_of_product(const Basis& q, std::uint64_t m) {
-  const std::uint64_t inverse = m == 1 ? 0 : inverse_or_zero(q.product_mod(m), m);
-  if (inverse == 0)
-    throw ParameterError(message("the ciphertext moduli and ", m, " share a factor; they must be coprime"));
-  return inverse;
-}
-
-std::uint64_t inverse_of(std::uint64_t a, std::uint64_t m) { return inverse_of_product(Basis(Word::u64, {a}), m); }
-
-std::uint64_t negate_mod(std::uint64_t a, std::uint64_t m) { return (m - a % m) % m; }
-
-std::vector<std::uint64_t> inverses(const Basis& product, const Basis& basis) {
-  return per_limb(basis, [&](std::uint64_t b) { return inverse_of_product(product, b); });
-}
-
-std::vector<std::uint64_t> negative_inverses(const Basis& product, const Basis& basis) {
-  return per_limb(basis, [&](std::uint64_t b) { return negate_mod(inverse_of_product(product, b), b); });
-}
 
 const RingPtr& with_one_limb(const RingPtr& plain) {
   if (plain->limbs() != 1) {
@@ -52,20 +22,6 @@ RingPtr ring_of(const RingPtr& like, std::vector<std::uint64_t> moduli) {
 }
 
 }  // namespace
-
-DivideAndRound::DivideAndRound(const RingPtr& q, const RingPtr& p, std::uint64_t plain_modulus)
-    : kept(q),
-      dropped(p),
-      correction(
-          p->basis(), q->basis(), Lift::centred,
-          per_limb(p->basis(),
-                   [&](std::uint64_t prime) { return plain_modulus == 1 ? 1 : inverse_of(plain_modulus, prime); }),
-          per_limb(q->basis(),
-                   [&](std::uint64_t modulus) {
-                     const std::uint64_t negative = negate_mod(inverse_of_product(p->basis(), modulus), modulus);
-                     return multiply_mod(plain_modulus, negative, modulus);
-                   })),
-      inverses(cyclotome::inverses(p->basis(), q->basis())) {}
 
 BehzLift::BehzLift(const RingPtr& q, const RingPtr& auxiliary, std::uint64_t m_tilde)
     : source(q),

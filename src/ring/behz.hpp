@@ -6,20 +6,6 @@
 
 namespace cyclotome {
 
-/// Division of residues over q P by P with rounding: out = (a - [a]_P centred) P^-1, which is round(a/P).
-///
-/// With a plaintext modulus t > 1 the division keeps x P^-1 modulo t (specification 5.8): what is divided off is
-/// delta = t [t^-1 a]_P centred, which is a modulo P, 0 modulo t, and in [-tP/2, tP/2): the error delta/P has mean 0
-/// for every t, 2 included (erratum 002-1).
-class DivideAndRound {
- public:
-  DivideAndRound(const RingPtr& q, const RingPtr& p, std::uint64_t plain_modulus = 1);
-
-  RingPtr kept, dropped;
-  BaseConversion correction;            ///< P -> q, centred, times -P^-1 (t^-1 before, t after)
-  std::vector<std::uint64_t> inverses;  ///< P^-1 mod q_i
-};
-
 /// BEHZ S0 and S1 (spec 5.5): x over q to x + q r over B_sk with |x + q r| <= (q/2)(1 + 2k/m~).
 ///   S0: y = FastBConv(m~ x; q -> B_sk, m~);  S1: r = [-y q^-1]_m~ centred, out = (y + q r) / m~.
 /// Both divisions by m~ and the product by q are folded into the conversions' factors.

@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
 
 namespace cyclotome {
 

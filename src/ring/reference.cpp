@@ -3,6 +3,7 @@
 // overrides must equal bit for bit. Scratch is secret, since decryption and encryption come through here.
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome {
@@ -47,7 +48,7 @@ void Engine::do_divide_and_round(View out, ConstView kept, ConstView dropped, co
   PolyArray correction = scratch(*this, step.kept, dropped);
   convert(correction.view(), dropped, step.correction);
   if (out.domain == Domain::transform) correction.to_transform();
-  multiply_scalars(out, kept, step.inverses);
+  multiply_scalars(out, kept, step.factors);
   add(out, out, correction.view());
 }
 

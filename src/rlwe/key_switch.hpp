@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome::rlwe {

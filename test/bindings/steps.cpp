@@ -4,6 +4,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
 
 namespace cyclotome::testing {
 

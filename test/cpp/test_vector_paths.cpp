@@ -10,6 +10,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/poly.hpp"
 
 namespace {

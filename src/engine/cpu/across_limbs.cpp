@@ -4,6 +4,7 @@
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
@@ -102,7 +103,7 @@ void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped,
     cpu::convert_tile(kernels<W>(), correction, tile_of<W>(dropped, b, p, first), width, step.correction,
                       scratch.tile(dropped_limbs + 1).data);
     scale_add_tile(kernels<W>(), tile_of<W>(out, b, p, first), tile_of<W>(kept, b, p, first), cpu::constant(correction),
-                   width, step.kept->basis(), step.inverses);
+                   width, step.kept->basis(), step.factors);
   });
 }
 

@@ -18,26 +18,17 @@ ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& 
 Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
     : rlwe::Context(parameters, engine, {Domain::coefficient, false}) {
   const RingPtr& q = ciphertext_ring();
-  const std::size_t n = parameters.degree();
   const auto& plain_moduli = parameters.plain_moduli();
-  std::vector<std::uint64_t> taken = parameters.moduli();
-  taken.insert(taken.end(), parameters.special_moduli().begin(), parameters.special_moduli().end());
-  taken.insert(taken.end(), plain_moduli.begin(), plain_moduli.end());
-
-  const std::uint64_t m_tilde = behz_m_tilde(parameters.word());
-  const std::uint64_t largest_plain = *std::max_element(plain_moduli.begin(), plain_moduli.end());
-  const Basis auxiliary = behz_auxiliary_basis(q->basis(), n, largest_plain, m_tilde, taken);
-  auxiliary_ring_ = Ring::negacyclic(n, auxiliary);
-  product_ring_ = q->joined(*auxiliary_ring_);
-  lift_ = std::make_unique<BehzLift>(q, auxiliary_ring_, m_tilde);
+  taken_ = parameters.moduli();
+  taken_.insert(taken_.end(), parameters.special_moduli().begin(), parameters.special_moduli().end());
+  taken_.insert(taken_.end(), plain_moduli.begin(), plain_moduli.end());
 
   // gamma needs no transform; any prime of the word's width that is not taken will do.
-  const std::uint64_t gamma = primes_congruent_to_one(parameters.word() == Word::u32 ? 30 : 61, 2, 1, taken)[0];
+  const std::uint64_t gamma = primes_congruent_to_one(parameters.word() == Word::u32 ? 30 : 61, 2, 1, taken_)[0];
   decryption_slack_ = static_cast<double>(q->limbs()) / static_cast<double>(gamma);
   const BigUnsigned product = q->basis().product();
   for (std::size_t i = 0; i < plain_moduli.size(); ++i) {
     const std::uint64_t t = plain_moduli[i];
-    product_scales_.push_back(std::make_unique<BehzScale>(q, auxiliary_ring_, t));
     plain_scales_.push_back(std::make_unique<PlainScale>(q, plain_ring(i), gamma));
     // round(q m / t) = (q m - [q m]_t)/t, and q = 0 modulo q_i: so it is -[q m]_t t^-1 there, [.]_t centred.
     std::vector<std::uint64_t> factors;
@@ -47,6 +38,32 @@ Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
     message_scales_.emplace_back(plain_ring(i)->basis(), q->basis(), Lift::centred, std::vector{product.mod(t)},
                                  factors);
   }
+}
+
+const BehzTables& Context::behz() const {
+  std::call_once(behz_once_, [this] {
+    const RingPtr& q = ciphertext_ring();
+    const auto& plain_moduli = parameters().plain_moduli();
+    const std::uint64_t m_tilde = behz_m_tilde(parameters().word());
+    const std::uint64_t largest_plain = *std::max_element(plain_moduli.begin(), plain_moduli.end());
+    behz_.auxiliary_ring =
+        Ring::negacyclic(degree(), behz_auxiliary_basis(q->basis(), degree(), largest_plain, m_tilde, taken_));
+    behz_.product_ring = q->joined(*behz_.auxiliary_ring);
+    behz_.lift = std::make_unique<BehzLift>(q, behz_.auxiliary_ring, m_tilde);
+    for (const auto t : plain_moduli) {
+      behz_.scales.push_back(std::make_unique<BehzScale>(q, behz_.auxiliary_ring, t));
+    }
+  });
+  return behz_;
+}
+
+const HpsProduct& Context::hps(std::size_t plain) const {
+  std::call_once(hps_once_, [this] {
+    const RingPtr& q = ciphertext_ring();
+    const RingPtr p = Ring::negacyclic(degree(), hps_auxiliary_basis(q->basis(), degree(), taken_));
+    for (const auto t : parameters().plain_moduli()) hps_.push_back(std::make_unique<HpsProduct>(q, p, t));
+  });
+  return *hps_.at(plain);
 }
 
 const Context& bfv_context(const rlwe::ContextPtr& context) {

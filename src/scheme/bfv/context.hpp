@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
+
 #include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/hps.hpp"
 #include "cyclotome/rlwe/context.hpp"
 
 namespace cyclotome::bfv {
 
-/// A BFV context: what all lattice schemes share, and BEHZ's bases and constants for each plaintext modulus.
+/// What BEHZ products need (specification 5.5): B_sk, Q then B_sk, the lift, and the scaling for each plaintext
+/// modulus.
+struct BehzTables {
+  RingPtr auxiliary_ring, product_ring;
+  std::unique_ptr<BehzLift> lift;
+  std::vector<std::unique_ptr<BehzScale>> scales;
+};
+
+/// A BFV context: what all lattice schemes share, and the constants of products and decryption for each plaintext
+/// modulus.
 class Context final : public rlwe::Context {
  public:
   /// Throws ParameterError if the parameters are not BFV's.
   static std::shared_ptr<const Context> create(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
-  /// Q, then B_sk: the ring products are formed in.
-  const RingPtr& product_ring() const noexcept { return product_ring_; }
-  const RingPtr& auxiliary_ring() const noexcept { return auxiliary_ring_; }
-  const BehzLift& lift() const noexcept { return *lift_; }
-  const BehzScale& product_scale(std::size_t plain) const { return *product_scales_.at(plain); }
+  /// Tables of the two ways to multiply, made on first use; thread-safe.
+  const BehzTables& behz() const;
+  const HpsProduct& hps(std::size_t plain) const;
+
   const PlainScale& plain_scale(std::size_t plain) const { return *plain_scales_.at(plain); }
-  /// m in Z_t -> round(q m / t) modulo every q_i: see `scale_to_ciphertext` in encryption.cpp.
+  /// m in Z_t -> round(q m / t) modulo every q_i.
   const BaseConversion& message_scale(std::size_t plain) const { return message_scales_.at(plain); }
   /// How far below 1/2 the invariant noise must stay for decryption: k/gamma.
   double decryption_slack() const noexcept { return decryption_slack_; }
@@ -26,12 +37,13 @@ class Context final : public rlwe::Context {
  private:
   Context(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
-  RingPtr auxiliary_ring_, product_ring_;
-  std::unique_ptr<BehzLift> lift_;
-  std::vector<std::unique_ptr<BehzScale>> product_scales_;
+  std::vector<std::uint64_t> taken_;  // primes that auxiliary bases must not contain
   std::vector<std::unique_ptr<PlainScale>> plain_scales_;
   std::vector<BaseConversion> message_scales_;
   double decryption_slack_ = 0;
+  mutable std::once_flag behz_once_, hps_once_;
+  mutable BehzTables behz_;
+  mutable std::vector<std::unique_ptr<HpsProduct>> hps_;  // by plaintext modulus
 };
 
 using ContextPtr = std::shared_ptr<const Context>;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/ring.hpp"
+
+namespace cyclotome {
+
+/// Division of residues over q P by P with rounding: out = round(f a / P) = (f a - [f a]_P centred) P^-1, f the
+/// numerator.
+///
+/// With a preserved modulus t > 1 (BGV; f = 1) the division keeps a P^-1 modulo t (specification 5.8): what is divided
+/// off is delta = t [t^-1 a]_P centred, which is a modulo P, 0 modulo t, and in [-tP/2, tP/2): the error delta/P has
+/// mean 0 for every t, 2 included (erratum 002-1).
+class DivideAndRound {
+ public:
+  /// Throws ParameterError if q, P and the preserved modulus are not coprime.
+  DivideAndRound(const RingPtr& q, const RingPtr& p, std::uint64_t preserved = 1, std::uint64_t numerator = 1);
+
+  RingPtr kept, dropped;
+  BaseConversion correction;           ///< P -> q, centred, times f t^-1 before and -t P^-1 after
+  std::vector<std::uint64_t> factors;  ///< f P^-1 mod q_i
+};
+
+}  // namespace cyclotome

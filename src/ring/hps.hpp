@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/ring/divide_and_round.hpp"
+
+namespace cyclotome {
+
+/// The product of Halevi, Polyakov and Shoup in the form of Kim, Polyakov and Zucca (2021), "HPS over Q"
+/// (specification 5.6): the first factor is extended from q to q p, the second is replaced by round(p y / q) in q p,
+/// and round(t x y' / p) lands in q. All lifts are exact and centred, with fixed-point quotients, so that every engine
+/// finds the same bits. p is about as long as q: a product that wraps q p is off by a multiple of t q.
+class HpsProduct {
+ public:
+  /// p: coprime to q and t.
+  HpsProduct(const RingPtr& q, const RingPtr& p, std::uint64_t plain_modulus);
+
+  RingPtr ciphertext_ring, auxiliary_ring, product_ring;  ///< q; p; q then p
+  BaseConversion extend;                                  ///< q -> p: x
+  BaseConversion exchange;                                ///< q -> p: round(p y / q) = -[p y]_q q^-1
+  BaseConversion restore;                                 ///< p -> q: of that
+  DivideAndRound scale;                                   ///< q p -> q: round(t d / p)
+};
+
+/// Primes for p: as few of the widest class that suits q's own primes (50 bits if they all fit, else 61; 30 in 32-bit
+/// words) as make p at least 2^margin q, none in `excluded`. The margin keeps the error of rounding p y / q below a
+/// fresh ciphertext's noise.
+Basis hps_auxiliary_basis(const Basis& q, std::size_t degree, const std::vector<std::uint64_t>& excluded,
+                          unsigned margin = 4);
+
+}  // namespace cyclotome
