@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+
 #include "bindings.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
@@ -17,6 +19,15 @@ namespace {
 
 using Residues = nb::ndarray<const std::uint64_t, nb::c_contig, nb::device::cpu>;
 using NoGil = nb::call_guard<nb::gil_scoped_release>;
+
+/// The instruction set of this name; none for the machine's best.
+std::optional<cpu::InstructionSet> set_of(const std::string& name) {
+  for (const auto set : cpu::instruction_sets()) {
+    if (cpu::name_of(set) == name) return set;
+  }
+  if (!name.empty()) throw std::invalid_argument(message("this machine has no instruction set ", name));
+  return std::nullopt;
+}
 
 void bind_arrays(nb::module_& m) {
   nb::enum_<Domain>(m, "Domain").value("coefficient", Domain::coefficient).value("transform", Domain::transform);
@@ -124,8 +135,16 @@ void bind_engine(nb::module_& m) {
   bind_coarse_verbs(engine);
 
   nb::class_<CpuEngine, Engine>(m, "CpuEngine")
-      .def(nb::new_([](std::size_t threads) { return CpuEngine::create(threads); }), nb::arg("threads") = 0)
+      .def(nb::new_([](std::size_t threads, const std::string& instruction_set) {
+             return CpuEngine::create(threads, set_of(instruction_set));
+           }),
+           nb::arg("threads") = 0, nb::arg("instruction_set") = "")
       .def_prop_ro("threads", &CpuEngine::threads);
+  m.def("instruction_sets", [] {
+    std::vector<std::string> names;
+    for (const auto set : cpu::instruction_sets()) names.emplace_back(cpu::name_of(set));
+    return names;
+  });
   nb::class_<ReferenceEngine, Engine>(m, "ReferenceEngine")
       .def(nb::new_([](std::size_t threads, std::size_t largest_tile) {
              return std::make_shared<ReferenceEngine>(threads, largest_tile);

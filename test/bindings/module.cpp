@@ -14,6 +14,7 @@ void bind_errors(nb::module_& m) {
   nb::exception<NoiseError>(m, "NoiseError", error);
   nb::exception<RangeError>(m, "RangeError", error);
   nb::exception<FormatError>(m, "FormatError", error);
+  nb::exception<FileError>(m, "FileError", error);
   nb::exception<EngineError>(m, "EngineError", error);
 }
 

@@ -7,6 +7,7 @@ import os
 import secrets
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,22 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("cyclotome")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that asks for `each_engine` runs on every engine of `residues.ENGINES`."""
+    if "each_engine" in metafunc.fixturenames:
+        from residues import ENGINES
+
+        metafunc.parametrize("each_engine", list(ENGINES), indirect=True)
+
+
+@pytest.fixture
+def each_engine(request: pytest.FixtureRequest) -> Any:
+    """One engine after the other."""
+    from residues import ENGINES
+
+    return ENGINES[request.param]
 
 
 @pytest.fixture

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from oracles.integers import some_primes
 
 Residues = NDArray[np.uint64]
+# Every way to compute: the CPU engine with each instruction set of this machine, and an engine that overrides no coarse
+# verb, so that it computes their reference compositions. All must give the same bits.
+ENGINES = {name: core.CpuEngine(2, name) for name in core.instruction_sets()} | {"reference": core.ReferenceEngine(2)}
 COEFFICIENT, TRANSFORM = core.Domain.coefficient, core.Domain.transform
 
 
@@ -53,3 +56,11 @@ def call(
     out = core.PolyArray(engine, ring, *shape, domain)
     verb(out.view(), *(a.view() if isinstance(a, core.PolyArray) else a for a in arguments))
     return out.to_host()
+
+
+def everywhere(verb: str, ring: Any, shape: tuple[int, int], *arguments: Any, domain: Any = COEFFICIENT) -> Residues:
+    """`call` on every engine; the engines must agree. Their memory is the host's, so that they can share operands."""
+    first, *others = (call(getattr(e, verb), ring, shape, *arguments, domain=domain) for e in ENGINES.values())
+    for result in others:
+        np.testing.assert_array_equal(result, first)
+    return first

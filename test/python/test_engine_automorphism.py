@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import negacyclic
-from residues import TRANSFORM, call, put, random_residues, ring_of, transform_primes
+from residues import TRANSFORM, everywhere, put, random_residues, ring_of, transform_primes
 
 ENGINE = core.CpuEngine(2)
 WORD = pytest.mark.parametrize("word", [32, 64])
 
 
 def image(ring: Any, a: Any, element: int, domain: Any = core.Domain.coefficient) -> Any:
-    return call(ENGINE.automorphism, ring, a.shape[:2], put(ENGINE, ring, a, domain), element, domain=domain)
+    return everywhere("automorphism", ring, a.shape[:2], put(ENGINE, ring, a, domain), element, domain=domain)
 
 
 @WORD

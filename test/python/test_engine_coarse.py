@@ -15,13 +15,11 @@ from residues import TRANSFORM, call, extreme_residues, put, random_residues, ri
 
 WORD = pytest.mark.parametrize("word", [32, 64])
 TOP_BITS = {32: 31, 64: 61}
-# Every coarse verb is computed twice: as the CPU engine does and as the reference composition of simple verbs does.
-ENGINES = {"cpu": core.CpuEngine(2), "reference": core.ReferenceEngine(2)}
 
 
-@pytest.fixture(params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> Any:
-    return ENGINES[request.param]
+@pytest.fixture
+def engine(each_engine: Any) -> Any:
+    return each_engine
 
 
 def widest_ring(word: int, degree: int) -> Any:
@@ -53,10 +51,10 @@ def test_tensor_products(engine: Any, rng: np.random.Generator, word: int, left:
 
 @WORD
 def test_a_tensor_product_multiplies_ciphertexts_as_polynomials_in_the_secret(
-    rng: np.random.Generator, word: int
+    engine: Any, rng: np.random.Generator, word: int
 ) -> None:
     """(a0 + a1 s)(b0 + b1 s) = d0 + d1 s + d2 s^2 modulo x^n + 1, for a ternary s."""
-    engine, degree = ENGINES["cpu"], 16
+    degree = 16
     ring = ring_of(word, degree, transform_primes(word, degree, 1))
     (q,) = ring.basis.moduli
     a, b = random_residues(rng, ring, 1, 2), random_residues(rng, ring, 1, 2)

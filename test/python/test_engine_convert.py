@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.integers import Integers, centred, compose, decompose, integers, magnitude, random_below, some_primes
-from residues import call, put, ring_of
+from residues import everywhere, put, ring_of
 
 ENGINE = core.CpuEngine(2)
 FAST, CENTRED = core.Lift.fast, core.Lift.centred
@@ -35,7 +35,7 @@ def convert(
     padded = np.concatenate([x, np.zeros(degree - len(x), dtype=object)])
     ring, wanted = ring_of(word, degree, source), ring_of(word, degree, target)
     step = core.BaseConversion(ring.basis, wanted.basis, lift, f or [], g or [])
-    result = call(ENGINE.convert, wanted, (1, 1), put(ENGINE, ring, decompose(padded, source)), step)
+    result = everywhere("convert", wanted, (1, 1), put(ENGINE, ring, decompose(padded, source)), step)
     return integers(result[0, 0])[:, : len(x)]
 
 
@@ -176,9 +176,9 @@ def test_every_item_part_and_tile_is_converted(rng: np.random.Generator, word: i
     array = put(ENGINE, ring, decompose(x, source))
     step = core.BaseConversion(ring.basis, wanted.basis, CENTRED)
     expected = decompose(centred(x, math.prod(source)), target)
-    assert np.array_equal(call(ENGINE.convert, wanted, (2, 2), array, step), expected)
+    assert np.array_equal(everywhere("convert", wanted, (2, 2), array, step), expected)
     assert np.array_equal(
-        call(ENGINE.convert, wanted, (2, 2), array.view().items(1).part(0), step)[0, 1], expected[1, 0]
+        everywhere("convert", wanted, (2, 2), array.view().items(1).part(0), step)[0, 1], expected[1, 0]
     )
 
 

@@ -20,9 +20,9 @@ WORD = pytest.mark.parametrize("word", [32, 64])
 DEGREES = [1 << bits for bits in range(1, 13)]
 
 
-@pytest.fixture(scope="module")
-def engine() -> Any:
-    return core.CpuEngine(2)
+@pytest.fixture
+def engine(each_engine: Any) -> Any:
+    return each_engine
 
 
 def polynomial_product(engine: Any, ring: Any, a: Any, b: Any) -> Any:

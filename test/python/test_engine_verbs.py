@@ -21,9 +21,9 @@ OPERATIONS = {
 }
 
 
-@pytest.fixture(scope="module")
-def engine() -> Any:
-    return core.CpuEngine(2)
+@pytest.fixture
+def engine(each_engine: Any) -> Any:
+    return each_engine
 
 
 def column(ring: Any) -> Any:

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
 from oracles import negacyclic
 from residues import TRANSFORM, put, random_residues, ring_of, transform_primes
 
 
-@pytest.fixture(scope="module")
-def engine() -> Any:
-    return core.CpuEngine(1)
+@pytest.fixture
+def engine(each_engine: Any) -> Any:
+    return each_engine
 
 
 @pytest.mark.parametrize("word", [32, 64])

@@ -9,7 +9,7 @@ import cyclotome_testing as core
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.integers import some_primes
+from oracles.integers import is_prime, some_primes
 from test_ring_big_unsigned import number
 
 MODULI = [12289, 7681, 65537, 40961]
@@ -73,6 +73,25 @@ def test_a_modulus_has_a_transform_iff_it_is_a_prime_one_modulo_2n_that_fits_laz
     assert core.Ring.negacyclic(2048, core.Basis(64, [12289])).has_transform(0)
     with pytest.raises(core.ParameterError, match=r"modulus 13 has no transform of length 16.* 1 modulo 32"):
         ring.root(1)
+
+
+def test_000_1_a_transform_exists_for_one_modulo_2n_and_no_other_prime() -> None:
+    """Paper 000 says that the moduli need no further restriction; these primes have no 2n-th root of unity."""
+    for degree in (8, 16):
+        for p in (13, 17, 29, 31, 37, 41, 97, 113):
+            exists = any(pow(x, degree, p) == p - 1 for x in range(1, p))
+            assert (
+                core.Ring.negacyclic(degree, core.Basis(64, [p])).has_transform(0) == exists == (p % (2 * degree) == 1)
+            )
+
+
+def test_000_2_the_printed_redundant_modulus_has_no_transform() -> None:
+    """4211212259 of paper 000, Table 4 is a prime, but 4211212289 = 32129 * 2^17 + 1 is the one with transforms."""
+    printed, intended = 4211212259, 4211212289
+    assert is_prime(printed) and is_prime(intended)
+    for degree in (4, 1024, 1 << 16):
+        ring = core.Ring.negacyclic(degree, core.Basis(64, [printed, intended]))
+        assert (ring.has_transform(0), ring.has_transform(1)) == (False, True)
 
 
 @pytest.mark.parametrize("word", [32, 64])

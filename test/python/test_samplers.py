@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import sampling
 from oracles.integers import centred, integers, some_primes
-from residues import TRANSFORM, Residues, ring_of, transform_primes
+from residues import ENGINES, TRANSFORM, Residues, ring_of, transform_primes
 
 WORD = pytest.mark.parametrize("word", [32, 64])
 ENGINE = core.CpuEngine(2)
@@ -25,11 +25,16 @@ SEED = bytes(range(100, 132))
 
 def draw(
     ring: Any, law: Any, seed: bytes = SEED, *, shape: tuple[int, int] = (1, 1), stream: Any = STREAM, first: int = 0,
-    engine: Any = ENGINE, domain: Any = core.Domain.coefficient
+    engine: Any = None, domain: Any = core.Domain.coefficient
 ) -> Residues:  # fmt: skip
-    out = core.PolyArray(engine, ring, *shape, domain)
-    engine.sample(out.view(), law, core.Seed(seed), stream, first)
-    return out.to_host()
+    """The residues that `engine` draws, or that every engine draws alike."""
+    results = []
+    for drawing in [engine] if engine else ENGINES.values():
+        out = core.PolyArray(drawing, ring, *shape, domain)
+        drawing.sample(out.view(), law, core.Seed(seed), stream, first)
+        results.append(out.to_host())
+    assert all(np.array_equal(result, results[0]) for result in results)
+    return results[0]
 
 
 def small(residues: Residues, q: int) -> list[int]:
