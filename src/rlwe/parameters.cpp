@@ -60,6 +60,10 @@ void check_plain_moduli(const ParametersLiteral& p) {
           message("plaintext modulus ", t, " must lie in [2, ", limit, ") for ", bits_of(p.word), "-bit words"));
     }
   }
+  // BGV's key errors carry the product of all of them.
+  if (const unsigned bits = product_bits(p.plain_moduli); p.scheme == SchemeKind::bgv && bits > 256) {
+    throw ParameterError(message("the plaintext moduli have ", bits, " bits in all; BGV takes at most 256"));
+  }
   std::vector<std::uint64_t> all = p.plain_moduli;
   all.insert(all.end(), p.moduli.begin(), p.moduli.end());
   all.insert(all.end(), p.special_moduli.begin(), p.special_moduli.end());

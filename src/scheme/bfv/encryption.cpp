@@ -55,7 +55,7 @@ Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey&
 
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
   rlwe::require_same_context("decrypt", *key.context(), *ciphertext.context());
-  if (const double headroom = noise_headroom(ciphertext); headroom < 0) {
+  if (const double headroom = noise_headroom(ciphertext); !(headroom >= 0)) {
     throw NoiseError(
         message("decrypt: the noise may have grown ", std::ceil(-headroom), " bits beyond what ",
                 key.context()->parameters().summary(),

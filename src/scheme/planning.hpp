@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cyclotome/rlwe/noise.hpp"
-#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/scheme/noise_model.hpp"
 
-namespace cyclotome::bfv {
+namespace cyclotome::scheme {
 
 /// What a computation needs, in a user's terms.
 struct Intent {
@@ -23,19 +22,22 @@ struct Intent {
   std::optional<Word> word;    ///< none: whichever is cheaper
   std::size_t min_degree = 0;  ///< at least this many slots
   bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
+  rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
 };
 
 /// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one
-/// can hold), ciphertext primes and one special prime. Throws ParameterError when no supported degree suffices; it says
-/// what would be needed.
+/// can hold), ciphertext primes, special primes and digits. Throws ParameterError when no supported degree suffices; it
+/// says what would be needed.
 rlwe::Parameters suggest(const Intent& intent);
 
-/// Noise bounds along x, x^2, x^4, ... (each product relinearised): entry d belongs to depth d; the last is the deepest
-/// that still decrypts. Empty if not even a fresh encryption does. For the plaintext modulus number `plain`.
-std::vector<rlwe::NoiseBound> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain = 0);
+/// `base` with ciphertext primes of `modulus_bits` bits in all (equally wide, up to 30 bits in 32-bit words and 50 in
+/// 64-bit words) and as many special primes as make multiplication cheapest within base's security; none if
+/// `modulus_bits` leaves no room for one. Throws ParameterError or SecurityError when that is impossible.
+rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits);
 
-/// Headroom in bits for a bound, as noise_headroom() gives it for a ciphertext.
-double headroom(const rlwe::Parameters& parameters, std::size_t plain, const rlwe::NoiseBound& noise);
+/// Noise along x, x^2, x^4, ... (each product relinearised): entry d belongs to depth d; the last is the deepest that
+/// still decrypts. Empty if not even a fresh encryption does. For the plaintext modulus number `plain`.
+std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain = 0);
 
 /// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, noise headroom
 /// by depth.
@@ -47,10 +49,10 @@ struct Sizes {
 };
 Sizes sizes_in_memory(const rlwe::Parameters& parameters);
 
-/// Named parameter sets of papers 000 and 001 (with this library's ternary secret and binomial error in place of
+/// Named parameter sets of papers 000, 001 and 004 (with this library's ternary secret and binomial error in place of
 /// theirs) and SEAL's 128-bit defaults. Throws ParameterError for an unknown name, listing the known ones, and
 /// SecurityError for a set below 128 bits unless allow_insecure.
 rlwe::Parameters preset(const std::string& name, bool allow_insecure = false);
 std::vector<std::string> preset_names();
 
-}  // namespace cyclotome::bfv
+}  // namespace cyclotome::scheme

@@ -5,9 +5,9 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/scheme/bfv/planning.hpp"
+#include "cyclotome/scheme/planning.hpp"
 
-namespace cyclotome::bfv {
+namespace cyclotome::scheme {
 
 namespace {
 
@@ -18,6 +18,7 @@ struct Preset {
   Word word;
   std::vector<unsigned> prime_bits;    // ciphertext primes
   std::vector<unsigned> special_bits;  // special primes
+  rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
 };
 
 std::vector<unsigned> times(std::size_t count, unsigned bits) { return std::vector<unsigned>(count, bits); }
@@ -48,6 +49,13 @@ const std::vector<Preset>& presets() {
       {"001-16384-237", 16384, 1024, Word::u64, times(3, 47) + times(1, 48), {48}},
       {"001-32768-496", 32768, 1024, Word::u64, times(8, 55), {56}},
       {"001-32768-880", 32768, 1024, Word::u64, times(15, 55), {55}},
+      // Paper 004, tables 6.5-6.12: BGV with t = 2 and one level; its 64-bit primes become 60- and 61-bit ones here,
+      // equal in sum.
+      {"004-16384-64", 16384, 2, Word::u64, times(2, 32), {}, rlwe::SchemeKind::bgv},
+      {"004-16384-320", 16384, 2, Word::u64, times(4, 53) + times(2, 54), {}, rlwe::SchemeKind::bgv},
+      {"004-16384-576", 16384, 2, Word::u64, times(4, 57) + times(6, 58), {}, rlwe::SchemeKind::bgv},
+      {"004-16384-1088", 16384, 2, Word::u64, times(10, 60) + times(8, 61), {}, rlwe::SchemeKind::bgv},
+      {"004-32768-1088", 32768, 2, Word::u64, times(10, 60) + times(8, 61), {}, rlwe::SchemeKind::bgv},
       // SEAL's 128-bit defaults with the batching prime 65537.
       {"seal-4096", 4096, 65537, Word::u64, times(2, 36), {37}},
       {"seal-8192", 8192, 65537, Word::u64, times(2, 43) + times(2, 44), {44}},
@@ -73,6 +81,7 @@ rlwe::Parameters preset(const std::string& name, bool allow_insecure) {
     throw ParameterError(message("preset '", name, "' is unknown; there are ", known));
   }
   rlwe::ParametersLiteral literal;
+  literal.scheme = found->scheme;
   literal.degree = found->degree;
   literal.plain_moduli = {found->plain_modulus};
   literal.word = found->word;
@@ -91,4 +100,4 @@ rlwe::Parameters preset(const std::string& name, bool allow_insecure) {
   return rlwe::Parameters(std::move(literal));
 }
 
-}  // namespace cyclotome::bfv
+}  // namespace cyclotome::scheme

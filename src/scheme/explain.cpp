@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/planning.hpp"
+
+namespace cyclotome::scheme {
+
+namespace {
+
+std::string bytes_text(std::size_t bytes) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(bytes < 10 << 20 ? 0 : 1);
+  if (bytes < 10 << 20) {
+    text << static_cast<double>(bytes) / 1024 << " KiB";
+  } else {
+    text << static_cast<double>(bytes) / (1 << 20) << " MiB";
+  }
+  return text.str();
+}
+
+std::string prime_bits(const std::vector<std::uint64_t>& primes) {
+  std::string text;
+  for (const auto prime : primes) {
+    if (!text.empty()) text += " + ";
+    text += std::to_string(bit_length(prime));
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+Sizes sizes_in_memory(const rlwe::Parameters& p) {
+  const std::size_t limb = p.degree() * bytes_of(p.word()), k = p.moduli().size(), all = k + p.special_moduli().size();
+  const std::size_t switching = 2 * p.digits() * all * limb;
+  return {2 * k * limb, 2 * all * limb, switching, switching};
+}
+
+std::string explain(const rlwe::Parameters& p) {
+  std::ostringstream text;
+  const Sizes sizes = sizes_in_memory(p);
+  text << p.summary() << "\n";
+  text << "  ring             Z_q[x]/(x^" << p.degree() << " + 1), " << bits_of(p.word()) << "-bit words\n";
+  text << "  ciphertext       q of " << p.modulus_bits() << " bits = " << prime_bits(p.moduli()) << "\n";
+  text << "  special primes   " << prime_bits(p.special_moduli()) << (p.special_moduli().empty() ? "" : " bits")
+       << "; key switching in " << p.digits() << (p.digits() == 1 ? " digit of " : " digits of ")
+       << p.primes_per_digit() << (p.primes_per_digit() == 1 ? " prime\n" : " primes\n");
+  text << "  plaintext        ";
+  for (std::size_t i = 0; i < p.plain_moduli().size(); ++i) {
+    const std::uint64_t t = p.plain_moduli()[i];
+    text << (i == 0 ? "t = " : ", ") << t << ((t % (2 * p.degree()) == 1) ? "" : " (no slots)");
+  }
+  const unsigned value_bits = BigUnsigned::product(p.plain_moduli()).bit_length();
+  text << "; values of " << value_bits - 1 << " bits with sign\n";
+  text << "  security         ";
+  if (p.insecure()) {
+    text << "INSECURE: below 128 bits";
+  } else {
+    text << p.security_reached() << " bits";
+  }
+  text << " (log2 QP = " << p.key_modulus_bits() << ", table " << rlwe::name_of(p.table()) << " allows ";
+  const unsigned level = p.security() == 0 ? 128 : p.security();
+  text << rlwe::max_modulus_bits(p.degree(), level, p.table()) << " for " << level << " bits)\n";
+  text << "  sizes in memory  ciphertext " << bytes_text(sizes.ciphertext) << ", public key "
+       << bytes_text(sizes.public_key) << ", relinearisation key " << bytes_text(sizes.relinearization_key)
+       << ", each rotation key " << bytes_text(sizes.galois_key) << "\n";
+  const NoiseModel model(p, 0);
+  const auto states = noise_by_depth(p);
+  text << "  noise headroom   ";
+  if (states.empty()) {
+    text << "none: not even a fresh ciphertext decrypts reliably";
+  }
+  for (std::size_t d = 0; d < states.size(); ++d) {
+    if (d > 4 && d + 1 < states.size()) continue;  // the first few and the deepest
+    text << (d == 0 ? message("fresh ") : message(d > 5 ? " ... depth " : ", depth ", d, " "))
+         << static_cast<long>(std::floor(model.headroom(states[d])));
+  }
+  text << (states.empty() ? "" : " bits") << "\n";
+  return text.str();
+}
+
+}  // namespace cyclotome::scheme

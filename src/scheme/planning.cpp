@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/planning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/ring/ring.hpp"
+
+namespace cyclotome::scheme {
+
+namespace {
+
+/// Splits `bits` over as few primes of at most `widest` bits as possible, all about equally wide.
+std::vector<unsigned> split_bits(unsigned bits, unsigned widest, unsigned narrowest) {
+  const unsigned count = std::max(1U, (bits + widest - 1) / widest);
+  std::vector<unsigned> sizes(count, std::max(bits / count, narrowest));
+  for (unsigned i = 0; i < bits % count && sizes[i] == bits / count; ++i) ++sizes[i];
+  return sizes;
+}
+
+constexpr unsigned widest_prime(Word word) {
+  return word == Word::u32 ? 30 : 50;  // 50-bit primes suit AVX-512 IFMA and the FP64 pipe of GPUs
+}
+
+/// The narrowest primes = 1 mod 2n that there are enough of.
+unsigned narrowest_prime(std::size_t degree) { return bit_length(2 * degree) + 3; }
+
+/// What a computation that `intent` allows leaves of headroom in the worst case.
+double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
+  const NoiseModel model(p, 0);
+  NoiseModel::State state = model.fresh();
+  for (unsigned d = 0; d < intent.depth; ++d) state = model.squared(model.scaled(state, 4));  // sums of four before
+  // Sums and their rotations come on top of plaintext products.
+  for (unsigned i = 0; i < intent.plain_products; ++i) state = model.scaled(state, model.plain_norm());
+  return model.headroom(model.scaled(model.rotated(state), static_cast<double>(intent.terms)));
+}
+
+/// Relative cost of multiply + relinearise: transforms (log2 n butterflies a coefficient) and terms of base
+/// conversions, limb by limb; a 32-bit limb costs half a 64-bit one.
+double cost(const rlwe::Parameters& p) {
+  const auto k = static_cast<double>(p.moduli().size()), special = static_cast<double>(p.special_moduli().size());
+  const auto digits = static_cast<double>(p.digits()), log2_n = std::log2(static_cast<double>(p.degree()));
+  const bool bgv = p.scheme() == rlwe::SchemeKind::bgv;
+  const double transforms = (bgv ? 5 : 14) * k + (digits + 2) * (k + special);
+  const double terms = (bgv ? 2 : 9) * k * k + digits * (k + special) * (2 + k / digits) + 2 * special * k;
+  const double word = p.word() == Word::u32 ? 0.5 : 1.0;
+  return word * static_cast<double>(p.plain_moduli().size() * p.degree()) * (transforms * log2_n + terms);
+}
+
+/// with_modulus_bits with a given number of special primes; nothing if there are too few primes of the widths that this
+/// takes or security forbids it.
+std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLiteral& base, unsigned bits,
+                                                    std::size_t special) {
+  rlwe::ParametersLiteral literal = base;
+  const std::vector<unsigned> sizes = split_bits(bits, widest_prime(base.word), narrowest_prime(base.degree));
+  if (special > sizes.size()) return std::nullopt;
+  std::vector<std::uint64_t> taken = base.plain_moduli;
+  const auto next_prime = [&](unsigned size) {
+    taken.push_back(primes_congruent_to_one(size, 2 * base.degree, 1, taken)[0]);
+    return taken.back();
+  };
+  try {
+    literal.special_moduli.clear();
+    literal.moduli.clear();
+    literal.digits = 0;
+    // The largest primes of the widest size first, so that P is not below any digit of as many primes.
+    for (std::size_t i = 0; i < special; ++i) literal.special_moduli.push_back(next_prime(sizes[0]));
+    for (const unsigned size : sizes) literal.moduli.push_back(next_prime(size));
+    return rlwe::Parameters(std::move(literal));
+  } catch (const ParameterError&) {
+    return std::nullopt;
+  }
+}
+
+/// The cheapest number of special primes, at least one.
+std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLiteral& base, unsigned bits) {
+  std::optional<rlwe::Parameters> best;
+  for (std::size_t special = 1; special <= 8; ++special) {
+    const auto candidate = with_special_primes(base, bits, special);
+    if (!candidate) break;
+    if (!best || cost(*candidate) < cost(*best)) best = candidate;
+  }
+  return best;
+}
+
+/// The smallest parameters of one degree and number of plaintext moduli whose noise fits; nothing if security does not
+/// allow any.
+std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::size_t degree, unsigned result_bits,
+                                        unsigned plain_count) {
+  const unsigned narrowest = narrowest_prime(degree);
+  // T > 2^(result_bits + 1); primes of b bits lie above 2^(b-1).
+  const unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, intent.slots ? narrowest : 2U);
+  if (plain_bits >= widest_prime(word)) return std::nullopt;
+  rlwe::ParametersLiteral literal;
+  literal.scheme = intent.scheme;
+  literal.degree = degree;
+  literal.word = word;
+  literal.security = intent.security;
+  literal.table = intent.table;
+  try {
+    literal.plain_moduli = primes_congruent_to_one(plain_bits, intent.slots ? 2 * degree : 2, plain_count);
+  } catch (const ParameterError&) {  // fewer primes of this width than asked for
+    return std::nullopt;
+  }
+  const unsigned cap = rlwe::max_modulus_bits(degree, intent.security, intent.table);
+  const auto serves = [&](unsigned bits) {
+    const auto candidate = with_special_primes(literal, bits, 1);
+    return candidate && planned_headroom(intent, *candidate) >= 2;
+  };
+  // In coarse steps up to the first length that serves, then in single bits from the last that did not.
+  constexpr unsigned step = 8;
+  for (unsigned bits = std::max(plain_bits + 12, narrowest); bits < cap + step; bits += step) {
+    if (!serves(std::min(bits, cap))) continue;
+    unsigned smallest = bits - std::min(bits - narrowest, step - 1);
+    while (!serves(std::min(smallest, cap))) ++smallest;
+    // The modulus is found; more special primes only make it faster and quieter.
+    return cheapest_special_primes(literal, std::min(smallest, cap));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+rlwe::Parameters suggest(const Intent& intent) {
+  if (intent.depth > 64 || intent.plain_products > 64) {
+    throw ParameterError(message("suggest: depth ", intent.depth, " and ", intent.plain_products,
+                                 " plaintext products; each may be at most 64"));
+  }
+  if (intent.value_bits < 1 || intent.value_bits > 1024 || intent.result_bits > 1024 || intent.terms == 0) {
+    throw ParameterError(message("suggest: value_bits ", intent.value_bits, " and result_bits ", intent.result_bits,
+                                 " must lie in [1, 1024] (result_bits 0: derived), and terms ", intent.terms,
+                                 " above 0"));
+  }
+  unsigned result_bits = intent.result_bits;
+  if (result_bits == 0) {
+    if (intent.depth > 10) {
+      throw ParameterError(message("suggest: at depth ", intent.depth, " values of ", intent.value_bits,
+                                   " bits could grow to 2^", intent.depth, " times as many bits; say result_bits="));
+    }
+    result_bits = (intent.value_bits << intent.depth) + bit_length(intent.terms - 1);
+  }
+  std::optional<rlwe::Parameters> best;
+  for (std::size_t degree = 1024; degree <= Ring::max_degree; degree *= 2) {
+    if (degree < intent.min_degree) continue;
+    for (unsigned count = 1; count <= 16; ++count) {
+      for (const Word word : {Word::u32, Word::u64}) {
+        if (intent.word && *intent.word != word) continue;
+        const auto candidate = attempt(intent, word, degree, result_bits, count);
+        if (candidate && (!best || cost(*candidate) < cost(*best))) best = candidate;
+      }
+    }
+    // A larger degree only costs more once one of half the degree was found.
+    if (best && best->degree() * 2 <= degree) break;
+  }
+  if (!best) {
+    throw ParameterError(message("suggest: no degree up to ", Ring::max_degree, " carries depth ", intent.depth,
+                                 " with results of ", result_bits, " bits at ", intent.security,
+                                 "-bit security; lower depth, result_bits or terms, or split the computation"));
+  }
+  return *best;
+}
+
+rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits) {
+  if (modulus_bits < narrowest_prime(base.degree)) {
+    throw ParameterError(message("a modulus of ", modulus_bits, " bits is narrower than one prime at degree ",
+                                 base.degree, ", which takes ", narrowest_prime(base.degree)));
+  }
+  if (const auto found = cheapest_special_primes(base, modulus_bits)) return *found;
+  if (const auto found = with_special_primes(base, modulus_bits, 0)) return *found;
+  const unsigned cap = rlwe::max_modulus_bits(base.degree, base.security == 0 ? 128 : base.security, base.table);
+  throw ParameterError(message("no parameters with log q = ", modulus_bits, " at degree ", base.degree, ": table ",
+                               rlwe::name_of(base.table), " allows log2 QP up to ", cap,
+                               ", and there must be enough primes congruent to 1 modulo ", 2 * base.degree));
+}
+
+std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain) {
+  const NoiseModel model(parameters, plain);
+  std::vector<NoiseModel::State> states;
+  for (NoiseModel::State state = model.fresh(); model.headroom(state) >= 0 && states.size() <= 64;
+       state = model.squared(state)) {
+    states.push_back(state);
+  }
+  return states;
+}
+
+}  // namespace cyclotome::scheme
