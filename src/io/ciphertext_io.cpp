@@ -19,35 +19,41 @@ void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertex
     throw ArgumentError(message("a ciphertext with noise bound 2^", noise.log2_deviation, " and ", noise.secret_factors,
                                 " factors of the secret can't be stored; it is far beyond what decryption corrects"));
   }
-  if (ciphertext.polynomials().domain() != Domain::coefficient) {
-    throw ArgumentError("a ciphertext in the transform domain can't be stored; bring it to coefficients first");
+  const rlwe::Context& context = *ciphertext.context();
+  if (ciphertext.polynomials().domain() != context.native_domain()) {
+    throw ArgumentError("a ciphertext outside its scheme's native domain can't be stored; transform it first");
   }
   const bool seeded = ciphertext.uniform_seed().has_value();
   ByteWriter& writer = container.section(layout::ciphertext);
   writer.u32(static_cast<std::uint32_t>(ciphertext.plain()));
   writer.u16(static_cast<std::uint16_t>(ciphertext.parts()));
-  writer.u16(seeded ? 1 : 0);
-  writer.u64(ciphertext.batch());
+  writer.u16(static_cast<std::uint16_t>(ciphertext.limbs()));
+  writer.u32(seeded ? 1 : 0);
   writer.u32(noise.secret_factors);
+  writer.u64(ciphertext.batch());
+  writer.u64(ciphertext.correction());
   writer.f64(noise.log2_deviation);
   if (seeded) writer.bytes(ciphertext.uniform_seed()->bytes());
   write_polynomials(writer, ciphertext.polynomials(), seeded ? 1 : ciphertext.parts());
 }
 
 rlwe::Ciphertext load(const CiphertextPayload& payload, const rlwe::KeyId& key, const rlwe::ContextPtr& context) {
-  PolyArray polynomials = context->make(context->ciphertext_ring(), payload.batch, payload.parts);
+  PolyArray polynomials =
+      context->make(context->level_ring(payload.limbs), payload.batch, payload.parts, context->native_domain());
   read_polynomials(polynomials, payload.stored_parts(), payload.residues.bytes, payload.residues.offset);
   if (payload.uniform_seed) {
     rlwe::expand_symmetric_uniform(*context->engine(), polynomials.view().part(1), *payload.uniform_seed);
   }
-  return rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise, payload.uniform_seed);
+  return rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise, payload.uniform_seed,
+                          payload.correction);
 }
 
 /// An upper bound of the section's size.
 std::uint64_t payload_bytes(const rlwe::Ciphertext& ciphertext) {
   const std::size_t parts = ciphertext.uniform_seed() ? 1 : ciphertext.parts();
   return ciphertext.batch() * parts *
-             packed_polynomial_bytes(ciphertext.context()->degree(), ciphertext.context()->parameters().moduli()) +
+             packed_polynomial_bytes(ciphertext.context()->degree(),
+                                     ciphertext.polynomials().ring()->basis().values()) +
          128;
 }
 

@@ -57,14 +57,17 @@ class Container {
 
   Kind kind() const noexcept { return kind_; }
   std::uint16_t version() const noexcept { return version_; }
-  const rlwe::Parameters& parameters() const noexcept { return parameters_; }
+  const rlwe::Parameters& parameters() const& noexcept { return parameters_; }
+  rlwe::Parameters parameters() && { return std::move(parameters_); }
   /// The caller's own bytes; empty if there are none. Opaque: whoever wrote them must check them.
   std::span<const std::uint8_t> metadata() const noexcept { return metadata_; }
   /// The secret key that the object belongs to; zeros for kinds without one.
   const rlwe::KeyId& key_id() const noexcept { return key_id_; }
   /// All sections in their order, and those that hold the object itself.
-  std::span<const Section> sections() const noexcept { return sections_; }
-  std::span<const Section> payload() const noexcept { return std::span(sections_).subspan(payload_); }
+  std::span<const Section> sections() const& noexcept { return sections_; }
+  std::span<const Section> payload() const& noexcept { return std::span(sections_).subspan(payload_); }
+  void sections() const&& = delete;  // they would not outlive the container
+  void payload() const&& = delete;
   const Limits& limits() const noexcept { return limits_; }
   std::uint64_t bytes() const noexcept { return size_; }
 

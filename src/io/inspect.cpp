@@ -2,14 +2,19 @@
 #include "cyclotome/io/inspect.hpp"
 
 #include "cyclotome/io/payload.hpp"
+#include "cyclotome/scheme/bgv/noise.hpp"
 
 namespace cyclotome::io {
 
 namespace {
 
-double headroom(const rlwe::Parameters& p, std::size_t plain, const rlwe::NoiseBound& noise) {
-  return BigUnsigned::product(p.moduli()).log2() - std::log2(static_cast<double>(p.plain_moduli()[plain])) - 1 -
-         std::log2(rlwe::tail_factor) - noise.log2_deviation;
+double headroom(const rlwe::Parameters& p, const CiphertextPayload& c) {
+  const std::vector<std::uint64_t> moduli(p.moduli().begin(),
+                                          p.moduli().begin() + static_cast<std::ptrdiff_t>(c.limbs));
+  const double log2_q = BigUnsigned::product(moduli).log2();
+  if (p.scheme() == rlwe::SchemeKind::bgv) return bgv::headroom(log2_q, c.noise);
+  return log2_q - std::log2(static_cast<double>(p.plain_moduli()[c.plain])) - 1 - std::log2(rlwe::tail_factor) -
+         c.noise.log2_deviation;
 }
 
 }  // namespace
@@ -40,14 +45,14 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     }
     case Kind::plaintext: {
       const PlaintextPayload plain = plaintext_payload(container);
-      result.arrays.push_back({plain.plain, p.plain_moduli()[plain.plain], plain.batch, 1, false, {}, 0});
+      result.arrays.push_back({plain.plain, p.plain_moduli()[plain.plain], plain.batch, 1, 0, false, {}, 0});
       break;
     }
     case Kind::ciphertext:
     case Kind::bundle:
       for (const CiphertextPayload& c : ciphertext_payloads(container)) {
-        result.arrays.push_back({c.plain, p.plain_moduli()[c.plain], c.batch, c.parts, c.uniform_seed.has_value(),
-                                 c.noise, headroom(p, c.plain, c.noise)});
+        result.arrays.push_back({c.plain, p.plain_moduli()[c.plain], c.batch, c.parts, c.limbs,
+                                 c.uniform_seed.has_value(), c.noise, headroom(p, c)});
       }
   }
   result.expanded_bytes = expanded_bytes(container);

@@ -18,10 +18,11 @@ struct ArrayFacts {
   std::uint64_t plain_modulus;  ///< t
   std::size_t batch;
   std::size_t parts;  ///< 1 for plaintexts
+  std::size_t limbs;  ///< the level, that is the number of ciphertext primes; 0 for plaintexts
   bool seeded;        ///< c1 is stored as a seed
   rlwe::NoiseBound noise;
-  /// BFV ciphertexts: bits by which the noise bound may grow before decryption refuses, as bfv::noise_headroom counts
-  /// them up to less than 2^-20 bits for decryption's own slack, which only a context knows. 0 for plaintexts.
+  /// Ciphertexts: bits by which the noise bound may grow before decryption refuses, as scheme::noise_headroom counts
+  /// them, up to BFV's own slack of less than 2^-20 bits, which only a context knows. 0 for plaintexts.
   double headroom;
 };
 

@@ -50,7 +50,8 @@ rlwe::ParametersLiteral read_literal(const Section& section) {
   p.name = reader.text(name);
   reader.finish();
   // Enumerations that the parameters' own checks rely on.
-  if (p.scheme != rlwe::SchemeKind::bfv || (p.word != Word::u32 && p.word != Word::u64) ||
+  if ((p.scheme != rlwe::SchemeKind::bfv && p.scheme != rlwe::SchemeKind::bgv) ||
+      (p.word != Word::u32 && p.word != Word::u64) ||
       (p.table != rlwe::SecurityTable::guidelines_2024 && p.table != rlwe::SecurityTable::he_standard_2018)) {
     throw FormatError(message("the parameter block at offset ", section.offset, " has scheme ",
                               static_cast<unsigned>(p.scheme), ", ", static_cast<unsigned>(p.word),

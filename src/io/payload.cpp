@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/io/payload.hpp"
 
-#include <cmath>
+#include <numeric>
 
 #include "cyclotome/io/byte_reader.hpp"
 #include "cyclotome/io/container_layout.hpp"
@@ -50,35 +50,55 @@ std::size_t read_plain(ByteReader& reader, const rlwe::Parameters& p) {
   return plain;
 }
 
-rlwe::NoiseBound read_noise(ByteReader& reader) {
+/// Parts, level and seed flag.
+void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload& payload, bool& seeded) {
   const std::uint64_t offset = reader.offset();
-  rlwe::NoiseBound noise;
-  noise.secret_factors = reader.u32();
-  noise.log2_deviation = reader.f64();
-  if (!storable(noise)) {
-    throw FormatError(message("the noise bound at offset ", offset, " (log2 ", noise.log2_deviation, ", ",
-                              noise.secret_factors,
-                              " factors of the secret) is no sane number: the data is damaged; get a ", "fresh copy"));
+  const std::uint16_t parts = reader.u16(), limbs = reader.u16();
+  const std::uint32_t flag = reader.u32();
+  if (parts < 2 || parts > 3 || flag > 1 || (flag == 1 && parts != 2)) {
+    throw FormatError(message("a ciphertext of ", parts, " parts with seed flag ", flag, " at offset ", offset,
+                              "; 2 or 3 parts are known, and a seed stands for the second of 2: the data is damaged"));
   }
-  return noise;
+  const std::size_t most = p.moduli().size(), least = p.scheme() == rlwe::SchemeKind::bfv ? most : 1;
+  if (limbs < least || limbs > most) {
+    throw FormatError(message("a ciphertext of level ", limbs, " at offset ", offset + 2, ", but levels are ", least,
+                              " to ", most, " here: the data is damaged; get a fresh copy"));
+  }
+  payload.parts = parts;
+  payload.limbs = limbs;
+  seeded = flag == 1;
+}
+
+std::uint64_t read_correction(ByteReader& reader, const rlwe::Parameters& p, std::size_t plain) {
+  const std::uint64_t offset = reader.offset(), correction = reader.u64(), t = p.plain_moduli()[plain];
+  const bool is_unit = correction < t && std::gcd(correction, t) == 1;
+  if (!is_unit || (correction != 1 && p.scheme() == rlwe::SchemeKind::bfv)) {
+    throw FormatError(message("correction factor ", correction, " at offset ", offset, " is ",
+                              is_unit ? "not 1, as in BFV" : message("no unit modulo t = ", t),
+                              ": the data is damaged; get a fresh copy"));
+  }
+  return correction;
 }
 
 CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters& p) {
   ByteReader reader(section.bytes, section.offset, "a ciphertext section");
   CiphertextPayload payload;
+  bool seeded = false;
   payload.plain = read_plain(reader, p);
-  const std::uint64_t shape_offset = reader.offset();
-  const std::uint16_t parts = reader.u16(), seeded = reader.u16();
-  if (parts < 2 || parts > 3 || seeded > 1 || (seeded == 1 && parts != 2)) {
-    throw FormatError(message("a ciphertext of ", parts, " parts with seed flag ", seeded, " at offset ", shape_offset,
-                              "; 2 or 3 parts are known, and a seed stands for the second of 2: the data is damaged"));
-  }
+  read_shape(reader, p, payload, seeded);
+  const std::uint64_t noise_offset = reader.offset();
+  payload.noise.secret_factors = reader.u32();
   const std::uint64_t batch = reader.u64();
-  payload.noise = read_noise(reader);
-  if (seeded == 1) payload.uniform_seed = Seed(reader.array32());
-  payload.parts = parts;
-  payload.residues =
-      take_residues(reader, batch, payload.stored_parts() * packed_polynomial_bytes(p.degree(), p.moduli()));
+  payload.correction = read_correction(reader, p, payload.plain);
+  payload.noise.log2_deviation = reader.f64();
+  if (!storable(payload.noise)) {
+    throw FormatError(message("the noise bound at offset ", noise_offset, " (log2 ", payload.noise.log2_deviation, ", ",
+                              payload.noise.secret_factors, " factors of the secret) is no sane number: the data is ",
+                              "damaged; get a fresh copy"));
+  }
+  if (seeded) payload.uniform_seed = Seed(reader.array32());
+  const auto moduli = std::span(p.moduli()).first(payload.limbs);
+  payload.residues = take_residues(reader, batch, payload.stored_parts() * packed_polynomial_bytes(p.degree(), moduli));
   payload.batch = static_cast<std::size_t>(batch);
   return payload;
 }
@@ -201,8 +221,7 @@ std::uint64_t expanded_bytes(const Container& container) {
       break;
   }
   std::uint64_t bytes = 0;
-  for (const CiphertextPayload& c : ciphertext_payloads(container))
-    bytes += c.batch * c.parts * p.moduli().size() * limb;
+  for (const CiphertextPayload& c : ciphertext_payloads(container)) bytes += c.batch * c.parts * c.limbs * limb;
   return bytes;
 }
 

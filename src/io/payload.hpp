@@ -17,11 +17,14 @@ struct Packed {
   std::uint64_t offset = 0;
 };
 
-/// One array of ciphertexts: stored_parts parts over Q, coefficient domain; with a seed c1 is not stored.
+/// One array of ciphertexts: stored_parts() parts over the first `limbs` primes, in the scheme's native domain; with a
+/// seed c1 is not stored.
 struct CiphertextPayload {
   std::size_t plain = 0;
   std::size_t batch = 0;
   std::size_t parts = 0;
+  std::size_t limbs = 0;
+  std::uint64_t correction = 1;
   rlwe::NoiseBound noise;
   std::optional<Seed> uniform_seed;
   Packed residues;

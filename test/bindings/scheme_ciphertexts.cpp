@@ -43,7 +43,8 @@ void bind_ciphertexts(nb::module_& m) {
   nb::class_<Plaintext>(m, "Plaintext")
       .def_prop_ro("plain", &Plaintext::plain)
       .def_prop_ro("batch", &Plaintext::batch)
-      .def_prop_ro("residues", [](const Plaintext& p) { return coefficients_of(p.polynomials()); })
+      .def_prop_ro(
+          "residues", [](const Plaintext& p) { return coefficients_of(p.polynomials()); }, nb::rv_policy::automatic)
       .def_prop_ro("canonical_norms", &Plaintext::canonical_norms);
   nb::class_<Ciphertext>(m, "Ciphertext")
       .def(nb::new_(&crafted), nb::arg("context"), nb::arg("key"), nb::arg("plain"), nb::arg("residues"),
@@ -53,7 +54,8 @@ void bind_ciphertexts(nb::module_& m) {
       .def_prop_ro("plain", &Ciphertext::plain)
       .def_prop_ro("batch", &Ciphertext::batch)
       .def_prop_ro("parts", &Ciphertext::parts)
-      .def_prop_ro("residues", [](const Ciphertext& c) { return coefficients_of(c.polynomials()); })
+      .def_prop_ro(
+          "residues", [](const Ciphertext& c) { return coefficients_of(c.polynomials()); }, nb::rv_policy::automatic)
       .def_prop_ro("log2_deviation", [](const Ciphertext& c) { return c.noise().log2_deviation; })
       .def_prop_ro("secret_factors", [](const Ciphertext& c) { return c.noise().secret_factors; })
       .def_prop_ro("uniform_seed", &Ciphertext::uniform_seed)

@@ -69,11 +69,13 @@ void bind_keys(nb::module_& m) {
       .def_static("generate", &PublicKey::generate, NoGil())
       .def_prop_ro("id", [](const PublicKey& key) { return key_id_bytes(key.id()); })
       .def_prop_ro("uniform_seed", &PublicKey::uniform_seed, nb::rv_policy::copy)
-      .def_prop_ro("residues", [](const PublicKey& key) { return residues_of(key.polynomials()); })
+      .def_prop_ro(
+          "residues", [](const PublicKey& key) { return residues_of(key.polynomials()); }, nb::rv_policy::automatic)
       .def("coefficients", [](const PublicKey& key) { return coefficients_of(key.polynomials()); });
   nb::class_<KeySwitchKey>(m, "KeySwitchKey")
       .def_prop_ro("uniform_seed", &KeySwitchKey::uniform_seed, nb::rv_policy::copy)
-      .def_prop_ro("residues", [](const KeySwitchKey& key) { return residues_of(key.polynomials()); })
+      .def_prop_ro(
+          "residues", [](const KeySwitchKey& key) { return residues_of(key.polynomials()); }, nb::rv_policy::automatic)
       .def("coefficients", [](const KeySwitchKey& key) { return coefficients_of(key.polynomials()); });
   nb::class_<EvaluationKeys>(m, "EvaluationKeys")
       .def_static("generate", &EvaluationKeys::generate, NoGil())

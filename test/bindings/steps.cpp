@@ -5,12 +5,14 @@
 #include "bindings.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/hps.hpp"
 
 namespace cyclotome::testing {
 
 void bind_steps(nb::module_& m) {
   nb::class_<DivideAndRound>(m, "DivideAndRound")
-      .def(nb::init<const RingPtr&, const RingPtr&>(), nb::arg("q"), nb::arg("p"));
+      .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t, std::uint64_t>(), nb::arg("q"), nb::arg("p"),
+           nb::arg("preserved") = 1, nb::arg("numerator") = 1);
   nb::class_<BehzLift>(m, "BehzLift")
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t>(), nb::arg("q"), nb::arg("auxiliary"),
            nb::arg("m_tilde"));
@@ -18,6 +20,15 @@ void bind_steps(nb::module_& m) {
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t>(), nb::arg("q"), nb::arg("auxiliary"),
            nb::arg("plain_modulus"))
       .def_prop_ro("joined", [](const BehzScale& step) { return step.joined; });
+  nb::class_<HpsProduct>(m, "HpsProduct")
+      .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t>(), nb::arg("q"), nb::arg("p"),
+           nb::arg("plain_modulus"))
+      .def_ro("extend", &HpsProduct::extend)
+      .def_ro("exchange", &HpsProduct::exchange)
+      .def_ro("restore", &HpsProduct::restore)
+      .def_ro("scale", &HpsProduct::scale);
+  m.def("hps_auxiliary_basis", &hps_auxiliary_basis, nb::arg("q"), nb::arg("degree"), nb::arg("excluded"),
+        nb::arg("margin") = 4);
   nb::class_<PlainScale>(m, "PlainScale")
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t>(), nb::arg("q"), nb::arg("plain"), nb::arg("gamma"));
   m.def("behz_auxiliary_basis", &behz_auxiliary_basis, nb::arg("q"), nb::arg("degree"),

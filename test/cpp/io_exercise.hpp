@@ -14,7 +14,7 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::io_exercise {
 
@@ -90,7 +90,7 @@ class Contexts {
     }
     if (p.degree() > 64 || p.moduli().size() + p.special_moduli().size() > 8) return nullptr;
     if (known_.size() > 64) known_.pop_back();
-    known_.push_back(bfv::Context::create(p, engine_));
+    known_.push_back(scheme::make_context(p, engine_));
     return known_.back();
   }
 

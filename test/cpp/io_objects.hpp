@@ -11,10 +11,9 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/scheme/bfv/context.hpp"
-#include "cyclotome/scheme/bfv/encryption.hpp"
-#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bgv/operations.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::io_objects {
 
@@ -26,8 +25,10 @@ inline Seed seed(std::uint8_t first) {
 
 // Primes of these bits for the ciphertext and the special modulus; insecure, because small is fast.
 inline rlwe::ParametersLiteral small_literal(std::size_t degree, Word word, unsigned bits, std::size_t primes,
-                                             std::size_t special, std::vector<std::uint64_t> plain_moduli) {
+                                             std::size_t special, std::vector<std::uint64_t> plain_moduli,
+                                             rlwe::SchemeKind kind = rlwe::SchemeKind::bfv) {
   rlwe::ParametersLiteral p;
+  p.scheme = kind;
   p.degree = degree;
   p.word = word;
   p.plain_moduli = std::move(plain_moduli);
@@ -47,17 +48,19 @@ inline std::vector<rlwe::ParametersLiteral> parameter_sets() {
       small_literal(64, Word::u64, 60, 4, 2, {1024, 769, 257}),  // widest primes, a plaintext modulus without slots
       small_literal(8, Word::u32, 20, 3, 2, {17, 97}),           // smallest degree
       small_literal(8, Word::u64, 60, 2, 1, {2}),                // one bit a residue
+      small_literal(1024, Word::u64, 55, 3, 1, {65537}, rlwe::SchemeKind::bgv),
+      small_literal(8, Word::u32, 28, 3, 1, {17, 12}, rlwe::SchemeKind::bgv),  // a composite plaintext modulus
   };
 }
 
 struct Objects {
-  bfv::ContextPtr context;
+  rlwe::ContextPtr context;
   rlwe::SecretKey secret;
   rlwe::PublicKey public_key;
   rlwe::EvaluationKeys evaluation;
 
   explicit Objects(const rlwe::ParametersLiteral& literal)
-      : context(bfv::Context::create(rlwe::Parameters(literal), CpuEngine::create(1))),
+      : context(scheme::make_context(rlwe::Parameters(literal), CpuEngine::create(1))),
         secret(rlwe::SecretKey::generate(context, seed(1))),
         public_key(rlwe::PublicKey::generate(secret, seed(2))),
         evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, rlwe::column_rotation_element(literal.degree), 5},
@@ -72,13 +75,16 @@ struct Objects {
     return encode(context, plain, Encoding::Kind::coefficients, values, items, context->degree());
   }
   rlwe::Ciphertext fresh(std::size_t plain_number = 0, std::size_t items = 2) const {
-    return bfv::encrypt(plain(plain_number, items), public_key, seed(4));
+    return scheme::encrypt(plain(plain_number, items), public_key, seed(4));
   }
   rlwe::Ciphertext symmetric(std::size_t plain_number = 0, std::size_t items = 2) const {
-    return bfv::encrypt(plain(plain_number, items), secret, seed(5));
+    return scheme::encrypt(plain(plain_number, items), secret, seed(5));
   }
   // 3 parts.
-  rlwe::Ciphertext product() const { return bfv::multiply(fresh(), fresh()); }
+  rlwe::Ciphertext product() const { return scheme::multiply(fresh(), fresh()); }
+  bool has_levels() const { return context->parameters().scheme() == rlwe::SchemeKind::bgv; }
+  // BGV: one prime fewer, and a correction factor.
+  rlwe::Ciphertext switched() const { return bgv::switch_modulus(fresh()); }
 };
 
 inline bool same(const PolyArray& a, const PolyArray& b) {
@@ -87,6 +93,7 @@ inline bool same(const PolyArray& a, const PolyArray& b) {
 
 inline bool same(const rlwe::Ciphertext& a, const rlwe::Ciphertext& b) {
   return same(a.polynomials(), b.polynomials()) && a.plain() == b.plain() && a.key() == b.key() &&
+         a.correction() == b.correction() && a.limbs() == b.limbs() &&
          a.noise().log2_deviation == b.noise().log2_deviation && a.noise().secret_factors == b.noise().secret_factors &&
          a.uniform_seed() == b.uniform_seed();
 }
@@ -110,6 +117,7 @@ inline std::vector<Named> containers(const Objects& objects) {
   all.push_back({"symmetric", io::serialize(objects.symmetric())});
   all.push_back({"product", io::serialize(objects.product())});
   all.push_back({"plaintext", io::serialize(objects.plain(0, 3))});
+  if (objects.has_levels()) all.push_back({"switched", io::serialize(objects.switched())});
   std::vector<rlwe::Ciphertext> arrays;
   for (std::size_t i = 0; i < objects.context->plain_count(); ++i) arrays.push_back(objects.symmetric(i, 1));
   std::vector<const rlwe::Ciphertext*> pointers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the fuzzer's first inputs, one small container of each kind for three parameter sets: make_corpus FOLDER. To
+// Writes the fuzzer's first inputs, small containers of each kind for a few parameter sets: make_corpus FOLDER. To
 // be run again when the format changes.
 
 #include <iostream>
@@ -19,7 +19,8 @@ int main(int count, char** arguments) {
     rlwe::ParametersLiteral literal;
   } sets[] = {{"u32-hybrid", small_literal(8, Word::u32, 20, 3, 2, {17, 97})},
               {"u32-gadget", small_literal(16, Word::u32, 28, 2, 0, {257})},
-              {"u64-hybrid", small_literal(8, Word::u64, 60, 2, 1, {2})}};
+              {"u64-hybrid", small_literal(8, Word::u64, 60, 2, 1, {2})},
+              {"bgv", small_literal(8, Word::u32, 28, 3, 1, {17, 12}, rlwe::SchemeKind::bgv)}};
   for (const auto& set : sets) {
     for (const auto& [name, bytes] : io_objects::containers(io_objects::Objects(set.literal))) {
       io::write_file(std::string(arguments[1]) + "/" + set.name + "-" + name, bytes, io::Privacy::shared);

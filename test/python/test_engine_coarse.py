@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor product, key-switching product, linear combination and division with rounding, against Python integers."""
+"""Tensor product, key-switching product and linear combination, against Python integers."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
 from oracles import negacyclic
-from oracles.integers import compose, decompose, integers, random_below, round_half_up, some_primes, words
+from oracles.integers import integers, some_primes, words
 from residues import TRANSFORM, call, extreme_residues, put, random_residues, ring_of, transform_primes
 
 WORD = pytest.mark.parametrize("word", [32, 64])
@@ -115,50 +113,3 @@ def test_linear_combinations_of_transforms_and_of_many_tiles(engine: Any, rng: n
     back.to_coefficient()
     expected = np.stack([a[0] - 2 * integers(a[1]) + 3 * integers(a[2]), integers(a[2]) - integers(a[1])])
     assert np.array_equal(back.to_host(), words(expected % column(ring)))
-
-
-def rounding_case(word: int, degree: int, kept: int, dropped: list[int]) -> tuple[Any, Any, Any]:
-    q = ring_of(word, degree, some_primes(TOP_BITS[word], 1, kept, skip=20))
-    p = ring_of(word, degree, dropped)
-    return q, p, core.DivideAndRound(q, p)
-
-
-def divide(engine: Any, q: Any, p: Any, step: Any, x: Any) -> Any:
-    """The verb on x[batch][part][coefficient], and its result as integers modulo q."""
-    kept = put(engine, q, decompose(x, q.basis.moduli))
-    dropped = put(engine, p, decompose(x, p.basis.moduli))
-    return compose(call(engine.divide_and_round, q, kept.shape[:2], kept, dropped, step), q.basis.moduli)
-
-
-@WORD
-@pytest.mark.parametrize("kept", [1, 4])
-@pytest.mark.parametrize("special", [1, 2, 5])
-def test_001_5_division_with_rounding(
-    engine: Any, rng: np.random.Generator, word: int, kept: int, special: int
-) -> None:
-    q, p, step = rounding_case(word, 128, kept, some_primes(TOP_BITS[word], 1, special))
-    q_product, p_product = math.prod(q.basis.moduli), math.prod(p.basis.moduli)
-    x = random_below(rng, q_product * p_product, (2, 2, 128))
-    x[0, 0, :4] = [0, 1, q_product * p_product - 1, p_product]
-    # As close to a half as the centred conversion is exact: 2^-24 of a unit away for several primes, at once for one.
-    gap = 1 if special == 1 else p_product >> 24
-    x[0, 0, 4:8] = [p_product // 2 + gap, p_product // 2 - gap, 3 * p_product // 2 + gap, 3 * p_product // 2 - gap]
-    assert np.array_equal(divide(engine, q, p, step, x), round_half_up(x, p_product) % q_product)
-
-
-@WORD
-def test_exact_halves_go_up(engine: Any, word: int) -> None:
-    q, p, step = rounding_case(word, 8, 2, [1 << 16])
-    q_product = math.prod(q.basis.moduli)
-    x = np.array([[[1 << 15, (1 << 15) - 1, 3 << 15, 0, (q_product << 16) - (1 << 15), 1, 2, 3]]], dtype=object)
-    assert divide(engine, q, p, step, x)[0, 0].tolist() == [1, 0, 2, 0, 0, 0, 0, 0]
-
-
-@WORD
-def test_the_result_of_a_division_may_be_the_kept_operand(engine: Any, rng: np.random.Generator, word: int) -> None:
-    q, p, step = rounding_case(word, 16, 3, some_primes(TOP_BITS[word], 1, 1))
-    x = random_below(rng, math.prod(q.basis.moduli + p.basis.moduli), (2, 2, 16))
-    kept = put(engine, q, decompose(x, q.basis.moduli))
-    dropped = put(engine, p, decompose(x, p.basis.moduli))
-    engine.divide_and_round(kept.view(), kept.view(), dropped.view(), step)
-    assert np.array_equal(kept.to_host(), decompose(round_half_up(x, p.basis.moduli[0]), q.basis.moduli))

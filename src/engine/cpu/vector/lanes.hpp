@@ -33,6 +33,9 @@ struct Lanes64 {
   struct Factor {
     Vector operand, quotient, quotient_high;  // quotient = floor(operand 2^64 / q)
   };
+  struct Product {
+    Vector low, quotient;
+  };
   struct Sum {
     Vector low, middle, high;  // low + 2^32 middle + 2^64 high
   };
@@ -60,10 +63,13 @@ struct Lanes64 {
     return {operand, quotient, R::template shift_right64<32>(quotient)};
   }
 
+  CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
+    return {R::product_low64(x, w.operand), quotient_of(x, w)};
+  }
   /// x: any word -> x w mod q in [0, 4q). Shoup's product is below 2q; the quotient taken here is at most 2 too small,
   /// since it leaves out the product of the low halves (less than one unit) and two carries' fractions.
-  CYCLOTOME_INLINE static Vector multiply(Vector x, const Factor& w, const Prime& p) {
-    return subtract(R::product_low64(x, w.operand), R::product_low64(quotient_of(x, w), p.q));
+  CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
+    return subtract(product.low, R::product_low64(product.quotient, p.q));
   }
 
   CYCLOTOME_INLINE static Operand operand(Vector b) { return {b, R::template shift_right64<32>(b)}; }
@@ -100,7 +106,7 @@ struct Lanes64 {
     const Vector high = add(sum.high, R::template shift_right64<32>(carried));
     const Vector low = add(R::template shift_left64<32>(carried), low_half(sum.low));
     const Vector rest = subtract(low, R::product_low64(quotient_of(low, r.unit), r.p.q));
-    const Vector x = conditional_subtract(add(multiply(high, r.wide, r.p), rest), r.p.limit);
+    const Vector x = conditional_subtract(add(finish(begin(high, r.wide), r.p), rest), r.p.limit);
     return conditional_subtract(conditional_subtract(x, r.twice), r.p.q);
   }
 
@@ -132,6 +138,9 @@ struct Lanes32 {
   struct Factor {
     Vector operand, quotient, quotient_odd;  // quotient = floor(operand 2^32 / q)
   };
+  struct Product {
+    Vector low, quotient;
+  };
   struct Sum {
     Vector even, odd;
   };
@@ -159,9 +168,12 @@ struct Lanes32 {
     return {operand, quotient, R::template shift_right64<32>(quotient)};
   }
 
+  CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
+    return {R::product_low32(x, w.operand), quotient_of(x, w)};
+  }
   /// x: any word -> x w mod q in [0, 2q): Shoup's product.
-  CYCLOTOME_INLINE static Vector multiply(Vector x, const Factor& w, const Prime& p) {
-    return subtract(R::product_low32(x, w.operand), R::product_low32(quotient_of(x, w), p.q));
+  CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
+    return subtract(product.low, R::product_low32(product.quotient, p.q));
   }
 
   CYCLOTOME_INLINE static Operand operand(Vector b) { return {b, R::template shift_right64<32>(b)}; }
@@ -190,7 +202,7 @@ struct Lanes32 {
   CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Reducer& r) {
     const Vector high = R::high_halves(sum.even, sum.odd), low = R::low_halves(sum.even, sum.odd);
     const Vector rest = subtract(low, R::product_low32(quotient_of(low, r.unit), r.p.q));
-    const Vector x = conditional_subtract(multiply(high, r.wide, r.p), r.p.q);
+    const Vector x = conditional_subtract(finish(begin(high, r.wide), r.p), r.p.q);
     return conditional_subtract(add(x, conditional_subtract(rest, r.p.q)), r.p.q);
   }
 
@@ -200,6 +212,12 @@ struct Lanes32 {
                           R::multiply32(R::template shift_right64<32>(x), w.quotient_odd));
   }
 };
+
+template <class L>
+CYCLOTOME_INLINE typename L::Vector multiply(typename L::Vector x, const typename L::Factor& w,
+                                             const typename L::Prime& p) {
+  return L::finish(L::begin(x, w), p);
+}
 
 /// Lanes of `multiply` alone: x w mod q brought from [0, bound q) to [0, q).
 template <class L>

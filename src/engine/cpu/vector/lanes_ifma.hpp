@@ -40,11 +40,12 @@ struct LanesIfma : Lanes64<Avx512> {
     return {operand, Avx512::shift_right64<12>(quotient)};
   }
 
+  CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
+    return {_mm512_madd52lo_epu64(Avx512::zero(), x, w.operand), _mm512_madd52hi_epu64(Avx512::zero(), x, w.quotient)};
+  }
   /// x < 2^52 -> x w mod q in [0, 2q): Shoup's product, computed modulo 2^52.
-  CYCLOTOME_INLINE static Vector multiply(Vector x, const Factor& w, const Prime& p) {
-    const Vector quotient = _mm512_madd52hi_epu64(Avx512::zero(), x, w.quotient);
-    const Vector product = _mm512_madd52lo_epu64(Avx512::zero(), x, w.operand);
-    return low52(_mm512_madd52lo_epu64(product, quotient, p.negative));
+  CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
+    return low52(_mm512_madd52lo_epu64(product.low, product.quotient, p.negative));
   }
 
   CYCLOTOME_INLINE static Operand operand(Vector b) { return {b}; }
@@ -71,7 +72,7 @@ struct LanesIfma : Lanes64<Avx512> {
     const Vector high = add(sum.high, Avx512::shift_right64<52>(sum.low)), low = low52(sum.low);
     const Vector quotient = _mm512_madd52hi_epu64(Avx512::zero(), low, r.unit.quotient);
     const Vector rest = low52(_mm512_madd52lo_epu64(low, quotient, r.p.negative));
-    const Vector x = conditional_subtract(add(multiply(high, r.wide, r.p), rest), r.p.limit);
+    const Vector x = conditional_subtract(add(finish(begin(high, r.wide), r.p), rest), r.p.limit);
     return conditional_subtract(x, r.p.q);
   }
 

@@ -91,7 +91,7 @@ struct Pointwise {
     over(
         count,
         [&](std::size_t c)
-            __attribute__((always_inline)) { store(out + c, reduced<L>(L::multiply(load(a + c), w, p), p)); },
+            __attribute__((always_inline)) { store(out + c, reduced<L>(cpu::multiply<L>(load(a + c), w, p), p)); },
         [&](std::size_t c, std::size_t rest) { scalar().scale(out + c, a + c, factor, rest, q); });
   }
 
@@ -102,7 +102,7 @@ struct Pointwise {
     over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          const Vector product = reduced<L>(L::multiply(load(a + c), w, p), p);
+          const Vector product = reduced<L>(cpu::multiply<L>(load(a + c), w, p), p);
           store(out + c, L::conditional_subtract(L::add(product, load(b + c)), p.q));
         },
         [&](std::size_t c, std::size_t rest) { scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });

@@ -12,9 +12,9 @@ namespace cyclotome::cpu {
 namespace {
 
 /// What both directions share. The stages form a tree: node 1 is the whole array, nodes 2k and 2k + 1 are the halves of
-/// node k, and the butterflies of node k use root k of the tables. A pass does `log_radix` stages on registers; a block
-/// that fits the first-level cache is finished before the next one is begun; the last stages, whose partners share a
-/// register, exchange lanes.
+/// node k, and the butterflies of node k use root k of the tables. A pass does two or three stages on registers; a
+/// block that fits the first-level cache is finished before the next one is begun; a leaf does the last stages, whose
+/// partners come to share a register, by exchanging lanes.
 template <class L>
 struct Transform {
   using Word = typename L::Word;
@@ -23,10 +23,14 @@ struct Transform {
   using Prime = typename L::Prime;
 
   static constexpr std::size_t lanes = L::lanes;
-  /// Four registers: what a leaf transforms on its own.
-  static constexpr std::size_t leaf = 4 * lanes;
-  /// Shorter transforms than this are not worth vectors.
-  static constexpr std::size_t smallest = 16 * lanes;
+  /// Registers of a leaf.
+  static constexpr unsigned log_leaf = L::Registers::registers == 32 ? 3 : 2;
+  static constexpr std::size_t leaf_registers = std::size_t{1} << log_leaf;
+  static constexpr std::size_t leaf = leaf_registers * lanes;
+  /// Registers that a pass works on at a time.
+  static constexpr std::size_t pass_registers = L::Registers::registers / 2;
+  /// Shorter transforms than this are left to the scalar code: there must be a pass besides the leaves.
+  static constexpr std::size_t smallest = 4 * leaf;
   /// Words of a block that stays in the first-level cache while passes go over it.
   static constexpr std::size_t block = (std::size_t{32} << 10) / sizeof(Word);
 
@@ -60,6 +64,20 @@ struct Transform {
     }
   };
 
+  /// `rows` times `columns` registers from / to memory: row i starts at x + i * step.
+  template <std::size_t rows, std::size_t columns>
+  CYCLOTOME_INLINE static void load(Vector* v, const Word* x, std::size_t step) {
+    unrolled<rows * columns>([&](auto i) __attribute__((always_inline)) {
+      v[i] = L::Registers::load(x + i / columns * step + i % columns * lanes);
+    });
+  }
+  template <std::size_t rows, std::size_t columns>
+  CYCLOTOME_INLINE static void store(Word* x, const Vector* v, std::size_t step) {
+    unrolled<rows * columns>([&](auto i) __attribute__((always_inline)) {
+      L::Registers::store(x + i / columns * step + i % columns * lanes, v[i]);
+    });
+  }
+
   /// Stages left to a block of `size` are done three at a time, or two where three would leave one.
   static unsigned log_radix_of(std::size_t size) noexcept {
     const unsigned stages = bit_length(size / leaf) - 1;
@@ -70,66 +88,78 @@ struct Transform {
 /// Forward stages: values in [0, 2 bound q).
 template <class L>
 struct Forward : Transform<L> {
-  using typename Transform<L>::Word;
-  using typename Transform<L>::Vector;
-  using typename Transform<L>::Factor;
-  using typename Transform<L>::Prime;
-  using typename Transform<L>::Roots;
-  using Transform<L>::lanes;
-  using Transform<L>::leaf;
+  using Base = Transform<L>;
+  using typename Base::Factor;
+  using typename Base::Prime;
+  using typename Base::Roots;
+  using typename Base::Vector;
+  using typename Base::Word;
 
-  /// x, y in [0, 2 bound q) -> x + w y, x - w y in the same range.
-  CYCLOTOME_INLINE static void butterfly(Vector& x, Vector& y, const Factor& w, const Prime& p) {
-    const Vector product = L::multiply(y, w, p);
-    x = L::conditional_subtract(x, p.limit);
-    y = L::subtract(L::add(x, p.limit), product);
-    x = L::add(x, product);
+  /// x, y in [0, 2 bound q) -> x + w y, x - w y in the same range, for `count` pairs of registers that are `half`
+  /// apart. Group g of `half` pairs takes factor_of(g). All products are begun before the first is needed.
+  template <std::size_t count, std::size_t half, class FactorOf>
+  CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
+    typename L::Product products[count];
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, y = 2 * group * half + i % half + half;
+      products[i] = L::begin(v[y], factor_of(group));
+    });
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+      const Vector reduced_x = L::conditional_subtract(v[x], p.limit), product = L::finish(products[i], p);
+      v[x] = L::add(reduced_x, product);
+      v[y] = L::subtract(L::add(reduced_x, p.limit), product);
+    });
   }
 
-  template <unsigned log_radix>
+  /// All stages of 2^log_radix rows of `columns` registers.
+  template <unsigned log_radix, std::size_t columns>
   CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
     unrolled<log_radix>([&](auto level) __attribute__((always_inline)) {
-      constexpr std::size_t half = (std::size_t{1} << log_radix) >> (level + 1);
-      unrolled<(std::size_t{1} << log_radix) / 2>([&](auto i) __attribute__((always_inline)) {
-        constexpr std::size_t group = i / half, at = 2 * group * half + i % half;
-        butterfly(v[at], v[at + half], w[(std::size_t{1} << level) + group], p);
-      });
+      constexpr std::size_t pairs = (columns << log_radix) / 2, groups = std::size_t{1} << level;
+      butterflies<pairs, pairs / groups>(
+          v, [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; }, p);
     });
   }
 
   template <unsigned log_radix>
   static void pass(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
-    constexpr std::size_t radix = std::size_t{1} << log_radix;
-    const typename Transform<L>::template Subtree<log_radix> w(roots, node);
+    constexpr std::size_t radix = std::size_t{1} << log_radix, columns = Base::pass_registers / radix;
+    const typename Base::template Subtree<log_radix> w(roots, node);
     const std::size_t step = size / radix;
-    for (Word* x = a; x != a + step; x += lanes) {
-      Vector v[radix];
-      unrolled<radix>([&](auto i) __attribute__((always_inline)) { v[i] = L::Registers::load(x + i * step); });
-      stages<log_radix>(v, w.factors, p);
-      unrolled<radix>([&](auto i) __attribute__((always_inline)) { L::Registers::store(x + i * step, v[i]); });
+    for (Word* x = a; x != a + step; x += columns * L::lanes) {
+      Vector v[radix * columns];
+      Base::template load<radix, columns>(v, x, step);
+      stages<log_radix, columns>(v, w.factors, p);
+      Base::template store<radix, columns>(x, v, step);
     }
   }
 
-  /// Stages of gap `gap` down to 1 within the registers x and y, nodes `node` and `node` + 1.
+  /// Stages of gap `gap` down to 1 within registers, taken in pairs; `node`: of the first register.
   template <std::size_t gap>
-  CYCLOTOME_INLINE static void within(Vector& x, Vector& y, std::size_t node, const Roots& roots, const Prime& p) {
-    L::template exchange<gap>(x, y);
-    butterfly(x, y, roots.template several<gap>(node), p);
-    if constexpr (gap > 1) within<gap / 2>(x, y, 2 * node, roots, p);
+  CYCLOTOME_INLINE static void within(Vector* v, std::size_t node, const Roots& roots, const Prime& p) {
+    constexpr std::size_t pairs = Base::leaf_registers / 2, nodes_of_pair = L::lanes / gap;
+    unrolled<pairs>([&](auto i) __attribute__((always_inline)) { L::template exchange<gap>(v[2 * i], v[2 * i + 1]); });
+    butterflies<pairs, 1>(
+        v,
+        [&](std::size_t i)
+            __attribute__((always_inline)) { return roots.template several<gap>(node + i * nodes_of_pair); },
+        p);
+    if constexpr (gap > 1) within<gap / 2>(v, 2 * node, roots, p);
   }
 
   static void leaves(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
-    for (Word* x = a; x != a + size; x += leaf, ++node) {
-      Vector v[4];
-      unrolled<4>([&](auto i) __attribute__((always_inline)) { v[i] = L::Registers::load(x + i * lanes); });
-      stages<2>(v, typename Transform<L>::template Subtree<2>(roots, node).factors, p);
-      within<lanes / 2>(v[0], v[1], 4 * node, roots, p);
-      within<lanes / 2>(v[2], v[3], 4 * node + 2, roots, p);
-      unrolled<4>([&](auto i)
-                      __attribute__((always_inline)) { v[i] = reduced<L>(L::conditional_subtract(v[i], p.limit), p); });
-      L::interleave(v[0], v[1]);
-      L::interleave(v[2], v[3]);
-      unrolled<4>([&](auto i) __attribute__((always_inline)) { L::Registers::store(x + i * lanes, v[i]); });
+    constexpr std::size_t registers = Base::leaf_registers;
+    for (Word* x = a; x != a + size; x += Base::leaf, ++node) {
+      Vector v[registers];
+      Base::template load<registers, 1>(v, x, L::lanes);
+      const typename Base::template Subtree<Base::log_leaf> w(roots, node);
+      stages<Base::log_leaf, 1>(v, w.factors, p);
+      within<L::lanes / 2>(v, registers * node, roots, p);
+      unrolled<registers>(
+          [&](auto i) __attribute__((always_inline)) { v[i] = reduced<L>(L::conditional_subtract(v[i], p.limit), p); });
+      unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::interleave(v[2 * i], v[2 * i + 1]); });
+      Base::template store<registers, 1>(x, v, L::lanes);
     }
   }
 
@@ -143,16 +173,16 @@ struct Forward : Transform<L> {
   }
 
   static void tree(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
-    if (size > Transform<L>::block) {
-      const unsigned log_radix = Transform<L>::log_radix_of(size);
+    if (size > Base::block) {
+      const unsigned log_radix = Base::log_radix_of(size);
       any_pass(a, size, log_radix, node, roots, p);
       const std::size_t radix = std::size_t{1} << log_radix, part = size / radix;
       for (std::size_t i = 0; i < radix; ++i) tree(a + i * part, part, radix * node + i, roots, p);
       return;
     }
     std::size_t count = 1;
-    for (std::size_t part = size; part > leaf;) {
-      const unsigned log_radix = Transform<L>::log_radix_of(part);
+    for (std::size_t part = size; part > Base::leaf;) {
+      const unsigned log_radix = Base::log_radix_of(part);
       for (std::size_t i = 0; i < count; ++i) any_pass(a + i * part, part, log_radix, count * node + i, roots, p);
       part >>= log_radix;
       count <<= log_radix;
@@ -161,7 +191,7 @@ struct Forward : Transform<L> {
   }
 
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
-    if (tables.degree < Transform<L>::smallest) return forward_transform(a, tables);
+    if (tables.degree < Base::smallest) return forward_transform(a, tables);
     tree(a, tables.degree, 1, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
   }
 };
@@ -169,43 +199,54 @@ struct Forward : Transform<L> {
 /// Inverse stages: values in [0, bound q).
 template <class L>
 struct Inverse : Transform<L> {
-  using typename Transform<L>::Word;
-  using typename Transform<L>::Vector;
-  using typename Transform<L>::Factor;
-  using typename Transform<L>::Prime;
-  using typename Transform<L>::Roots;
-  using Transform<L>::lanes;
-  using Transform<L>::leaf;
+  using Base = Transform<L>;
+  using typename Base::Factor;
+  using typename Base::Prime;
+  using typename Base::Roots;
+  using typename Base::Vector;
+  using typename Base::Word;
 
-  /// x, y in [0, bound q) -> x + y, (x - y) w in the same range.
-  CYCLOTOME_INLINE static void butterfly(Vector& x, Vector& y, const Factor& w, const Prime& p) {
-    const Vector difference = L::subtract(L::add(x, p.limit), y);
-    x = L::conditional_subtract(L::add(x, y), p.limit);
-    y = L::multiply(difference, w, p);
-  }
-  /// The last stage: x, y in [0, bound q) -> (x + y) s, (x - y) w in [0, q); the factors carry 1/n.
-  CYCLOTOME_INLINE static void last_butterfly(Vector& x, Vector& y, const Factor& s, const Factor& w, const Prime& p) {
-    const Vector difference = L::subtract(L::add(x, p.limit), y);
-    x = reduced<L>(L::multiply(L::add(x, y), s, p), p);
-    y = reduced<L>(L::multiply(difference, w, p), p);
-  }
-
-  /// w[0] and w[1] scale the last stage of a pass that ends the transform.
-  template <unsigned log_radix, bool last>
-  CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
-    unrolled<log_radix>([&](auto step) __attribute__((always_inline)) {
-      constexpr std::size_t level = log_radix - 1 - step, half = std::size_t{1} << step;
-      unrolled<(std::size_t{1} << log_radix) / 2>([&](auto i) __attribute__((always_inline)) {
-        constexpr std::size_t group = i / half, at = 2 * group * half + i % half;
-        if constexpr (last && level == 0) {
-          last_butterfly(v[at], v[at + half], w[0], w[1], p);
-        } else {
-          butterfly(v[at], v[at + half], w[(std::size_t{1} << level) + group], p);
-        }
-      });
+  /// x, y in [0, bound q) -> x + y, (x - y) w in the same range, for `count` pairs of registers that are `half` apart.
+  /// Group g of `half` pairs takes factor_of(g).
+  template <std::size_t count, std::size_t half, class FactorOf>
+  CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
+    typename L::Product products[count];
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+      products[i] = L::begin(L::subtract(L::add(v[x], p.limit), v[y]), factor_of(group));
+      v[x] = L::add(v[x], v[y]);
+    });
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+      v[x] = L::conditional_subtract(v[x], p.limit);
+      v[y] = L::finish(products[i], p);
     });
   }
 
+  /// The last stage: x, y in [0, bound q) -> (x + y) s, (x - y) w in [0, q); the factors carry 1/n.
+  CYCLOTOME_INLINE static void last_butterfly(Vector& x, Vector& y, const Factor& s, const Factor& w, const Prime& p) {
+    const Vector difference = L::subtract(L::add(x, p.limit), y);
+    x = reduced<L>(multiply<L>(L::add(x, y), s, p), p);
+    y = reduced<L>(multiply<L>(difference, w, p), p);
+  }
+
+  /// w[0] and w[1] scale the last stage of a pass that ends the transform.
+  template <unsigned log_radix, std::size_t columns, bool last>
+  CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
+    constexpr std::size_t pairs = (columns << log_radix) / 2;
+    unrolled<log_radix>([&](auto step) __attribute__((always_inline)) {
+      constexpr std::size_t groups = (std::size_t{1} << log_radix) / 2 >> step;
+      if constexpr (last && groups == 1) {
+        unrolled<pairs>([&](auto i)
+                            __attribute__((always_inline)) { last_butterfly(v[i], v[i + pairs], w[0], w[1], p); });
+      } else {
+        butterflies<pairs, pairs / groups>(
+            v, [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; }, p);
+      }
+    });
+  }
+
+  /// Factors of the last stage.
   struct Ending {
     ShoupFactor<Word> sum, difference;
     CYCLOTOME_INLINE static Factor factor(const ShoupFactor<Word>& w) {
@@ -216,38 +257,43 @@ struct Inverse : Transform<L> {
   template <unsigned log_radix, bool last>
   static void pass(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p,
                    const Ending& ending) noexcept {
-    constexpr std::size_t radix = std::size_t{1} << log_radix;
-    typename Transform<L>::template Subtree<log_radix> w(roots, node);
+    constexpr std::size_t radix = std::size_t{1} << log_radix, columns = Base::pass_registers / radix;
+    typename Base::template Subtree<log_radix> w(roots, node);
     if constexpr (last) {
       w.factors[0] = Ending::factor(ending.sum);
       w.factors[1] = Ending::factor(ending.difference);
     }
     const std::size_t step = size / radix;
-    for (Word* x = a; x != a + step; x += lanes) {
-      Vector v[radix];
-      unrolled<radix>([&](auto i) __attribute__((always_inline)) { v[i] = L::Registers::load(x + i * step); });
-      stages<log_radix, last>(v, w.factors, p);
-      unrolled<radix>([&](auto i) __attribute__((always_inline)) { L::Registers::store(x + i * step, v[i]); });
+    for (Word* x = a; x != a + step; x += columns * L::lanes) {
+      Vector v[radix * columns];
+      Base::template load<radix, columns>(v, x, step);
+      stages<log_radix, columns, last>(v, w.factors, p);
+      Base::template store<radix, columns>(x, v, step);
     }
   }
 
   template <std::size_t gap>
-  CYCLOTOME_INLINE static void within(Vector& x, Vector& y, std::size_t node, const Roots& roots, const Prime& p) {
-    if constexpr (gap > 1) within<gap / 2>(x, y, 2 * node, roots, p);
-    butterfly(x, y, roots.template several<gap>(node), p);
-    L::template exchange<gap>(x, y);
+  CYCLOTOME_INLINE static void within(Vector* v, std::size_t node, const Roots& roots, const Prime& p) {
+    constexpr std::size_t pairs = Base::leaf_registers / 2, nodes_of_pair = L::lanes / gap;
+    if constexpr (gap > 1) within<gap / 2>(v, 2 * node, roots, p);
+    butterflies<pairs, 1>(
+        v,
+        [&](std::size_t i)
+            __attribute__((always_inline)) { return roots.template several<gap>(node + i * nodes_of_pair); },
+        p);
+    unrolled<pairs>([&](auto i) __attribute__((always_inline)) { L::template exchange<gap>(v[2 * i], v[2 * i + 1]); });
   }
 
   static void leaves(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
-    for (Word* x = a; x != a + size; x += leaf, ++node) {
-      Vector v[4];
-      unrolled<4>([&](auto i) __attribute__((always_inline)) { v[i] = L::Registers::load(x + i * lanes); });
-      L::deinterleave(v[0], v[1]);
-      L::deinterleave(v[2], v[3]);
-      within<lanes / 2>(v[0], v[1], 4 * node, roots, p);
-      within<lanes / 2>(v[2], v[3], 4 * node + 2, roots, p);
-      stages<2, false>(v, typename Transform<L>::template Subtree<2>(roots, node).factors, p);
-      unrolled<4>([&](auto i) __attribute__((always_inline)) { L::Registers::store(x + i * lanes, v[i]); });
+    constexpr std::size_t registers = Base::leaf_registers;
+    for (Word* x = a; x != a + size; x += Base::leaf, ++node) {
+      Vector v[registers];
+      Base::template load<registers, 1>(v, x, L::lanes);
+      unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::deinterleave(v[2 * i], v[2 * i + 1]); });
+      within<L::lanes / 2>(v, registers * node, roots, p);
+      const typename Base::template Subtree<Base::log_leaf> w(roots, node);
+      stages<Base::log_leaf, 1, false>(v, w.factors, p);
+      Base::template store<registers, 1>(x, v, L::lanes);
     }
   }
 
@@ -262,29 +308,29 @@ struct Inverse : Transform<L> {
 
   static void tree(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p,
                    const Ending& ending) noexcept {
-    if (size > Transform<L>::block) {
-      const unsigned log_radix = Transform<L>::log_radix_of(size);
+    if (size > Base::block) {
+      const unsigned log_radix = Base::log_radix_of(size);
       const std::size_t radix = std::size_t{1} << log_radix, part = size / radix;
       for (std::size_t i = 0; i < radix; ++i) tree(a + i * part, part, radix * node + i, roots, p, ending);
       any_pass(a, size, log_radix, node, roots, p, ending);
       return;
     }
-    leaves(a, size, size / leaf * node, roots, p);
+    leaves(a, size, size / Base::leaf * node, roots, p);
     within_cache(a, size, size, node, roots, p, ending);
   }
 
   /// The passes over blocks of `part` words and larger, up to the `size` words of `node`; smaller blocks first.
   static void within_cache(Word* a, std::size_t size, std::size_t part, std::size_t node, const Roots& roots,
                            const Prime& p, const Ending& ending) noexcept {
-    if (part <= leaf) return;
-    const unsigned log_radix = Transform<L>::log_radix_of(part);
+    if (part <= Base::leaf) return;
+    const unsigned log_radix = Base::log_radix_of(part);
     within_cache(a, size, part >> log_radix, node, roots, p, ending);
     const std::size_t count = size / part;
     for (std::size_t i = 0; i < count; ++i) any_pass(a + i * part, part, log_radix, count * node + i, roots, p, ending);
   }
 
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
-    if (tables.degree < Transform<L>::smallest) return inverse_transform(a, tables);
+    if (tables.degree < Base::smallest) return inverse_transform(a, tables);
     tree(a, tables.degree, 1, {tables.inverse_roots.data(), tables.inverse_root_quotients.data()},
          Prime(tables.modulus.value()), {tables.inverse_degree, tables.last_inverse_root});
   }

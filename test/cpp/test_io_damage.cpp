@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damaged containers: every truncation and every flipped bit of a container of each kind, headers that lie and sections
+// out of place. Each ends in a typed error, or in the very object that the bytes spell; never in anything else.
+
+#include "io_pieces.hpp"
+
+namespace {
+
+using namespace cyclotome;
+using namespace cyclotome::io_pieces;
+
+TEST(sound_containers_load) {
+  io_exercise::Contexts contexts;
+  for (const auto& name : names) {
+    CHECK(io_exercise::load(container(name), contexts));
+    CHECK(Pieces(name).whole() == container(name));
+  }
+}
+
+TEST(every_truncation_is_refused) {
+  io_exercise::Contexts contexts;
+  for (const auto& name : names) {
+    const Bytes& bytes = container(name);
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      const io_exercise::Span cut = io_exercise::Span(bytes).first(length);
+      CHECK_THROWS(FormatError, load(cut));
+      // Behind a correct checksum, a cut after a key or an array spells an object with fewer of them.
+      if (io_exercise::load(resealed(cut), contexts)) CHECK(name == "evaluation_keys" || name == "bundle");
+    }
+  }
+}
+
+TEST(every_extension_is_refused) {
+  for (const auto& name : names) {
+    Bytes bytes = container(name);
+    bytes.push_back(0);
+    CHECK_THROWS_WITH(FormatError, load(bytes), "tail");
+    CHECK_THROWS(FormatError, load(resealed(bytes)));
+  }
+}
+
+TEST(every_flipped_bit_is_refused) {
+  for (const auto& name : names) {
+    Bytes bytes = container(name);
+    for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+      bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+      CHECK_THROWS(FormatError, load(bytes));
+      bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+    }
+  }
+}
+
+TEST(a_flipped_bit_behind_a_correct_checksum_is_refused_or_meant) {
+  io_exercise::Contexts contexts;
+  for (const auto& name : names) {
+    Bytes bytes = container(name);
+    std::size_t taken = 0;
+    for (std::size_t bit = 0; bit < 8 * (bytes.size() - 32); ++bit) {
+      bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+      taken += io_exercise::load(resealed(bytes), contexts) ? 1 : 0;  // std::logic_error if taken and not meant
+      bytes[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+    }
+    CHECK(taken > 0);  // residues, ids and names are free
+  }
+}
+
+TEST(headers_that_lie_are_refused) {
+  REFUSED("ciphertext", p.header[0] = 'c', "CYCLOTOM");
+  REFUSED("ciphertext", p.header[8] = 2, "format version 2");
+  REFUSED("ciphertext", p.header[9] = 1, "format version 257");
+  REFUSED("ciphertext", p.header[10] = 0, "kind 0");
+  REFUSED("ciphertext", p.header[10] = 8, "kind 8");
+  REFUSED("ciphertext", p.header[11] = 255, "is unknown");
+  REFUSED("ciphertext", p.header[12] = 1, "reserved");
+  REFUSED("ciphertext", p.header[15] = 1, "reserved");
+  REFUSED("ciphertext", p.header[24] ^= 1, "fingerprint");
+  for (unsigned kind = 1; kind <= 7; ++kind) {  // one object given out as another
+    Pieces p("product");
+    if (kind == 5) continue;
+    p.header[10] = static_cast<std::uint8_t>(kind);
+    if (kind == 7) {
+      load(p.whole());  // a bundle of one is what this spells
+      CHECK(io::inspect(p.whole()).kind == io::Kind::bundle);
+    } else {
+      CHECK_THROWS(FormatError, load(p.whole()));
+    }
+  }
+  CHECK_THROWS_WITH(FormatError, io::read_public_key(Container(container("product"), insecure), objects().context),
+                    "a ciphertext array, not a public key");
+}
+
+TEST(absurd_lengths_are_refused) {
+  for (const std::uint64_t length :
+       {std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} - 11, std::uint64_t{1} << 32}) {
+    for (const auto& name : names) {
+      Bytes bytes = container(name);
+      const Container whole(container(name), insecure);
+      for (const io::Section& s : whole.sections()) {
+        Bytes changed = bytes;
+        for (unsigned i = 0; i < 8; ++i) changed[s.offset - 8 + i] = static_cast<std::uint8_t>(length >> (8 * i));
+        CHECK_THROWS_WITH(FormatError, load(resealed(changed)), "truncated or damaged");
+      }
+      for (unsigned i = 0; i < 8; ++i) bytes[16 + i] = static_cast<std::uint8_t>(length >> (8 * i));
+      CHECK_THROWS_WITH(FormatError, load(bytes), "announces");
+    }
+  }
+}
+
+TEST(sections_out_of_place_are_refused) {
+  REFUSED("ciphertext", p.parts.erase(p.parts.begin()), "first section");
+  REFUSED("ciphertext", p.parts.insert(p.parts.begin(), p.parts[0]), "KYID");
+  REFUSED("ciphertext", p.parts.erase(p.parts.begin() + 1), "KYID");
+  REFUSED("ciphertext", p.parts[1].bytes.push_back(0), "KYID");
+  REFUSED("plaintext", p.parts.insert(p.parts.begin() + 1, Pieces("ciphertext").parts[1]), "PLTX");
+  REFUSED("ciphertext", std::swap(p.parts[1], p.parts[2]), "KYID");
+  REFUSED("ciphertext", std::swap(p.parts[2], p.parts[3]), "CIPH");
+  REFUSED("ciphertext", p.parts.insert(p.parts.begin() + 2, p.parts[2]), "CIPH");
+  REFUSED("ciphertext", p.parts[2].bytes.clear(), "metadata");
+  REFUSED("ciphertext", p.parts[2].bytes.resize(io::max_metadata_bytes + 1), "metadata");
+  REFUSED("ciphertext", p.parts.pop_back(), "CIPH");
+  REFUSED("ciphertext", p.parts.push_back(p.parts.back()), "CIPH");
+  REFUSED("ciphertext", p.parts.back().tag = "ciph", "capital");
+  REFUSED("ciphertext", p.parts.back().tag = "ABCD", "ABCD");
+  REFUSED("parameters", p.parts.push_back({"CIPH", {}}), "no place");
+  REFUSED("bundle", p.parts.back().tag = "PLTX", "no place");
+  REFUSED("bundle", p.parts.resize(3), "without ciphertexts");
+  REFUSED("bundle", std::swap(p.parts[3], p.parts[4]), "must be larger");
+  REFUSED("bundle", p.parts.push_back(p.parts.back()), "must be larger");
+  REFUSED("bundle", p.parts.insert(p.parts.end(), 100000, {"CIPH", {}}), "more than 11 sections");
+  REFUSED("secret_key", p.parts.back().bytes.push_back(0), "damaged");
+  REFUSED("secret_key", p.parts.back().bytes.pop_back(), "damaged");
+  REFUSED("public_key", p.parts.back().bytes.resize(31), "truncated");
+}
+
+}  // namespace
+
+int main() { return check::run(); }

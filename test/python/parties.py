@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A key's owner with everything made from explicit seeds, and the textbook that says what should come out."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+from numpy.typing import NDArray
+from oracles import negacyclic
+from oracles.integers import Integers, centred, compose, decompose, integers, is_prime, some_primes
+from oracles.textbook_bfv import TextbookBfv, negacyclic_product
+
+Values = NDArray[np.int64]
+
+
+def seed(number: int, purpose: int = 0) -> Any:
+    return core.Seed(number.to_bytes(24, "little") + purpose.to_bytes(8, "little"))
+
+
+def small_literal(
+    word: int,
+    degree: int,
+    plain: int | Sequence[int],
+    primes: int,
+    special: int = 0,
+    digits: int = 0,
+    bits: int | None = None,
+) -> Any:
+    """Parameters for tests of arithmetic: as small and fast as asked for, and as insecure."""
+    literal = core.ParametersLiteral()
+    literal.degree, literal.word = degree, word
+    literal.plain_moduli = [plain] if isinstance(plain, int) else list(plain)
+    widest = bits if bits is not None else 30 if word == 32 else 60
+    chosen = some_primes(widest, 2 * degree, primes + special + len(literal.plain_moduli))
+    chosen = [p for p in chosen if all(math.gcd(p, t) == 1 for t in literal.plain_moduli)][: primes + special]
+    literal.special_moduli, literal.moduli = chosen[:special], chosen[special:]
+    literal.digits = digits
+    literal.security, literal.allow_insecure = 0, True
+    return literal
+
+
+def slot_prime(degree: int, bits: int) -> int:
+    """The largest plaintext modulus of this width with slots at this degree."""
+    return some_primes(bits, 2 * degree, 1)[0]
+
+
+class Party:
+    """Keys of one set of parameters, and what its ciphertexts mean in Python integers."""
+
+    def __init__(self, literal: Any, number: int = 1, engine: Any = None, galois: Sequence[int] = ()) -> None:
+        self.parameters = core.Parameters(literal)
+        self.engine = engine or core.CpuEngine(2)
+        self.context = core.Context(self.parameters, self.engine)
+        self.n, self.moduli = self.parameters.degree, list(self.parameters.moduli)
+        self.q, self.special = math.prod(self.moduli), math.prod(self.parameters.special_moduli)
+        self.secret = core.SecretKey.generate(self.context, seed(number, 1))
+        self.public = core.PublicKey.generate(self.secret, seed(number, 2))
+        self.evaluation = core.EvaluationKeys.generate(self.secret, True, list(galois), seed(number, 3))
+        self.s = np.array(self.secret.coefficients(), dtype=object)
+
+    def textbook(self, plain: int = 0) -> TextbookBfv:
+        return TextbookBfv(self.n, self.q, self.t(plain))
+
+    def t(self, plain: int = 0) -> int:
+        return int(self.parameters.plain_moduli[plain])
+
+    def plaintext(self, values: Any, slots: bool, plain: int = 0) -> Any:
+        """From rows of integers of any size, reduced modulo t."""
+        rows = np.atleast_2d(centred(np.asarray(values, dtype=object), self.t(plain))).astype(np.int64)
+        return core.encode(self.context, plain, rows, slots, reduce=True)
+
+    def encrypt(self, values: Any, number: int, slots: bool, plain: int = 0, symmetric: bool = False) -> Any:
+        key = self.secret if symmetric else self.public
+        return core.encrypt(self.plaintext(values, slots, plain), key, seed(number, 4))
+
+    def decrypt(self, ciphertext: Any, slots: bool) -> Integers:
+        """Rows of values in [0, t)."""
+        return integers(core.decode(core.decrypt(ciphertext, self.secret), slots)) % self.t(ciphertext.plain)
+
+    def parts(self, ciphertext: Any) -> list[list[Integers]]:
+        """[item][part] as integers modulo q."""
+        return [list(item) for item in compose(ciphertext.residues, self.moduli)]
+
+    def crafted(self, parts: Any, plain: int = 0, log2_deviation: float = -1e9) -> Any:
+        """A ciphertext of these integers modulo q, [part][coefficient] or [item][part][coefficient]."""
+        rows = np.asarray(parts, dtype=object)
+        rows = rows.reshape((1,) * (3 - rows.ndim) + rows.shape)
+        residues = np.ascontiguousarray(decompose(rows % self.q, self.moduli))
+        return core.Ciphertext(self.context, self.secret.id, plain, residues, log2_deviation)
+
+    def message(self, values: Any, slots: bool, plain: int = 0) -> Integers:
+        """The plaintext polynomials of rows of values, by definition and in integers: an oracle for `encode`."""
+        t, rows = self.t(plain), np.atleast_2d(np.asarray(values, dtype=object)) % self.t(plain)
+        if not slots:
+            return rows
+        return np.array([interpolate(tuple(int(x) for x in row), t) for row in rows], dtype=object)
+
+
+def slot_roots(n: int, t: int) -> list[int]:
+    """Where slot i is the value of the plaintext: psi^(3^i), then psi^(-3^i), psi the least root of order 2n mod t."""
+    psi = minimal_root(2 * n, t)
+    exponents = [pow(3, i, 2 * n) for i in range(n // 2)]
+    return [pow(psi, e, t) for e in exponents] + [pow(psi, -e, t) for e in exponents]
+
+
+@functools.lru_cache
+def minimal_root(order: int, p: int) -> int:
+    assert is_prime(p) and p % order == 1
+    some = next(x for g in range(2, p) if pow(x := pow(g, (p - 1) // order, p), order // 2, p) == p - 1)
+    return min(pow(some, odd, p) for odd in range(1, order, 2))
+
+
+def interpolate(values: Sequence[int], t: int) -> list[int]:
+    """The polynomial of degree below n with value i at root i: (1/n) sum of v_i root_i^-j for every j."""
+    n = len(values)
+    roots = slot_roots(n, t)
+    inverse_n = pow(n, -1, t)
+    return [sum(v * pow(r, -j, t) for v, r in zip(values, roots, strict=True)) * inverse_n % t for j in range(n)]
+
+
+def product_of_values(a: Any, b: Any, slots: bool, t: int) -> Integers:
+    """What a product of plaintexts holds: products slot by slot, or negacyclic convolutions of coefficients."""
+    x, y = np.broadcast_arrays(np.atleast_2d(a), np.atleast_2d(b))
+    if slots:
+        return x * y % t
+    return np.array([negacyclic_product(u, v) % t for u, v in zip(x, y, strict=True)], dtype=object)
+
+
+def permuted(values: Any, element: int, slots: bool, t: int) -> Integers:
+    """What x -> x^element makes of values: coefficients move with a sign, slots as the roots they stand at."""
+    rows = np.atleast_2d(values)
+    if not slots:
+        return np.array([negacyclic.automorphism(row, element, t) for row in rows], dtype=object)
+    n = rows.shape[1]
+    exponents = [pow(3, i, 2 * n) for i in range(n // 2)]
+    exponents += [2 * n - e for e in exponents]
+    where = {e: i for i, e in enumerate(exponents)}
+    return rows[:, [where[e * element % (2 * n)] for e in exponents]]

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of ciphertexts (specification 5.5, BEHZ; papers 000 and 003) against the exact round(t c c' / q)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from oracles.integers import centred, random_below
+from parties import Party, product_of_values, slot_prime, small_literal
+
+WORD = pytest.mark.parametrize("word", [32, 64])
+
+# word, plaintext modulus, ciphertext primes, special primes, digits, bits of the primes
+SETS = [
+    (32, 2, 2, 0, 0, 30),
+    (32, 257, 4, 1, 4, 30),
+    (32, 1024, 5, 2, 3, 29),
+    (32, 65537, 6, 3, 2, 28),
+    (32, (1 << 20) - 3, 6, 6, 1, 30),
+    (32, (1 << 30) - 35, 8, 2, 4, 30),
+    (64, 2, 1, 1, 1, 61),
+    (64, 257, 2, 0, 0, 40),
+    (64, 1024, 3, 1, 3, 54),
+    (64, 65537, 4, 2, 2, 50),
+    (64, (1 << 20) - 3, 4, 4, 1, 55),
+    (64, (1 << 30) - 35, 3, 1, 3, 61),
+    (64, (1 << 59) - 55, 5, 2, 3, 61),
+    (64, (1 << 59) - 55, 12, 3, 4, 31),
+]
+EVERY_SET = pytest.mark.parametrize("case", SETS, ids=str)
+
+
+def party_of(case: tuple[int, int, int, int, int, int], degree: int) -> Party:
+    word, t, primes, special, digits, bits = case
+    return Party(small_literal(word, degree, t, primes, special, digits, bits))
+
+
+def unambiguous(party: Party) -> int:
+    """The largest |x| whose lift by S0 and S1 is certainly x itself: (q/2)(1 - 2k/m~)."""
+    m_tilde = core.behz_m_tilde(party.parameters.word)
+    return party.q * (m_tilde - 2 * len(party.moduli)) // (2 * m_tilde) - 1
+
+
+def assert_within_the_floors_error(party: Party, result: Any, a: Any, b: Any) -> None:
+    """S3 gives the real quotient less something in [0, k): the nearest integer less 0 ... k."""
+    for item, parts in enumerate(party.parts(result)):
+        exact = party.textbook().multiply(a[item % len(a)], b[item % len(b)])
+        assert len(parts) == len(exact) == 3
+        for part, expected in zip(parts, exact, strict=True):
+            error = centred(part - expected, party.q)
+            assert -len(party.moduli) <= error.min() and error.max() <= 0, (error.min(), error.max())
+
+
+@EVERY_SET
+@pytest.mark.parametrize("degree", [8, 64])
+def test_products_of_any_ciphertexts_are_the_exact_ones_up_to_the_floors_error(
+    rng: np.random.Generator, case: Any, degree: int
+) -> None:
+    party = party_of(case, degree)
+    top = unambiguous(party)
+    a = random_below(rng, 2 * top + 1, (3, 2, degree)) - top
+    b = random_below(rng, 2 * top + 1, (3, 2, degree)) - top
+    # The largest tensor products there are, of both signs: the auxiliary basis must hold them.
+    a[0], b[0], a[1], b[1] = top, top, top, -top
+    a[1, :, 1:], b[1, :, 1:] = -top, top
+    x, y = party.crafted(a), party.crafted(b)
+    assert_within_the_floors_error(party, core.multiply(x, y), a, b)
+    assert_within_the_floors_error(party, core.multiply(x, party.crafted(b[0])), a, b[:1])
+    assert_within_the_floors_error(party, core.multiply(party.crafted(a[2]), y), a[2:], b)
+    squares = core.square(x)
+    assert_within_the_floors_error(party, squares, a, a)
+    assert np.array_equal(squares.residues, core.multiply(x, x).residues)
+
+
+@EVERY_SET
+def test_coefficients_at_the_edge_may_lift_to_their_neighbour_but_the_product_decrypts(
+    rng: np.random.Generator, case: Any
+) -> None:
+    """Within q k/m~ of +-q/2 the lift may pick x - q for x: the product changes by t times an integer combination of
+    the operands, which is as good a product. So the phase, not the coefficients, is what must be right."""
+    party, n = party_of(case, 64), 64
+    t = party.t()
+    messages = random_below(rng, t, (2, n))
+    zero = np.zeros(n, dtype=object)
+    edge = party.q // 2 - random_below(rng, max(party.q >> 40, 2), n)
+    operands = []
+    for m in messages:  # (round(q m / t) - edge s, edge): hardly any noise, c1 at the edge of its range
+        operands.append(party.crafted(party.textbook().encrypt(m, party.s, edge, zero), log2_deviation=-1.0))
+    product = core.multiply(*operands)
+    if core.noise_headroom(product) < 0:
+        pytest.skip("this modulus is too small for a product")
+    expected = product_of_values(messages[0], messages[1], False, t)
+    assert np.array_equal(party.decrypt(product, slots=False), expected)
+
+
+@EVERY_SET
+@pytest.mark.parametrize("slots", [False, True])
+def test_products_decrypt_to_products_until_decryption_refuses(
+    rng: np.random.Generator, case: Any, slots: bool
+) -> None:
+    """x, x^2, x^4, ... and x y, x y y, ...: exact at every depth that the bound allows, then NoiseError, never garbage;
+    the bound is the one that planning predicts."""
+    word, t, *rest = case
+    degree = 64
+    if slots:
+        bits = t.bit_length() - 1 if t > 1024 else 10
+        t = slot_prime(degree, bits)
+    party = party_of((word, t, *rest), degree)
+    values = random_below(rng, t, (2, 2, degree))
+    power, expected = party.encrypt(values[0], int(rng.integers(1 << 60)), slots), values[0]
+    other = party.encrypt(values[1], int(rng.integers(1 << 60)), slots)
+    predicted = core.noise_by_depth(party.parameters)
+    chain, chain_expected = power, expected
+    for bound in predicted:
+        assert power.log2_deviation == pytest.approx(bound, abs=1e-6) and core.noise_headroom(power) >= 0
+        assert np.array_equal(party.decrypt(power, slots), expected)
+        power = core.relinearize(core.square(power), party.evaluation)
+        expected = product_of_values(expected, expected, slots, t)
+    assert core.noise_headroom(power) < 0
+    with pytest.raises(core.NoiseError):
+        core.decrypt(power, party.secret)
+    levels = 0
+    while core.noise_headroom(chain) >= 0:
+        levels += 1
+        assert np.array_equal(party.decrypt(chain, slots), chain_expected)
+        product = core.multiply(chain, other)
+        chain_expected = product_of_values(chain_expected, values[1], slots, t)
+        if core.noise_headroom(product) >= 0:  # three parts decrypt without relinearisation
+            assert np.array_equal(party.decrypt(product, slots), chain_expected)
+        chain = core.relinearize(product, party.evaluation)
+    assert len(predicted) <= levels < 40
+
+
+def test_depth_is_what_these_parameters_are_known_to_carry() -> None:
+    """Independent of the planning code: 438 bits at t = 65537 and n = 16384 carry 10 or so squarings (001's set)."""
+    bounds = core.noise_by_depth(core.preset("seal-16384"))
+    assert 8 <= len(bounds) - 1 <= 14
+
+
+@WORD
+def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_overrides(
+    rng: np.random.Generator, word: int
+) -> None:
+    literal = small_literal(word, 256, slot_prime(256, 17), 4, 2, 2)
+    engines = [core.CpuEngine(1), core.CpuEngine(2), core.CpuEngine(5)]
+    engines += [core.ReferenceEngine(2), core.ReferenceEngine(1, 1), core.ReferenceEngine(2, 3)]
+    number = int(rng.integers(1 << 60))
+    values = random_below(rng, slot_prime(256, 17), (7, 256))
+    outcomes = []
+    for engine in engines:
+        party = Party(literal, number, engine, galois=[3, 511])
+        x = party.encrypt(values, number, slots=True)
+        y = party.encrypt(values[::-1], number + 1, slots=True, symmetric=True)
+        product = core.multiply(x, y)
+        steps = [x, y, product, core.relinearize(product, party.evaluation)]
+        steps += [core.rotate_rows(x, 1, party.evaluation), core.rotate_columns(y, party.evaluation)]
+        steps += [core.multiply_plain(x, party.plaintext(values, slots=True)), core.square(y)]
+        steps += [core.multiply_plain(core.take(x, [2]), party.plaintext(values, slots=True))]
+        outcomes.append([step.residues for step in steps])
+        assert np.array_equal(party.decrypt(steps[3], slots=True), values * values[::-1] % party.t())
+    for outcome in outcomes[1:]:
+        assert all(np.array_equal(mine, first) for mine, first in zip(outcome, outcomes[0], strict=True))
+
+
+@WORD
+def test_a_ciphertext_moves_between_engines_with_the_same_bits(rng: np.random.Generator, word: int) -> None:
+    literal = small_literal(word, 32, 257, 3, 1)
+    here, there = Party(literal), Party(literal, engine=core.ReferenceEngine(1))
+    x = here.encrypt(random_below(rng, 257, (2, 32)), 5, slots=False)
+    moved = x.to(there.context)
+    assert np.array_equal(moved.residues, x.residues) and moved.log2_deviation == x.log2_deviation
+    assert moved.key == x.key == there.secret.id  # one seed, one key
+    with pytest.raises(core.MismatchError, match=r"different devices.*\.to\(device\)"):
+        core.add(x, moved)
+    with pytest.raises(core.MismatchError, match="can't move"):
+        x.to(Party(small_literal(word, 32, 257, 4, 1)).context)
+    assert np.array_equal(
+        core.decode(core.decrypt(moved, there.secret), False), core.decode(core.decrypt(x, here.secret), False)
+    )
+
+
+def test_several_plaintext_moduli_are_independent_arrays(rng: np.random.Generator) -> None:
+    party = Party(small_literal(64, 32, [257, 1024, 65537], 4, 1))
+    for plain, t in enumerate([257, 1024, 65537]):
+        values = random_below(rng, t, (2, 32))
+        x = party.encrypt(values, plain, slots=False, plain=plain)
+        product = core.relinearize(core.square(x), party.evaluation)
+        assert np.array_equal(party.decrypt(product, slots=False), product_of_values(values, values, False, t))
+        other = party.encrypt(values % 257, plain, slots=False, plain=(plain + 1) % 3)
+        for operation in (core.add, core.subtract, core.multiply):
+            with pytest.raises(core.MismatchError, match="plaintext moduli number"):
+                operation(x, other)
+        with pytest.raises(core.MismatchError, match="plaintext moduli"):
+            core.concatenate([x, other])
+        for operation in (core.add_plain, core.subtract_plain, core.multiply_plain):
+            with pytest.raises(core.MismatchError, match="plaintext moduli number"):
+                operation(x, party.plaintext(values % 257, False, (plain + 1) % 3))

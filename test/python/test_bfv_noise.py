@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public noise bound against the exact noise: never below it, and not absurdly above it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from oracles.integers import centred, random_below
+from parties import Party, slot_prime, small_literal
+
+TAIL = math.log2(core.tail_factor)
+# word, degree, bits of t, ciphertext primes, special primes, digits, bits of the primes, samples
+SETS = [
+    (64, 16, 14, 6, 1, 0, 50, 512),
+    (64, 64, 17, 5, 1, 0, 55, 256),
+    (32, 64, 17, 10, 0, 0, 30, 128),
+    (32, 256, 20, 12, 4, 3, 30, 64),
+    (64, 1024, 20, 6, 2, 3, 50, 24),
+    (32, 1024, 17, 9, 0, 0, 30, 24),
+]
+
+
+@pytest.fixture(params=SETS, ids=str)
+def case(request: pytest.FixtureRequest, rng: np.random.Generator) -> tuple[Party, Any, Any]:
+    """A party, its fresh public-key encryptions and their values."""
+    word, degree, t_bits, primes, special, digits, bits, samples = request.param
+    literal = small_literal(word, degree, slot_prime(degree, t_bits), primes, special, digits, bits)
+    party = Party(literal, int(rng.integers(1 << 60)), galois=core.slot_sum_elements(degree))
+    values = random_below(rng, party.t(), (samples, degree))
+    return party, party.encrypt(values, int(rng.integers(1 << 60)), slots=True), values
+
+
+def assert_bounded(party: Party, ciphertext: Any, loose_bits: float = 12.0) -> None:
+    """measured <= 2^bound * tail_factor for every sample, and the largest one is at most loose_bits below."""
+    measured = core.measured_noise(ciphertext, party.secret)
+    bound = ciphertext.log2_deviation + TAIL
+    assert max(measured) <= bound
+    assert bound - max(measured) <= loose_bits
+
+
+def test_fresh_encryptions(case: Any, rng: np.random.Generator) -> None:
+    party, x, values = case
+    assert_bounded(party, x, loose_bits=4)
+    symmetric = party.encrypt(values, int(rng.integers(1 << 60)), slots=True, symmetric=True)
+    assert_bounded(party, symmetric, loose_bits=4)
+    assert symmetric.log2_deviation < x.log2_deviation or party.special > 1
+    assert_bounded(party, core.rerandomize(x, party.public, core.Seed(rng.bytes(32))), loose_bits=5)
+    assert_bounded(party, core.add_plain(x, party.plaintext(values, slots=True)), loose_bits=5)
+
+
+def test_the_bound_of_a_fresh_ciphertext_is_its_deviation(case: Any) -> None:
+    """The bound is a standard deviation and nothing larger: within a bit of the measured one."""
+    party, x, _ = case
+    noise = np.concatenate(
+        [party.textbook().scaled_noise(c, party.s).astype(float) / party.t() for c in party.parts(x)[:8]]
+    )
+    assert x.log2_deviation - 1 < math.log2(noise.std()) < x.log2_deviation + 0.2
+
+
+def test_sums_of_one_ciphertext_with_itself_and_of_many(case: Any) -> None:
+    party, x, _ = case
+    total = x
+    for _ in range(6):
+        total = core.add(total, total)
+    assert_bounded(party, total, loose_bits=4)
+    assert_bounded(party, core.multiply_scalar(x, -1000), loose_bits=4)
+    assert_bounded(party, core.subtract(x, core.multiply_scalar(x, -3)), loose_bits=4)
+    assert_bounded(party, core.sum_groups(core.take(x, [0] * 8 + [1] * 8), 8), loose_bits=5)
+    row = [3, -5, 7, 2] * (x.batch // 4)
+    assert_bounded(party, core.linear_combination(x, row, 1))
+    same = core.take(x, [0] * x.batch)
+    assert_bounded(party, core.linear_combination(same, [1] * x.batch, 1), loose_bits=5)
+
+
+def deepen(party: Party, x: Any, step: Callable[[Any], Any], levels: int) -> int:
+    """Bounded at every level; at most 12 bits loose down to depth 3. Returns the levels that decrypt."""
+    for level in range(1, levels + 1):
+        x = core.relinearize(step(x), party.evaluation)
+        if core.noise_headroom(x) < 0:
+            return level - 1
+        assert_bounded(party, x, loose_bits=12.0 if level <= 3 else 20.0)
+    return levels
+
+
+def test_powers_by_squaring(case: Any) -> None:
+    """x^2, x^4, ...: the two factors' noises are the same, and so are secret and quotients."""
+    party, x, _ = case
+    assert deepen(party, x, core.square, 5) >= 3
+
+
+def test_products_with_one_ciphertext_again_and_again(case: Any) -> None:
+    """x c, x c c, ...: the secret and the quotient of c repeat, which is where moments grow as factorials."""
+    party, x, _ = case
+    constant = core.take(x, [0])
+    assert deepen(party, x, lambda y: core.multiply(y, constant), 6) >= 3
+    assert deepen(party, x, lambda y: core.multiply(constant, y), 3) == 3
+
+
+def test_products_of_unrelinearized_and_doubled_operands(case: Any) -> None:
+    party, x, _ = case
+    assert_bounded(party, core.multiply(x, core.take(x, list(range(x.batch))[::-1])), loose_bits=8)
+    doubled = core.add(x, x)
+    assert_bounded(party, core.multiply(doubled, doubled), loose_bits=8)
+    assert_bounded(party, core.add(core.square(x), x), loose_bits=8)
+
+
+def adversarial_plaintexts(party: Party, rng: np.random.Generator) -> dict[str, Any]:
+    """Plaintexts that make the most of noise: flat, peaked on one root of unity, or as long as coefficients allow."""
+    n, half = party.n, party.t() // 2
+    peaked = np.array([half * round(math.cos(math.pi * 5 * j / n)) for j in range(n)], dtype=object)
+    monomial = np.zeros(n, dtype=object)
+    monomial[n - 1] = -half
+    constant = np.zeros(n, dtype=object)
+    constant[0] = half
+    return {
+        "constant": constant,
+        "monomial": monomial,
+        "ones": np.ones(n, dtype=object),
+        "halves": np.full(n, half, dtype=object),
+        "signs": rng.choice([-half, half], n).astype(object),
+        "peaked": peaked,
+        "random": random_below(rng, party.t(), n),
+    }
+
+
+def test_products_with_adversarial_plaintexts(case: Any, rng: np.random.Generator) -> None:
+    party, x, _ = case
+    square = core.relinearize(core.square(x), party.evaluation)
+    for m in adversarial_plaintexts(party, rng).values():
+        plaintext = party.plaintext(m, slots=False)
+        once = core.multiply_plain(x, plaintext)
+        assert_bounded(party, once)
+        assert_bounded(party, core.multiply_plain(once, plaintext))
+        assert_bounded(party, core.multiply_plain(square, plaintext), loose_bits=14)
+        # A plaintext that is correlated with the message, and so with the rounding of q m / t.
+        again = party.encrypt(m, int(rng.integers(1 << 60)), slots=False, symmetric=True)
+        assert_bounded(party, core.multiply_plain(again, plaintext))
+
+
+def test_canonical_norms_bound_every_root(case: Any, rng: np.random.Generator) -> None:
+    """The norm by its definition: the largest |m(zeta)| over the roots zeta of x^n + 1."""
+    party, _, _ = case
+    n, t = party.n, party.t()
+    odd = np.arange(1, 2 * n, 2)
+    for m in adversarial_plaintexts(party, rng).values():
+        signed = centred(np.asarray(m, dtype=object), t).astype(np.float64)
+        exponents = np.outer(odd, np.arange(n)) % (2 * n)
+        values = np.abs(np.exp(1j * np.pi * exponents / n) @ signed)
+        (norm,) = party.plaintext(m, slots=False).canonical_norms
+        assert values.max() * (1 - 1e-9) <= norm <= values.max() * (1 + 1e-6) + 1e-6
+
+
+def test_rotations_and_sums_over_slots(case: Any) -> None:
+    party, x, _ = case
+    assert_bounded(party, core.rotate_rows(x, 1, party.evaluation), loose_bits=6)
+    assert_bounded(party, core.rotate_columns(x, party.evaluation), loose_bits=6)
+    assert_bounded(party, core.sum_slots(x, party.evaluation))
+    square = core.relinearize(core.square(x), party.evaluation)
+    assert_bounded(party, core.sum_slots(square, party.evaluation))
+
+
+def test_noise_budget_and_measured_noise_equal_the_big_integer_computation(case: Any) -> None:
+    """SEAL's definition of the budget, from composed integers; 0 when there is none left."""
+    party, x, _ = case
+    few = core.take(x, [0, 1])
+    seen = set()
+    for ciphertext in [few, core.square(few), core.relinearize(core.square(few), party.evaluation)]:
+        budgets, measured = core.noise_budget(ciphertext, party.secret), core.measured_noise(ciphertext, party.secret)
+        for item, c in enumerate(party.parts(ciphertext)):
+            assert budgets[item] == party.textbook().noise_budget(c, party.s)
+            largest = max(abs(int(w)) for w in party.textbook().scaled_noise(c, party.s))
+            assert measured[item] == pytest.approx(math.log2(largest) - math.log2(party.t()), abs=1e-9)
+            seen.add(budgets[item])
+    assert len(seen) > 1 and min(seen) > 0
+    garbage = core.multiply_scalar(few, party.q // party.t() % (1 << 62))
+    for _ in range(5):
+        garbage = core.add(core.multiply_scalar(garbage, (1 << 62) - 1), few)
+    assert max(core.noise_budget(garbage, party.secret)) <= 1
+    for item, c in enumerate(party.parts(garbage)):
+        assert core.noise_budget(garbage, party.secret)[item] == party.textbook().noise_budget(c, party.s)
+
+
+def test_headroom_predicts_how_often_the_noise_may_double(case: Any) -> None:
+    """Sums x + x + ... decrypt while headroom lasts, are refused after, and the refusal comes before garbage."""
+    party, x, values = case
+    few, expected = core.take(x, [0]), values[:1]
+    start = core.noise_headroom(few)
+    for doublings in range(1, 400):
+        few, expected = core.add(few, few), expected * 2 % party.t()
+        assert core.noise_headroom(few) == pytest.approx(start - doublings, abs=1e-6)
+        if core.noise_headroom(few) < 0:
+            break
+        assert np.array_equal(party.decrypt(few, slots=True), expected)
+    assert doublings == math.floor(start) + 1
+    with pytest.raises(core.NoiseError, match=r"1 bits beyond"):
+        core.decrypt(few, party.secret)
