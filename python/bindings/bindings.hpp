@@ -43,5 +43,6 @@ void bind_context(nb::module_& m);
 void bind_keys(nb::module_& m);
 void bind_ciphertexts(nb::module_& m);
 void bind_operations(nb::module_& m);
+void bind_io(nb::module_& m);
 
 }  // namespace cyclotome::python

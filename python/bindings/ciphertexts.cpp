@@ -4,8 +4,8 @@
 
 #include "bindings.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
-#include "cyclotome/scheme/bfv/encryption.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::python {
 
@@ -40,11 +40,12 @@ void bind_ciphertexts(nb::module_& m) {
       .def_prop_ro("context", &Ciphertext::context)
       .def_prop_ro("key", [](const Ciphertext& c) { return to_bytes(c.key()); })
       .def_prop_ro("plain", &Ciphertext::plain)
+      .def_prop_ro("plain_modulus", &Ciphertext::plain_modulus)
       .def_prop_ro("batch", &Ciphertext::batch)
       .def_prop_ro("parts", &Ciphertext::parts)
       .def_prop_ro("nbytes", [](const Ciphertext& c) { return c.polynomials().bytes(); })
       .def_prop_ro("seeded", [](const Ciphertext& c) { return c.uniform_seed().has_value(); })
-      .def_prop_ro("noise_headroom", &bfv::noise_headroom)
+      .def_prop_ro("noise_headroom", &scheme::noise_headroom)
       .def("to", &Ciphertext::to, "context"_a, NoGil());
 
   m.def(
@@ -58,18 +59,18 @@ void bind_ciphertexts(nb::module_& m) {
   m.def(
       "encrypt",
       [](const Plaintext& plaintext, const rlwe::PublicKey& key) {
-        return bfv::encrypt(plaintext, key, Seed::from_system());
+        return scheme::encrypt(plaintext, key, Seed::from_system());
       },
       "plaintext"_a, "key"_a, NoGil());
   m.def(
       "encrypt",
       [](const Plaintext& plaintext, const rlwe::SecretKey& key) {
-        return bfv::encrypt(plaintext, key, Seed::from_system());
+        return scheme::encrypt(plaintext, key, Seed::from_system());
       },
       "plaintext"_a, "key"_a, NoGil());
-  m.def("decrypt", &bfv::decrypt, "ciphertext"_a, "key"_a, NoGil());
-  m.def("noise_budget", &bfv::noise_budget, "ciphertext"_a, "key"_a, NoGil());
-  m.def("measured_noise", &bfv::measured_noise, "ciphertext"_a, "key"_a, NoGil());
+  m.def("decrypt", &scheme::decrypt, "ciphertext"_a, "key"_a, NoGil());
+  m.def("noise_budget", &scheme::noise_budget, "ciphertext"_a, "key"_a, NoGil());
+  m.def("measured_noise", &scheme::measured_noise, "ciphertext"_a, "key"_a, NoGil());
 }
 
 }  // namespace cyclotome::python

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/scheme/bfv/context.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -7,6 +6,7 @@
 #include "bindings.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::python {
 
@@ -17,10 +17,7 @@ void bind_context(nb::module_& m) {
       .def_prop_ro("threads", &CpuEngine::threads);
 
   nb::class_<rlwe::Context>(m, "Context", nb::is_weak_referenceable())
-      .def(nb::new_([](const rlwe::Parameters& parameters, const EnginePtr& engine) -> rlwe::ContextPtr {
-             return bfv::Context::create(parameters, engine);
-           }),
-           "parameters"_a, "engine"_a, NoGil())
+      .def(nb::new_(&scheme::make_context), "parameters"_a, "engine"_a, NoGil())
       .def_prop_ro("parameters", &rlwe::Context::parameters, nb::rv_policy::copy)
       .def_prop_ro("engine", &rlwe::Context::engine)
       .def_prop_ro("plain_count", &rlwe::Context::plain_count)

@@ -37,6 +37,8 @@ void translate(const std::exception_ptr& failure, void*) {
     raise(classes.range, error);
   } catch (const FormatError& error) {
     raise(classes.format, error);
+  } catch (const FileError& error) {
+    raise(classes.file, error);
   } catch (const EngineError& error) {
     raise(classes.engine, error);
   } catch (const Error& error) {

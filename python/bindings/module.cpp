@@ -4,11 +4,12 @@
 NB_MODULE(_core, m) {
   using namespace cyclotome::python;
   m.doc() = "The C++ library behind the package cyclotome; not meant for direct use.";
-  m.attr("__version__") = CYCLOTOME_VERSION;
+  m.def("version", [] { return CYCLOTOME_VERSION; });
   bind_errors(m);
   bind_parameters(m);
   bind_context(m);
   bind_keys(m);
   bind_ciphertexts(m);
   bind_operations(m);
+  bind_io(m);
 }

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/scheme/bfv/operations.hpp"
-
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::python {
 
 void bind_operations(nb::module_& m) {
   using rlwe::Ciphertext;
-  m.def("add", &rlwe::add, "a"_a, "b"_a, NoGil());
-  m.def("subtract", &rlwe::subtract, "a"_a, "b"_a, NoGil());
+  m.def("add", &scheme::add, "a"_a, "b"_a, NoGil());
+  m.def("subtract", &scheme::subtract, "a"_a, "b"_a, NoGil());
   m.def("negate", &rlwe::negate, "a"_a, NoGil());
-  m.def("add_plain", &bfv::add_plain, "a"_a, "b"_a, NoGil());
-  m.def("multiply", &bfv::multiply, "a"_a, "b"_a, NoGil());
-  m.def("square", &bfv::square, "a"_a, NoGil());
+  m.def("add_plain", &scheme::add_plain, "a"_a, "b"_a, NoGil());
+  m.def("multiply", &scheme::multiply, "a"_a, "b"_a, NoGil());
+  m.def("square", &scheme::square, "a"_a, NoGil());
   m.def("multiply_plain", &rlwe::multiply_plain, "a"_a, "b"_a, NoGil());
   m.def("multiply_scalar", &rlwe::multiply_scalar, "a"_a, "factor"_a, NoGil());
   m.def(

@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
@@ -23,8 +25,10 @@ Word word_of(unsigned bits) {
 }
 
 rlwe::SchemeKind scheme_of(const std::string& name) {
-  if (name == "bfv") return rlwe::SchemeKind::bfv;
-  throw ParameterError(message("scheme '", name, "' is not known; there is 'bfv'"));
+  for (const auto scheme : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+    if (name == rlwe::name_of(scheme)) return scheme;
+  }
+  throw ParameterError(message("scheme '", name, "' is not known; there are 'bfv' and 'bgv'"));
 }
 
 void bind_class(nb::module_& m) {
@@ -53,6 +57,12 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("name", &Parameters::name)
       .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
       .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
+      .def_prop_ro("has_slots",
+                   [](const Parameters& p) {
+                     const auto& moduli = p.plain_moduli();
+                     return std::all_of(moduli.begin(), moduli.end(),
+                                        [&](std::uint64_t t) { return t % (2 * p.degree()) == 1 && is_prime(t); });
+                   })
       .def_prop_ro("insecure", &Parameters::insecure)
       .def_prop_ro("security_reached", &Parameters::security_reached)
       .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/file.hpp"
+#include "cyclotome/io/inspect.hpp"
+#include "cyclotome/io/keys_io.hpp"
+#include "cyclotome/io/parameters_io.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+using io::Bytes;
+using io::Privacy;
+using Bundle = std::vector<const rlwe::Ciphertext*>;
+
+/// A container and the bytes that it looks at.
+class OwnedContainer {
+ public:
+  OwnedContainer(Bytes bytes, const io::Limits& limits) : bytes_(std::move(bytes)), container_(bytes_, limits) {}
+
+  const io::Container* operator->() const noexcept { return &container_; }
+  const io::Container& operator*() const noexcept { return container_; }
+
+ private:
+  Bytes bytes_;
+  io::Container container_;
+};
+
+std::string kind_name(io::Kind kind) {
+  switch (kind) {
+    case io::Kind::parameters:
+      return "parameters";
+    case io::Kind::secret_key:
+      return "secret key";
+    case io::Kind::public_key:
+      return "public key";
+    case io::Kind::evaluation_keys:
+      return "evaluation keys";
+    case io::Kind::ciphertext:
+      return "ciphertext";
+    case io::Kind::plaintext:
+      return "plaintext";
+    case io::Kind::bundle:
+      return "encrypted array";
+  }
+  return "unknown";
+}
+
+nb::dict facts_of(const io::ArrayFacts& array) {
+  nb::dict facts;
+  facts["plain_modulus"] = array.plain_modulus;
+  facts["batch"] = array.batch;
+  facts["parts"] = array.parts;
+  facts["seeded"] = array.seeded;
+  facts["headroom"] = array.headroom;
+  return facts;
+}
+
+nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std::uint64_t max_bytes) {
+  const io::Inspection inspection = [&] {
+    const nb::gil_scoped_release release;
+    io::Limits limits;
+    limits.max_bytes = max_bytes;
+    const Bytes bytes = io::read_file(path, max_bytes);
+    return io::inspect(bytes, limits);
+  }();
+  nb::dict facts;
+  facts["kind"] = kind_name(inspection.kind);
+  facts["version"] = inspection.version;
+  facts["nbytes"] = inspection.bytes;
+  facts["expanded_nbytes"] = inspection.expanded_bytes;
+  facts["parameters"] = inspection.parameters;
+  facts["metadata"] = to_bytes(std::span<const std::uint8_t>(inspection.metadata));
+  nb::list sections, arrays;
+  for (const auto& section : inspection.sections) sections.append(nb::make_tuple(section.tag, section.bytes));
+  for (const auto& array : inspection.arrays) arrays.append(facts_of(array));
+  facts["sections"] = sections;
+  facts["arrays"] = arrays;
+  facts["relinearization"] = inspection.relinearization;
+  facts["galois_elements"] = inspection.galois_elements;
+  return facts;
+}
+
+/// Binds `to_bytes` and `write_file` for one kind of public object.
+template <class Object>
+void bind_public(nb::module_& m) {
+  m.def(
+      "to_bytes",
+      [](const Object& object, const nb::bytes& metadata) {
+        return to_bytes(io::serialize(object, to_span(metadata)));
+      },
+      "object"_a, "metadata"_a);
+  m.def(
+      "write_file",
+      [](const std::string& path, const Object& object, const nb::bytes& metadata) {
+        const auto caller_bytes = to_span(metadata);
+        const nb::gil_scoped_release release;
+        io::write_file(path, io::serialize(object, caller_bytes), Privacy::shared);
+      },
+      "path"_a, "object"_a, "metadata"_a);
+}
+
+}  // namespace
+
+void bind_io(nb::module_& m) {
+  nb::class_<OwnedContainer>(m, "Container")
+      .def_static(
+          "from_bytes",
+          [](const nb::bytes& bytes, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure) {
+            const auto span = to_span(bytes);
+            return OwnedContainer({span.begin(), span.end()}, {max_bytes, max_expanded_bytes, allow_insecure});
+          },
+          "bytes"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a)
+      .def_static(
+          "from_file",
+          [](const std::string& path, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure) {
+            return OwnedContainer(io::read_file(path, max_bytes), {max_bytes, max_expanded_bytes, allow_insecure});
+          },
+          "path"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, NoGil())
+      .def_prop_ro("kind", [](const OwnedContainer& c) { return kind_name(c->kind()); })
+      .def_prop_ro("parameters", [](const OwnedContainer& c) { return c->parameters(); })
+      .def_prop_ro("metadata", [](const OwnedContainer& c) { return to_bytes(c->metadata()); })
+      .def(
+          "read_secret_key",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_secret_key(*c, context); },
+          "context"_a, NoGil())
+      .def(
+          "read_public_key",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_public_key(*c, context); },
+          "context"_a, NoGil())
+      .def(
+          "read_evaluation_keys",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) {
+            return io::read_evaluation_keys(*c, context);
+          },
+          "context"_a, NoGil())
+      .def(
+          "read_bundle",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_bundle(*c, context); },
+          "context"_a, NoGil());
+
+  bind_public<rlwe::Parameters>(m);
+  bind_public<rlwe::PublicKey>(m);
+  bind_public<rlwe::EvaluationKeys>(m);
+  bind_public<Bundle>(m);
+  m.def(
+      "write_secret_file",
+      [](const std::string& path, const rlwe::SecretKey& key, const nb::bytes& metadata) {
+        io::write_file(path, io::serialize(key, to_span(metadata)), Privacy::secret);
+      },
+      "path"_a, "key"_a, "metadata"_a);
+  m.def("file_is_private", &io::file_is_private, "path"_a);
+  m.def("inspect_file", &inspect_file, "path"_a, "max_bytes"_a);
+}
+
+}  // namespace cyclotome::python

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Computing on encrypted integers, exactly.
+
+    >>> import numpy as np, cyclotome as cy
+    >>> params = cy.Parameters.suggest(depth=1, value_bits=10, terms=1000, security=128)
+    >>> secret, public, evaluation = cy.keygen(params)
+    >>> x = cy.encrypt(np.arange(1000), public)
+    >>> y = (x * x + 3 * x).sum()
+    >>> cy.decrypt(y, secret)
+    334332000
+
+Whoever has the public key encrypts; whoever has the evaluation keys computes; only the secret key decrypts. Values that
+would not fit, noise that would not decrypt and objects that do not belong together end in typed errors
+(`cyclotome.errors`), never in wrong results. The scheme is IND-CPA secure: see `decrypt` for what that leaves to its
+user.
+"""
+
+from __future__ import annotations
+
+from . import _core, bfv, errors
+from .array import EncryptedArray
+from .encryption import decrypt, encrypt, noise_budget
+from .errors import CyclotomeError
+from .files import Inspection, from_bytes, inspect, load, save, to_bytes
+from .fixed_point import FixedPoint
+from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
+from .parameters import Parameters
+from .reporting import progress
+from .shaping import concatenate, stack
+
+__version__ = _core.version()
+
+__all__ = [
+    "CyclotomeError",
+    "EncryptedArray",
+    "EvaluationKeys",
+    "FixedPoint",
+    "Inspection",
+    "Keys",
+    "Parameters",
+    "PublicKey",
+    "SecretKey",
+    "__version__",
+    "bfv",
+    "concatenate",
+    "decrypt",
+    "encrypt",
+    "errors",
+    "from_bytes",
+    "inspect",
+    "keygen",
+    "load",
+    "noise_budget",
+    "progress",
+    "save",
+    "stack",
+    "sum_rotations",
+    "to_bytes",
+]

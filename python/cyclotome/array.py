@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of encrypted integers."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from . import elementwise, products, reductions, shaping, slots
+from .bounds import Bound, within
+from .channels import Channels, hidden
+from .contexts import Context, context_on
+from .errors import UnsupportedError
+from .keyring import Keyring
+from .layout import Layout, Shape
+from .parameters import Parameters
+from .text import byte_size, integer, plural
+from .values import IntArray, integers
+
+__all__ = ["EncryptedArray"]
+
+_REFUSALS = {
+    "division": "results of divisions are no integers; decrypt and divide there, or multiply by a scaled reciprocal",
+    "comparison": "comparing encrypted values would reveal them; decrypt first. (Two arrays are the same object if `x "
+    "is y`)",
+    "truth": "whether an encrypted value is zero can't be told without the secret key; decrypt first",
+    "conversion": "an encrypted value has no number to show; use cyclotome.decrypt(x, secret)",
+    "mean": "a mean is no integer; use x.sum(axis) and divide by the count after decryption",
+    "powers": "powers of plaintext numbers with encrypted exponents don't exist in this scheme",
+}
+
+
+class EncryptedArray:
+    """An n-dimensional array of encrypted integers, made by `encrypt`.
+
+    It follows NumPy where that makes sense: ``shape``, broadcasting, ``+ - * ** @``, ``sum(axis)``, indexing and
+    reshaping of all axes but the last, which lies within ciphertexts. Operands may be encrypted arrays, NumPy arrays of
+    integers and Python integers. Arrays are immutable; operations return new ones.
+
+    What is public about an array: its shape, parameters, ``bound``, noise headroom and the operations that made it.
+    What is
+    hidden: its values. Plaintext operands are not hidden from whoever decrypts.
+
+    Results are exact or refused: every array has a public ``bound``, the largest magnitude that its values may have,
+    which grows with each operation; one whose result could leave what the parameters hold raises `RangeError`.
+    """
+
+    __slots__ = ("_bound", "_channels", "_context", "_keys", "_layout", "_parameters")
+
+    # NumPy hands every operation with such an operand over to this class.
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        context: Context,
+        channels: Channels,
+        layout: Layout,
+        bound: Bound,
+        keys: Keyring,
+    ) -> None:
+        """For the library itself; `encrypt` and `load` make arrays."""
+        self._parameters, self._context, self._channels = parameters, context, channels
+        self._layout, self._bound, self._keys = layout, bound, keys
+
+    def _derived(
+        self, channels: Channels, *, bound: Bound, layout: Layout | None = None, keys: Keyring | None = None
+    ) -> EncryptedArray:
+        """Other ciphertexts under the same parameters and key, with this array's layout and keys unless others are "
+        "given."""
+        return EncryptedArray(
+            self._parameters,
+            self._context,
+            channels,
+            self._layout if layout is None else layout,
+            bound,
+            self._keys if keys is None else keys,
+        )
+
+    def _result(
+        self,
+        operation: str,
+        channels: Channels,
+        *,
+        bound: Bound,
+        layout: Layout | None = None,
+        keys: Keyring | None = None,
+    ) -> EncryptedArray:
+        """As `_derived`, after the checks that every computed result has to pass."""
+        within(bound, self._parameters, operation)
+        ring = self._keys if keys is None else keys
+        return self._derived(hidden(channels, ring.public, operation), layout=layout, bound=bound, keys=ring)
+
+    # --- facts --------------------------------------------------------------------------------------------------------
+    @property
+    def shape(self) -> Shape:
+        """Lengths of the axes, as in NumPy."""
+        return self._layout.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> str:
+        """ "int": integers of any width."""
+        return "int"
+
+    @property
+    def layout(self) -> str:
+        """ "packed": the last axis lies in slots (or coefficients); "replicated": one ciphertext for each value."""
+        return "packed" if self._layout.packed else "replicated"
+
+    @property
+    def encoding(self) -> str:
+        """ "slots": arithmetic value by value; "coefficients": sums and scalar products only."""
+        return "slots" if self._layout.slots else "coefficients"
+
+    @property
+    def bound(self) -> int | None:
+        """The largest magnitude that a value may have; None if values wrap around modulo T by intent. Public."""
+        return self._bound
+
+    @property
+    def wrap(self) -> bool:
+        """True for values modulo T, in [0, T)."""
+        return self._bound is None
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters it was encrypted under."""
+        return self._parameters
+
+    @property
+    def device(self) -> str:
+        """Where it computes: "cpu", "cpu:<threads>"."""
+        return self._context.device
+
+    @property
+    def key_id(self) -> str:
+        """Id of the secret key that decrypts it."""
+        return self._channels[0].key.hex()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its ciphertexts in memory."""
+        return sum(channel.nbytes for channel in self._channels)
+
+    @property
+    def ciphertexts(self) -> int:
+        """Number of ciphertexts, those of every plaintext modulus counted."""
+        return self._layout.batch * len(self._channels)
+
+    @property
+    def noise_headroom(self) -> float:
+        """Bits by which the public bound on the noise may grow until `decrypt` refuses; negative: it refuses."""
+        return min(channel.noise_headroom for channel in self._channels)
+
+    # --- keys and devices ---------------------------------------------------------------------------------------------
+    def with_keys(self, *keys: object) -> EncryptedArray:
+        """The same array that knows these public and evaluation keys too: what products, sums over slots and rotations
+        take.
+
+        Raises:
+            MismatchError: keys of another secret key or other parameters.
+            UnsupportedError: a secret key.
+        """
+        ring = Keyring.of(*keys).to(self.device)
+        ring.require(self.key_id, self._parameters)
+        return self._derived(self._channels, bound=self._bound, keys=ring.joined(self._keys))
+
+    def to(self, device: str) -> EncryptedArray:
+        """The same array, its keys included, on another device; the same bits come out of every one."""
+        context = context_on(device, self._parameters)
+        if context is self._context:
+            return self
+        channels = tuple(channel.to(context.native) for channel in self._channels)
+        return EncryptedArray(
+            self._parameters, context, channels, self._layout, self._bound, self._keys.to(context.device)
+        )
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+    def _operand(self, other: object, operation: str) -> EncryptedArray | IntArray:
+        return other if isinstance(other, EncryptedArray) else integers(other, operation)
+
+    def __neg__(self) -> EncryptedArray:
+        return elementwise.negate(self)
+
+    def __pos__(self) -> EncryptedArray:
+        return self
+
+    def __add__(self, other: object) -> EncryptedArray:
+        return elementwise.add(self, self._operand(other, "add"))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> EncryptedArray:
+        return elementwise.subtract(self, self._operand(other, "subtract"))
+
+    def __rsub__(self, other: object) -> EncryptedArray:
+        return elementwise.add(elementwise.negate(self), self._operand(other, "subtract"))
+
+    def __mul__(self, other: object) -> EncryptedArray:
+        return elementwise.multiply(self, self._operand(other, "multiply"))
+
+    __rmul__ = __mul__
+
+    def __pow__(self, exponent: object) -> EncryptedArray:
+        return elementwise.power(self, exponent)
+
+    def __matmul__(self, other: object) -> EncryptedArray:
+        return products.matmul(self, self._operand(other, "matmul"))
+
+    def __rmatmul__(self, other: object) -> EncryptedArray:
+        return products.plain_matmul(integers(other, "matmul"), self)
+
+    def dot(self, other: object) -> EncryptedArray:
+        """``self @ other``, or the product with a scalar."""
+        operand = self._operand(other, "dot")
+        return self * other if operand.ndim == 0 or self.ndim == 0 else products.matmul(self, operand)
+
+    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> EncryptedArray:
+        """Sums over all axes, or those given. Over the last axis of a packed array it takes log2(n) rotations for each
+        row.
+
+        Raises:
+            ArgumentError: no such axis.
+            MissingKeyError: the rotations' keys are not attached (`keygen` makes them unless told otherwise).
+            RangeError: the sum could leave what the parameters hold.
+        """
+        return reductions.total(self, axis, keepdims)
+
+    def rotate_rows(self, steps: int) -> EncryptedArray:
+        """Every ciphertext's slots, two rows of n/2, both moved to the left by ``steps`` (to the right if negative).
+
+        The last axis must fill ciphertexts exactly (see `padded`), so that slots and values are the same:
+        ``x.reshape(..., 2, n // 2)`` becomes ``np.roll(x, -steps, axis=-1)``.
+
+        Raises:
+            MissingKeyError: no key for these steps; ask ``keygen(rotations=[...])`` for them.
+        """
+        return slots.rotate_rows(self, steps)
+
+    def rotate_columns(self) -> EncryptedArray:
+        """Every ciphertext's two rows of n/2 slots swapped; as `rotate_rows`."""
+        return slots.rotate_columns(self)
+
+    # --- shape --------------------------------------------------------------------------------------------------------
+    def __len__(self) -> int:
+        if not self.shape:
+            raise UnsupportedError("a scalar has no length")
+        return self.shape[0]
+
+    def __getitem__(self, key: object) -> EncryptedArray:
+        return shaping.select(self, key)
+
+    def __iter__(self) -> Iterator[EncryptedArray]:
+        return shaping.iterate(self)
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> EncryptedArray:
+        """Another shape for the axes before the packed one, which stays as long as it is."""
+        return shaping.reshape(self, shape)
+
+    def padded(self) -> EncryptedArray:
+        """The last axis filled up with zeros to whole ciphertexts, a multiple of n: what `rotate_rows` asks for."""
+        return slots.padded(self)
+
+    def packed(self) -> EncryptedArray:
+        """A replicated array with its last axis moved into slots; costs a plaintext product for each value."""
+        return slots.packed(self)
+
+    # --- what encrypted integers can't do -----------------------------------------------------------------------------
+    def _refuse(self, what: str) -> NoReturn:
+        raise UnsupportedError(f"{what} of encrypted arrays: {_REFUSALS[what]}")
+
+    def __truediv__(self, other: object) -> NoReturn:
+        self._refuse("division")
+
+    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __truediv__
+
+    def __rpow__(self, other: object) -> NoReturn:
+        self._refuse("powers")
+
+    def __eq__(self, other: object) -> NoReturn:
+        self._refuse("comparison")
+
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __eq__
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> NoReturn:
+        self._refuse("truth")
+
+    def __int__(self) -> NoReturn:
+        self._refuse("conversion")
+
+    __float__ = __complex__ = __index__ = __int__
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        self._refuse("conversion")
+
+    def __array_function__(self, function: Any, *_: Any) -> NoReturn:
+        name = getattr(function, "__name__", "this function")
+        raise UnsupportedError(
+            f"numpy.{name} does not know encrypted arrays; use the array's own operators and methods, and "
+            "cyclotome.concatenate and cyclotome.stack"
+        )
+
+    def mean(self, *_: Any, **__: Any) -> NoReturn:
+        """Refused: a mean is no integer. Use ``sum`` and divide after decryption."""
+        self._refuse("mean")
+
+    # --- display and pickling -----------------------------------------------------------------------------------------
+    def _facts(self) -> dict[str, str]:
+        headroom = self.noise_headroom
+        return {
+            "shape": str(self.shape),
+            "values": "modulo T" if self._bound is None else f"within ±{integer(self._bound)}",
+            "layout": f"{self.layout} in {self.encoding}, {plural(self.ciphertexts, 'ciphertext')}, "
+            "{byte_size(self.nbytes)}",
+            "noise headroom": f"{headroom:.0f} bits" if headroom >= 0 else f"none ({headroom:.0f} bits): undecryptable",
+            "key": self.key_id[:8],
+            "parameters": self._parameters.summary(),
+        }
+
+    def __repr__(self) -> str:
+        facts = self._facts()
+        return (
+            f"EncryptedArray(shape={facts['shape']}, {facts['values']}, {facts['layout']}, noise headroom "
+            f"{facts['noise headroom']}, {facts['parameters']})"
+        )
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts().items()
+        )
+        return f"<table><caption>EncryptedArray</caption>{cells}</table>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from .files import from_bytes, to_bytes
+
+        return from_bytes, (to_bytes(self), self._parameters.allow_insecure)

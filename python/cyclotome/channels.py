@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ciphertexts of every plaintext modulus side by side: a *channel* for each. An operation does the same in all of "
+"them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from . import _core
+from .errors import MissingKeyError, TransparentError
+from .layout import Indices
+from .reporting import Callback, Task
+from .values import IntArray, residues
+
+if TYPE_CHECKING:
+    from .keys import EvaluationKeys, PublicKey
+
+__all__ = [
+    "Channels",
+    "apply_galois",
+    "concatenate",
+    "each",
+    "hidden",
+    "in_pieces",
+    "linear_combination",
+    "multiply",
+    "part",
+    "pieces",
+    "relinearize",
+    "require_evaluation",
+    "sum_slots",
+    "take",
+]
+
+Channels = tuple[_core.Ciphertext, ...]
+
+#: A long operation is cut into at most this many pieces, of at least _SMALLEST_PIECE ciphertexts each.
+_PIECES = 32
+_SMALLEST_PIECE = 8
+
+
+def each(function: Callable[..., _core.Ciphertext], *operands: Sequence[object]) -> Channels:
+    """``function`` of the operands' channels, one channel after the other."""
+    return tuple(function(*channel) for channel in zip(*operands, strict=True))
+
+
+def take(a: Channels, indices: Indices) -> Channels:
+    """The ciphertexts with these numbers, in this order; ``a`` itself if those are all of it."""
+    wanted: list[int] = indices.ravel().tolist()
+    if wanted == list(range(a[0].batch)):
+        return a
+    return tuple(_core.take(channel, wanted) for channel in a)
+
+
+def concatenate(arrays: Sequence[Channels]) -> Channels:
+    """One batch after the other."""
+    if len(arrays) == 1:
+        return arrays[0]
+    return tuple(_core.concatenate(list(channels)) for channels in zip(*arrays, strict=True))
+
+
+def pieces(total: int) -> Iterator[tuple[int, int]]:
+    """Ranges that cover ``range(total)``."""
+    size = max(_SMALLEST_PIECE, -(-total // _PIECES))
+    for start in range(0, total, size):
+        yield start, min(start + size, total)
+
+
+def part(a: _core.Ciphertext, start: int, stop: int) -> _core.Ciphertext:
+    """Ciphertexts ``start`` to ``stop``; a batch of one, which is broadcast, as it is."""
+    if a.batch == 1 or (start, stop) == (0, a.batch):
+        return a
+    return _core.take(a, list(range(start, stop)))
+
+
+def in_pieces(
+    what: str,
+    batch: int,
+    channels: int,
+    function: Callable[[int, int, int], _core.Ciphertext],
+    callback: Callback | None = None,
+) -> Channels:
+    """``function(channel, start, stop)`` for pieces of a batch, joined; reports progress in ciphertexts."""
+    task = Task(what, batch * channels, callback)
+    results = []
+    for channel in range(channels):
+        made = []
+        for start, stop in pieces(batch):
+            made.append(function(channel, start, stop))
+            task.advance(stop - start)
+        results.append(made[0] if len(made) == 1 else _core.concatenate(made))
+    return tuple(results)
+
+
+def linear_combination(a: Channels, matrix: IntArray) -> Channels:
+    """``matrix`` (rows x batch, public integers) times the column of ciphertexts."""
+    return tuple(_core.linear_combination(channel, residues(matrix, channel.plain_modulus)) for channel in a)
+
+
+def require_evaluation(keys: EvaluationKeys | None, operation: str) -> EvaluationKeys:
+    """``keys``, unless there are none.
+
+    Raises:
+        MissingKeyError: there are none; the message says where they come from.
+    """
+    if keys is None:
+        raise MissingKeyError(
+            f"{operation} takes evaluation keys, and none are attached to the operands; attach them with "
+            "x = x.with_keys(evaluation), or cyclotome.load(path, keys=evaluation)"
+        )
+    return keys
+
+
+def multiply(a: Channels, b: Channels) -> Channels:
+    """Products of ciphertexts, of 3 parts; batches are equal or 1."""
+    batch = max(a[0].batch, b[0].batch)
+
+    def product(channel: int, start: int, stop: int) -> _core.Ciphertext:
+        x = part(a[channel], start, stop)
+        return _core.square(x) if a is b else _core.multiply(x, part(b[channel], start, stop))
+
+    return in_pieces("multiplying", batch, len(a), product)
+
+
+def relinearize(a: Channels, keys: EvaluationKeys) -> Channels:
+    """Products back to 2 parts."""
+
+    def relinearized(channel: int, start: int, stop: int) -> _core.Ciphertext:
+        return _core.relinearize(part(a[channel], start, stop), keys._native)
+
+    return in_pieces("relinearising", a[0].batch, len(a), relinearized)
+
+
+def sum_slots(a: Channels, keys: EvaluationKeys) -> Channels:
+    """The sum of all slots, in every slot."""
+
+    def total(channel: int, start: int, stop: int) -> _core.Ciphertext:
+        return _core.sum_slots(part(a[channel], start, stop), keys._native)
+
+    return in_pieces("summing over slots", a[0].batch, len(a), total)
+
+
+def apply_galois(a: Channels, element: int, keys: EvaluationKeys) -> Channels:
+    """The automorphism x -> x^element, switched back to the secret key."""
+
+    def rotated(channel: int, start: int, stop: int) -> _core.Ciphertext:
+        return _core.apply_galois(part(a[channel], start, stop), element, keys._native)
+
+    return in_pieces("rotating", a[0].batch, len(a), rotated)
+
+
+def hidden(a: Channels, public: PublicKey | None, operation: str) -> Channels:
+    """``a``, encrypted anew wherever it had come to hide nothing.
+
+    Raises:
+        TransparentError: that happened and there is no public key.
+    """
+    if not any(_core.is_transparent(channel) for channel in a):
+        return a
+    if public is None:
+        raise TransparentError(
+            f"{operation}: the result would be a ciphertext that hides nothing (as x - x and 0 * x are); attach the "
+            "public key with x = x.with_keys(public), which encrypts such results anew, or leave the operation out"
+        )
+    return each(lambda channel: _core.rerandomize(channel, public._native), a)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What this library raises. Every message says what was given, what the limit is and what to do.
+
+All classes derive from `CyclotomeError`, and each from the closest builtin class
+too, so that ``except ValueError`` does what a reader expects.
+"""
+
+from __future__ import annotations
+
+from . import _core
+
+__all__ = [
+    "ArgumentError",
+    "CyclotomeError",
+    "EngineError",
+    "FileError",
+    "FormatError",
+    "MismatchError",
+    "MissingKeyError",
+    "NoiseError",
+    "ParameterError",
+    "RangeError",
+    "SecrecyError",
+    "SecretFileWarning",
+    "SecurityError",
+    "TransparentError",
+    "UnsupportedError",
+]
+
+
+class CyclotomeError(Exception):
+    """Base of everything this library raises."""
+
+
+class ParameterError(CyclotomeError, ValueError):
+    """Parameters that contradict each other or a precondition of an algorithm."""
+
+
+class SecurityError(ParameterError):
+    """Parameters below the demanded security level."""
+
+
+class ArgumentError(CyclotomeError, ValueError):
+    """Arguments that do not fit an operation: shapes, axes, indices."""
+
+
+class UnsupportedError(CyclotomeError, TypeError):
+    """An operation or type that encrypted integers do not have (division, comparison, floats); the message says what
+    to do in its place."""
+
+
+class MismatchError(CyclotomeError, ValueError):
+    """Objects of different parameters, keys or devices that meet."""
+
+
+class MissingKeyError(CyclotomeError):
+    """The operation needs a key that is not there."""
+
+
+class NoiseError(CyclotomeError, ArithmeticError):
+    """The noise may be above what decryption corrects, so the result could be wrong and is not given."""
+
+
+class RangeError(CyclotomeError, OverflowError, ValueError):
+    """Values, or what values may become, that do not fit."""
+
+
+class TransparentError(CyclotomeError, ValueError):
+    """A result that would hide nothing (``x - x``, ``0 * x``), and no public key at hand to hide it again."""
+
+
+class SecrecyError(CyclotomeError, TypeError):
+    """A secret key was about to be copied or pickled."""
+
+
+class FormatError(CyclotomeError, ValueError):
+    """Bytes from outside that are not what they claim to be."""
+
+
+class FileError(CyclotomeError, OSError):
+    """A file that cannot be read or written."""
+
+
+class EngineError(CyclotomeError, RuntimeError):
+    """A device that is absent or out of resources."""
+
+
+class SecretFileWarning(UserWarning):
+    """A secret key's file that others may read."""
+
+
+_core.set_error_classes(
+    error=CyclotomeError,
+    parameter=ParameterError,
+    security=SecurityError,
+    argument=ArgumentError,
+    mismatch=MismatchError,
+    missing_key=MissingKeyError,
+    noise=NoiseError,
+    range=RangeError,
+    format=FormatError,
+    engine=EngineError,
+    file=FileError,
+)

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files and bytes of parameters, keys and arrays; everything that comes from outside is checked."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from . import _core, metadata
+from .array import EncryptedArray
+from .contexts import Context, context_on
+from .errors import (
+    FileError,
+    FormatError,
+    MismatchError,
+    SecrecyError,
+    SecretFileWarning,
+    UnsupportedError,
+)
+from .keyring import Keyring
+from .keys import EvaluationKeys, PublicKey, SecretKey
+from .parameters import Parameters
+from .text import byte_size, integer, plural
+
+__all__ = ["Inspection", "from_bytes", "inspect", "load", "save", "to_bytes"]
+
+Path = str | os.PathLike[str]
+Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | EncryptedArray
+
+#: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
+MAX_BYTES = 4 << 30
+_EXPANSION = 4
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+def _described(obj: object) -> tuple[Any, dict[str, Any]]:
+    """The library's object behind ``obj``, and what its metadata say."""
+    if isinstance(obj, EncryptedArray):
+        return list(obj._channels), metadata.of_array(obj.parameters, obj._layout, obj.bound)
+    if isinstance(obj, Parameters):
+        return obj._native, metadata.of_parameters(obj)
+    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys)):
+        return obj._native, metadata.of_parameters(obj.parameters)
+    raise UnsupportedError(f"parameters, keys and encrypted arrays can be stored, not {type(obj).__name__}")
+
+
+def save(path: Path, obj: Storable, *, note: Mapping[str, Any] | None = None, overwrite: bool | None = None) -> None:
+    """Writes an object to a file: whole, or not at all.
+
+    Secret keys get a file of mode 0600. Keys that an array carries in memory are not written with it.
+
+    Args:
+        path: where to.
+        obj: parameters, a key or an encrypted array.
+        note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
+        overwrite: whether a file may be there already. None: yes, except for secret keys.
+
+    Raises:
+        FileError: it can't be written; a file that was there is as it was.
+        ArgumentError: a note that is no JSON object or too long.
+    """
+    name = os.fspath(path)
+    native, facts = _described(obj)
+    secret = isinstance(obj, SecretKey)
+    if not (not secret if overwrite is None else overwrite) and os.path.lexists(name):
+        loss = "a secret key that is overwritten is lost; " if secret else ""
+        raise FileError(f"{name} exists: {loss}choose another path, or say overwrite=True")
+    write = _core.write_secret_file if secret else _core.write_file
+    write(name, native, metadata.write(facts, note))
+
+
+def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
+    """The bytes that `save` would write, of public objects.
+
+    Raises:
+        SecrecyError: a secret key.
+        ArgumentError: a note that is no JSON object or too long.
+    """
+    if isinstance(obj, SecretKey):
+        raise SecrecyError(
+            "a secret key is written to a file only: cyclotome.save(path, key), which no one else can read"
+        )
+    native, facts = _described(obj)
+    data: bytes = _core.to_bytes(native, metadata.write(facts, note))
+    return data
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+def load(
+    path: Path,
+    *,
+    expect: Parameters | None = None,
+    keys: object = (),
+    device: str = "cpu",
+    allow_insecure: bool = False,
+    max_bytes: int = MAX_BYTES,
+) -> Any:
+    """Reads an object that `save` wrote; what it is says the file.
+
+    Nothing is trusted: lengths, residues and descriptions are checked, and nothing larger is allocated than the bytes
+    justify. The checksum detects damage; it does not tell who wrote the file.
+
+    Args:
+        path: the file.
+        expect: the parameters it must belong to.
+        keys: a public or evaluation key, or several, that a loaded array shall know.
+        device: where it shall compute.
+        allow_insecure: take INSECURE parameters (implied by ``expect`` or ``keys`` that are).
+        max_bytes: refuse longer files; they may expand to four times as much.
+
+    Returns:
+        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys` or `EncryptedArray`.
+
+    Raises:
+        FileError: no such file, or it can't be read.
+        FormatError: damaged, cut off, too long, or not written by this library.
+        SecurityError: INSECURE parameters.
+        MismatchError: other parameters or keys than expected.
+
+    Warns:
+        SecretFileWarning: a secret key that others may read.
+    """
+    name = os.fspath(path)
+    ring = Keyring.of(*keys) if isinstance(keys, (tuple, list)) else Keyring.of(keys)
+    expected = [expect] if expect is not None else []
+    expected += [key.parameters for key in (ring.public, ring.evaluation) if key is not None]
+    container = _core.Container.from_file(
+        name,
+        max_bytes=max_bytes,
+        max_expanded_bytes=_EXPANSION * max_bytes,
+        allow_insecure=allow_insecure or any(parameters.allow_insecure for parameters in expected),
+    )
+    if container.kind == "secret key" and not _core.file_is_private(name):
+        warnings.warn(
+            f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
+            "happened",
+            SecretFileWarning,
+            stacklevel=2,
+        )
+    obj = _read(container, device)
+    own = obj if isinstance(obj, Parameters) else obj.parameters
+    for parameters in expected:
+        if own != parameters:
+            raise MismatchError(f"{name} belongs to {own.summary()}, not to {parameters.summary()}")
+    return obj.with_keys(*ring.keys()) if isinstance(obj, EncryptedArray) and ring.keys() else obj
+
+
+def from_bytes(data: bytes, allow_insecure: bool = False, *, device: str = "cpu", max_bytes: int = MAX_BYTES) -> Any:
+    """The object that `to_bytes` made these bytes of; checked as by `load`."""
+    container = _core.Container.from_bytes(
+        data, max_bytes=max_bytes, max_expanded_bytes=_EXPANSION * max_bytes, allow_insecure=allow_insecure
+    )
+    return _read(container, device)
+
+
+def _read(container: _core.Container, device: str) -> Storable:
+    facts = metadata.parse(container.metadata)
+    parameters = Parameters._wrap(container.parameters, metadata.read_value_bits(facts))
+    if container.kind == "parameters":
+        return parameters
+    context = context_on(device, parameters)
+    if container.kind == "secret key":
+        return SecretKey(parameters, context, container.read_secret_key(context.native))
+    if container.kind == "public key":
+        return PublicKey(parameters, context, container.read_public_key(context.native))
+    if container.kind == "evaluation keys":
+        return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
+    if container.kind == "encrypted array":
+        return _read_array(container, parameters, context, facts)
+    raise FormatError(f"the file holds a {container.kind}, which only the C++ library reads")
+
+
+def _read_array(
+    container: _core.Container, parameters: Parameters, context: Context, facts: dict[str, Any]
+) -> EncryptedArray:
+    channels = tuple(container.read_bundle(context.native))
+    if [channel.plain for channel in channels] != list(range(len(parameters.plain_moduli))):
+        raise FormatError("the file holds ciphertexts for other plaintext moduli than its parameters have")
+    if len({channel.batch for channel in channels}) != 1 or len({channel.key for channel in channels}) != 1:
+        raise FormatError("the file's ciphertexts do not form one array under one key")
+    layout, bound = metadata.read_array(facts, parameters, channels[0].batch)
+    return EncryptedArray(parameters, context, channels, layout, bound, Keyring())
+
+
+# --- looking ----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Inspection:
+    """What a file says about itself. ``print`` it for people; `asdict` for machines."""
+
+    #: "parameters", "secret key", "public key", "evaluation keys", "encrypted array", "ciphertext" or "plaintext".
+    kind: str
+    parameters: Parameters
+    #: Bytes of the file, and of what it expands to in memory.
+    nbytes: int
+    expanded_nbytes: int
+    format_version: int
+    #: Of an encrypted array; None otherwise.
+    shape: tuple[int, ...] | None = None
+    layout: str | None = None
+    encoding: str | None = None
+    bound: int | None = None
+    ciphertexts: int | None = None
+    #: Bits of headroom by the public noise bound.
+    noise_headroom: float | None = None
+    #: Of evaluation keys; None otherwise.
+    relinearization: bool | None = None
+    galois_keys: int | None = None
+    #: What `save` was given as a note.
+    note: dict[str, Any] = field(default_factory=dict)
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, without what does not apply."""
+        facts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        facts = {name: value for name, value in facts.items() if value is not None}
+        parameters = self.parameters
+        facts["parameters"] = {
+            "summary": parameters.summary(),
+            "fingerprint": parameters.fingerprint,
+            "degree": parameters.degree,
+            "plain_moduli": list(parameters.plain_moduli),
+            "insecure": parameters.insecure,
+            "value_bits": parameters.value_bits,
+        }
+        return facts
+
+    def __str__(self) -> str:
+        lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
+        if self.shape is not None:
+            values = "values modulo T" if self.bound is None else f"values within ±{integer(self.bound)}"
+            lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
+        if self.ciphertexts is not None and self.noise_headroom is not None:
+            lines.append(f"  {plural(self.ciphertexts, 'ciphertext')}, noise headroom {self.noise_headroom:.0f} bits")
+        if self.galois_keys is not None:
+            held = "relinearisation key" if self.relinearization else "no relinearisation key"
+            lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}")
+        lines.append(f"  parameters {self.parameters.fingerprint[:16]}: {self.parameters.summary()}")
+        return "\n".join(lines)
+
+
+def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
+    """What is in a file, without any key, and without expanding it. INSECURE parameters are shown, not refused.
+
+    Raises:
+        FileError: no such file, or it can't be read.
+        FormatError: damaged, cut off, too long, or not written by this library.
+    """
+    found = _core.inspect_file(os.fspath(path), max_bytes)
+    facts = metadata.parse(found["metadata"])
+    parameters = Parameters._wrap(found["parameters"], metadata.read_value_bits(facts))
+    about: dict[str, Any] = {}
+    arrays = found["arrays"]
+    if found["kind"] == "encrypted array":
+        layout, bound = metadata.read_array(facts, parameters, arrays[0]["batch"])
+        about = {
+            "shape": layout.shape,
+            "layout": "packed" if layout.packed else "replicated",
+            "encoding": "slots" if layout.slots else "coefficients",
+            "bound": bound,
+        }
+    if arrays and found["kind"] != "plaintext":
+        about["ciphertexts"] = sum(array["batch"] for array in arrays)
+        about["noise_headroom"] = min(array["headroom"] for array in arrays)
+    if found["kind"] == "evaluation keys":
+        about["relinearization"] = found["relinearization"]
+        about["galois_keys"] = len(found["galois_elements"])
+    return Inspection(
+        kind=found["kind"],
+        parameters=parameters,
+        nbytes=found["nbytes"],
+        expanded_nbytes=found["expanded_nbytes"],
+        format_version=found["version"],
+        note=metadata.read_note(facts),
+        **about,
+    )

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys: who holds which one decides who can do what.
+
+- `SecretKey`: decrypts (and encrypts). Stays with its owner.
+- `PublicKey`: encrypts. For everybody.
+- `EvaluationKeys`: multiplies, rotates and sums. For the side that computes, which can never decrypt with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, NoReturn
+
+from . import _core
+from .contexts import Context, context_on
+from .errors import ArgumentError, SecrecyError, UnsupportedError
+from .parameters import Parameters
+from .reporting import Callback, Task
+from .text import byte_size, plural
+
+__all__ = ["EvaluationKeys", "Keys", "PublicKey", "SecretKey", "keygen", "sum_rotations"]
+
+
+class _Key:
+    """What all keys share: parameters, a device, and the id of the secret key they belong to."""
+
+    def __init__(self, parameters: Parameters, context: Context, core: Any) -> None:
+        self._parameters, self._context, self._native = parameters, context, core
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters that the key was made for."""
+        return self._parameters
+
+    @property
+    def device(self) -> str:
+        """Where the key computes: "cpu", "cpu:<threads>"."""
+        return self._context.device
+
+    @property
+    def key_id(self) -> str:
+        """32 hexadecimal digits, random, the same for a secret key and everything made from it. Not a secret."""
+        identity: bytes = self._native.id
+        return identity.hex()
+
+    def _facts(self) -> str:
+        return f"id {self.key_id[:8]}, {self._parameters.summary()}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._facts()})"
+
+
+class SecretKey(_Key):
+    """Decrypts. Made by `keygen`; written to a file of mode 0600 by ``save``; never copied, pickled or shown."""
+
+    _native: _core.SecretKey
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise SecrecyError(
+            "a secret key is not copied or pickled, so that it cannot end up where it should not be; pass the object "
+            "itself, or use cyclotome.save(path, key), which writes a file that only you can read"
+        )
+
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
+
+
+class PublicKey(_Key):
+    """Encrypts, and hides again what a computation laid bare. Made by `keygen`; may be given to anybody."""
+
+    _native: _core.PublicKey
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        context: Context,
+        core: _core.PublicKey,
+        evaluation: EvaluationKeys | None = None,
+    ) -> None:
+        super().__init__(parameters, context, core)
+        self._evaluation = evaluation
+
+    @property
+    def evaluation(self) -> EvaluationKeys | None:
+        """The evaluation keys generated with it, which arrays encrypted with this key use; None after loading."""
+        return self._evaluation
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
+
+    def to(self, device: str) -> PublicKey:
+        """This key, and the evaluation keys it is linked to, on another device."""
+        context = context_on(device, self._parameters)
+        if context is self._context:
+            return self
+        evaluation = None if self._evaluation is None else self._evaluation.to(device)
+        return PublicKey(self._parameters, context, self._native.to(context.native), evaluation)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from .files import from_bytes, to_bytes
+
+        return from_bytes, (to_bytes(self), self._parameters.allow_insecure)
+
+
+class EvaluationKeys(_Key):
+    """Relinearises products and rotates slots. Made by `keygen`; for the side that computes."""
+
+    _native: _core.EvaluationKeys
+
+    @property
+    def relinearization(self) -> bool:
+        """True if encrypted values can be multiplied with each other."""
+        return self._native.has_relinearization
+
+    @cached_property
+    def rotations(self) -> tuple[int, ...]:
+        """The steps by which slots can be rotated at once, those to the right negative."""
+        degree = self._parameters.degree
+        wanted = set(self._native.galois_elements)
+        steps, element, factor = [], 1, _core.row_rotation_element(degree, 1)
+        for step in range(1, degree // 2):
+            element = element * factor % (2 * degree)
+            if element in wanted:
+                steps.append(step if step <= degree // 4 else step - degree // 2)
+        return tuple(sorted(steps, key=lambda step: (abs(step), step < 0)))
+
+    @property
+    def columns(self) -> bool:
+        """True if the two rows of slots can be swapped."""
+        return self._native.has_galois(_core.column_rotation_element(self._parameters.degree))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
+
+    def joined(self, other: EvaluationKeys) -> EvaluationKeys:
+        """The keys of both, without copying any.
+
+        Raises:
+            MismatchError: they belong to different secret keys, parameters or devices.
+        """
+        joined = self._native.joined(other._native)
+        if joined.nbytes == self.nbytes:
+            return self
+        return EvaluationKeys(self._parameters, self._context, joined)
+
+    def to(self, device: str) -> EvaluationKeys:
+        """These keys on another device."""
+        context = context_on(device, self._parameters)
+        if context is self._context:
+            return self
+        return EvaluationKeys(self._parameters, context, self._native.to(context.native))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from .files import from_bytes, to_bytes
+
+        return from_bytes, (to_bytes(self), self._parameters.allow_insecure)
+
+    def _facts(self) -> str:
+        held = ["relinearisation"] if self.relinearization else []
+        if self.rotations:
+            held.append(plural(len(self.rotations), "rotation"))
+        if self.columns:
+            held.append("columns")
+        return f"{', '.join(held) or 'no keys'}, {byte_size(self.nbytes)}, {super()._facts()}"
+
+
+class Keys(NamedTuple):
+    """What `keygen` makes: ``secret, public, evaluation = keygen(parameters)``."""
+
+    secret: SecretKey
+    public: PublicKey
+    evaluation: EvaluationKeys
+
+
+def sum_rotations(parameters: Parameters) -> list[int]:
+    """The rotations 1, 2, 4, ..., n/4 that a sum over all slots takes, besides the swap of the rows."""
+    return [1 << i for i in range((parameters.degree // 4).bit_length())]
+
+
+def keygen(
+    parameters: Parameters,
+    *,
+    rotations: Sequence[int] | None = None,
+    columns: bool | None = None,
+    relinearization: bool = True,
+    device: str = "cpu",
+    progress: Callback | None = None,
+) -> Keys:
+    """Generates a secret key and everything that belongs to it, from the operating system's randomness.
+
+    Args:
+        parameters: see `Parameters`.
+        rotations: steps by which the slots of a row shall be rotated, negative to the right. None: those that sums over
+            slots take, if there are slots; ``[*cy.sum_rotations(parameters), 5]`` for those and one more; ``[]`` for
+            none.
+        columns: whether the rows of slots can be swapped, which sums take too. None: yes if ``rotations`` is None.
+        relinearization: whether encrypted values can be multiplied with each other.
+        device: "cpu" for all cores, "cpu:2" for two threads, "auto".
+        progress: called as ``progress(done, total, what)``.
+
+    Returns:
+        `Keys`: secret, public, evaluation. The public key remembers the evaluation keys, so arrays that are encrypted
+        with it can be multiplied and summed at once.
+
+    Raises:
+        ArgumentError: a rotation that is no whole number, or none at all (0 modulo n/2).
+        EngineError: no such device, or the operating system has no randomness to give.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> secret, public, evaluation = cy.keygen(cy.Parameters.suggest(depth=0, value_bits=8), rotations=[1, -1])
+        >>> evaluation.rotations
+        (1, -1)
+    """
+    if not isinstance(parameters, Parameters):
+        raise UnsupportedError(f"keygen takes Parameters, not {type(parameters).__name__}")
+    elements = _galois_elements(parameters, rotations, columns)
+    context = context_on(device, parameters)
+    task = Task("generating keys", 2 + int(relinearization) + len(elements), progress)
+    secret = _core.SecretKey.generate(context.native)
+    task.advance()
+    public = _core.PublicKey.generate(secret)
+    task.advance()
+    evaluation = _core.EvaluationKeys.generate(secret, relinearization, [])
+    if relinearization:
+        task.advance()
+    for element in elements:
+        evaluation = evaluation.joined(_core.EvaluationKeys.generate(secret, False, [element]))
+        task.advance()
+    keys = EvaluationKeys(parameters, context, evaluation)
+    return Keys(SecretKey(parameters, context, secret), PublicKey(parameters, context, public, keys), keys)
+
+
+def _galois_elements(parameters: Parameters, rotations: Sequence[int] | None, columns: bool | None) -> list[int]:
+    degree = parameters.degree
+    if rotations is None:
+        rotations = sum_rotations(parameters) if parameters.has_slots else []
+        columns = parameters.has_slots if columns is None else columns
+    elements = set()
+    for step in rotations:
+        if isinstance(step, bool) or not hasattr(step, "__index__") or int(step) % (degree // 2) == 0:
+            raise ArgumentError(
+                f"rotation {step!r}: steps are whole numbers that are not multiples of n/2 = {degree // 2}, the slots "
+                "in a row"
+            )
+        elements.add(_core.row_rotation_element(degree, int(step) % (degree // 2)))
+    if columns:
+        elements.add(_core.column_rotation_element(degree))
+    return sorted(elements)

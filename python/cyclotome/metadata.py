@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What containers carry besides keys and ciphertexts: a JSON object in UTF-8.
+
+Every kind may hold ``value_bits`` (see `Parameters`). An encrypted array's holds:
+
+- ``shape``: list of lengths; ``packed``, ``slots``, ``clean``: booleans, see `Layout`.
+- ``bound``: the largest magnitude as a decimal string, or null where values wrap around.
+
+Any may hold ``note``, an object of the user's.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from .bounds import Bound
+from .errors import ArgumentError, FormatError
+from .layout import Layout
+from .parameters import Parameters
+
+__all__ = ["of_array", "of_parameters", "parse", "read_array", "read_note", "read_value_bits", "write"]
+
+_MOST_AXES = 32
+
+
+def of_parameters(parameters: Parameters) -> dict[str, Any]:
+    """What every object of these parameters carries."""
+    return {} if parameters.value_bits is None else {"value_bits": parameters.value_bits}
+
+
+def of_array(parameters: Parameters, layout: Layout, bound: Bound) -> dict[str, Any]:
+    """What an encrypted array carries."""
+    return {
+        **of_parameters(parameters),
+        "shape": list(layout.shape),
+        "packed": layout.packed,
+        "slots": layout.slots,
+        "clean": layout.clean,
+        "bound": None if bound is None else str(bound),
+    }
+
+
+def write(facts: Mapping[str, Any], note: Mapping[str, Any] | None = None) -> bytes:
+    """The metadata as bytes.
+
+    Raises:
+        ArgumentError: a note that is no JSON object.
+    """
+    if not facts and note is None:
+        return b""
+    whole = dict(facts) if note is None else {**facts, "note": note}
+    try:
+        if not isinstance(note, (Mapping, type(None))):
+            raise TypeError("it is no mapping")
+        return json.dumps(whole, separators=(",", ":"), sort_keys=True, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ArgumentError(f"the note can't be written as a JSON object: {error}") from None
+
+
+def read_note(facts: dict[str, Any]) -> dict[str, Any]:
+    """The user's note; empty if there is none.
+
+    Raises:
+        FormatError: it is no JSON object.
+    """
+    note = facts.get("note", {})
+    if not isinstance(note, dict):
+        raise FormatError(f"the metadata's note is a {type(note).__name__}, not a JSON object")
+    return note
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    """The object; empty for no bytes.
+
+    Raises:
+        FormatError: no JSON object.
+    """
+    if not data:
+        return {}
+    try:
+        facts = json.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"the metadata are no JSON ({error}); the file was written by something else") from None
+    if not isinstance(facts, dict):
+        raise FormatError(f"the metadata are a {type(facts).__name__}, not a JSON object")
+    return facts
+
+
+def _whole(value: object, name: str, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise FormatError(f"the metadata's {name} is {value!r}, not a whole number in [{low}, {high}]")
+    return value
+
+
+def read_value_bits(facts: dict[str, Any]) -> int | None:
+    """Bits of the encrypted values, if they are stated."""
+    value = facts.get("value_bits")
+    return None if value is None else _whole(value, "value_bits", 1, 1024)
+
+
+def read_array(facts: dict[str, Any], parameters: Parameters, batch: int) -> tuple[Layout, Bound]:
+    """Layout and bound of an encrypted array of ``batch`` ciphertexts in each channel.
+
+    Raises:
+        FormatError: facts that are missing, contradict each other or don't fit the ciphertexts.
+    """
+    shape = facts.get("shape")
+    if not isinstance(shape, list) or len(shape) > _MOST_AXES:
+        raise FormatError(f"the metadata's shape is {shape!r}; an encrypted array has a list of lengths there")
+    lengths = tuple(_whole(length, "shape", 1, 2**40) for length in shape)
+    flags = [facts.get(name) for name in ("packed", "slots", "clean")]
+    if not all(isinstance(flag, bool) for flag in flags):
+        raise FormatError("the metadata's packed, slots and clean are not all true or false")
+    layout = Layout(lengths, parameters.degree, *(bool(flag) for flag in flags))
+    if layout.packed and (not lengths or (layout.slots and not parameters.has_slots)):
+        raise FormatError("the metadata describe a layout that these parameters can't have")
+    if math.prod(lengths) > 2**60 or layout.batch != batch:
+        raise FormatError(f"the metadata describe shape {lengths}, but there are {batch} ciphertexts")
+    return layout, _read_bound(facts.get("bound", ""), parameters)
+
+
+def _read_bound(text: object, parameters: Parameters) -> Bound:
+    if text is None:
+        return None
+    if not isinstance(text, str) or not (text.isascii() and text.isdigit()) or len(text) > 1000:
+        raise FormatError(f"the metadata's bound is {text!r}, not a string of decimal digits or null")
+    bound = int(text)
+    if bound > parameters.capacity:
+        raise FormatError(f"the metadata's bound {bound} is more than these parameters hold, {parameters.capacity}")
+    return bound

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters: what a scheme computes with, and how secure that is."""
+
+from __future__ import annotations
+
+import html
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from . import _core
+from .errors import ParameterError
+
+__all__ = ["Parameters", "find_primes"]
+
+_INSECURE_STYLE = "color:#b00020;font-weight:bold"
+
+
+def _count(name: str, value: object, low: int, high: int = 2**63 - 1) -> int:
+    try:
+        count = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ParameterError(f"{name} is a whole number, not {value!r}") from None
+    if not low <= count <= high:
+        raise ParameterError(f"{name} = {count} must lie in [{low}, {high}]")
+    return count
+
+
+def _moduli(name: str, values: Sequence[int]) -> list[int]:
+    try:
+        items = list(values)
+    except TypeError:
+        raise ParameterError(f"{name} is a sequence of whole numbers, not {values!r}") from None
+    return [_count(f"{name}[{i}]", value, 2) for i, value in enumerate(items)]
+
+
+class Parameters:
+    """Checked, immutable parameters of BFV; three ways lead to them.
+
+    - [`suggest`][cyclotome.Parameters.suggest]: from what the computation needs. The ordinary way.
+    - [`preset`][cyclotome.Parameters.preset]: sets of the literature, by name.
+    - the constructor: every modulus by hand.
+
+    Two parameters are equal if their fingerprints are: everything that decides whether keys and ciphertexts fit
+    together. ``name`` and ``value_bits`` are no part of it.
+
+    Args:
+        degree: n, a power of two in [2^10, 2^17]; as many slots as there are coefficients.
+        plain_moduli: t_1, ..., 1 to 16 of them, pairwise coprime. Values live modulo their product T. For arithmetic
+            value by value every t_i is a prime congruent to 1 modulo 2n; otherwise arrays are stored as coefficients.
+        moduli: ciphertext primes, congruent to 1 modulo 2n, below 2^61 (2^30 for 32-bit words).
+        special_moduli: primes of key switching and public-key encryption, as wide as the widest ciphertext prime or
+            wider. None of them: key switching as in the BEHZ paper, noisier.
+        digits: digits of key switching; 0 for as few as the special primes allow.
+        word: 32 or 64, bits of the words that residues are kept in.
+        security: 128, 192 or 256 demanded bits; 0 for none, which needs ``allow_insecure``.
+        table: where the limits of the moduli come from: "guidelines-2024" (Bossuat et al.) or "he-standard-2018".
+        allow_insecure: take parameters below ``security``. They say INSECURE wherever they are shown, and so do files.
+        name: a label, informative.
+        value_bits: encrypted values are meant to lie in (-2^value_bits, 2^value_bits): the default ``bound`` of
+            ``encrypt``. None: whatever T holds.
+
+    Raises:
+        ParameterError: contradictions; the message names the value, the limit and the way out.
+        SecurityError: moduli too long for the degree at the demanded level.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> p = cy.bfv.Parameters(degree=4096, plain_moduli=[40961], moduli=cy.bfv.find_primes(4096, [36, 36]),
+        ...                       special_moduli=cy.bfv.find_primes(4096, [34]))
+        Traceback (most recent call last):
+        cyclotome.errors.ParameterError: the special primes have 34 bits in all, fewer than the widest ciphertext \
+prime; use wider special primes
+    """
+
+    __slots__ = ("_native", "_value_bits")
+
+    def __init__(
+        self,
+        *,
+        degree: int,
+        plain_moduli: Sequence[int],
+        moduli: Sequence[int],
+        special_moduli: Sequence[int] = (),
+        digits: int = 0,
+        word: int = 64,
+        security: int = 128,
+        table: str = "guidelines-2024",
+        allow_insecure: bool = False,
+        name: str = "",
+        value_bits: int | None = None,
+    ) -> None:
+        self._native = _core.Parameters(
+            scheme="bfv",
+            degree=_count("degree", degree, 0),
+            plain_moduli=_moduli("plain_moduli", plain_moduli),
+            moduli=_moduli("moduli", moduli),
+            special_moduli=_moduli("special_moduli", special_moduli),
+            digits=_count("digits", digits, 0),
+            word=_count("word", word, 0, 64),
+            security=_count("security", security, 0, 256),
+            table=table,
+            allow_insecure=bool(allow_insecure),
+            name=name,
+        )
+        self._value_bits = None if value_bits is None else _count("value_bits", value_bits, 1, 1024)
+
+    @classmethod
+    def _wrap(cls, core: _core.Parameters, value_bits: int | None) -> Parameters:
+        parameters = cls.__new__(cls)
+        parameters._native = core
+        parameters._value_bits = value_bits
+        return parameters
+
+    @classmethod
+    def suggest(
+        cls,
+        *,
+        depth: int = 1,
+        value_bits: int = 16,
+        result_bits: int | None = None,
+        terms: int = 1 << 14,
+        plain_products: int = 1,
+        security: int = 128,
+        table: str = "guidelines-2024",
+        word: int | None = None,
+        min_degree: int = 0,
+        slots: bool = True,
+    ) -> Parameters:
+        """The cheapest parameters that serve a computation.
+
+        Args:
+            depth: products of encrypted values in a row; ``x * x + 3 * x`` has depth 1, ``x ** 4`` depth 2.
+            value_bits: encrypted values lie in (-2^value_bits, 2^value_bits). Also the default ``bound`` of
+                ``encrypt``.
+            result_bits: all values that ever occur, results included, lie in (-2^result_bits, 2^result_bits). None:
+                value_bits 2^depth + log2(terms), enough for ``(x ** (2 ** depth)).sum()`` over ``terms`` values.
+            terms: how many values are added up at most.
+            plain_products: products with plaintext vectors or matrices, in addition to ``depth``.
+            security: 128, 192 or 256 bits.
+            table: "guidelines-2024" or "he-standard-2018".
+            word: 32 or 64 bits; None for whichever is cheaper.
+            min_degree: at least this many slots.
+            slots: False when values are only added and scaled, or the plaintext moduli need no slots.
+
+        Raises:
+            ParameterError: no supported degree suffices; the message says what was needed.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> cy.Parameters.suggest(depth=1, value_bits=10).value_bits
+            10
+        """
+        value_bits = _count("value_bits", value_bits, 1, 1024)
+        core = _core.suggest(
+            depth=_count("depth", depth, 0, 64),
+            value_bits=value_bits,
+            result_bits=0 if result_bits is None else _count("result_bits", result_bits, 1, 1024),
+            terms=_count("terms", terms, 1),
+            plain_products=_count("plain_products", plain_products, 0, 64),
+            security=_count("security", security, 0, 256),
+            table=table,
+            word=None if word is None else _count("word", word, 0, 64),
+            min_degree=_count("min_degree", min_degree, 0, 1 << 17),
+            slots=bool(slots),
+        )
+        return cls._wrap(core, value_bits)
+
+    @classmethod
+    def preset(cls, name: str, *, allow_insecure: bool = False, value_bits: int | None = None) -> Parameters:
+        """A named set of the literature; `presets` lists the names.
+
+        Raises:
+            ParameterError: an unknown name; the message lists the known ones.
+            SecurityError: a set below 128 bits, unless ``allow_insecure``.
+        """
+        core = _core.preset(name, bool(allow_insecure))
+        return cls._wrap(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
+
+    @staticmethod
+    def presets() -> list[str]:
+        """The names that `preset` knows."""
+        return _core.preset_names()
+
+    @property
+    def scheme(self) -> str:
+        """ "bfv"."""
+        return self._native.scheme
+
+    @property
+    def degree(self) -> int:
+        """n: the ring is Z_q[x]/(x^n + 1), and a ciphertext holds n values."""
+        return self._native.degree
+
+    @property
+    def plain_moduli(self) -> tuple[int, ...]:
+        """The plaintext moduli t_1, ...; values live modulo their product."""
+        return tuple(self._native.plain_moduli)
+
+    @property
+    def plain_product(self) -> int:
+        """T, the product of the plaintext moduli."""
+        return math.prod(self._native.plain_moduli)
+
+    @property
+    def capacity(self) -> int:
+        """The largest magnitude (T - 1)//2 that a value can have, results included."""
+        return (self.plain_product - 1) // 2
+
+    @property
+    def value_bits(self) -> int | None:
+        """Bits of the values that are encrypted, without sign; None if they were not stated."""
+        return self._value_bits
+
+    @property
+    def default_bound(self) -> int:
+        """The bound that ``encrypt`` assumes for values: 2^value_bits - 1, or the capacity if value_bits is None."""
+        return self.capacity if self._value_bits is None else min(2**self._value_bits - 1, self.capacity)
+
+    @property
+    def has_slots(self) -> bool:
+        """True if sums and products can act value by value: every plaintext modulus is a prime = 1 mod 2n."""
+        return self._native.has_slots
+
+    @property
+    def moduli(self) -> tuple[int, ...]:
+        """The ciphertext primes."""
+        return tuple(self._native.moduli)
+
+    @property
+    def special_moduli(self) -> tuple[int, ...]:
+        """The special primes of key switching."""
+        return tuple(self._native.special_moduli)
+
+    @property
+    def digits(self) -> int:
+        """Digits of key switching."""
+        return self._native.digits
+
+    @property
+    def word(self) -> int:
+        """Bits of the words that residues are kept in."""
+        return self._native.word
+
+    @property
+    def modulus_bits(self) -> int:
+        """Bit length of q, the product of the ciphertext primes."""
+        return self._native.modulus_bits
+
+    @property
+    def key_modulus_bits(self) -> int:
+        """Bit length of q times the special primes, on which security depends."""
+        return self._native.key_modulus_bits
+
+    @property
+    def security(self) -> int:
+        """The demanded level in bits."""
+        return self._native.security
+
+    @property
+    def security_reached(self) -> int:
+        """The highest of 128, 192 and 256 bits that the table grants, or 0."""
+        return self._native.security_reached
+
+    @property
+    def table(self) -> str:
+        """The table of the security limits."""
+        return self._native.table
+
+    @property
+    def insecure(self) -> bool:
+        """True below 128 bits of security."""
+        return self._native.insecure
+
+    @property
+    def allow_insecure(self) -> bool:
+        """Whether the check of the demanded level was waived."""
+        return self._native.allow_insecure
+
+    @property
+    def name(self) -> str:
+        """The label, often empty."""
+        return self._native.name
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 over everything but name and value_bits, in hexadecimal; every key and ciphertext carries it."""
+        return self._native.fingerprint.hex()
+
+    def summary(self) -> str:
+        """One line; INSECURE parameters say so."""
+        return self._native.summary()
+
+    def explain(self) -> str:
+        """Several lines: primes, sizes of keys and ciphertexts, security and its limit, noise headroom by depth."""
+        return self._native.explain()
+
+    def __repr__(self) -> str:
+        values = "" if self._value_bits is None else f", values of {self._value_bits} bits"
+        return f"Parameters({self.summary()}{values})"
+
+    def _repr_html_(self) -> str:
+        warning = f'<p style="{_INSECURE_STYLE}">INSECURE parameters: for experiments only</p>' if self.insecure else ""
+        return f"{warning}<pre>{html.escape(self.explain())}</pre>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Parameters):
+            return NotImplemented
+        return self._native.fingerprint == other._native.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self._native.fingerprint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from .files import from_bytes, to_bytes
+
+        return from_bytes, (to_bytes(self), self.allow_insecure)
+
+
+def find_primes(degree: int, bits: Sequence[int], avoid: Sequence[int] = ()) -> list[int]:
+    """Distinct primes congruent to 1 modulo 2n: of each bit length the largest that is neither taken nor in ``avoid``.
+
+    Args:
+        degree: n, a power of two.
+        bits: bit lengths, each in [2, 61].
+        avoid: numbers that must not be among them, such as plaintext moduli.
+
+    Raises:
+        ParameterError: there are too few primes of a length.
+
+    Example:
+        >>> find_primes(1024, [30, 30, 17])
+        [1073707009, 1073698817, 120833]
+    """
+    step = 2 * _count("degree", degree, 1, 1 << 17)
+    primes: list[int] = []
+    for length in bits:
+        taken = [*map(int, avoid), *primes]
+        primes += _core.primes_congruent_to_one(_count("bits", length, 2, 61), step, 1, taken)
+    return primes

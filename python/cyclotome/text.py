@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers for people, in messages and reprs."""
+
+from __future__ import annotations
+
+__all__ = ["byte_size", "integer", "plural"]
+
+
+def integer(value: int) -> str:
+    """A number in full while it is readable, then by its length: "about 2^72"."""
+    return str(value) if abs(value) < 10**18 else f"about {'-' if value < 0 else ''}2^{abs(value).bit_length() - 1}"
+
+
+def plural(count: int, noun: str) -> str:
+    """ "1 rotation", "2 rotations"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def byte_size(nbytes: int) -> str:
+    """ "384 B", "12.0 KiB", "1.5 MiB", "2.0 GiB"."""
+    if nbytes < 1024:
+        return f"{nbytes} B"
+    amount, unit = nbytes / 1024, "KiB"
+    for larger in ("MiB", "GiB", "TiB"):
+        if amount < 1024:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{amount:.1f} {unit}"
