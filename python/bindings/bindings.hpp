@@ -44,5 +44,8 @@ void bind_keys(nb::module_& m);
 void bind_ciphertexts(nb::module_& m);
 void bind_operations(nb::module_& m);
 void bind_io(nb::module_& m);
+void bind_machine(nb::module_& m);
+void bind_bench(nb::module_& m);
+void bind_machine(nb::module_& m);
 
 }  // namespace cyclotome::python

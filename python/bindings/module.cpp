@@ -12,4 +12,7 @@ NB_MODULE(_core, m) {
   bind_ciphertexts(m);
   bind_operations(m);
   bind_io(m);
+  bind_machine(m);
+  bind_bench(m);
+  bind_machine(m);
 }

@@ -10,7 +10,7 @@
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/scheme/bfv/planning.hpp"
+#include "cyclotome/scheme/planning.hpp"
 
 namespace cyclotome::python {
 
@@ -67,7 +67,7 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("security_reached", &Parameters::security_reached)
       .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })
       .def("summary", &Parameters::summary)
-      .def("explain", &bfv::explain);
+      .def("explain", &scheme::explain);
 }
 
 }  // namespace
@@ -79,14 +79,14 @@ void bind_parameters(nb::module_& m) {
       [](unsigned depth, unsigned value_bits, unsigned result_bits, std::uint64_t terms, unsigned plain_products,
          unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree,
          bool slots) {
-        return bfv::suggest({depth, value_bits, result_bits, terms, plain_products, security,
+        return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
                              rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
                              min_degree, slots});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
       "word"_a, "min_degree"_a, "slots"_a, NoGil());
-  m.def("preset", &bfv::preset, "name"_a, "allow_insecure"_a);
-  m.def("preset_names", &bfv::preset_names);
+  m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
+  m.def("preset_names", &scheme::preset_names);
   m.def(
       "max_modulus_bits",
       [](std::size_t degree, unsigned security, const std::string& table) {

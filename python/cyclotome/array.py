@@ -320,11 +320,11 @@ class EncryptedArray:
     # --- display and pickling -----------------------------------------------------------------------------------------
     def _facts(self) -> dict[str, str]:
         headroom = self.noise_headroom
+        extent = f"{plural(self.ciphertexts, 'ciphertext')}, {byte_size(self.nbytes)}"
         return {
             "shape": str(self.shape),
             "values": "modulo T" if self._bound is None else f"within ±{integer(self._bound)}",
-            "layout": f"{self.layout} in {self.encoding}, {plural(self.ciphertexts, 'ciphertext')}, "
-            "{byte_size(self.nbytes)}",
+            "layout": f"{self.layout} in {self.encoding}, {extent}",
             "noise headroom": f"{headroom:.0f} bits" if headroom >= 0 else f"none ({headroom:.0f} bits): undecryptable",
             "key": self.key_id[:8],
             "parameters": self._parameters.summary(),
