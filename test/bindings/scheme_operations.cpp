@@ -11,8 +11,12 @@ void bind_operations(nb::module_& m) {
   m.def("negate", &rlwe::negate, NoGil());
   m.def("add_plain", &bfv::add_plain, NoGil());
   m.def("subtract_plain", &bfv::subtract_plain, NoGil());
-  m.def("multiply", &bfv::multiply, NoGil());
-  m.def("square", &bfv::square, NoGil());
+  nb::enum_<bfv::ProductMethod>(m, "ProductMethod")
+      .value("behz", bfv::ProductMethod::behz)
+      .value("hps_over_q", bfv::ProductMethod::hps_over_q);
+  const auto method = nb::arg("method") = bfv::ProductMethod::hps_over_q;
+  m.def("multiply", &bfv::multiply, nb::arg("a"), nb::arg("b"), method, NoGil());
+  m.def("square", &bfv::square, nb::arg("a"), method, NoGil());
   m.def("multiply_plain", &rlwe::multiply_plain, NoGil());
   m.def("multiply_scalar", &rlwe::multiply_scalar, NoGil());
   m.def(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/parameters.hpp"
-#include "cyclotome/scheme/bfv/planning.hpp"
+#include "cyclotome/scheme/planning.hpp"
 #include "scheme.hpp"
 
 namespace cyclotome::testing {
@@ -22,8 +22,10 @@ void bind_security(nb::module_& m) {
 }
 
 void bind_parameter_sets(nb::module_& m) {
+  nb::enum_<rlwe::SchemeKind>(m, "SchemeKind").value("bfv", rlwe::SchemeKind::bfv).value("bgv", rlwe::SchemeKind::bgv);
   nb::class_<ParametersLiteral>(m, "ParametersLiteral")
       .def(nb::init<>())
+      .def_rw("scheme", &ParametersLiteral::scheme)
       .def_rw("degree", &ParametersLiteral::degree)
       .def_rw("plain_moduli", &ParametersLiteral::plain_moduli)
       .def_rw("moduli", &ParametersLiteral::moduli)
@@ -64,39 +66,39 @@ void bind_parameters(nb::module_& m) {
 }
 
 void bind_planning(nb::module_& m) {
-  nb::class_<bfv::Intent>(m, "Intent")
+  nb::class_<scheme::Intent>(m, "Intent")
       .def(nb::init<>())
-      .def_rw("depth", &bfv::Intent::depth)
-      .def_rw("value_bits", &bfv::Intent::value_bits)
-      .def_rw("result_bits", &bfv::Intent::result_bits)
-      .def_rw("terms", &bfv::Intent::terms)
-      .def_rw("plain_products", &bfv::Intent::plain_products)
-      .def_rw("security", &bfv::Intent::security)
-      .def_rw("table", &bfv::Intent::table)
+      .def_rw("depth", &scheme::Intent::depth)
+      .def_rw("value_bits", &scheme::Intent::value_bits)
+      .def_rw("result_bits", &scheme::Intent::result_bits)
+      .def_rw("terms", &scheme::Intent::terms)
+      .def_rw("plain_products", &scheme::Intent::plain_products)
+      .def_rw("security", &scheme::Intent::security)
+      .def_rw("table", &scheme::Intent::table)
       .def_prop_rw(
           "word",
-          [](const bfv::Intent& intent) -> std::optional<unsigned> {
+          [](const scheme::Intent& intent) -> std::optional<unsigned> {
             return intent.word ? std::optional(bits_of(*intent.word)) : std::nullopt;
           },
-          [](bfv::Intent& intent, unsigned bits) { intent.word = word_from_bits(bits); })
-      .def_rw("min_degree", &bfv::Intent::min_degree)
-      .def_rw("slots", &bfv::Intent::slots);
-  m.def("suggest", &bfv::suggest, NoGil());
+          [](scheme::Intent& intent, unsigned bits) { intent.word = word_from_bits(bits); })
+      .def_rw("min_degree", &scheme::Intent::min_degree)
+      .def_rw("slots", &scheme::Intent::slots);
+  m.def("suggest", &scheme::suggest, NoGil());
   m.def(
       "noise_by_depth",
       [](const Parameters& p, std::size_t plain) {
         std::vector<double> deviations;
-        for (const auto& noise : bfv::noise_by_depth(p, plain)) deviations.push_back(noise.log2_deviation);
+        for (const auto& noise : scheme::noise_by_depth(p, plain)) deviations.push_back(noise.log2_deviation);
         return deviations;
       },
       nb::arg("parameters"), nb::arg("plain") = 0);
-  m.def("explain", &bfv::explain);
+  m.def("explain", &scheme::explain);
   m.def("sizes_in_memory", [](const Parameters& p) {
-    const bfv::Sizes sizes = bfv::sizes_in_memory(p);
+    const scheme::Sizes sizes = scheme::sizes_in_memory(p);
     return nb::make_tuple(sizes.ciphertext, sizes.public_key, sizes.relinearization_key, sizes.galois_key);
   });
-  m.def("preset", &bfv::preset, nb::arg("name"), nb::arg("allow_insecure") = false);
-  m.def("preset_names", &bfv::preset_names);
+  m.def("preset", &scheme::preset, nb::arg("name"), nb::arg("allow_insecure") = false);
+  m.def("preset_names", &scheme::preset_names);
 }
 
 }  // namespace cyclotome::testing

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of ciphertexts (specification 5.5, BEHZ; papers 000 and 003) against the exact round(t c c' / q)."""
+"""Products of ciphertexts against the exact round(t c c' / q).
+
+BEHZ: specification 5.5, papers 000 and 003. HPS over Q: specification 5.6.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import cyclotome_testing as core
 import numpy as np
 import pytest
-from oracles.integers import centred, random_below
+from oracles.integers import centred, random_below, round_half_up
+from oracles.textbook_bfv import negacyclic_product
 from parties import Party, product_of_values, slot_prime, small_literal
 
 WORD = pytest.mark.parametrize("word", [32, 64])
@@ -30,6 +35,8 @@ SETS = [
     (64, (1 << 59) - 55, 5, 2, 3, 61),
     (64, (1 << 59) - 55, 12, 3, 4, 31),
 ]
+BEHZ, HPS = core.ProductMethod.behz, core.ProductMethod.hps_over_q
+EVERY_METHOD = pytest.mark.parametrize("method", [BEHZ, HPS], ids=["behz", "hps_over_q"])
 EVERY_SET = pytest.mark.parametrize("case", SETS, ids=str)
 
 
@@ -45,7 +52,7 @@ def unambiguous(party: Party) -> int:
 
 
 def assert_within_the_floors_error(party: Party, result: Any, a: Any, b: Any) -> None:
-    """S3 gives the real quotient less something in [0, k): the nearest integer less 0 ... k."""
+    """BEHZ: S3 gives the real quotient less something in [0, k): the nearest integer less 0 ... k."""
     for item, parts in enumerate(party.parts(result)):
         exact = party.textbook().multiply(a[item % len(a)], b[item % len(b)])
         assert len(parts) == len(exact) == 3
@@ -54,12 +61,26 @@ def assert_within_the_floors_error(party: Party, result: Any, a: Any, b: Any) ->
             assert -len(party.moduli) <= error.min() and error.max() <= 0, (error.min(), error.max())
 
 
+def assert_exact_over_q(party: Party, result: Any, a: Any, b: Any) -> None:
+    """HPS over Q: round(t x y' / p) with y' = round(p y / q), exactly."""
+    p, q, t = math.prod(party.context.hps_moduli), party.q, party.t()
+    assert p >= 16 * q
+    for item, parts in enumerate(party.parts(result)):
+        x, y = a[item % len(a)], [round_half_up(p * part, q) for part in b[item % len(b)]]
+        cross = negacyclic_product(x[0], y[1]) + negacyclic_product(x[1], y[0])
+        tensor = [negacyclic_product(x[0], y[0]), cross, negacyclic_product(x[1], y[1])]
+        for part, exact in zip(parts, tensor, strict=True):
+            assert np.array_equal(part, round_half_up(t * exact, p) % q)
+
+
 @EVERY_SET
+@EVERY_METHOD
 @pytest.mark.parametrize("degree", [8, 64])
-def test_products_of_any_ciphertexts_are_the_exact_ones_up_to_the_floors_error(
-    rng: np.random.Generator, case: Any, degree: int
+def test_products_of_any_ciphertexts_are_the_exact_ones_up_to_the_methods_error(
+    rng: np.random.Generator, case: Any, degree: int, method: Any
 ) -> None:
     party = party_of(case, degree)
+    check = assert_within_the_floors_error if method == BEHZ else assert_exact_over_q
     top = unambiguous(party)
     a = random_below(rng, 2 * top + 1, (3, 2, degree)) - top
     b = random_below(rng, 2 * top + 1, (3, 2, degree)) - top
@@ -67,20 +88,21 @@ def test_products_of_any_ciphertexts_are_the_exact_ones_up_to_the_floors_error(
     a[0], b[0], a[1], b[1] = top, top, top, -top
     a[1, :, 1:], b[1, :, 1:] = -top, top
     x, y = party.crafted(a), party.crafted(b)
-    assert_within_the_floors_error(party, core.multiply(x, y), a, b)
-    assert_within_the_floors_error(party, core.multiply(x, party.crafted(b[0])), a, b[:1])
-    assert_within_the_floors_error(party, core.multiply(party.crafted(a[2]), y), a[2:], b)
-    squares = core.square(x)
-    assert_within_the_floors_error(party, squares, a, a)
-    assert np.array_equal(squares.residues, core.multiply(x, x).residues)
+    check(party, core.multiply(x, y, method), a, b)
+    check(party, core.multiply(x, party.crafted(b[0]), method), a, b[:1])
+    check(party, core.multiply(party.crafted(a[2]), y, method), a[2:], b)
+    squares = core.square(x, method)
+    check(party, squares, a, a)
+    assert np.array_equal(squares.residues, core.multiply(x, x, method).residues)
 
 
 @EVERY_SET
+@EVERY_METHOD
 def test_coefficients_at_the_edge_may_lift_to_their_neighbour_but_the_product_decrypts(
-    rng: np.random.Generator, case: Any
+    rng: np.random.Generator, case: Any, method: Any
 ) -> None:
-    """Within q k/m~ of +-q/2 the lift may pick x - q for x: the product changes by t times an integer combination of
-    the operands, which is as good a product. So the phase, not the coefficients, is what must be right."""
+    """Within q k/m~ of +-q/2 the lift may pick x - q for x (HPS: even closer): the product changes by t times an integer
+    combination of the operands, which is as good a product. So the phase must be right, not the coefficients."""
     party, n = party_of(case, 64), 64
     t = party.t()
     messages = random_below(rng, t, (2, n))
@@ -89,7 +111,7 @@ def test_coefficients_at_the_edge_may_lift_to_their_neighbour_but_the_product_de
     operands = []
     for m in messages:  # (round(q m / t) - edge s, edge): hardly any noise, c1 at the edge of its range
         operands.append(party.crafted(party.textbook().encrypt(m, party.s, edge, zero), log2_deviation=-1.0))
-    product = core.multiply(*operands)
+    product = core.multiply(*operands, method)
     if core.noise_headroom(product) < 0:
         pytest.skip("this modulus is too small for a product")
     expected = product_of_values(messages[0], messages[1], False, t)
@@ -102,7 +124,7 @@ def test_products_decrypt_to_products_until_decryption_refuses(
     rng: np.random.Generator, case: Any, slots: bool
 ) -> None:
     """x, x^2, x^4, ... and x y, x y y, ...: exact at every depth that the bound allows, then NoiseError, never garbage;
-    the bound is the one that planning predicts."""
+    the bound is the one that planning predicts. Products by the default method and by BEHZ take turns in the second."""
     word, t, *rest = case
     degree = 64
     if slots:
@@ -126,7 +148,7 @@ def test_products_decrypt_to_products_until_decryption_refuses(
     while core.noise_headroom(chain) >= 0:
         levels += 1
         assert np.array_equal(party.decrypt(chain, slots), chain_expected)
-        product = core.multiply(chain, other)
+        product = core.multiply(chain, other, (BEHZ, HPS)[levels % 2])
         chain_expected = product_of_values(chain_expected, values[1], slots, t)
         if core.noise_headroom(product) >= 0:  # three parts decrypt without relinearisation
             assert np.array_equal(party.decrypt(product, slots), chain_expected)
@@ -156,6 +178,7 @@ def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_over
         y = party.encrypt(values[::-1], number + 1, slots=True, symmetric=True)
         product = core.multiply(x, y)
         steps = [x, y, product, core.relinearize(product, party.evaluation)]
+        steps += [core.multiply(x, y, BEHZ), core.square(x, BEHZ)]
         steps += [core.rotate_rows(x, 1, party.evaluation), core.rotate_columns(y, party.evaluation)]
         steps += [core.multiply_plain(x, party.plaintext(values, slots=True)), core.square(y)]
         steps += [core.multiply_plain(core.take(x, [2]), party.plaintext(values, slots=True))]

@@ -23,6 +23,8 @@ SETS = [
     (64, 1024, 20, 6, 2, 3, 50, 24),
     (32, 1024, 17, 9, 0, 0, 30, 24),
 ]
+METHODS = [core.ProductMethod.behz, core.ProductMethod.hps_over_q]
+EVERY_METHOD = pytest.mark.parametrize("method", METHODS, ids=["behz", "hps_over_q"])
 
 
 @pytest.fixture(params=SETS, ids=str)
@@ -87,26 +89,35 @@ def deepen(party: Party, x: Any, step: Callable[[Any], Any], levels: int) -> int
     return levels
 
 
-def test_powers_by_squaring(case: Any) -> None:
+@EVERY_METHOD
+def test_powers_by_squaring(case: Any, method: Any) -> None:
     """x^2, x^4, ...: the two factors' noises are the same, and so are secret and quotients."""
     party, x, _ = case
-    assert deepen(party, x, core.square, 5) >= 3
+    assert deepen(party, x, lambda y: core.square(y, method), 5) >= 3
 
 
-def test_products_with_one_ciphertext_again_and_again(case: Any) -> None:
+@EVERY_METHOD
+def test_products_with_one_ciphertext_again_and_again(case: Any, method: Any) -> None:
     """x c, x c c, ...: the secret and the quotient of c repeat, which is where moments grow as factorials."""
     party, x, _ = case
     constant = core.take(x, [0])
-    assert deepen(party, x, lambda y: core.multiply(y, constant), 6) >= 3
-    assert deepen(party, x, lambda y: core.multiply(constant, y), 3) == 3
+    assert deepen(party, x, lambda y: core.multiply(y, constant, method), 6) >= 3
+    assert deepen(party, x, lambda y: core.multiply(constant, y, method), 3) == 3
 
 
-def test_products_of_unrelinearized_and_doubled_operands(case: Any) -> None:
-    party, x, _ = case
-    assert_bounded(party, core.multiply(x, core.take(x, list(range(x.batch))[::-1])), loose_bits=8)
+@EVERY_METHOD
+def test_products_of_quiet_doubled_and_mixed_operands(case: Any, method: Any) -> None:
+    party, x, values = case
+    quietest = party.encrypt(values, 1, slots=True, symmetric=True)
+    assert_bounded(party, core.multiply(quietest, quietest, method), loose_bits=10)
+    assert_bounded(party, core.multiply(x, core.take(x, list(range(x.batch))[::-1]), method), loose_bits=8)
     doubled = core.add(x, x)
-    assert_bounded(party, core.multiply(doubled, doubled), loose_bits=8)
-    assert_bounded(party, core.add(core.square(x), x), loose_bits=8)
+    assert_bounded(party, core.multiply(doubled, doubled, method), loose_bits=8)
+    assert_bounded(party, core.add(core.square(x, method), x), loose_bits=8)
+    # Factors with hardly any noise, so that what the method itself adds is what is measured.
+    quiet = core.multiply_scalar(core.subtract(x, x), 1)
+    body = party.plaintext(np.ones(party.n, dtype=object), slots=False)
+    assert_bounded(party, core.multiply(core.add_plain(quiet, body), x, method), loose_bits=14)
 
 
 def adversarial_plaintexts(party: Party, rng: np.random.Generator) -> dict[str, Any]:

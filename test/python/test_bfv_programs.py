@@ -68,6 +68,9 @@ class Program:
         fits = [a for a in fits if not two_parts or a[0].parts == 2]
         return fits[int(self.rng.integers(len(fits)))]
 
+    def method(self) -> Any:
+        return core.ProductMethod.behz if self.rng.integers(2) else core.ProductMethod.hps_over_q
+
     def row(self, batch: int) -> tuple[Any, Integers]:
         """A plaintext array that fits a batch, and its values."""
         rows = 1 if self.rng.integers(2) else batch
@@ -116,12 +119,12 @@ def _negate(p: Program) -> tuple[Any, Any]:
 def _multiply(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
     b, y = p.pick_fitting(a.batch, two_parts=True)
-    return core.multiply(a, b), product_of_values(x, y, p.slots, p.t)
+    return core.multiply(a, b, p.method()), product_of_values(x, y, p.slots, p.t)
 
 
 def _square(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
-    return core.square(a), product_of_values(x, x, p.slots, p.t)
+    return core.square(a, p.method()), product_of_values(x, x, p.slots, p.t)
 
 
 def _relinearize(p: Program) -> tuple[Any, Any]:
