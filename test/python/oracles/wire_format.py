@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A reader of cyclotome's files in plain Python, written from doc/wire-format.md alone. No speed, few checks."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from oracles import sampling
+
+#: residues[limb][coefficient]
+Polynomial = list[list[int]]
+
+KINDS = {
+    1: "parameters",
+    2: "secret_key",
+    3: "public_key",
+    4: "evaluation_keys",
+    5: "ciphertext",
+    6: "plaintext",
+    7: "bundle",
+}
+KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The fields of a parameter block."""
+
+    label: str
+    scheme: str
+    word_bytes: int
+    table: str
+    allow_insecure: bool
+    security: int
+    digits: int
+    degree: int
+    plain_moduli: list[int]
+    moduli: list[int]
+    special_moduli: list[int]
+    name: str
+
+    @property
+    def key_moduli(self) -> list[int]:
+        return [*self.special_moduli, *self.moduli]
+
+    def fingerprint(self) -> bytes:
+        """SHA-256 of the canonical text."""
+        lists = [",".join(map(str, x)) for x in (self.plain_moduli, self.moduli, self.special_moduli)]
+        text = (
+            f"cyclotome parameters 1\nscheme {self.scheme}\ndegree {self.degree}\nplain {lists[0]}\n"
+            f"moduli {lists[1]}\nspecial {lists[2]}\ndigits {self.digits}\nword {8 * self.word_bytes}\n"
+            f"secret ternary\nerror cbd21\nsecurity {self.security} {self.table}"
+            f"{' INSECURE allowed' if self.allow_insecure else ''}\n"
+        )
+        return hashlib.sha256(text.encode()).digest()
+
+
+@dataclass
+class File:
+    """A container whose frame is sound: the sections of the object itself, and what stands before them."""
+
+    kind: str
+    parameters: Parameters
+    sections: list[tuple[str, bytes]]
+    key_id: bytes = b""
+    metadata: bytes = b""
+
+
+@dataclass
+class Ciphertexts:
+    """A `CIPH` section: polynomials[batch][part], seeds expanded."""
+
+    plain: int
+    limbs: int
+    correction: int
+    seeded: bool
+    secret_factors: int
+    log2_noise: float
+    polynomials: list[list[Polynomial]] = field(default_factory=list)
+
+
+def read(data: bytes) -> File:
+    """Header, checksum, parameters and sections; AssertionError where the page is not followed."""
+    magic, version, kind, reserved, length = struct.unpack_from("<8sHHIQ", data)
+    assert (magic, version, reserved, length) == (b"CYCLOTOM", 1, 0, len(data))
+    assert hashlib.sha256(data[:-32]).digest() == data[-32:]
+    sections, position = [], 56
+    while position < len(data) - 32:
+        tag, size = struct.unpack_from("<4sQ", data, position)
+        sections.append((tag.decode(), data[position + 12 : position + 12 + size]))
+        position += 12 + size
+    assert position == len(data) - 32
+    assert sections[0][0] == "PARM"
+    file = File(KINDS[kind], read_parameters(sections.pop(0)[1]), sections)
+    assert file.parameters.fingerprint() == data[24:56]
+    if file.kind not in ("parameters", "plaintext"):
+        assert sections[0][0] == "KYID"
+        file.key_id = sections.pop(0)[1]
+        assert len(file.key_id) == 16
+    if sections and sections[0][0] == "META":
+        file.metadata = sections.pop(0)[1]
+    return file
+
+
+def read_parameters(block: bytes) -> Parameters:
+    label, scheme, word, table, insecure, security, digits, degree, *counts = struct.unpack_from("<8s4BHHI4H", block)
+    plain, moduli, special, name = counts
+    values = list(struct.unpack_from(f"<{plain + moduli + special}Q", block, 28))
+    assert len(block) == 28 + 8 * len(values) + name
+    return Parameters(
+        label=label.decode(),
+        scheme={1: "bfv", 2: "bgv"}[scheme],
+        word_bytes=word,
+        table={1: "guidelines-2024", 2: "he-standard-2018"}[table],
+        allow_insecure=insecure == 1,
+        security=security,
+        digits=digits,
+        degree=degree,
+        plain_moduli=values[:plain],
+        moduli=values[plain : plain + moduli],
+        special_moduli=values[plain + moduli :],
+        name=block[len(block) - name :].decode("ascii"),
+    )
+
+
+class Packed:
+    """Takes polynomials from packed bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def limb(self, degree: int, bits: int) -> list[int]:
+        size = degree * bits // 8
+        stream, self.data = int.from_bytes(self.data[:size], "little"), self.data[size:]
+        return [stream >> (bits * i) & ((1 << bits) - 1) for i in range(degree)]
+
+    def polynomial(self, degree: int, moduli: Sequence[int]) -> Polynomial:
+        polynomial = [self.limb(degree, (m - 1).bit_length()) for m in moduli]
+        assert all(x < m for limb, m in zip(polynomial, moduli, strict=True) for x in limb)
+        return polynomial
+
+
+def expand(seed: bytes, stream: int, item: int, degree: int, moduli: Sequence[int]) -> Polynomial:
+    """The uniform polynomial of a seed."""
+    return [
+        [sampling.uniform(seed, stream, 0, item, limb, i, m) for i in range(degree)] for limb, m in enumerate(moduli)
+    ]
+
+
+def secret_key(file: File) -> list[int]:
+    """The coefficients of the secret."""
+    [(tag, data)] = file.sections
+    assert tag == "SKEY"
+    packed = Packed(data)
+    signs = {0: 0, 1: 1, 3: -1}
+    coefficients = [signs[code] for code in packed.limb(file.parameters.degree, 2)]
+    assert packed.data == b""
+    return coefficients
+
+
+def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, Polynomial]]:
+    """The pairs (b_j, a_j) of a key section behind its Galois element, transforms."""
+    seed, packed = data[:32], Packed(data[32:])
+    pairs = []
+    for j in range(count):
+        body = packed.polynomial(p.degree, p.key_moduli)
+        pairs.append((body, expand(seed, KEY_STREAM, j, p.degree, p.key_moduli)))
+    assert packed.data == b""
+    return pairs
+
+
+def ciphertexts(data: bytes, p: Parameters) -> Ciphertexts:
+    """One `CIPH` section."""
+    plain, parts, limbs, seeded, factors, batch, correction, noise = struct.unpack_from("<IHHIIQQd", data)
+    result = Ciphertexts(plain, limbs, correction, seeded == 1, factors, noise)
+    seed, packed = data[40:72], Packed(data[72 if seeded else 40 :])
+    moduli = p.moduli[:limbs]
+    for item in range(batch):
+        stored = [packed.polynomial(p.degree, moduli) for _ in range(1 if seeded else parts)]
+        if seeded:
+            stored.append(expand(seed, CIPHERTEXT_STREAM, item, p.degree, moduli))
+        result.polynomials.append(stored)
+    assert packed.data == b""
+    return result
+
+
+def plaintexts(file: File) -> list[list[int]]:
+    """The coefficients of every plaintext polynomial."""
+    [(tag, data)] = file.sections
+    assert tag == "PLTX"
+    plain, reserved, batch = struct.unpack_from("<IIQ", data)
+    assert reserved == 0
+    packed, p = Packed(data[16:]), file.parameters
+    result = [packed.polynomial(p.degree, [p.plain_moduli[plain]])[0] for _ in range(batch)]
+    assert packed.data == b""
+    return result

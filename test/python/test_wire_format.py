@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of test/fuzz/corpus, read by a second implementation of doc/wire-format.md in plain Python, mean what they
+should: keys hide what the page says, and ciphertexts decrypt to the plaintexts beside them. So the page is complete,
+and files of format version 1 stay readable."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import pytest
+from oracles import wire_format
+from oracles.integers import centred, compose, round_half_up
+from oracles.negacyclic import automorphism, schoolbook, slot_exponents, transform
+
+CORPUS = Path(__file__).resolve().parents[1] / "fuzz" / "corpus"
+SETS = ["u32-hybrid", "u32-gadget", "u64-hybrid", "bgv"]
+#: The largest error of the centred binomial law with 21 pairs.
+ERROR_BOUND = 21
+
+
+def load(name: str) -> wire_format.File:
+    return wire_format.read((CORPUS / name).read_bytes())
+
+
+def smallest_root(degree: int, q: int) -> int:
+    """The smallest primitive 2n-th root of unity modulo q."""
+    for x in itertools.count(2):
+        root = pow(x, (q - 1) // (2 * degree), q)
+        if pow(root, degree, q) == q - 1:
+            return min(pow(root, odd, q) for odd in range(1, 2 * degree, 2))
+    raise AssertionError
+
+
+def coefficients(transformed: list[list[int]], moduli: list[int]) -> list[list[int]]:
+    """Transforms back to coefficients, by the definition of the inverse."""
+    result = []
+    for limb, q in zip(transformed, moduli, strict=True):
+        n = len(limb)
+        root, scale, exponents = smallest_root(n, q), pow(n, -1, q), slot_exponents(n)
+        inverse = [
+            sum(x * pow(root, -i * e, q) for x, e in zip(limb, exponents, strict=True)) * scale % q for i in range(n)
+        ]
+        assert transform(inverse, root, q) == limb
+        result.append(inverse)
+    return result
+
+
+def phase(parts: list[list[list[int]]], secret: list[int], moduli: list[int]) -> list[list[int]]:
+    """c0 + c1 s + c2 s^2 + ... in every limb."""
+    total = [[0] * len(secret) for _ in moduli]
+    for part in reversed(parts):
+        for limb, q in enumerate(moduli):
+            product = schoolbook(total[limb], secret, q)
+            total[limb] = [(x + y) % q for x, y in zip(product, part[limb], strict=True)]
+    return total
+
+
+def decrypt(c: wire_format.Ciphertexts, p: wire_format.Parameters, secret: list[int]) -> list[list[int]]:
+    """Textbook decryption of every ciphertext: round(t phase / q), or the low digits of the phase (BGV)."""
+    moduli, t = p.moduli[: c.limbs], p.plain_moduli[c.plain]
+    q = math.prod(moduli)
+    messages = []
+    for parts in c.polynomials:
+        if p.scheme == "bgv":
+            parts = [coefficients(part, moduli) for part in parts]
+        value = compose(phase(parts, secret, moduli), moduli)
+        if p.scheme == "bgv":
+            messages.append([int(x) * pow(c.correction, -1, t) % t for x in centred(value, q)])
+        else:
+            messages.append([int(x) % t for x in round_half_up(value * t, q)])
+    return messages
+
+
+@pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
+def test_every_file_has_a_sound_frame(path: Path) -> None:
+    file = wire_format.read(path.read_bytes())
+    assert file.parameters.label == "INSECURE"
+    assert file.parameters.name == "test"
+    if file.kind in ("public_key", "bundle") or path.name.endswith("-ciphertext"):
+        assert file.metadata == b'{"shape":2}\x00\xff'
+    else:
+        assert file.metadata == b""
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_keys_and_ciphertexts_carry_the_id_of_their_secret_key(name: str) -> None:
+    kinds = ["secret_key", "public_key", "evaluation_keys", "ciphertext", "symmetric", "product", "bundle"]
+    ids = {load(f"{name}-{kind}").key_id for kind in kinds}
+    assert len(ids) == 1
+    assert any(ids.pop())
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_public_key_hides_zero(name: str) -> None:
+    file, secret = load(f"{name}-public_key"), wire_format.secret_key(load(f"{name}-secret_key"))
+    p = file.parameters
+    [(tag, data)] = file.sections
+    assert tag == "PKEY"
+    [(body, mask)] = wire_format.key_pairs(data, 1, p)
+    moduli = p.key_moduli
+    error = phase([coefficients(body, moduli), coefficients(mask, moduli)], secret, moduli)
+    factor = math.prod(p.plain_moduli) if p.scheme == "bgv" else 1
+    values = [int(x) for x in centred(compose(error, moduli), math.prod(moduli))]
+    assert any(values)
+    assert all(x % factor == 0 and abs(x) <= factor * ERROR_BOUND for x in values)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_evaluation_keys_hide_their_targets(name: str) -> None:
+    file, secret = load(f"{name}-evaluation_keys"), wire_format.secret_key(load(f"{name}-secret_key"))
+    p, moduli = file.parameters, file.parameters.key_moduli
+    special, per_digit = math.prod(p.special_moduli), -(-len(p.moduli) // p.digits)
+    factor = math.prod(p.plain_moduli) if p.scheme == "bgv" else 1
+    assert [tag for tag, _ in file.sections] == ["RLIN", "GALO", "GALO", "GALO"]
+    elements = [int.from_bytes(data[:8], "little") for tag, data in file.sections[1:]]
+    assert elements == [3, 5, 2 * p.degree - 1]
+    for (tag, data), element in zip(file.sections, [0, *elements], strict=True):
+        pairs = wire_format.key_pairs(data if tag == "RLIN" else data[8:], p.digits, p)
+        for j, (body, mask) in enumerate(pairs):
+            total = phase([coefficients(body, moduli), coefficients(mask, moduli)], secret, moduli)
+            mine = p.moduli[j * per_digit : (j + 1) * per_digit]
+            for limb, q in enumerate(moduli):
+                target = schoolbook(secret, secret, q) if tag == "RLIN" else automorphism(secret, element, q)
+                gadget = special % q if q in mine else 0
+                total[limb] = [(x - gadget * w) % q for x, w in zip(total[limb], target, strict=True)]
+            error = [int(x) for x in centred(compose(total, moduli), math.prod(moduli))]
+            assert all(x % factor == 0 and abs(x) <= factor * ERROR_BOUND for x in error)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_ciphertexts_decrypt_to_the_plaintexts_beside_them(name: str) -> None:
+    secret = wire_format.secret_key(load(f"{name}-secret_key"))
+    plain = wire_format.plaintexts(load(f"{name}-plaintext"))
+    assert len(plain) == 3
+    for kind in ["ciphertext", "symmetric", *(["switched"] if name == "bgv" else [])]:
+        file = load(f"{name}-{kind}")
+        [(tag, data)] = file.sections
+        assert tag == "CIPH"
+        c = wire_format.ciphertexts(data, file.parameters)
+        assert c.seeded == (kind == "symmetric")
+        assert (c.correction != 1) == (kind == "switched")
+        assert decrypt(c, file.parameters, secret) == plain[:2]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_products_decrypt_to_squares(name: str) -> None:
+    file, secret = load(f"{name}-product"), wire_format.secret_key(load(f"{name}-secret_key"))
+    plain = wire_format.plaintexts(load(f"{name}-plaintext"))
+    [(_, data)] = file.sections
+    c = wire_format.ciphertexts(data, file.parameters)
+    assert all(len(parts) == 3 for parts in c.polynomials)
+    t = file.parameters.plain_moduli[0]
+    assert decrypt(c, file.parameters, secret) == [schoolbook(x, x, t) for x in plain[:2]]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_bundles_hold_one_array_for_each_plaintext_modulus(name: str) -> None:
+    file, secret = load(f"{name}-bundle"), wire_format.secret_key(load(f"{name}-secret_key"))
+    plain = wire_format.plaintexts(load(f"{name}-plaintext"))
+    arrays = [wire_format.ciphertexts(data, file.parameters) for _, data in file.sections]
+    assert [c.plain for c in arrays] == list(range(len(file.parameters.plain_moduli)))
+    assert decrypt(arrays[0], file.parameters, secret) == plain[:1]
