@@ -23,6 +23,10 @@ class CpuEngine final : public Engine {
   std::size_t threads() const noexcept { return threads_.threads(); }
   /// The vector instructions that this engine computes with.
   cpu::InstructionSet instruction_set() const noexcept { return instruction_set_; }
+  /// Bytes of memory in use, and the most that were at any time since reset_memory_peak(): what work costs in memory.
+  std::size_t memory_used() const noexcept { return memory_.used(); }
+  std::size_t memory_peak() const noexcept { return memory_.peak(); }
+  void reset_memory_peak() noexcept { memory_.reset_peak(); }
 
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
   void upload(void* destination, const void* host, std::size_t bytes) override;

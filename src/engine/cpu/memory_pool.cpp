@@ -41,6 +41,7 @@ void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
       void* const block = found->second.back();
       found->second.pop_back();
       cached_bytes_ -= capacity;
+      count_use(capacity);
       return block;
     }
   }
@@ -48,10 +49,19 @@ void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
   if (block == nullptr) {
     throw EngineError(message("the CPU engine could not get ", bytes, " bytes of memory; work on smaller batches"));
   }
+  count_use(capacity);
   return block;
 }
 
+void MemoryPool::count_use(std::size_t capacity) noexcept {
+  const std::size_t used = used_bytes_.fetch_add(capacity) + capacity;
+  std::size_t peak = peak_bytes_.load();
+  while (peak < used && !peak_bytes_.compare_exchange_weak(peak, used)) {
+  }
+}
+
 void MemoryPool::release(void* block, std::size_t capacity) noexcept {
+  used_bytes_.fetch_sub(capacity);
   try {
     const std::lock_guard lock(mutex_);
     if (cached_bytes_ + capacity <= max_cached_bytes) {

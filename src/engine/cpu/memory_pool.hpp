@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -22,13 +23,21 @@ class MemoryPool {
   void* acquire(std::size_t bytes, std::size_t& capacity);
   void release(void* block, std::size_t capacity) noexcept;
 
+  /// Bytes in blocks that are in use, and the most that ever were since reset_peak().
+  std::size_t used() const noexcept { return used_bytes_.load(); }
+  std::size_t peak() const noexcept { return peak_bytes_.load(); }
+  void reset_peak() noexcept { peak_bytes_.store(used()); }
+
   /// Blocks kept for reuse stay below this many bytes; beyond it the system gets them back.
   static constexpr std::size_t max_cached_bytes = std::size_t{512} << 20;
 
  private:
+  void count_use(std::size_t capacity) noexcept;
+
   std::mutex mutex_;
   std::map<std::size_t, std::vector<void*>> free_;  // by capacity
   std::size_t cached_bytes_ = 0;
+  std::atomic<std::size_t> used_bytes_ = 0, peak_bytes_ = 0;
 };
 
 }  // namespace cyclotome::cpu
