@@ -14,5 +14,4 @@ NB_MODULE(_core, m) {
   bind_io(m);
   bind_machine(m);
   bind_bench(m);
-  bind_machine(m);
 }
