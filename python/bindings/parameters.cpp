@@ -80,8 +80,8 @@ void bind_parameters(nb::module_& m) {
          unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree,
          bool slots) {
         return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
-                             rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
-                             min_degree, slots});
+                                rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
+                                min_degree, slots});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
       "word"_a, "min_degree"_a, "slots"_a, NoGil());
