@@ -19,15 +19,23 @@ HpsProduct::HpsProduct(const RingPtr& q, const RingPtr& p, std::uint64_t plain_m
       restore(p->basis(), q->basis(), Lift::centred),
       scale(q, p, 1, plain_modulus) {}
 
-Basis hps_auxiliary_basis(const Basis& q, std::size_t degree, const std::vector<std::uint64_t>& excluded,
-                          unsigned margin) {
+Basis hps_auxiliary_basis(const Basis& q, std::size_t degree, const std::vector<std::uint64_t>& excluded) {
   const std::uint64_t widest = *std::max_element(q.values().begin(), q.values().end());
   const unsigned bits = q.word() == Word::u32 ? 30 : bit_length(widest) <= 50 ? 50 : 61;
-  const unsigned needed = q.product().bit_length() + margin;
-  for (std::size_t size = 1;; ++size) {
-    Basis p(q.word(), primes_congruent_to_one(bits, 2 * degree, size, excluded));
-    if (p.product().bit_length() > needed) return p;
+  // Primes of b bits lie above 2^(b-1), so this many always suffice.
+  const std::size_t enough = (q.product().bit_length() + hps_margin) / (bits - 1) + 1;
+  const Basis all(q.word(), primes_congruent_to_one(bits, 2 * degree, enough, excluded));
+  return all.slice(0, hps_auxiliary_limbs(q, all));
+}
+
+std::size_t hps_auxiliary_limbs(const Basis& q, const Basis& p) {
+  const unsigned needed = q.product().bit_length() + hps_margin;
+  for (std::size_t limbs = 1; limbs <= p.size(); ++limbs) {
+    if (p.slice(0, limbs).product().bit_length() > needed) return limbs;
   }
+  throw ParameterError(message("an auxiliary basis of ", p.product().bit_length(),
+                               " bits is too short for a modulus of ", needed - hps_margin, " bits and the margin of ",
+                               hps_margin));
 }
 
 }  // namespace cyclotome

@@ -27,13 +27,21 @@ KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring
                                           error_multiplier, static_cast<double>(preserved));
 }
 
-void KeySwitch::apply(View out, ConstView c, const PolyArray& key) const {
-  Engine& engine = *key.engine();
-  PolyArray extended(key.engine(), key_ring_, c.batch, digits());
+PolyArray KeySwitch::extend(const EnginePtr& engine, ConstView c) const {
+  PolyArray extended(engine, key_ring_, c.batch, digits());
   for (std::size_t j = 0; j < digits(); ++j) {
-    engine.convert(extended.view().part(j), c.limbs_at(digit_first_[j], *digit_rings_[j]), extensions_[j]);
+    engine->convert(extended.view().part(j), c.limbs_at(digit_first_[j], *digit_rings_[j]), extensions_[j]);
   }
   extended.to_transform();
+  return extended;
+}
+
+void KeySwitch::apply(View out, ConstView c, const PolyArray& key) const {
+  apply_extended(out, extend(key.engine(), c), key);
+}
+
+void KeySwitch::apply_extended(View out, const PolyArray& extended, const PolyArray& key) const {
+  Engine& engine = *key.engine();
   const ConstView present = key.view().items(0, digits()).limbs_at(0, *key_ring_);
   if (rounding_ == nullptr) {
     View product = out;
@@ -42,7 +50,7 @@ void KeySwitch::apply(View out, ConstView c, const PolyArray& key) const {
     if (out.domain == Domain::coefficient) engine.inverse(product);
     return;
   }
-  PolyArray product(key.engine(), key_ring_, c.batch, 2, Domain::transform);
+  PolyArray product(key.engine(), key_ring_, extended.batch(), 2, Domain::transform);
   engine.key_switch_product(product.view(), extended.view(), present);
   View dropped = product.view().limbs_at(0, *special_ring_);
   View kept = product.view().limbs_at(special_ring_->limbs(), *ciphertext_ring_);

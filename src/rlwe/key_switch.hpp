@@ -31,6 +31,12 @@ class KeySwitch {
   /// which the digits and limbs that are present are used.
   void apply(View out, ConstView c, const PolyArray& key) const;
 
+  /// The digits of c (1 part, over Q, coefficient domain) over PQ, transformed: digits() parts. The first half of
+  /// `apply`; several keys can use it, and an automorphism of it is the digits of that automorphism of c (hoisting).
+  PolyArray extend(const EnginePtr& engine, ConstView c) const;
+  /// The second half of `apply`.
+  void apply_extended(View out, const PolyArray& extended, const PolyArray& key) const;
+
   /// Factors P g_j modulo every prime of PQ.
   std::vector<std::uint64_t> gadget_factors(std::size_t digit) const;
 

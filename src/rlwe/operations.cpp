@@ -48,6 +48,14 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
   return a.derived(std::move(out), sum(a.noise(), b.noise()));
 }
 
+void require_rotatable(const Ciphertext& a, const EvaluationKeys& keys) {
+  require_same_context("rotate", *a.context(), *keys.context());
+  require_same_key("rotate", a.key(), keys.id());
+  if (a.parts() != 2) {
+    throw ArgumentError(message("rotations take ciphertexts of 2 parts, not ", a.parts(), "; relinearise first"));
+  }
+}
+
 /// A copy of one part of `a` in coefficient domain, which key switching takes.
 PolyArray in_coefficients(const Ciphertext& a, ConstView part) {
   PolyArray copy(a.context()->engine(), a.polynomials().ring(), part.batch, 1, part.domain);
@@ -159,11 +167,7 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
 }
 
 Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
-  require_same_context("rotate", *a.context(), *keys.context());
-  require_same_key("rotate", a.key(), keys.id());
-  if (a.parts() != 2) {
-    throw ArgumentError(message("rotations take ciphertexts of 2 parts, not ", a.parts(), "; relinearise first"));
-  }
+  require_rotatable(a, keys);
   if (element == 1) return a.derived(a.polynomials().clone(), a.noise());
   const KeySwitchKey& key = keys.galois(element);
   const Context& context = *a.context();
@@ -180,6 +184,44 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
     engine.add(result.part(0), result.part(0), moved.view().part(0));
   }
   return a.derived(std::move(out), with_error(a.noise(), key_switch.noise_deviation()));
+}
+
+std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
+                                             const EvaluationKeys& keys) {
+  require_rotatable(a, keys);
+  for (const auto element : elements) {
+    if (element != 1) static_cast<void>(keys.galois(element));  // a missing key shows before any work is done
+  }
+  const Context& context = *a.context();
+  Engine& engine = *context.engine();
+  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  std::vector<PolyArray> outs;
+  for (std::size_t i = 0; i < elements.size(); ++i) outs.push_back(a.like(a.batch(), 2));
+  const std::size_t tile = engine.batch_tile(a.batch(), 2 * key_switch.scratch_bytes());
+  for (std::size_t first = 0; first < a.batch(); first += tile) {
+    const std::size_t count = std::min(tile, a.batch() - first);
+    const ConstView items = a.polynomials().view().items(first, count);
+    const PolyArray extended = key_switch.extend(context.engine(), in_coefficients(a, items.part(1)).view());
+    PolyArray turned(context.engine(), extended.ring(), count, extended.parts(), Domain::transform);
+    PolyArray moved = a.like(count, 1);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const View result = outs[i].view().items(first, count);
+      if (elements[i] == 1) {
+        engine.copy(result, items);
+        continue;
+      }
+      engine.automorphism(turned.view(), extended.view(), elements[i]);
+      key_switch.apply_extended(result, turned, keys.galois(elements[i]).polynomials());
+      engine.automorphism(moved.view(), items.part(0), elements[i]);
+      engine.add(result.part(0), result.part(0), moved.view());
+    }
+  }
+  std::vector<Ciphertext> results;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const NoiseBound noise = elements[i] == 1 ? a.noise() : with_error(a.noise(), key_switch.noise_deviation());
+    results.push_back(a.derived(std::move(outs[i]), noise));
+  }
+  return results;
 }
 
 Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys) {

@@ -27,6 +27,11 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
 /// Slots of both rows move `steps` to the left; rows swap.
 Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys);
 Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys);
+/// a(x^element) for several elements at the price of one decomposition (hoisting): the results decrypt to those of
+/// apply_galois, with noise of the same size. All keys must be there (MissingKeyError).
+std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
+                                             const EvaluationKeys& keys);
+
 /// Every slot of the result holds the sum of all n slots: log2(n) rotations.
 Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys);
 

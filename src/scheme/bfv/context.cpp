@@ -57,13 +57,26 @@ const BehzTables& Context::behz() const {
   return behz_;
 }
 
-const HpsProduct& Context::hps(std::size_t plain) const {
-  std::call_once(hps_once_, [this] {
-    const RingPtr& q = ciphertext_ring();
-    const RingPtr p = Ring::negacyclic(degree(), hps_auxiliary_basis(q->basis(), degree(), taken_));
-    for (const auto t : parameters().plain_moduli()) hps_.push_back(std::make_unique<HpsProduct>(q, p, t));
-  });
-  return *hps_.at(plain);
+const HpsTables& Context::hps(std::size_t limbs, std::size_t plain) const {
+  const std::uint64_t t = parameters().plain_moduli().at(plain);
+  const RingPtr& q = level_ring(limbs);
+  const std::lock_guard lock(hps_mutex_);
+  auto& slot = hps_[{limbs, plain}];
+  if (slot == nullptr) {
+    if (hps_auxiliary_ == nullptr) {
+      hps_auxiliary_ = Ring::negacyclic(degree(), hps_auxiliary_basis(ciphertext_ring()->basis(), degree(), taken_));
+    }
+    const std::size_t dropped = max_level() - limbs;
+    const RingPtr p = hps_auxiliary_->slice(0, hps_auxiliary_limbs(q->basis(), hps_auxiliary_->basis()));
+    slot = std::unique_ptr<HpsTables>(new HpsTables{HpsProduct(q, p, t), nullptr, {}});
+    if (dropped != 0) {
+      slot->drop = std::make_unique<DivideAndRound>(q, ciphertext_ring()->slice(limbs, dropped));
+      for (const auto prime : q->basis().values()) {
+        slot->raise_factors.push_back(slot->drop->dropped->basis().product_mod(prime));
+      }
+    }
+  }
+  return *slot;
 }
 
 const Context& bfv_context(const rlwe::ContextPtr& context) {

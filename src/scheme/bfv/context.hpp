@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <mutex>
 
 #include "cyclotome/ring/behz.hpp"
@@ -17,6 +18,13 @@ struct BehzTables {
   std::vector<std::unique_ptr<BehzScale>> scales;
 };
 
+/// What HPS-over-Q products in the first primes of Q need; below the top level also how to come down and up again.
+struct HpsTables {
+  HpsProduct product;
+  std::unique_ptr<DivideAndRound> drop;      ///< by the other primes; null at the top level
+  std::vector<std::uint64_t> raise_factors;  ///< their product modulo each first prime
+};
+
 /// A BFV context: what all lattice schemes share, and the constants of products and decryption for each plaintext
 /// modulus.
 class Context final : public rlwe::Context {
@@ -26,7 +34,7 @@ class Context final : public rlwe::Context {
 
   /// Tables of the two ways to multiply, made on first use; thread-safe.
   const BehzTables& behz() const;
-  const HpsProduct& hps(std::size_t plain) const;
+  const HpsTables& hps(std::size_t limbs, std::size_t plain) const;
 
   const PlainScale& plain_scale(std::size_t plain) const { return *plain_scales_.at(plain); }
   /// m in Z_t -> round(q m / t) modulo every q_i.
@@ -41,9 +49,12 @@ class Context final : public rlwe::Context {
   std::vector<std::unique_ptr<PlainScale>> plain_scales_;
   std::vector<BaseConversion> message_scales_;
   double decryption_slack_ = 0;
-  mutable std::once_flag behz_once_, hps_once_;
+  mutable std::once_flag behz_once_;
   mutable BehzTables behz_;
-  mutable std::vector<std::unique_ptr<HpsProduct>> hps_;  // by plaintext modulus
+  mutable std::mutex hps_mutex_;
+  mutable RingPtr hps_auxiliary_;  // for all of Q; lower levels take a part of it
+  mutable std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<HpsTables>>
+      hps_;  // by limbs, plaintext modulus
 };
 
 using ContextPtr = std::shared_ptr<const Context>;

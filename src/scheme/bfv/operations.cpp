@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/product.hpp"
 
 namespace cyclotome::bfv {
 
@@ -27,106 +28,19 @@ void require_multipliable(const Ciphertext& a, const Ciphertext& b) {
   }
 }
 
-/// Items [first, first + count) of c; a batch of 1 stays one.
-ConstView window(const Ciphertext& c, std::size_t first, std::size_t count) {
-  const ConstView all = c.polynomials().view();
-  return c.batch() == 1 ? all : all.items(first, count);
-}
-
-/// How operands become transforms over Q and an auxiliary basis, and how their tensor product comes back to Q.
-class Behz {
- public:
-  Behz(const Context& context, std::size_t plain)
-      : context_(context), tables_(context.behz()), scale_(*tables_.scales.at(plain)) {}
-  const RingPtr& ring() const { return tables_.product_ring; }
-
-  /// S0 and S1 of specification 5.5; both factors are treated alike.
-  PolyArray first(ConstView c) const {
-    PolyArray result = context_.make(ring(), c.batch, 2);
-    const RingPtr& q = context_.ciphertext_ring();
-    context_.engine()->copy(result.view().limbs_at(0, *q), c);
-    context_.engine()->behz_lift(result.view().limbs_at(q->limbs(), *tables_.auxiliary_ring), c, *tables_.lift);
-    result.to_transform();
-    return result;
-  }
-  PolyArray second(ConstView c) const { return first(c); }
-  static constexpr bool factors_alike = true;
-
-  void scale(View out, const PolyArray& product) const { context_.engine()->behz_scale(out, product.view(), scale_); }
-
- private:
-  const Context& context_;
-  const BehzTables& tables_;
-  const BehzScale& scale_;
-};
-
-class HpsOverQ {
- public:
-  HpsOverQ(const Context& context, std::size_t plain) : context_(context), tables_(context.hps(plain)) {}
-  const RingPtr& ring() const { return tables_.product_ring; }
-
-  PolyArray first(ConstView c) const {
-    PolyArray result = context_.make(ring(), c.batch, 2);
-    context_.engine()->copy(ciphertext_limbs(result), c);
-    context_.engine()->convert(auxiliary_limbs(result), c, tables_.extend);
-    result.to_transform();
-    return result;
-  }
-  PolyArray second(ConstView c) const {
-    PolyArray result = context_.make(ring(), c.batch, 2);
-    context_.engine()->convert(auxiliary_limbs(result), c, tables_.exchange);
-    context_.engine()->convert(ciphertext_limbs(result), auxiliary_limbs(result), tables_.restore);
-    result.to_transform();
-    return result;
-  }
-  static constexpr bool factors_alike = false;
-
-  void scale(View out, PolyArray& product) const {
-    context_.engine()->divide_and_round(out, ciphertext_limbs(product), auxiliary_limbs(product), tables_.scale);
-  }
-
- private:
-  View ciphertext_limbs(PolyArray& a) const { return a.view().limbs_at(0, *tables_.ciphertext_ring); }
-  View auxiliary_limbs(PolyArray& a) const {
-    return a.view().limbs_at(tables_.ciphertext_ring->limbs(), *tables_.auxiliary_ring);
-  }
-
-  const Context& context_;
-  const HpsProduct& tables_;
-};
-
-/// b: the second factor, or null to square a.
-template <class Method>
-PolyArray product(const Context& context, const Ciphertext& a, const Ciphertext* b) {
-  const Method method(context, a.plain());
-  Engine& engine = *context.engine();
-  const RingPtr& ring = method.ring();
-  const std::size_t batch = b == nullptr ? a.batch() : std::max(a.batch(), b->batch());
-  PolyArray out = context.make(context.ciphertext_ring(), batch, 3);
-  const std::size_t item_bytes = 7 * ring->limbs() * ring->degree() * bytes_of(ring->word());
-  const std::size_t tile = engine.batch_tile(batch, item_bytes);
-  for (std::size_t first = 0; first < batch; first += tile) {
-    const std::size_t count = std::min(tile, batch - first);
-    const PolyArray x = method.first(window(a, first, count));
-    PolyArray tensor = context.make(ring, count, 3, Domain::transform);
-    if (b == nullptr && Method::factors_alike) {
-      engine.tensor_product(tensor.view(), x.view(), x.view());
-    } else {
-      const PolyArray y = method.second(window(b == nullptr ? a : *b, first, count));
-      engine.tensor_product(tensor.view(), x.view(), y.view());
-    }
-    tensor.to_coefficient();
-    method.scale(out.view().items(first, count), tensor);
-  }
-  return out;
-}
-
 Ciphertext multiply_or_square(const Ciphertext& a, const Ciphertext* b, ProductMethod method) {
-  const Context& context = bfv_context(a.context());
-  PolyArray out = method == ProductMethod::behz ? product<Behz>(context, a, b) : product<HpsOverQ>(context, a, b);
-  const RingPtr& q = context.ciphertext_ring();
-  return a.derived(std::move(out), product_noise(a.noise(), b == nullptr ? a.noise() : b->noise(), context.degree(),
-                                                 a.plain_modulus(), q->limbs(), q->basis().product().log2(), method));
+  const rlwe::NoiseBound& second = b == nullptr ? a.noise() : b->noise();
+  const RingPtr& q = a.context()->ciphertext_ring();
+  std::size_t limbs = q->limbs();
+  rlwe::NoiseBound x = a.noise(), y = second;
+  if (method == ProductMethod::hps_over_q_leveled) {
+    limbs = product_level(*a.context(), a.noise(), second);
+    x = dropped_noise(*a.context(), x, limbs);
+    y = dropped_noise(*a.context(), y, limbs);
+  }
+  return a.derived(
+      product_polynomials(a, b, method, limbs),
+      product_noise(x, y, a.context()->degree(), a.plain_modulus(), limbs, q->basis().product().log2(), method));
 }
 
 template <class Combine>
@@ -169,7 +83,7 @@ rlwe::NoiseBound product_noise(const rlwe::NoiseBound& a, const rlwe::NoiseBound
   const double s = 2.0 / 3.0 * n, each = method == ProductMethod::behz ? static_cast<double>(limbs) + 1 : 1.0;
   const double scaling = std::log2(each * (1 + std::sqrt(s) + std::sqrt(2.0) * s));
   double result = rlwe::log2_sum(rlwe::log2_sum(linear, quadratic), scaling);
-  if (method == ProductMethod::hps_over_q) {
+  if (method != ProductMethod::behz) {
     // Rounding p y / q moves the second factor by (q/p)/2 < 2^-5 in each part, times the first factor's quotient.
     result = rlwe::log2_sum(result, quotient + std::log2(rlwe::rounding_deviation(degree)) - 4 + growth);
   }

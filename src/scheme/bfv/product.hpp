@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/operations.hpp"
+
+namespace cyclotome::bfv {
+
+/// The three parts of a product over Q, coefficient domain. b: the second factor, or null to square a. limbs: how many
+/// ciphertext primes to multiply in, all but for hps_over_q_leveled. The operands have been checked.
+PolyArray product_polynomials(const Ciphertext& a, const Ciphertext* b, ProductMethod method, std::size_t limbs);
+
+/// The fewest primes that operands of these noises can be switched to (and their product back from) while the switch's
+/// error stays an eighth of the larger noise: what a levelled product works in.
+std::size_t product_level(const rlwe::Context& context, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b);
+
+/// An operand's noise, in units of the full Q, after a switch to `limbs` primes.
+rlwe::NoiseBound dropped_noise(const rlwe::Context& context, const rlwe::NoiseBound& a, std::size_t limbs);
+
+}  // namespace cyclotome::bfv
