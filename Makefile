@@ -5,6 +5,7 @@
 #   make lint     formatting, static checks and the layering of the code
 #   make format   rewrite the sources in the project's format
 #   make docs     API reference into build/docs
+#   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
 #   make clean    remove .venv and build/
 #
 # PYTHON=python3.12 chooses an interpreter (3.10 or later), JOBS=4 the number of parallel compilations.
@@ -39,7 +40,7 @@ left_out := build/left-out.txt
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 cpp_sources = $(shell find src python/bindings test -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: help demo test install install-test test-cpp test-python test-consumer test-sanitize lint format docs clean
+.PHONY: help demo test install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -123,6 +124,9 @@ format: $(linters)
 docs: install-test
 	@$(bin)/python -m pip install --quiet --group docs
 	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome
+
+fuzz: $(ready)
+	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)
 
 clean:
 	rm -rf $(venv) build python/cyclotome/_core.pyi

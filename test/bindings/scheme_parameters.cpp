@@ -88,7 +88,7 @@ void bind_planning(nb::module_& m) {
       "noise_by_depth",
       [](const Parameters& p, std::size_t plain) {
         std::vector<double> deviations;
-        for (const auto& noise : scheme::noise_by_depth(p, plain)) deviations.push_back(noise.log2_deviation);
+        for (const auto& state : scheme::noise_by_depth(p, plain)) deviations.push_back(state.noise.log2_deviation);
         return deviations;
       },
       nb::arg("parameters"), nb::arg("plain") = 0);

@@ -233,6 +233,42 @@ void test_wraps(InstructionSet set, const std::vector<std::uint64_t>& source) {
   }
 }
 
+/// 64-bit word `word` of a block of the stream, straight from RFC 8439's block function.
+std::uint64_t stream_word(const cpu::StreamAddress& address, std::uint32_t block, std::size_t word) {
+  std::uint32_t key[8], out[16];
+  std::copy(address.key.begin(), address.key.end(), key);
+  const std::uint32_t nonce[3] = {address.nonce[0], address.nonce[1], address.nonce[2]};
+  chacha20_block(key, block, nonce, out);
+  return out[2 * word] | static_cast<std::uint64_t>(out[2 * word + 1]) << 32;
+}
+
+template <LimbWord W>
+void test_samplers(InstructionSet set, std::size_t first, std::size_t count) {
+  const cpu::Kernels<W>& kernels = cpu::kernels<W>(set);
+  const cpu::StreamAddress address{{1, 0xffffffff, 3, 4, 5, 6, 7, 0x80000000}, {9, 10, 0xffffffff}};
+  for (const std::uint64_t q : moduli<W>()) {
+    Words<W> out(count);
+    kernels.sample_uniform(out.data(), first, count, static_cast<W>(q), address);
+    check_all(label(set, word_bits<W>, "sample_uniform", q, Pattern::random), out, [&](std::size_t c) {
+      const auto block = static_cast<std::uint32_t>((first + c) / 4);
+      const std::size_t word = 2 * ((first + c) % 4);
+      return uniform_residue(stream_word(address, block, word), stream_word(address, block, word + 1), q);
+    });
+  }
+  for (const Law law : {Law::ternary, Law::error}) {
+    std::vector<int> small(count);
+    kernels.sample_small(small.data(), first, count, law, address);
+    const std::uint64_t q = 65537;
+    Words<W> out(count);
+    kernels.reduce_small(out.data(), small.data(), count, static_cast<W>(q));
+    check_all(label(set, word_bits<W>, "sample_small", q, Pattern::random), out, [&](std::size_t c) {
+      const auto random = stream_word(address, static_cast<std::uint32_t>((first + c) / 8), (first + c) % 8);
+      const int value = law == Law::ternary ? ternary_value(random) : error_value(random);
+      return static_cast<std::uint64_t>(value < 0 ? static_cast<std::int64_t>(q) + value : value);
+    });
+  }
+}
+
 /// What one engine makes of fixed inputs, verb by verb.
 std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word word, unsigned bits, std::size_t n) {
   const std::uint64_t plain = 65537, gamma = word == Word::u32 ? (1ULL << 30) - 35 : (1ULL << 60) - 93;
@@ -368,6 +404,17 @@ TEST(wrap_counts_equal_the_fixed_point_formula) {
       test_wraps<std::uint64_t>(set, primes_congruent_to_one(bits, 64, 5));
     }
     test_wraps<std::uint64_t>(set, {2, 3, 1ULL << 40 | 1, (1ULL << 61) - 1});
+  }
+}
+
+TEST(samplers_equal_the_block_function) {
+  for (const InstructionSet set : cpu::instruction_sets()) {
+    for (const std::size_t count : {2, 8, 24, 64, 128, 136, 1024}) {
+      for (const std::size_t first : {0, 128}) {
+        test_samplers<std::uint32_t>(set, first, count);
+        test_samplers<std::uint64_t>(set, first, count);
+      }
+    }
   }
 }
 

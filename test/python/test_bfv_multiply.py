@@ -101,8 +101,8 @@ def test_products_of_any_ciphertexts_are_the_exact_ones_up_to_the_methods_error(
 def test_coefficients_at_the_edge_may_lift_to_their_neighbour_but_the_product_decrypts(
     rng: np.random.Generator, case: Any, method: Any
 ) -> None:
-    """Within q k/m~ of +-q/2 the lift may pick x - q for x (HPS: even closer): the product changes by t times an integer
-    combination of the operands, which is as good a product. So the phase must be right, not the coefficients."""
+    """Within q k/m~ of +-q/2 the lift may pick x - q for x (HPS: even closer): the product changes by t times an
+    integer combination of the operands, as good a product. So the phase must be right, not the coefficients."""
     party, n = party_of(case, 64), 64
     t = party.t()
     messages = random_below(rng, t, (2, n))

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cyclotome/engine/cpu/loops.hpp"
-#include "cyclotome/engine/cpu/sample.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -162,17 +161,15 @@ void CpuEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, st
   };
   if (law == Law::uniform) {
     for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
-      cpu::sample_uniform(x, 0, out.degree(), static_cast<W>(out.ring->basis()[l]), address(b, p, l));
+      kernels<W>().sample_uniform(x, 0, out.degree(), static_cast<W>(out.ring->basis()[l]), address(b, p, l));
     });
     return;
   }
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     int small[cpu::conversion_tile];
-    cpu::sample_small(small, first, width, law, address(b, p, 0));
+    kernels<W>().sample_small(small, first, width, law, address(b, p, 0));
     for (std::size_t l = 0; l < out.limbs(); ++l) {
-      W* const x = out.limb<W>(b, p, l) + first;
-      const W q = static_cast<W>(out.ring->basis()[l]);
-      for (std::size_t c = 0; c < width; ++c) x[c] = small_residue(small[c], q);
+      kernels<W>().reduce_small(out.limb<W>(b, p, l) + first, small, width, static_cast<W>(out.ring->basis()[l]));
     }
     secure_zero(small, sizeof(small));
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cpu/instruction_set.hpp"
+#include "cyclotome/engine/cpu/sample.hpp"
 #include "cyclotome/engine/cpu/tile.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
@@ -38,6 +39,15 @@ struct Kernels {
   /// wraps[c] = floor(sum over limbs i of y[i][c] / q_i + 1/2) in the fixed point of BaseConversion's centred lift;
   /// y[i] in [0, q_i), count <= conversion_tile.
   void (*count_wraps)(W* wraps, std::size_t count, Tile<const W> y, const BaseConversion& conversion) noexcept;
+
+  /// Coefficients [first, first + count) of a uniform polynomial modulo q; multiples of 4 (or the whole of a shorter
+  /// one).
+  void (*sample_uniform)(W* out, std::size_t first, std::size_t count, W q, const StreamAddress& address) noexcept;
+  /// Coefficients [first, first + count) of a ternary or error polynomial as small integers; multiples of 8 (or the
+  /// whole of a shorter one). Constant time.
+  void (*sample_small)(int* out, std::size_t first, std::size_t count, Law law, const StreamAddress& address) noexcept;
+  /// Small integers, |x| < q, as residues. Constant time.
+  void (*reduce_small)(W* out, const int* small, std::size_t count, W q) noexcept;
 };
 
 /// The table for `set`, which must be one of `instruction_sets()`.

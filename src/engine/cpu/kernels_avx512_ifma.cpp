@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 
 // Every header that may define functions comes before the target pragma: see kernels_avx512.cpp.
+#include <cstring>
 #include <immintrin.h>
 #include <utility>
 

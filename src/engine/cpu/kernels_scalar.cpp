@@ -126,6 +126,11 @@ void count_wraps(W* wraps, std::size_t count, Tile<const W> y, const BaseConvers
   for (std::size_t c = 0; c < count; ++c) wraps[c] = static_cast<W>(fractions[c] >> fraction_bits);
 }
 
+template <LimbWord W>
+void reduce_small(W* out, const int* small, std::size_t count, W q) noexcept {
+  for (std::size_t c = 0; c < count; ++c) out[c] = small_residue(small[c], q);
+}
+
 }  // namespace
 
 template <LimbWord W>
@@ -143,6 +148,9 @@ const Kernels<W>& scalar_kernels() noexcept {
       .inner_product = inner_product<W>,
       .weighted_sum = weighted_sum<W>,
       .count_wraps = count_wraps<W>,
+      .sample_uniform = sample_uniform<W>,
+      .sample_small = sample_small,
+      .reduce_small = reduce_small<W>,
   };
   return table;
 }

@@ -28,9 +28,7 @@ inline void quarter_rounds(Lanes& a, Lanes& b, Lanes& c, Lanes& d) noexcept {
 }
 
 /// out[w][l]: word w of block counter + l.
-__attribute__((target_clones("avx512f", "avx2", "default"))) void blocks(std::uint32_t (&out)[16][lanes],
-                                                                         const StreamAddress& address,
-                                                                         std::uint32_t counter) noexcept {
+void blocks(std::uint32_t (&out)[16][lanes], const StreamAddress& address, std::uint32_t counter) noexcept {
   constexpr std::uint32_t constants[4] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574};
   std::uint32_t start[16][lanes];
   for (std::uint32_t l = 0; l < lanes; ++l) {

@@ -9,6 +9,17 @@
 namespace cyclotome::cpu {
 namespace {
 
+/// High word of the product of 64-bit lanes.
+template <class R>
+CYCLOTOME_INLINE typename R::Vector multiply_high64(typename R::Vector a, typename R::Vector b) {
+  using Vector = typename R::Vector;
+  const Vector a_high = R::template shift_right64<32>(a), b_high = R::template shift_right64<32>(b);
+  const Vector cross = R::add64(R::multiply32(a_high, b), R::template shift_right64<32>(R::multiply32(a, b)));
+  const Vector other = R::add64(R::multiply32(a, b_high), R::both(cross, R::broadcast64(0xffffffff)));
+  const Vector carries = R::add64(R::template shift_right64<32>(cross), R::template shift_right64<32>(other));
+  return R::add64(R::multiply32(a_high, b_high), carries);
+}
+
 /// Modular arithmetic on lanes that hold one residue each. A lane class has
 ///  - `bound`: `multiply` returns values below bound * q, and transforms keep values below 2 * bound * q;
 ///  - `Prime`: what a modulus needs; `Factor`: a fixed factor with its Shoup quotient;

@@ -23,6 +23,7 @@ struct Avx2 {
   CYCLOTOME_INLINE static void store(void* p, Vector v) { _mm256_storeu_si256(static_cast<__m256i*>(p), v); }
   CYCLOTOME_INLINE static Vector zero() { return _mm256_setzero_si256(); }
   CYCLOTOME_INLINE static Vector both(Vector a, Vector b) { return _mm256_and_si256(a, b); }
+  CYCLOTOME_INLINE static Vector exclusive_or(Vector a, Vector b) { return _mm256_xor_si256(a, b); }
 
   CYCLOTOME_INLINE static Vector broadcast64(std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
   CYCLOTOME_INLINE static Vector add64(Vector a, Vector b) { return _mm256_add_epi64(a, b); }
@@ -55,6 +56,27 @@ struct Avx2 {
     return _mm256_add_epi64(_mm256_set1_epi64x(1), _mm256_cmpgt_epi64(b, a));
   }
 
+  CYCLOTOME_INLINE static Vector indices32() { return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7); }
+  template <int count>
+  CYCLOTOME_INLINE static Vector rotate_left32(Vector a) {
+    if constexpr (count == 16) {
+      return _mm256_shuffle_epi8(
+          a, _mm256_broadcastsi128_si256(_mm_setr_epi8(2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13)));
+    } else if constexpr (count == 8) {
+      return _mm256_shuffle_epi8(
+          a, _mm256_broadcastsi128_si256(_mm_setr_epi8(3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14)));
+    } else {
+      return _mm256_or_si256(_mm256_slli_epi32(a, count), _mm256_srli_epi32(a, 32 - count));
+    }
+  }
+  template <unsigned count>
+  CYCLOTOME_INLINE static Vector shift_right32(Vector a) {
+    return _mm256_srli_epi32(a, count);
+  }
+  template <unsigned count>
+  CYCLOTOME_INLINE static Vector shift_left32(Vector a) {
+    return _mm256_slli_epi32(a, count);
+  }
   CYCLOTOME_INLINE static Vector broadcast32(std::uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
   CYCLOTOME_INLINE static Vector add32(Vector a, Vector b) { return _mm256_add_epi32(a, b); }
   CYCLOTOME_INLINE static Vector subtract32(Vector a, Vector b) { return _mm256_sub_epi32(a, b); }

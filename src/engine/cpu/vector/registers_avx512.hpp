@@ -23,6 +23,7 @@ struct Avx512 {
   CYCLOTOME_INLINE static void store(void* p, Vector v) { _mm512_storeu_si512(p, v); }
   CYCLOTOME_INLINE static Vector zero() { return _mm512_setzero_si512(); }
   CYCLOTOME_INLINE static Vector both(Vector a, Vector b) { return _mm512_and_si512(a, b); }
+  CYCLOTOME_INLINE static Vector exclusive_or(Vector a, Vector b) { return _mm512_xor_si512(a, b); }
 
   CYCLOTOME_INLINE static Vector broadcast64(std::uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
   CYCLOTOME_INLINE static Vector add64(Vector a, Vector b) { return _mm512_add_epi64(a, b); }
@@ -54,6 +55,22 @@ struct Avx512 {
     return _mm512_maskz_set1_epi64(_mm512_cmpge_epu64_mask(a, b), 1);
   }
 
+  /// 0, 1, 2, ...
+  CYCLOTOME_INLINE static Vector indices32() {
+    return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  }
+  template <int count>
+  CYCLOTOME_INLINE static Vector rotate_left32(Vector a) {
+    return _mm512_rol_epi32(a, count);
+  }
+  template <unsigned count>
+  CYCLOTOME_INLINE static Vector shift_right32(Vector a) {
+    return _mm512_srli_epi32(a, count);
+  }
+  template <unsigned count>
+  CYCLOTOME_INLINE static Vector shift_left32(Vector a) {
+    return _mm512_slli_epi32(a, count);
+  }
   CYCLOTOME_INLINE static Vector broadcast32(std::uint32_t x) { return _mm512_set1_epi32(static_cast<int>(x)); }
   CYCLOTOME_INLINE static Vector add32(Vector a, Vector b) { return _mm512_add_epi32(a, b); }
   CYCLOTOME_INLINE static Vector subtract32(Vector a, Vector b) { return _mm512_sub_epi32(a, b); }

@@ -140,15 +140,6 @@ struct Sums {
  private:
   using R = typename L::Registers;
 
-  /// High word of a b.
-  CYCLOTOME_INLINE static Vector multiply_high64(Vector a, Vector b, Vector b_high) {
-    const Vector mask = R::broadcast64(0xffffffff), a_high = R::template shift_right64<32>(a);
-    const Vector cross = R::add64(R::multiply32(a_high, b), R::template shift_right64<32>(R::multiply32(a, b)));
-    const Vector other = R::add64(R::multiply32(a, b_high), R::both(cross, mask));
-    const Vector carries = R::add64(R::template shift_right64<32>(cross), R::template shift_right64<32>(other));
-    return R::add64(R::multiply32(a_high, b_high), carries);
-  }
-
   static void count_wraps64(Word* wraps, std::size_t count, Tile<const Word> y,
                             const BaseConversion& conversion) noexcept {
     const auto source = conversion.source().moduli<Word>();
@@ -160,7 +151,7 @@ struct Sums {
         const Vector reciprocal = R::broadcast64(conversion.tables<Word>().reciprocals[i]);
         const unsigned shift = source[i].bits() + 63 - fraction_bits, up = shift < 64 ? 64 - shift : 0;
         const Vector shifted = R::shift_left64_by(R::load(y.limb(i) + c), up);
-        const Vector high = multiply_high64(shifted, reciprocal, R::template shift_right64<32>(reciprocal));
+        const Vector high = multiply_high64<R>(shifted, reciprocal);
         sum = R::add64(sum, R::shift_right64_by(high, shift + up - 64));
       }
       R::store(wraps + c, R::template shift_right64<fraction_bits>(sum));

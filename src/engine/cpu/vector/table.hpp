@@ -4,6 +4,7 @@
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
 #include "cyclotome/engine/cpu/vector/pointwise.hpp"
+#include "cyclotome/engine/cpu/vector/sampling.hpp"
 #include "cyclotome/engine/cpu/vector/sums.hpp"
 #include "cyclotome/engine/cpu/vector/transform.hpp"
 
@@ -25,6 +26,9 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .inner_product = Sums<L>::inner_product,
     .weighted_sum = Sums<L>::weighted_sum,
     .count_wraps = Sums<L>::count_wraps,
+    .sample_uniform = Sampling<typename L::Registers, typename L::Word>::uniform,
+    .sample_small = Sampling<typename L::Registers, typename L::Word>::small,
+    .reduce_small = Sampling<typename L::Registers, typename L::Word>::reduce,
 };
 
 }  // namespace

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: ``cyclotome demo | params | keygen | encrypt | eval | decrypt | inspect | doctor``.
+
+Results go to standard output (``--json`` for machines), progress and errors to standard error.
+
+Exit codes: 0 done, 1 another failure (a wrong answer in the demo, a failed self-test), 2 wrong usage, 3 a file that
+cannot be read or written or is not what it should be, 4 parameters or security, 5 a missing or wrong key, 6 noise, or
+values out of range.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line with the arguments of this process, and exit."""
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ImportError as error:
+        print(f"cyclotome's command line needs {error.name}: pip install 'cyclotome[cli]'", file=sys.stderr)
+        raise SystemExit(1) from None
+    from cyclotome.cli.app import app
+
+    app(prog_name="cyclotome")

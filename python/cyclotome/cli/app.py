@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands, put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import cyclotome
+from cyclotome.cli import arrays, doctor, evaluate, inspection, keys, main_job
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 another failure (a wrong answer, a failed self-test); 2 wrong usage; 3 a bad file; "
+    "4 parameters or security; 5 a key that is missing or does not fit; 6 noise, or values out of range."
+)
+
+app = typer.Typer(
+    name="cyclotome",
+    help="Compute on encrypted data, exactly.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,  # locals may be secret
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"cyclotome {cyclotome.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Compute on encrypted data, exactly."""
+
+
+app.command("demo")(main_job.demo)
+app.command("params")(keys.params)
+app.command("keygen")(keys.keygen)
+app.command("encrypt")(arrays.encrypt)
+app.command("eval")(evaluate.evaluate)
+app.command("decrypt")(arrays.decrypt)
+app.command("inspect")(inspection.inspect)
+app.command("doctor")(doctor.doctor)

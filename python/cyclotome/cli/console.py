@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all commands share: options, output, progress, files that are never overwritten by accident."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+import cyclotome as cy
+from cyclotome.cli.failures import UsageError
+from cyclotome.errors import FileError
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+DebugFlag = Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")]
+ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+DeviceOption = Annotated[str, typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "auto".')]
+
+
+def emit(data: Mapping[str, Any], as_json: bool, lines: str | None = None) -> None:
+    """Prints a result: as JSON, as the given text, or as a table of names and values."""
+    if as_json:
+        print(json.dumps(data, default=str))
+    elif lines is not None:
+        print(lines.rstrip("\n"))
+    else:
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(style="dim")
+        grid.add_column(overflow="fold")
+        for name, value in data.items():
+            shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            grid.add_row(name.replace("_", " "), Text(shown))
+        Console().print(grid)
+
+
+def note(message: str) -> None:
+    """A remark for people, on standard error."""
+    Console(stderr=True, soft_wrap=True).print(Text(message, style="dim"))
+
+
+def vacant(path: Path, force: bool) -> Path:
+    """`path`, if it may be written. Raises UsageError when it exists without `force`, FileError without its folder."""
+    if path.is_dir():
+        raise FileError(f"{path} is a folder; name a file")
+    if path.exists() and not force:
+        raise UsageError(f"{path} exists already; choose another name, or --force to overwrite it")
+    if not path.absolute().parent.is_dir():
+        raise FileError(f"the folder {path.absolute().parent} does not exist; make it first")
+    return path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file completely or not at all, under a temporary name first."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def progress_bar() -> Iterator[None]:
+    """Draws the progress of long operations on standard error while it is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.0f}/{task.total:.0f}"))
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bars:
+        lines: dict[str, TaskID] = {}
+
+        def show(done: int, total: int, what: str) -> None:
+            if what not in lines:
+                lines[what] = bars.add_task(what, total=total)
+            bars.update(lines[what], completed=done, total=total)
+
+        with cy.progress(show):
+            yield

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome doctor``: what this installation and this machine have, and whether they compute correctly."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import typer
+
+import cyclotome as cy
+from cyclotome import _core, text
+from cyclotome.cli.console import DebugFlag, JsonFlag, emit
+from cyclotome.cli.failures import OTHER, command
+
+#: Optional modules and what they are for.
+EXTRAS = {"sklearn": "demo", "pyarrow": "parquet", "matplotlib": "plot"}
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def memory() -> int | None:
+    """Bytes of physical memory, where the system tells."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def devices() -> dict[str, str]:
+    """Each device, and "ready" or what is missing."""
+    return {"cpu": "ready", "cuda": "not in this build: this version computes on CPUs only"}
+
+
+def self_test() -> dict[str, Any]:
+    """Encrypts, multiplies, sums and decrypts at 128 bits of security in both word sizes; compares with NumPy."""
+    start = time.perf_counter()
+    values = np.random.default_rng().integers(-100, 100, 50)
+    right = True
+    for word in (32, 64):
+        parameters = cy.Parameters.suggest(depth=1, value_bits=7, terms=64, word=word)
+        secret, public, _ = cy.keygen(parameters)
+        x = cy.encrypt(values, public)
+        right &= bool(np.array_equal(cy.decrypt(x * x - 3 * x, secret), values * values - 3 * values))
+        right &= int(cy.decrypt(x.sum(), secret)) == int(values.sum())
+    return {"passed": right, "seconds": round(time.perf_counter() - start, 3)}
+
+
+@command
+def doctor(json: JsonFlag = False, debug: DebugFlag = False) -> None:
+    """Show what this installation and this machine have, and run a self-test."""
+    total = memory()
+    sets = _core.instruction_sets()
+    facts: dict[str, Any] = {
+        "cyclotome": cy.__version__,
+        "python": f"{platform.python_version()} ({sys.executable})",
+        "numpy": np.__version__,
+        "system": f"{platform.system()} {platform.machine()}",
+        "compiler": _core.compiler(),
+        "instruction_sets": sets,
+        "threads": cores(),
+        "memory": None if total is None else text.byte_size(total),
+        "extras": {
+            extra: "installed" if importlib.util.find_spec(module) else f"pip install 'cyclotome[{extra}]'"
+            for module, extra in EXTRAS.items()
+        },
+        "devices": devices(),
+        "self_test": self_test(),
+    }
+    passed = facts["self_test"]["passed"]
+    if json:
+        emit(facts, True)
+    else:
+        shown = dict(facts)
+        shown["instruction_sets"] = f"{', '.join(sets)} (used: {sets[-1]})"
+        for group in ("extras", "devices"):
+            shown[group] = "; ".join(f"{name}: {state}" for name, state in facts[group].items())
+        outcome = "passed" if passed else "FAILED: do not trust results on this machine"
+        shown["self_test"] = f"{outcome} ({facts['self_test']['seconds']} s)"
+        emit(shown, False)
+    if not passed:
+        raise typer.Exit(OTHER)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome eval``: an expression over encrypted files, without any secret key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import cyclotome as cy
+from cyclotome import text
+from cyclotome.cli import expression, notes, tables
+from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, JsonFlag, emit, progress_bar, vacant
+from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.keys import load_as
+from cyclotome.cli.quantity import Quantity
+
+
+def input_files(options: list[str]) -> dict[str, Path]:
+    """--input NAME=FILE, as a dictionary. Raises UsageError."""
+    files: dict[str, Path] = {}
+    for option in options:
+        name, separator, file = option.partition("=")
+        if not separator or not name.isidentifier() or not file:
+            raise UsageError(f"--input {option!r}: write NAME=FILE, with a name such as x")
+        if name in files or name in expression.FUNCTIONS:
+            raise UsageError(f"--input {option!r}: the name {name} is taken")
+        files[name] = Path(file)
+    return files
+
+
+def _load(path: Path, keys: cy.EvaluationKeys, allow_insecure: bool, device: str) -> Quantity:
+    if path.suffix.lower() in tables.SUFFIXES:
+        table = tables.read_table(path)
+        integers, scale = tables.quantise(table, automatic=True)
+        return Quantity(integers, scale, table.columns)
+    options = {"expect": keys.parameters, "allow_insecure": allow_insecure, "device": device}
+    return notes.load_quantity(path, keys=keys, **options)
+
+
+@command
+def evaluate(
+    formula: Annotated[str, typer.Argument(metavar="EXPRESSION", help="For example 'x * x + 3 * x', 'mean(x)'.")],
+    keys: Annotated[Path, typer.Option("--keys", "-k", help="evaluation.key of whoever encrypted.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The encrypted result, for example result.ct.")],
+    inputs: Annotated[
+        list[str] | None, typer.Option("--input", "-i", help="NAME=FILE: encrypted, or plain .csv, .npy, .parquet.")
+    ] = None,
+    public: Annotated[
+        Path | None, typer.Option("--public", help="public.key: hides results anew that would hide nothing (x − x).")
+    ] = None,
+    allow_insecure: Annotated[bool, typer.Option(help="Take keys below 128 bits of security.")] = False,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Compute on encrypted files.
+
+    There are + - * ** @, division by public numbers, x["column"], x[0:2], and sum, mean, var, cov, dot over the last
+    axis (axis=0, axis=None as in numpy).
+    """
+    files = input_files(inputs or [])
+    used = expression.names(formula)
+    if used - files.keys():
+        missing = sorted(used - files.keys())[0]
+        raise UsageError(f"the expression uses {missing}: add --input {missing}=FILE")
+    if not any(files[name].suffix.lower() not in tables.SUFFIXES for name in used):
+        raise UsageError("nothing encrypted takes part in the expression; add an encrypted --input")
+    vacant(output, force)
+    evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure, device=device)
+    values = {name: _load(files[name], evaluation, allow_insecure, device) for name in sorted(used)}
+    if public is not None:
+        hiding = load_as(cy.PublicKey, public, allow_insecure=allow_insecure, device=device)
+        values = {name: q.with_keys(hiding) for name, q in values.items()}
+    with progress_bar():
+        result = expression.evaluate(formula, values)
+        if not result.encrypted:
+            raise UsageError("the result is not encrypted: nothing encrypted takes part in it")
+        notes.save_quantity(output, result, force)
+    headroom, size = result.values.noise_headroom, output.stat().st_size
+    facts: dict[str, Any] = {"file": str(output), "shape": list(result.shape), "columns": result.columns}
+    facts |= {"scale": str(result.scale), "noise_headroom_bits": headroom, "bound": result.values.bound, "bytes": size}
+    line = f"{output}: shape {result.shape}, noise headroom {headroom:.0f} bits, {text.byte_size(size)}"
+    emit(facts, json, line)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The expression language of ``cyclotome eval``.
+
+Python's own grammar, read with `ast` and walked node by node: nothing outside the short list below exists, and nothing
+is ever passed to Python's evaluator.
+
+=====================  =================================================================================
+``a + b  a - b  -a``   sums and differences, element by element
+``a * b  a ** 3``      products; powers with a small positive exponent
+``a / 4``              division by a public number: exact, it only changes the scale
+``a @ b``              matrix products
+``a["bmi"]  a[0:2]``   a column by name; parts along the first axis
+``sum(a)  mean(a)``    over the last axis (the rows of a table); ``axis=0``, ``axis=None`` (all) as in numpy
+``var(a)  cov(a, b)``  population variance and covariance, over the same axis
+``dot(a, b)``          sum(a * b)
+``3  2.5  1e-3``       numbers, taken as exact decimals
+=====================  =================================================================================
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NoReturn
+
+from cyclotome.cli import quantity
+from cyclotome.cli.quantity import Quantity
+from cyclotome.errors import CyclotomeError
+
+MAX_LENGTH = 4096
+MAX_NODES = 512
+
+#: Functions, and how many arrays each takes.
+FUNCTIONS = {"sum": 1, "mean": 1, "var": 1, "cov": 2, "dot": 2}
+
+ALLOWED = "names of inputs, numbers, + - * / ** @, subscripts and " + ", ".join(f"{name}()" for name in FUNCTIONS)
+
+
+class ExpressionError(CyclotomeError, ValueError):
+    """An expression outside the language of ``cyclotome eval``."""
+
+
+def parse(text: str) -> ast.expr:
+    """The expression's syntax tree. Raises ExpressionError for what is not an expression, or too long."""
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"the expression has {len(text)} characters; the limit is {MAX_LENGTH}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise ExpressionError(f"{text!r} is not an expression: {reason}") from None
+    except (RecursionError, MemoryError):
+        raise ExpressionError("the expression is nested too deeply") from None
+    nodes = sum(1 for _ in ast.walk(tree))
+    if nodes > MAX_NODES:
+        raise ExpressionError(f"the expression has {nodes} parts; the limit is {MAX_NODES}")
+    return tree.body
+
+
+def names(text: str) -> set[str]:
+    """Names of the inputs that an expression uses. Raises ExpressionError."""
+    tree = parse(text)
+    functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions}
+
+
+def evaluate(text: str, inputs: Mapping[str, Quantity]) -> Quantity:
+    """The value of an expression.
+
+    Args:
+        text: the expression.
+        inputs: what its names stand for.
+
+    Raises:
+        ExpressionError: for anything outside the language, or a name that is not an input.
+        CyclotomeError: whatever the encrypted operations refuse.
+    """
+    return Evaluator(text.strip(), inputs).visit(parse(text))
+
+
+class Evaluator:
+    """Walks one syntax tree; every node type that has no case here is refused."""
+
+    def __init__(self, text: str, inputs: Mapping[str, Quantity]) -> None:
+        self._text = text
+        self._inputs = inputs
+
+    def visit(self, node: ast.expr) -> Quantity:
+        """The value of one node."""
+        if isinstance(node, ast.Constant):
+            return self._number(node)
+        if isinstance(node, ast.Name):
+            return self._input(node)
+        if isinstance(node, ast.UnaryOp):
+            return self._unary(node)
+        if isinstance(node, ast.BinOp):
+            return self._binary(node)
+        if isinstance(node, ast.Subscript):
+            return self.visit(node.value).column(self._subscript(node.slice))
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        self._refuse(node)
+
+    def _refuse(self, node: ast.AST, reason: str | None = None) -> NoReturn:
+        source = ast.get_source_segment(self._text, node) or type(node).__name__
+        raise ExpressionError(f"{source!r} {reason or 'is not part of the language'}; there are {ALLOWED}")
+
+    def _number(self, node: ast.Constant) -> Quantity:
+        if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+            self._refuse(node)
+        source = ast.get_source_segment(self._text, node) or repr(node.value)
+        try:  # 0.1 is one tenth here, not the float next to it
+            value = Fraction(node.value) if isinstance(node.value, int) else Fraction(source)
+        except (ValueError, OverflowError):
+            self._refuse(node, "is not a number in decimals")
+        for part in (value.numerator, value.denominator):
+            quantity.checked(part)
+        return Quantity(value.numerator, Fraction(value.denominator))
+
+    def _input(self, node: ast.Name) -> Quantity:
+        if node.id not in self._inputs:
+            known = ", ".join(sorted(self._inputs)) or "none"
+            raise ExpressionError(f"there is no input {node.id!r}; inputs: {known} (add --input {node.id}=FILE)")
+        return self._inputs[node.id]
+
+    def _unary(self, node: ast.UnaryOp) -> Quantity:
+        operand = self.visit(node.operand)
+        if isinstance(node.op, ast.USub):
+            return quantity.multiply(Quantity(-1), operand)
+        if isinstance(node.op, ast.UAdd):
+            return operand
+        self._refuse(node)
+
+    def _binary(self, node: ast.BinOp) -> Quantity:
+        if isinstance(node.op, ast.Pow):
+            if not isinstance(node.right, ast.Constant) or type(node.right.value) is not int:
+                self._refuse(node, "needs a positive integer as exponent")
+            return quantity.power(self.visit(node.left), node.right.value)
+        left, right = self.visit(node.left), self.visit(node.right)
+        if isinstance(node.op, ast.Add):
+            return quantity.add(left, right)
+        if isinstance(node.op, ast.Sub):
+            return quantity.add(left, right, sign=-1)
+        if isinstance(node.op, ast.Mult):
+            return quantity.multiply(left, right)
+        if isinstance(node.op, ast.Div):
+            return quantity.divide(left, right)
+        if isinstance(node.op, ast.MatMult):
+            return quantity.matmul(left, right)
+        self._refuse(node)
+
+    def _subscript(self, node: ast.expr) -> object:
+        if isinstance(node, ast.Slice):
+            bounds = [None if part is None else self._integer(part) for part in (node.lower, node.upper, node.step)]
+            return slice(*bounds)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value
+        return self._integer(node)
+
+    def _integer(self, node: ast.expr) -> int:
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -self._integer(node.operand)
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return node.value
+        self._refuse(node, "must be a whole number or the name of a column")
+
+    def _call(self, node: ast.Call) -> Quantity:
+        if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+            self._refuse(node.func, "is not a function of the language")
+        function = node.func.id
+        if len(node.args) != FUNCTIONS[function] or any(keyword.arg != "axis" for keyword in node.keywords):
+            self._refuse(node, f"must have {FUNCTIONS[function]} array(s) and at most axis=")
+        axis: int | None = -1
+        for keyword in node.keywords:
+            is_none = isinstance(keyword.value, ast.Constant) and keyword.value.value is None
+            axis = None if is_none else self._integer(keyword.value)
+        operands = [self.visit(argument) for argument in node.args]
+        if function == "sum":
+            return quantity.total(operands[0], axis)
+        if function == "mean":
+            return quantity.mean(operands[0], axis)
+        if function == "dot":
+            return quantity.total(quantity.multiply(*operands), axis)
+        return quantity.covariance(operands[0], operands[-1], axis)

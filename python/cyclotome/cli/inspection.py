@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome inspect``: what a file holds, without any key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import cyclotome as cy
+from cyclotome.cli import notes
+from cyclotome.cli.console import DebugFlag, JsonFlag, emit
+from cyclotome.cli.failures import command
+
+
+@command
+def inspect(
+    file: Annotated[Path, typer.Argument(help="Parameters, a key or an encrypted file.")],
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Show what a file holds: kind, parameters, shape, noise headroom, sizes. Needs no key and shows no secret."""
+    found = cy.inspect(file)
+    lines = [str(found)]
+    if found.shape is not None and found.note:
+        meaning = notes.read_note(found.note, found.shape, str(file))
+        if meaning["columns"] is not None:
+            lines.append(f"  columns {', '.join(meaning['columns'])}")
+        if meaning["scale"] != 1:
+            lines.append(f"  numbers are integers / {meaning['scale']}")
+    if found.kind == "parameters":
+        lines.append(found.parameters.explain())
+    emit({"file": str(file), **found.asdict()}, json, "\n".join(lines))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome params`` and ``cyclotome keygen``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import cyclotome as cy
+from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, JsonFlag, emit, note, progress_bar, vacant
+from cyclotome.cli.failures import UsageError, command
+
+#: Options of `params` that say what is computed; none of them goes with --preset.
+INTENT = ("depth", "value_bits", "result_bits", "terms", "plain_products", "security", "word")
+
+
+@command
+def params(
+    ctx: typer.Context,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the parameters to this file, for example params.ct.")
+    ] = None,
+    depth: Annotated[int, typer.Option(help="Products of encrypted values in a row.")] = 1,
+    value_bits: Annotated[int, typer.Option(help="Encrypted values have at most this many bits, without sign.")] = 16,
+    result_bits: Annotated[int | None, typer.Option(help="All results have at most this many bits.")] = None,
+    terms: Annotated[int, typer.Option(help="At most this many values are added up.")] = 1 << 14,
+    plain_products: Annotated[int, typer.Option(help="Products with plain vectors or matrices in a row.")] = 1,
+    security: Annotated[int, typer.Option(help="128, 192 or 256 bits.")] = 128,
+    word: Annotated[int | None, typer.Option(help="32 or 64 bits; by default whichever is cheaper.")] = None,
+    preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
+    list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
+    allow_insecure: Annotated[bool, typer.Option(help="Take a preset below 128 bits of security.")] = False,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Choose parameters from what will be computed, and explain them."""
+    if list_presets:
+        emit({"presets": cy.Parameters.presets()}, json, "\n".join(cy.Parameters.presets()))
+        return
+    if output is not None:
+        vacant(output, force)
+    if preset is not None:
+        given = [name for name in INTENT if str(ctx.get_parameter_source(name)).endswith("COMMANDLINE")]
+        if set(given) - {"value_bits"}:
+            raise UsageError(f"--preset fixes everything but --value-bits; leave out {', '.join(given)}")
+        stated = value_bits if given else None
+        chosen = cy.Parameters.preset(preset, allow_insecure=allow_insecure, value_bits=stated)
+    else:
+        chosen = cy.Parameters.suggest(
+            depth=depth,
+            value_bits=value_bits,
+            result_bits=result_bits,
+            terms=terms,
+            plain_products=plain_products,
+            security=security,
+            word=word,
+        )
+    if output is not None:
+        cy.save(output, chosen, overwrite=force)
+    emit({**parameter_facts(chosen), "file": output}, json, chosen.explain())
+    if output is not None:
+        note(f"written to {output}")
+
+
+def parameter_facts(parameters: cy.Parameters) -> dict[str, Any]:
+    """Parameters for machines."""
+    return {
+        "scheme": parameters.scheme,
+        "degree": parameters.degree,
+        "plain_moduli": list(parameters.plain_moduli),
+        "moduli": list(parameters.moduli),
+        "special_moduli": list(parameters.special_moduli),
+        "digits": parameters.digits,
+        "word": parameters.word,
+        "value_bits": parameters.value_bits,
+        "security": parameters.security_reached,
+        "insecure": parameters.insecure,
+        "name": parameters.name,
+        "fingerprint": parameters.fingerprint,
+    }
+
+
+def rotation_steps(text: str) -> list[int] | None:
+    """What --rotations says: None for those that sums need, else a list of steps. Raises UsageError."""
+    if text == "sums":
+        return None
+    if text == "none":
+        return []
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--rotations {text!r}: write sums, none, or steps such as 1,2,-3") from None
+
+
+@command
+def keygen(
+    parameters: Annotated[Path, typer.Argument(help="A file that `cyclotome params` wrote.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the keys; made if it does not exist.")],
+    rotations: Annotated[
+        str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
+    ] = "sums",
+    allow_insecure: Annotated[bool, typer.Option(help="Take parameters below 128 bits of security.")] = False,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Make keys: secret.key (yours alone), public.key (for who encrypts), evaluation.key (for who computes)."""
+    steps = rotation_steps(rotations)
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; --out names a folder")
+    chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure)
+    out.mkdir(parents=True, exist_ok=True)
+    paths = {name: vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")}
+    with progress_bar():
+        keys = cy.keygen(chosen, rotations=steps, device=device)
+    cy.save(paths["secret"], keys.secret, overwrite=force)
+    cy.save(paths["public"], keys.public, overwrite=force)
+    cy.save(paths["evaluation"], keys.evaluation, overwrite=force)
+    facts: dict[str, Any] = {"parameters": chosen.summary(), "key_id": keys.secret.key_id}
+    facts["files"] = [str(path) for path in paths.values()]
+    emit(facts, json)
+    note(f"{paths['secret']} decrypts everything: keep it to yourself (its mode is 0600)")
+
+
+def load_as(kind: type[Any] | tuple[type[Any], ...], path: Path, **options: Any) -> Any:
+    """The object in a file, which must be of this kind. Raises UsageError when it is another."""
+    loaded = cy.load(path, **options)
+    if not isinstance(loaded, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        needed = " or ".join(k.__name__ for k in kinds)
+        raise UsageError(f"{path} holds {type(loaded).__name__}, where {needed} is needed")
+    return loaded

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys: their equations, their seeds, and that strangers are refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from oracles.integers import centred, compose, random_below
+from oracles.textbook_bfv import negacyclic_product
+from parties import Party, seed, small_literal
+
+WORD = pytest.mark.parametrize("word", [32, 64])
+
+
+def bytes_of(party: Party) -> list[bytes]:
+    keys = [party.evaluation.relinearization(), *(party.evaluation.galois(g) for g in party.evaluation.galois_elements)]
+    return [party.public.residues.tobytes(), *(key.residues.tobytes() for key in keys)]
+
+
+@WORD
+def test_equal_seeds_give_equal_bytes_and_others_do_not(word: int) -> None:
+    literal = small_literal(word, 64, 257, 3, 1)
+    first, again, other = (Party(literal, number, galois=[3, 127]) for number in (7, 7, 8))
+    assert bytes_of(first) == bytes_of(again) and first.secret.id == again.secret.id
+    assert np.array_equal(first.s, again.s) and not np.array_equal(first.s, other.s)
+    assert first.secret.id != other.secret.id and len(first.secret.id) == 16
+    assert all(a != b for a, b in zip(bytes_of(first), bytes_of(other), strict=True))
+    values = np.arange(64)[None]
+    x, y = first.encrypt(values, 1, slots=False), again.encrypt(values, 1, slots=False)
+    assert np.array_equal(x.residues, y.residues)
+    assert not np.array_equal(x.residues, first.encrypt(values, 2, slots=False).residues)
+    # A public key generated again with the same seed differs only if its secret does.
+    assert core.PublicKey.generate(first.secret, seed(7, 2)).residues.tobytes() == bytes_of(first)[0]
+    assert core.PublicKey.generate(first.secret, seed(7, 99)).residues.tobytes() != bytes_of(first)[0]
+
+
+@WORD
+@pytest.mark.parametrize("special", [0, 1, 3])
+def test_003_10_public_keys_are_minus_as_plus_e(rng: np.random.Generator, word: int, special: int) -> None:
+    """(-(a s + e), a) over every prime, special ones included, with a from the public seed; printed without the minus
+    sign decryption fails (003-10), and the phase's terms are c0 + c1 s + c2 s^2 (003-11)."""
+    party = Party(small_literal(word, 64, 257, 4, special), int(rng.integers(1 << 60)))
+    moduli = party.context.key_ring.basis.moduli
+    assert moduli == [*party.parameters.special_moduli, *party.parameters.moduli]
+    coefficients = party.public.coefficients()
+    expanded = core.expand_uniform(party.context, 1, party.public.uniform_seed)
+    assert np.array_equal(coefficients[0, 1], expanded[0, 0])
+    body, a = compose(coefficients[0], moduli)
+    q = math.prod(moduli)
+    error = centred(-body - negacyclic_product(a, party.s), q)
+    assert 2 < max(abs(int(e)) for e in error) <= 21
+    printed = centred(body - negacyclic_product(a, party.s), q)
+    assert max(abs(int(e)) for e in printed).bit_length() > q.bit_length() - 4
+
+
+@WORD
+def test_001_7_secrets_are_ternary_and_balanced(word: int) -> None:
+    party = Party(small_literal(word, 4096, 257, 2, 1))
+    counts = {value: int(np.count_nonzero(party.s == value)) for value in (-1, 0, 1)}
+    assert sum(counts.values()) == 4096
+    assert all(abs(count - 4096 / 3) < 6 * math.sqrt(4096 * 2 / 9) for count in counts.values())
+
+
+@WORD
+def test_a_secret_key_comes_back_from_its_coefficients(word: int) -> None:
+    party = Party(small_literal(word, 64, 257, 3, 1))
+    coefficients = party.secret.coefficients()
+    restored = core.SecretKey.from_coefficients(party.context, coefficients, party.secret.id)
+    assert restored.coefficients() == coefficients and restored.id == party.secret.id
+    x = party.encrypt(np.arange(64)[None], 1, slots=False)
+    assert np.array_equal(core.decrypt(x, restored).residues, core.decrypt(x, party.secret).residues)
+    assert core.PublicKey.generate(restored, seed(1, 2)).residues.tobytes() == party.public.residues.tobytes()
+    with pytest.raises(core.FormatError, match="has 64 coefficients, not 63"):
+        core.SecretKey.from_coefficients(party.context, coefficients[:-1], party.secret.id)
+    for wrong in (2, -2, 127, -128):
+        with pytest.raises(core.FormatError, match=r"outside \{-1, 0, 1\}"):
+            core.SecretKey.from_coefficients(party.context, [*coefficients[:-1], wrong], party.secret.id)
+
+
+def test_derived_seeds_are_distinct_and_one_way_in_purpose_and_index() -> None:
+    master, other = seed(1), seed(2)
+    derived = {
+        core.derive_seed(m, purpose, index).bytes for m in (master, other) for purpose in range(8) for index in range(8)
+    }
+    assert len(derived) == 128 and master.bytes not in derived
+
+
+@WORD
+def test_evaluation_keys_hold_what_was_asked_for_once(word: int) -> None:
+    party = Party(small_literal(word, 64, 257, 3, 1), galois=[3, 9, 3, 1, 127])
+    assert party.evaluation.galois_elements == [3, 9, 127]  # no key is needed for the identity
+    assert party.evaluation.has_galois(9) and not party.evaluation.has_galois(27)
+    bare = core.EvaluationKeys.generate(party.secret, False, [], seed(3))
+    assert not bare.has_relinearization and bare.galois_elements == []
+    x = party.encrypt(np.arange(64)[None], 1, slots=False)
+    with pytest.raises(core.MissingKeyError, match=r"no relinearisation key; generate them with"):
+        core.relinearize(core.square(x), bare)
+    assert core.relinearize(x, bare).parts == 2  # nothing to do, so no key is needed
+    # The key for one element does not depend on which others were asked for.
+    alone = core.EvaluationKeys.generate(party.secret, False, [9], seed(1, 3))
+    assert alone.galois(9).residues.tobytes() == party.evaluation.galois(9).residues.tobytes()
+
+
+def operations(a: Party, b: Party) -> dict[str, Callable[[], Any]]:
+    """Every operation that meets two objects, one of each party."""
+    values = np.arange(a.n)[None]
+    x, y = a.encrypt(values, 1, slots=False), b.encrypt(values, 1, slots=False)
+    return {
+        "add": lambda: core.add(x, y),
+        "subtract": lambda: core.subtract(x, y),
+        "multiply": lambda: core.multiply(x, y),
+        "multiply by behz": lambda: core.multiply(x, y, core.ProductMethod.behz),
+        "concatenate": lambda: core.concatenate([x, y]),
+        "decrypt": lambda: core.decrypt(x, b.secret),
+        "decrypt unchecked": lambda: core.decrypt_unchecked(x, b.secret),
+        "noise budget": lambda: core.noise_budget(x, b.secret),
+        "measured noise": lambda: core.measured_noise(x, b.secret),
+        "relinearize": lambda: core.relinearize(core.square(x), b.evaluation),
+        "relinearize two parts": lambda: core.relinearize(x, b.evaluation),
+        "rotate rows": lambda: core.rotate_rows(x, 1, b.evaluation),
+        "rotate columns": lambda: core.rotate_columns(x, b.evaluation),
+        "identity": lambda: core.apply_galois(x, 1, b.evaluation),
+        "sum slots": lambda: core.sum_slots(x, b.evaluation),
+        "rerandomize": lambda: core.rerandomize(x, b.public, seed(1)),
+    }
+
+
+@WORD
+def test_objects_of_another_key_are_refused(word: int) -> None:
+    """One context, another secret: residues would fit and give garbage, so the ids are what refuses."""
+    literal = small_literal(word, 16, 257, 3, 1)
+    engine = core.CpuEngine(1)
+    elements = core.slot_sum_elements(16)
+    mine, other = Party(literal, 1, engine, elements), Party(literal, 2, engine, elements)
+    for name, operation in operations(mine, other).items():
+        with pytest.raises(core.MismatchError, match=r"different (keys|devices)"):
+            operation()
+            pytest.fail(f"{name} took an object of another key")
+
+
+def plain_operations(a: Party, b: Party) -> dict[str, Callable[[], Any]]:
+    """Every operation of a ciphertext or key of one party and a plaintext of the other."""
+    ones = np.ones((1, a.n), dtype=object)
+    x, plaintext = a.encrypt(ones, 1, slots=False), b.plaintext(ones, slots=False)
+    return {
+        "add_plain": lambda: core.add_plain(x, plaintext),
+        "subtract_plain": lambda: core.subtract_plain(x, plaintext),
+        "multiply_plain": lambda: core.multiply_plain(x, plaintext),
+        "encrypt": lambda: core.encrypt(plaintext, a.public, seed(1)),
+        "encrypt symmetrically": lambda: core.encrypt(plaintext, a.secret, seed(1)),
+    }
+
+
+@WORD
+@pytest.mark.parametrize(("primes", "t"), [(4, 257), (3, 1024)])
+def test_objects_of_other_parameters_are_refused(word: int, primes: int, t: int) -> None:
+    elements = core.slot_sum_elements(16)
+    mine = Party(small_literal(word, 16, 257, 3, 1), galois=elements)
+    other = Party(small_literal(word, 16, t, primes, 1), engine=mine.engine, galois=elements)
+    for name, operation in {**operations(mine, other), **plain_operations(mine, other)}.items():
+        with pytest.raises(core.MismatchError, match="different parameters"):
+            operation()
+            pytest.fail(f"{name} took an object of other parameters")
+
+
+@WORD
+def test_equal_parameters_in_two_contexts_of_one_engine_are_the_same(word: int) -> None:
+    literal = small_literal(word, 16, 257, 3, 1)
+    literal.name = "one"
+    mine = Party(literal)
+    literal.name = "another"
+    other = Party(literal, engine=mine.engine)
+    x = mine.encrypt(np.arange(16)[None], 1, slots=False)
+    total = core.add(x, other.encrypt(np.arange(16)[None], 1, slots=False))
+    assert np.array_equal(other.decrypt(total, slots=False)[0], 2 * np.arange(16))
+
+
+@WORD
+def test_arguments_that_do_not_fit_are_refused(rng: np.random.Generator, word: int) -> None:
+    party = Party(small_literal(word, 16, 257, 3, 1))
+    x = party.encrypt(random_below(rng, 257, (3, 16)), 1, slots=False)
+    y = party.encrypt(random_below(rng, 257, (2, 16)), 1, slots=False)
+    m = party.plaintext(random_below(rng, 257, (2, 16)), slots=False)
+    for operation, b in [(core.add, y), (core.subtract, y), (core.multiply, y), (core.multiply_plain, m)]:
+        with pytest.raises(core.ArgumentError, match=r"batches of 3 and 2 .*equal or 1"):
+            operation(x, b)
+    for operation in (core.add_plain, core.subtract_plain):
+        with pytest.raises(core.ArgumentError, match=r"3 ciphertexts and 2 plaintexts .*equal or 1"):
+            operation(x, m)
+    for a, b in [(core.square(x), x), (x, core.square(x)), (core.square(x), core.square(x))]:
+        with pytest.raises(core.ArgumentError, match="relinearise"):
+            core.multiply(a, b)
+    with pytest.raises(core.ArgumentError, match=r"2 rows has 6 entries, not 5"):
+        core.linear_combination(x, [1] * 5, 2)
+    with pytest.raises(core.ArgumentError):
+        core.linear_combination(x, [], 0)
+    with pytest.raises(core.ArgumentError, match="ciphertext 3 of a batch of 3"):
+        core.take(x, [0, 3])
+    with pytest.raises(core.ArgumentError):
+        core.take(x, [])
+    with pytest.raises(core.ArgumentError, match="no ciphertexts"):
+        core.concatenate([])
+    for group in (0, 2, 4):
+        with pytest.raises(core.ArgumentError, match=f"a batch of 3 ciphertexts has no groups of {group}"):
+            core.sum_groups(x, group)
+
+
+@WORD
+@pytest.mark.parametrize(("degree", "primes"), [(8, 1), (8, 3), (16, 1), (64, 3)])
+def test_transparent_ciphertexts_are_recognised(word: int, degree: int, primes: int) -> None:
+    """All parts but c0 zero in some item: x - x, x * 0. Rerandomising hides it again."""
+    party = Party(small_literal(word, degree, 2, primes, 1))
+    x = party.encrypt([[1] * degree, [0] * degree], 1, slots=False)
+    assert not core.is_transparent(x) and not core.is_transparent(core.square(x))
+    zeros = core.subtract(x, x)
+    assert core.is_transparent(zeros) and core.is_transparent(core.multiply_scalar(x, 0))
+    assert core.is_transparent(core.add(core.subtract(core.square(x), core.square(x)), zeros))
+    assert core.is_transparent(core.concatenate([x, zeros]))
+    assert core.is_transparent(core.linear_combination(x, [1, 0, 0, 0], 2))
+    assert not core.is_transparent(core.rerandomize(zeros, party.public, seed(1)))
+    # One residue at the very end is enough to hide by this measure, and must not be overlooked.
+    lonely = party.crafted(np.zeros((2, degree), dtype=object))
+    residues = lonely.residues.copy()
+    residues[0, 1, -1, -1] = 1
+    assert core.is_transparent(lonely)
+    assert not core.is_transparent(core.Ciphertext(party.context, party.secret.id, 0, residues, 0.0))
