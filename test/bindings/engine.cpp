@@ -55,20 +55,15 @@ void bind_arrays(nb::module_& m) {
           "to_coefficient", [](PolyArray& a) { a.to_coefficient(); }, NoGil())
       .def("clone", &PolyArray::clone)
       .def("to", &PolyArray::to)
-      .def("from_host",
-           [](PolyArray& a, const Residues& residues) {
-             a.from_host({residues.data(), residues.size()});
-           })
-      .def("to_host", [](const PolyArray& a) {
-        return to_numpy<4>(a.to_host(), {a.batch(), a.parts(), a.limbs(), a.degree()});
-      });
+      .def("from_host", [](PolyArray& a, const Residues& residues) { a.from_host({residues.data(), residues.size()}); })
+      .def("to_host",
+           [](const PolyArray& a) { return to_numpy<4>(a.to_host(), {a.batch(), a.parts(), a.limbs(), a.degree()}); });
 }
 
 template <class Class>
 void bind_coarse_verbs(Class& engine) {
-  engine
-      .def(
-          "tensor_product", [](Engine& e, View out, View a, View b) { e.tensor_product(out, a, b); }, NoGil())
+  engine.def(
+            "tensor_product", [](Engine& e, View out, View a, View b) { e.tensor_product(out, a, b); }, NoGil())
       .def(
           "linear_combination",
           [](Engine& e, View out, View a, const std::vector<std::int64_t>& matrix) {

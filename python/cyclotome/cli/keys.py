@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -128,7 +129,11 @@ def keygen(
 
 def load_as(kind: type[Any] | tuple[type[Any], ...], path: Path, **options: Any) -> Any:
     """The object in a file, which must be of this kind. Raises UsageError when it is another."""
-    loaded = cy.load(path, **options)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loaded = cy.load(path, **options)
+    for warning in caught:
+        note(f"warning: {warning.message}")
     if not isinstance(loaded, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         needed = " or ".join(k.__name__ for k in kinds)

@@ -22,6 +22,9 @@ def demo(
     keep: Annotated[
         Path | None, typer.Option("--keep", help="Keep every party's files in this (new or empty) folder.")
     ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--task", help="Only this task: neighbours, statistics, linear or squares.")
+    ] = None,
     device: DeviceOption = "cpu",
     json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -29,15 +32,20 @@ def demo(
     """Private lookup, statistics and scoring: a client, a server without a secret key, and files between them."""
     if importlib.util.find_spec("sklearn") is None:
         raise UsageError("the demo's data come with scikit-learn: pip install 'cyclotome[demo]'")
+    from cyclotome.demo.party import TASKS
     from cyclotome.demo.report import Live, show
     from cyclotome.demo.runner import Runner
 
+    unknown = sorted(set(only or ()) - {task.key for task in TASKS})
+    if unknown:
+        raise UsageError(f"--task {unknown[0]}: there are {', '.join(task.key for task in TASKS)}")
+    tasks = [task for task in TASKS if not only or task.key in only]
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise UsageError(f"--keep {keep}: the folder must be new or empty")
     with contextlib.ExitStack() as stack:
         folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cyclotome-demo-")))
         live = stack.enter_context(Live(Console(stderr=True)))
-        outcome = Runner(folder, quick=quick, device=device, listener=live.hear).run()
+        outcome = Runner(folder, quick=quick, device=device, tasks=tasks, listener=live.hear).run()
     if json:
         emit(outcome.as_dict(), True)
     else:

@@ -125,19 +125,17 @@ class Runner:
             command += ["--task", task.key]
         start = time.perf_counter()
         with tempfile.TemporaryFile("w+") as complaints:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True)
-            assert process.stdout is not None
-            self._hear({"event": "process", "party": party, "action": action, "pid": process.pid})
-            try:
-                for line in process.stdout:
-                    self._hear(json.loads(line))
-                status = process.wait()
-            except BaseException:
-                process.kill()
-                process.wait()
-                raise
-            if status != 0:
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True) as process:
+                assert process.stdout is not None
+                self._hear({"event": "process", "party": party, "action": action, "pid": process.pid})
+                try:
+                    for line in process.stdout:
+                        self._hear(json.loads(line))
+                except BaseException:
+                    process.kill()
+                    raise
+            if process.returncode != 0:
                 complaints.seek(0)
                 reason = complaints.read().strip() or "it said nothing"
-                raise PartyError(f"{party} {action} ended with status {status}: {reason}")
+                raise PartyError(f"{party} {action} ended with status {process.returncode}: {reason}")
         return Process(party, action, process.pid, time.perf_counter() - start)

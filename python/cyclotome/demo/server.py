@@ -46,15 +46,13 @@ def compute(task: Task, home: Path, exchange: Path, quick: bool, device: str, jo
 
 
 def main() -> int:
-    """Run the server; the exit status is 0 when all went well, 3 when a secret key lies where it must not."""
+    """Run the server; the exit status is 0 when all went well, and no secret key lies where it must not."""
     options = arguments("server", __doc__ or "")
     journal = Journal("server", options.events)
-    leaked = list(secret_keys(options.home, options.exchange))
-    if leaked:
-        print(f"server: refusing to work: {leaked[0]} is a secret key; it belongs to the client", file=sys.stderr)
-        return 3
 
     def work() -> None:
+        for path in secret_keys(options.home, options.exchange):
+            raise cy.errors.SecrecyError(f"refusing to work: {path} is a secret key; it belongs to the client")
         for task in options.tasks:
             compute(task, options.home, options.exchange, options.quick, options.device, journal)
 

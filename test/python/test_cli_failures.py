@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every wrong use of the command line: the right exit code, and one message that says what to do."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+
+from cli_runner import make_workspace, run, succeed
+from cyclotome.cli import failures, main
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_workspace(tmp_path_factory.mktemp("cli"))
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Somebody else's keys: other ones of equal parameters in keys/, ones of other parameters in other/."""
+    folder = make_workspace(tmp_path_factory.mktemp("stranger"))
+    succeed("params", "--depth", 0, "--value-bits", 8, "-o", folder / "other.ct")
+    succeed("keygen", folder / "other.ct", "--out", folder / "other", "--rotations", "none")
+    return folder
+
+
+def fail(code: int, message: str, *arguments: object) -> None:
+    """Runs a command that must fail with this code and say this; never a traceback."""
+    result = run(*arguments)
+    assert result.code == code, result.text
+    assert message in " ".join(result.text.split()), result.text
+    assert "Traceback" not in result.text
+
+
+def encrypt(place: Path, tmp_path: Path, content: str, *options: object) -> tuple[object, ...]:
+    """The arguments that encrypt this CSV text."""
+    (tmp_path / "in.csv").write_text(content, encoding="utf-8")
+    return "encrypt", tmp_path / "in.csv", "-k", place / "keys/public.key", "-o", tmp_path / "out.ct", *options
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "content", "options"),
+    [
+        (3, "row 2, column name: 'Ada' is not a number", "name,a\nAda,1\n", ()),
+        (3, "nan cannot be encrypted", "a\n1\nnan\n", ()),
+        (3, "inf cannot be encrypted", "a\ninf\n", ()),
+        (3, "columns b were asked for", "a\n1\n", ("--columns", "b")),
+        (3, "no rows", "", ()),
+        (6, "floats need --scale", "a\n1.5\n", ()),
+        (6, "--round", "a\n1.234\n", ("--scale", "100")),
+        (6, "beyond the bound 16383", "a\n16384\n", ()),
+        (6, "beyond the bound 10", "a\n11\n", ("--bound", "10")),
+        (6, "these parameters hold", "a\n1\n", ("--bound", 10**30)),
+        (2, "a positive number, or auto", "a\n1\n", ("--scale", "ten")),
+        (2, "a positive number, or auto", "a\n1\n", ("--scale", "0")),
+    ],
+)
+def test_data_that_cannot_be_encrypted(
+    place: Path, tmp_path: Path, code: int, message: str, content: str, options: tuple[str, ...]
+) -> None:
+    fail(code, message, *encrypt(place, tmp_path, content, *options))
+    assert not (tmp_path / "out.ct").exists()
+
+
+def test_files_that_are_not_there_or_of_the_wrong_kind(place: Path, tmp_path: Path) -> None:
+    key, out = place / "keys/public.key", tmp_path / "out.ct"
+    fail(3, "No such file", "encrypt", tmp_path / "absent.csv", "-k", key, "-o", out)
+    fail(3, "must end in .csv, .npy, .parquet", "encrypt", tmp_path / "data.txt", "-k", key, "-o", out)
+    fail(3, "absent.key", "encrypt", place / "data.csv", "--columns", "age", "-k", tmp_path / "absent.key", "-o", out)
+    fail(3, "absent.ct", "inspect", tmp_path / "absent.ct")
+    fail(3, "the folder", "encrypt", place / "data.csv", "-k", key, "-o", tmp_path / "no" / "out.ct")
+    fail(2, "where SecretKey is needed", "decrypt", place / "data.ct", "-k", key)
+    fail(2, "where an encrypted array is needed", "decrypt", key, "-k", place / "keys/secret.key")
+    fail(2, "where Parameters is needed", "keygen", key, "--out", tmp_path / "keys")
+
+
+def test_damaged_files(place: Path, tmp_path: Path) -> None:
+    whole = (place / "data.ct").read_bytes()
+    secret = place / "keys/secret.key"
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 4
+    for name, content in {"flip": bytes(flipped), "cut": whole[:-7], "empty": b"", "text": b"a,b\n1,2\n"}.items():
+        path = tmp_path / f"{name}.ct"
+        path.write_bytes(content)
+        assert run("inspect", path).code == 3
+        assert run("decrypt", path, "-k", secret).code == 3
+        assert (
+            run("eval", "x", "-i", f"x={path}", "-k", place / "keys/evaluation.key", "-o", tmp_path / "o.ct").code == 3
+        )
+
+
+def test_keys_that_do_not_fit(place: Path, stranger: Path, tmp_path: Path) -> None:
+    fail(5, "key", "decrypt", place / "data.ct", "-k", stranger / "keys/secret.key")
+    fail(5, "belongs to", "decrypt", place / "data.ct", "-k", stranger / "other/secret.key")
+    x = f"x={place / 'data.ct'}"
+    for keys in ("keys", "other"):
+        fail(5, "", "eval", "x * x", "-i", x, "-k", stranger / keys / "evaluation.key", "-o", tmp_path / "o.ct")
+    mixed = "-i", x, "-i", f"y={stranger / 'data.ct'}", "-k", place / "keys/evaluation.key", "-o", tmp_path / "o.ct"
+    fail(5, "", "eval", "x + y", *mixed)
+
+
+def test_keys_that_are_missing(place: Path, tmp_path: Path) -> None:
+    succeed("keygen", place / "params.ct", "--out", tmp_path / "keys", "--rotations", "none")
+    data = "encrypt", place / "data.csv", "--columns", "age", "-k", tmp_path / "keys/public.key"
+    succeed(*data, "-o", tmp_path / "d.ct")
+    keys = "-k", tmp_path / "keys/evaluation.key", "-o", tmp_path / "o.ct"
+    fail(5, "rotation", "eval", "sum(x)", "-i", f"x={tmp_path / 'd.ct'}", *keys)
+
+
+def test_parameters_that_do_not_exist(tmp_path: Path) -> None:
+    fail(4, "preset 'nonsense' is unknown; there are", "params", "--preset", "nonsense")
+    fail(4, "allow_insecure", "params", "--preset", "000-2048-62")
+    fail(4, "no degree up to", "params", "--depth", 40, "--value-bits", 20, "--result-bits", 900)
+    fail(4, "", "params", "--security", 100)
+    fail(2, "--preset fixes everything", "params", "--preset", "seal-4096", "--depth", 3)
+    fail(2, "Invalid value", "params", "--depth", "deep")
+
+
+def test_computations_that_do_not_fit(place: Path, tmp_path: Path) -> None:
+    x = "-i", f"x={place / 'data.ct'}", "-k", place / "keys/evaluation.key", "-o", tmp_path / "o.ct"
+    fail(6, "values may reach", "eval", "x ** 8", *x)
+    succeed("params", "--preset", "seal-4096", "--value-bits", 2, "-o", tmp_path / "shallow.ct")
+    succeed("keygen", tmp_path / "shallow.ct", "--out", tmp_path / "keys")
+    (tmp_path / "ones.csv").write_text("1\n-1\n")
+    key = tmp_path / "keys"
+    ones = "encrypt", tmp_path / "ones.csv", "-k", key / "public.key", "-o", tmp_path / "ones.ct", "--bound", 1
+    succeed(*ones)
+    inputs = "-i", f"x={tmp_path / 'ones.ct'}", "-k", key / "evaluation.key", "-o", tmp_path / "deep.ct"
+    succeed("eval", "x ** 16", *inputs)  # the values fit, the noise does not
+    fail(6, "noise", "decrypt", tmp_path / "deep.ct", "-k", key / "secret.key")
+
+
+@pytest.mark.parametrize(
+    "expression", ["__import__('os')", "x.real", "x if x else 1", "open('f')", "x //", "x > 1", "[x]"]
+)
+def test_expressions_outside_the_language(place: Path, tmp_path: Path, expression: str) -> None:
+    x = "-i", f"x={place / 'data.ct'}", "-k", place / "keys/evaluation.key", "-o", tmp_path / "o.ct"
+    fail(2, "", "eval", expression, *x)
+    assert not (tmp_path / "o.ct").exists()
+
+
+def test_inputs_that_are_missing_or_not_encrypted(place: Path, tmp_path: Path) -> None:
+    keys = "-k", place / "keys/evaluation.key", "-o", tmp_path / "o.ct"
+    fail(2, "add --input y=FILE", "eval", "x + y", "-i", f"x={place / 'data.ct'}", *keys)
+    fail(2, "write NAME=FILE", "eval", "x", "-i", "data.ct", *keys)
+    fail(2, "taken", "eval", "sum(sum)", "-i", f"sum={place / 'data.ct'}", *keys)
+    fail(2, "nothing encrypted", "eval", "1 + 2", *keys)
+    np.save(tmp_path / "p.npy", np.arange(3))
+    fail(2, "nothing encrypted", "eval", "p", "-i", f"p={tmp_path / 'p.npy'}", *keys)
+
+
+def test_nothing_is_overwritten_without_force(place: Path, tmp_path: Path) -> None:
+    before = (place / "keys/secret.key").read_bytes()
+    fail(2, "--force", "keygen", place / "params.ct", "--out", place / "keys")
+    assert (place / "keys/secret.key").read_bytes() == before
+    fail(2, "--force", *encrypt(place, tmp_path, "1\n")[:-1], place / "data.ct")
+    fail(2, "--force", "params", "-o", place / "params.ct")
+    taken = tmp_path / "taken.csv"
+    taken.write_text("mine")
+    fail(2, "--force", "decrypt", place / "data.ct", "-k", place / "keys/secret.key", "-o", taken)
+    assert taken.read_text() == "mine"
+    succeed("decrypt", place / "data.ct", "-k", place / "keys/secret.key", "-o", taken, "--force")
+    assert taken.read_text().startswith("bmi,age")
+
+
+def test_devices_that_are_not_there(place: Path, tmp_path: Path) -> None:
+    fail(1, "CPUs only", *encrypt(place, tmp_path, "1\n", "--device", "cuda"))
+
+
+def test_debug_shows_where(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="absent"):
+        run("inspect", tmp_path / "absent.ct", "--debug")
+
+
+def test_unexpected_errors_are_one_message_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("cyclotome.cli.doctor.self_test", broken)
+    fail(1, "ZeroDivisionError: a bug; this should not happen", "doctor")
+
+
+def test_a_failed_self_test_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cyclotome.cli.doctor.self_test", lambda: {"passed": False, "seconds": 0.0})
+    fail(1, "FAILED", "doctor")
+
+
+def test_without_typer_the_command_line_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 1
+    assert "pip install 'cyclotome[cli]'" in capsys.readouterr().err
+
+
+def test_every_error_class_has_the_code_that_the_documentation_promises() -> None:
+    from cyclotome import errors
+
+    expected = {
+        "FileError": 3, "FormatError": 3, "ParameterError": 4, "SecurityError": 4, "MismatchError": 5,
+        "MissingKeyError": 5, "NoiseError": 6, "RangeError": 6, "ArgumentError": 2, "UnsupportedError": 2,
+        "EngineError": 1,
+    }  # fmt: skip
+    for name, code in expected.items():
+        assert failures.exit_code(getattr(errors, name)("x")) == code

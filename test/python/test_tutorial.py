@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documentation shows runs, and prints what it says."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FENCED = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(name: str) -> list[tuple[int, str]]:
+    """Line number and text of every Python block of a page."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return [(text.count("\n", 0, match.start(1)), match.group(1)) for match in FENCED.finditer(text)]
+
+
+def test_the_tutorial_runs() -> None:
+    """All blocks of the page, one after the other, as one session."""
+    session: dict[str, Any] = {}
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    found = blocks("doc/tutorial.md")
+    assert len(found) > 10
+    for line, text in found:
+        test = doctest.DocTestParser().get_doctest(text, session, "tutorial", "doc/tutorial.md", line)
+        test.globs = session  # the parser copied it
+        assert test.examples, f"doc/tutorial.md, line {line}: a block without examples"
+        runner.run(test, clear_globs=False)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_errors_in_the_tutorial_are_the_named_ones() -> None:
+    """IGNORE_EXCEPTION_DETAIL still compares the class: a wrong class fails."""
+    text = ">>> raise ValueError('x')\nTraceback (most recent call last):\n    ...\nKeyError: ...\n"
+    test = doctest.DocTestParser().get_doctest(text, {}, "wrong", None, 0)
+    assert doctest.DocTestRunner(optionflags=OPTIONS, verbose=False).run(test, out=lambda _: None).failed == 1
+
+
+def test_the_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """The ten-line example, as a program of its own; the comments say what it prints."""
+    programs = [text for _, text in blocks("README.md")]
+    assert len(programs) == 1
+    exec(compile(programs[0], "README.md", "exec"), {"__name__": "__main__"})
+    printed = capsys.readouterr().out.split()
+    promised = re.findall(r"^print\(.*# (.+)$", programs[0], re.MULTILINE)
+    assert printed == [word for line in promised for word in line.split()]
+    assert len([line for line in programs[0].splitlines() if line.strip()]) <= 10
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "example").glob("*.py")), ids=lambda path: path.name)
+def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every example asserts its own result; here it only has to reach its end and say something."""
+    pytest.importorskip("sklearn")
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out.strip()
