@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small keys for tests of the Python package: insecure, so that a product takes a millisecond."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import cyclotome as cy
+import numpy as np
+from numpy.typing import NDArray
+
+DEGREE = 16
+#: Primes = 1 mod 32, small enough that results reach their product in a few operations.
+NARROW = (40961, 65537)
+
+
+@cache
+def parameters(
+    plain_moduli: tuple[int, ...] = NARROW,
+    degree: int = DEGREE,
+    bits: tuple[int, ...] = (50, 50, 50, 50),
+    value_bits: int | None = None,
+    scheme: str = "bfv",
+) -> cy.Parameters:
+    primes = cy.bfv.find_primes(degree, [*bits, 51], avoid=plain_moduli)
+    return cy.Parameters(
+        degree=degree,
+        plain_moduli=plain_moduli,
+        moduli=primes[:-1],
+        special_moduli=primes[-1:],
+        security=0,
+        allow_insecure=True,
+        value_bits=value_bits,
+        scheme=scheme,
+    )
+
+
+@cache
+def keys(
+    plain_moduli: tuple[int, ...] = NARROW, degree: int = DEGREE, value_bits: int | None = None, scheme: str = "bfv"
+) -> cy.Keys:
+    """Keys of `parameters`, with those of sums, on one thread."""
+    return cy.keygen(parameters(plain_moduli, degree, value_bits=value_bits, scheme=scheme), device="cpu:1")
+
+
+def encrypted(values: object, bound: int, **options: Any) -> cy.EncryptedArray:
+    return cy.encrypt(values, keys().public, bound=bound, **options)
+
+
+def decrypted(x: cy.EncryptedArray) -> Any:
+    return cy.decrypt(x, keys().secret)
+
+
+def same(x: cy.EncryptedArray, expected: object) -> None:
+    """``x`` has the shape of ``expected`` and decrypts to it, within its stated bound."""
+    wanted: NDArray[Any] = np.asarray(expected)
+    assert x.shape == wanted.shape
+    np.testing.assert_array_equal(decrypted(x), wanted)
+    assert x.bound is not None
+    assert all(abs(int(value)) <= x.bound for value in wanted.flat)
