@@ -77,14 +77,14 @@ void bind_parameters(nb::module_& m) {
   m.def(
       "suggest",
       [](unsigned depth, unsigned value_bits, unsigned result_bits, std::uint64_t terms, unsigned plain_products,
-         unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree,
-         bool slots) {
+         unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree, bool slots,
+         const std::string& scheme) {
         return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
                                 rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
-                                min_degree, slots});
+                                min_degree, slots, scheme_of(scheme)});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
-      "word"_a, "min_degree"_a, "slots"_a, NoGil());
+      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, NoGil());
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
   m.def("preset_names", &scheme::preset_names);
   m.def(

@@ -80,13 +80,16 @@ def in_pieces(
     channels: int,
     function: Callable[[int, int, int], _core.Ciphertext],
     callback: Callback | None = None,
+    *,
+    whole: bool = False,
 ) -> Channels:
-    """``function(channel, start, stop)`` for pieces of a batch, joined; reports progress in ciphertexts."""
+    """``function(channel, start, stop)`` for pieces of a batch (or the whole), joined; reports progress in "
+    "ciphertexts."""
     task = Task(what, batch * channels, callback)
     results = []
     for channel in range(channels):
         made = []
-        for start, stop in pieces(batch):
+        for start, stop in [(0, batch)] if whole else pieces(batch):
             made.append(function(channel, start, stop))
             task.advance(stop - start)
         results.append(made[0] if len(made) == 1 else _core.concatenate(made))

@@ -84,8 +84,10 @@ def encrypt(
         plaintext = _core.encode(native, channel, chosen.packed and chosen.slots, numbers)
         return _core.encrypt(plaintext, key._native)
 
-    channels = in_pieces("encrypting", chosen.batch, len(moduli), encrypted, progress)
-    keys = Keyring.of(key) if isinstance(key, PublicKey) else Keyring()
+    # Under the secret key in one piece, so that a single seed stands for all uniform halves.
+    secret = isinstance(key, SecretKey)
+    channels = in_pieces("encrypting", chosen.batch, len(moduli), encrypted, progress, whole=secret)
+    keys = Keyring() if secret else Keyring.of(key)
     return EncryptedArray(parameters, key._context, channels, chosen, stated, keys)
 
 

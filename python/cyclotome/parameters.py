@@ -36,10 +36,10 @@ def _moduli(name: str, values: Sequence[int]) -> list[int]:
 
 
 class Parameters:
-    """Checked, immutable parameters of BFV; three ways lead to them.
+    """Checked, immutable parameters; three ways lead to them.
 
-    - [`suggest`][cyclotome.Parameters.suggest]: from what the computation needs. The ordinary way.
-    - [`preset`][cyclotome.Parameters.preset]: sets of the literature, by name.
+    - `suggest`: from what the computation needs. The ordinary way.
+    - `preset`: sets of the literature, by name.
     - the constructor: every modulus by hand.
 
     Two parameters are equal if their fingerprints are: everything that decides whether keys and ciphertexts fit
@@ -60,6 +60,7 @@ class Parameters:
         name: a label, informative.
         value_bits: encrypted values are meant to lie in (-2^value_bits, 2^value_bits): the default ``bound`` of
             ``encrypt``. None: whatever T holds.
+        scheme: "bfv", or "bgv", whose ciphertexts shrink with every product.
 
     Raises:
         ParameterError: contradictions; the message names the value, the limit and the way out.
@@ -90,9 +91,10 @@ prime; use wider special primes
         allow_insecure: bool = False,
         name: str = "",
         value_bits: int | None = None,
+        scheme: str = "bfv",
     ) -> None:
         self._native = _core.Parameters(
-            scheme="bfv",
+            scheme=scheme,
             degree=_count("degree", degree, 0),
             plain_moduli=_moduli("plain_moduli", plain_moduli),
             moduli=_moduli("moduli", moduli),
@@ -127,6 +129,7 @@ prime; use wider special primes
         word: int | None = None,
         min_degree: int = 0,
         slots: bool = True,
+        scheme: str = "bfv",
     ) -> Parameters:
         """The cheapest parameters that serve a computation.
 
@@ -143,6 +146,7 @@ prime; use wider special primes
             word: 32 or 64 bits; None for whichever is cheaper.
             min_degree: at least this many slots.
             slots: False when values are only added and scaled, or the plaintext moduli need no slots.
+            scheme: "bfv" or "bgv".
 
         Raises:
             ParameterError: no supported degree suffices; the message says what was needed.
@@ -164,6 +168,7 @@ prime; use wider special primes
             word=None if word is None else _count("word", word, 0, 64),
             min_degree=_count("min_degree", min_degree, 0, 1 << 17),
             slots=bool(slots),
+            scheme=scheme,
         )
         return cls._wrap(core, value_bits)
 
@@ -185,7 +190,7 @@ prime; use wider special primes
 
     @property
     def scheme(self) -> str:
-        """ "bfv"."""
+        """ "bfv" or "bgv"."""
         return self._native.scheme
 
     @property

@@ -49,27 +49,37 @@ def _chosen(x: EncryptedArray, chosen: Indices) -> EncryptedArray:
 
 def _outer_key(x: EncryptedArray, key: object) -> tuple[Any, ...]:
     """``key`` without what it says about a packed axis."""
-    entries = list(key) if isinstance(key, tuple) else [key]
-    for position, entry in enumerate(entries):
-        if isinstance(entry, list):
-            entries[position] = np.asarray(entry)
-        elif not isinstance(entry, (int, np.integer, slice, np.ndarray, type(None), type(Ellipsis))):
-            raise UnsupportedError(
-                f"index {entry!r}: whole numbers, slices, arrays of them, None and ... can be indices"
-            )
+    entries = [np.asarray(entry) if isinstance(entry, list) else entry for entry in _entries(key)]
     if not x._layout.packed:
         return tuple(entries)
-    consumed = sum(entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == bool else 1
-                   for entry in entries if entry is not None and entry is not Ellipsis)  # fmt: skip
-    if consumed >= x.ndim and consumed > 0:  # the packed axis is addressed, or there are too many indices
-        last = entries.pop()
-        if consumed > x.ndim:
-            raise ArgumentError(f"index {key!r} has more entries than shape {x.shape} has axes")
-        if not (isinstance(last, slice) and last == slice(None)):
-            raise UnsupportedError(f"index {key!r}: {_IN_CIPHERTEXTS}")
-    elif entries and entries[-1] is None:
+    missing = x.ndim - sum(_axes_met(entry) for entry in entries)
+    if missing < 0:
+        raise ArgumentError(f"index {key!r} has more entries than shape {x.shape} has axes")
+    ellipses = [i for i, entry in enumerate(entries) if entry is Ellipsis]
+    place = ellipses[0] if ellipses else len(entries)
+    entries[place : place + 1] = [slice(None)] * missing
+    last = entries.pop()
+    if last is None:
         raise UnsupportedError(f"index {key!r}: a new axis can't come after the one that lies within ciphertexts")
+    if not (isinstance(last, slice) and last == slice(None)):
+        raise UnsupportedError(f"index {key!r}: {_IN_CIPHERTEXTS}")
     return tuple(entries)
+
+
+def _entries(key: object) -> list[Any]:
+    entries = list(key) if isinstance(key, tuple) else [key]
+    for entry in entries:
+        known = isinstance(entry, (int, np.integer, slice, list, np.ndarray)) or entry is None or entry is Ellipsis
+        if not known or isinstance(entry, bool):
+            raise UnsupportedError(f"index {entry!r}: indices are whole numbers, slices, arrays of them, None and ...")
+    return entries
+
+
+def _axes_met(entry: Any) -> int:
+    """How many axes an entry of an index addresses."""
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == np.bool_ else 1
 
 
 def iterate(x: EncryptedArray) -> Iterator[EncryptedArray]:
@@ -172,5 +182,8 @@ def _axis(operation: str, x: EncryptedArray, axis: int) -> int:
     if not 0 <= position < x.ndim:
         raise ArgumentError(f"{operation}: axis {axis} of an array of shape {x.shape}")
     if position >= len(x._layout.outer):
-        raise UnsupportedError(f"{operation}: {_IN_CIPHERTEXTS}")
+        raise UnsupportedError(
+            f"{operation}: axis {axis} lies within ciphertexts, and joining along it would move values between slots; "
+            "join along another axis (stack makes a new one), or encrypt the values together"
+        )
     return position

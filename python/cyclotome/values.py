@@ -66,7 +66,7 @@ def _exact(array: NDArray[Any], operation: str) -> IntArray:
     flat = array.ravel()
     for value in flat:
         if not isinstance(value, (numbers.Integral, np.bool_)):
-            if isinstance(value, (numbers.Real, np.floating)):
+            if isinstance(value, numbers.Number) and not isinstance(value, complex):
                 raise _floats(operation)
             raise UnsupportedError(f"{operation}: {type(value).__name__} {value!r} is no integer")
     exact = np.empty(array.shape, dtype=object)
