@@ -8,8 +8,9 @@ namespace cyclotome {
 /// Plaintexts from numbers, for every scheme with plaintext space Z_t[x]/(x^n + 1). Values are signed integers, stored
 /// modulo t; decoding gives representatives in [-t/2, t/2). A batch item holds up to n values.
 ///
-/// Encoding is exact for |value| <= t/2 (RangeError names the value otherwise), unless `reduce` asks for reduction
-/// modulo t, which is how a wide value is spread over several plaintext moduli.
+/// Encoding takes |value| <= t/2 (RangeError names the value otherwise), unless `reduce` asks for reduction modulo t,
+/// which is how a wide value is spread over several plaintext moduli. For even t the two ends are one residue: t/2 is
+/// decoded as -t/2, and the bit 1 modulo 2 as -1.
 struct Encoding {
   enum class Kind : std::uint8_t {
     slots,        ///< value i in slot i: sums and products act value by value. Needs t = 1 mod 2n.

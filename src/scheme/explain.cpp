@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/planning.hpp"
 
 namespace cyclotome::scheme {
@@ -50,7 +51,7 @@ std::string explain(const rlwe::Parameters& p) {
   text << "  plaintext        ";
   for (std::size_t i = 0; i < p.plain_moduli().size(); ++i) {
     const std::uint64_t t = p.plain_moduli()[i];
-    text << (i == 0 ? "t = " : ", ") << t << ((t % (2 * p.degree()) == 1) ? "" : " (no slots)");
+    text << (i == 0 ? "t = " : ", ") << t << (t % (2 * p.degree()) == 1 && is_prime(t) ? "" : " (no slots)");
   }
   const unsigned value_bits = BigUnsigned::product(p.plain_moduli()).bit_length();
   text << "; values of " << value_bits - 1 << " bits with sign\n";

@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 #include "scheme.hpp"
 
 namespace cyclotome::testing {
@@ -26,9 +27,7 @@ void bind_noise(nb::module_& m) {
 
 void bind_contexts(nb::module_& m) {
   nb::class_<Context>(m, "Context")
-      .def(nb::new_([](const rlwe::Parameters& parameters, const EnginePtr& engine) -> ContextPtr {
-        return bfv::Context::create(parameters, engine);
-      }))
+      .def(nb::new_(&scheme::make_context))
       .def_prop_ro("parameters", &Context::parameters, nb::rv_policy::copy)
       .def_prop_ro("engine", &Context::engine)
       .def_prop_ro("degree", &Context::degree)

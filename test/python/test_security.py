@@ -9,35 +9,10 @@ from typing import Any
 import cyclotome_testing as core
 import pytest
 from oracles.integers import some_primes
+from oracles.security_tables import GUIDELINES_2024, LEVELS, STANDARD_2018
 
 B, A = core.SecurityTable.guidelines_2024, core.SecurityTable.he_standard_2018
-
-# Largest log2(QP) for 128, 192 and 256 bits of classical security with a ternary secret; 0: none.
-# A: Albrecht et al., Homomorphic Encryption Standard (2018), table 1.
-# B: Bossuat et al., Security Guidelines for Implementing Homomorphic Encryption (2024).
-CAPS: dict[Any, dict[int, tuple[int, int, int]]] = {
-    A: {
-        1024: (27, 19, 14),
-        2048: (54, 37, 29),
-        4096: (109, 75, 58),
-        8192: (218, 152, 118),
-        16384: (438, 305, 237),
-        32768: (881, 611, 476),
-        65536: (0, 0, 0),
-        131072: (0, 0, 0),
-    },
-    B: {
-        1024: (26, 0, 0),
-        2048: (53, 36, 27),
-        4096: (106, 73, 56),
-        8192: (214, 147, 114),
-        16384: (430, 297, 230),
-        32768: (868, 597, 462),
-        65536: (1747, 1199, 929),
-        131072: (3523, 2411, 1866),
-    },
-}
-LEVELS = (128, 192, 256)
+CAPS: dict[Any, dict[int, tuple[int, int, int]]] = {A: STANDARD_2018, B: GUIDELINES_2024}
 ROWS = [
     pytest.param(table, n, level, caps[i], id=f"{core.security_table_name(table)}-{n}-{level}")
     for table, rows in CAPS.items()
