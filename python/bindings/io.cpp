@@ -75,6 +75,7 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
   facts["nbytes"] = inspection.bytes;
   facts["expanded_nbytes"] = inspection.expanded_bytes;
   facts["parameters"] = inspection.parameters;
+  facts["key_id"] = to_bytes(inspection.key_id);
   facts["metadata"] = to_bytes(std::span<const std::uint8_t>(inspection.metadata));
   nb::list sections, arrays;
   for (const auto& section : inspection.sections) sections.append(nb::make_tuple(section.tag, section.bytes));

@@ -197,6 +197,8 @@ class Inspection:
     nbytes: int
     expanded_nbytes: int
     format_version: int
+    #: Of the secret key that the object belongs to; None for parameters and plaintexts.
+    key_id: str | None = None
     #: Of an encrypted array; None otherwise.
     shape: tuple[int, ...] | None = None
     layout: str | None = None
@@ -236,6 +238,8 @@ class Inspection:
         if self.galois_keys is not None:
             held = "relinearisation key" if self.relinearization else "no relinearisation key"
             lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}")
+        if self.key_id is not None:
+            lines.append(f"  key {self.key_id[:8]}")
         lines.append(f"  parameters {self.parameters.fingerprint[:16]}: {self.parameters.summary()}")
         return "\n".join(lines)
 
@@ -272,6 +276,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         nbytes=found["nbytes"],
         expanded_nbytes=found["expanded_nbytes"],
         format_version=found["version"],
+        key_id=found["key_id"].hex() if any(found["key_id"]) else None,
         note=metadata.read_note(facts),
         **about,
     )

@@ -171,6 +171,7 @@ class TestInspection:
             "slots",
             1023,
         )
+        assert found.key_id == x.key_id == MADE.secret.key_id
         assert found.note == {"columns": ["a", "ß"], "scale": 100}
         assert found.ciphertexts == x.ciphertexts and found.nbytes == (tmp_path / "x").stat().st_size
         assert found.noise_headroom == pytest.approx(x.noise_headroom, abs=1e-3)
@@ -184,7 +185,8 @@ class TestInspection:
         assert kinds == ["secret key", "public key", "evaluation keys", "parameters"]
         found = cy.inspect(tmp_path / "e")
         assert (found.relinearization, found.galois_keys, found.shape) == (True, 4, None)
-        assert "4 rotation keys" in str(found)
+        assert "4 rotation keys" in str(found) and found.key_id == MADE.evaluation.key_id
+        assert cy.inspect(tmp_path / "q").key_id is None
 
     @pytest.mark.parametrize("note", [{"a": {1, 2}}, {"x": float("nan")}, ["no mapping"], {"long": "x" * 2**21}])
     def test_notes_are_json_objects_of_limited_length(self, tmp_path: Path, note: Any) -> None:
