@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import cyclotome
-from cyclotome.cli import arrays, doctor, evaluate, inspection, keys, main_job
+from cyclotome.cli import arrays, bench, doctor, evaluate, inspection, keys, main_job
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 another failure (a wrong answer, a failed self-test); 2 wrong usage; 3 a bad file; "
@@ -49,3 +49,4 @@ app.command("eval")(evaluate.evaluate)
 app.command("decrypt")(arrays.decrypt)
 app.command("inspect")(inspection.inspect)
 app.command("doctor")(doctor.doctor)
+app.command("bench")(bench.bench)

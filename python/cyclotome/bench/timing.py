@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Timing several contestants in alternation, so that whatever else the machine does slows all of them alike."""
+
+from __future__ import annotations
+
+import gc
+import math
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Budget", "Timing", "alternate", "quiet"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long to measure one cell: rounds go on until `seconds` are spent, within the two numbers of rounds."""
+
+    seconds: float = 0.5
+    fewest: int = 3
+    most: int = 60
+    #: A sample repeats a fast action until it takes this long, so that the clock's reading does not count.
+    sample_seconds: float = 1e-3
+
+
+@dataclass
+class Timing:
+    """Samples of one contestant, in microseconds for one run, and what its last run returned."""
+
+    samples: list[float] = field(default_factory=list)
+    result: Any = None
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.samples)
+
+    @property
+    def least(self) -> float:
+        return min(self.samples)
+
+    @property
+    def most(self) -> float:
+        return max(self.samples)
+
+
+@contextmanager
+def quiet() -> Any:
+    """No garbage collection of Python's while it lasts."""
+    gc.collect()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def alternate(actions: Sequence[Callable[[], Any]], budget: Budget) -> list[Timing]:
+    """Runs the actions in turn, one sample each a round, after a warm-up of each; returns a Timing for each.
+
+    Every other round goes through them in reverse order, so that none always follows the same one.
+    """
+    timings = [Timing() for _ in actions]
+    with quiet():
+        loops = [_loops(action, budget.sample_seconds) for action in actions]
+        start = time.perf_counter()
+        for done in range(budget.most):
+            if done >= budget.fewest and time.perf_counter() - start >= budget.seconds:
+                break
+            order = range(len(actions)) if done % 2 == 0 else reversed(range(len(actions)))
+            for i in order:
+                _sample(actions[i], loops[i], timings[i])
+    return timings
+
+
+def _loops(action: Callable[[], Any], seconds: float) -> int:
+    """Warms up, and tells how many runs fill a sample."""
+    duration = _timed(action)
+    if duration < 0.25:  # the first run also paid for what is made only once
+        duration = _timed(action)
+    return min(10_000, max(1, math.ceil(seconds / max(duration, 1e-9))))
+
+
+def _timed(action: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def _sample(action: Callable[[], Any], loops: int, timing: Timing) -> None:
+    timing.result = None  # memory of the result before goes back to its pool, as in a user's loop
+    result = None
+    start = time.perf_counter_ns()
+    for _ in range(loops):
+        result = action()
+    timing.samples.append((time.perf_counter_ns() - start) / loops / 1000)
+    timing.result = result

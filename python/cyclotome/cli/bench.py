@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome bench``: how fast this library is on this machine, beside SEAL."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from cyclotome.bench import machine
+from cyclotome.bench.measure import measure
+from cyclotome.bench.page import page
+from cyclotome.bench.papers import PAPERS
+from cyclotome.bench.plans import Plan, make_plan
+from cyclotome.bench.report import Report
+from cyclotome.bench.seal import seal_available, seal_name
+from cyclotome.bench.tables import Table, all_tables, paper_text
+from cyclotome.cli.console import DebugFlag, ForceFlag, JsonFlag, note, progress_bar, vacant, write_whole
+from cyclotome.cli.failures import UsageError, command
+
+#: What shells expect of a program that Ctrl-C ended.
+INTERRUPTED = 130
+
+
+@command
+def bench(
+    full: Annotated[bool, typer.Option("--full", help="Every size and set, n up to 2^17: minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny sets only: seconds.")] = False,
+    paper: Annotated[
+        str | None, typer.Option(help="The sets of paper 000 or 001, and the paper's figures beside ours.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--set", help='Only this set, such as seal-8192 or "transforms"; repeatable.')
+    ] = None,
+    scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads of the second half; 1 leaves it out.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time for each cell.")] = None,
+    peer: Annotated[bool, typer.Option("--peer/--no-peer", help="Run SEAL (tenseal) beside, if installed.")] = True,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A .json file, or a folder for <machine>.json.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the file of an interrupted run.")] = False,
+    show: Annotated[Path | None, typer.Option(help="Measure nothing: show this file of an earlier run.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with plots.")] = None,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Measure this library on this machine, in alternation with SEAL, and check every result.
+
+    Without --full, --quick or --paper: the usual operations for n = 4096 and 8192, about a minute. Ctrl-C ends with
+    code 130 and keeps what was measured.
+    """
+    if paper is not None and paper not in PAPERS:
+        raise UsageError(f"--paper {paper}: there are {' and '.join(PAPERS)}")
+    if full + quick + (paper is not None and show is None) > 1:
+        raise UsageError("--full, --quick and --paper choose what is measured; take one of them")
+    if html is not None:
+        vacant(html, force)
+    if show is not None:
+        report = Report.load(show)
+    else:
+        name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
+        plan = make_plan(name, seconds, threads).restricted(only or [], scheme or [])
+        report = _measured(plan, peer, _path(output), resume, force)
+    extra = paper_text(paper, report.records) if paper is not None else []
+    if html is not None:
+        write_whole(html, page(report, extra).encode())
+    if json:
+        print(json_text.dumps(report.as_dict()))
+    else:
+        _print(report, extra)
+    if not report.complete and show is None:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _path(output: Path | None) -> Path | None:
+    if output is None or output.suffix == ".json":
+        return output
+    output.mkdir(parents=True, exist_ok=True)
+    return output / f"{machine.machine_name()}.json"
+
+
+def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bool) -> Report:
+    """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
+    wanted = peer and seal_available()
+    if peer and not wanted:
+        note("tenseal is not installed, so there is nothing to compare with: pip install tenseal")
+    facts = machine.facts(seal_name() if wanted else None)
+    report = Report(plan.name, facts)
+    if resume:
+        if path is None:
+            raise UsageError("--resume continues a file; name it with --output")
+        if path.exists():
+            report = Report.load(path)
+            report.require_same_build(facts)
+    elif path is not None:
+        vacant(path, force)
+    known = report.keys()
+    try:
+        with progress_bar():
+            for record in measure(plan, wanted, known):
+                report.records.append(record)
+                if path is not None:
+                    report.save(path)
+        report.complete = True
+    except KeyboardInterrupt:
+        advice = f"; --resume --output {path} continues it" if path is not None else ""
+        note(f"interrupted after {len(report.records)} records{advice}")
+    if path is not None:
+        report.save(path)
+        note(f"{len(report.records)} records are in {path}")
+    return report
+
+
+def _print(report: Report, extra: list[Table]) -> None:
+    facts, console = report.facts, Console()
+    if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
+        console = Console(width=140)
+    console.print(f"{facts['cpu']}, {facts['instruction_set']}; {facts['load']['note']}", style="dim", highlight=False)
+    for table in extra or all_tables(report.records):
+        grid = RichTable(title=table.title, caption=table.note or None, title_justify="left", caption_justify="left")
+        for i, column in enumerate(table.columns):
+            grid.add_column(column, justify="left" if i < table.left else "right")
+        for row in table.rows:
+            grid.add_row(*row)
+        console.print(grid)
