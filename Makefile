@@ -38,7 +38,7 @@ left_out := build/left-out.txt
 
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
-cpp_sources = $(shell find src python/bindings test -name '*.hpp' -o -name '*.cpp')
+cpp_sources = $(shell find src python/bindings test example -name '*.hpp' -o -name '*.cpp')
 
 .PHONY: help demo test install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
 
@@ -93,6 +93,7 @@ test-consumer: install-test
 	    -DCMAKE_PREFIX_PATH=$(abspath $(consumer_build))/prefix -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@$(bin)/cmake --build $(consumer_build)/build
 	@$(consumer_build)/build/consumer
+	@$(consumer_build)/build/weighted_sum
 
 test-sanitize: $(ready)
 	@echo "== C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -107,19 +108,22 @@ test-sanitize: $(ready)
 	$(bin)/cmake --build $(sanitize_build); \
 	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
 
-# mypy reads the stub that the build made from the extension; the copy beside the sources is not under version control.
+# Runs all checks, so that one run shows everything there is to mend. mypy reads the stub that the build made from the
+# extension; its copy beside the sources is not under version control.
 lint: install-test $(linters)
 	@cp $(test_build)/python/cyclotome/_core.pyi python/cyclotome/_core.pyi
-	$(bin)/clang-format --dry-run --Werror $(cpp_sources)
-	$(bin)/ruff check .
-	$(bin)/ruff format --check .
-	$(bin)/mypy
-	$(bin)/python tools/check_layers.py
+	@failed=; check() { echo "== $$1"; shift; "$$@" || failed=1; }; \
+	check "clang-format (make format repairs)" $(bin)/clang-format --dry-run --Werror $(cpp_sources); \
+	check "ruff" $(bin)/ruff check .; \
+	check "ruff format (make format repairs)" $(bin)/ruff format --check .; \
+	check "mypy" $(bin)/mypy; \
+	check "layers" $(bin)/python tools/check_layers.py; \
+	test -z "$$failed"
 
 format: $(linters)
-	$(bin)/clang-format -i $(cpp_sources)
-	$(bin)/ruff check --fix-only .
-	$(bin)/ruff format .
+	@$(bin)/clang-format -i $(cpp_sources)
+	@$(bin)/ruff check --quiet --fix-only .
+	@$(bin)/ruff format --quiet .
 
 docs: install-test
 	@$(bin)/python -m pip install --quiet --group docs
