@@ -33,8 +33,8 @@ ROOMS: dict[str, frozenset[str]] = {
 #: Suffixes of files that hold C++ or CUDA code.
 CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh"})
 
-#: The modules of the package ``cyclotome`` that form its command line; only they may import one another.
-COMMAND_LINE = frozenset({"cli", "demo", "__main__"})
+#: The modules of the package ``cyclotome`` that are its command line and what it runs; only they may import one another.
+COMMAND_LINE = frozenset({"bench", "cli", "demo", "__main__"})
 
 #: Top-level modules that the package must not import.
 OUTSIDE = frozenset({"cyclotome_testing", "test", "bench", "tools", "pytest", "hypothesis"})
