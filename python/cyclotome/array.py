@@ -68,8 +68,7 @@ class EncryptedArray:
     def _derived(
         self, channels: Channels, *, bound: Bound, layout: Layout | None = None, keys: Keyring | None = None
     ) -> EncryptedArray:
-        """Other ciphertexts under the same parameters and key, with this array's layout and keys unless others are "
-        "given."""
+        """Other ciphertexts under the same key, with this array's layout and keys unless others are given."""
         return EncryptedArray(
             self._parameters,
             self._context,
@@ -173,9 +172,9 @@ class EncryptedArray:
             MismatchError: keys of another secret key or other parameters.
             UnsupportedError: a secret key.
         """
-        ring = Keyring.of(*keys).to(self.device)
+        ring = Keyring.of(*keys)
         ring.require(self.key_id, self._parameters)
-        return self._derived(self._channels, bound=self._bound, keys=ring.joined(self._keys))
+        return self._derived(self._channels, bound=self._bound, keys=ring.to(self.device).joined(self._keys))
 
     def to(self, device: str) -> EncryptedArray:
         """The same array, its keys included, on another device; the same bits come out of every one."""

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ciphertexts of every plaintext modulus side by side: a *channel* for each. An operation does the same in all of "
-"them."""
+"""Ciphertexts of every plaintext modulus side by side, a *channel* for each; operations do the same in all of them."""
 
 from __future__ import annotations
 
@@ -83,8 +82,7 @@ def in_pieces(
     *,
     whole: bool = False,
 ) -> Channels:
-    """``function(channel, start, stop)`` for pieces of a batch (or the whole), joined; reports progress in "
-    "ciphertexts."""
+    """``function(channel, start, stop)`` for pieces of a batch (or all of it), joined; reports progress."""
     task = Task(what, batch * channels, callback)
     results = []
     for channel in range(channels):

@@ -103,8 +103,7 @@ def _add_or_subtract(operation: str, x: EncryptedArray, y: EncryptedArray) -> En
 
 
 def multiply_lazily(x: EncryptedArray, y: EncryptedArray, bound: Bound = None) -> EncryptedArray:
-    """x * y without relinearisation: for sums of products, which relinearise once. ``bound``: of those sums, to "
-    "check."""
+    """x * y without relinearisation: for sums of products, which relinearise once; ``bound`` is that of those sums."""
     bounds = combined("multiply", x.bound, y.bound)
     own = None if bounds is None else bounds[0] * bounds[1]
     within(own if bound is None else bound, x.parameters, "multiply")
@@ -140,8 +139,7 @@ def _add_plain(x: EncryptedArray, w: IntArray) -> EncryptedArray:
 
 
 def multiply_plain(x: EncryptedArray, w: IntArray) -> EncryptedArray:
-    """x * w for public integers: scalars, one factor for each row, or vectors in slots, the cheapest way that does "
-    "it."""
+    """x * w for public integers, the cheapest way: a scalar, a factor for each row, or vectors in slots."""
     bound = None if x.bound is None else x.bound * magnitude(w)
     within(bound, x.parameters, "multiply")
     if w.size and (w == w.flat[0]).all():

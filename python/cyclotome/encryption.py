@@ -216,4 +216,6 @@ def _require_own_key(operation: str, x: EncryptedArray, key: SecretKey) -> None:
 
 
 def _on_key_device(x: EncryptedArray, key: SecretKey) -> Channels:
-    return x.to(key.device)._channels
+    if x.device == key.device:
+        return x._channels
+    return tuple(channel.to(key._context.native) for channel in x._channels)

@@ -16,7 +16,7 @@ from .layout import Shape, broadcast_shape
 from .reductions import sum_over
 from .reporting import Task
 from .shaping import concatenate as concatenate_arrays
-from .values import IntArray
+from .values import IntArray, largest_sum
 
 if TYPE_CHECKING:
     from .array import EncryptedArray
@@ -42,7 +42,7 @@ def _bound(x: EncryptedArray, matrix: IntArray, axis: int) -> Bound:
     """|x| times the largest sum of magnitudes along an axis of the plaintext matrix."""
     if x.bound is None:
         return None
-    return within(x.bound * int(np.abs(matrix.astype(object)).sum(axis=axis).max()), x.parameters, "matmul")
+    return within(x.bound * largest_sum(matrix, axis), x.parameters, "matmul")
 
 
 # --- plaintext @ encrypted --------------------------------------------------------------------------------------------

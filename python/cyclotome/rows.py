@@ -23,22 +23,20 @@ __all__ = ["broadcast", "order", "require_slots", "rows_of", "with_rows"]
 def order(x: Layout, out: Layout) -> Indices:
     """Number of the ciphertext of ``x`` behind every ciphertext of ``out``."""
     indices = x.indices()
-    if (
-        out.packed and not x.packed
-    ):  # a value for each row: its last axis, of length 1 or missing, is where the slots are
+    if out.packed and not x.packed:  # the last axis, of length 1 or missing, stands where the slots are
         indices = indices.reshape((*x.shape[:-1], 1))
     return np.broadcast_to(indices, (*out.outer, out.chunks)).ravel()
 
 
 def broadcast(x: EncryptedArray, out: Layout) -> Channels:
+    """The ciphertexts of ``x`` in the order of a result; a single one stays single, which the library broadcasts."""
     if x._layout.batch == 1:
-        return x._channels  # C++ broadcasts it
+        return x._channels
     return take(x._channels, order(x._layout, out))
 
 
 def rows_of(layout: Layout, w: IntArray) -> tuple[IntArray, bool]:
-    """``w`` as rows to encode, one for each ciphertext or a single one for all, and whether in slots (or "
-    "coefficients)."""
+    """``w`` as rows to encode, one for each ciphertext or one for all, and whether in slots (or coefficients)."""
     if not layout.packed:  # constants
         return np.broadcast_to(w, layout.shape).reshape((-1, 1)), False
     if layout.chunks == 1 and all(length == 1 for length in w.shape[:-1]):
@@ -54,7 +52,7 @@ def with_rows(
     rows: IntArray,
     slots: bool,
 ) -> Channels:
-    """``function`` of every ciphertext and its row."""
+    """``function`` of every ciphertext of ``x``, in the order of ``layout``, and its row."""
     channels, context = broadcast(x, layout), x._context.native
     single = [_encoded(context, i, rows, slots) for i in range(len(channels))] if len(rows) == 1 else []
 
@@ -70,6 +68,11 @@ def _encoded(context: _core.Context, channel: int, rows: IntArray, slots: bool) 
 
 
 def require_slots(operation: str, layout: Layout) -> None:
+    """Refuses values in coefficients.
+
+    Raises:
+        UnsupportedError: they are there.
+    """
     if not layout.slots:
         raise UnsupportedError(
             f"{operation}: the array lies in coefficients, which know sums, and products with scalars only. For "

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .errors import ArgumentError, UnsupportedError
 
-__all__ = ["IntArray", "combine", "integers", "magnitude", "residues"]
+__all__ = ["IntArray", "combine", "integers", "largest_sum", "magnitude", "residues"]
 
 #: Exact integers: int64, or Python integers in an array of objects.
 IntArray = NDArray[Any]
@@ -79,6 +79,13 @@ def _exact(array: NDArray[Any], operation: str) -> IntArray:
 def magnitude(values: IntArray) -> int:
     """The largest absolute value; 0 for none."""
     return max(int(values.max()), -int(values.min())) if values.size else 0
+
+
+def largest_sum(matrix: IntArray, axis: int) -> int:
+    """The largest sum of absolute values along an axis of a matrix."""
+    if magnitude(matrix) * matrix.shape[axis] >= 2**63:
+        matrix = matrix.astype(object)
+    return int(np.abs(matrix).sum(axis=axis).max())
 
 
 def residues(values: IntArray, modulus: int) -> NDArray[np.int64]:

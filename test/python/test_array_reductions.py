@@ -88,8 +88,7 @@ def test_encrypted_times_encrypted_matrix_by_replicated_columns(m: int, k: int, 
 
 
 def test_a_bound_of_a_matrix_product_counts_row_sums_not_the_largest_entry() -> None:
-    """Two large entries in different rows must not be charged together: 600 * 30 * 30 would be refused, 630 * 30 is "
-    "not."""
+    """30 columns times 600 times 30 would be refused; a row of one 600 and 29 ones is not."""
     params = parameters((65537,))
     made = keys((65537,))
     a = np.full(30, 30)

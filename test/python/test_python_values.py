@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, RangeError, UnsupportedError
 from cyclotome.layout import Layout
-from cyclotome.values import combine, integers, magnitude, residues
+from cyclotome.values import combine, integers, largest_sum, magnitude, residues
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,9 +70,11 @@ def test_every_kind_of_integer_is_taken_exactly(values: Any, dtype: Any) -> None
     assert [int(x) for x in array.flat] == [int(x) for x in expected.flat]
 
 
-def test_magnitude_of_the_smallest_int64() -> None:
+def test_magnitudes_where_int64_ends() -> None:
     assert magnitude(np.array([-(2**63), 5])) == 2**63
     assert magnitude(np.array([], dtype=np.int64)) == 0
+    assert largest_sum(np.array([[-(2**63), 2**63 - 1], [1, 1]]), 1) == 2**64 - 1
+    assert largest_sum(np.array([[-3, 2], [1, 1]]), 0) == 4
 
 
 @given(
