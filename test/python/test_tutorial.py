@@ -55,6 +55,17 @@ def test_the_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert len([line for line in programs[0].splitlines() if line.strip()]) <= 10
 
 
+@pytest.mark.parametrize("page", ["README.md", "doc/architecture.md", "doc/papers.md", "doc/tutorial.md"])
+def test_what_pages_point_to_is_there(page: str) -> None:
+    """Paths in back quotes and links to files; a renamed file must not leave a page behind."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    quoted = re.findall(r"`((?:src|test|python|tools|doc|example)/[\w/.]+)`", text)
+    linked = [link for link in re.findall(r"\]\(([\w/.-]+)\)", text) if "://" not in link]
+    missing = [path for path in quoted if not (ROOT / path).exists()]
+    missing += [link for link in linked if not ((ROOT / page).parent / link).exists()]
+    assert not missing
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "example").glob("*.py")), ids=lambda path: path.name)
 def test_examples_run(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every example asserts its own result; here it only has to reach its end and say something."""

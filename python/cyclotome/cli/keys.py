@@ -14,7 +14,7 @@ from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, JsonFlag, 
 from cyclotome.cli.failures import UsageError, command
 
 #: Options of `params` that say what is computed; none of them goes with --preset.
-INTENT = ("depth", "value_bits", "result_bits", "terms", "plain_products", "security", "word")
+INTENT = ("depth", "value_bits", "result_bits", "terms", "plain_products", "security", "word", "scheme")
 
 
 @command
@@ -30,6 +30,7 @@ def params(
     plain_products: Annotated[int, typer.Option(help="Products with plain vectors or matrices in a row.")] = 1,
     security: Annotated[int, typer.Option(help="128, 192 or 256 bits.")] = 128,
     word: Annotated[int | None, typer.Option(help="32 or 64 bits; by default whichever is cheaper.")] = None,
+    scheme: Annotated[str, typer.Option(help='"bfv", or "bgv", whose ciphertexts shrink with every product.')] = "bfv",
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
     list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     allow_insecure: Annotated[bool, typer.Option(help="Take a preset below 128 bits of security.")] = False,
@@ -58,6 +59,7 @@ def params(
             plain_products=plain_products,
             security=security,
             word=word,
+            scheme=scheme,
         )
     if output is not None:
         cy.save(output, chosen, overwrite=force)
