@@ -3,37 +3,30 @@
 
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
-#include "cyclotome/engine/cpu/vector/macros.hpp"
+#include "cyclotome/engine/cpu/vector/words.hpp"
 #include "cyclotome/math/modulus.hpp"
 
 namespace cyclotome::cpu {
 namespace {
-
-/// High word of the product of 64-bit lanes.
-template <class R>
-CYCLOTOME_INLINE typename R::Vector multiply_high64(typename R::Vector a, typename R::Vector b) {
-  using Vector = typename R::Vector;
-  const Vector a_high = R::template shift_right64<32>(a), b_high = R::template shift_right64<32>(b);
-  const Vector cross = R::add64(R::multiply32(a_high, b), R::template shift_right64<32>(R::multiply32(a, b)));
-  const Vector other = R::add64(R::multiply32(a, b_high), R::both(cross, R::broadcast64(0xffffffff)));
-  const Vector carries = R::add64(R::template shift_right64<32>(cross), R::template shift_right64<32>(other));
-  return R::add64(R::multiply32(a_high, b_high), carries);
-}
 
 /// Modular arithmetic on lanes that hold one residue each. A lane class has
 ///  - `bound`: `multiply` returns values below bound * q, and transforms keep values below 2 * bound * q;
 ///  - `Prime`: what a modulus needs; `Factor`: a fixed factor with its Shoup quotient;
 ///  - `Sum`: a sum of `sum_terms` products at most, `settle`d after every four of them; `Reducer`: what its reduction
 ///  needs;
-///  - the register operations of its word's lanes, without the width in their names.
+///  - what WordLanes gives it.
 
 /// Registers `R` as lanes of 64 bits: any modulus below 2^61. Products come from 32-bit halves.
 template <class R>
-struct Lanes64 {
-  using Registers = R;
-  using Word = std::uint64_t;
-  using Vector = typename R::Vector;
-  static constexpr std::size_t lanes = R::bytes / sizeof(Word);
+struct Lanes64 : WordLanes<R, std::uint64_t> {
+  using Base = WordLanes<R, std::uint64_t>;
+  using Base::add;
+  using Base::broadcast;
+  using Base::conditional_subtract;
+  using Base::product_low;
+  using Base::subtract;
+  using typename Base::Vector;
+  using typename Base::Word;
   static constexpr unsigned bound = 4;
   static constexpr std::size_t sum_terms = 32;
 
@@ -54,33 +47,17 @@ struct Lanes64 {
     Vector value, high;
   };
 
-  CYCLOTOME_INLINE static Vector broadcast(Word x) { return R::broadcast64(x); }
-  CYCLOTOME_INLINE static Vector add(Vector a, Vector b) { return R::add64(a, b); }
-  CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return R::subtract64(a, b); }
-  CYCLOTOME_INLINE static Vector conditional_subtract(Vector x, Vector m) { return R::conditional_subtract64(x, m); }
-  CYCLOTOME_INLINE static Vector reaches(Vector a, Vector b) { return R::reaches64(a, b); }
-  CYCLOTOME_INLINE static void interleave(Vector& x, Vector& y) { R::interleave64(x, y); }
-  CYCLOTOME_INLINE static void deinterleave(Vector& x, Vector& y) { R::deinterleave64(x, y); }
-  template <std::size_t gap>
-  CYCLOTOME_INLINE static void exchange(Vector& x, Vector& y) {
-    R::template exchange64<gap>(x, y);
-  }
-  template <std::size_t gap>
-  CYCLOTOME_INLINE static Vector load_repeated(const Word* p) {
-    return R::template load_repeated64<gap>(p);
-  }
-
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
     return {operand, quotient, R::template shift_right64<32>(quotient)};
   }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
-    return {R::product_low64(x, w.operand), quotient_of(x, w)};
+    return {product_low(x, w.operand), quotient_of(x, w)};
   }
   /// x: any word -> x w mod q in [0, 4q). Shoup's product is below 2q; the quotient taken here is at most 2 too small,
   /// since it leaves out the product of the low halves (less than one unit) and two carries' fractions.
   CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
-    return subtract(product.low, R::product_low64(product.quotient, p.q));
+    return subtract(product.low, product_low(product.quotient, p.q));
   }
 
   CYCLOTOME_INLINE static Operand operand(Vector b) { return {b, R::template shift_right64<32>(b)}; }
@@ -116,7 +93,7 @@ struct Lanes64 {
     const Vector carried = add(sum.middle, R::template shift_right64<32>(sum.low));
     const Vector high = add(sum.high, R::template shift_right64<32>(carried));
     const Vector low = add(R::template shift_left64<32>(carried), low_half(sum.low));
-    const Vector rest = subtract(low, R::product_low64(quotient_of(low, r.unit), r.p.q));
+    const Vector rest = subtract(low, product_low(quotient_of(low, r.unit), r.p.q));
     const Vector x = conditional_subtract(add(finish(begin(high, r.wide), r.p), rest), r.p.limit);
     return conditional_subtract(conditional_subtract(x, r.twice), r.p.q);
   }
@@ -134,11 +111,15 @@ struct Lanes64 {
 /// Registers `R` as lanes of 32 bits: any modulus below 2^31 (2^30 in transforms). Products come from even and odd
 /// lanes.
 template <class R>
-struct Lanes32 {
-  using Registers = R;
-  using Word = std::uint32_t;
-  using Vector = typename R::Vector;
-  static constexpr std::size_t lanes = R::bytes / sizeof(Word);
+struct Lanes32 : WordLanes<R, std::uint32_t> {
+  using Base = WordLanes<R, std::uint32_t>;
+  using Base::add;
+  using Base::broadcast;
+  using Base::conditional_subtract;
+  using Base::product_low;
+  using Base::subtract;
+  using typename Base::Vector;
+  using typename Base::Word;
   static constexpr unsigned bound = 2;
   static constexpr std::size_t sum_terms = 1024;  // the caller knows better: it depends on the moduli
 
@@ -159,32 +140,16 @@ struct Lanes32 {
     Vector even, odd;
   };
 
-  CYCLOTOME_INLINE static Vector broadcast(Word x) { return R::broadcast32(x); }
-  CYCLOTOME_INLINE static Vector add(Vector a, Vector b) { return R::add32(a, b); }
-  CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return R::subtract32(a, b); }
-  CYCLOTOME_INLINE static Vector conditional_subtract(Vector x, Vector m) { return R::conditional_subtract32(x, m); }
-  CYCLOTOME_INLINE static Vector reaches(Vector a, Vector b) { return R::reaches32(a, b); }
-  CYCLOTOME_INLINE static void interleave(Vector& x, Vector& y) { R::interleave32(x, y); }
-  CYCLOTOME_INLINE static void deinterleave(Vector& x, Vector& y) { R::deinterleave32(x, y); }
-  template <std::size_t gap>
-  CYCLOTOME_INLINE static void exchange(Vector& x, Vector& y) {
-    R::template exchange32<gap>(x, y);
-  }
-  template <std::size_t gap>
-  CYCLOTOME_INLINE static Vector load_repeated(const Word* p) {
-    return R::template load_repeated32<gap>(p);
-  }
-
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
     return {operand, quotient, R::template shift_right64<32>(quotient)};
   }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
-    return {R::product_low32(x, w.operand), quotient_of(x, w)};
+    return {product_low(x, w.operand), quotient_of(x, w)};
   }
   /// x: any word -> x w mod q in [0, 2q): Shoup's product.
   CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
-    return subtract(product.low, R::product_low32(product.quotient, p.q));
+    return subtract(product.low, product_low(product.quotient, p.q));
   }
 
   CYCLOTOME_INLINE static Operand operand(Vector b) { return {b, R::template shift_right64<32>(b)}; }
@@ -212,7 +177,7 @@ struct Lanes32 {
   /// Any sum below 2^64 -> [0, q).
   CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Reducer& r) {
     const Vector high = R::high_halves(sum.even, sum.odd), low = R::low_halves(sum.even, sum.odd);
-    const Vector rest = subtract(low, R::product_low32(quotient_of(low, r.unit), r.p.q));
+    const Vector rest = subtract(low, product_low(quotient_of(low, r.unit), r.p.q));
     const Vector x = conditional_subtract(finish(begin(high, r.wide), r.p), r.p.q);
     return conditional_subtract(add(x, conditional_subtract(rest, r.p.q)), r.p.q);
   }

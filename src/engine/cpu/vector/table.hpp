@@ -3,10 +3,11 @@
 
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
+#include "cyclotome/engine/cpu/vector/forward.hpp"
+#include "cyclotome/engine/cpu/vector/inverse.hpp"
 #include "cyclotome/engine/cpu/vector/pointwise.hpp"
 #include "cyclotome/engine/cpu/vector/sampling.hpp"
 #include "cyclotome/engine/cpu/vector/sums.hpp"
-#include "cyclotome/engine/cpu/vector/transform.hpp"
 
 namespace cyclotome::cpu {
 namespace {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx512.cpp.
+
+#include "cyclotome/engine/cpu/vector/transform_tree.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// Forward stages: values in [0, 2 bound q).
+template <class L>
+struct Forward : Transform<L> {
+  using Base = Transform<L>;
+  using typename Base::Factor;
+  using typename Base::Prime;
+  using typename Base::Roots;
+  using typename Base::Vector;
+  using typename Base::Word;
+
+  /// x, y in [0, 2 bound q) -> x + w y, x - w y in the same range, for `count` pairs of registers that are `half`
+  /// apart. Group g of `half` pairs takes factor_of(g). All products are begun before the first is needed.
+  template <std::size_t count, std::size_t half, class FactorOf>
+  CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
+    typename L::Product products[count];
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, y = 2 * group * half + i % half + half;
+      products[i] = L::begin(v[y], factor_of(group));
+    });
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+      const Vector reduced_x = L::conditional_subtract(v[x], p.limit), product = L::finish(products[i], p);
+      v[x] = L::add(reduced_x, product);
+      v[y] = L::subtract(L::add(reduced_x, p.limit), product);
+    });
+  }
+
+  /// All stages of 2^log_radix rows of `columns` registers.
+  template <unsigned log_radix, std::size_t columns>
+  CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
+    unrolled<log_radix>([&](auto level) __attribute__((always_inline)) {
+      constexpr std::size_t pairs = (columns << log_radix) / 2, groups = std::size_t{1} << level;
+      butterflies<pairs, pairs / groups>(
+          v, [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; }, p);
+    });
+  }
+
+  template <unsigned log_radix>
+  static void pass(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
+    constexpr std::size_t radix = std::size_t{1} << log_radix, columns = Base::pass_registers / radix;
+    const typename Base::template Subtree<log_radix> w(roots, node);
+    const std::size_t step = size / radix;
+    for (Word* x = a; x != a + step; x += columns * L::lanes) {
+      Vector v[radix * columns];
+      Base::template load<radix, columns>(v, x, step);
+      stages<log_radix, columns>(v, w.factors, p);
+      Base::template store<radix, columns>(x, v, step);
+    }
+  }
+
+  /// Stages of gap `gap` down to 1 within registers, taken in pairs; `node`: of the first register.
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static void within(Vector* v, std::size_t node, const Roots& roots, const Prime& p) {
+    constexpr std::size_t pairs = Base::leaf_registers / 2, nodes_of_pair = L::lanes / gap;
+    unrolled<pairs>([&](auto i) __attribute__((always_inline)) { L::template exchange<gap>(v[2 * i], v[2 * i + 1]); });
+    butterflies<pairs, 1>(
+        v,
+        [&](std::size_t i)
+            __attribute__((always_inline)) { return roots.template several<gap>(node + i * nodes_of_pair); },
+        p);
+    if constexpr (gap > 1) within<gap / 2>(v, 2 * node, roots, p);
+  }
+
+  static void leaves(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
+    constexpr std::size_t registers = Base::leaf_registers;
+    for (Word* x = a; x != a + size; x += Base::leaf, ++node) {
+      Vector v[registers];
+      Base::template load<registers, 1>(v, x, L::lanes);
+      const typename Base::template Subtree<Base::log_leaf> w(roots, node);
+      stages<Base::log_leaf, 1>(v, w.factors, p);
+      within<L::lanes / 2>(v, registers * node, roots, p);
+      unrolled<registers>(
+          [&](auto i) __attribute__((always_inline)) { v[i] = reduced<L>(L::conditional_subtract(v[i], p.limit), p); });
+      unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::interleave(v[2 * i], v[2 * i + 1]); });
+      Base::template store<registers, 1>(x, v, L::lanes);
+    }
+  }
+
+  static void any_pass(Word* a, std::size_t size, unsigned log_radix, std::size_t node, const Roots& roots,
+                       const Prime& p) noexcept {
+    if (log_radix == 2) {
+      pass<2>(a, size, node, roots, p);
+    } else {
+      pass<3>(a, size, node, roots, p);
+    }
+  }
+
+  static void tree(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
+    if (size > Base::block) {
+      const unsigned log_radix = Base::log_radix_of(size);
+      any_pass(a, size, log_radix, node, roots, p);
+      const std::size_t radix = std::size_t{1} << log_radix, part = size / radix;
+      for (std::size_t i = 0; i < radix; ++i) tree(a + i * part, part, radix * node + i, roots, p);
+      return;
+    }
+    std::size_t count = 1;
+    for (std::size_t part = size; part > Base::leaf;) {
+      const unsigned log_radix = Base::log_radix_of(part);
+      for (std::size_t i = 0; i < count; ++i) any_pass(a + i * part, part, log_radix, count * node + i, roots, p);
+      part >>= log_radix;
+      count <<= log_radix;
+    }
+    leaves(a, size, count * node, roots, p);
+  }
+
+  static void run(Word* a, const TransformTables<Word>& tables) noexcept {
+    if (tables.degree < Base::smallest) return forward_transform(a, tables);
+    tree(a, tables.degree, 1, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
+  }
+};
+
+}  // namespace
+}  // namespace cyclotome::cpu

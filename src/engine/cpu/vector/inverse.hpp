@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx512.cpp.
+
+#include "cyclotome/engine/cpu/vector/transform_tree.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// Inverse stages: values in [0, bound q).
+template <class L>
+struct Inverse : Transform<L> {
+  using Base = Transform<L>;
+  using typename Base::Factor;
+  using typename Base::Prime;
+  using typename Base::Roots;
+  using typename Base::Vector;
+  using typename Base::Word;
+
+  /// x, y in [0, bound q) -> x + y, (x - y) w in the same range, for `count` pairs of registers that are `half` apart.
+  /// Group g of `half` pairs takes factor_of(g).
+  template <std::size_t count, std::size_t half, class FactorOf>
+  CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
+    typename L::Product products[count];
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+      products[i] = L::begin(L::subtract(L::add(v[x], p.limit), v[y]), factor_of(group));
+      v[x] = L::add(v[x], v[y]);
+    });
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+      v[x] = L::conditional_subtract(v[x], p.limit);
+      v[y] = L::finish(products[i], p);
+    });
+  }
+
+  /// The last stage: x, y in [0, bound q) -> (x + y) s, (x - y) w in [0, q); the factors carry 1/n.
+  CYCLOTOME_INLINE static void last_butterfly(Vector& x, Vector& y, const Factor& s, const Factor& w, const Prime& p) {
+    const Vector difference = L::subtract(L::add(x, p.limit), y);
+    x = reduced<L>(multiply<L>(L::add(x, y), s, p), p);
+    y = reduced<L>(multiply<L>(difference, w, p), p);
+  }
+
+  /// w[0] and w[1] scale the last stage of a pass that ends the transform.
+  template <unsigned log_radix, std::size_t columns, bool last>
+  CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
+    constexpr std::size_t pairs = (columns << log_radix) / 2;
+    unrolled<log_radix>([&](auto step) __attribute__((always_inline)) {
+      constexpr std::size_t groups = (std::size_t{1} << log_radix) / 2 >> step;
+      if constexpr (last && groups == 1) {
+        unrolled<pairs>([&](auto i)
+                            __attribute__((always_inline)) { last_butterfly(v[i], v[i + pairs], w[0], w[1], p); });
+      } else {
+        butterflies<pairs, pairs / groups>(
+            v, [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; }, p);
+      }
+    });
+  }
+
+  /// Factors of the last stage.
+  struct Ending {
+    ShoupFactor<Word> sum, difference;
+    CYCLOTOME_INLINE static Factor factor(const ShoupFactor<Word>& w) {
+      return L::factor(L::broadcast(w.operand), L::broadcast(w.quotient));
+    }
+  };
+
+  template <unsigned log_radix, bool last>
+  static void pass(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p,
+                   const Ending& ending) noexcept {
+    constexpr std::size_t radix = std::size_t{1} << log_radix, columns = Base::pass_registers / radix;
+    typename Base::template Subtree<log_radix> w(roots, node);
+    if constexpr (last) {
+      w.factors[0] = Ending::factor(ending.sum);
+      w.factors[1] = Ending::factor(ending.difference);
+    }
+    const std::size_t step = size / radix;
+    for (Word* x = a; x != a + step; x += columns * L::lanes) {
+      Vector v[radix * columns];
+      Base::template load<radix, columns>(v, x, step);
+      stages<log_radix, columns, last>(v, w.factors, p);
+      Base::template store<radix, columns>(x, v, step);
+    }
+  }
+
+  template <std::size_t gap>
+  CYCLOTOME_INLINE static void within(Vector* v, std::size_t node, const Roots& roots, const Prime& p) {
+    constexpr std::size_t pairs = Base::leaf_registers / 2, nodes_of_pair = L::lanes / gap;
+    if constexpr (gap > 1) within<gap / 2>(v, 2 * node, roots, p);
+    butterflies<pairs, 1>(
+        v,
+        [&](std::size_t i)
+            __attribute__((always_inline)) { return roots.template several<gap>(node + i * nodes_of_pair); },
+        p);
+    unrolled<pairs>([&](auto i) __attribute__((always_inline)) { L::template exchange<gap>(v[2 * i], v[2 * i + 1]); });
+  }
+
+  static void leaves(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
+    constexpr std::size_t registers = Base::leaf_registers;
+    for (Word* x = a; x != a + size; x += Base::leaf, ++node) {
+      Vector v[registers];
+      Base::template load<registers, 1>(v, x, L::lanes);
+      unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::deinterleave(v[2 * i], v[2 * i + 1]); });
+      within<L::lanes / 2>(v, registers * node, roots, p);
+      const typename Base::template Subtree<Base::log_leaf> w(roots, node);
+      stages<Base::log_leaf, 1, false>(v, w.factors, p);
+      Base::template store<registers, 1>(x, v, L::lanes);
+    }
+  }
+
+  static void any_pass(Word* a, std::size_t size, unsigned log_radix, std::size_t node, const Roots& roots,
+                       const Prime& p, const Ending& ending) noexcept {
+    if (log_radix == 2) {
+      node == 1 ? pass<2, true>(a, size, node, roots, p, ending) : pass<2, false>(a, size, node, roots, p, ending);
+    } else {
+      node == 1 ? pass<3, true>(a, size, node, roots, p, ending) : pass<3, false>(a, size, node, roots, p, ending);
+    }
+  }
+
+  static void tree(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p,
+                   const Ending& ending) noexcept {
+    if (size > Base::block) {
+      const unsigned log_radix = Base::log_radix_of(size);
+      const std::size_t radix = std::size_t{1} << log_radix, part = size / radix;
+      for (std::size_t i = 0; i < radix; ++i) tree(a + i * part, part, radix * node + i, roots, p, ending);
+      any_pass(a, size, log_radix, node, roots, p, ending);
+      return;
+    }
+    leaves(a, size, size / Base::leaf * node, roots, p);
+    within_cache(a, size, size, node, roots, p, ending);
+  }
+
+  /// The passes over blocks of `part` words and larger, up to the `size` words of `node`; smaller blocks first.
+  static void within_cache(Word* a, std::size_t size, std::size_t part, std::size_t node, const Roots& roots,
+                           const Prime& p, const Ending& ending) noexcept {
+    if (part <= Base::leaf) return;
+    const unsigned log_radix = Base::log_radix_of(part);
+    within_cache(a, size, part >> log_radix, node, roots, p, ending);
+    const std::size_t count = size / part;
+    for (std::size_t i = 0; i < count; ++i) any_pass(a + i * part, part, log_radix, count * node + i, roots, p, ending);
+  }
+
+  static void run(Word* a, const TransformTables<Word>& tables) noexcept {
+    if (tables.degree < Base::smallest) return inverse_transform(a, tables);
+    tree(a, tables.degree, 1, {tables.inverse_roots.data(), tables.inverse_root_quotients.data()},
+         Prime(tables.modulus.value()), {tables.inverse_degree, tables.last_inverse_root});
+  }
+};
+
+}  // namespace
+}  // namespace cyclotome::cpu

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Included after a target pragma and after every other header: see kernels_avx512.cpp.
+
+#include "cyclotome/engine/cpu/transform.hpp"
+#include "cyclotome/engine/cpu/vector/lanes.hpp"
+#include "cyclotome/engine/cpu/vector/unrolled.hpp"
+#include "cyclotome/ring/transform_tables.hpp"
+
+namespace cyclotome::cpu {
+namespace {
+
+/// What both directions share. The stages form a tree: node 1 is the whole array, nodes 2k and 2k + 1 are the halves of
+/// node k, and the butterflies of node k use root k of the tables. A pass does two or three stages on registers; a
+/// block that fits the first-level cache is finished before the next one is begun; a leaf does the last stages, whose
+/// partners come to share a register, by exchanging lanes.
+template <class L>
+struct Transform {
+  using Word = typename L::Word;
+  using Vector = typename L::Vector;
+  using Factor = typename L::Factor;
+  using Prime = typename L::Prime;
+
+  static constexpr std::size_t lanes = L::lanes;
+  /// Registers of a leaf.
+  static constexpr unsigned log_leaf = L::Registers::registers == 32 ? 3 : 2;
+  static constexpr std::size_t leaf_registers = std::size_t{1} << log_leaf;
+  static constexpr std::size_t leaf = leaf_registers * lanes;
+  /// Registers that a pass works on at a time.
+  static constexpr std::size_t pass_registers = L::Registers::registers / 2;
+  /// Shorter transforms than this are left to the scalar code: there must be a pass besides the leaves.
+  static constexpr std::size_t smallest = 4 * leaf;
+  /// Words of a block that stays in the first-level cache while passes go over it.
+  static constexpr std::size_t block = (std::size_t{32} << 10) / sizeof(Word);
+
+  struct Roots {
+    const Word* operands;
+    const Word* quotients;
+    CYCLOTOME_INLINE Factor one(std::size_t k) const {
+      return L::factor(L::broadcast(operands[k]), L::broadcast(quotients[k]));
+    }
+    /// Roots k, k + 1, ..., each for `gap` lanes.
+    template <std::size_t gap>
+    CYCLOTOME_INLINE Factor several(std::size_t k) const {
+      if constexpr (gap == 1) {
+        return L::factor(L::Registers::load(operands + k), L::Registers::load(quotients + k));
+      } else {
+        return L::factor(L::template load_repeated<gap>(operands + k), L::template load_repeated<gap>(quotients + k));
+      }
+    }
+  };
+
+  /// Roots of the `log_radix` levels of the tree below `node`, in heap order from index 1.
+  template <unsigned log_radix>
+  struct Subtree {
+    Factor factors[std::size_t{1} << log_radix];
+    CYCLOTOME_INLINE Subtree(const Roots& roots, std::size_t node) {
+      unrolled<log_radix>([&](auto level) __attribute__((always_inline)) {
+        unrolled<std::size_t{1} << level>([&](auto i) __attribute__((always_inline)) {
+          factors[(std::size_t{1} << level) + i] = roots.one((node << level) + i);
+        });
+      });
+    }
+  };
+
+  /// `rows` times `columns` registers from / to memory: row i starts at x + i * step.
+  template <std::size_t rows, std::size_t columns>
+  CYCLOTOME_INLINE static void load(Vector* v, const Word* x, std::size_t step) {
+    unrolled<rows * columns>([&](auto i) __attribute__((always_inline)) {
+      v[i] = L::Registers::load(x + i / columns * step + i % columns * lanes);
+    });
+  }
+  template <std::size_t rows, std::size_t columns>
+  CYCLOTOME_INLINE static void store(Word* x, const Vector* v, std::size_t step) {
+    unrolled<rows * columns>([&](auto i) __attribute__((always_inline)) {
+      L::Registers::store(x + i / columns * step + i % columns * lanes, v[i]);
+    });
+  }
+
+  /// Stages left to a block of `size` are done three at a time, or two where three would leave one.
+  static unsigned log_radix_of(std::size_t size) noexcept {
+    const unsigned stages = bit_length(size / leaf) - 1;
+    return stages == 2 || stages == 4 ? 2 : 3;
+  }
+};
+
+}  // namespace
+}  // namespace cyclotome::cpu
