@@ -13,13 +13,16 @@ using Digest = std::array<std::uint8_t, 32>;
 /// SHA-256 (FIPS 180-4), fed in pieces. Used for the parameters' fingerprint and the integrity check of containers.
 class Sha256 {
  public:
+  /// accelerated: use the processor's SHA instructions where it has them; the digest is the same.
+  explicit Sha256(bool accelerated = true) noexcept;
   void update(std::span<const std::uint8_t> bytes) noexcept;
   /// Finishes the hash; the object must not be fed afterwards.
   Digest finish() noexcept;
 
  private:
-  void compress(const std::uint8_t* block) noexcept;
+  using Compress = void(std::array<std::uint32_t, 8>& state, const std::uint8_t* block) noexcept;
 
+  Compress* compress_;
   std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<std::uint8_t, 64> pending_{};

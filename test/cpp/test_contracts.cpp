@@ -14,6 +14,7 @@
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/math/montgomery.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/math/sha256.hpp"
 #include "cyclotome/math/shoup.hpp"
 #include "cyclotome/ring/poly.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
@@ -135,6 +136,17 @@ TEST(a_prime_that_does_not_exist_is_a_parameter_error) {
   CHECK_THROWS(ParameterError, primes_congruent_to_one(62, 2048, 1));
   CHECK_THROWS(ParameterError, primes_congruent_to_one(12, 2048, 3));
   CHECK_EQ(primes_congruent_to_one(17, 16384, 1), (std::vector<std::uint64_t>{114689}));
+}
+
+TEST(sha256_is_the_same_with_and_without_the_processors_instructions) {
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t length = 0; length < 300; ++length) {
+    Sha256 accelerated(true), portable(false);
+    accelerated.update(bytes);
+    portable.update(bytes);
+    CHECK(accelerated.finish() == portable.finish());
+    bytes.push_back(static_cast<std::uint8_t>(31 * length + 7));
+  }
 }
 
 }  // namespace
