@@ -10,6 +10,7 @@ namespace cyclotome::scheme {
 
 NoiseModel::NoiseModel(const rlwe::Parameters& parameters, std::size_t plain)
     : parameters_(parameters),
+      plain_(plain),
       bgv_(parameters.scheme() == rlwe::SchemeKind::bgv),
       plain_modulus_(parameters.plain_moduli().at(plain)) {
   double sum = 0;
@@ -46,7 +47,7 @@ NoiseModel::State NoiseModel::fresh() const {
 NoiseModel::State NoiseModel::squared(const State& a) const {
   const std::size_t n = parameters_.degree();
   if (!bgv_) {
-    const rlwe::NoiseBound product = bfv::product_noise(a.noise, a.noise, n, plain_modulus_, a.limbs, log2_q(a.limbs));
+    const rlwe::NoiseBound product = bfv::product_noise(parameters_, plain_, a.noise, a.noise);
     return {rlwe::with_error(product, key_switch_deviation(a.limbs)), a.limbs};
   }
   State best = a, current = a;

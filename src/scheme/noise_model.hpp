@@ -37,6 +37,7 @@ class NoiseModel {
   double key_switch_deviation(std::size_t limbs) const;
 
   const rlwe::Parameters& parameters_;
+  std::size_t plain_;
   bool bgv_;
   std::uint64_t plain_modulus_;
   double error_multiplier_ = 1, log2_special_ = 0;

@@ -38,8 +38,10 @@ void bind_contexts(nb::module_& m) {
       .def_prop_ro("digits", [](const Context& c) { return c.key_switch().digits(); })
       .def_prop_ro("key_switch_deviation", [](const Context& c) { return c.key_switch().noise_deviation(); })
       .def("gadget_factors", [](const Context& c, std::size_t digit) { return c.key_switch().gadget_factors(digit); })
-      .def_prop_ro("hps_moduli",
-                   [](const ContextPtr& c) { return bfv::bfv_context(c).hps(0).auxiliary_ring->basis().values(); })
+      .def("hps_moduli",
+           [](const ContextPtr& c, std::size_t limbs) {
+             return bfv::bfv_context(c).hps(limbs, 0).product.auxiliary_ring->basis().values();
+           })
       .def_prop_ro("decryption_slack", [](const ContextPtr& c) { return bfv::bfv_context(c).decryption_slack(); })
       .def("plain_ring", &Context::plain_ring)
       .def("has_slots", [](const Context& c, std::size_t plain) { return has_slots(c, plain); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bfv/product.hpp"
 #include "scheme.hpp"
 
 namespace cyclotome::testing {
@@ -13,8 +14,12 @@ void bind_operations(nb::module_& m) {
   m.def("subtract_plain", &bfv::subtract_plain, NoGil());
   nb::enum_<bfv::ProductMethod>(m, "ProductMethod")
       .value("behz", bfv::ProductMethod::behz)
-      .value("hps_over_q", bfv::ProductMethod::hps_over_q);
-  const auto method = nb::arg("method") = bfv::ProductMethod::hps_over_q;
+      .value("hps_over_q", bfv::ProductMethod::hps_over_q)
+      .value("hps_over_q_leveled", bfv::ProductMethod::hps_over_q_leveled);
+  m.def("product_level", [](const Ciphertext& a, const Ciphertext& b) {
+    return bfv::product_level(a.context()->parameters(), a.noise(), b.noise());
+  });
+  const auto method = nb::arg("method") = bfv::ProductMethod::hps_over_q_leveled;
   m.def("multiply", &bfv::multiply, nb::arg("a"), nb::arg("b"), method, NoGil());
   m.def("square", &bfv::square, nb::arg("a"), method, NoGil());
   m.def("multiply_plain", &rlwe::multiply_plain, NoGil());
@@ -27,6 +32,12 @@ void bind_operations(nb::module_& m) {
       NoGil());
   m.def("relinearize", &rlwe::relinearize, NoGil());
   m.def("apply_galois", &rlwe::apply_galois, NoGil());
+  m.def(
+      "apply_galois_hoisted",
+      [](const Ciphertext& a, const std::vector<std::uint64_t>& elements, const rlwe::EvaluationKeys& keys) {
+        return rlwe::apply_galois_hoisted(a, elements, keys);
+      },
+      NoGil());
   m.def("rotate_rows", &rlwe::rotate_rows, NoGil());
   m.def("rotate_columns", &rlwe::rotate_columns, NoGil());
   m.def("sum_slots", &rlwe::sum_slots, NoGil());

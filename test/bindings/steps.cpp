@@ -27,8 +27,9 @@ void bind_steps(nb::module_& m) {
       .def_ro("exchange", &HpsProduct::exchange)
       .def_ro("restore", &HpsProduct::restore)
       .def_ro("scale", &HpsProduct::scale);
-  m.def("hps_auxiliary_basis", &hps_auxiliary_basis, nb::arg("q"), nb::arg("degree"), nb::arg("excluded"),
-        nb::arg("margin") = 4);
+  m.def("hps_auxiliary_basis", &hps_auxiliary_basis, nb::arg("q"), nb::arg("degree"), nb::arg("excluded"));
+  m.def("hps_auxiliary_limbs", &hps_auxiliary_limbs, nb::arg("q"), nb::arg("p"));
+  m.attr("hps_margin") = hps_margin;
   nb::class_<PlainScale>(m, "PlainScale")
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t>(), nb::arg("q"), nb::arg("plain"), nb::arg("gamma"));
   m.def("behz_auxiliary_basis", &behz_auxiliary_basis, nb::arg("q"), nb::arg("degree"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products of ciphertexts against the exact round(t c c' / q).
 
-BEHZ: specification 5.5, papers 000 and 003. HPS over Q: specification 5.6.
+BEHZ: specification 5.5, papers 000 and 003. HPS over Q, in all primes and levelled: specification 5.6.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ SETS = [
     (64, (1 << 59) - 55, 12, 3, 4, 31),
 ]
 BEHZ, HPS = core.ProductMethod.behz, core.ProductMethod.hps_over_q
-EVERY_METHOD = pytest.mark.parametrize("method", [BEHZ, HPS], ids=["behz", "hps_over_q"])
+LEVELED = core.ProductMethod.hps_over_q_leveled
+EVERY_METHOD = pytest.mark.parametrize("method", [BEHZ, HPS, LEVELED], ids=["behz", "hps_over_q", "leveled"])
 EVERY_SET = pytest.mark.parametrize("case", SETS, ids=str)
 
 
@@ -61,16 +62,21 @@ def assert_within_the_floors_error(party: Party, result: Any, a: Any, b: Any) ->
             assert -len(party.moduli) <= error.min() and error.max() <= 0, (error.min(), error.max())
 
 
-def assert_exact_over_q(party: Party, result: Any, a: Any, b: Any) -> None:
-    """HPS over Q: round(t x y' / p) with y' = round(p y / q), exactly."""
-    p, q, t = math.prod(party.context.hps_moduli), party.q, party.t()
+def assert_exact_over_q(party: Party, result: Any, a: Any, b: Any, limbs: int | None = None) -> None:
+    """HPS over Q: round(t x y' / p) with y' = round(p y / q), exactly; in the first `limbs` primes with x and y divided
+    by the others' product and the result multiplied by it."""
+    limbs = limbs or len(party.moduli)
+    p, q, t = math.prod(party.context.hps_moduli(limbs)), math.prod(party.moduli[:limbs]), party.t()
+    dropped = math.prod(party.moduli[limbs:])
     assert p >= 16 * q
     for item, parts in enumerate(party.parts(result)):
-        x, y = a[item % len(a)], [round_half_up(p * part, q) for part in b[item % len(b)]]
+        x = [centred(round_half_up(part, dropped), q) for part in a[item % len(a)]]
+        y = [centred(round_half_up(part, dropped), q) for part in b[item % len(b)]]
+        y = [round_half_up(p * part, q) for part in y]
         cross = negacyclic_product(x[0], y[1]) + negacyclic_product(x[1], y[0])
         tensor = [negacyclic_product(x[0], y[0]), cross, negacyclic_product(x[1], y[1])]
         for part, exact in zip(parts, tensor, strict=True):
-            assert np.array_equal(part, round_half_up(t * exact, p) % q)
+            assert np.array_equal(part, round_half_up(t * exact, p) % q * dropped)
 
 
 @EVERY_SET
@@ -94,6 +100,31 @@ def test_products_of_any_ciphertexts_are_the_exact_ones_up_to_the_methods_error(
     squares = core.square(x, method)
     check(party, squares, a, a)
     assert np.array_equal(squares.residues, core.multiply(x, x, method).residues)
+
+
+@EVERY_SET
+def test_leveled_products_work_in_as_few_primes_as_the_noise_allows(rng: np.random.Generator, case: Any) -> None:
+    """The switch's error (rounding a ciphertext, times the dropped primes) stays an eighth of the larger noise."""
+    degree, party = 64, party_of(case, 64)
+    rounding = math.sqrt((1 + 2 * degree / 3) / 12)
+    top, seen = unambiguous(party), set()
+    a = random_below(rng, 2 * top + 1, (2, 2, degree)) - top
+    b = random_below(rng, 2 * top + 1, (2, 2, degree)) - top
+    for share in (0.0, 0.3, 0.5, 0.7, 0.9):
+        deviation = 3 + share * math.log2(party.q)
+        x, y = party.crafted(a, log2_deviation=deviation), party.crafted(b, log2_deviation=2.0)
+        possible = range(1, len(party.moduli) + 1)
+        limbs = min(
+            k for k in possible if k == possible[-1] or rounding * math.prod(party.moduli[k:]) <= 2.0 ** (deviation - 3)
+        )
+        assert core.product_level(x, y) == core.product_level(y, x) == limbs
+        product = core.multiply(x, y)
+        assert_exact_over_q(party, product, a, b, limbs)
+        assert np.array_equal(product.residues, core.multiply(x, y, LEVELED).residues)  # the default
+        assert_exact_over_q(party, core.square(x), a, a, limbs)
+        assert product.log2_deviation - core.multiply(x, y, HPS).log2_deviation < 1
+        seen.add(limbs)
+    assert len(seen) > 1 or len(party.moduli) < 3
 
 
 @EVERY_SET
@@ -124,7 +155,7 @@ def test_products_decrypt_to_products_until_decryption_refuses(
     rng: np.random.Generator, case: Any, slots: bool
 ) -> None:
     """x, x^2, x^4, ... and x y, x y y, ...: exact at every depth that the bound allows, then NoiseError, never garbage;
-    the bound is the one that planning predicts. Products by the default method and by BEHZ take turns in the second."""
+    the bound is the one that planning predicts. The methods take turns in the second."""
     word, t, *rest = case
     degree = 64
     if slots:
@@ -148,7 +179,7 @@ def test_products_decrypt_to_products_until_decryption_refuses(
     while core.noise_headroom(chain) >= 0:
         levels += 1
         assert np.array_equal(party.decrypt(chain, slots), chain_expected)
-        product = core.multiply(chain, other, (BEHZ, HPS)[levels % 2])
+        product = core.multiply(chain, other, (BEHZ, HPS, LEVELED)[levels % 3])
         chain_expected = product_of_values(chain_expected, values[1], slots, t)
         if core.noise_headroom(product) >= 0:  # three parts decrypt without relinearisation
             assert np.array_equal(party.decrypt(product, slots), chain_expected)
@@ -166,7 +197,7 @@ def test_depth_is_what_these_parameters_are_known_to_carry() -> None:
 def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_overrides(
     rng: np.random.Generator, word: int
 ) -> None:
-    literal = small_literal(word, 256, slot_prime(256, 17), 4, 2, 2)
+    literal = small_literal(word, 256, slot_prime(256, 17), 4, 2, 2, bits=30)
     engines = [core.CpuEngine(1), core.CpuEngine(2), core.CpuEngine(5)]
     engines += [core.ReferenceEngine(2), core.ReferenceEngine(1, 1), core.ReferenceEngine(2, 3)]
     number = int(rng.integers(1 << 60))
@@ -178,6 +209,9 @@ def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_over
         y = party.encrypt(values[::-1], number + 1, slots=True, symmetric=True)
         product = core.multiply(x, y)
         steps = [x, y, product, core.relinearize(product, party.evaluation)]
+        noisy = core.multiply_scalar(steps[3], 1 << 20)
+        assert core.product_level(noisy, x) < len(party.moduli)  # so that dropping and raising primes is among them
+        steps += [core.multiply(noisy, x), *core.apply_galois_hoisted(x, [3, 1, 511], party.evaluation)]
         steps += [core.multiply(x, y, BEHZ), core.square(x, BEHZ)]
         steps += [core.rotate_rows(x, 1, party.evaluation), core.rotate_columns(y, party.evaluation)]
         steps += [core.multiply_plain(x, party.plaintext(values, slots=True)), core.square(y)]

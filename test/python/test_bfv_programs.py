@@ -69,7 +69,8 @@ class Program:
         return fits[int(self.rng.integers(len(fits)))]
 
     def method(self) -> Any:
-        return core.ProductMethod.behz if self.rng.integers(2) else core.ProductMethod.hps_over_q
+        names = ["behz", "hps_over_q", "hps_over_q_leveled"]
+        return getattr(core.ProductMethod, names[int(self.rng.integers(3))])
 
     def row(self, batch: int) -> tuple[Any, Integers]:
         """A plaintext array that fits a batch, and its values."""
@@ -163,6 +164,9 @@ def _rotate(p: Program) -> tuple[Any, Any]:
 
 def _swap(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
+    if p.rng.integers(2):
+        hoisted = core.apply_galois_hoisted(a, [3, 2 * p.party.n - 1], p.party.evaluation)
+        return hoisted[1], permuted(x, 2 * p.party.n - 1, p.slots, p.t)
     return core.rotate_columns(a, p.party.evaluation), permuted(x, 2 * p.party.n - 1, p.slots, p.t)
 
 

@@ -110,6 +110,28 @@ def test_automorphisms_act_on_coefficients_with_their_sign(rng: np.random.Genera
 
 
 @WORD
+@pytest.mark.parametrize("special", [0, 1, 3])
+def test_hoisted_rotations_are_the_same_rotations(rng: np.random.Generator, word: int, special: int) -> None:
+    """One decomposition for several elements: an automorphism of centred digits is the digits of the automorphism, so
+    that even the residues are those of one rotation after the other."""
+    elements = [3, 1, 9, 127, 3]
+    party = Party(small_literal(word, 64, slot_prime(64, 14), 6, special), galois=elements)
+    values = random_below(rng, party.t(), (3, 64))
+    x = party.encrypt(values, 1, slots=True)
+    hoisted = core.apply_galois_hoisted(x, elements, party.evaluation)
+    assert len(hoisted) == len(elements)
+    for element, moved in zip(elements, hoisted, strict=True):
+        alone = core.apply_galois(x, element, party.evaluation)
+        assert np.array_equal(moved.residues, alone.residues) and moved.log2_deviation == alone.log2_deviation
+        assert np.array_equal(party.decrypt(moved, slots=True), permuted(values, element, True, party.t()))
+    assert core.apply_galois_hoisted(x, [], party.evaluation) == []
+    with pytest.raises(core.MissingKeyError, match="element 27"):
+        core.apply_galois_hoisted(x, [3, 27], party.evaluation)
+    with pytest.raises(core.ArgumentError, match="relinearise first"):
+        core.apply_galois_hoisted(core.square(x), [3], party.evaluation)
+
+
+@WORD
 def test_rotations_refuse_what_they_cannot_do(word: int) -> None:
     party = party_of(word, 16, [1])
     x = party.encrypt([[1] * 16], 1, slots=True)

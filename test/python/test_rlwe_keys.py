@@ -124,6 +124,7 @@ def operations(a: Party, b: Party) -> dict[str, Callable[[], Any]]:
         "relinearize two parts": lambda: core.relinearize(x, b.evaluation),
         "rotate rows": lambda: core.rotate_rows(x, 1, b.evaluation),
         "rotate columns": lambda: core.rotate_columns(x, b.evaluation),
+        "hoisted rotations": lambda: core.apply_galois_hoisted(x, [3, 1], b.evaluation),
         "identity": lambda: core.apply_galois(x, 1, b.evaluation),
         "sum slots": lambda: core.sum_slots(x, b.evaluation),
         "rerandomize": lambda: core.rerandomize(x, b.public, seed(1)),

@@ -28,19 +28,23 @@ void require_multipliable(const Ciphertext& a, const Ciphertext& b) {
   }
 }
 
+/// Number of ciphertext primes that a product is formed in.
+std::size_t level_of_product(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b,
+                             ProductMethod method) {
+  return method == ProductMethod::hps_over_q_leveled ? product_level(parameters, a, b) : parameters.moduli().size();
+}
+
+double log2_product(const std::vector<std::uint64_t>& moduli, std::size_t first) {
+  double sum = 0;
+  for (std::size_t i = first; i < moduli.size(); ++i) sum += std::log2(static_cast<double>(moduli[i]));
+  return sum;
+}
+
 Ciphertext multiply_or_square(const Ciphertext& a, const Ciphertext* b, ProductMethod method) {
+  const rlwe::Parameters& parameters = a.context()->parameters();
   const rlwe::NoiseBound& second = b == nullptr ? a.noise() : b->noise();
-  const RingPtr& q = a.context()->ciphertext_ring();
-  std::size_t limbs = q->limbs();
-  rlwe::NoiseBound x = a.noise(), y = second;
-  if (method == ProductMethod::hps_over_q_leveled) {
-    limbs = product_level(*a.context(), a.noise(), second);
-    x = dropped_noise(*a.context(), x, limbs);
-    y = dropped_noise(*a.context(), y, limbs);
-  }
-  return a.derived(
-      product_polynomials(a, b, method, limbs),
-      product_noise(x, y, a.context()->degree(), a.plain_modulus(), limbs, q->basis().product().log2(), method));
+  return a.derived(product_polynomials(a, b, method, level_of_product(parameters, a.noise(), second, method)),
+                   product_noise(parameters, a.plain(), a.noise(), second, method));
 }
 
 template <class Combine>
@@ -67,12 +71,22 @@ Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintex
 
 }  // namespace
 
-rlwe::NoiseBound product_noise(const rlwe::NoiseBound& a, const rlwe::NoiseBound& b, std::size_t degree,
-                               std::uint64_t plain_modulus, std::size_t limbs, double log2_q, ProductMethod method) {
+rlwe::NoiseBound product_noise(const rlwe::Parameters& parameters, std::size_t plain, const rlwe::NoiseBound& first,
+                               const rlwe::NoiseBound& second, ProductMethod method) {
+  const std::size_t degree = parameters.degree(), k = parameters.moduli().size();
+  rlwe::NoiseBound a = first, b = second;
+  if (const std::size_t limbs = level_of_product(parameters, a, b, method); limbs < k) {
+    // The operands' switch to a lower level, in units of all of Q. What else is rounded there is small beside it.
+    const double dropped = log2_product(parameters.moduli(), limbs);
+    const rlwe::NoiseBound rounding{std::log2(rlwe::rounding_deviation(degree)) + dropped, 1};
+    a = rlwe::sum(a, rounding);
+    b = rlwe::sum(b, rounding);
+  }
   // With phase_i = (q/t) m_i + e_i + q r_i the product's error is e_1 (m_2 + t r_2) + e_2 (m_1 + t r_1) + (t/q) e_1 e_2
   // and the scaling's error; m_i + t r_i = (t/q)(c_0 + c_1 s) up to e_i has coefficients of deviation t sqrt((1 +
   // 2n/3)/12).
-  const double n = static_cast<double>(degree), log2_t = std::log2(static_cast<double>(plain_modulus));
+  const double n = static_cast<double>(degree), log2_q = log2_product(parameters.moduli(), 0);
+  const double log2_t = std::log2(static_cast<double>(parameters.plain_moduli().at(plain)));
   const std::uint32_t factors = std::max(a.secret_factors, b.secret_factors) + 1;
   const double growth = 0.5 * std::log2(n) + std::log2(static_cast<double>(factors) + 1);
   const double quotient = log2_t + std::log2(rlwe::rounding_deviation(degree));
@@ -80,7 +94,7 @@ rlwe::NoiseBound product_noise(const rlwe::NoiseBound& a, const rlwe::NoiseBound
   const double quadratic = a.log2_deviation + b.log2_deviation + log2_t - log2_q + growth;
   // Each of the three parts is off by less than k + 1 (BEHZ: FastBConv's overflow in S3 and the floor) or 1/2 (HPS),
   // times 1, s, s^2.
-  const double s = 2.0 / 3.0 * n, each = method == ProductMethod::behz ? static_cast<double>(limbs) + 1 : 1.0;
+  const double s = 2.0 / 3.0 * n, each = method == ProductMethod::behz ? static_cast<double>(k) + 1 : 1.0;
   const double scaling = std::log2(each * (1 + std::sqrt(s) + std::sqrt(2.0) * s));
   double result = rlwe::log2_sum(rlwe::log2_sum(linear, quadratic), scaling);
   if (method != ProductMethod::behz) {

@@ -26,8 +26,7 @@ Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
 Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 
 /// The bound of a product's noise, from those of its factors: what `multiply` attaches and what `suggest` plans with.
-rlwe::NoiseBound product_noise(const rlwe::NoiseBound& a, const rlwe::NoiseBound& b, std::size_t degree,
-                               std::uint64_t plain_modulus, std::size_t limbs, double log2_q,
-                               ProductMethod method = ProductMethod::hps_over_q_leveled);
+rlwe::NoiseBound product_noise(const rlwe::Parameters& parameters, std::size_t plain, const rlwe::NoiseBound& a,
+                               const rlwe::NoiseBound& b, ProductMethod method = ProductMethod::hps_over_q_leveled);
 
 }  // namespace cyclotome::bfv

@@ -127,10 +127,10 @@ PolyArray product_polynomials(const Ciphertext& a, const Ciphertext* b, ProductM
   return form_product(context, a, b, HpsOverQ(context, a.plain(), limbs));
 }
 
-std::size_t product_level(const rlwe::Context& context, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b) {
-  const Basis& q = context.ciphertext_ring()->basis();
+std::size_t product_level(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b) {
+  const auto& q = parameters.moduli();
   double allowed =
-      std::max(a.log2_deviation, b.log2_deviation) - 3 - std::log2(rlwe::rounding_deviation(context.degree()));
+      std::max(a.log2_deviation, b.log2_deviation) - 3 - std::log2(rlwe::rounding_deviation(parameters.degree()));
   std::size_t limbs = q.size();
   while (limbs > 1) {
     allowed -= std::log2(static_cast<double>(q[limbs - 1]));
@@ -138,13 +138,6 @@ std::size_t product_level(const rlwe::Context& context, const rlwe::NoiseBound& 
     --limbs;
   }
   return limbs;
-}
-
-rlwe::NoiseBound dropped_noise(const rlwe::Context& context, const rlwe::NoiseBound& a, std::size_t limbs) {
-  const Basis& q = context.ciphertext_ring()->basis();
-  if (limbs == q.size()) return a;
-  const double dropped = q.slice(limbs, q.size() - limbs).product().log2();
-  return rlwe::sum(a, {std::log2(rlwe::rounding_deviation(context.degree())) + dropped, 1});
 }
 
 }  // namespace cyclotome::bfv

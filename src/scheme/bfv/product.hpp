@@ -12,9 +12,6 @@ PolyArray product_polynomials(const Ciphertext& a, const Ciphertext* b, ProductM
 
 /// The fewest primes that operands of these noises can be switched to (and their product back from) while the switch's
 /// error stays an eighth of the larger noise: what a levelled product works in.
-std::size_t product_level(const rlwe::Context& context, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b);
-
-/// An operand's noise, in units of the full Q, after a switch to `limbs` primes.
-rlwe::NoiseBound dropped_noise(const rlwe::Context& context, const rlwe::NoiseBound& a, std::size_t limbs);
+std::size_t product_level(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b);
 
 }  // namespace cyclotome::bfv

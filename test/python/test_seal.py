@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Microsoft SEAL (through tenseal) as an oracle: the same programs, and SEAL's own ciphertexts taken apart here.
+
+SEAL computes BFV with BEHZ products as paper 000 does, and keeps parameters as paper 001 does, so that not only
+results but noise budgets and even the residues of products must be the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from oracles.integers import integers, random_below
+from parties import Party
+
+tenseal = pytest.importorskip(
+    "tenseal", reason="tenseal (Microsoft SEAL) has no wheel for this Python", exc_type=ImportError
+)
+sealapi = pytest.importorskip("tenseal.sealapi", reason="this tenseal has no sealapi", exc_type=ImportError)
+
+PRESET, PROGRAMS = "seal-4096", "seal-8192"
+
+
+class Seal:
+    """SEAL with one of its default parameter sets, and the same set and secret key here."""
+
+    def __init__(self, preset: str) -> None:
+        self.parameters = core.preset(preset)
+        self.n, (self.t,) = self.parameters.degree, self.parameters.plain_moduli
+        chosen = sealapi.EncryptionParameters(sealapi.SCHEME_TYPE.BFV)
+        chosen.set_poly_modulus_degree(self.n)
+        chosen.set_coeff_modulus(sealapi.CoeffModulus.BFVDefault(self.n, sealapi.SEC_LEVEL_TYPE.TC128))
+        chosen.set_plain_modulus(self.t)
+        self.context = sealapi.SEALContext(chosen, True, sealapi.SEC_LEVEL_TYPE.TC128)
+        generator = sealapi.KeyGenerator(self.context)
+        self.public, self.relin, self.galois = sealapi.PublicKey(), sealapi.RelinKeys(), sealapi.GaloisKeys()
+        generator.create_public_key(self.public)
+        generator.create_relin_keys(self.relin)
+        generator.create_galois_keys(self.galois)
+        self.secret = generator.secret_key()
+        self.encoder = sealapi.BatchEncoder(self.context)
+        self.encryptor = sealapi.Encryptor(self.context, self.public)
+        self.decryptor = sealapi.Decryptor(self.context, self.secret)
+        self.evaluator = sealapi.Evaluator(self.context)
+        self.here = core.Context(self.parameters, core.CpuEngine(2))
+        self.imported = core.SecretKey.from_coefficients(self.here, self.secret_coefficients(), bytes(16))
+
+    def secret_coefficients(self) -> list[int]:
+        """SEAL stores s transformed; our inverse transform finds it only if roots and order are SEAL's."""
+        stored = self.secret.data()
+        moduli = [*self.parameters.moduli, *self.parameters.special_moduli]
+        ring = core.Ring.negacyclic(self.n, core.Basis(64, moduli))
+        array = core.PolyArray(self.here.engine, ring, 1, 1, core.Domain.transform)
+        words = np.array([stored[i] for i in range(len(moduli) * self.n)], dtype=np.uint64)
+        array.from_host(words.reshape(1, 1, len(moduli), self.n))
+        array.to_coefficient()
+        rows = array.to_host()[0, 0].astype(object)
+        rows = np.where(rows > 1, rows - np.array(moduli, dtype=object)[:, None], rows)
+        assert all(np.array_equal(row, rows[0]) for row in rows) and set(rows[0]) == {-1, 0, 1}
+        return [int(x) for x in rows[0]]
+
+    def encoded(self, values: Any) -> Any:
+        plaintext = sealapi.Plaintext()
+        self.encoder.encode([int(x) for x in values], plaintext)
+        return plaintext
+
+    def encrypted(self, values: Any) -> Any:
+        ciphertext = sealapi.Ciphertext()
+        self.encryptor.encrypt(self.encoded(values), ciphertext)
+        return ciphertext
+
+    def call(self, operation: str, *operands: Any) -> Any:
+        result = sealapi.Ciphertext()
+        getattr(self.evaluator, operation)(*operands, result)
+        return result
+
+    def decrypted(self, ciphertext: Any) -> Any:
+        plaintext = sealapi.Plaintext()
+        self.decryptor.decrypt(ciphertext, plaintext)
+        return np.array(self.encoder.decode_int64(plaintext), dtype=object) % self.t
+
+    def residues(self, ciphertext: Any) -> Any:
+        """[1][part][limb][coefficient]."""
+        shape = (1, ciphertext.size(), ciphertext.coeff_modulus_size(), self.n)
+        assert not ciphertext.is_ntt_form()
+        return np.array([ciphertext[i] for i in range(int(np.prod(shape)))], dtype=np.uint64).reshape(shape)
+
+    def taken_over(self, ciphertext: Any) -> Any:
+        """SEAL's ciphertext as one of ours under SEAL's secret."""
+        return core.Ciphertext(self.here, bytes(16), 0, self.residues(ciphertext), 10.0, 1)
+
+
+@pytest.fixture(scope="module")
+def seal() -> Seal:
+    return Seal(PRESET)
+
+
+@pytest.fixture(scope="module")
+def party() -> Party:
+    """This library's own keys with the same parameters, for the same programs."""
+    literal = core.preset(PRESET).literal
+    elements = [core.row_rotation_element(4096, step) for step in (1, 5, -7)]
+    return Party(literal, galois=[*elements, *core.slot_sum_elements(4096)])
+
+
+@pytest.mark.parametrize("degree", [4096, 8192, 16384, 32768])
+def test_presets_have_seals_primes_in_seals_places(degree: int) -> None:
+    parameters = core.preset(f"seal-{degree}")
+    theirs = [m.value() for m in sealapi.CoeffModulus.BFVDefault(degree, sealapi.SEC_LEVEL_TYPE.TC128)]
+    assert [*parameters.moduli, *parameters.special_moduli] == theirs and len(parameters.special_moduli) == 1
+    assert sealapi.CoeffModulus.MaxBitCount(degree, sealapi.SEC_LEVEL_TYPE.TC128) == core.max_modulus_bits(
+        degree, 128, core.SecurityTable.he_standard_2018
+    )
+
+
+@pytest.mark.parametrize("preset", [PRESET, PROGRAMS])
+def test_batch_encoding_gives_the_same_polynomial(rng: np.random.Generator, preset: str) -> None:
+    """Slot order and root of unity are SEAL's."""
+    seal = Seal(preset)
+    values = random_below(rng, seal.t, seal.n)
+    theirs = seal.encoded(values)
+    rows = np.where(values > seal.t // 2, values - seal.t, values).astype(np.int64)[None]
+    ours = core.encode(seal.here, 0, rows, True).residues[0, 0, 0]
+    assert theirs.coeff_count() == seal.n and [theirs[i] for i in range(seal.n)] == ours.tolist()
+
+
+def test_seals_ciphertexts_decrypt_here_with_the_same_noise_budget(rng: np.random.Generator, seal: Seal) -> None:
+    x, y = random_below(rng, seal.t, seal.n), random_below(rng, seal.t, seal.n)
+    a, b = seal.encrypted(x), seal.encrypted(y)
+    product = seal.call("multiply", a, b)
+    cases = [
+        (a, x),
+        (seal.call("add", a, b), (x + y) % seal.t),
+        (seal.call("sub", a, b), (x - y) % seal.t),
+        (seal.call("add_plain", a, seal.encoded(y)), (x + y) % seal.t),
+        (seal.call("multiply_plain", a, seal.encoded(y)), x * y % seal.t),
+        (product, x * y % seal.t),
+        (seal.call("relinearize", product, seal.relin), x * y % seal.t),
+        (seal.call("rotate_rows", a, 3, seal.galois), np.roll(x.reshape(2, -1), -3, axis=1).reshape(-1)),
+    ]
+    budgets = set()
+    for theirs, expected in cases:
+        ours = seal.taken_over(theirs)
+        decoded = integers(core.decode(core.decrypt_unchecked(ours, seal.imported), True))[0] % seal.t
+        assert np.array_equal(decoded, expected) and np.array_equal(seal.decrypted(theirs), expected)
+        (budget,) = core.noise_budget(ours, seal.imported)
+        assert budget == seal.decryptor.invariant_noise_budget(theirs)
+        budgets.add(budget)
+    assert len(budgets) >= 3
+
+
+def test_linear_operations_and_behz_products_have_seals_residues(rng: np.random.Generator, seal: Seal) -> None:
+    """The same S0 ... S4 with m~ = 2^32: nothing in the result depends on the choice of the auxiliary primes. Sums,
+    products with plaintexts and additions of plaintexts have only one right answer."""
+    x, y = random_below(rng, seal.t, seal.n), random_below(rng, seal.t, seal.n)
+    a, b = seal.encrypted(x), seal.encrypted(y)
+    c, d = seal.taken_over(a), seal.taken_over(b)
+    m = core.encode(seal.here, 0, np.where(y > seal.t // 2, y - seal.t, y).astype(np.int64)[None], True)
+    behz = core.ProductMethod.behz
+    pairs = [
+        (seal.call("add", a, b), core.add(c, d)),
+        (seal.call("sub", a, b), core.subtract(c, d)),
+        (seal.call("negate", a), core.negate(c)),
+        (seal.call("multiply_plain", a, seal.encoded(y)), core.multiply_plain(c, m)),
+        (seal.call("multiply", a, b), core.multiply(c, d, behz)),
+        (seal.call("square", a), core.square(c, behz)),
+    ]
+    for theirs, ours in pairs:
+        assert np.array_equal(seal.residues(theirs), ours.residues)
+
+
+def test_rotations_move_slots_as_seals_do(rng: np.random.Generator, seal: Seal, party: Party) -> None:
+    x = random_below(rng, seal.t, (1, seal.n))
+    theirs, ours = seal.encrypted(x[0]), party.encrypt(x, 1, slots=True)
+    for step in (1, 5, -7):
+        rotated = core.rotate_rows(ours, step, party.evaluation)
+        expected = seal.decrypted(seal.call("rotate_rows", theirs, step, seal.galois))
+        assert np.array_equal(party.decrypt(rotated, slots=True)[0], expected)
+    swapped = seal.decrypted(seal.call("rotate_columns", theirs, seal.galois))
+    assert np.array_equal(party.decrypt(core.rotate_columns(ours, party.evaluation), slots=True)[0], swapped)
+
+
+def test_vector_programs_give_tenseals_results(rng: np.random.Generator) -> None:
+    """Sums, products, plaintext operands, dot products and totals of tenseal's BFV vectors."""
+    literal = core.preset(PROGRAMS).literal
+    party = Party(literal, galois=core.slot_sum_elements(literal.degree))
+    context = tenseal.context(tenseal.SCHEME_TYPE.BFV, poly_modulus_degree=8192, plain_modulus=party.t())
+    context.generate_galois_keys()
+    x, y = rng.integers(-50, 50, 100), rng.integers(-50, 50, 100)
+    p, q = tenseal.bfv_vector(context, x.tolist()), tenseal.bfv_vector(context, y.tolist())
+    padded = np.zeros((2, party.n), dtype=object)
+    padded[0, :100], padded[1, :100] = x, y
+    both = party.encrypt(padded, 1, slots=True)
+    a, b = core.take(both, [0]), core.take(both, [1])
+    plain, keys = party.plaintext(padded[1:], slots=True), party.evaluation
+
+    def values(ciphertext: Any) -> list[int]:
+        decoded = core.decode(core.decrypt(ciphertext, party.secret), True)
+        return [int(v) for v in decoded[0]]
+
+    def product(c: Any, d: Any) -> Any:
+        return core.relinearize(core.multiply(c, d), keys)
+
+    assert values(core.add(a, b))[:100] == (p + q).decrypt() == (x + y).tolist()
+    assert values(core.subtract(a, b))[:100] == (p - q).decrypt()
+    assert values(product(a, b))[:100] == (p * q).decrypt() == (x * y).tolist()
+    assert values(core.multiply_plain(a, plain))[:100] == (p * y.tolist()).decrypt()
+    assert values(core.add_plain(a, plain))[:100] == (p + y.tolist()).decrypt()
+    assert values(core.subtract_plain(a, plain))[:100] == (p - y.tolist()).decrypt()
+    assert values(product(product(a, a), b))[:100] == (p * p * q).decrypt()
+    centred = (x.astype(object) * x * y + 32768) % 65537 - 32768
+    assert values(product(product(a, a), b))[:100] == centred.tolist()
+    assert [values(core.sum_slots(product(a, b), keys))[0]] == p.dot(q).decrypt() == [int(x @ y)]
+    assert [values(core.sum_slots(a, keys))[7]] == p.sum().decrypt() == [int(x.sum())]
