@@ -4,6 +4,7 @@
 #   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
 #   make lint     formatting, static checks and the layering of the code
 #   make format   rewrite the sources in the project's format
+#   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
 #   make docs     API reference into build/docs
 #   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
 #   make clean    remove .venv and build/
@@ -40,7 +41,7 @@ left_out := build/left-out.txt
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 cpp_sources = $(shell find src python/bindings test example -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: help demo test install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
+.PHONY: help demo bench test install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -70,6 +71,13 @@ install-test: $(ready)
 
 demo: install
 	@$(bin)/cyclotome demo
+
+# An interrupted run goes on with: make bench BENCH_ARGUMENTS=--resume
+bench: install
+	@$(bin)/python -m pip install --quiet 'tenseal>=0.3.15' || \
+	    echo "tenseal (SEAL) has no wheel for this Python: measuring without a peer" >&2
+	@mkdir -p build bench/results
+	@$(bin)/cyclotome bench --full --output bench/results --html build/bench.html --force $(BENCH_ARGUMENTS)
 
 test: test-cpp test-python test-consumer test-sanitize
 	@echo "== result"

@@ -37,7 +37,11 @@ class Plan:
     budget: Budget
 
     def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> Plan:
-        """Only sets and schemes of these names; without any, all. Raises ArgumentError when nothing is left."""
+        """Only sets and schemes of these names; without any, all. "transforms" is a set too, of no scheme.
+
+        Raises:
+            ArgumentError: an unknown set, or nothing is left.
+        """
         names = sorted({p.name for p in self.problems} | {"transforms"})
         unknown = [name for name in sets if name not in names]
         if unknown:
@@ -45,7 +49,7 @@ class Plan:
         problems = tuple(
             p for p in self.problems if (not sets or p.name in sets) and (not schemes or p.scheme in schemes)
         )
-        singles = self.transforms if not sets or "transforms" in sets else ()
+        singles = self.transforms if "transforms" in sets or not (sets or schemes) else ()
         if not problems and not singles:
             raise ArgumentError(f"the plan {self.name!r} has nothing of scheme {', '.join(schemes)}")
         return replace(self, problems=problems, transforms=singles)

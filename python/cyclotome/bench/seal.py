@@ -189,15 +189,17 @@ class SealTransform:
         generator.create_public_key(public)
         self.polynomials = api.Ciphertext()
         api.Encryptor(context, public).encrypt_zero(self.polynomials)
-        evaluator, polynomials = api.Evaluator(context), self.polynomials
-        self.forward: Callable[[], None] = lambda: evaluator.transform_to_ntt_inplace(polynomials)
-        self.inverse: Callable[[], None] = lambda: evaluator.transform_from_ntt_inplace(polynomials)
-        decryptor = api.Decryptor(context, generator.secret_key())
+        self.evaluator = api.Evaluator(context)
+        self.decryptor = api.Decryptor(context, generator.secret_key())
 
-        def intact() -> bool:
-            plain = api.Plaintext()
-            decryptor.decrypt(polynomials, plain)
-            return bool(plain.is_zero())
+    def forward(self) -> None:
+        self.evaluator.transform_to_ntt_inplace(self.polynomials)
 
-        #: After as many inverse as forward transforms: whether the encryption of zero still is one.
-        self.intact = intact
+    def inverse(self) -> None:
+        self.evaluator.transform_from_ntt_inplace(self.polynomials)
+
+    def intact(self) -> bool:
+        """After as many inverse as forward transforms: whether the encryption of zero still is one."""
+        plain = _api().Plaintext()
+        self.decryptor.decrypt(self.polynomials, plain)
+        return bool(plain.is_zero())

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the benchmark times, what it takes for right, and which parameters compete."""
+
+from __future__ import annotations
+
+import gc
+import time
+
+import numpy as np
+import pytest
+from cyclotome.bench.plans import make_plan
+from cyclotome.bench.sets import OPERATIONS, paper_problems, seal_problems, small_problem, spread
+from cyclotome.bench.timing import Budget, Timing, alternate
+from cyclotome.bench.truth import Truth
+from cyclotome.errors import ArgumentError, ParameterError
+from oracles.negacyclic import automorphism, schoolbook
+
+ONE_RUN = Budget(seconds=0, fewest=4, most=4, sample_seconds=0)
+
+
+def test_contestants_take_turns_and_order_alternates() -> None:
+    calls: list[str] = []
+    timings = alternate([lambda: calls.append("a"), lambda: calls.append("b")], ONE_RUN)
+    assert calls[:4] == ["a", "a", "b", "b"]  # warm-up, and how long one takes
+    assert calls[4:] == ["a", "b", "b", "a", "a", "b", "b", "a"]
+    assert [len(timing.samples) for timing in timings] == [4, 4]
+
+
+def test_rounds_end_with_the_budget_but_not_before_the_fewest() -> None:
+    slow = alternate([lambda: time.sleep(0.02)], Budget(seconds=0.01, fewest=3, most=50))[0]
+    assert len(slow.samples) == 3
+    fast = alternate([lambda: None], Budget(seconds=10, fewest=1, most=5, sample_seconds=1e-5))[0]
+    assert len(fast.samples) == 5
+
+
+def test_times_are_microseconds_of_one_run() -> None:
+    timing = alternate([lambda: time.sleep(0.004)], Budget(seconds=0.05, sample_seconds=0.01))[0]
+    assert 4000 <= timing.least <= timing.median <= timing.most
+    assert timing.least < 40_000
+    assert Timing([3.0, 1.0, 2.0]).median == 2.0
+
+
+def test_garbage_collection_is_off_while_timing_and_back_afterwards() -> None:
+    seen: list[bool] = []
+    alternate([lambda: seen.append(gc.isenabled())], ONE_RUN)
+    assert seen and not any(seen) and gc.isenabled()
+
+
+@pytest.mark.parametrize("slots", [True, False])
+def test_expected_results_are_those_of_python_integers(slots: bool) -> None:
+    problem = small_problem("bfv", slots)
+    truth, n, t = Truth(problem), problem.degree, problem.plain_modulus
+    x, y = truth.x.tolist(), truth.y.tolist()
+    assert truth.expected("add").tolist() == [(a + b) % t for a, b in zip(x, y, strict=True)]
+    if slots:
+        product = [a * b % t for a, b in zip(x, y, strict=True)]
+        rotated = x[1 : n // 2] + x[:1] + x[n // 2 + 1 :] + x[n // 2 : n // 2 + 1]
+    else:
+        product, rotated = schoolbook(x, y, t), automorphism(x, 3, t)
+    for operation in ("multiply", "relinearize", "multiply_relinearize", "relinearization_key"):
+        assert truth.expected(operation).tolist() == product
+    assert truth.expected("rotate").tolist() == rotated
+    assert np.abs(truth.centred(truth.x)).max() <= t // 2
+    assert set(OPERATIONS) >= {"encrypt", "decrypt", "key_generation"}
+    for operation in ("encrypt", "decrypt", "key_generation"):
+        assert truth.expected(operation).tolist() == x
+
+
+def test_chains_of_a_set_never_exceed_its_modulus_and_share_its_security() -> None:
+    for problem in seal_problems(["bfv"], [4096, 8192, 16384, 32768]):
+        same = problem.chains[0]
+        assert same.moduli + same.special_moduli == problem.peer_moduli
+        assert len({chain.name for chain in problem.chains}) == len(problem.chains) >= 2
+        for chain in problem.chains:
+            assert problem.log_q - 2 < chain.key_modulus_bits <= problem.log_q
+            parameters = problem.parameters(chain)
+            assert parameters.security_reached == 128
+            assert max(chain.moduli).bit_length() <= (30 if chain.word == 32 else 60)
+
+
+def test_sets_of_the_papers_have_their_degrees_and_moduli() -> None:
+    table4 = [(p.degree, p.log_q, p.plain_modulus) for p in paper_problems("000")]
+    assert table4 == [(2048, 62, 2), (4096, 186, 2), (8192, 372, 2), (16384, 744, 2)]
+    for problem in paper_problems("000"):
+        for chain in problem.chains:
+            assert problem.log_q - 1 < chain.modulus_bits <= problem.log_q
+    table7 = [(p.degree, p.log_q, p.plain_modulus) for p in paper_problems("001")]
+    sizes = [(4096, 109), (8192, 152), (16384, 237), (32768, 496), (32768, 880)]
+    assert table7 == [(n, bits, 1024) for n, bits in sizes]
+    with pytest.raises(ParameterError, match="'002'"):
+        paper_problems("002")
+
+
+@pytest.mark.parametrize(
+    ("bits", "widest", "expected"), [(62, 58, [31, 31]), (186, 50, [47, 47, 46, 46]), (37, 37, [37])]
+)
+def test_lengths_of_primes_are_even(bits: int, widest: int, expected: list[int]) -> None:
+    assert spread(bits, widest) == expected
+
+
+def test_plans_say_what_they_have() -> None:
+    full = make_plan("full", threads=2)
+    assert {p.name for p in full.problems} >= {"seal-4096", "seal-32768", "000-16384-744", "001-32768-880"}
+    assert {t.degree for t in full.transforms} == {1 << i for i in range(11, 18)}
+    assert [p.name for p in full.restricted(["seal-8192"], ["bfv"]).problems] == ["seal-8192"]
+    assert full.restricted(["transforms"], []).problems == ()
+    for wrong in (
+        lambda: make_plan("fast"),
+        lambda: make_plan("quick", seconds=0),
+        lambda: make_plan("quick", threads=0),
+        lambda: full.restricted(["seal-1"], []),
+        lambda: full.restricted([], ["ckks"]),
+    ):
+        with pytest.raises(ArgumentError):
+            wrong()
