@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/scheme.hpp"
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/encryption.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
@@ -70,5 +71,19 @@ Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) {
 }
 
 Ciphertext square(const Ciphertext& a) { return is_bgv(a.context()) ? bgv::square(a) : bfv::square(a); }
+
+Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
+  return !arrays.empty() && is_bgv(arrays[0]->context()) ? bgv::concatenate(arrays) : rlwe::concatenate(arrays);
+}
+
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed) {
+  return is_bgv(a.context()) ? bgv::rerandomize(a, key, seed) : rlwe::rerandomize(a, key, seed);
+}
+
+Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
+  if (is_bgv(a.context())) return bgv::switch_to_level(a, limbs);
+  throw ArgumentError(message("switch_to_level: ciphertexts of ", a.context()->parameters().summary(),
+                              " have one level only; BGV's have several"));
+}
 
 }  // namespace cyclotome::scheme

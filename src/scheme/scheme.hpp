@@ -30,5 +30,11 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 /// 3 parts, not relinearised.
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b);
 Ciphertext square(const Ciphertext& a);
+/// One batch after the other.
+Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
+/// a plus fresh encryptions of zero.
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed);
+/// Fewer ciphertext primes, BGV only (ArgumentError): smaller ciphertexts and faster operations.
+Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs);
 
 }  // namespace cyclotome::scheme

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 
@@ -18,18 +20,32 @@ double log2_prime(const Ciphertext& a, std::size_t limb) {
   return std::log2(static_cast<double>(a.polynomials().ring()->basis()[limb]));
 }
 
-/// Small integers (x, y) with x a = y b modulo t: rational reconstruction of b/a, |x|, |y| of about sqrt(t).
+/// Small units (x, y) modulo t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime t. Remainders
+/// that share a factor with a composite t are left out: they would take the message modulo that factor with them.
 std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, std::uint64_t t) {
   const std::uint64_t ratio =
       static_cast<std::uint64_t>(static_cast<u128>(b) * inverse_or_zero(a, t) % t);  // x = ratio y
   auto r0 = static_cast<std::int64_t>(t), r1 = static_cast<std::int64_t>(ratio);
-  std::int64_t y0 = 0, y1 = 1;
-  while (static_cast<u128>(static_cast<std::uint64_t>(r1)) * static_cast<std::uint64_t>(r1) > t) {
+  std::int64_t y0 = 0, y1 = 1, x = r1, y = 1;
+  while (r1 != 0 && std::abs(y1) < std::max(x, std::abs(y))) {
+    if (std::max(r1, std::abs(y1)) < std::max(x, std::abs(y)) && std::gcd(static_cast<std::uint64_t>(r1), t) == 1) {
+      x = r1;
+      y = y1;
+    }
     const std::int64_t quotient = r0 / r1;
     r0 = std::exchange(r1, r0 - quotient * r1);
     y0 = std::exchange(y1, y0 - quotient * y1);
   }
-  return {r1, y1};
+  return {x, y};
+}
+
+/// c times a small factor, which its correction factor takes up: the same message.
+Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
+  if (factor == 1) return c.derived(c.polynomials().clone(), c.noise());
+  const Modulus<std::uint64_t> t(c.plain_modulus());
+  const Ciphertext scaled = rlwe::multiply_scalar(c, factor);
+  return scaled.derived(scaled.polynomials().clone(), scaled.noise(),
+                        t.multiply(c.correction(), t.reduce_signed(factor)));
 }
 
 /// Both operands at one level and correction factor.
@@ -38,15 +54,8 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
   const std::size_t limbs = std::min(a.limbs(), b.limbs());
   Ciphertext x = switch_to_level(a, limbs), y = switch_to_level(b, limbs);
   if (x.correction() == y.correction() || a.plain() != b.plain()) return {std::move(x), std::move(y)};
-  const std::uint64_t t = a.plain_modulus();
-  const auto [factor_x, factor_y] = balanced_factors(x.correction(), y.correction(), t);
-  const Modulus<std::uint64_t> modulus(t);
-  const std::uint64_t common = modulus.multiply(x.correction(), modulus.reduce_signed(factor_x));
-  const auto scale = [&](const Ciphertext& c, std::int64_t factor) {
-    const Ciphertext scaled = rlwe::multiply_scalar(c, factor);
-    return scaled.derived(scaled.polynomials().clone(), scaled.noise(), common);
-  };
-  return {scale(x, factor_x), scale(y, factor_y)};
+  const auto [factor_x, factor_y] = balanced_factors(x.correction(), y.correction(), a.plain_modulus());
+  return {rescaled(x, factor_x), rescaled(y, factor_y)};
 }
 
 template <class Combine>
@@ -110,7 +119,7 @@ Ciphertext switch_modulus(const Ciphertext& a) {
   engine.divide_and_round(out.view(), a.polynomials().view().limbs_at(0, *step.kept), dropped.view(), step);
   const std::uint64_t t = a.plain_modulus(), prime = a.polynomials().ring()->basis()[limbs - 1];
   const std::uint64_t correction = Modulus<std::uint64_t>(t).multiply(a.correction(), inverse_or_zero(prime % t, t));
-  return a.derived(std::move(out), switched_noise(a.noise(), context.degree(), t, log2_prime(a, limbs - 1)),
+  return a.derived(std::move(out), switched_noise(a.noise(), context.degree(), t, log2_prime(a, limbs - 1), a.parts()),
                    correction);
 }
 
@@ -176,6 +185,37 @@ Ciphertext square(const Ciphertext& a, bool automatic) {
   require_multipliable(a, a);
   const Ciphertext x = switch_to_level(a, automatic ? best_product_level(a, a) : a.limbs());
   return product(x, x);
+}
+
+Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
+  if (arrays.empty()) throw ArgumentError("concatenate: no ciphertexts were given");
+  const Ciphertext& head = *arrays[0];
+  std::size_t limbs = head.limbs();
+  for (const Ciphertext* const a : arrays) {
+    rlwe::require_same_context("concatenate", *a->context(), *head.context());
+    limbs = std::min(limbs, a->limbs());
+  }
+  std::vector<Ciphertext> members;
+  for (const Ciphertext* const a : arrays) {
+    Ciphertext member = switch_to_level(*a, limbs);
+    if (!members.empty() && member.correction() != members[0].correction() && a->plain() == head.plain()) {
+      const auto [factor, common] =
+          balanced_factors(member.correction(), members[0].correction(), member.plain_modulus());
+      member = rescaled(member, factor);
+      for (Ciphertext& earlier : members) earlier = rescaled(earlier, common);
+    }
+    members.push_back(std::move(member));
+  }
+  std::vector<const Ciphertext*> pointers;
+  for (const Ciphertext& member : members) pointers.push_back(&member);
+  return rlwe::concatenate(pointers);
+}
+
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed) {
+  rlwe::require_same_context("rerandomize", *a.context(), *key.context());
+  // The phase of an encryption of zero is a multiple of t, whatever the correction factor is taken to be.
+  const Ciphertext zero = switch_to_level(rlwe::encrypt_zero(key, a.plain(), a.batch(), seed), a.limbs());
+  return rlwe::add(a, zero.derived(zero.polynomials().clone(), zero.noise(), a.correction()));
 }
 
 }  // namespace cyclotome::bgv

@@ -30,4 +30,9 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic = true);
 Ciphertext square(const Ciphertext& a, bool automatic = true);
 
+/// One batch after the other, brought to the lowest level among them and to one correction factor.
+Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
+/// a plus fresh encryptions of zero at its level: hides again what became transparent. `seed` must be secret and fresh.
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed);
+
 }  // namespace cyclotome::bgv
