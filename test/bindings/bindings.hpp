@@ -68,5 +68,6 @@ void bind_planning(nb::module_& m);
 void bind_keys(nb::module_& m);
 void bind_ciphertexts(nb::module_& m);
 void bind_operations(nb::module_& m);
+void bind_bgv(nb::module_& m);
 
 }  // namespace cyclotome::testing

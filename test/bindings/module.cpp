@@ -35,4 +35,5 @@ NB_MODULE(cyclotome_testing, m) {
   bind_keys(m);
   bind_ciphertexts(m);
   bind_operations(m);
+  bind_bgv(m);
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/pair.h>
+
+#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/scheme/bgv/context.hpp"
+#include "cyclotome/scheme/bgv/encryption.hpp"
+#include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/planning.hpp"
+#include "scheme.hpp"
+
+namespace cyclotome::testing {
+
+namespace {
+
+using rlwe::Ciphertext;
+using rlwe::ContextPtr;
+using rlwe::Plaintext;
+
+using Residues = nb::ndarray<const std::uint64_t, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+
+/// A ciphertext of any level and correction factor, made of any residues in the coefficient domain.
+Ciphertext crafted(const ContextPtr& context, const nb::bytes& key, std::size_t plain, const Residues& residues,
+                   double log2_deviation, std::uint64_t correction) {
+  PolyArray array = context->make(context->level_ring(residues.shape(2)), residues.shape(0), residues.shape(1));
+  array.from_host({residues.data(), residues.size()});
+  array.to_transform();
+  return Ciphertext(context, key_id_from(key), plain, std::move(array), {log2_deviation, 0}, std::nullopt, correction);
+}
+
+}  // namespace
+
+void bind_bgv(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("bgv");
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, const Seed&>(&bgv::encrypt), NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, const Seed&>(&bgv::encrypt), NoGil());
+  m.def("decrypt", &bgv::decrypt, NoGil());
+  m.def("decrypt_unchecked", &bgv::decrypt_unchecked, NoGil());
+  m.def("noise_headroom", &bgv::noise_headroom);
+  m.def("noise_budget", &bgv::noise_budget, NoGil());
+  m.def("measured_noise", &bgv::measured_noise, NoGil());
+  m.def("message_deviation", &bgv::message_deviation);
+  m.def("crafted", &crafted, nb::arg("context"), nb::arg("key"), nb::arg("plain"), nb::arg("residues"),
+        nb::arg("log2_deviation") = -1e9, nb::arg("correction") = 1);
+  m.def("level", &Ciphertext::limbs);
+  m.def("correction", &Ciphertext::correction);
+  m.def("switch_modulus", &bgv::switch_modulus, NoGil());
+  m.def("switch_to_level", &bgv::switch_to_level, NoGil());
+  m.def("best_product_level", &bgv::best_product_level);
+  m.def("add", &bgv::add, NoGil());
+  m.def("subtract", &bgv::subtract, NoGil());
+  m.def("add_plain", &bgv::add_plain, NoGil());
+  m.def("subtract_plain", &bgv::subtract_plain, NoGil());
+  m.def("multiply", &bgv::multiply, nb::arg("a"), nb::arg("b"), nb::arg("automatic") = true, NoGil());
+  m.def("square", &bgv::square, nb::arg("a"), nb::arg("automatic") = true, NoGil());
+  m.def("concatenate", [](const std::vector<const Ciphertext*>& arrays) { return bgv::concatenate(arrays); });
+  m.def("rerandomize", &bgv::rerandomize, NoGil());
+  m.def("levels_by_depth", [](const rlwe::Parameters& parameters) {
+    std::vector<std::pair<std::size_t, double>> states;
+    for (const auto& state : scheme::noise_by_depth(parameters)) {
+      states.emplace_back(state.limbs, state.noise.log2_deviation);
+    }
+    return states;
+  });
+}
+
+}  // namespace cyclotome::testing
