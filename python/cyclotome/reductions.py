@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from .channels import relinearize, require_evaluation, sum_slots, take
 from .errors import ArgumentError
 from .rows import require_slots
 from .slots import cleaned
+from .values import index
 
 if TYPE_CHECKING:
     from .array import EncryptedArray
@@ -37,10 +37,7 @@ def _normalized(x: EncryptedArray, axis: int | tuple[int, ...] | None) -> tuple[
         return tuple(range(x.ndim))
     axes = []
     for entry in axis if isinstance(axis, tuple) else (axis,):
-        try:
-            position = operator.index(entry)
-        except TypeError:
-            raise ArgumentError(f"sum: axis {entry!r} is no whole number") from None
+        position = index(entry, "sum: an axis")
         if not -x.ndim <= position < x.ndim:
             raise ArgumentError(f"sum: axis {position} of an array of shape {x.shape}")
         axes.append(position % x.ndim)

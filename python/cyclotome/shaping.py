@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from .channels import concatenate as concatenate_channels
 from .channels import take
 from .errors import ArgumentError, UnsupportedError
 from .layout import Indices
+from .values import index
 
 if TYPE_CHECKING:
     from .array import EncryptedArray
@@ -95,12 +95,7 @@ def reshape(x: EncryptedArray, shape: Sequence[object]) -> EncryptedArray:
     """x.reshape(...)."""
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
-    lengths = []
-    for length in shape:
-        try:
-            lengths.append(operator.index(length))  # type: ignore[arg-type]
-        except TypeError:
-            raise ArgumentError(f"reshape: {length!r} is no length of an axis") from None
+    lengths = [index(length, "reshape: the length of an axis") for length in shape]
     try:
         wanted = np.empty(x.shape, dtype=np.bool_).reshape(lengths).shape
     except ValueError:
@@ -164,6 +159,7 @@ def stack(arrays: Sequence[EncryptedArray], axis: int = 0) -> EncryptedArray:
     """
     every = _require_arrays("stack", arrays)
     ndim = every[0].ndim + 1
+    axis = index(axis, "stack: an axis")
     position = axis + ndim if axis < 0 else axis
     if not 0 <= position <= len(every[0]._layout.outer):
         raise ArgumentError(f"stack: axis {axis} for arrays of shape {every[0].shape}, layout {every[0].layout}")
@@ -178,6 +174,7 @@ def _require_arrays(operation: str, arrays: Sequence[EncryptedArray]) -> list[En
 
 
 def _axis(operation: str, x: EncryptedArray, axis: int) -> int:
+    axis = index(axis, f"{operation}: an axis")
     position = axis + x.ndim if axis < 0 else axis
     if not 0 <= position < x.ndim:
         raise ArgumentError(f"{operation}: axis {axis} of an array of shape {x.shape}")

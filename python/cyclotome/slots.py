@@ -12,6 +12,7 @@ from .channels import apply_galois, concatenate, require_evaluation, sum_slots, 
 from .errors import ArgumentError, MissingKeyError
 from .layout import Layout
 from .rows import require_slots, rows_of, with_rows
+from .values import index
 
 if TYPE_CHECKING:
     from .array import EncryptedArray
@@ -72,7 +73,7 @@ def rotate_rows(x: EncryptedArray, steps: int) -> EncryptedArray:
     keys = _rotatable(x, "rotate_rows")
     half = x.parameters.degree // 2
     channels = x._channels
-    for step in _composed(int(steps) % half, keys, half):
+    for step in _composed(index(steps, "rotate_rows: steps") % half, keys, half):
         channels = apply_galois(channels, _core.row_rotation_element(x.parameters.degree, step), keys)
     return x._derived(channels, bound=x.bound)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,13 +14,25 @@ from numpy.typing import NDArray
 
 from .errors import ArgumentError, UnsupportedError
 
-__all__ = ["IntArray", "combine", "integers", "largest_sum", "magnitude", "residues"]
+__all__ = ["IntArray", "combine", "index", "integers", "largest_sum", "magnitude", "residues"]
 
 #: Exact integers: int64, or Python integers in an array of objects.
 IntArray = NDArray[Any]
 
 _INT64 = np.iinfo(np.int64)
 _KINDS = {"c": "complex numbers", "S": "bytes", "U": "text", "M": "dates", "m": "time differences", "V": "records"}
+
+
+def index(value: object, what: str) -> int:
+    """A Python integer from anything that can be an index.
+
+    Raises:
+        ArgumentError: it can't.
+    """
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"{what} is a whole number, not {value!r}") from None
 
 
 def integers(values: object, operation: str) -> IntArray:

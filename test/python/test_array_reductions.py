@@ -111,6 +111,11 @@ def test_rotations_move_both_rows_of_slots(steps: int) -> None:
     same(x.rotate_columns(), halves[:, :, ::-1].reshape(a.shape))
 
 
+def test_rotations_go_by_whole_steps() -> None:
+    with pytest.raises(cy.errors.ArgumentError, match=r"whole number, not 1\.5"):
+        encrypted(numbers(3, DEGREE), BOUND).rotate_rows(1.5)  # type: ignore[arg-type]
+
+
 def test_padding_makes_room_for_rotations() -> None:
     a = numbers(4, 5)
     x = encrypted(a, BOUND)
