@@ -2,12 +2,18 @@
 #include "cyclotome/ring/base_conversion.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome {
 
 namespace {
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> counter{0};
+  return ++counter;
+}
 
 std::uint64_t factor_at(const std::vector<std::uint64_t>& factors, std::size_t i) {
   return factors.empty() ? 1 : factors[i];
@@ -21,7 +27,7 @@ std::uint64_t product_mod(std::uint64_t a, std::uint64_t b, std::uint64_t m) {
 
 BaseConversion::BaseConversion(Basis source, Basis target, Lift lift, const std::vector<std::uint64_t>& source_factors,
                                const std::vector<std::uint64_t>& target_factors)
-    : source_(std::move(source)), target_(std::move(target)), lift_(lift) {
+    : source_(std::move(source)), target_(std::move(target)), lift_(lift), id_(next_id()) {
   if (source_.word() != target_.word()) throw ParameterError("a base conversion needs both bases in words of one size");
   if (source_.size() == 0 || source_.size() > 128) {
     throw ParameterError(message("a base conversion takes 1 to 128 source limbs, not ", source_.size()));

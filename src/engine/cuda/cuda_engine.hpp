@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "cyclotome/ring/engine.hpp"
+
+namespace cyclotome {
+
+/// The engine that computes on one NVIDIA GPU. Work is asynchronous on a stream of the engine's own; `download` waits for it. Memory
+/// comes from the device's stream-ordered pool. This header needs no CUDA.
+class CudaEngine final : public Engine {
+ public:
+  /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, or one older than compute
+  /// capability 8.0; the message says which.
+  static std::shared_ptr<CudaEngine> create(int device = 0);
+  /// Devices that `create` may be given; 0 without a driver.
+  static int device_count() noexcept;
+  ~CudaEngine() override;
+
+  std::string name() const override;
+  std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
+  void upload(void* destination, const void* host, std::size_t bytes) override;
+  void download(void* host, const void* source, std::size_t bytes) override;
+  std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const override;
+  /// Waits until everything asked for so far is done.
+  void synchronize();
+
+ protected:
+  void do_forward(View a) override;
+  void do_inverse(View a) override;
+  void do_copy(View out, ConstView a) override;
+  void do_clear(View out) override;
+  void do_add(View out, ConstView a, ConstView b) override;
+  void do_subtract(View out, ConstView a, ConstView b) override;
+  void do_negate(View out, ConstView a) override;
+  void do_multiply(View out, ConstView a, ConstView b) override;
+  void do_multiply_accumulate(View accumulator, ConstView a, ConstView b) override;
+  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override;
+  void do_convert(View out, ConstView a, const BaseConversion& conversion) override;
+  void do_automorphism(View out, ConstView a, std::uint64_t element) override;
+  void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
+  void do_key_switch_product(View out, ConstView digits, ConstView key) override;
+  void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
+
+ private:
+  struct State;  // device, stream, tables on the device
+  explicit CudaEngine(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cyclotome

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/engine.hpp"
+
+namespace cyclotome::cuda {
+
+/// Throws EngineError with the call's name if `status` is an error.
+inline void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // clears what is not sticky
+  throw EngineError(message("CUDA: ", what, " failed: ", cudaGetErrorString(status),
+                            status == cudaErrorMemoryAllocation ? "; work on smaller batches, or free arrays" : ""));
+}
+
+inline constexpr std::size_t max_limbs = 256;
+
+/// The moduli of a ring as a kernel's parameter.
+template <class W>
+struct Moduli {
+  Modulus<W> q[max_limbs];
+};
+
+/// Reduction constants of `basis`; kernels read one entry a block.
+template <class W>
+Moduli<W> moduli_of(const Basis& basis) {
+  Moduli<W> moduli;
+  for (std::size_t l = 0; l < basis.size(); ++l) moduli.q[l] = basis.moduli<W>()[l];
+  return moduli;
+}
+
+/// A view for kernels: item z = batch * parts + part; strides are 0 where an operand is broadcast.
+template <class W>
+struct DeviceView {
+  W* data;
+  std::size_t batch_stride, part_stride;
+  std::uint32_t parts, degree;
+
+  __device__ W* limb(std::uint32_t item, std::uint32_t l) const {
+    return data + (item / parts) * batch_stride + (item % parts) * part_stride + static_cast<std::size_t>(l) * degree;
+  }
+};
+
+/// `view` as an operand of a result with `parts` parts.
+template <class W, bool IsConst>
+DeviceView<W> device_view(BasicView<IsConst> view, std::size_t parts) {
+  return {static_cast<W*>(const_cast<void*>(static_cast<const void*>(view.data))), view.batch == 1 ? 0 : view.batch_stride,
+          view.parts == 1 ? 0 : view.part_stride, static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(view.degree())};
+}
+
+}  // namespace cyclotome::cuda

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/cuda/device_view.cuh"
+
+namespace cyclotome::cuda {
+
+/// Key and the parts of the nonce that a launch shares (see ring/sampling.hpp).
+struct StreamKey {
+  std::uint32_t key[8];
+  std::uint32_t stream, first_item;
+};
+
+/// One thread, one ChaCha20 block, four residues. Grid: (blocks, limbs, items).
+template <class W>
+__global__ void sample_uniform(DeviceView<W> out, const __grid_constant__ Moduli<W> moduli,
+                               const __grid_constant__ StreamKey stream) {
+  const std::uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, first = block * uniform_draws_per_block;
+  if (first >= out.degree) return;
+  const std::uint32_t l = blockIdx.y, item = blockIdx.z;
+  const std::uint32_t nonce[3] = {stream.stream << 16 | item % out.parts, stream.first_item + item / out.parts, l};
+  std::uint32_t words[16];
+  chacha20_block(stream.key, block, nonce, words);
+  const W q = moduli.q[l].value();
+  W* const x = out.limb(item, l);
+#pragma unroll
+  for (std::uint32_t i = 0; i < uniform_draws_per_block; ++i) {
+    const std::uint64_t low = words[4 * i] | static_cast<std::uint64_t>(words[4 * i + 1]) << 32;
+    const std::uint64_t high = words[4 * i + 2] | static_cast<std::uint64_t>(words[4 * i + 3]) << 32;
+    if (first + i < out.degree) x[first + i] = static_cast<W>(uniform_residue(low, high, q));
+  }
+}
+
+/// One thread, one block, eight small integers in all limbs. Grid: (blocks, 1, items).
+template <class W>
+__global__ void sample_small(DeviceView<W> out, const __grid_constant__ Moduli<W> moduli,
+                             const __grid_constant__ StreamKey stream, std::uint32_t limbs, bool ternary) {
+  const std::uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, first = block * small_draws_per_block;
+  if (first >= out.degree) return;
+  const std::uint32_t item = blockIdx.z;
+  const std::uint32_t nonce[3] = {stream.stream << 16 | item % out.parts, stream.first_item + item / out.parts, 0};
+  std::uint32_t words[16];
+  chacha20_block(stream.key, block, nonce, words);
+  int values[small_draws_per_block];
+#pragma unroll
+  for (std::uint32_t i = 0; i < small_draws_per_block; ++i) {
+    const std::uint64_t random = words[2 * i] | static_cast<std::uint64_t>(words[2 * i + 1]) << 32;
+    values[i] = ternary ? ternary_value(random) : error_value(random);
+  }
+  for (std::uint32_t l = 0; l < limbs; ++l) {
+    W* const x = out.limb(item, l);
+    const W q = moduli.q[l].value();
+#pragma unroll
+    for (std::uint32_t i = 0; i < small_draws_per_block; ++i) {
+      if (first + i < out.degree) x[first + i] = small_residue(values[i], q);
+    }
+  }
+}
+
+}  // namespace cyclotome::cuda

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA engine gives the CPU engine's bits: every verb over random shapes, and both schemes from equal seeds. Needs a GPU; without
+// one it says so and exits with 77, which CTest counts as skipped.
+#include <cstdio>
+#include <random>
+
+#include "check.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/hps.hpp"
+#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+
+using namespace cyclotome;
+
+namespace {
+
+EnginePtr host() {
+  static const EnginePtr engine = CpuEngine::create();
+  return engine;
+}
+EnginePtr device() {
+  static const EnginePtr engine = CudaEngine::create(0);
+  return engine;
+}
+
+Seed seed(std::uint8_t value) {
+  std::array<std::uint8_t, 32> bytes{};
+  bytes.fill(value);
+  return Seed(bytes);
+}
+
+/// Uniform residues on the host, and the same on the device.
+struct Pair {
+  PolyArray cpu, gpu;
+};
+
+Pair random_pair(const RingPtr& ring, std::size_t batch, std::size_t parts, std::uint8_t value, Domain domain) {
+  PolyArray cpu(host(), ring, batch, parts, domain);
+  host()->sample(cpu.view(), Law::uniform, seed(value), Stream::public_uniform);
+  PolyArray gpu = cpu.to(device());
+  return {std::move(cpu), std::move(gpu)};
+}
+
+bool same(const PolyArray& a, const PolyArray& b) { return a.to_host() == b.to_host(); }
+
+/// Runs `body(engine, operand a, operand b, out)` on both engines and compares what it writes.
+template <class Body>
+bool agree(const RingPtr& out_ring, std::size_t batch, std::size_t parts, Domain domain, const Pair& a, const Pair& b,
+           const Body& body) {
+  PolyArray cpu(host(), out_ring, batch, parts, domain), gpu(device(), out_ring, batch, parts, domain);
+  host()->clear(cpu.view());
+  device()->clear(gpu.view());
+  body(*host(), cpu.view(), a.cpu.view(), b.cpu.view());
+  body(*device(), gpu.view(), a.gpu.view(), b.gpu.view());
+  return same(cpu, gpu);
+}
+
+RingPtr make_ring(std::size_t degree, Word word, unsigned bits, std::size_t limbs,
+                  const std::vector<std::uint64_t>& excluded = {}) {
+  return Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, limbs, excluded)));
+}
+
+void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
+  const RingPtr q = make_ring(degree, word, bits, limbs);
+  const RingPtr p = make_ring(degree, word, bits, limbs + 1, q->basis().values());
+  const Pair a = random_pair(q, batch, 2, 1, Domain::coefficient), b = random_pair(q, 1, 2, 2, Domain::coefficient);
+  const auto verb = [&](auto call) {
+    return agree(q, batch, 2, Domain::coefficient, a, b,
+                 [&](Engine& e, View out, ConstView x, ConstView y) { call(e, out, x, y); });
+  };
+  CHECK(verb([](Engine& e, View out, ConstView x, ConstView y) { e.add(out, x, y); }));
+  CHECK(verb([](Engine& e, View out, ConstView x, ConstView y) { e.subtract(out, x, y); }));
+  CHECK(verb([](Engine& e, View out, ConstView x, ConstView) { e.negate(out, x); }));
+  CHECK(verb([](Engine& e, View out, ConstView x, ConstView y) { e.multiply(out, x, y); }));
+  CHECK(verb([](Engine& e, View out, ConstView x, ConstView y) {
+    e.copy(out, x);
+    e.multiply_accumulate(out, x, y);
+  }));
+  std::vector<std::uint64_t> factors;
+  for (const auto modulus : q->basis().values()) factors.push_back(modulus - 12345);
+  CHECK(verb([&](Engine& e, View out, ConstView x, ConstView) { e.multiply_scalars(out, x, factors); }));
+  CHECK(verb([&](Engine& e, View out, ConstView x, ConstView) { e.automorphism(out, x, 2 * degree - 5); }));
+  for (const auto law : {Law::uniform, Law::ternary, Law::error}) {
+    CHECK(verb([&](Engine& e, View out, ConstView, ConstView) { e.sample(out, law, seed(9), Stream::secret, 7); }));
+  }
+  CHECK(verb([](Engine& e, View out, ConstView x, ConstView) {
+    e.copy(out, x);
+    e.forward(out);
+  }));
+  CHECK(verb([](Engine& e, View out, ConstView x, ConstView) {
+    out.domain = Domain::transform;
+    x.domain = Domain::transform;
+    e.copy(out, x);
+    e.inverse(out);
+  }));
+  const Pair ta = random_pair(q, batch, 2, 3, Domain::transform), tb = random_pair(q, batch, 2, 4, Domain::transform);
+  CHECK(agree(q, batch, 2, Domain::transform, ta, tb,
+              [&](Engine& e, View out, ConstView x, ConstView) { e.automorphism(out, x, 3); }));
+  CHECK(agree(q, batch, 3, Domain::transform, ta, tb,
+              [&](Engine& e, View out, ConstView x, ConstView y) { e.tensor_product(out, x, y); }));
+  const Pair digits = random_pair(q, batch, 5, 5, Domain::transform), key = random_pair(q, 5, 2, 6, Domain::transform);
+  CHECK(agree(q, batch, 2, Domain::transform, digits, key,
+              [&](Engine& e, View out, ConstView x, ConstView y) { e.key_switch_product(out, x, y); }));
+  std::vector<std::int64_t> matrix(3 * batch);
+  for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::int64_t>(i * 37 % 23) - 11;
+  CHECK(agree(q, 3, 2, Domain::coefficient, a, b,
+              [&](Engine& e, View out, ConstView x, ConstView) { e.linear_combination(out, x, matrix); }));
+  for (const auto lift : {Lift::fast, Lift::centred}) {
+    const BaseConversion conversion(q->basis(), p->basis(), lift);
+    CHECK(agree(p, batch, 2, Domain::coefficient, a, b,
+                [&](Engine& e, View out, ConstView x, ConstView) { e.convert(out, x, conversion); }));
+  }
+  const DivideAndRound division(q, p, 1, 17);
+  const Pair dropped = random_pair(p, batch, 2, 8, Domain::coefficient);
+  CHECK(agree(q, batch, 2, Domain::coefficient, a, dropped,
+              [&](Engine& e, View out, ConstView x, ConstView y) { e.divide_and_round(out, x, y, division); }));
+}
+
+/// Keys, encryption, every operation and decryption from equal seeds.
+void check_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
+  rlwe::ParametersLiteral literal;
+  literal.scheme = kind;
+  literal.degree = degree;
+  literal.word = word;
+  literal.plain_moduli = {786433};
+  literal.table = rlwe::SecurityTable::he_standard_2018;
+  literal.allow_insecure = true;
+  const rlwe::Parameters parameters = scheme::with_modulus_bits(literal, log_q);
+  std::vector<std::vector<std::uint64_t>> residues[2];
+  int which = 0;
+  for (const EnginePtr& engine : {host(), device()}) {
+    auto& seen = residues[which++];
+    const auto note = [&](const PolyArray& polynomials) { seen.push_back(polynomials.to_host()); };
+    const auto note_ct = [&](const rlwe::Ciphertext& c) { note(c.polynomials()); };
+    const auto context = scheme::make_context(parameters, engine);
+    const auto secret = rlwe::SecretKey::generate(context, seed(1));
+    const auto key = rlwe::PublicKey::generate(secret, seed(2));
+    const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3, 9, 2 * degree - 1}, seed(3));
+    note(key.polynomials());
+    note(evaluation.relinearization().polynomials());
+    note(evaluation.galois(3).polynomials());
+    std::vector<std::int64_t> values(batch * degree);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int64_t>(i * 7919 % 2001) - 1000;
+    const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
+    note(message.polynomials());
+    const auto c = scheme::encrypt(message, key, seed(4)), s = scheme::encrypt(message, secret, seed(5));
+    note_ct(c);
+    note_ct(s);
+    CHECK(decode(scheme::decrypt(c, secret), Encoding::Kind::slots) == values);
+    const auto product = scheme::multiply(c, s);
+    note_ct(product);
+    const auto relinearized = rlwe::relinearize(product, evaluation);
+    note_ct(relinearized);
+    note_ct(scheme::square(relinearized));
+    note_ct(rlwe::apply_galois(c, 3, evaluation));
+    const std::vector<std::uint64_t> elements{9, 2 * degree - 1, 1};
+    for (const auto& turned : rlwe::apply_galois_hoisted(c, elements, evaluation)) note_ct(turned);
+    note_ct(rlwe::multiply_plain(c, message));
+    note_ct(rlwe::multiply_scalar(c, -77));
+    note_ct(scheme::add(c, s));
+    note_ct(scheme::subtract(c, s));
+    note_ct(scheme::add_plain(c, message));
+    note_ct(rlwe::sum_groups(c, batch));
+    note(scheme::decrypt(relinearized, secret).polynomials());
+    if (kind == rlwe::SchemeKind::bfv) note_ct(bfv::multiply(c, s, bfv::ProductMethod::behz));
+    CHECK(!rlwe::is_transparent(c));
+    CHECK(scheme::noise_budget(relinearized, secret)[0] > 0);
+  }
+  CHECK_EQ(residues[0].size(), residues[1].size());
+  for (std::size_t i = 0; i < residues[0].size(); ++i) {
+    if (residues[0][i] != residues[1][i]) std::printf("  object %zu differs\n", i);
+    CHECK(residues[0][i] == residues[1][i]);
+  }
+}
+
+TEST(every_verb_equals_the_cpu) {
+  for (std::size_t degree = 1024; degree <= 131072; degree *= 2) {
+    const std::size_t limbs = degree > 16384 ? 2 : 5, batch = degree > 16384 ? 2 : 3;
+    check_verbs(degree, Word::u32, 30, limbs, batch);
+    check_verbs(degree, Word::u64, 50, limbs, batch);
+    check_verbs(degree, Word::u64, 61, limbs, batch);
+  }
+}
+
+TEST(conversions_from_many_limbs) {
+  check_verbs(1024, Word::u32, 30, 40, 2);
+  check_verbs(1024, Word::u64, 60, 60, 1);
+}
+
+TEST(bfv_equals_the_cpu) {
+  for (const Word word : {Word::u32, Word::u64}) {
+    check_scheme(rlwe::SchemeKind::bfv, 1024, 120, word, 3);
+    check_scheme(rlwe::SchemeKind::bfv, 8192, 174, word, 2);
+    check_scheme(rlwe::SchemeKind::bfv, 32768, 700, word, 1);
+  }
+}
+
+TEST(bgv_equals_the_cpu) {
+  for (const Word word : {Word::u32, Word::u64}) {
+    check_scheme(rlwe::SchemeKind::bgv, 1024, 120, word, 3);
+    check_scheme(rlwe::SchemeKind::bgv, 8192, 174, word, 2);
+    check_scheme(rlwe::SchemeKind::bgv, 16384, 389, word, 1);
+  }
+}
+
+TEST(exhausted_memory_is_an_error_and_the_engine_lives_on) {
+  CHECK_THROWS(EngineError, device()->allocate(std::size_t{1} << 45, false));
+  check_verbs(1024, Word::u32, 30, 2, 2);
+}
+
+}  // namespace
+
+int main() {
+  if (CudaEngine::device_count() == 0) {
+    std::puts("skipped: no usable GPU");
+    return 77;
+  }
+  return check::run();
+}

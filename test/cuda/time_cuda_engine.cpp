@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times the CUDA engine: transforms alone, and both schemes' operations, one ciphertext and batches; prints JSON lines. Host clock around
+// calls that end with a synchronisation, median of 15 after warming up.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+
+using namespace cyclotome;
+
+namespace {
+
+std::shared_ptr<CudaEngine> engine;
+
+double median_us(const std::function<void()>& call) {
+  std::vector<double> times;
+  for (int i = 0; i < 18; ++i) {
+    engine->synchronize();
+    const auto start = std::chrono::steady_clock::now();
+    call();
+    engine->synchronize();
+    if (i >= 3) times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::nth_element(times.begin(), times.begin() + 7, times.end());
+  return times[7];
+}
+
+void record(const char* operation, const char* scheme, std::size_t degree, unsigned log_q, Word word, std::size_t batch,
+            double us) {
+  std::printf("{\"operation\": \"%s\", \"scheme\": \"%s\", \"degree\": %zu, \"log_q\": %u, \"engine\": \"cuda\", \"word\": %u, "
+              "\"batch\": %zu, \"median_us\": %.2f, \"us_per_item\": %.3f}\n",
+              operation, scheme, degree, log_q, bits_of(word), batch, us, us / static_cast<double>(batch));
+}
+
+void time_transforms() {
+  for (std::size_t degree = 2048; degree <= 131072; degree *= 2) {
+    for (const unsigned bits : {30U, 50U, 60U}) {
+      const Word word = bits == 30 ? Word::u32 : Word::u64;
+      const RingPtr ring = Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, 16)));
+      for (const std::size_t batch : {std::size_t{1}, std::size_t{16}, std::size_t{64}}) {
+        PolyArray a(engine, ring, batch, 1);
+        engine->sample(a.view(), Law::uniform, Seed(), Stream::secret);
+        View t = a.view();
+        t.domain = Domain::transform;
+        record("ntt", "none", degree, bits, word, 16 * batch, median_us([&] { engine->forward(a.view()); }));
+        record("intt", "none", degree, bits, word, 16 * batch, median_us([&] { engine->inverse(t); }));
+      }
+    }
+  }
+}
+
+void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
+  rlwe::ParametersLiteral literal;
+  literal.scheme = kind;
+  literal.degree = degree;
+  literal.word = word;
+  literal.plain_moduli = {786433};
+  literal.table = rlwe::SecurityTable::he_standard_2018;
+  const rlwe::Parameters parameters = scheme::with_modulus_bits(literal, log_q);
+  const std::string name = rlwe::name_of(kind);
+  const auto context = scheme::make_context(parameters, engine);
+  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
+  const auto key = rlwe::PublicKey::generate(secret, Seed::from_system());
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3}, Seed::from_system());
+  const std::vector<std::int64_t> values(batch * degree, 5);
+  const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
+  const auto c = scheme::encrypt(message, key, Seed::from_system());
+  const auto product = scheme::multiply(c, c);
+  const auto note = [&](const char* operation, double us) {
+    record(operation, name.c_str(), degree, parameters.modulus_bits(), word, batch, us);
+  };
+  note("encrypt", median_us([&] { scheme::encrypt(message, key, Seed::from_system()); }));
+  note("decrypt", median_us([&] { scheme::decrypt(c, secret); }));
+  note("add", median_us([&] { scheme::add(c, c); }));
+  note("multiply", median_us([&] { scheme::multiply(c, c); }));
+  note("relinearize", median_us([&] { rlwe::relinearize(product, evaluation); }));
+  note("multiply_relinearize", median_us([&] { rlwe::relinearize(scheme::multiply(c, c), evaluation); }));
+  note("rotate", median_us([&] { rlwe::apply_galois(c, 3, evaluation); }));
+  std::printf("# %s noise budget after multiply + relinearise: %u\n", parameters.summary().c_str(),
+              scheme::noise_budget(rlwe::relinearize(product, evaluation), secret)[0]);
+}
+
+}  // namespace
+
+int main() {
+  if (CudaEngine::device_count() == 0) {
+    std::puts("skipped: no usable GPU");
+    return 77;
+  }
+  engine = CudaEngine::create(0);
+  time_transforms();
+  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+    for (const Word word : {Word::u32, Word::u64}) {
+      for (const auto& [degree, log_q] : {std::pair<std::size_t, unsigned>{4096, 72}, {8192, 174}, {16384, 372}, {32768, 750}}) {
+        for (const std::size_t batch : {std::size_t{1}, std::size_t{16}}) time_scheme(kind, degree, log_q, word, batch);
+      }
+    }
+  }
+  return 0;
+}
