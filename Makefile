@@ -42,7 +42,7 @@ left_out := build/left-out.txt
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 cpp_sources = $(shell find src python/bindings test example -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: help demo bench test install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
+.PHONY: help demo bench test test-full install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
