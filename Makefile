@@ -2,6 +2,7 @@
 #
 #   make demo     build, install and run the main job on real data
 #   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
+#   make test-full  the statistics at full size that `make test` leaves out; some minutes
 #   make lint     formatting, static checks and the layering of the code
 #   make format   rewrite the sources in the project's format
 #   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
@@ -41,7 +42,7 @@ left_out := build/left-out.txt
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 cpp_sources = $(shell find src python/bindings test example -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: help demo bench test install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
+.PHONY: help demo bench test test-full install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -94,6 +95,10 @@ test-cpp: install-test
 test-python: install-test
 	@echo "== Python tests"
 	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
+
+test-full: install-test
+	@echo "== statistics at full size"
+	@$(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS)
 
 # A project of its own that knows nothing but the installed CMake package.
 test-consumer: install-test

@@ -30,12 +30,13 @@ void bind_operations(nb::module_& m) {
       "take", [](const Ciphertext& a, const std::vector<std::size_t>& indices) { return rlwe::take(a, indices); },
       "a"_a, "indices"_a, NoGil());
   m.def(
-      "concatenate", [](const std::vector<const Ciphertext*>& arrays) { return rlwe::concatenate(arrays); }, "arrays"_a,
-      NoGil());
+      "concatenate", [](const std::vector<const Ciphertext*>& arrays) { return scheme::concatenate(arrays); },
+      "arrays"_a, NoGil());
   m.def(
       "rerandomize",
-      [](const Ciphertext& a, const rlwe::PublicKey& key) { return rlwe::rerandomize(a, key, Seed::from_system()); },
+      [](const Ciphertext& a, const rlwe::PublicKey& key) { return scheme::rerandomize(a, key, Seed::from_system()); },
       "a"_a, "key"_a, NoGil());
+  m.def("switch_to_level", &scheme::switch_to_level, "a"_a, "limbs"_a, NoGil());
   m.def("is_transparent", &rlwe::is_transparent, "a"_a, NoGil());
 }
 

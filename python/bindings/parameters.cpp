@@ -85,6 +85,23 @@ void bind_parameters(nb::module_& m) {
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
       "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, NoGil());
+  m.def(
+      "with_modulus_bits",
+      [](const std::string& scheme, std::size_t degree, unsigned modulus_bits, std::vector<std::uint64_t> plain_moduli,
+         unsigned word, unsigned security, const std::string& table, bool allow_insecure, std::string name) {
+        rlwe::ParametersLiteral base;
+        base.scheme = scheme_of(scheme);
+        base.degree = degree;
+        base.plain_moduli = std::move(plain_moduli);
+        base.word = word_of(word);
+        base.security = security;
+        base.table = rlwe::security_table(table);
+        base.allow_insecure = allow_insecure;
+        base.name = std::move(name);
+        return scheme::with_modulus_bits(std::move(base), modulus_bits);
+      },
+      nb::kw_only(), "scheme"_a, "degree"_a, "modulus_bits"_a, "plain_moduli"_a, "word"_a, "security"_a, "table"_a,
+      "allow_insecure"_a, "name"_a, NoGil());
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
   m.def("preset_names", &scheme::preset_names);
   m.def(

@@ -17,7 +17,7 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, errors
+from . import _core, bfv, bgv, errors
 from .array import EncryptedArray
 from .encryption import decrypt, encrypt, noise_budget
 from .errors import CyclotomeError
@@ -42,6 +42,7 @@ __all__ = [
     "SecretKey",
     "__version__",
     "bfv",
+    "bgv",
     "concatenate",
     "decrypt",
     "encrypt",

@@ -8,16 +8,16 @@ import math
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import elementwise, products, reductions, shaping, slots
+from . import _core, elementwise, products, reductions, shaping, slots
 from .bounds import Bound, within
 from .channels import Channels, hidden
 from .contexts import Context, context_on
-from .errors import UnsupportedError
+from .errors import ArgumentError, UnsupportedError
 from .keyring import Keyring
 from .layout import Layout, Shape
 from .parameters import Parameters
 from .text import byte_size, integer, plural
-from .values import IntArray, integers
+from .values import IntArray, index, integers
 
 __all__ = ["EncryptedArray"]
 
@@ -162,6 +162,27 @@ class EncryptedArray:
     def noise_headroom(self) -> float:
         """Bits by which the public bound on the noise may grow until `decrypt` refuses; negative: it refuses."""
         return min(channel.noise_headroom for channel in self._channels)
+
+    @property
+    def level(self) -> int:
+        """Number of ciphertext primes. In BGV products and `switch_to_level` lower it; where plaintext moduli differ in
+        it, the highest."""
+        return max(channel.limbs for channel in self._channels)
+
+    def switch_to_level(self, level: int) -> EncryptedArray:
+        """The same values in at most ``level`` ciphertext primes (BGV): smaller, faster to compute with and to send.
+
+        Products choose the level that keeps most noise headroom by themselves; the noise grows to a floor of its own
+        at low levels.
+
+        Raises:
+            ArgumentError: above the present level or below 1; or BFV, whose ciphertexts have one level.
+        """
+        wanted = index(level, "switch_to_level")
+        if not 1 <= wanted <= self.level:
+            raise ArgumentError(f"switch_to_level: level {wanted} must lie in [1, {self.level}]; levels only fall")
+        channels = (_core.switch_to_level(channel, min(wanted, channel.limbs)) for channel in self._channels)
+        return self._derived(tuple(channels), bound=self._bound)
 
     # --- keys and devices ---------------------------------------------------------------------------------------------
     def with_keys(self, *keys: object) -> EncryptedArray:
@@ -320,6 +341,8 @@ class EncryptedArray:
     def _facts(self) -> dict[str, str]:
         headroom = self.noise_headroom
         extent = f"{plural(self.ciphertexts, 'ciphertext')}, {byte_size(self.nbytes)}"
+        if self._parameters.scheme == "bgv":
+            extent += f", level {self.level} of {len(self._parameters.moduli)}"
         return {
             "shape": str(self.shape),
             "values": "modulo T" if self._bound is None else f"within ±{integer(self._bound)}",

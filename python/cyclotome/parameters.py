@@ -36,9 +36,10 @@ def _moduli(name: str, values: Sequence[int]) -> list[int]:
 
 
 class Parameters:
-    """Checked, immutable parameters; three ways lead to them.
+    """Checked, immutable parameters; four ways lead to them.
 
     - `suggest`: from what the computation needs. The ordinary way.
+    - `from_modulus_bits`: degree and length of q by hand, the primes chosen.
     - `preset`: sets of the literature, by name.
     - the constructor: every modulus by hand.
 
@@ -171,6 +172,47 @@ prime; use wider special primes
             scheme=scheme,
         )
         return cls._wrap(core, value_bits)
+
+    @classmethod
+    def from_modulus_bits(
+        cls,
+        *,
+        degree: int,
+        modulus_bits: int,
+        plain_moduli: Sequence[int],
+        word: int = 64,
+        security: int = 128,
+        table: str = "guidelines-2024",
+        allow_insecure: bool = False,
+        name: str = "",
+        value_bits: int | None = None,
+        scheme: str = "bfv",
+    ) -> Parameters:
+        """Ciphertext primes of ``modulus_bits`` bits in all, equally wide, and the special primes that make products
+        cheapest within ``security``; none of them if ``modulus_bits`` leaves no room. The rest as in the constructor.
+
+        Raises:
+            ParameterError: no primes of these widths.
+            SecurityError: ``modulus_bits`` is more than ``security`` allows at this degree.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> p = cy.Parameters.from_modulus_bits(degree=4096, modulus_bits=60, plain_moduli=[40961], scheme="bgv")
+            >>> p.modulus_bits, len(p.moduli), len(p.special_moduli)
+            (60, 2, 1)
+        """
+        core = _core.with_modulus_bits(
+            scheme=scheme,
+            degree=_count("degree", degree, 1, 1 << 17),
+            modulus_bits=_count("modulus_bits", modulus_bits, 1, 1 << 16),
+            plain_moduli=_moduli("plain_moduli", plain_moduli),
+            word=_count("word", word, 0, 64),
+            security=_count("security", security, 0, 256),
+            table=table,
+            allow_insecure=bool(allow_insecure),
+            name=name,
+        )
+        return cls._wrap(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
 
     @classmethod
     def preset(cls, name: str, *, allow_insecure: bool = False, value_bits: int | None = None) -> Parameters:

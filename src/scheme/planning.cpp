@@ -57,18 +57,21 @@ std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLitera
   rlwe::ParametersLiteral literal = base;
   const std::vector<unsigned> sizes = split_bits(bits, widest_prime(base.word), narrowest_prime(base.degree));
   if (special > sizes.size()) return std::nullopt;
-  std::vector<std::uint64_t> taken = base.plain_moduli;
-  const auto next_prime = [&](unsigned size) {
-    taken.push_back(primes_congruent_to_one(size, 2 * base.degree, 1, taken)[0]);
-    return taken.back();
+  const auto wide = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), sizes[0]));
+  const auto primes = [&](unsigned size, std::size_t count) {
+    return primes_congruent_to_one(size, 2 * base.degree, count, base.plain_moduli);
   };
   try {
-    literal.special_moduli.clear();
-    literal.moduli.clear();
     literal.digits = 0;
     // The largest primes of the widest size first, so that P is not below any digit of as many primes.
-    for (std::size_t i = 0; i < special; ++i) literal.special_moduli.push_back(next_prime(sizes[0]));
-    for (const unsigned size : sizes) literal.moduli.push_back(next_prime(size));
+    literal.special_moduli = primes(sizes[0], special + wide);
+    const auto first = literal.special_moduli.begin() + static_cast<std::ptrdiff_t>(special);
+    literal.moduli.assign(first, literal.special_moduli.end());
+    literal.special_moduli.erase(first, literal.special_moduli.end());
+    if (wide < sizes.size()) {
+      const std::vector<std::uint64_t> narrow = primes(sizes.back(), sizes.size() - wide);
+      literal.moduli.insert(literal.moduli.end(), narrow.begin(), narrow.end());
+    }
     return rlwe::Parameters(std::move(literal));
   } catch (const ParameterError&) {
     return std::nullopt;
@@ -91,30 +94,33 @@ std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLi
 std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::size_t degree, unsigned result_bits,
                                         unsigned plain_count) {
   const unsigned narrowest = narrowest_prime(degree);
-  // T > 2^(result_bits + 1); primes of b bits lie above 2^(b-1).
-  const unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, intent.slots ? narrowest : 2U);
-  if (plain_bits >= widest_prime(word)) return std::nullopt;
   rlwe::ParametersLiteral literal;
   literal.scheme = intent.scheme;
   literal.degree = degree;
   literal.word = word;
   literal.security = intent.security;
   literal.table = intent.table;
-  try {
-    literal.plain_moduli = primes_congruent_to_one(plain_bits, intent.slots ? 2 * degree : 2, plain_count);
-  } catch (const ParameterError&) {  // fewer primes of this width than asked for
-    return std::nullopt;
+  // T > 2^(result_bits + 1); primes of b bits lie above 2^(b-1). Where there are too few, wider ones do as well.
+  const std::uint64_t step = intent.slots ? 2 * degree : 2;
+  unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, bit_length(step));
+  for (; plain_bits < widest_prime(word) && literal.plain_moduli.empty(); ++plain_bits) {
+    try {
+      literal.plain_moduli = primes_congruent_to_one(plain_bits, step, plain_count);
+    } catch (const ParameterError&) {  // fewer primes of this width than asked for
+    }
   }
+  if (literal.plain_moduli.empty()) return std::nullopt;
+  plain_bits = bit_length(literal.plain_moduli[0]);
   const unsigned cap = rlwe::max_modulus_bits(degree, intent.security, intent.table);
   const auto serves = [&](unsigned bits) {
     const auto candidate = with_special_primes(literal, bits, 1);
     return candidate && planned_headroom(intent, *candidate) >= 2;
   };
   // In coarse steps up to the first length that serves, then in single bits from the last that did not.
-  constexpr unsigned step = 8;
-  for (unsigned bits = std::max(plain_bits + 12, narrowest); bits < cap + step; bits += step) {
+  constexpr unsigned stride = 8;
+  for (unsigned bits = std::max(plain_bits + 12, narrowest); bits < cap + stride; bits += stride) {
     if (!serves(std::min(bits, cap))) continue;
-    unsigned smallest = bits - std::min(bits - narrowest, step - 1);
+    unsigned smallest = bits - std::min(bits - narrowest, stride - 1);
     while (!serves(std::min(smallest, cap))) ++smallest;
     // The modulus is found; more special primes only make it faster and quieter.
     return cheapest_special_primes(literal, std::min(smallest, cap));

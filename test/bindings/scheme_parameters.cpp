@@ -82,7 +82,9 @@ void bind_planning(nb::module_& m) {
           },
           [](scheme::Intent& intent, unsigned bits) { intent.word = word_from_bits(bits); })
       .def_rw("min_degree", &scheme::Intent::min_degree)
-      .def_rw("slots", &scheme::Intent::slots);
+      .def_rw("slots", &scheme::Intent::slots)
+      .def_rw("scheme", &scheme::Intent::scheme);
+  m.def("with_modulus_bits", &scheme::with_modulus_bits, nb::arg("base"), nb::arg("modulus_bits"));
   m.def("suggest", &scheme::suggest, NoGil());
   m.def(
       "noise_by_depth",

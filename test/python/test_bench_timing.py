@@ -103,7 +103,9 @@ def test_plans_say_what_they_have() -> None:
     assert {p.name for p in full.problems} >= {"seal-4096", "seal-32768", "000-16384-744", "001-32768-880"}
     assert {t.degree for t in full.transforms} == {1 << i for i in range(11, 18)}
     assert [p.name for p in full.restricted(["seal-8192"], ["bfv"]).problems] == ["seal-8192"]
+    assert full.restricted([], []) == full
     assert full.restricted(["transforms"], []).problems == ()
+    assert full.restricted(["seal-8192"], ["bgv"]).name == "full (seal-8192, bgv only)"
     for wrong in (
         lambda: make_plan("fast"),
         lambda: make_plan("quick", seconds=0),

@@ -92,6 +92,17 @@ def test_suggestions_are_what_they_promise(fields: dict[str, Any]) -> None:
     assert len(core.noise_by_depth(parameters)) - 1 >= intent.depth
 
 
+@pytest.mark.parametrize("word", [32, 64])
+@pytest.mark.parametrize("degree", [4096, 8192, 16384, 32768, 65536])
+def test_no_degree_is_passed_over_for_want_of_plaintext_primes_of_one_width(degree: int, word: int) -> None:
+    """There is no 19-bit prime = 1 modulo 2^15, nor one of 20 bits modulo 2^17: other widths do."""
+    intent = intent_of(depth=0, result_bits=10, terms=1, plain_products=0, min_degree=degree, word=word)
+    parameters = core.suggest(intent)
+    assert parameters.degree == degree
+    deeper = intent_of(depth=2, result_bits=10, terms=1, plain_products=0, min_degree=max(degree, 8192), word=word)
+    assert core.suggest(deeper).degree == max(degree, 8192)
+
+
 @settings(max_examples=30)
 @given(
     depth=st.integers(0, 3),
@@ -123,7 +134,7 @@ def test_any_intent_is_served_or_refused_with_advice(**fields: Any) -> None:
         ({"result_bits": 1025}, r"result_bits 1025"),
         ({"terms": 0}, r"terms 0"),
         ({"depth": 11}, r"at depth 11 .*say result_bits="),
-        ({"depth": 60, "result_bits": 20}, r"no degree up to 131072 carries depth 60 .*lower depth"),
+        ({"depth": 60, "result_bits": 20, "security": 256}, r"no degree up to 131072 carries depth 60 .*lower depth"),
         ({"depth": 0, "value_bits": 1000}, r"results of 1014 bits at 128-bit security; lower"),
         ({"security": 100}, r"security of 100 bits is not in the tables"),
         ({"min_degree": 1 << 18}, r"no degree up to 131072"),

@@ -24,14 +24,14 @@ def blocks(name: str) -> list[tuple[int, str]]:
 
 
 def test_the_tutorial_runs() -> None:
-    """All blocks of the page, one after the other, as one session."""
-    session: dict[str, Any] = {}
+    """All blocks of the page, one after the other, in one namespace."""
+    namespace: dict[str, Any] = {}
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
     found = blocks("doc/tutorial.md")
     assert len(found) > 10
     for line, text in found:
-        test = doctest.DocTestParser().get_doctest(text, session, "tutorial", "doc/tutorial.md", line)
-        test.globs = session  # the parser copied it
+        test = doctest.DocTestParser().get_doctest(text, namespace, "tutorial", "doc/tutorial.md", line)
+        test.globs = namespace  # the parser copied it
         assert test.examples, f"doc/tutorial.md, line {line}: a block without examples"
         runner.run(test, clear_globs=False)
     assert runner.summarize(verbose=False).failed == 0

@@ -196,6 +196,7 @@ def times(ours: Timing, theirs: Timing | None) -> Record:
             "peer_max_us": round(theirs.most, 3),
             "peer_samples": len(theirs.samples),
             "ratio": round(theirs.median / ours.median, 3),
+            "min_ratio": round(theirs.least / ours.least, 3),
         }
     return record
 

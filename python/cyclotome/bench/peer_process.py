@@ -34,7 +34,7 @@ class PeerProcesses:
         arguments = [sys.executable, "-m", "cyclotome.bench.peer_process"]
         line = json.dumps({**asdict(self.problem), "chains": []})
         for _ in range(self.count):
-            # A session of their own: Ctrl-C is for the benchmark, which then ends them.
+            # Ctrl-C is for the benchmark alone, which then ends them.
             self.processes.append(
                 subprocess.Popen(
                     arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True

@@ -52,7 +52,8 @@ class Plan:
         singles = self.transforms if "transforms" in sets or not (sets or schemes) else ()
         if not problems and not singles:
             raise ArgumentError(f"the plan {self.name!r} has nothing of scheme {', '.join(schemes)}")
-        return replace(self, problems=problems, transforms=singles)
+        name = self.name + (f" ({', '.join((*sets, *schemes))} only)" if sets or schemes else "")
+        return replace(self, name=name, problems=problems, transforms=singles)
 
 
 def make_plan(name: str, seconds: float | None = None, threads: int | None = None) -> Plan:

@@ -12,11 +12,12 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import notes, tables
+from cyclotome.cli import decimals, notes, tables
 from cyclotome.cli.console import (
     DebugFlag,
     DeviceOption,
     ForceFlag,
+    InsecureFlag,
     JsonFlag,
     emit,
     note,
@@ -55,7 +56,7 @@ def encrypt(
     bound: Annotated[
         int | None, typer.Option(help="Largest magnitude of number × scale. Public. By default 2^value-bits − 1.")
     ] = None,
-    allow_insecure: Annotated[bool, typer.Option(help="Take a key below 128 bits of security.")] = False,
+    allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -66,7 +67,7 @@ def encrypt(
     vacant(output, force)
     wanted = None if columns is None else [name.strip() for name in columns.split(",")]
     table = tables.read_table(data, wanted)
-    integers, used = tables.quantise(table, factor, automatic=automatic, rounding=rounding)
+    integers, used = decimals.quantise(table.values, factor, automatic=automatic, rounding=rounding)
     owner = load_as((cy.PublicKey, cy.SecretKey), key, allow_insecure=allow_insecure, device=device)
     with progress_bar():
         array = cy.encrypt(integers, owner, bound=bound)
@@ -90,7 +91,7 @@ def decrypt(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .csv, .npy or .parquet file; by default CSV is printed.")
     ] = None,
-    allow_insecure: Annotated[bool, typer.Option(help="Take a key below 128 bits of security.")] = False,
+    allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,

@@ -98,6 +98,7 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
         if path.exists():
             report = Report.load(path)
             report.require_same_build(facts)
+            report.plan, report.complete = plan.name, False
     elif path is not None:
         vacant(path, force)
     known = report.keys()

@@ -25,6 +25,9 @@ from cyclotome.errors import FileError
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 DebugFlag = Annotated[bool, typer.Option("--debug", help="Show a traceback when something fails.")]
 ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+InsecureFlag = Annotated[
+    bool, typer.Option("--allow-insecure", help="Take parameters and keys below 128 bits of security.")
+]
 DeviceOption = Annotated[str, typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "auto".')]
 
 

@@ -10,8 +10,8 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import expression, notes, tables
-from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, JsonFlag, emit, progress_bar, vacant
+from cyclotome.cli import decimals, expression, notes, tables
+from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, InsecureFlag, JsonFlag, emit, progress_bar, vacant
 from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.quantity import Quantity
@@ -33,7 +33,7 @@ def input_files(options: list[str]) -> dict[str, Path]:
 def _load(path: Path, keys: cy.EvaluationKeys, allow_insecure: bool, device: str) -> Quantity:
     if path.suffix.lower() in tables.SUFFIXES:
         table = tables.read_table(path)
-        integers, scale = tables.quantise(table, automatic=True)
+        integers, scale = decimals.quantise(table.values, automatic=True)
         return Quantity(integers, scale, table.columns)
     options = {"expect": keys.parameters, "allow_insecure": allow_insecure, "device": device}
     return notes.load_quantity(path, keys=keys, **options)
@@ -50,7 +50,7 @@ def evaluate(
     public: Annotated[
         Path | None, typer.Option("--public", help="public.key: hides results anew that would hide nothing (x − x).")
     ] = None,
-    allow_insecure: Annotated[bool, typer.Option(help="Take keys below 128 bits of security.")] = False,
+    allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,

@@ -10,7 +10,17 @@ from typing import Annotated, Any
 import typer
 
 import cyclotome as cy
-from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, JsonFlag, emit, note, progress_bar, vacant
+from cyclotome.cli.console import (
+    DebugFlag,
+    DeviceOption,
+    ForceFlag,
+    InsecureFlag,
+    JsonFlag,
+    emit,
+    note,
+    progress_bar,
+    vacant,
+)
 from cyclotome.cli.failures import UsageError, command
 
 #: Options of `params` that say what is computed; none of them goes with --preset.
@@ -33,7 +43,7 @@ def params(
     scheme: Annotated[str, typer.Option(help='"bfv", or "bgv", whose ciphertexts shrink with every product.')] = "bfv",
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
     list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
-    allow_insecure: Annotated[bool, typer.Option(help="Take a preset below 128 bits of security.")] = False,
+    allow_insecure: InsecureFlag = False,
     force: ForceFlag = False,
     json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -105,7 +115,7 @@ def keygen(
     rotations: Annotated[
         str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
     ] = "sums",
-    allow_insecure: Annotated[bool, typer.Option(help="Take parameters below 128 bits of security.")] = False,
+    allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,

@@ -36,7 +36,7 @@ void CpuEngine::for_each_limb(View out, const Body& body) {
 template <LimbWord W, class Body>
 void CpuEngine::for_each_tile_of(View out, const Body& body) {
   // A job is a run of tiles, so that a job is worth handing to a thread.
-  constexpr std::size_t job = 8 * cpu::conversion_tile;
+  constexpr std::size_t job = 4 * cpu::conversion_tile;
   const std::size_t n = out.degree(), jobs = (n + job - 1) / job;
   const std::size_t count = out.batch * out.parts;
   in_parallel(count * jobs, count * out.limbs() * n, [&](std::size_t i) {
@@ -55,16 +55,11 @@ void CpuEngine::for_each_tile(View out, const Body& body) {
 
 template <class Body>
 void CpuEngine::for_each_limb_tile(View out, const Body& body) {
-  constexpr std::size_t tile = 256, job = 4 * tile;
-  const std::size_t n = out.degree(), limbs = out.limbs(), jobs = (n + job - 1) / job;
+  const std::size_t n = out.degree(), limbs = out.limbs(), tiles = (n + cpu::product_tile - 1) / cpu::product_tile;
   with_word(out.word(), [&]<class W>(W) {
-    in_parallel(limbs * jobs, out.batch * out.parts * limbs * n, [&](std::size_t i) {
-      const std::size_t l = i / jobs, end = std::min(n, (i % jobs + 1) * job);
-      for (std::size_t b = 0; b < out.batch; ++b) {
-        for (std::size_t first = i % jobs * job; first < end; first += tile) {
-          body(b, l, first, std::min(end - first, tile), W{});
-        }
-      }
+    in_parallel(limbs * tiles, out.batch * out.parts * limbs * n, [&](std::size_t i) {
+      const std::size_t first = i % tiles * cpu::product_tile, width = std::min(n - first, cpu::product_tile);
+      for (std::size_t b = 0; b < out.batch; ++b) body(b, i / tiles, first, width, W{});
     });
   });
 }

@@ -5,8 +5,11 @@
 
 namespace cyclotome::cpu {
 
-/// Coefficients that conversions work on at a time: all limbs of a tile stay in the first-level cache.
-inline constexpr std::size_t conversion_tile = 128;
+/// Coefficients that conversions work on at a time: all limbs of a tile stay in the caches of a core, and a limb's run
+/// of memory is long enough for the processor to fetch ahead.
+inline constexpr std::size_t conversion_tile = 256;
+/// The same for sums over parts or digits, which hold no scratch.
+inline constexpr std::size_t product_tile = 1024;
 
 /// A rectangle of residues: limb l, coefficient c at data[l * stride + c].
 template <class W>

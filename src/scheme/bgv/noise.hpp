@@ -17,12 +17,27 @@ inline double message_deviation(std::size_t degree, std::uint64_t plain_modulus)
   return static_cast<double>(plain_modulus) / 2 * std::sqrt(static_cast<double>(degree));
 }
 
-/// Product of two phases: sqrt(n) nu_1 nu_2, times secret_factors + 1 for repeated factors (see rlwe/noise.hpp).
+/// log2 of the binomial coefficient (a + b over a), rounded up where it is large.
+inline double log2_binomial(std::uint32_t a, std::uint32_t b) noexcept {
+  const double low = a < b ? a : b, high = a < b ? b : a, all = low + high;
+  if (low == 0) return 0;
+  if (low > 64) return low * std::log2(all / low) + high * std::log2(all / high);
+  double sum = 0;
+  for (double i = 1; i <= low; ++i) sum += std::log2((high + i) / i);
+  return sum;
+}
+
+/// Product of two phases: sqrt(n) nu_1 nu_2, and more for repeated factors: phases are made of j_1 and j_2 factors (s
+/// among them), moments of powers grow as j! (see rlwe/noise.hpp), so the product's exceeds theirs by (j_1 + j_2)! over
+/// j_1! j_2!.
 inline NoiseBound product_noise(const NoiseBound& a, const NoiseBound& b, std::size_t degree) noexcept {
-  const std::uint32_t factors = (a.secret_factors > b.secret_factors ? a.secret_factors : b.secret_factors) + 1;
+  constexpr std::uint32_t most = 1U << 19;  // nothing of so many factors decrypts
+  const auto factors = [](const NoiseBound& x) {
+    return x.secret_factors < 1 ? 1U : x.secret_factors < most ? x.secret_factors : most;
+  };
   return {a.log2_deviation + b.log2_deviation + 0.5 * std::log2(static_cast<double>(degree)) +
-              std::log2(static_cast<double>(factors) + 1),
-          factors};
+              log2_binomial(factors(a), factors(b)),
+          factors(a) + factors(b)};
 }
 
 /// After division by a prime: nu / q_l and the rounding, whose error is a multiple of t: t/sqrt(12) in each part, times

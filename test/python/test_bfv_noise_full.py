@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Noise statistics at full size: real 128-bit parameters, many samples, some minutes. Run by `make test-full`.
+
+The bound is a deviation; decryption asks for 14 of them. Here millions of coefficients say that the noise stays below
+6.5 deviations of the bound wherever the bound is a sum of independent terms (a Gaussian exceeds 6.5 with probability
+2^-33), and below the 14 that decryption allows everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from parties import Party
+
+pytestmark = pytest.mark.full
+
+SAMPLES = {8192: 512, 16384: 256}
+TAIL, GAUSSIAN = math.log2(core.tail_factor), math.log2(6.5)
+
+
+def suggested(word: int, degree: int) -> Any:
+    intent = core.Intent()
+    intent.depth, intent.value_bits, intent.result_bits = 2 if degree == 8192 else 4, 8, 16
+    intent.terms, intent.plain_products, intent.word, intent.min_degree = 4, 0, word, degree
+    parameters = core.suggest(intent)
+    assert parameters.degree == degree and parameters.security_reached >= 128
+    return parameters.literal
+
+
+SETS = {
+    "seal-8192": lambda: core.preset("seal-8192").literal,
+    "seal-16384": lambda: core.preset("seal-16384").literal,
+    "suggested-8192-32": lambda: suggested(32, 8192),
+    "suggested-8192-64": lambda: suggested(64, 8192),
+    "suggested-16384-32": lambda: suggested(32, 16384),
+    "suggested-16384-64": lambda: suggested(64, 16384),
+}
+
+
+@pytest.fixture(scope="module", params=SETS)
+def party(request: pytest.FixtureRequest) -> Party:
+    literal = SETS[request.param]()
+    return Party(literal, galois=core.slot_sum_elements(literal.degree))
+
+
+@pytest.fixture
+def fresh(party: Party, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Many public-key encryptions of random values, and the values in [-t/2, t/2)."""
+    t = party.t()
+    values = rng.integers(-(t // 2), (t + 1) // 2, (SAMPLES[party.n], party.n))
+    encoded = core.encode(party.context, 0, values, True)
+    return core.encrypt(encoded, party.public, core.Seed(rng.bytes(32))), values
+
+
+def assert_bounded(party: Party, ciphertext: Any, loose_bits: float, tail: float = TAIL) -> None:
+    measured = core.measured_noise(ciphertext, party.secret)
+    print(f"bound 2^{ciphertext.log2_deviation:.2f}, largest of {len(measured)} samples 2^{max(measured):.2f}")
+    assert max(measured) <= ciphertext.log2_deviation + tail
+    assert ciphertext.log2_deviation + TAIL - max(measured) <= loose_bits
+
+
+def some(party: Party, ciphertext: Any, count: int) -> Any:
+    return core.take(ciphertext, list(range(min(count, ciphertext.batch))))
+
+
+def test_fresh_noise_is_gaussian_in_its_deviation(party: Party, fresh: Any, rng: np.random.Generator) -> None:
+    x, values = fresh
+    assert_bounded(party, x, 2.5, GAUSSIAN)
+    assert np.array_equal(core.decode(core.decrypt(x, party.secret), True), values)
+    encoded = core.encode(party.context, 0, values, True)
+    symmetric = core.encrypt(encoded, party.secret, core.Seed(rng.bytes(32)))
+    assert_bounded(party, symmetric, 2.5, GAUSSIAN)
+
+
+def test_rotations_and_sums_of_all_slots(party: Party, fresh: Any) -> None:
+    x, values = some(party, fresh[0], 64), fresh[1][:64]
+    assert_bounded(party, core.rotate_rows(x, 1, party.evaluation), 3.5, GAUSSIAN)
+    total = core.sum_slots(x, party.evaluation)
+    assert_bounded(party, total, 9)
+    t = party.t()
+    expected = (values.sum(axis=1, keepdims=True) + t // 2) % t - t // 2
+    assert np.array_equal(core.decode(core.decrypt(total, party.secret), True), np.broadcast_to(expected, values.shape))
+
+
+@pytest.mark.parametrize("method", ["behz", "hps_over_q", "hps_over_q_leveled"])
+def test_powers_stay_below_their_bounds_and_decrypt(party: Party, fresh: Any, method: str) -> None:
+    x, values = some(party, fresh[0], 64), fresh[1][:64].astype(object)
+    t, depth = party.t(), 0
+    while True:
+        x = core.relinearize(core.square(x, getattr(core.ProductMethod, method)), party.evaluation)
+        if core.noise_headroom(x) < 0:
+            break
+        depth, values = depth + 1, values * values % t
+        assert_bounded(party, x, 12 if depth <= 3 else 30)
+        assert np.array_equal(core.decode(core.decrypt(x, party.secret), True) % t, values)
+    assert depth == len(core.noise_by_depth(party.parameters)) - 1 >= 2
+
+
+def test_products_with_one_ciphertext_stay_below_their_bounds(party: Party, fresh: Any) -> None:
+    x, depth = some(party, fresh[0], 32), 0
+    constant = core.take(x, [0])
+    while True:
+        x = core.relinearize(core.multiply(x, constant), party.evaluation)
+        if core.noise_headroom(x) < 0:
+            break
+        depth += 1
+        assert_bounded(party, x, 12 if depth <= 3 else 40)
+    assert depth >= 2
+
+
+def test_plaintext_products_stay_below_their_bounds(party: Party, fresh: Any, rng: np.random.Generator) -> None:
+    x, n, half = some(party, fresh[0], 32), party.n, party.t() // 2
+    peaked = [half * round(math.cos(math.pi * 9 * j / n)) for j in range(n)]
+    for m in [[half] * n, [0] * (n - 1) + [half], rng.choice([-half, half], n).tolist(), peaked]:
+        plaintext = core.encode(party.context, 0, np.array([m], dtype=np.int64), False)
+        assert_bounded(party, core.multiply_plain(x, plaintext), 12)
