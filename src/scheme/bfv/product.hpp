@@ -11,7 +11,8 @@ namespace cyclotome::bfv {
 PolyArray product_polynomials(const Ciphertext& a, const Ciphertext* b, ProductMethod method, std::size_t limbs);
 
 /// The fewest primes that operands of these noises can be switched to (and their product back from) while the switch's
-/// error stays an eighth of the larger noise: what a levelled product works in.
+/// error stays an eighth of the larger noise: what a levelled product works in. The noise that counts is the common
+/// one, below its bound by the bound's allowance for repeated factors.
 std::size_t product_level(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b);
 
 }  // namespace cyclotome::bfv
