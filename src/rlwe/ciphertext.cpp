@@ -30,4 +30,32 @@ Ciphertext Ciphertext::to(const ContextPtr& context) const {
   return Ciphertext(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_, correction_);
 }
 
+void require_multipliable(const Ciphertext& a, const Ciphertext& b) {
+  require_same_context("multiply", *a.context(), *b.context());
+  require_same_key("multiply", a.key(), b.key());
+  if (a.plain() != b.plain()) {
+    throw MismatchError(message("multiply: the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
+  }
+  if (a.parts() != 2 || b.parts() != 2) {
+    throw ArgumentError(message("multiply: ciphertexts of ", a.parts(), " and ", b.parts(),
+                                " parts; relinearise products to 2 parts before they are multiplied again"));
+  }
+  if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
+    throw ArgumentError(message("multiply: batches of ", a.batch(), " and ", b.batch(),
+                                " ciphertexts do not fit; they must be equal or 1"));
+  }
+}
+
+void require_plain_operand(const char* operation, const Ciphertext& a, const Plaintext& b) {
+  require_same_context(operation, *a.context(), *b.context());
+  if (a.plain() != b.plain()) {
+    throw MismatchError(
+        message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
+  }
+  if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
+    throw ArgumentError(message(operation, ": ", a.batch(), " ciphertexts and ", b.batch(),
+                                " plaintexts do not fit; the numbers must be equal or 1"));
+  }
+}
+
 }  // namespace cyclotome::rlwe

@@ -89,4 +89,11 @@ class Ciphertext {
   std::uint64_t correction_;
 };
 
+/// What factors need: one context, key and plaintext modulus (MismatchError), 2 parts, batches that are equal or 1
+/// (ArgumentError).
+void require_multipliable(const Ciphertext& a, const Ciphertext& b);
+/// What a ciphertext and a plaintext to add need: one context and plaintext modulus (MismatchError), batches that are
+/// equal or 1 (ArgumentError).
+void require_plain_operand(const char* operation, const Ciphertext& a, const Plaintext& b);
+
 }  // namespace cyclotome::rlwe

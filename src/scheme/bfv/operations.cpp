@@ -12,22 +12,6 @@ namespace cyclotome::bfv {
 
 namespace {
 
-void require_multipliable(const Ciphertext& a, const Ciphertext& b) {
-  rlwe::require_same_context("multiply", *a.context(), *b.context());
-  rlwe::require_same_key("multiply", a.key(), b.key());
-  if (a.plain() != b.plain()) {
-    throw MismatchError(message("multiply: the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
-  }
-  if (a.parts() != 2 || b.parts() != 2) {
-    throw ArgumentError(message("multiply: ciphertexts of ", a.parts(), " and ", b.parts(),
-                                " parts; relinearise products to 2 parts before they are multiplied again"));
-  }
-  if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
-    throw ArgumentError(message("multiply: batches of ", a.batch(), " and ", b.batch(),
-                                " ciphertexts do not fit; they must be equal or 1"));
-  }
-}
-
 /// Number of ciphertext primes that a product is formed in.
 std::size_t level_of_product(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b,
                              ProductMethod method) {
@@ -49,15 +33,7 @@ Ciphertext multiply_or_square(const Ciphertext& a, const Ciphertext* b, ProductM
 
 template <class Combine>
 Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintext& b, const Combine& combine) {
-  rlwe::require_same_context(operation, *a.context(), *b.context());
-  if (a.plain() != b.plain()) {
-    throw MismatchError(
-        message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
-  }
-  if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
-    throw ArgumentError(message(operation, ": ", a.batch(), " ciphertexts and ", b.batch(),
-                                " plaintexts do not fit; the numbers must be equal or 1"));
-  }
+  rlwe::require_plain_operand(operation, a, b);
   const Context& context = bfv_context(a.context());
   Engine& engine = *context.engine();
   PolyArray scaled = context.make(context.ciphertext_ring(), b.batch(), 1);
@@ -105,12 +81,12 @@ rlwe::NoiseBound product_noise(const rlwe::Parameters& parameters, std::size_t p
 }
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, ProductMethod method) {
-  require_multipliable(a, b);
+  rlwe::require_multipliable(a, b);
   return multiply_or_square(a, &b, method);
 }
 
 Ciphertext square(const Ciphertext& a, ProductMethod method) {
-  require_multipliable(a, a);
+  rlwe::require_multipliable(a, a);
   return multiply_or_square(a, nullptr, method);
 }
 

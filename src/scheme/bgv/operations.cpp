@@ -60,15 +60,7 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
 
 template <class Combine>
 Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintext& b, const Combine& combine) {
-  rlwe::require_same_context(operation, *a.context(), *b.context());
-  if (a.plain() != b.plain()) {
-    throw MismatchError(
-        message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
-  }
-  if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
-    throw ArgumentError(message(operation, ": ", a.batch(), " ciphertexts and ", b.batch(),
-                                " plaintexts do not fit; the numbers must be equal or 1"));
-  }
+  rlwe::require_plain_operand(operation, a, b);
   const Context& context = bgv_context(a.context());
   Engine& engine = *context.engine();
   PolyArray lifted = context.make(a.polynomials().ring(), b.batch(), 1);
@@ -87,22 +79,6 @@ Ciphertext product(const Ciphertext& a, const Ciphertext& b) {
   context.engine()->tensor_product(out.view(), a.polynomials().view(), b.polynomials().view());
   const std::uint64_t correction = Modulus<std::uint64_t>(a.plain_modulus()).multiply(a.correction(), b.correction());
   return a.derived(std::move(out), product_noise(a.noise(), b.noise(), context.degree()), correction);
-}
-
-void require_multipliable(const Ciphertext& a, const Ciphertext& b) {
-  rlwe::require_same_context("multiply", *a.context(), *b.context());
-  rlwe::require_same_key("multiply", a.key(), b.key());
-  if (a.plain() != b.plain()) {
-    throw MismatchError(message("multiply: the operands have plaintext moduli number ", a.plain(), " and ", b.plain()));
-  }
-  if (a.parts() != 2 || b.parts() != 2) {
-    throw ArgumentError(message("multiply: ciphertexts of ", a.parts(), " and ", b.parts(),
-                                " parts; relinearise products to 2 parts before they are multiplied again"));
-  }
-  if (a.batch() != b.batch() && a.batch() != 1 && b.batch() != 1) {
-    throw ArgumentError(message("multiply: batches of ", a.batch(), " and ", b.batch(),
-                                " ciphertexts do not fit; they must be equal or 1"));
-  }
 }
 
 }  // namespace
@@ -176,13 +152,13 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) {
 }
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic) {
-  require_multipliable(a, b);
+  rlwe::require_multipliable(a, b);
   const std::size_t limbs = automatic ? best_product_level(a, b) : std::min(a.limbs(), b.limbs());
   return product(switch_to_level(a, limbs), switch_to_level(b, limbs));
 }
 
 Ciphertext square(const Ciphertext& a, bool automatic) {
-  require_multipliable(a, a);
+  rlwe::require_multipliable(a, a);
   const Ciphertext x = switch_to_level(a, automatic ? best_product_level(a, a) : a.limbs());
   return product(x, x);
 }
