@@ -33,7 +33,7 @@ ROOMS: dict[str, frozenset[str]] = {
 #: Suffixes of files that hold C++ or CUDA code.
 CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh"})
 
-#: The modules of the package ``cyclotome`` that are its command line and what it runs; only they may import one another.
+#: The modules of the package ``cyclotome`` that are its command line or serve it; only they may import one another.
 COMMAND_LINE = frozenset({"bench", "cli", "demo", "__main__"})
 
 #: Top-level modules that the package must not import.
