@@ -5,9 +5,9 @@
 
 namespace cyclotome {
 
-/// Barrett's product of paper 001, Algorithm 7, in the paper's own parametrisation, as erratum 001-1 corrects it: it needs
-/// words and double words only, so it suits a GPU. `Modulus` uses the same formula for 64-bit words; this stand-alone form
-/// exists for 32-bit words too (w <= 30), where 2w + 4 bits still fit the double word.
+/// Barrett's product of paper 001, Algorithm 7, in the paper's own parametrisation, as erratum 001-1 corrects it: it
+/// needs words and double words only, so it suits a GPU. `Modulus` uses the same formula for 64-bit words; this
+/// stand-alone form exists for 32-bit words too (w <= 30), where 2w + 4 bits still fit the double word.
 ///
 /// mu = floor(2^(2w+1)/q); x1 = ab >> (w-2); quotient = x1 mu >> (w+3); ab - quotient q < 1.75 q: one subtraction.
 template <LimbWord W>

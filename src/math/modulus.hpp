@@ -9,9 +9,11 @@ namespace cyclotome {
 /// A modulus q with what Barrett reduction needs. q need not be prime or odd: 2 <= q < max_modulus<W>.
 ///
 /// Two reductions are kept apart by the range of what they take:
-///  - `multiply` takes reduced factors (a, b < q). 64-bit words use paper 001, Algorithm 7 as corrected by erratum 001-1:
-///    mu = floor(2^(2w+1)/q), shifts w-2 and w+3, where w is the bit length of q. The value before the single conditional
-///    subtraction is below 1.75 q. (As printed, mu = floor(2^(2w)/q) with shifts w-2 and w+2, it reaches 2.19 q.)
+///  - `multiply` takes reduced factors (a, b < q). 64-bit words use paper 001, Algorithm 7 as corrected by erratum
+///  001-1:
+///    mu = floor(2^(2w+1)/q), shifts w-2 and w+3, where w is the bit length of q. The value before the single
+///    conditional subtraction is below 1.75 q. (As printed, mu = floor(2^(2w)/q) with shifts w-2 and w+2, it
+///    reaches 2.19 q.)
 ///  - `reduce_wide` takes any double word, by Algorithm 6 with a full-width reciprocal: one conditional subtraction.
 /// Neither branches on data.
 template <LimbWord W>
@@ -35,8 +37,8 @@ class Modulus {
 
   CYCLOTOME_HD constexpr W value() const noexcept { return value_; }
   CYCLOTOME_HD constexpr unsigned bits() const noexcept { return bits_; }
-  /// floor(2^64/q) for 32-bit words; the low and high word of floor(2^128/q) for 64-bit words. For code that reduces many
-  /// values at once.
+  /// floor(2^64/q) for 32-bit words; the low and high word of floor(2^128/q) for 64-bit words. For code that reduces
+  /// many values at once.
   CYCLOTOME_HD constexpr std::uint64_t ratio_low() const noexcept { return ratio_low_; }
   CYCLOTOME_HD constexpr std::uint64_t ratio_high() const noexcept { return ratio_high_; }
 
@@ -74,8 +76,8 @@ class Modulus {
       const std::uint64_t carry = multiply_high(low, ratio_low_);
       const u128 middle1 = static_cast<u128>(low) * ratio_high_ + carry;
       const u128 middle2 = static_cast<u128>(high) * ratio_low_ + static_cast<std::uint64_t>(middle1);
-      const std::uint64_t quotient = high * ratio_high_ + static_cast<std::uint64_t>(middle1 >> 64) +
-                                     static_cast<std::uint64_t>(middle2 >> 64);
+      const std::uint64_t quotient =
+          high * ratio_high_ + static_cast<std::uint64_t>(middle1 >> 64) + static_cast<std::uint64_t>(middle2 >> 64);
       return subtract_if_reaches(low - quotient * value_);
     }
   }
@@ -117,7 +119,8 @@ class Modulus {
   std::uint64_t product_ratio_ = 0;  // floor(2^(2w+1)/q), for `multiply`
 };
 
-/// Inverse of `a` modulo `modulus`, or 0 if gcd(a, modulus) != 1. Extended Euclid; not constant-time: public values only.
+/// Inverse of `a` modulo `modulus`, or 0 if gcd(a, modulus) != 1. Extended Euclid; not constant-time: public values
+/// only.
 constexpr std::uint64_t inverse_or_zero(std::uint64_t a, std::uint64_t modulus) noexcept {
   if (modulus < 2) return 0;
   i128 r0 = modulus, r1 = a % modulus, t0 = 0, t1 = 1;

@@ -5,7 +5,8 @@
 
 namespace cyclotome {
 
-/// Montgomery arithmetic for an odd modulus q < 2^(W-1), with R = 2^W (W: bits of the word). Montgomery form of a is aR mod q.
+/// Montgomery arithmetic for an odd modulus q < 2^(W-1), with R = 2^W (W: bits of the word). Montgomery form of a is aR
+/// mod q.
 template <LimbWord W>
 class Montgomery {
  public:

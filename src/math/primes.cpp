@@ -60,8 +60,9 @@ std::vector<std::uint64_t> primes_congruent_to_one(unsigned bits, std::uint64_t 
     }
   }
   if (primes.size() < count) {
-    throw ParameterError(message("only ", primes.size(), " of ", count, " primes of ", bits, " bits congruent to 1 modulo ",
-                                 step, " exist; ask for fewer, for wider primes, or for a smaller degree"));
+    throw ParameterError(message("only ", primes.size(), " of ", count, " primes of ", bits,
+                                 " bits congruent to 1 modulo ", step,
+                                 " exist; ask for fewer, for wider primes, or for a smaller degree"));
   }
   return primes;
 }

@@ -43,7 +43,8 @@ class BaseConversion {
   Lift lift() const noexcept { return lift_; }
   /// For each target limb the source limb of the same modulus, or -1. Copied only when it is exact for the lift.
   const std::vector<int>& copies() const noexcept { return copies_; }
-  /// Names these constants within the process: equal only for copies of one conversion. Engines keep their own copies by it.
+  /// Names these constants within the process: equal only for copies of one conversion. Engines keep their own copies
+  /// by it.
   std::uint64_t id() const noexcept { return id_; }
   /// How many products y_i * matrix entry fit the double word before a reduction.
   std::size_t lazy_terms() const noexcept { return lazy_terms_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA engine gives the CPU engine's bits: every verb over random shapes, and both schemes from equal seeds. Needs a GPU; without
-// one it says so and exits with 77, which CTest counts as skipped.
+// The CUDA engine gives the CPU engine's bits: every verb over random shapes, and both schemes from equal seeds. Needs
+// a GPU; without one it says so and exits with 77, which CTest counts as skipped.
 #include <cstdio>
 #include <random>
 

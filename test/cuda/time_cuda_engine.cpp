@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times the CUDA engine: transforms alone, and both schemes' operations, one ciphertext and batches; prints JSON lines. Host clock around
-// calls that end with a synchronisation, median of 15 after warming up.
+// Times the CUDA engine: transforms alone, and both schemes' operations, one ciphertext and batches; prints JSON lines.
+// Host clock around calls that end with a synchronisation, median of 15 after warming up.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -25,7 +25,8 @@ double median_us(const std::function<void()>& call) {
     const auto start = std::chrono::steady_clock::now();
     call();
     engine->synchronize();
-    if (i >= 3) times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+    if (i >= 3)
+      times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
   }
   std::nth_element(times.begin(), times.begin() + 7, times.end());
   return times[7];
@@ -33,9 +34,10 @@ double median_us(const std::function<void()>& call) {
 
 void record(const char* operation, const char* scheme, std::size_t degree, unsigned log_q, Word word, std::size_t batch,
             double us) {
-  std::printf("{\"operation\": \"%s\", \"scheme\": \"%s\", \"degree\": %zu, \"log_q\": %u, \"engine\": \"cuda\", \"word\": %u, "
-              "\"batch\": %zu, \"median_us\": %.2f, \"us_per_item\": %.3f}\n",
-              operation, scheme, degree, log_q, bits_of(word), batch, us, us / static_cast<double>(batch));
+  std::printf(
+      "{\"operation\": \"%s\", \"scheme\": \"%s\", \"degree\": %zu, \"log_q\": %u, \"engine\": \"cuda\", \"word\": %u, "
+      "\"batch\": %zu, \"median_us\": %.2f, \"us_per_item\": %.3f}\n",
+      operation, scheme, degree, log_q, bits_of(word), batch, us, us / static_cast<double>(batch));
 }
 
 void time_transforms() {
@@ -97,7 +99,8 @@ int main() {
   time_transforms();
   for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
     for (const Word word : {Word::u32, Word::u64}) {
-      for (const auto& [degree, log_q] : {std::pair<std::size_t, unsigned>{4096, 72}, {8192, 174}, {16384, 372}, {32768, 750}}) {
+      for (const auto& [degree, log_q] :
+           {std::pair<std::size_t, unsigned>{4096, 72}, {8192, 174}, {16384, 372}, {32768, 750}}) {
         for (const std::size_t batch : {std::size_t{1}, std::size_t{16}}) time_scheme(kind, degree, log_q, word, batch);
       }
     }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/engine/cuda/cuda_engine.hpp"
-
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/convert.cuh"
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/pointwise.cuh"
 #include "cyclotome/engine/cuda/sample.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
@@ -61,7 +60,8 @@ struct CudaEngine::State {
   std::mutex mutex;  // guards the tables
   // By word, degree and moduli: the root of unity follows from them.
   std::map<std::tuple<Word, std::size_t, std::vector<std::uint64_t>>, std::shared_ptr<DeviceMemory>> rings;
-  std::map<std::tuple<Word, std::size_t, std::uint64_t>, std::pair<std::shared_ptr<DeviceMemory>, std::vector<unsigned char>>>
+  std::map<std::tuple<Word, std::size_t, std::uint64_t>,
+           std::pair<std::shared_ptr<DeviceMemory>, std::vector<unsigned char>>>
       limbs;
   std::map<std::uint64_t, std::pair<std::shared_ptr<DeviceMemory>, std::vector<unsigned char>>> conversions;
 
@@ -82,7 +82,8 @@ struct CudaEngine::State {
 
   template <class W, class Operation>
   void pointwise(View out, ConstView a, ConstView b, Operation operation) {
-    const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()), static_cast<unsigned>(out.batch * out.parts));
+    const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()),
+                    static_cast<unsigned>(out.batch * out.parts));
     cuda::pointwise<<<grid, block_threads, 0, stream>>>(device_view<W>(out, out.parts), device_view<W>(a, out.parts),
                                                         device_view<W>(b, out.parts), moduli_of<W>(out.ring->basis()),
                                                         operation);
@@ -128,7 +129,8 @@ std::vector<unsigned char> as_bytes(const T& value) {
 
 class CudaBuffer final : public Buffer {
  public:
-  CudaBuffer(std::shared_ptr<Engine> engine, int device, cudaStream_t stream, void* data, std::size_t bytes, bool secret)
+  CudaBuffer(std::shared_ptr<Engine> engine, int device, cudaStream_t stream, void* data, std::size_t bytes,
+             bool secret)
       : Buffer(data, bytes, secret), engine_(std::move(engine)), device_(device), stream_(stream) {}
   ~CudaBuffer() override {
     cudaSetDevice(device_);
@@ -157,8 +159,8 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
     slot.first = put(packed.bytes().data(), packed.bytes().size());
     const DeviceMemory& memory = *slot.first;
     slot.second = as_bytes(cuda::LimbTables<W>{at<W>(memory, offsets[0]), at<W>(memory, offsets[1]),
-                                               at<W>(memory, offsets[2]), at<W>(memory, offsets[3]), tables.inverse_degree,
-                                               tables.last_inverse_root, tables.modulus});
+                                               at<W>(memory, offsets[2]), at<W>(memory, offsets[3]),
+                                               tables.inverse_degree, tables.last_inverse_root, tables.modulus});
   }
   cuda::LimbTables<W> result;
   std::copy(slot.second.begin(), slot.second.end(), reinterpret_cast<unsigned char*>(&result));
@@ -199,11 +201,11 @@ cuda::DeviceConversion<W> CudaEngine::State::conversion(const BaseConversion& co
     check(cudaStreamSynchronize(stream), "copy of constants");
     const DeviceMemory& memory = *slot.first;
     slot.second = as_bytes(cuda::DeviceConversion<W>{
-        at<ShoupFactor<W>>(memory, offsets[0]), at<std::uint64_t>(memory, offsets[1]), at<Modulus<W>>(memory, offsets[2]),
-        at<W>(memory, offsets[3]), at<W>(memory, offsets[4]), at<ShoupFactor<W>>(memory, offsets[5]),
-        at<Modulus<W>>(memory, offsets[6]), at<int>(memory, offsets[7]), static_cast<std::uint32_t>(sources),
-        static_cast<std::uint32_t>(targets), static_cast<std::uint32_t>(conversion.lazy_terms()),
-        conversion.lift() == Lift::centred});
+        at<ShoupFactor<W>>(memory, offsets[0]), at<std::uint64_t>(memory, offsets[1]),
+        at<Modulus<W>>(memory, offsets[2]), at<W>(memory, offsets[3]), at<W>(memory, offsets[4]),
+        at<ShoupFactor<W>>(memory, offsets[5]), at<Modulus<W>>(memory, offsets[6]), at<int>(memory, offsets[7]),
+        static_cast<std::uint32_t>(sources), static_cast<std::uint32_t>(targets),
+        static_cast<std::uint32_t>(conversion.lazy_terms()), conversion.lift() == Lift::centred});
   }
   cuda::DeviceConversion<W> result;
   std::copy(slot.second.begin(), slot.second.end(), reinterpret_cast<unsigned char*>(&result));
@@ -228,8 +230,8 @@ std::shared_ptr<CudaEngine> CudaEngine::create(int device) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device), "device query");
   if (properties.major < 8) {
-    throw EngineError(message("GPU cuda:", device, " (", properties.name, ") has compute capability ", properties.major, ".",
-                              properties.minor, "; at least 8.0 is needed"));
+    throw EngineError(message("GPU cuda:", device, " (", properties.name, ") has compute capability ", properties.major,
+                              ".", properties.minor, "; at least 8.0 is needed"));
   }
   auto state = std::make_unique<State>();
   state->device = device;
@@ -305,11 +307,13 @@ void CudaEngine::do_forward(View a) {
     const std::size_t n = a.degree();
     std::uint32_t groups = 1;
     for (; n / groups > cuda::shared_values<W>; groups *= 2) {
-      cuda::forward_stage<<<dim3(blocks(n / 2), limbs, items), block_threads, 0, state_->stream>>>(view, tables, groups);
+      cuda::forward_stage<<<dim3(blocks(n / 2), limbs, items), block_threads, 0, state_->stream>>>(view, tables,
+                                                                                                   groups);
     }
     const unsigned size = static_cast<unsigned>(n / groups);
-    cuda::forward_tail<<<dim3(groups, limbs, items), std::clamp(size / 8, 32u, 512u), size * sizeof(W), state_->stream>>>(
-        view, tables, groups);
+    cuda::
+        forward_tail<<<dim3(groups, limbs, items), std::clamp(size / 8, 32u, 512u), size * sizeof(W), state_->stream>>>(
+            view, tables, groups);
     check(cudaGetLastError(), "transform launch");
   });
 }
@@ -324,10 +328,12 @@ void CudaEngine::do_inverse(View a) {
     std::uint32_t groups = 1;
     while (n / groups > cuda::shared_values<W>) groups *= 2;
     const unsigned size = static_cast<unsigned>(n / groups);
-    cuda::inverse_head<<<dim3(groups, limbs, items), std::clamp(size / 8, 32u, 512u), size * sizeof(W), state_->stream>>>(
-        view, tables, groups);
+    cuda::
+        inverse_head<<<dim3(groups, limbs, items), std::clamp(size / 8, 32u, 512u), size * sizeof(W), state_->stream>>>(
+            view, tables, groups);
     for (groups /= 2; groups >= 1; groups /= 2) {
-      cuda::inverse_stage<<<dim3(blocks(n / 2), limbs, items), block_threads, 0, state_->stream>>>(view, tables, groups);
+      cuda::inverse_stage<<<dim3(blocks(n / 2), limbs, items), block_threads, 0, state_->stream>>>(view, tables,
+                                                                                                   groups);
     }
     check(cudaGetLastError(), "inverse transform launch");
   });
@@ -347,7 +353,8 @@ void CudaEngine::do_clear(View out) {
   const std::size_t word = bytes_of(out.word()), part = out.limbs() * out.degree() * word;
   for (std::size_t b = 0; b < out.batch; ++b) {
     auto* const item = static_cast<unsigned char*>(out.data) + b * out.batch_stride * word;
-    check(cudaMemset2DAsync(item, std::max(out.part_stride * word, part), 0, part, out.parts, state_->stream), "clearing");
+    check(cudaMemset2DAsync(item, std::max(out.part_stride * word, part), 0, part, out.parts, state_->stream),
+          "clearing");
   }
 }
 
@@ -358,7 +365,8 @@ void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std:
     for (std::size_t l = 0; l < factors.size(); ++l) {
       prepared.factor[l] = ShoupFactor<W>(static_cast<W>(factors[l]), static_cast<W>(out.ring->basis()[l]));
     }
-    const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()), static_cast<unsigned>(out.batch * out.parts));
+    const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()),
+                    static_cast<unsigned>(out.batch * out.parts));
     cuda::multiply_scalars<<<grid, block_threads, 0, state_->stream>>>(
         device_view<W>(out, out.parts), device_view<W>(a, out.parts), moduli_of<W>(out.ring->basis()), prepared);
     check(cudaGetLastError(), "scalar product launch");
@@ -381,15 +389,16 @@ void CudaEngine::do_convert(View out, ConstView a, const BaseConversion& convers
 void CudaEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
   state_->activate();
   with_word(out.word(), [&]<class W>(W) {
-    const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()), static_cast<unsigned>(out.batch * out.parts));
+    const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()),
+                    static_cast<unsigned>(out.batch * out.parts));
     const auto to = device_view<W>(out, out.parts), from = device_view<W>(a, out.parts);
     if (a.domain == Domain::coefficient) {
       const auto inverse = static_cast<std::uint32_t>(inverse_or_zero(element, 2 * out.degree()));
-      cuda::automorphism_coefficients<<<grid, block_threads, 0, state_->stream>>>(to, from, moduli_of<W>(out.ring->basis()),
-                                                                                  inverse);
+      cuda::automorphism_coefficients<<<grid, block_threads, 0, state_->stream>>>(
+          to, from, moduli_of<W>(out.ring->basis()), inverse);
     } else {
-      cuda::automorphism_transform<<<grid, block_threads, 0, state_->stream>>>(to, from, static_cast<std::uint32_t>(element),
-                                                                               bit_length(out.degree()) - 1);
+      cuda::automorphism_transform<<<grid, block_threads, 0, state_->stream>>>(
+          to, from, static_cast<std::uint32_t>(element), bit_length(out.degree()) - 1);
     }
     check(cudaGetLastError(), "automorphism launch");
   });
@@ -422,7 +431,8 @@ void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, s
 void CudaEngine::do_key_switch_product(View out, ConstView digits, ConstView key) {
   state_->activate();
   with_word(out.word(), [&]<class W>(W) {
-    const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()), static_cast<unsigned>(out.batch * out.parts));
+    const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()),
+                    static_cast<unsigned>(out.batch * out.parts));
     cuda::key_switch_product<<<grid, block_threads, 0, state_->stream>>>(
         device_view<W>(out, out.parts), device_view<W>(digits, digits.parts), device_view<W>(key, out.parts),
         moduli_of<W>(out.ring->basis()), static_cast<std::uint32_t>(digits.parts), lazy_products<W>(out.ring->basis()));
@@ -444,11 +454,13 @@ void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const st
     const std::size_t piece = std::max<std::size_t>(1, 60000 / out.parts);
     for (std::size_t first = 0; first < out.batch; first += piece) {
       const std::size_t rows = std::min(piece, out.batch - first);
-      const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()), static_cast<unsigned>(rows * out.parts));
+      const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()),
+                      static_cast<unsigned>(rows * out.parts));
       cuda::linear_combination<<<grid, block_threads, 0, state_->stream>>>(
-          device_view<W>(out.items(first, rows), out.parts), device_view<W>(a, out.parts), moduli_of<W>(out.ring->basis()),
-          static_cast<const W*>(device.data()) + first * a.batch, static_cast<std::uint32_t>(out.batch),
-          static_cast<std::uint32_t>(a.batch), lazy_products<W>(out.ring->basis()));
+          device_view<W>(out.items(first, rows), out.parts), device_view<W>(a, out.parts),
+          moduli_of<W>(out.ring->basis()), static_cast<const W*>(device.data()) + first * a.batch,
+          static_cast<std::uint32_t>(out.batch), static_cast<std::uint32_t>(a.batch),
+          lazy_products<W>(out.ring->basis()));
     }
     check(cudaGetLastError(), "linear combination launch");
   });

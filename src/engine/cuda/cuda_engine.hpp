@@ -7,12 +7,12 @@
 
 namespace cyclotome {
 
-/// The engine that computes on one NVIDIA GPU. Work is asynchronous on a stream of the engine's own; `download` waits for it. Memory
-/// comes from the device's stream-ordered pool. This header needs no CUDA.
+/// The engine that computes on one NVIDIA GPU. Work is asynchronous on a stream of the engine's own; `download` waits
+/// for it. Memory comes from the device's stream-ordered pool. This header needs no CUDA.
 class CudaEngine final : public Engine {
  public:
-  /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, or one older than compute
-  /// capability 8.0; the message says which.
+  /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, or one older than
+  /// compute capability 8.0; the message says which.
   static std::shared_ptr<CudaEngine> create(int device = 0);
   /// Devices that `create` may be given; 0 without a driver.
   static int device_count() noexcept;

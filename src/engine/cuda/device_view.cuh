@@ -47,8 +47,9 @@ struct DeviceView {
 /// `view` as an operand of a result with `parts` parts.
 template <class W, bool IsConst>
 DeviceView<W> device_view(BasicView<IsConst> view, std::size_t parts) {
-  return {static_cast<W*>(const_cast<void*>(static_cast<const void*>(view.data))), view.batch == 1 ? 0 : view.batch_stride,
-          view.parts == 1 ? 0 : view.part_stride, static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(view.degree())};
+  return {static_cast<W*>(const_cast<void*>(static_cast<const void*>(view.data))),
+          view.batch == 1 ? 0 : view.batch_stride, view.parts == 1 ? 0 : view.part_stride,
+          static_cast<std::uint32_t>(parts), static_cast<std::uint32_t>(view.degree())};
 }
 
 }  // namespace cyclotome::cuda

@@ -18,27 +18,39 @@ __global__ void pointwise(DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, c
 
 struct Copy {
   template <class W>
-  __device__ W operator()(const Modulus<W>&, W, W a, W) const { return a; }
+  __device__ W operator()(const Modulus<W>&, W, W a, W) const {
+    return a;
+  }
 };
 struct Add {
   template <class W>
-  __device__ W operator()(const Modulus<W>& q, W, W a, W b) const { return q.add(a, b); }
+  __device__ W operator()(const Modulus<W>& q, W, W a, W b) const {
+    return q.add(a, b);
+  }
 };
 struct Subtract {
   template <class W>
-  __device__ W operator()(const Modulus<W>& q, W, W a, W b) const { return q.subtract(a, b); }
+  __device__ W operator()(const Modulus<W>& q, W, W a, W b) const {
+    return q.subtract(a, b);
+  }
 };
 struct Negate {
   template <class W>
-  __device__ W operator()(const Modulus<W>& q, W, W a, W) const { return q.negate(a); }
+  __device__ W operator()(const Modulus<W>& q, W, W a, W) const {
+    return q.negate(a);
+  }
 };
 struct Multiply {
   template <class W>
-  __device__ W operator()(const Modulus<W>& q, W, W a, W b) const { return q.multiply(a, b); }
+  __device__ W operator()(const Modulus<W>& q, W, W a, W b) const {
+    return q.multiply(a, b);
+  }
 };
 struct MultiplyAccumulate {
   template <class W>
-  __device__ W operator()(const Modulus<W>& q, W x, W a, W b) const { return q.add(x, q.multiply(a, b)); }
+  __device__ W operator()(const Modulus<W>& q, W x, W a, W b) const {
+    return q.add(x, q.multiply(a, b));
+  }
 };
 
 /// One Shoup factor for each limb.
@@ -56,7 +68,8 @@ __global__ void multiply_scalars(DeviceView<W> out, DeviceView<W> a, const __gri
   out.limb(item, l)[c] = factors.factor[l].multiply(a.limb(item, l)[c], moduli.q[l].value());
 }
 
-/// Coefficients: x^i -> x^(i element), so coefficient e comes from i = e element^-1 modulo 2n, with the sign of x^n = -1.
+/// Coefficients: x^i -> x^(i element), so coefficient e comes from i = e element^-1 modulo 2n, with the sign of x^n =
+/// -1.
 template <class W>
 __global__ void automorphism_coefficients(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ Moduli<W> moduli,
                                           std::uint32_t inverse) {
@@ -79,7 +92,8 @@ __global__ void automorphism_transform(DeviceView<W> out, DeviceView<W> a, std::
 /// sum over j of digits.part(j) * key[j]; lazy: products that fit the double word.
 template <class W>
 __global__ void key_switch_product(DeviceView<W> out, DeviceView<W> digits, DeviceView<W> key,
-                                   const __grid_constant__ Moduli<W> moduli, std::uint32_t digit_count, std::uint32_t lazy) {
+                                   const __grid_constant__ Moduli<W> moduli, std::uint32_t digit_count,
+                                   std::uint32_t lazy) {
   const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
   if (c >= out.degree) return;
   const std::uint32_t l = blockIdx.y, item = blockIdx.z, b = item / out.parts, p = item % out.parts;

@@ -4,8 +4,9 @@
 #include "cyclotome/engine/cuda/device_view.cuh"
 #include "cyclotome/ring/transform_tables.hpp"
 
-// Negacyclic transforms: stages whose groups exceed a block's shared memory run one after another over global memory, the rest in one
-// launch in shared memory. Values are as on the CPU: [0, 4q) between forward stages, [0, 2q) between inverse ones.
+// Negacyclic transforms: stages whose groups exceed a block's shared memory run one after another over global memory,
+// the rest in one launch in shared memory. Values are as on the CPU: [0, 4q) between forward stages, [0, 2q) between
+// inverse ones.
 namespace cyclotome::cuda {
 
 /// A limb's tables on the device.
