@@ -36,13 +36,14 @@ demo_build := build/demo-$(python_version)
 test_build := build/test-$(python_version)
 sanitize_build := build/sanitize
 consumer_build := build/consumer
+cuda_build := build/cuda
 left_out := build/left-out.txt
 
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 cpp_sources = $(shell find src python/bindings test example -name '*.hpp' -o -name '*.cpp')
 
-.PHONY: help demo bench test test-full install install-test test-cpp test-python test-consumer test-sanitize lint format docs fuzz clean
+.PHONY: help demo bench test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -80,7 +81,7 @@ bench: install
 	@mkdir -p build bench/results
 	@$(bin)/cyclotome bench --full --output bench/results --html build/bench.html --force $(BENCH_ARGUMENTS)
 
-test: test-cpp test-python test-consumer test-sanitize
+test: test-cpp test-python test-consumer test-sanitize test-cuda
 	@echo "== result"
 	@tail -n 1 build/pytest.log
 	@$(bin)/python tools/left_out.py $(left_out)
@@ -123,6 +124,21 @@ test-sanitize: $(ready)
 	    -DCYCLOTOME_BUILD_TESTING=ON -DCYCLOTOME_SANITIZE=address,undefined >/dev/null; \
 	$(bin)/cmake --build $(sanitize_build); \
 	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
+
+# Where there is a CUDA compiler the engine for GPUs is compiled for every architecture, and tested if there is a GPU too.
+test-cuda: $(ready)
+	@echo "== the CUDA engine"
+	@mkdir -p build
+	@if ! command -v nvcc >/dev/null; then \
+	    echo "the CUDA engine: there is no nvcc on this machine" | tee -a $(left_out); \
+	    exit 0; \
+	fi; \
+	$(bin)/cmake -S . -B $(cuda_build) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja -DCMAKE_BUILD_TYPE=Release \
+	    -DCYCLOTOME_CUDA=ON -DCYCLOTOME_BUILD_TESTING=ON >/dev/null; \
+	$(bin)/cmake --build $(cuda_build) --target test_cuda_engine time_cuda_engine; \
+	$(bin)/ctest --test-dir $(cuda_build) --output-on-failure --no-tests=error -R test_cuda_engine; \
+	status=0; $(cuda_build)/test/cuda/test_cuda_engine >/dev/null || status=$$?; \
+	if test $$status -eq 77; then echo "a run of the CUDA engine: no usable GPU (it was compiled)" >> $(left_out); fi
 
 # Runs all checks, so that one run shows everything there is to mend. mypy reads the stub that the build made from the
 # extension; its copy beside the sources is not under version control.
