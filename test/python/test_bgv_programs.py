@@ -50,6 +50,22 @@ def test_sums_of_operands_at_different_levels_and_factors(rng: np.random.Generat
     assert t == 2 or len(seen) > 1
 
 
+@pytest.mark.parametrize(("word", "bits"), [(32, 30), (64, 50)])
+def test_a_sum_across_levels_costs_no_more_than_a_sum(rng: np.random.Generator, word: int, bits: int) -> None:
+    """The factor of the higher operand is applied before its switch, which divides it away again."""
+    party = BgvParty(bgv_literal(word, 64, slot_prime(64, 17), 6, 2, bits=bits), int(rng.integers(1 << 60)))
+    u, v = random_below(rng, party.t(), (2, 1, 64))
+    x, y = party.encrypt(u, 1, False), party.encrypt(v, 2, False)
+    for level in range(5, 2, -1):
+        low = core.bgv.switch_to_level(x, level)
+        for total in (core.bgv.add(low, y), core.bgv.add(y, low)):
+            assert core.bgv.correction(total) == core.bgv.correction(low) != 1
+            assert total.log2_deviation <= low.log2_deviation + 1.5
+            party.reads(total, False, u + v)
+        party.reads(core.bgv.subtract(y, low), False, v - u)
+        party.reads(core.bgv.subtract(low, y), False, u - v)
+
+
 @pytest.mark.parametrize("t", [6, 8, 36, 255, 1024, 4095])
 def test_sums_keep_the_whole_message_of_a_composite_modulus(rng: np.random.Generator, t: int) -> None:
     """Crafted factors of every kind: small multipliers that share a factor with t would lose a part of the message."""

@@ -42,14 +42,16 @@ inline NoiseBound product_noise(const NoiseBound& a, const NoiseBound& b, std::s
 
 /// After division by a prime: nu / q_l and the rounding, whose error is a multiple of t: t/sqrt(12) in each part, times
 /// 1, s and s^2, of deviations 1, sqrt(2n/3) and sqrt(2) 2n/3 as factors. The rounding's error is fresh, so
-/// correlations with earlier factors fade: the count of secret factors starts again where it dominates.
+/// correlations with earlier factors fade: the count of secret factors starts again where it dominates, in a square
+/// too.
 inline NoiseBound switched_noise(const NoiseBound& a, std::size_t degree, std::uint64_t plain_modulus,
                                  double log2_prime, std::size_t parts = 2) noexcept {
   const double scaled = a.log2_deviation - log2_prime, s = 2.0 / 3.0 * static_cast<double>(degree);
   double deviation = rlwe::rounding_deviation(degree);
   if (parts > 2) deviation += std::sqrt(2.0 / 12.0) * s;
   const double rounding = std::log2(static_cast<double>(plain_modulus) * deviation);
-  return {rlwe::log2_sum(scaled, rounding), scaled < rounding ? 1U : a.secret_factors};
+  const double next = scaled + 0.5 * log2_binomial(a.secret_factors, a.secret_factors);  // in the square of the result
+  return {rlwe::log2_sum(scaled, rounding), next < rounding ? 1U : a.secret_factors};
 }
 
 /// Bits between a bound with its tail and q/2.

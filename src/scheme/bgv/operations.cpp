@@ -48,14 +48,51 @@ Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
                         t.multiply(c.correction(), t.reduce_signed(factor)));
 }
 
-/// Both operands at one level and correction factor.
+/// The bound of c after switches to `limbs` primes, if it is `noise` now.
+NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, std::size_t limbs) {
+  for (std::size_t l = c.limbs(); l > limbs; --l) {
+    noise = switched_noise(noise, c.context()->degree(), c.plain_modulus(), log2_prime(c, l - 1), c.parts());
+  }
+  return noise;
+}
+
+/// Its correction factor there.
+std::uint64_t correction_at(const Ciphertext& c, std::size_t limbs) {
+  const std::uint64_t t = c.plain_modulus();
+  std::uint64_t factor = c.correction();
+  for (std::size_t l = c.limbs(); l > limbs; --l) {
+    factor = Modulus<std::uint64_t>(t).multiply(factor, inverse_or_zero(c.polynomials().ring()->basis()[l - 1] % t, t));
+  }
+  return factor;
+}
+
+/// Both operands at one level and correction factor: small multiples of both, or, where that is quieter, a multiple of
+/// the higher one alone before it is switched down, which divides what the multiple added.
 std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext& b) {
   rlwe::require_same_context("add", *a.context(), *b.context());
-  const std::size_t limbs = std::min(a.limbs(), b.limbs());
-  Ciphertext x = switch_to_level(a, limbs), y = switch_to_level(b, limbs);
-  if (x.correction() == y.correction() || a.plain() != b.plain()) return {std::move(x), std::move(y)};
-  const auto [factor_x, factor_y] = balanced_factors(x.correction(), y.correction(), a.plain_modulus());
-  return {rescaled(x, factor_x), rescaled(y, factor_y)};
+  const bool swapped = a.limbs() < b.limbs();
+  const Ciphertext &high = swapped ? b : a, &low = swapped ? a : b;
+  const std::size_t limbs = low.limbs();
+  const std::uint64_t t = a.plain_modulus(), correction = correction_at(high, limbs);
+  std::int64_t before = 1, after = 1, other = 1;
+  if (correction != low.correction() && a.plain() == b.plain()) {
+    const std::uint64_t ratio = Modulus<std::uint64_t>(t).multiply(low.correction(), inverse_or_zero(correction, t));
+    const auto whole = static_cast<std::int64_t>(ratio) - (2 * ratio > t ? static_cast<std::int64_t>(t) : 0);
+    const auto [x, y] = balanced_factors(correction, low.correction(), t);
+    const auto size = [](std::int64_t factor) { return std::abs(static_cast<double>(factor)); };
+    const NoiseBound quiet = rlwe::sum(noise_at(high, rlwe::scaled(high.noise(), size(whole)), limbs), low.noise());
+    const NoiseBound balanced =
+        rlwe::sum(rlwe::scaled(noise_at(high, high.noise(), limbs), size(x)), rlwe::scaled(low.noise(), size(y)));
+    if (quiet.log2_deviation < balanced.log2_deviation) {
+      before = whole;
+    } else {
+      after = x;
+      other = y;
+    }
+  }
+  Ciphertext first = rescaled(switch_to_level(rescaled(high, before), limbs), after), second = rescaled(low, other);
+  if (swapped) return {std::move(second), std::move(first)};
+  return {std::move(first), std::move(second)};
 }
 
 template <class Combine>
@@ -112,18 +149,12 @@ Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
 
 std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
   const std::size_t degree = a.context()->degree(), top = std::min(a.limbs(), b.limbs());
-  const auto after = [&](const Ciphertext& c, std::size_t limbs) {
-    NoiseBound noise = c.noise();
-    for (std::size_t l = c.limbs(); l > limbs; --l) {
-      noise = switched_noise(noise, degree, c.plain_modulus(), log2_prime(c, l - 1));
-    }
-    return noise;
-  };
   std::size_t best = top;
   double best_headroom = -1e300;
   for (std::size_t limbs = top; limbs >= 1; --limbs) {
     const double log2_q = a.context()->level_ring(limbs)->basis().product().log2();
-    const double left = headroom(log2_q, product_noise(after(a, limbs), after(b, limbs), degree));
+    const double left =
+        headroom(log2_q, product_noise(noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs), degree));
     if (left > best_headroom) {
       best_headroom = left;
       best = limbs;

@@ -19,7 +19,8 @@ Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs);
 /// is worth dropping a prime for.
 std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b);
 
-/// Sums: operands are brought to the lower of both levels, and to one correction factor by small balanced scalars.
+/// Sums: operands are brought to the lower of both levels, and to one correction factor by small balanced scalars or
+/// one scalar before the switch, whichever is quieter.
 Ciphertext add(const Ciphertext& a, const Ciphertext& b);
 Ciphertext subtract(const Ciphertext& a, const Ciphertext& b);
 Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
