@@ -6,20 +6,22 @@
 namespace cyclotome::rlwe {
 
 const std::vector<double>& Plaintext::canonical_norms() const {
-  if (canonical_norms_.empty()) {
+  std::call_once(norms_->once, [this] {
     const std::vector<std::uint64_t> residues = polynomials_.to_host();
     const std::size_t n = polynomials_.degree();
     const auto t = static_cast<std::int64_t>(plain_modulus());
     std::vector<std::int64_t> centred(n);
+    std::vector<double> values;
     for (std::size_t b = 0; b < batch(); ++b) {
       for (std::size_t i = 0; i < n; ++i) {
         const auto value = static_cast<std::int64_t>(residues[b * n + i]);
         centred[i] = value >= t - value ? value - t : value;
       }
-      canonical_norms_.push_back(canonical_norm(centred));
+      values.push_back(canonical_norm(centred));
     }
-  }
-  return canonical_norms_;
+    norms_->values = std::move(values);
+  });
+  return norms_->values;
 }
 
 Ciphertext Ciphertext::to(const ContextPtr& context) const {

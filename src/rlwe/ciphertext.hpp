@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <vector>
 
 #include "cyclotome/rlwe/context.hpp"
 #include "cyclotome/rlwe/noise.hpp"
@@ -22,14 +25,18 @@ class Plaintext {
   const PolyArray& polynomials() const noexcept { return polynomials_; }
 
   /// Canonical norms of the centred polynomials, one for each batch item: what a product multiplies noise by. For
-  /// public plaintexts (computed on the host, on first use; not thread-safe).
+  /// public plaintexts (computed on the host, on first use; thread-safe).
   const std::vector<double>& canonical_norms() const;
 
  private:
   ContextPtr context_;
   std::size_t plain_;
   PolyArray polynomials_;
-  mutable std::vector<double> canonical_norms_;
+  struct Norms {
+    std::once_flag once;
+    std::vector<double> values;
+  };
+  std::shared_ptr<Norms> norms_ = std::make_shared<Norms>();
 };
 
 /// An array of ciphertexts of one plaintext modulus: batch items of 2 parts (3 after a product that was not

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import cyclotome_testing as core
@@ -88,6 +90,26 @@ def test_reduction_is_modulo_t_for_any_integer(data: st.DataObject, case: tuple[
         core.encode(context_of(word, t), 0, np.array([values], dtype=np.int64), slots, reduce=True), slots
     )
     assert decoded[0, : len(values)].tolist() == [centred(v, t) for v in values]
+
+
+def test_one_plaintext_may_serve_several_threads_at_once(rng: np.random.Generator) -> None:
+    """Its norms are found on first use, which several host threads may come to together."""
+    party = Party(small_literal(64, 1024, slot_prime(1024, 20), 2, 1), engine=core.CpuEngine(1))
+    x = party.encrypt(random_below(rng, party.t(), (1, 1024)), 1, slots=True)
+    values = random_below(rng, party.t(), (4, 1024))
+    expected = core.multiply_plain(x, party.plaintext(values, slots=True))
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            shared, start = party.plaintext(values, slots=True), Barrier(8)
+
+            def product(_: int, shared: Any = shared, start: Barrier = start) -> Any:
+                start.wait()
+                return core.multiply_plain(x, shared)
+
+            for result in pool.map(product, range(8)):
+                assert np.array_equal(result.residues, expected.residues)
+                assert result.log2_deviation == expected.log2_deviation
+            assert len(shared.canonical_norms) == 4
 
 
 def test_wide_values_come_back_from_several_moduli(rng: np.random.Generator) -> None:
