@@ -15,6 +15,7 @@ from pathlib import Path
 #: Optional modules and the tests that are skipped without them.
 OPTIONAL = {
     "flint": "oracle tests against python-flint",
+    "openfhe": "comparison with OpenFHE (its wheel fits Ubuntu's Python and C++ library only)",
     "pyarrow": "Parquet files on the command line",
     "sklearn": "tests of the main job on real data",
     "tenseal": "comparison with Microsoft SEAL (its package tenseal has wheels for some Pythons on Linux x86-64 only)",
