@@ -34,7 +34,9 @@ install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/src/"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/cyclotome"
   COMPONENT development
-  FILES_MATCHING PATTERN "*.hpp")
+  FILES_MATCHING
+  PATTERN "*.hpp"
+  PATTERN "*.h")
 install(EXPORT cyclotome-targets NAMESPACE cyclotome:: DESTINATION "${package_dir}" COMPONENT development)
 install(FILES "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" "${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake"
         DESTINATION "${package_dir}" COMPONENT development)
