@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where computation happens: devices, and parameters made ready on one of them."""
+"""Where computation happens: parameters made ready on a device (`devices` says which there are)."""
 
 from __future__ import annotations
 
-import re
 import threading
 from weakref import WeakValueDictionary
 
 from . import _core
+from .devices import CPU, CUDA, kind_of
 from .errors import EngineError
 from .parameters import Parameters
 
-__all__ = ["Context", "context_on", "device_name"]
-
-_CPU = re.compile(r"cpu(?::([1-9][0-9]{0,3}))?")
+__all__ = ["Context", "context_on", "device_name", "engine_on"]
 
 # Keys and arrays of equal parameters on one device have to share its engine, so the ones in use are found again here;
 # nothing is kept alive by it.
-_lock = threading.Lock()
+_lock = threading.RLock()
 _engines: WeakValueDictionary[str, _core.Engine] = WeakValueDictionary()
 _contexts: WeakValueDictionary[tuple[bytes, str], Context] = WeakValueDictionary()
 
@@ -34,42 +32,50 @@ class Context:
 
 
 def device_name(device: str) -> str:
-    """The full name of a device: "cpu" for all cores, "cpu:2" for two threads; "auto" chooses.
+    """The full name of a device: "cpu" for all cores, "cpu:2" for two threads, "cuda:0" for "cuda"; "auto" chooses the
+    first GPU if this build and the machine have one that works, else "cpu".
 
     Raises:
-        EngineError: an unknown device, or one that this build does not have.
+        EngineError: an unknown device.
     """
     if device == "auto":
-        return "cpu"
-    if isinstance(device, str) and _CPU.fullmatch(device):
-        return device
-    if isinstance(device, str) and device.split(":")[0] in {"cuda", "gpu"}:
-        raise EngineError(
-            f"device {device!r}: this build of cyclotome computes on CPUs only; use device='cpu'. "
-            "`cyclotome doctor` tells which devices there are and what is missing for others"
-        )
-    raise EngineError(f"device {device!r} is unknown; there are 'cpu', 'cpu:<threads>' and 'auto'")
+        return _automatic()
+    return kind_of(device).full_name(device)
 
 
-def _engine(device: str) -> _core.Engine:
-    engine = _engines.get(device)
-    if engine is None:
-        match = _CPU.fullmatch(device)
-        assert match is not None
-        engine = _engines[device] = _core.CpuEngine(int(match[1] or 0))
-    return engine
+def _automatic() -> str:
+    first = CUDA.full_name("cuda")
+    try:
+        engine_on(first)
+    except EngineError:
+        return CPU.full_name("cpu")
+    return first
+
+
+def engine_on(device: str) -> _core.Engine:
+    """The engine of a device, opened now unless it is in use already.
+
+    Raises:
+        EngineError: as `device_name`; or the device is absent, too old, or has no memory left.
+    """
+    device = device_name(device)
+    with _lock:
+        engine = _engines.get(device)
+        if engine is None:
+            engine = _engines[device] = kind_of(device).open(device)
+        return engine
 
 
 def context_on(device: str, parameters: Parameters) -> Context:
     """The context of ``parameters`` on ``device``, made now unless there is one.
 
     Raises:
-        EngineError: as `device_name`.
+        EngineError: as `engine_on`.
     """
     device = device_name(device)
     with _lock:
         key = (parameters._native.fingerprint, device)
         context = _contexts.get(key)
         if context is None:
-            context = _contexts[key] = Context(parameters._native, device, _engine(device))
+            context = _contexts[key] = Context(parameters._native, device, engine_on(device))
         return context

@@ -117,14 +117,14 @@ def test_public_objects_survive_pickling() -> None:
 class TestDevices:
     def test_names(self) -> None:
         assert cy.keygen(parameters(), rotations=[]).secret.device == "cpu"
-        assert cy.keygen(parameters(), rotations=[], device="auto").secret.device == "cpu"
+        assert cy.keygen(parameters(), rotations=[], device="auto").secret.device in ("cpu", "cuda:0")
 
-    @pytest.mark.parametrize("device", ["cuda", "cuda:0", "gpu"])
+    @pytest.mark.parametrize("device", ["cuda:999", "gpu"])
     def test_gpus_are_named_as_missing(self, device: str) -> None:
         with pytest.raises(EngineError, match="cyclotome doctor"):
             cy.keygen(parameters(), device=device)
 
-    @pytest.mark.parametrize("device", ["tpu", "cpu:", "cpu:0", "cpu:-1", "", None, 1])
+    @pytest.mark.parametrize("device", ["tpu", "cpu:", "cpu:0", "cpu:-1", "cuda:", "cuda:-1", "cuda:00", "", None, 1])
     def test_unknown_devices(self, device: Any) -> None:
         with pytest.raises(EngineError, match="is unknown"):
             cy.keygen(parameters(), device=device)

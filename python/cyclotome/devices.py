@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of device there are: what they are called, and how an engine is opened on one.
+
+A new kind is one `DeviceKind` and one entry in `KINDS`; arrays, keys, files and the command line take it from there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import _core
+from .errors import EngineError
+
+__all__ = ["CPU", "CUDA", "KINDS", "DeviceKind", "kind_of", "unknown"]
+
+
+@dataclass(frozen=True)
+class DeviceKind:
+    """One kind of device; the part of a device's name before the first colon says which."""
+
+    prefix: str
+    #: The names it takes, for messages: "'cpu', 'cpu:<threads>'".
+    forms: str
+    #: The one full name of a device, from a name that a user wrote: equal names share one engine. Raises EngineError
+    #: for names that make no sense (`unknown`).
+    full_name: Callable[[str], str]
+    #: An engine on the device of this full name. Raises EngineError, with advice, where that can't be.
+    open: Callable[[str], _core.Engine]
+
+
+_CPU = re.compile(r"cpu(?::([1-9][0-9]{0,3}))?")
+_CUDA = re.compile(r"cuda(?::(0|[1-9][0-9]{0,2}))?")
+
+
+def unknown(device: object) -> EngineError:
+    """The error for a name that says no device."""
+    forms = ", ".join(kind.forms for kind in KINDS.values())
+    return EngineError(f"device {device!r} is unknown; there are {forms} and 'auto'; see `cyclotome doctor`")
+
+
+def _cpu_name(device: str) -> str:
+    if not _CPU.fullmatch(device):
+        raise unknown(device)
+    return device
+
+
+def _open_cpu(device: str) -> _core.Engine:
+    match = _CPU.fullmatch(device)
+    return _core.CpuEngine(int(match[1] or 0) if match else 0)
+
+
+def _cuda_name(device: str) -> str:
+    match = _CUDA.fullmatch(device)
+    if not match:
+        raise unknown(device)
+    return f"cuda:{match[1] or 0}"
+
+
+def _open_cuda(device: str) -> _core.Engine:
+    if not getattr(_core, "cuda_built", False):
+        raise EngineError(
+            f"device {device!r}: this build of cyclotome computes on CPUs only; use device='cpu', or build with the "
+            "CUDA engine (make install-cuda). `cyclotome doctor` tells which devices there are"
+        )
+    return _core.cuda_engine(int(device.partition(":")[2]))
+
+
+CPU = DeviceKind("cpu", "'cpu', 'cpu:<threads>'", _cpu_name, _open_cpu)
+CUDA = DeviceKind("cuda", "'cuda', 'cuda:<index>'", _cuda_name, _open_cuda)
+
+#: By prefix. Further kinds of device are added here.
+KINDS: dict[str, DeviceKind] = {kind.prefix: kind for kind in (CPU, CUDA)}
+
+
+def kind_of(device: object) -> DeviceKind:
+    """The kind that a device's name belongs to.
+
+    Raises:
+        EngineError: none does; the message lists those there are.
+    """
+    kind = KINDS.get(device.partition(":")[0]) if isinstance(device, str) else None
+    if kind is None:
+        raise unknown(device)
+    return kind
