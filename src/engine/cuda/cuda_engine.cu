@@ -222,6 +222,10 @@ int CudaEngine::device_count() noexcept {
 }
 
 std::shared_ptr<CudaEngine> CudaEngine::create(int device) {
+  return std::shared_ptr<CudaEngine>(new CudaEngine(device));
+}
+
+CudaEngine::CudaEngine(int device) {
   const int count = device_count();
   if (device < 0 || device >= count) {
     throw EngineError(message("GPU cuda:", device, " was asked for, but ", count,
@@ -240,10 +244,11 @@ std::shared_ptr<CudaEngine> CudaEngine::create(int device) {
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
   std::uint64_t keep = ~std::uint64_t{0};  // freed memory stays in the pool until the device runs short
   check(cudaMemPoolSetAttribute(state->pool, cudaMemPoolAttrReleaseThreshold, &keep), "memory pool setting");
-  return std::shared_ptr<CudaEngine>(new CudaEngine(std::move(state)));
+  state_ = std::move(state);
 }
 
-CudaEngine::CudaEngine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+int CudaEngine::device() const noexcept { return state_->device; }
+void* CudaEngine::stream() const noexcept { return state_->stream; }
 
 CudaEngine::~CudaEngine() {
   cudaSetDevice(state_->device);

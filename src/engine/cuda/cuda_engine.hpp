@@ -9,7 +9,7 @@ namespace cyclotome {
 
 /// The engine that computes on one NVIDIA GPU. Work is asynchronous on a stream of the engine's own; `download` waits
 /// for it. Memory comes from the device's stream-ordered pool. This header needs no CUDA.
-class CudaEngine final : public Engine {
+class CudaEngine : public Engine {
  public:
   /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, or one older than
   /// compute capability 8.0; the message says which.
@@ -27,6 +27,12 @@ class CudaEngine final : public Engine {
   void synchronize();
 
  protected:
+  /// Opens the device; what `create` throws.
+  explicit CudaEngine(int device);
+  int device() const noexcept;
+  /// The cudaStream_t on which all of this engine's work is queued.
+  void* stream() const noexcept;
+
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_copy(View out, ConstView a) override;
@@ -45,7 +51,6 @@ class CudaEngine final : public Engine {
 
  private:
   struct State;  // device, stream, tables on the device
-  explicit CudaEngine(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
