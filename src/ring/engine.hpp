@@ -64,6 +64,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void download(void* host, const void* source, std::size_t bytes) = 0;
   /// How many batch items of `bytes_per_item` bytes of scratch to work on at a time, at least 1, at most `batch`.
   virtual std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const;
+  /// Waits until everything asked for so far is done. Only who times work needs it: `download` waits by itself.
+  virtual void synchronize() {}
 
   // --- simple verbs
   // ---------------------------------------------------------------------------------------------------
