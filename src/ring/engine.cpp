@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
 
 namespace cyclotome {
 
@@ -200,6 +201,28 @@ void Engine::key_switch_product(View out, ConstView digits, ConstView key) {
   require(digits.parts == key.batch && key.parts == out.parts && (digits.batch == out.batch || digits.batch == 1), verb,
           message("digits ", shape_of(digits), ", key ", shape_of(key), " and result ", shape_of(out), " do not fit"));
   do_key_switch_product(out, digits, key);
+}
+
+void Engine::key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                        const std::optional<ConstView>& addend) {
+  constexpr auto verb = "key_switch";
+  require_basis(verb, out, *step.ciphertext_ring, "the result");
+  require_basis(verb, c, *step.ciphertext_ring, "the operand");
+  require_basis(verb, key, *step.key_ring, "the key");
+  require_domain(verb, key, Domain::transform);
+  require(out.parts == 2 && c.parts == 1 && c.batch == out.batch && c.data != out.data, verb,
+          message("operand ", shape_of(c), " and result ", shape_of(out),
+                  " need one batch, 1 and 2 parts, and memory of their own"));
+  require(key.batch == step.digits.size() && key.parts == 2, verb,
+          message("key ", shape_of(key), " must have 2 parts and one item for each of ", step.digits.size(), " digits"));
+  require_transformable(verb, key);
+  if (addend) {
+    require_basis(verb, *addend, *step.ciphertext_ring, "the addend");
+    require(addend->batch == out.batch && (addend->parts == 1 || addend->parts == 2), verb,
+            message("addend ", shape_of(*addend), " does not fit result ", shape_of(out)));
+    require(addend->domain == out.domain, verb, "the addend and the result must be in one domain");
+  }
+  do_key_switch(out, c, key, step, addend);
 }
 
 void Engine::divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ namespace cyclotome {
 class BehzLift;
 class BehzScale;
 class DivideAndRound;
+class KeySwitchStep;
 class PlainScale;
 
 /// Memory of an engine. Freed (zeroised first when secret) on destruction; keeps its engine alive.
@@ -104,6 +106,11 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
   /// out[b] (parts of key) = sum over j of digits[b].part(j) * key[j]: the inner product of key switching; transforms.
   void key_switch_product(View out, ConstView digits, ConstView key);
+  /// out (2 parts over q, in the domain it is tagged with) = addend + round((sum over j of [c]_{D_j} key[j]) / P): all of
+  /// a key switch. c: 1 part over q, in either domain; key: one item of 2 parts over P q for each digit, transformed.
+  /// addend: 1 or 2 parts over q in the domain of out, added to as many parts; it may be out.
+  void key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                  const std::optional<ConstView>& addend = std::nullopt);
   /// out (over q) = round(a / P), where `kept` are the limbs of a over q and `dropped` those over P in coefficient
   /// domain (specification 5.3 step 2, 5.7, 5.8; erratum 001-5). `kept` and `out` may both be transforms: then only the
   /// correction is transformed. Which limbs come first in memory is the caller's choice.
@@ -133,6 +140,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_tensor_product(View out, ConstView a, ConstView b);
   virtual void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
   virtual void do_key_switch_product(View out, ConstView digits, ConstView key);
+  virtual void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                             const std::optional<ConstView>& addend);
   virtual void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step);
   virtual void do_behz_lift(View out, ConstView a, const BehzLift& step);
   virtual void do_behz_scale(View out, ConstView a, const BehzScale& step);

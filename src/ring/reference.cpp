@@ -4,6 +4,7 @@
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome {
@@ -42,6 +43,19 @@ void Engine::do_linear_combination(View out, ConstView a, std::span<const std::i
 void Engine::do_key_switch_product(View out, ConstView digits, ConstView key) {
   clear(out);
   for (std::size_t j = 0; j < digits.parts; ++j) multiply_accumulate(out, digits.part(j), key.items(j));
+}
+
+void Engine::do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                           const std::optional<ConstView>& addend) {
+  const PolyArray extended = extended_digits(*this, c, step);
+  if (!addend) {
+    switch_extended(*this, out, extended.view(), key, step);
+    return;
+  }
+  PolyArray switched(shared_from_this(), step.ciphertext_ring, out.batch, 2, out.domain);  // out may be the addend
+  switch_extended(*this, switched.view(), extended.view(), key, step);
+  add(out.part(0, addend->parts), switched.view().part(0, addend->parts), *addend);
+  if (addend->parts == 1) copy(out.part(1), switched.view().part(1));
 }
 
 void Engine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <vector>
 
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -23,17 +22,17 @@ class KeySwitch {
   KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
             std::uint64_t preserved = 1, double error_multiplier = 1);
 
-  std::size_t digits() const noexcept { return digit_rings_.size(); }
-  const RingPtr& key_ring() const noexcept { return key_ring_; }
+  std::size_t digits() const noexcept { return step_.digits.size(); }
+  const RingPtr& key_ring() const noexcept { return step_.key_ring; }
 
-  /// out (batch of c, 2 parts, over Q, in the domain it is tagged with) = encryption of c w, from c (1 part, over Q,
-  /// coefficient domain) and key (digits of all primes as items, 2 parts, over PQ of all primes, transform domain), of
-  /// which the digits and limbs that are present are used.
-  void apply(View out, ConstView c, const PolyArray& key) const;
+  /// out (batch of c, 2 parts, over Q, in the domain it is tagged with) = addend (1 or 2 parts in that domain) plus an
+  /// encryption of c w, from c (1 part, over Q, either domain) and key (digits of all primes as items, 2 parts, over PQ
+  /// of all primes, transform domain), of which the digits and limbs that are present are used.
+  void apply(View out, ConstView c, const PolyArray& key, const std::optional<ConstView>& addend = std::nullopt) const;
 
-  /// The digits of c (1 part, over Q, coefficient domain) over PQ, transformed: digits() parts. The first half of
-  /// `apply`; several keys can use it, and an automorphism of it is the digits of that automorphism of c (hoisting).
-  PolyArray extend(const EnginePtr& engine, ConstView c) const;
+  /// The digits of c (1 part, over Q, either domain) over PQ, transformed: digits() parts. The first half of `apply`;
+  /// several keys can use it, and an automorphism of it is the digits of that automorphism of c (hoisting).
+  PolyArray extend(Engine& engine, ConstView c) const { return extended_digits(engine, c, step_); }
   /// The second half of `apply`.
   void apply_extended(View out, const PolyArray& extended, const PolyArray& key) const;
 
@@ -47,11 +46,10 @@ class KeySwitch {
   std::size_t scratch_bytes() const noexcept;
 
  private:
-  RingPtr ciphertext_ring_, special_ring_, key_ring_;
-  std::vector<std::size_t> digit_first_;  // first ciphertext limb of each digit
-  std::vector<RingPtr> digit_rings_;
-  std::vector<BaseConversion> extensions_;    // digit -> PQ, centred
-  std::unique_ptr<DivideAndRound> rounding_;  // null without special primes
+  /// What is present of a key for all primes.
+  ConstView present(const PolyArray& key) const;
+
+  KeySwitchStep step_;
   double noise_deviation_ = 0;
 };
 

@@ -56,14 +56,6 @@ void require_rotatable(const Ciphertext& a, const EvaluationKeys& keys) {
   }
 }
 
-/// A copy of one part of `a` in coefficient domain, which key switching takes.
-PolyArray in_coefficients(const Ciphertext& a, ConstView part) {
-  PolyArray copy(a.context()->engine(), a.polynomials().ring(), part.batch, 1, part.domain);
-  a.context()->engine()->copy(copy.view(), part);
-  copy.to_coefficient();
-  return copy;
-}
-
 }  // namespace
 
 Ciphertext add(const Ciphertext& a, const Ciphertext& b) {
@@ -159,9 +151,7 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
     const ConstView c = a.polynomials().view().items(first, count);
-    const View result = out.view().items(first, count);
-    key_switch.apply(result, in_coefficients(a, c.part(2)).view(), key.polynomials());
-    engine.add(result, result, c.part(0, 2));
+    key_switch.apply(out.view().items(first, count), c.part(2), key.polynomials(), c.part(0, 2));
   }
   return a.derived(std::move(out), with_error(a.noise(), key_switch.noise_deviation()));
 }
@@ -179,9 +169,7 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
     const std::size_t count = std::min(tile, a.batch() - first);
     PolyArray moved = a.like(count, 2);
     engine.automorphism(moved.view(), a.polynomials().view().items(first, count), element);
-    const View result = out.view().items(first, count);
-    key_switch.apply(result, in_coefficients(a, moved.view().part(1)).view(), key.polynomials());
-    engine.add(result.part(0), result.part(0), moved.view().part(0));
+    key_switch.apply(out.view().items(first, count), moved.view().part(1), key.polynomials(), moved.view().part(0));
   }
   return a.derived(std::move(out), with_error(a.noise(), key_switch.noise_deviation()));
 }
@@ -201,7 +189,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
     const ConstView items = a.polynomials().view().items(first, count);
-    const PolyArray extended = key_switch.extend(context.engine(), in_coefficients(a, items.part(1)).view());
+    const PolyArray extended = key_switch.extend(engine, items.part(1));
     PolyArray turned(context.engine(), extended.ring(), count, extended.parts(), Domain::transform);
     PolyArray moved = a.like(count, 1);
     for (std::size_t i = 0; i < elements.size(); ++i) {

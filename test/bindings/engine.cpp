@@ -10,6 +10,7 @@
 #include "bindings.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/ring/poly.hpp"
 #include "reference_engine.hpp"
 
@@ -73,6 +74,12 @@ void bind_coarse_verbs(Class& engine) {
       .def(
           "key_switch_product",
           [](Engine& e, View out, View digits, View key) { e.key_switch_product(out, digits, key); }, NoGil())
+      .def(
+          "key_switch",
+          [](Engine& e, View out, View c, View key, const KeySwitchStep& step, const View* addend) {
+            e.key_switch(out, c, key, step, addend == nullptr ? std::nullopt : std::optional<ConstView>(*addend));
+          },
+          nb::arg("out"), nb::arg("c"), nb::arg("key"), nb::arg("step"), nb::arg("addend").none() = nb::none(), NoGil())
       .def(
           "divide_and_round",
           [](Engine& e, View out, View kept, View dropped, const DivideAndRound& step) {

@@ -6,6 +6,7 @@
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/hps.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
 
 namespace cyclotome::testing {
 
@@ -13,6 +14,11 @@ void bind_steps(nb::module_& m) {
   nb::class_<DivideAndRound>(m, "DivideAndRound")
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t, std::uint64_t>(), nb::arg("q"), nb::arg("p"),
            nb::arg("preserved") = 1, nb::arg("numerator") = 1);
+  nb::class_<KeySwitchStep>(m, "KeySwitchStep")
+      .def(nb::init<const RingPtr&, const RingPtr&, std::size_t, std::uint64_t>(), nb::arg("q"), nb::arg("p").none(),
+           nb::arg("per_digit"), nb::arg("preserved") = 1)
+      .def_prop_ro("digits", [](const KeySwitchStep& step) { return step.digits.size(); })
+      .def_ro("key_ring", &KeySwitchStep::key_ring);
   nb::class_<BehzLift>(m, "BehzLift")
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t>(), nb::arg("q"), nb::arg("auxiliary"),
            nb::arg("m_tilde"));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/ring/key_switch_step.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome {
+
+KeySwitchStep::KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved)
+    : ciphertext_ring(q), special_ring(p), key_ring(p == nullptr ? q : p->joined(*q)) {
+  if (per_digit == 0) throw ParameterError("a digit of a key switch needs at least one prime, not 0");
+  for (std::size_t first = 0; first < q->limbs(); first += per_digit) {
+    RingPtr digit = q->slice(first, std::min(per_digit, q->limbs() - first));
+    BaseConversion extension(digit->basis(), key_ring->basis(), Lift::centred);
+    digits.push_back({first, std::move(digit), std::move(extension)});
+  }
+  if (p != nullptr) rounding.emplace(q, p, preserved);
+}
+
+PolyArray extended_digits(Engine& engine, ConstView c, const KeySwitchStep& step) {
+  PolyArray coefficients;
+  if (c.domain == Domain::transform) {
+    coefficients = PolyArray(engine.shared_from_this(), step.ciphertext_ring, c.batch, 1, Domain::transform);
+    engine.copy(coefficients.view(), c);
+    c = coefficients.to_coefficient().view();
+  }
+  PolyArray extended(engine.shared_from_this(), step.key_ring, c.batch, step.digits.size());
+  for (std::size_t j = 0; j < step.digits.size(); ++j) {
+    const KeySwitchStep::Digit& digit = step.digits[j];
+    engine.convert(extended.view().part(j), c.limbs_at(digit.first, *digit.ring), digit.extension);
+  }
+  extended.to_transform();
+  return extended;
+}
+
+void switch_extended(Engine& engine, View out, ConstView extended, ConstView key, const KeySwitchStep& step) {
+  if (!step.rounding) {
+    View product = out;
+    product.domain = Domain::transform;
+    engine.key_switch_product(product, extended, key);
+    if (out.domain == Domain::coefficient) engine.inverse(product);
+    return;
+  }
+  PolyArray product(engine.shared_from_this(), step.key_ring, extended.batch, 2, Domain::transform);
+  engine.key_switch_product(product.view(), extended, key);
+  View dropped = product.view().limbs_at(0, *step.special_ring);
+  View kept = product.view().limbs_at(step.special_limbs(), *step.ciphertext_ring);
+  if (out.domain == Domain::coefficient) {
+    product.to_coefficient();
+    kept.domain = Domain::coefficient;
+  } else {
+    engine.inverse(dropped);
+  }
+  dropped.domain = Domain::coefficient;
+  engine.divide_and_round(out, kept, dropped, *step.rounding);
+}
+
+}  // namespace cyclotome

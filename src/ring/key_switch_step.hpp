@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/poly.hpp"
+
+namespace cyclotome {
+
+/// Constants of hybrid key switching (specification 5.7): the primes of q are split into digits of neighbours with
+/// products D_j; each digit is lifted exactly and centred from D_j to P q, and the sum over digits and key is divided by
+/// P. Without special primes (P = 1) nothing is divided.
+class KeySwitchStep {
+ public:
+  /// q: the ciphertext primes that are present; p: the special primes, or null; per_digit >= 1 primes a digit (the last
+  /// one may have fewer). preserved: the plaintext modulus that the division keeps the result correct for (BGV), or 1.
+  /// Throws ParameterError for per_digit = 0 and if q, P and the preserved modulus are not coprime.
+  KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved = 1);
+
+  struct Digit {
+    std::size_t first;         ///< first limb in q
+    RingPtr ring;              ///< that slice of q
+    BaseConversion extension;  ///< to P q, centred
+  };
+
+  RingPtr ciphertext_ring, special_ring, key_ring;  ///< q; P or null; P then q
+  std::vector<Digit> digits;
+  std::optional<DivideAndRound> rounding;  ///< by P, if there is one
+
+  std::size_t special_limbs() const noexcept { return key_ring->limbs() - ciphertext_ring->limbs(); }
+};
+
+/// The digits of c (1 part over q, either domain) over P q, transformed: one part each. Several keys can use them, and
+/// an automorphism of them is the digits of that automorphism of c (hoisting).
+PolyArray extended_digits(Engine& engine, ConstView c, const KeySwitchStep& step);
+
+/// out (2 parts over q, in the domain it is tagged with) = round((sum over j of extended.part(j) key.items(j)) / P).
+void switch_extended(Engine& engine, View out, ConstView extended, ConstView key, const KeySwitchStep& step);
+
+}  // namespace cyclotome
