@@ -213,8 +213,9 @@ void Engine::key_switch(View out, ConstView c, ConstView key, const KeySwitchSte
   require(out.parts == 2 && c.parts == 1 && c.batch == out.batch && c.data != out.data, verb,
           message("operand ", shape_of(c), " and result ", shape_of(out),
                   " need one batch, 1 and 2 parts, and memory of their own"));
-  require(key.batch == step.digits.size() && key.parts == 2, verb,
-          message("key ", shape_of(key), " must have 2 parts and one item for each of ", step.digits.size(), " digits"));
+  require(
+      key.batch == step.digits.size() && key.parts == 2, verb,
+      message("key ", shape_of(key), " must have 2 parts and one item for each of ", step.digits.size(), " digits"));
   require_transformable(verb, key);
   if (addend) {
     require_basis(verb, *addend, *step.ciphertext_ring, "the addend");

@@ -106,9 +106,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
   /// out[b] (parts of key) = sum over j of digits[b].part(j) * key[j]: the inner product of key switching; transforms.
   void key_switch_product(View out, ConstView digits, ConstView key);
-  /// out (2 parts over q, in the domain it is tagged with) = addend + round((sum over j of [c]_{D_j} key[j]) / P): all of
-  /// a key switch. c: 1 part over q, in either domain; key: one item of 2 parts over P q for each digit, transformed.
-  /// addend: 1 or 2 parts over q in the domain of out, added to as many parts; it may be out.
+  /// out (2 parts over q, in the domain it is tagged with) = addend + round((sum over j of [c]_{D_j} key[j]) / P): all
+  /// of a key switch. c: 1 part over q, in either domain; key: one item of 2 parts over P q for each digit,
+  /// transformed. addend: 1 or 2 parts over q in the domain of out, added to as many parts; it may be out.
   void key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
                   const std::optional<ConstView>& addend = std::nullopt);
   /// out (over q) = round(a / P), where `kept` are the limbs of a over q and `dropped` those over P in coefficient

@@ -10,8 +10,8 @@
 namespace cyclotome {
 
 /// Constants of hybrid key switching (specification 5.7): the primes of q are split into digits of neighbours with
-/// products D_j; each digit is lifted exactly and centred from D_j to P q, and the sum over digits and key is divided by
-/// P. Without special primes (P = 1) nothing is divided.
+/// products D_j; each digit is lifted exactly and centred from D_j to P q, and the sum over digits and key is divided
+/// by P. Without special primes (P = 1) nothing is divided.
 class KeySwitchStep {
  public:
   /// q: the ciphertext primes that are present; p: the special primes, or null; per_digit >= 1 primes a digit (the last
