@@ -1,59 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/device_view.cuh"
-#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/engine/cuda/conversion.cuh"
+#include "cyclotome/engine/cuda/launch.cuh"
 
+// Kernels around base conversions, coefficient by coefficient: each thread has all limbs of a few of them.
 namespace cyclotome::cuda {
 
-/// A base conversion's constants on the device.
+/// out = conversion of a, for `items` polynomials.
 template <class W>
-struct DeviceConversion {
-  const ShoupFactor<W>* punctured_inverses;  // [source]
-  const std::uint64_t* reciprocals;          // [source]
-  const Modulus<W>* source_moduli;           // [source]
-  const W* matrix;                           // [target][source]
-  const W* negative_wraps;                   // [target]
-  const ShoupFactor<W>* copy_factors;        // [target]
-  const Modulus<W>* target_moduli;           // [target]
-  const int* copies;                         // [target]
-  std::uint32_t sources, targets, lazy_terms;
-  bool centred;
-};
+void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const DeviceConversion<W>& conversion,
+             unsigned items);
 
-/// One thread a coefficient: its y_i wait in shared memory, y[i][thread]. Grid: (coefficients, 1, items).
+/// out = factors kept + conversion of dropped + addend; addend.data may be null, and has `addend_parts` parts for the
+/// first parts of out. factors: one for each limb, on the device.
 template <class W>
-__global__ void convert(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ DeviceConversion<W> t) {
-  extern __shared__ unsigned char memory[];
-  W* const y = reinterpret_cast<W*>(memory) + threadIdx.x;
-  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x, item = blockIdx.z, stride = blockDim.x;
-  if (c >= out.degree) return;
-  std::uint64_t fractions = std::uint64_t{1} << (fraction_bits - 1);
-  for (std::uint32_t i = 0; i < t.sources; ++i) {
-    const Modulus<W> q = t.source_moduli[i];
-    const W value = t.punctured_inverses[i].multiply(a.limb(item, i)[c], q.value());
-    y[i * stride] = value;
-    if (t.centred) fractions += fraction(value, t.reciprocals[i], q.bits());
-  }
-  W wraps = 0;
-  if (t.centred) {
-    wraps = static_cast<W>(fractions >> fraction_bits);
-    if (t.sources == 1) wraps = static_cast<W>(y[0] >= t.source_moduli[0].value() - y[0]);
-  }
-  const std::uint32_t step = t.lazy_terms > 2 ? t.lazy_terms - 2 : 1;
-  for (std::uint32_t j = 0; j < t.targets; ++j) {
-    const Modulus<W> b = t.target_moduli[j];
-    if (const int copy = t.copies[j]; copy >= 0) {
-      out.limb(item, j)[c] = t.copy_factors[j].multiply(a.limb(item, static_cast<std::uint32_t>(copy))[c], b.value());
-      continue;
-    }
-    Wide<W> sum = static_cast<Wide<W>>(wraps) * t.negative_wraps[j];
-    for (std::uint32_t i = 0; i < t.sources; ++i) {
-      if (i != 0 && i % step == 0) sum = b.reduce_wide(sum);
-      sum += static_cast<Wide<W>>(y[i * stride]) * t.matrix[j * t.sources + i];
-    }
-    out.limb(item, j)[c] = b.reduce_wide(sum);
-  }
-}
+void divide_and_round(const Queue& queue, DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
+                      const DeviceConversion<W>& conversion, const ShoupFactor<W>* factors, DeviceView<W> addend,
+                      std::uint32_t addend_parts, unsigned items);
+
+/// The operands of a product by HPS over Q: first = a over q, then extended to p; second = `exchange` of b over p, then
+/// `restore` of that over q, in the order q, p. The items of both may differ in number.
+template <class W>
+void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, DeviceView<W> a, DeviceView<W> b,
+              const DeviceConversion<W>& extend, const DeviceConversion<W>& exchange,
+              const DeviceConversion<W>& restore, unsigned first_items, unsigned second_items);
+
+/// out (over t) = conversion of a to t and gamma, the second part of which goes on to t by `correction`.
+template <class W>
+void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const DeviceConversion<W>& scale,
+                    const DeviceConversion<W>& correction, unsigned items);
 
 }  // namespace cyclotome::cuda

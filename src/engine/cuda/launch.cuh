@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+#include "cyclotome/engine/cuda/device_view.cuh"
+
+namespace cyclotome::cuda {
+
+/// Where a launch goes.
+struct Queue {
+  cudaStream_t stream;
+  int device;
+  int architecture;  ///< compute capability, 90 for 9.0
+};
+
+/// Launches `Kernel` in clusters of `cluster` blocks along x, with `shared` bytes of dynamic shared memory.
+template <auto Kernel, class... Arguments>
+void launch(const Queue& queue, dim3 grid, unsigned threads, std::size_t shared, unsigned cluster, const char* what,
+            Arguments... arguments) {
+  if (shared > 48 * 1024) {
+    // The limit is a property of the kernel on a device; setting it twice does no harm.
+    static std::atomic<std::uint64_t> raised{0};
+    const std::uint64_t bit = std::uint64_t{1} << (queue.device & 63);
+    if ((raised.load(std::memory_order_relaxed) & bit) == 0) {
+      check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)), what);
+      raised.fetch_or(bit, std::memory_order_relaxed);
+    }
+  }
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared;
+  config.stream = queue.stream;
+  cudaLaunchAttribute attribute{};
+  if (cluster > 1) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
+  check(cudaLaunchKernelEx(&config, Kernel, arguments...), what);
+}
+
+}  // namespace cyclotome::cuda

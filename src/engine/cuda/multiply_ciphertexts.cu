@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+
+#include "cyclotome/engine/cuda/limb_access.cuh"
+#include "cyclotome/engine/cuda/products.cuh"
+#include "cyclotome/engine/cuda/transform.cuh"
+#include "cyclotome/engine/cuda/transform_plans.cuh"
+
+namespace cyclotome::cuda {
+
+namespace {
+
+/// One limb of one product: four transforms, of which three wait in shared memory, then three transforms back.
+/// Grid: (blocks of the transform, items, limbs).
+template <class T>
+__global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
+    multiply_kernel(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> b,
+                    const RingTables<typename T::W>* tables) {
+#if __CUDA_ARCH__ >= 900
+  using W = typename T::W;
+  extern __shared__ uint4 memory[];
+  W* const exchange = reinterpret_cast<W*>(memory);
+  W* const parked = exchange + T::shared_words + threadIdx.x;  // this thread's own: [operand][value][thread]
+  const std::uint32_t item = blockIdx.y, l = blockIdx.z;
+  const LimbTables<W>& t = tables->limb[l];
+  const Modulus<W> modulus = t.modulus;
+  const W q = modulus.value();
+  W v[T::values];
+#pragma unroll 1
+  for (unsigned operand = 0; operand < 4; ++operand) {
+    const DeviceView<W>& from = operand < 2 ? a : b;
+    load_coefficients<T>(v, from.limb(2 * item + (operand & 1), l));
+    T::forward(v, exchange, t.roots, q, operand != 0);
+    if (operand == 3) break;
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) parked[(operand * T::values + i) * T::threads] = v[i];
+  }
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) {
+    const auto parked_at = [&](unsigned operand) -> W& { return parked[(operand * T::values + i) * T::threads]; };
+    const W two_q = 2 * q;  // (2q)^2 times 2 fits the double word
+    const W a0 = subtract_if_reaches(parked_at(0), two_q), a1 = subtract_if_reaches(parked_at(1), two_q);
+    const W b0 = subtract_if_reaches(parked_at(2), two_q), b1 = subtract_if_reaches(v[i], two_q);
+    parked_at(0) = modulus.reduce_wide(static_cast<Wide<W>>(a0) * b0);
+    parked_at(1) = modulus.reduce_wide(static_cast<Wide<W>>(a0) * b1 + static_cast<Wide<W>>(a1) * b0);
+    v[i] = modulus.reduce_wide(static_cast<Wide<W>>(a1) * b1);
+  }
+#pragma unroll 1
+  for (unsigned part = 3; part-- > 0;) {
+    if (part != 2) {
+#pragma unroll
+      for (unsigned i = 0; i < T::values; ++i) v[i] = parked[(part * T::values + i) * T::threads];
+    }
+    T::inverse(v, exchange, t, q, true);
+    store_coefficients<T>(v, out.limb(3 * item + part, l));
+  }
+#endif
+}
+
+template <class W, Plan P>
+bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs, unsigned items,
+         const RingTables<W>* tables) {
+  return with_transform<W, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+    launch<multiply_kernel<T>>(queue, dim3(T::blocks, items, limbs), T::threads,
+                               (T::shared_words + 3 * T::local) * sizeof(W), T::blocks, "product", out, a, b, tables);
+  });
+}
+
+}  // namespace
+
+template <class W>
+bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
+                          unsigned items, const RingTables<W>* tables) {
+  if (queue.architecture < 90) return false;
+  return few_values(std::size_t{out.degree} * limbs * items)
+             ? run<W, Plan::fused_latency>(queue, out, a, b, limbs, items, tables)
+             : run<W, Plan::fused>(queue, out, a, b, limbs, items, tables);
+}
+
+template bool multiply_ciphertexts(const Queue&, DeviceView<std::uint32_t>, DeviceView<std::uint32_t>,
+                                   DeviceView<std::uint32_t>, unsigned, unsigned, const RingTables<std::uint32_t>*);
+template bool multiply_ciphertexts(const Queue&, DeviceView<std::uint64_t>, DeviceView<std::uint64_t>,
+                                   DeviceView<std::uint64_t>, unsigned, unsigned, const RingTables<std::uint64_t>*);
+
+}  // namespace cyclotome::cuda

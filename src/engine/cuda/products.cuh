@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/cuda/conversion.cuh"
+#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/tables.cuh"
+
+// Kernels that transform, multiply and transform back without leaving the chip. Each function returns false where
+// there is no kernel for the degree or the device; then nothing was done.
+namespace cyclotome::cuda {
+
+/// out (3 parts) = a b, ciphertexts of 2 parts as polynomials in the secret; coefficients in and out. `items`:
+/// ciphertexts.
+template <class W>
+bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
+                          unsigned items, const RingTables<W>* tables);
+
+/// One digit of a key switch.
+template <class W>
+struct DeviceDigit {
+  DeviceConversion<W> extension;
+  std::uint32_t first_limb;  ///< of the operand
+};
+
+/// out (2 parts) = sum over digits of the transformed extension of c's digit times key. c: coefficients, `items`
+/// polynomials; key: one item of 2 parts for each digit, transformed. Limbs below `inverse_limbs` end as coefficients,
+/// the others as transforms. digits: on the device.
+template <class W>
+bool key_switch_product(const Queue& queue, DeviceView<W> out, DeviceView<W> c, DeviceView<W> key,
+                        const DeviceDigit<W>* digits, std::uint32_t digit_count, std::uint32_t lazy_products,
+                        std::uint32_t inverse_limbs, unsigned limbs, unsigned items, const RingTables<W>* tables);
+
+/// out (1 part) = a b + addend: a as coefficients (in_coefficients) or transform, b as transform and the same for all
+/// items; the result and addend as coefficients, or both in a's domain... see `multiply_transform` for transforms.
+template <class W>
+bool multiply_polynomials(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, DeviceView<W> addend,
+                          unsigned limbs, unsigned items, const RingTables<W>* tables);
+
+}  // namespace cyclotome::cuda

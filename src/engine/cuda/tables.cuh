@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/ring/transform_tables.hpp"
+
+namespace cyclotome::cuda {
+
+/// A factor w and floor(w 2^W / q) side by side, so that one load brings both.
+template <class W>
+struct alignas(2 * sizeof(W)) Twiddle {
+  W operand, quotient;
+
+  /// x: any word -> w x mod q in [0, 2q).
+  __device__ W multiply_lazy(W x, W q) const { return operand * x - multiply_high(quotient, x) * q; }
+};
+
+/// What a limb's kernels need, on the device. The roots are null for a modulus that has no transform.
+template <class W>
+struct LimbTables {
+  const Twiddle<W>*roots, *inverse_roots;  // indexed as TransformTables' are
+  ShoupFactor<W> inverse_degree, last_inverse_root;
+  Modulus<W> modulus;
+};
+
+template <class W>
+struct RingTables {
+  LimbTables<W> limb[max_limbs];
+};
+
+}  // namespace cyclotome::cuda
