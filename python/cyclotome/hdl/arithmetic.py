@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cyclotome.errors import ArgumentError
 
-from .flow import Stream, join
+from .flow import Stream, join, low_bits
 
 #: The widest factor of a tile, in bits.
 TILE = 18
@@ -19,10 +19,11 @@ TILE = 18
 
 @dataclass(frozen=True)
 class Term:
-    """stream 2^shift, one of the numbers that make a sum; never negative."""
+    """± stream 2^shift, one of the numbers that make a sum."""
 
     stream: Stream
     shift: int
+    negative: bool = False
 
     @property
     def end(self) -> int:
@@ -31,20 +32,21 @@ class Term:
 
 
 def slices(stream: Stream, tile: int = TILE) -> list[Term]:
-    """An unsigned stream cut into equal parts of at most ``tile`` bits."""
-    if stream.signed:
-        raise ArgumentError(f"a factor in [{stream.low}, {stream.high}]: tiles are made of unsigned factors")
+    """A stream cut into equal parts of at most ``tile`` bits; all but the topmost are unsigned."""
     count = -(-stream.width // tile)
     width = -(-stream.width // count)
-    return [Term(stream.bits(start, start + width), start) for start in range(0, stream.width, width)]
+    starts = range(0, stream.width, width)
+    parts = [Term(stream.bits(start, start + width), start) for start in starts[:-1]]
+    return [*parts, Term(stream >> starts[-1], starts[-1])]
 
 
 def partial_products(x: Stream, y: Stream, tile: int = TILE) -> list[Term]:
     """Terms whose sum is x y, one tick later: products of tiles, joined where they do not overlap."""
+    width = tile - 1 if x.signed or y.signed else tile  # an unsigned part of a signed product needs a sign bit
     tiles = [
         Term(tile_product(left.stream, right.stream), left.shift + right.shift)
-        for left in slices(x, tile)
-        for right in slices(y, tile)
+        for left in slices(x, width)
+        for right in slices(y, width)
     ]
     return joined(tiles)
 
@@ -59,7 +61,7 @@ def joined(terms: list[Term]) -> list[Term]:
     """The same terms, those that do not overlap put into one word: as few words as there can be."""
     words: list[Term] = []
     for term in sorted(terms, key=lambda each: (each.shift, each.end)):
-        free = [place for place, word in enumerate(words) if word.end <= term.shift]
+        free = [place for place, word in enumerate(words) if word.end <= term.shift and not word.stream.signed]
         if not free:
             words.append(term)
             continue
@@ -71,10 +73,11 @@ def joined(terms: list[Term]) -> list[Term]:
 
 def total(terms: list[Term]) -> Stream:
     """The sum of the terms, in a tree of sums as low as it can be; lower bits that meet nothing pass by."""
-    waiting = sorted(terms, key=lambda term: (term.stream.latency or 0, term.shift, term.end))
-    if not waiting:
+    if not terms:
         raise ArgumentError("a sum of no terms; give one at least")
+    waiting = list(terms)
     while len(waiting) > 1:
+        waiting.sort(key=lambda term: (term.stream.latency or 0, term.shift, term.end))
         first = waiting.pop(0)
         # Among what is there first, the term that overlaps least of the other: the shortest carry.
         soonest = waiting[0].stream.latency
@@ -82,35 +85,59 @@ def total(terms: list[Term]) -> Stream:
         second = min(candidates, key=lambda term: (abs(term.shift - first.shift), abs(term.end - first.end)))
         waiting.remove(second)
         waiting.append(_pair(first, second))
-        waiting.sort(key=lambda term: (term.stream.latency or 0, term.shift, term.end))
-    return waiting[0].stream << waiting[0].shift
+    (last,) = waiting
+    return (0 - last.stream if last.negative else last.stream) << last.shift
 
 
 def _pair(x: Term, y: Term) -> Term:
-    low, high = (x, y) if x.shift <= y.shift else (y, x)
-    gap = high.shift - low.shift
-    if gap == 0:
-        return Term(low.stream + high.stream, low.shift)
-    if gap >= low.stream.width:
-        return Term(join(low.stream, high.stream, gap), low.shift)
-    upper = (low.stream >> gap) + high.stream
-    return Term(join(low.stream.bits(0, gap), upper, gap), low.shift)
+    """The sum of two terms; it has the sign of the lower one, whose low bits need no carry."""
+    low, high = sorted((x, y), key=lambda term: (term.shift, term.negative))
+    gap, minus = high.shift - low.shift, low.negative != high.negative
+    if gap >= low.stream.width and not low.stream.signed and not minus:
+        return Term(join(low.stream, high.stream, gap), low.shift, low.negative)
+    above = low.stream >> gap
+    upper = above - high.stream if minus else above + high.stream
+    return Term(join(low_bits(low.stream, gap), upper, gap) if gap else upper, low.shift, low.negative)
 
 
 def product(x: Stream, y: Stream, tile: int = TILE) -> Stream:
-    """x y of unsigned streams."""
-    result = total(partial_products(x, y, tile))
-    return result.within(x.low * y.low, x.high * y.high)
+    """x y, from products of tiles."""
+    corners = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
+    return total(partial_products(x, y, tile)).within(min(corners), max(corners))
 
 
-def split(terms: list[Term], position: int) -> tuple[list[Term], list[Term]]:
-    """Terms of the sum below bit ``position``, and those above it (counted from there)."""
-    below, above = [], []
+def low_product(x: Stream, y: Stream, width: int) -> Stream:
+    """x y mod 2^width of unsigned streams; tiles that lie above are left out."""
+    below, _ = split(partial_products(x.bits(0, width), y.bits(0, width)), width, above=False)
+    return total(below).bits(0, width)
+
+
+def signed_digits(value: int) -> list[tuple[int, bool]]:
+    """(shift, negative) of the fewest powers of two whose sum is ``value`` >= 0: its canonical signed digits."""
+    digits, shift = [], 0
+    while value:
+        if value & 1:
+            digit = 2 - (value & 3)
+            digits.append((shift, digit < 0))
+            value -= digit
+        value >>= 1
+        shift += 1
+    return digits
+
+
+def multiples(x: Stream, factor: int, *, negative: bool = False) -> list[Term]:
+    """Terms whose sum is x factor (or its negative): shifts alone, which take no tick."""
+    return [Term(x, shift, minus != negative) for shift, minus in signed_digits(factor)]
+
+
+def split(terms: list[Term], position: int, *, above: bool = True) -> tuple[list[Term], list[Term]]:
+    """The parts of positive terms below bit ``position``, and, if wanted, those above it (counted from there)."""
+    lower, upper = [], []
     for term in terms:
         if term.shift >= position:
-            above.append(Term(term.stream, term.shift - position))
+            upper.append(Term(term.stream, term.shift - position))
             continue
-        below.append(Term(term.stream.bits(0, position - term.shift), term.shift))
-        if term.end > position:
-            above.append(Term(term.stream >> (position - term.shift), 0))
-    return below, above
+        lower.append(Term(term.stream.bits(0, position - term.shift), term.shift))
+        if term.end > position and above:
+            upper.append(Term(term.stream >> (position - term.shift), 0))
+    return lower, upper

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import ClockSignal, Elaboratable, Instance, Module, Shape, Signal, signed, unsigned
+from amaranth.hdl import ClockSignal, Elaboratable, Fragment, Instance, Module, Shape, Signal, signed, unsigned
 
 from cyclotome.errors import ArgumentError
 
@@ -135,6 +135,6 @@ def place(module: Module, platform: Any, block: Block, label: str, inputs: Mappi
         module.submodules[label] = Instance(block.name, i_clk=ClockSignal("sync"), **connections)
         return results
     duplicate = block.duplicate()
-    module.submodules[label] = duplicate
+    module.submodules[label] = Fragment.get(duplicate, platform)
     module.d.comb += [duplicate.port[name].eq(value) for name, value in inputs.items()]
     return {port.name: duplicate.port[port.name] for port in block.outputs}

@@ -129,7 +129,7 @@ class Stream:
         )
 
     def within(self, low: int, high: int) -> Stream:
-        """The same integers, known to lie in [low, high]; simulation stops where they do not. Takes no tick."""
+        """The same integers, known to lie in [low, high]; `Checking` simulations stop where not. Takes no tick."""
         low, high = max(low, self.low), min(high, self.high)
         if (low, high) == (self.low, self.high):
             return self
@@ -200,14 +200,14 @@ def _sum(minus: bool, x: Stream, y: Stream, carry: Stream | None, low: int, high
     if shape_of(low, high).width <= CARRY:
         return kernel.operation(label, low, high, (x, y, *carried), rule)
     top, half = 2**CARRY_SLICE - 1, CARRY_SLICE
-    bounds = (-top - 1, top) if minus else (0, 2 * top + 1)
-    lower = kernel.operation(label, *bounds, (_low(x, half), _low(y, half), *carried), rule)
+    bounds: tuple[int, int] = (-top - 1, top) if minus else (0, 2 * top + 1)
+    lower = kernel.operation(label, bounds[0], bounds[1], (low_bits(x, half), low_bits(y, half), *carried), rule)
     upper = _sum(minus, x >> half, y >> half, lower >> half, (low >> half) - 1, (high >> half) + 1)
     return join(lower.bits(0, half), upper, half).within(low, high)
 
 
-def _low(x: Stream, width: int) -> Stream:
-    """The low bits of x, whatever its sign."""
+def low_bits(x: Stream, width: int) -> Stream:
+    """x mod 2^width, whatever its sign; takes no tick."""
     if not x.signed or x.width >= width:
         return x.bits(0, width)
     return x.kernel.wire(f"[{width - 1}:0]", 0, 2**width - 1, (x,), lambda a: a)
@@ -253,6 +253,14 @@ class Kernel(Block):
         """Ticks from the inputs to the outputs that belong to them."""
         return max((stream.latency or 0 for stream in self.results.values()), default=0)
 
+    def live(self) -> list[Stream]:
+        """The streams that an output depends on, operands first."""
+        wanted = {id(stream) for stream in self.results.values()}
+        for stream in reversed(self.streams):
+            if id(stream) in wanted:
+                wanted.update(id(operand) for operand in stream.operands)
+        return [stream for stream in self.streams if id(stream) in wanted]
+
     def wire(self, label: str, low: int, high: int, operands: tuple[Stream, ...], rule: Any) -> Stream:
         """A function of streams that takes no tick."""
         return self.append(Stream(self, label, low, high, _latest(operands), operands, 0, rule))
@@ -290,6 +298,14 @@ def _latest(operands: tuple[Stream, ...]) -> int | None:
     return max((stream.latency for stream in operands if stream.latency is not None), default=None)
 
 
+@dataclass(frozen=True)
+class Checking:
+    """The platform for simulations that check every claim of `Stream.within`: elaborate a kernel on it yourself,
+    ``Simulator(Fragment.get(kernel, Checking()))``, and give it inputs from the first tick on."""
+
+    start: int = 0
+
+
 class _Elaboration:
     """One walk over a kernel's streams that makes its module."""
 
@@ -300,10 +316,10 @@ class _Elaboration:
         self.placed: dict[int, dict[str, Signal]] = {}
         self.later: dict[tuple[int, int], Any] = {}
         self.lines = 0
+        self.counter: Signal | None = None
 
     def run(self) -> Module:
-        # A module must have a clocked domain even if nothing in it is registered.
-        for stream in self.kernel.streams:
+        for stream in self.kernel.live():
             self.values[id(stream)] = self.value(stream)
         for name, stream in self.kernel.results.items():
             lag = self.kernel.latency - stream.latency if stream.latency is not None else 0
@@ -328,9 +344,20 @@ class _Elaboration:
         return result
 
     def check(self, stream: Stream, value: Any) -> None:
-        if self.platform is None:
+        """Stops a checking simulation where the stream leaves its range; before its first input it may."""
+        if isinstance(self.platform, Checking):
             message = f"{self.kernel.name}: a stream left [{stream.low}, {stream.high}]"
-            self.module.d.comb += Assert((value >= stream.low) & (value <= stream.high), message)
+            early = self.age() < self.platform.start + (stream.latency or 0)
+            self.module.d.sync += Assert(early | ((value >= stream.low) & (value <= stream.high)), message)
+
+    def age(self) -> Signal:
+        """Ticks since the simulation began, up to when the kernel's first outputs come."""
+        if self.counter is None:
+            last = self.platform.start + self.kernel.latency
+            self.counter = Signal(range(last + 1), name="age")
+            with self.module.If(self.counter < last):
+                self.module.d.sync += self.counter.eq(self.counter + 1)
+        return self.counter
 
     @staticmethod
     def lag(stream: Stream, operand: Stream) -> int:
@@ -349,7 +376,10 @@ class _Elaboration:
             name: self.delay(operand, self.lag(stream, operand))
             for name, operand in zip(stream.rule(), stream.operands, strict=True)
         }
-        self.placed[id(stream)] = place(self.module, self.platform, block, label, inputs)
+        platform = self.platform
+        if isinstance(platform, Checking):
+            platform = Checking(platform.start + (stream.latency or 0))
+        self.placed[id(stream)] = place(self.module, platform, block, label, inputs)
         return None
 
     def delay(self, stream: Stream, ticks: int) -> Any:
