@@ -12,7 +12,7 @@ file(CREATE_LINK "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/include/cycl
 target_include_directories(cyclotome PUBLIC "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
                                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_compile_features(cyclotome PUBLIC cxx_std_20)
-target_link_libraries(cyclotome PUBLIC Threads::Threads PRIVATE "$<BUILD_INTERFACE:cyclotome_options>")
+target_link_libraries(cyclotome PUBLIC Threads::Threads PRIVATE ${CMAKE_DL_LIBS} "$<BUILD_INTERFACE:cyclotome_options>")
 set_target_properties(
   cyclotome
   PROPERTIES CXX_STANDARD 20

@@ -7,7 +7,7 @@
 
 namespace cyclotome {
 
-/// Deterministic Miller-Rabin for every n < 2^61.
+/// Deterministic Miller-Rabin, for every 64-bit n.
 bool is_prime(std::uint64_t n) noexcept;
 
 /// The `count` largest primes p < 2^bits with p = 1 mod `step`, in descending order, leaving out those in `excluded`.

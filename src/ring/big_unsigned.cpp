@@ -27,6 +27,13 @@ BigUnsigned BigUnsigned::power_of_two(unsigned exponent) {
   return result;
 }
 
+BigUnsigned BigUnsigned::from_limbs(std::span<const std::uint64_t> limbs) {
+  BigUnsigned result;
+  result.limbs_.assign(limbs.begin(), limbs.end());
+  result.trim();
+  return result;
+}
+
 void BigUnsigned::trim() noexcept {
   while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
 }

@@ -19,6 +19,8 @@ class BigUnsigned {
 
   static BigUnsigned product(std::span<const std::uint64_t> factors);
   static BigUnsigned power_of_two(unsigned exponent);
+  /// Least significant limb first; leading zeros are dropped.
+  static BigUnsigned from_limbs(std::span<const std::uint64_t> limbs);
 
   bool is_zero() const noexcept { return limbs_.empty(); }
   unsigned bit_length() const noexcept;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a compiled circuit, or the driver of a real board, offers as a shared library: C only, one instance is one board.
+/* What a compiled circuit, or the driver of a real board, offers as a shared library. C only; an instance is a board.
  *
  * Words are residues in [0, p) of polynomials of N = degree coefficients; arrays of `count` polynomials lie one after
  * another. Functions that return int return 0 when all went well, otherwise a code of the library's own whose text
@@ -40,13 +40,13 @@ const cyclotome_circuit_info* cyclotome_circuit_describe(void);
 cyclotome_circuit* cyclotome_circuit_create(void);
 void cyclotome_circuit_destroy(cyclotome_circuit*);
 
-/* Loads the tables of a prime p = 1 mod 2N and psi, a primitive 2N-th root of unity modulo p, in place of any before. */
+/* Loads the tables of a prime p = 1 mod 2N and psi, a primitive 2N-th root of unity modulo p; earlier ones are gone. */
 int cyclotome_circuit_load(cyclotome_circuit*, uint64_t modulus, uint64_t psi);
 
 /* out = a b modulo (x^N + 1, p), `count` times one after another; coefficients in natural order.
  * *ticks: clock ticks from the first input word in to the last output word out, as counted by the circuit.
  * *interval: ticks between one result and the next when the circuit is full; 0 when count is 1.
- * `out` may be an operand. */
+ * `out` must not overlap an operand. */
 int cyclotome_circuit_multiply(cyclotome_circuit*, uint64_t count, const uint64_t* a, const uint64_t* b, uint64_t* out,
                                uint64_t* ticks, uint64_t* interval);
 

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Circuits for polynomial products: described in Python, simulated tick by tick, synthesised by open tools.
+
+Nothing in the rest of the package imports this one; it needs the extra ``fpga`` (``pip install 'cyclotome[fpga]'``).
+``doc/fpga.md`` says what there is and what was measured.
+"""
+
+from __future__ import annotations
+
+from cyclotome.errors import EngineError
+
+try:
+    import amaranth as _amaranth  # noqa: F401
+except ImportError as _cause:
+    raise EngineError(
+        "the circuit generator needs amaranth, which is not installed: pip install 'cyclotome[fpga]'"
+    ) from _cause

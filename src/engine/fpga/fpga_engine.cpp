@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/fpga/fpga_engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <exception>
+#include <thread>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
+
+namespace cyclotome {
+
+using fpga::Operation;
+using fpga::Ticks;
+
+namespace {
+
+constexpr std::size_t max_boards = 1024, max_threads = 1024;
+
+void require_count(const char* what, std::size_t count, std::size_t limit) {
+  if (count == 0 || count > limit) throw ArgumentError(message(count, " ", what, "; there can be 1 to ", limit));
+}
+
+/// Words on their way to or from a circuit; they may be secret.
+class Words {
+ public:
+  explicit Words(std::size_t count) : words_(count) {}
+  ~Words() { secure_zero(words_.data(), words_.size() * sizeof(words_[0])); }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+  std::span<std::uint64_t> span() noexcept { return words_; }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+/// One limb of all polynomials of `shape`, one after another; `a` is broadcast to it.
+void gather(std::span<std::uint64_t> words, ConstView a, ConstView shape, std::size_t l) {
+  const std::size_t n = a.degree();
+  with_word(a.word(), [&]<class W>(W) {
+    for (std::size_t i = 0; i < shape.batch * shape.parts; ++i) {
+      const W* const limb = a.limb<W>(i / shape.parts, i % shape.parts, l);
+      std::copy_n(limb, n, words.begin() + static_cast<std::ptrdiff_t>(i * n));
+    }
+  });
+}
+
+void scatter(View out, std::span<const std::uint64_t> words, std::size_t l) {
+  const std::size_t n = out.degree();
+  with_word(out.word(), [&]<class W>(W) {
+    for (std::size_t i = 0; i < out.batch * out.parts; ++i) {
+      W* const limb = out.limb<W>(i / out.parts, i % out.parts, l);
+      for (std::size_t c = 0; c < n; ++c) limb[c] = static_cast<W>(words[i * n + c]);
+    }
+  });
+}
+
+/// body(i) for i = 0 ... count-1 on up to `threads` threads. Rethrows the first exception. Each body takes
+/// milliseconds at least, so that threads can be started for them.
+template <class Body>
+void in_parallel(std::size_t count, std::size_t threads, const Body& body) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        body(i);
+      } catch (...) {
+        next = count;
+        const std::lock_guard lock(mutex);
+        if (failure == nullptr) failure = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(count, threads); ++i) others.emplace_back(work);
+    work();
+  }
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+std::uint64_t root_of(const Ring& ring, std::size_t l) {
+  return with_word(ring.word(), [&]<class W>(W) { return static_cast<std::uint64_t>(ring.tables<W>(l).root); });
+}
+
+PolyArray in_coefficients(const EnginePtr& host, ConstView a) {
+  PolyArray copy(host, a.ring->shared_from_this(), a.batch, a.parts, Domain::transform, true);
+  host->copy(copy.view(), a);
+  copy.to_coefficient();
+  return copy;
+}
+
+/// product(out, a, b, scratch) for pieces of the batch, so that scratch stays small.
+template <class Product>
+void for_each_piece(const EnginePtr& host, View out, ConstView a, ConstView b, const Product& product) {
+  const std::size_t item_bytes = 3 * out.parts * out.limbs() * out.degree() * bytes_of(out.word());
+  const std::size_t tile = host->batch_tile(out.batch, item_bytes);
+  for (std::size_t first = 0; first < out.batch; first += tile) {
+    const std::size_t count = std::min(tile, out.batch - first);
+    const auto window = [&](ConstView v) { return v.batch == 1 ? v : v.items(first, count); };
+    PolyArray scratch(host, out.ring->shared_from_this(), count, out.parts, Domain::coefficient, true);
+    product(out.items(first, count), window(a), window(b), scratch);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<FpgaEngine> FpgaEngine::create(EnginePtr host, const FpgaOptions& options) {
+  require_count("boards", options.boards, max_boards);
+  require_count("threads", options.threads, max_threads);
+  return std::shared_ptr<FpgaEngine>(new FpgaEngine(std::move(host), options));
+}
+
+FpgaEngine::FpgaEngine(EnginePtr host, const FpgaOptions& options)
+    : host_(std::move(host)), options_(options), loaded_(options.boards) {}
+
+void FpgaEngine::open(const std::string& path) {
+  auto library = fpga::CircuitLibrary::open(path);
+  const bool products = options_.mode == CircuitMode::product;
+  if (products ? !library->offers(Operation::product)
+               : !library->offers(Operation::forward) || !library->offers(Operation::inverse)) {
+    throw EngineError(message("the circuit (", library->description(), ") computes no ",
+                              products ? "products; use mode transform" : "transforms of their own; use mode product",
+                              ", or another design"));
+  }
+  const std::lock_guard lock(circuits_mutex_);
+  const std::size_t degree = library->degree();
+  circuits_.try_emplace(degree, std::make_unique<fpga::CircuitPool>(std::move(library)));
+}
+
+bool FpgaEngine::is_open(std::size_t degree) const {
+  const std::lock_guard lock(circuits_mutex_);
+  return circuits_.contains(degree);
+}
+
+fpga::CircuitPool& FpgaEngine::circuits(std::size_t degree) const {
+  const std::lock_guard lock(circuits_mutex_);
+  const auto found = circuits_.find(degree);
+  if (found == circuits_.end()) {
+    throw EngineError(message("no circuit for polynomials of degree ", degree, " is open on this engine; open one"));
+  }
+  return *found->second;
+}
+
+fpga::Statistics FpgaEngine::statistics() const {
+  const std::lock_guard lock(statistics_mutex_);
+  return statistics_;
+}
+
+void FpgaEngine::reset_statistics() {
+  const std::lock_guard lock(statistics_mutex_);
+  statistics_ = {};
+}
+
+bool FpgaEngine::multiplies(ConstView a) const {
+  if (options_.mode != CircuitMode::product || a.domain != Domain::transform) return false;
+  for (std::size_t l = 0; l < a.limbs(); ++l) {
+    if (!a.ring->has_transform(l)) return false;  // no product of polynomials: residues in slots of their own
+  }
+  return true;
+}
+
+void FpgaEngine::do_multiply(View out, ConstView a, ConstView b) {
+  if (!multiplies(a)) return host_->multiply(out, a, b);
+  for_each_piece(host_, out, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
+    circuit_product(product.view(), x, y);
+    host_->copy(z, product.to_transform().view());
+  });
+}
+
+void FpgaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView b) {
+  if (!multiplies(a)) return host_->multiply_accumulate(accumulator, a, b);
+  for_each_piece(host_, accumulator, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
+    circuit_product(product.view(), x, y);
+    host_->add(z, z, product.to_transform().view());
+  });
+}
+
+void FpgaEngine::circuit_product(View out, ConstView a, ConstView b) {
+  const PolyArray x = in_coefficients(host_, a), y = in_coefficients(host_, b);
+  const std::size_t count = out.batch * out.parts, size = count * out.degree();
+  for_each_limb(out, Operation::product, count, [&](fpga::CircuitPool::Lease& circuit, std::size_t l) {
+    Words p(size), q(size), r(size);
+    gather(p.span(), x.view(), out, l);
+    gather(q.span(), y.view(), out, l);
+    const Ticks ticks = circuit.run(Operation::product, p.span(), q.span(), r.span());
+    scatter(out, r.span(), l);
+    return ticks;
+  });
+}
+
+void FpgaEngine::do_forward(View a) {
+  if (options_.mode == CircuitMode::product) return host_->forward(a);
+  transform(a, Operation::forward);
+}
+
+void FpgaEngine::do_inverse(View a) {
+  if (options_.mode == CircuitMode::product) return host_->inverse(a);
+  transform(a, Operation::inverse);
+}
+
+void FpgaEngine::transform(View a, Operation operation) {
+  const std::size_t count = a.batch * a.parts, size = count * a.degree();
+  for_each_limb(a, operation, count, [&](fpga::CircuitPool::Lease& circuit, std::size_t l) {
+    Words in(size), out(size);
+    gather(in.span(), a, a, l);
+    const Ticks ticks = circuit.run(operation, in.span(), {}, out.span());
+    scatter(a, out.span(), l);
+    return ticks;
+  });
+}
+
+template <class Job>
+void FpgaEngine::for_each_limb(ConstView shape, Operation operation, std::size_t count, const Job& job) {
+  const Ring& ring = *shape.ring;
+  fpga::CircuitPool& pool = circuits(ring.degree());
+  for (const std::uint64_t p : ring.basis().values()) {
+    if (const auto bits = static_cast<unsigned>(std::bit_width(p)); bits > pool.library().word_bits()) {
+      throw EngineError(message("the prime ", p, " has ", bits, " bits; the circuit (", pool.library().description(),
+                                ") takes ", pool.library().word_bits(),
+                                ". Use parameters of smaller primes or a circuit of wider words"));
+    }
+  }
+  std::vector<Ticks> ticks(ring.limbs());
+  in_parallel(ring.limbs(), options_.threads, [&](std::size_t l) {
+    fpga::CircuitPool::Lease circuit = pool.acquire(ring.basis()[l], root_of(ring, l));
+    ticks[l] = job(circuit, l);
+  });
+  account(pool, ring, operation, count, ticks);
+}
+
+void FpgaEngine::account(fpga::CircuitPool& pool, const Ring& ring, Operation operation, std::size_t count,
+                         const std::vector<Ticks>& ticks) {
+  const std::size_t limbs = ring.limbs();
+  const bool overlap = pool.library().several_primes() && limbs > 1;
+  const std::uint64_t interval = !overlap    ? 0
+                                 : count > 1 ? ticks[0].interval
+                                             : pool.interval(operation, ring.basis()[0], root_of(ring, 0));
+
+  const std::lock_guard lock(statistics_mutex_);
+  fpga::Statistics& s = statistics_;
+  (operation == Operation::product   ? s.products
+   : operation == Operation::forward ? s.forwards
+                                     : s.inverses) += count * limbs;
+  const std::uint64_t words_each = (operation == Operation::product ? 3 : 2) * ring.degree();
+  s.transfer_bytes += 8 * words_each * count * limbs;
+  std::vector<std::uint64_t> busy(options_.boards, 0);
+  for (std::size_t l = 0; l < limbs; ++l) {
+    const Prime prime{ring.degree(), ring.basis()[l]};
+    const std::size_t board = board_of_.try_emplace(prime, board_of_.size() % options_.boards).first->second;
+    if (std::exchange(loaded_[board], prime) != prime) {
+      ++s.loads;
+      s.transfer_bytes += 8 * ring.degree();
+    }
+    s.ticks += ticks[l].total;
+    // A circuit that is full already gives the next prime's results at the same rate.
+    busy[board] += busy[board] != 0 && overlap ? count * interval : ticks[l].total;
+  }
+  s.critical_ticks += *std::max_element(busy.begin(), busy.end());
+}
+
+// Pointwise, when what is kept transformed needs no circuit.
+void FpgaEngine::do_tensor_product(View out, ConstView a, ConstView b) {
+  if (multiplies(a)) return Engine::do_tensor_product(out, a, b);
+  host_->tensor_product(out, a, b);
+}
+
+void FpgaEngine::do_key_switch_product(View out, ConstView digits, ConstView key) {
+  if (multiplies(digits)) return Engine::do_key_switch_product(out, digits, key);
+  host_->key_switch_product(out, digits, key);
+}
+
+}  // namespace cyclotome
