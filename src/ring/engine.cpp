@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
 
 namespace cyclotome {
@@ -179,6 +180,37 @@ void Engine::tensor_product(View out, ConstView a, ConstView b) {
   do_tensor_product(out, a, b);
 }
 
+void Engine::multiply_ciphertexts(View out, View a, View b) {
+  constexpr auto verb = "multiply_ciphertexts";
+  require(out.parts == a.parts + b.parts - 1, verb,
+          message("parts of ", a.parts, " and ", b.parts, " multiply to ", a.parts + b.parts - 1, ", not ", out.parts));
+  require_transformable(verb, out);
+  require_domain(verb, out, Domain::coefficient);
+  for (const View& operand : {a, b}) {
+    require_basis(verb, operand, *out.ring, "the operand");
+    require_domain(verb, operand, Domain::coefficient);
+    require(operand.batch == out.batch || operand.batch == 1, verb,
+            message("operand ", shape_of(operand), " does not fit result ", shape_of(out)));
+    require(operand.data != out.data, verb, "the result must not be an operand");
+  }
+  do_multiply_ciphertexts(out, a, b);
+}
+
+void Engine::multiply_key(View out, ConstView a, ConstView key, ConstView addend) {
+  constexpr auto verb = "multiply_key";
+  for (const ConstView& operand : {a, key, addend}) require_basis(verb, operand, *out.ring, "the operand");
+  require_transformable(verb, out);
+  require_domain(verb, key, Domain::transform);
+  for (const ConstView& operand : {ConstView(out), a, addend}) require_domain(verb, operand, Domain::coefficient);
+  require(a.batch == out.batch && a.parts == 1 && key.batch == 1 && key.parts == out.parts &&
+              addend.batch == out.batch && addend.parts == out.parts,
+          verb,
+          message("operand ", shape_of(a), ", key ", shape_of(key), " and addend ", shape_of(addend),
+                  " do not fit result ", shape_of(out)));
+  require(out.data != a.data && out.data != addend.data, verb, "the result must not be an operand");
+  do_multiply_key(out, a, key, addend);
+}
+
 void Engine::linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
   constexpr auto verb = "linear_combination";
   require_basis(verb, a, *out.ring, "the operand");
@@ -238,6 +270,20 @@ void Engine::divide_and_round(View out, ConstView kept, ConstView dropped, const
   require(kept.domain == out.domain, verb, "the kept operand and the result must be in one domain");
   require_domain(verb, dropped, Domain::coefficient);
   do_divide_and_round(out, kept, dropped, step);
+}
+
+void Engine::hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) {
+  constexpr auto verb = "hps_lift";
+  for (const auto& [out, in] : {std::pair(first, a), std::pair(second, b)}) {
+    require_basis(verb, out, *step.product_ring, "the result");
+    require_basis(verb, in, *step.ciphertext_ring, "the operand");
+    require(out.batch == in.batch && out.parts == in.parts && out.data != in.data, verb,
+            message("operand ", shape_of(in), " and result ", shape_of(out), " need one shape and memory of their own"));
+    require_domain(verb, out, Domain::coefficient);
+    require_domain(verb, in, Domain::coefficient);
+  }
+  require(first.parts == second.parts, verb, "both factors need as many parts");
+  do_hps_lift(first, second, a, b, step);
 }
 
 void Engine::behz_lift(View out, ConstView a, const BehzLift& step) {

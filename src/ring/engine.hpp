@@ -18,6 +18,7 @@ namespace cyclotome {
 class BehzLift;
 class BehzScale;
 class DivideAndRound;
+class HpsProduct;
 class KeySwitchStep;
 class PlainScale;
 
@@ -101,6 +102,12 @@ class Engine : public std::enable_shared_from_this<Engine> {
   // ---------------------------------------------------------------------------------------------------
   /// out (a.parts + b.parts - 1 parts) = product of two ciphertexts as polynomials in the secret key; transforms.
   void tensor_product(View out, ConstView a, ConstView b);
+  /// The same of coefficients: out (a.parts + b.parts - 1 parts) = a b. What a and b hold afterwards is not said. b may
+  /// be a.
+  void multiply_ciphertexts(View out, View a, View b);
+  /// out (parts of key) = a key + addend, all coefficients except key, a transform of batch 1; a has 1 part. The
+  /// addend is shaped as out and is not out.
+  void multiply_key(View out, ConstView a, ConstView key, ConstView addend);
   /// out[r] = sum over c of matrix[r][c] a[c] over batch items; matrix: row-major, rows x a.batch small signed
   /// integers.
   void linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
@@ -115,6 +122,9 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// domain (specification 5.3 step 2, 5.7, 5.8; erratum 001-5). `kept` and `out` may both be transforms: then only the
   /// correction is transformed. Which limbs come first in memory is the caller's choice.
   void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step);
+  /// The factors of a product by HPS over Q (spec 5.6) over q then p: first = a, second = round(p b / q), from a and b
+  /// over q, coefficient domain.
+  void hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step);
   /// out (over B_sk) = a (over q) plus a multiple of q that is at most a few units: BEHZ S0 and S1 (spec 5.5).
   void behz_lift(View out, ConstView a, const BehzLift& step);
   /// out (over q) = floor(t a / q) up to the small BEHZ error, a over q then B_sk: BEHZ S3 and S4 (spec 5.5).
@@ -138,11 +148,14 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) = 0;
 
   virtual void do_tensor_product(View out, ConstView a, ConstView b);
+  virtual void do_multiply_ciphertexts(View out, View a, View b);
+  virtual void do_multiply_key(View out, ConstView a, ConstView key, ConstView addend);
   virtual void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
   virtual void do_key_switch_product(View out, ConstView digits, ConstView key);
   virtual void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
                              const std::optional<ConstView>& addend);
   virtual void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step);
+  virtual void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step);
   virtual void do_behz_lift(View out, ConstView a, const BehzLift& step);
   virtual void do_behz_scale(View out, ConstView a, const BehzScale& step);
   virtual void do_scale_to_plain(View out, ConstView a, const PlainScale& step);

@@ -4,6 +4,7 @@
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/ring/poly.hpp"
 
@@ -22,6 +23,25 @@ void Engine::do_tensor_product(View out, ConstView a, ConstView b) {
   for (std::size_t i = 0; i < a.parts; ++i) {
     for (std::size_t j = 0; j < b.parts; ++j) multiply_accumulate(out.part(i + j), a.part(i), b.part(j));
   }
+}
+
+void Engine::do_multiply_ciphertexts(View out, View a, View b) {
+  forward(a);
+  if (b.data != a.data) forward(b);
+  out.domain = a.domain = b.domain = Domain::transform;
+  tensor_product(out, a, b);
+  inverse(out);
+}
+
+void Engine::do_multiply_key(View out, ConstView a, ConstView key, ConstView addend) {
+  PolyArray factor = scratch(*this, out.ring->shared_from_this(), a);
+  copy(factor.view(), a);
+  factor.to_transform();
+  View product = out;
+  product.domain = Domain::transform;
+  multiply(product, factor.view(), key);
+  inverse(product);
+  add(out, out, addend);
 }
 
 void Engine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
@@ -64,6 +84,15 @@ void Engine::do_divide_and_round(View out, ConstView kept, ConstView dropped, co
   if (out.domain == Domain::transform) correction.to_transform();
   multiply_scalars(out, kept, step.factors);
   add(out, out, correction.view());
+}
+
+void Engine::do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) {
+  const std::size_t limbs = step.ciphertext_ring->limbs();
+  const View q = first.limbs_at(0, *step.ciphertext_ring), exchanged = second.limbs_at(limbs, *step.auxiliary_ring);
+  copy(q, a);
+  convert(first.limbs_at(limbs, *step.auxiliary_ring), q, step.extend);
+  convert(exchanged, b, step.exchange);
+  convert(second.limbs_at(0, *step.ciphertext_ring), exchanged, step.restore);
 }
 
 void Engine::do_behz_lift(View out, ConstView a, const BehzLift& step) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/ring.hpp"
 
+#include <atomic>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 
@@ -15,6 +17,11 @@ std::shared_ptr<const TransformTables<W>> make_tables(std::size_t degree, std::u
 }
 
 }  // namespace
+
+Ring::Ring(std::size_t degree, Basis basis) : degree_(degree), basis_(std::move(basis)) {
+  static std::atomic<std::uint64_t> counter{0};
+  id_ = ++counter;
+}
 
 RingPtr Ring::negacyclic(std::size_t degree, const Basis& basis) {
   if (!is_power_of_two(degree) || degree < 2 || degree > max_degree) {

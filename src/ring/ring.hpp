@@ -23,6 +23,8 @@ class Ring : public std::enable_shared_from_this<Ring> {
   const Basis& basis() const noexcept { return basis_; }
   std::size_t limbs() const noexcept { return basis_.size(); }
   Word word() const noexcept { return basis_.word(); }
+  /// Names this ring within the process, also after its end. Engines keep their own tables by it.
+  std::uint64_t id() const noexcept { return id_; }
 
   bool has_transform(std::size_t limb) const noexcept {
     return word() == Word::u32 ? tables32_[limb] != nullptr : tables64_[limb] != nullptr;
@@ -37,10 +39,11 @@ class Ring : public std::enable_shared_from_this<Ring> {
   static constexpr std::size_t max_degree = std::size_t{1} << 17;
 
  private:
-  Ring(std::size_t degree, Basis basis) : degree_(degree), basis_(std::move(basis)) {}
+  Ring(std::size_t degree, Basis basis);
 
   std::size_t degree_;
   Basis basis_;
+  std::uint64_t id_;
   std::vector<std::shared_ptr<const TransformTables<std::uint32_t>>> tables32_;
   std::vector<std::shared_ptr<const TransformTables<std::uint64_t>>> tables64_;
 };

@@ -45,12 +45,9 @@ Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t bat
     const auto item = static_cast<std::uint32_t>(first);
     PolyArray u = context->make(ring, count, 1, Domain::coefficient, true);
     engine.sample(u.view(), Law::ternary, seed, Stream::encryption_ternary, item);
-    u.to_transform();
-    PolyArray masked = context->make(ring, count, 2, Domain::transform, true);
-    engine.multiply(masked.view(), u.view(), pair);
-    masked.to_coefficient();
     const PolyArray error = sample_error(*context, ring, count, 2, seed, Stream::encryption_error, item);
-    engine.add(masked.view(), masked.view(), error.view());
+    PolyArray masked = context->make(ring, count, 2, Domain::coefficient, true);
+    engine.multiply_key(masked.view(), u.view(), pair, error.view());
     const View out = result.view().items(first, count);
     if (rounding == nullptr) {
       engine.copy(out, masked.view());
@@ -98,6 +95,11 @@ PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
   Engine& engine = *context.engine();
   const PolyArray& c = ciphertext.polynomials();
   const ConstView s = key.at_level(c.limbs());
+  if (c.domain() == Domain::coefficient && c.parts() == 2) {
+    PolyArray sum = context.make(c.ring(), c.batch(), 1, Domain::coefficient, true);
+    engine.multiply_key(sum.view(), c.view().part(1), s, c.view().part(0));
+    return sum;
+  }
   // Horner's rule in s over the transforms of c_1, c_2, ...; c_0 is added in its own domain.
   const auto part = [&](std::size_t j) {
     PolyArray copy = context.make(c.ring(), c.batch(), 1, c.domain(), true);

@@ -45,6 +45,12 @@ __device__ inline Columns<W>* columns(W* limb, std::uint32_t first) {
   return reinterpret_cast<Columns<W>*>(limb + first);
 }
 
+/// First coefficient of this thread's columns in a grid of threads along x.
+template <class W>
+__device__ __forceinline__ std::uint32_t first_column() {
+  return (blockIdx.x * blockDim.x + threadIdx.x) * Columns<W>::count;
+}
+
 /// y_i = f_i x_i mod q_i into y[i * blockDim.x], and how often q has to be taken off their sum. x: load(i).
 template <class W, class Load>
 __device__ __forceinline__ Columns<W> scale_sources(const DeviceConversion<W>& t, Columns<W>* y, const Load& load) {

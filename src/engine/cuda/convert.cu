@@ -6,11 +6,6 @@ namespace cyclotome::cuda {
 namespace {
 
 template <class W>
-__device__ __forceinline__ std::uint32_t first_column() {
-  return (blockIdx.x * blockDim.x + threadIdx.x) * Columns<W>::count;
-}
-
-template <class W>
 __global__ void convert_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ DeviceConversion<W> t,
                                bool shared) {
   extern __shared__ uint4 memory[];

@@ -24,7 +24,7 @@ class CudaEngine : public Engine {
   void download(void* host, const void* source, std::size_t bytes) override;
   std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const override;
   /// Waits until everything asked for so far is done.
-  void synchronize();
+  void synchronize() override;
 
  protected:
   /// Opens the device; what `create` throws.
@@ -46,12 +46,24 @@ class CudaEngine : public Engine {
   void do_convert(View out, ConstView a, const BaseConversion& conversion) override;
   void do_automorphism(View out, ConstView a, std::uint64_t element) override;
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
+  void do_tensor_product(View out, ConstView a, ConstView b) override;
+  void do_multiply_ciphertexts(View out, View a, View b) override;
+  void do_multiply_key(View out, ConstView a, ConstView key, ConstView addend) override;
   void do_key_switch_product(View out, ConstView digits, ConstView key) override;
+  void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                     const std::optional<ConstView>& addend) override;
+  void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) override;
+  void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) override;
+  void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
 
  private:
   struct State;  // device, stream, tables on the device
   std::unique_ptr<State> state_;
+
+  /// divide_and_round and then + addend.
+  void divide(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+              const std::optional<ConstView>& addend);
 };
 
 }  // namespace cyclotome

@@ -18,20 +18,6 @@ inline void check(cudaError_t status, const char* what) {
 
 inline constexpr std::size_t max_limbs = 256;
 
-/// The moduli of a ring as a kernel's parameter.
-template <class W>
-struct Moduli {
-  Modulus<W> q[max_limbs];
-};
-
-/// Reduction constants of `basis`; kernels read one entry a block.
-template <class W>
-Moduli<W> moduli_of(const Basis& basis) {
-  Moduli<W> moduli;
-  for (std::size_t l = 0; l < basis.size(); ++l) moduli.q[l] = basis.moduli<W>()[l];
-  return moduli;
-}
-
 /// A view for kernels: item z = batch * parts + part; strides are 0 where an operand is broadcast.
 template <class W>
 struct DeviceView {

@@ -85,11 +85,11 @@ __global__ void __launch_bounds__(T::threads, T::threads > 256 ? 1 : 512 / T::th
       load_coefficients<T>(v, digit + static_cast<std::size_t>(copy) * T::degree);
     } else if (extension.sources == 1) {
       load_extended<1, T>(v, extension, digit, l, modulus);
-    } else if (extension.sources == 2) {
+    } else if (sizeof(W) == 4 && extension.sources == 2) {
       load_extended<2, T>(v, extension, digit, l, modulus);
-    } else if (extension.sources == 3) {
+    } else if (sizeof(W) == 4 && extension.sources == 3) {
       load_extended<3, T>(v, extension, digit, l, modulus);
-    } else if (extension.sources == 4) {
+    } else if (sizeof(W) == 4 && extension.sources == 4) {
       load_extended<4, T>(v, extension, digit, l, modulus);
     } else {
       load_extended<0, T>(v, extension, digit, l, modulus);

@@ -16,6 +16,20 @@ __device__ __forceinline__ void load_coefficients(typename T::W (&v)[T::values],
   }
 }
 
+/// v += the limb's coefficients; all in [0, q).
+template <class T>
+__device__ __forceinline__ void load_coefficients_and_add(typename T::W (&v)[T::values], const typename T::W* limb,
+                                                          const Modulus<typename T::W>& modulus) {
+#pragma unroll
+  for (unsigned k = 0; k < T::values >> T::first; ++k) {
+#pragma unroll
+    for (unsigned r = 0; r < 1u << T::first; ++r) {
+      const unsigned i = (k << T::first) + r;
+      v[i] = modulus.add(v[i], limb[T::first_index(k, r)]);
+    }
+  }
+}
+
 /// v: [0, q), as `inverse` leaves it.
 template <class T>
 __device__ __forceinline__ void store_coefficients(const typename T::W (&v)[T::values], typename T::W* limb) {

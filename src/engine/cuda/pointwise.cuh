@@ -1,52 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/conversion.cuh"
+#include "cyclotome/engine/cuda/tables.cuh"
 
 // Kernels that work coefficient by coefficient: grid (coefficients, limbs, items).
 namespace cyclotome::cuda {
 
 template <class W, class Operation>
-__global__ void pointwise(DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, const __grid_constant__ Moduli<W> moduli,
+__global__ void pointwise(DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, const RingTables<W>* tables,
                           Operation operation) {
-  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= out.degree) return;
+  const std::uint32_t column = first_column<W>();
+  if (column >= out.degree) return;
   const std::uint32_t l = blockIdx.y, item = blockIdx.z;
-  W* const x = out.limb(item, l) + c;
-  *x = operation(moduli.q[l], *x, a.limb(item, l)[c], b.limb(item, l)[c]);
+  const Modulus<W> q = tables->limb[l].modulus;
+  Columns<W>* const target = columns(out.limb(item, l), column);
+  Columns<W> x{};
+  if constexpr (Operation::accumulates) x = *target;
+  const Columns<W> y = *columns(a.limb(item, l), column), z = *columns(b.limb(item, l), column);
+#pragma unroll
+  for (unsigned c = 0; c < Columns<W>::count; ++c) x.word[c] = operation(q, x.word[c], y.word[c], z.word[c]);
+  *target = x;
 }
 
 struct Copy {
+  static constexpr bool accumulates = false;
   template <class W>
   __device__ W operator()(const Modulus<W>&, W, W a, W) const {
     return a;
   }
 };
 struct Add {
+  static constexpr bool accumulates = false;
   template <class W>
   __device__ W operator()(const Modulus<W>& q, W, W a, W b) const {
     return q.add(a, b);
   }
 };
 struct Subtract {
+  static constexpr bool accumulates = false;
   template <class W>
   __device__ W operator()(const Modulus<W>& q, W, W a, W b) const {
     return q.subtract(a, b);
   }
 };
 struct Negate {
+  static constexpr bool accumulates = false;
   template <class W>
   __device__ W operator()(const Modulus<W>& q, W, W a, W) const {
     return q.negate(a);
   }
 };
 struct Multiply {
+  static constexpr bool accumulates = false;
   template <class W>
   __device__ W operator()(const Modulus<W>& q, W, W a, W b) const {
     return q.multiply(a, b);
   }
 };
 struct MultiplyAccumulate {
+  static constexpr bool accumulates = true;
   template <class W>
   __device__ W operator()(const Modulus<W>& q, W x, W a, W b) const {
     return q.add(x, q.multiply(a, b));
@@ -54,30 +67,76 @@ struct MultiplyAccumulate {
 };
 
 /// One Shoup factor for each limb.
-template <class W>
+template <class W, unsigned Limbs>
 struct Factors {
-  ShoupFactor<W> factor[max_limbs];
+  ShoupFactor<W> factor[Limbs];
 };
 
-template <class W>
-__global__ void multiply_scalars(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ Moduli<W> moduli,
-                                 const __grid_constant__ Factors<W> factors) {
-  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= out.degree) return;
+template <class W, unsigned Limbs>
+__global__ void multiply_scalars(DeviceView<W> out, DeviceView<W> a, const RingTables<W>* tables,
+                                 const __grid_constant__ Factors<W, Limbs> factors) {
+  const std::uint32_t column = first_column<W>();
+  if (column >= out.degree) return;
   const std::uint32_t l = blockIdx.y, item = blockIdx.z;
-  out.limb(item, l)[c] = factors.factor[l].multiply(a.limb(item, l)[c], moduli.q[l].value());
+  const W q = tables->limb[l].modulus.value();
+  Columns<W> x = *columns(a.limb(item, l), column);
+#pragma unroll
+  for (unsigned c = 0; c < Columns<W>::count; ++c) x.word[c] = factors.factor[l].multiply(x.word[c], q);
+  *columns(out.limb(item, l), column) = x;
+}
+
+/// out = factors kept + correction + addend, as `divide_and_round` does, for transforms.
+template <class W>
+__global__ void divide_transforms(DeviceView<W> out, DeviceView<W> kept, DeviceView<W> correction,
+                                  const ShoupFactor<W>* factors, DeviceView<W> addend, std::uint32_t addend_parts,
+                                  const RingTables<W>* tables) {
+  const std::uint32_t column = first_column<W>();
+  if (column >= out.degree) return;
+  const std::uint32_t l = blockIdx.y, item = blockIdx.z;
+  const Modulus<W> q = tables->limb[l].modulus;
+  const bool add = addend.data != nullptr && item % out.parts < addend_parts;
+  Columns<W> x = *columns(kept.limb(item, l), column);
+  const Columns<W> y = *columns(correction.limb(item, l), column);
+  const Columns<W> z = add ? *columns(addend.limb(item, l), column) : Columns<W>{};
+#pragma unroll
+  for (unsigned c = 0; c < Columns<W>::count; ++c) {
+    x.word[c] = q.add(q.add(factors[l].multiply(x.word[c], q.value()), y.word[c]), z.word[c]);
+  }
+  *columns(out.limb(item, l), column) = x;
+}
+
+/// The product of two ciphertexts' transforms; each thread has all parts of its columns. Grid: (columns, limbs, batch).
+template <class W>
+__global__ void tensor_product(DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, const RingTables<W>* tables) {
+  const std::uint32_t column = first_column<W>();
+  if (column >= out.degree) return;
+  const std::uint32_t l = blockIdx.y, item = blockIdx.z;
+  const Modulus<W> q = tables->limb[l].modulus;
+  for (std::uint32_t k = 0; k < out.parts; ++k) {
+    Columns<W> sum{};
+    const std::uint32_t first = k < b.parts ? 0 : k - b.parts + 1;
+    for (std::uint32_t i = first; i < a.parts && i <= k; ++i) {
+      const Columns<W> x = *columns(a.limb(a.parts * item + i, l), column);
+      const Columns<W> y = *columns(b.limb(b.parts * item + k - i, l), column);
+#pragma unroll
+      for (unsigned c = 0; c < Columns<W>::count; ++c) {
+        sum.word[c] = q.add(sum.word[c], q.multiply(x.word[c], y.word[c]));
+      }
+    }
+    *columns(out.limb(out.parts * item + k, l), column) = sum;
+  }
 }
 
 /// Coefficients: x^i -> x^(i element), so coefficient e comes from i = e element^-1 modulo 2n, with the sign of x^n =
 /// -1.
 template <class W>
-__global__ void automorphism_coefficients(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ Moduli<W> moduli,
+__global__ void automorphism_coefficients(DeviceView<W> out, DeviceView<W> a, const RingTables<W>* tables,
                                           std::uint32_t inverse) {
   const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x, n = out.degree;
   if (c >= n) return;
   const std::uint32_t l = blockIdx.y, item = blockIdx.z, source = (c * inverse) & (2 * n - 1);
   const W value = a.limb(item, l)[source & (n - 1)];
-  out.limb(item, l)[c] = source < n ? value : moduli.q[l].negate(value);
+  out.limb(item, l)[c] = source < n ? value : tables->limb[l].modulus.negate(value);
 }
 
 /// Transforms: position k holds the value at psi^(2 br(k) + 1).
@@ -92,35 +151,51 @@ __global__ void automorphism_transform(DeviceView<W> out, DeviceView<W> a, std::
 /// sum over j of digits.part(j) * key[j]; lazy: products that fit the double word.
 template <class W>
 __global__ void key_switch_product(DeviceView<W> out, DeviceView<W> digits, DeviceView<W> key,
-                                   const __grid_constant__ Moduli<W> moduli, std::uint32_t digit_count,
-                                   std::uint32_t lazy) {
-  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= out.degree) return;
+                                   const RingTables<W>* tables, std::uint32_t digit_count, std::uint32_t lazy) {
+  constexpr unsigned count = Columns<W>::count;
+  const std::uint32_t column = first_column<W>();
+  if (column >= out.degree) return;
   const std::uint32_t l = blockIdx.y, item = blockIdx.z, b = item / out.parts, p = item % out.parts;
-  const Modulus<W> q = moduli.q[l];
-  Wide<W> sum = 0;
+  const Modulus<W> q = tables->limb[l].modulus;
+  Wide<W> sums[count]{};
   for (std::uint32_t j = 0; j < digit_count; ++j) {
-    if (j != 0 && j % lazy == 0) sum = q.reduce_wide(sum);
-    sum += static_cast<Wide<W>>(digits.limb(b * digit_count + j, l)[c]) * key.limb(j * out.parts + p, l)[c];
+    const Columns<W> x = *columns(digits.limb(b * digit_count + j, l), column);
+    const Columns<W> y = *columns(key.limb(j * out.parts + p, l), column);
+#pragma unroll
+    for (unsigned c = 0; c < count; ++c) {
+      if (j != 0 && j % lazy == 0) sums[c] = q.reduce_wide(sums[c]);
+      sums[c] += static_cast<Wide<W>>(x.word[c]) * y.word[c];
+    }
   }
-  out.limb(item, l)[c] = q.reduce_wide(sum);
+  Columns<W> result;
+#pragma unroll
+  for (unsigned c = 0; c < count; ++c) result.word[c] = q.reduce_wide(sums[c]);
+  *columns(out.limb(item, l), column) = result;
 }
 
-/// out[row] = sum over columns of matrix[l][row][column] a[column].
+/// out[row] = sum over columns k of matrix[l][row][k] a[k].
 template <class W>
-__global__ void linear_combination(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ Moduli<W> moduli,
-                                   const W* matrix, std::uint32_t rows, std::uint32_t columns, std::uint32_t lazy) {
-  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= out.degree) return;
+__global__ void linear_combination(DeviceView<W> out, DeviceView<W> a, const RingTables<W>* tables, const W* matrix,
+                                   std::uint32_t rows, std::uint32_t terms, std::uint32_t lazy) {
+  constexpr unsigned count = Columns<W>::count;
+  const std::uint32_t column = first_column<W>();
+  if (column >= out.degree) return;
   const std::uint32_t l = blockIdx.y, item = blockIdx.z, row = item / out.parts, p = item % out.parts;
-  const Modulus<W> q = moduli.q[l];
-  const W* const factors = matrix + (static_cast<std::size_t>(l) * rows + row) * columns;
-  Wide<W> sum = 0;
-  for (std::uint32_t k = 0; k < columns; ++k) {
-    if (k != 0 && k % lazy == 0) sum = q.reduce_wide(sum);
-    sum += static_cast<Wide<W>>(a.limb(k * out.parts + p, l)[c]) * factors[k];
+  const Modulus<W> q = tables->limb[l].modulus;
+  const W* const factors = matrix + (static_cast<std::size_t>(l) * rows + row) * terms;
+  Wide<W> sums[count]{};
+  for (std::uint32_t k = 0; k < terms; ++k) {
+    const Columns<W> x = *columns(a.limb(k * out.parts + p, l), column);
+#pragma unroll
+    for (unsigned c = 0; c < count; ++c) {
+      if (k != 0 && k % lazy == 0) sums[c] = q.reduce_wide(sums[c]);
+      sums[c] += static_cast<Wide<W>>(x.word[c]) * factors[k];
+    }
   }
-  out.limb(item, l)[c] = q.reduce_wide(sum);
+  Columns<W> result;
+#pragma unroll
+  for (unsigned c = 0; c < count; ++c) result.word[c] = q.reduce_wide(sums[c]);
+  *columns(out.limb(item, l), column) = result;
 }
 
 }  // namespace cyclotome::cuda

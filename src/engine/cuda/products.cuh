@@ -30,10 +30,9 @@ bool key_switch_product(const Queue& queue, DeviceView<W> out, DeviceView<W> c, 
                         const DeviceDigit<W>* digits, std::uint32_t digit_count, std::uint32_t lazy_products,
                         std::uint32_t inverse_limbs, unsigned limbs, unsigned items, const RingTables<W>* tables);
 
-/// out (1 part) = a b + addend: a as coefficients (in_coefficients) or transform, b as transform and the same for all
-/// items; the result and addend as coefficients, or both in a's domain... see `multiply_transform` for transforms.
+/// out.part(p) = a key.part(p) + addend.part(p): coefficients, except for the key, which is the same for all items.
 template <class W>
-bool multiply_polynomials(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, DeviceView<W> addend,
-                          unsigned limbs, unsigned items, const RingTables<W>* tables);
+bool multiply_key(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
+                  unsigned limbs, unsigned items, const RingTables<W>* tables);
 
 }  // namespace cyclotome::cuda

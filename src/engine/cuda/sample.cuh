@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/tables.cuh"
 
 namespace cyclotome::cuda {
 
@@ -13,7 +13,7 @@ struct StreamKey {
 
 /// One thread, one ChaCha20 block, four residues. Grid: (blocks, limbs, items).
 template <class W>
-__global__ void sample_uniform(DeviceView<W> out, const __grid_constant__ Moduli<W> moduli,
+__global__ void sample_uniform(DeviceView<W> out, const RingTables<W>* tables,
                                const __grid_constant__ StreamKey stream) {
   const std::uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, first = block * uniform_draws_per_block;
   if (first >= out.degree) return;
@@ -21,7 +21,7 @@ __global__ void sample_uniform(DeviceView<W> out, const __grid_constant__ Moduli
   const std::uint32_t nonce[3] = {stream.stream << 16 | item % out.parts, stream.first_item + item / out.parts, l};
   std::uint32_t words[16];
   chacha20_block(stream.key, block, nonce, words);
-  const W q = moduli.q[l].value();
+  const W q = tables->limb[l].modulus.value();
   W* const x = out.limb(item, l);
 #pragma unroll
   for (std::uint32_t i = 0; i < uniform_draws_per_block; ++i) {
@@ -33,7 +33,7 @@ __global__ void sample_uniform(DeviceView<W> out, const __grid_constant__ Moduli
 
 /// One thread, one block, eight small integers in all limbs. Grid: (blocks, 1, items).
 template <class W>
-__global__ void sample_small(DeviceView<W> out, const __grid_constant__ Moduli<W> moduli,
+__global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables,
                              const __grid_constant__ StreamKey stream, std::uint32_t limbs, bool ternary) {
   const std::uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, first = block * small_draws_per_block;
   if (first >= out.degree) return;
@@ -49,7 +49,7 @@ __global__ void sample_small(DeviceView<W> out, const __grid_constant__ Moduli<W
   }
   for (std::uint32_t l = 0; l < limbs; ++l) {
     W* const x = out.limb(item, l);
-    const W q = moduli.q[l].value();
+    const W q = tables->limb[l].modulus.value();
 #pragma unroll
     for (std::uint32_t i = 0; i < small_draws_per_block; ++i) {
       if (first + i < out.degree) x[first + i] = small_residue(values[i], q);

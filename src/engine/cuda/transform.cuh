@@ -6,16 +6,16 @@
 
 namespace cyclotome::cuda {
 
-/// Transforms of all limbs of `items` polynomials of `a`, in place. False where there is no kernel for the degree or
+/// out = transforms of all limbs of `items` polynomials of a, which may be out. False where there is no kernel for the degree or
 /// the device; then nothing was done.
 template <class W>
-bool forward_in_one_pass(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items,
+bool forward_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
                          const RingTables<W>* tables);
 template <class W>
-bool inverse_in_one_pass(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items,
+bool inverse_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
                          const RingTables<W>* tables);
 
-/// The same, stage by stage in radix 2, for every degree and device.
+/// The same in place, stage by stage in radix 2, for every degree and device.
 template <class W>
 void forward_by_stages(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items,
                        const RingTables<W>* tables);

@@ -17,71 +17,69 @@ constexpr unsigned resident_blocks() {
 
 template <class T>
 __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
-    forward(DeviceView<typename T::W> a, const RingTables<typename T::W>* tables) {
+    forward(DeviceView<typename T::W> out, DeviceView<typename T::W> a, const RingTables<typename T::W>* tables) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   const LimbTables<W>& t = tables->limb[blockIdx.y];
   const W q = t.modulus.value();
-  W* const limb = a.limb(blockIdx.z, blockIdx.y);
   W v[T::values];
-  load_coefficients<T>(v, limb);
+  load_coefficients<T>(v, a.limb(blockIdx.z, blockIdx.y));
   T::forward(v, reinterpret_cast<W*>(memory), t.roots, q, false);
   make_canonical<T>(v, q);
-  store_transform<T>(v, limb);
+  store_transform<T>(v, out.limb(blockIdx.z, blockIdx.y));
 #endif
 }
 
 template <class T>
 __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
-    inverse(DeviceView<typename T::W> a, const RingTables<typename T::W>* tables) {
+    inverse(DeviceView<typename T::W> out, DeviceView<typename T::W> a, const RingTables<typename T::W>* tables) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   const LimbTables<W>& t = tables->limb[blockIdx.y];
   const W q = t.modulus.value();
-  W* const limb = a.limb(blockIdx.z, blockIdx.y);
   W v[T::values];
-  load_transform<T>(v, limb);
+  load_transform<T>(v, a.limb(blockIdx.z, blockIdx.y));
   T::inverse(v, reinterpret_cast<W*>(memory), t, q, false);
-  store_coefficients<T>(v, limb);
+  store_coefficients<T>(v, out.limb(blockIdx.z, blockIdx.y));
 #endif
 }
 
 template <class W, bool Inverse, Plan P>
-bool run(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items, const RingTables<W>* tables) {
+bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items, const RingTables<W>* tables) {
   const auto log_n = static_cast<unsigned>(std::bit_width(a.degree) - 1);
   return with_transform<W, P>(log_n, [&]<class T>() {
     launch<Inverse ? inverse<T> : forward<T>>(queue, dim3(T::blocks, limbs, items), T::threads,
-                                              T::shared_words * sizeof(W), T::blocks, "transform", a, tables);
+                                              T::shared_words * sizeof(W), T::blocks, "transform", out, a, tables);
   });
 }
 
 template <class W, bool Inverse>
-bool run(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items, const RingTables<W>* tables) {
+bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items, const RingTables<W>* tables) {
   if (queue.architecture < 90) return false;
   return few_values(std::size_t{a.degree} * limbs * items)
-             ? run<W, Inverse, Plan::latency>(queue, a, limbs, items, tables)
-             : run<W, Inverse, Plan::throughput>(queue, a, limbs, items, tables);
+             ? run<W, Inverse, Plan::latency>(queue, out, a, limbs, items, tables)
+             : run<W, Inverse, Plan::throughput>(queue, out, a, limbs, items, tables);
 }
 
 }  // namespace
 
 template <class W>
-bool forward_in_one_pass(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items,
+bool forward_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
                          const RingTables<W>* tables) {
-  return run<W, false>(queue, a, limbs, items, tables);
+  return run<W, false>(queue, out, a, limbs, items, tables);
 }
 
 template <class W>
-bool inverse_in_one_pass(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items,
+bool inverse_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
                          const RingTables<W>* tables) {
-  return run<W, true>(queue, a, limbs, items, tables);
+  return run<W, true>(queue, out, a, limbs, items, tables);
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                          \
-  template bool forward_in_one_pass(const Queue&, DeviceView<W>, unsigned, unsigned, const RingTables<W>*); \
-  template bool inverse_in_one_pass(const Queue&, DeviceView<W>, unsigned, unsigned, const RingTables<W>*);
+  template bool forward_in_one_pass(const Queue&, DeviceView<W>, DeviceView<W>, unsigned, unsigned, const RingTables<W>*); \
+  template bool inverse_in_one_pass(const Queue&, DeviceView<W>, DeviceView<W>, unsigned, unsigned, const RingTables<W>*);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace cyclotome::bfv {
 
@@ -15,7 +16,12 @@ ConstView window(const Ciphertext& c, std::size_t first, std::size_t count) {
   return c.batch() == 1 ? all : all.items(first, count);
 }
 
-/// How operands become transforms over Q and an auxiliary basis, and how their tensor product comes back to Q.
+/// The factors of a product, over Q and an auxiliary basis. Without a second one it is the square of the first.
+struct Factors {
+  PolyArray first, second;
+};
+
+/// How ciphertexts become factors, and how the factors' product comes back to Q.
 class Behz {
  public:
   Behz(const Context& context, std::size_t plain)
@@ -23,20 +29,20 @@ class Behz {
   const RingPtr& ring() const { return tables_.product_ring; }
 
   /// S0 and S1 of specification 5.5; both factors are treated alike.
-  PolyArray first(ConstView c) const {
+  Factors lift(ConstView a, const ConstView* b) const {
+    return {lift(a), b == nullptr ? PolyArray() : lift(*b)};
+  }
+  void scale(View out, const PolyArray& product) const { context_.engine()->behz_scale(out, product.view(), scale_); }
+
+ private:
+  PolyArray lift(ConstView c) const {
     PolyArray result = context_.make(ring(), c.batch, 2);
     const RingPtr& q = context_.ciphertext_ring();
     context_.engine()->copy(result.view().limbs_at(0, *q), c);
     context_.engine()->behz_lift(result.view().limbs_at(q->limbs(), *tables_.auxiliary_ring), c, *tables_.lift);
-    result.to_transform();
     return result;
   }
-  PolyArray second(ConstView c) const { return first(c); }
-  static constexpr bool factors_alike = true;
 
-  void scale(View out, const PolyArray& product) const { context_.engine()->behz_scale(out, product.view(), scale_); }
-
- private:
   const Context& context_;
   const BehzTables& tables_;
   const BehzScale& scale_;
@@ -50,28 +56,29 @@ class HpsOverQ {
       : context_(context), tables_(context.hps(limbs, plain)) {}
   const RingPtr& ring() const { return tables_.product.product_ring; }
 
-  PolyArray first(ConstView c) const {
-    PolyArray result = context_.make(ring(), c.batch, 2);
-    const View q = ciphertext_limbs(result);
-    switch_down(q, c);
-    context_.engine()->convert(auxiliary_limbs(result), q, tables_.product.extend);
-    result.to_transform();
-    return result;
+  /// Also of a square: its factors differ.
+  Factors lift(ConstView a, const ConstView* b) const {
+    PolyArray low_a, low_b;
+    if (tables_.drop != nullptr) {
+      low_a = switched_down(a);
+      a = std::as_const(low_a).view();
+    }
+    ConstView second = a;
+    if (b != nullptr) second = *b;
+    if (b != nullptr && tables_.drop != nullptr) {
+      low_b = switched_down(*b);
+      second = std::as_const(low_b).view();
+    }
+    Factors factors{context_.make(ring(), a.batch, 2), context_.make(ring(), second.batch, 2)};
+    context_.engine()->hps_lift(factors.first.view(), factors.second.view(), a, second, tables_.product);
+    return factors;
   }
-  PolyArray second(ConstView c) const {
-    PolyArray result = context_.make(ring(), c.batch, 2);
-    const View q = ciphertext_limbs(result), p = auxiliary_limbs(result);
-    switch_down(q, c);
-    context_.engine()->convert(p, q, tables_.product.exchange);
-    context_.engine()->convert(q, p, tables_.product.restore);
-    result.to_transform();
-    return result;
-  }
-  static constexpr bool factors_alike = false;
 
   void scale(View out, PolyArray& product) const {
-    const View kept = out.limbs_at(0, *tables_.product.ciphertext_ring);
-    context_.engine()->divide_and_round(kept, ciphertext_limbs(product), auxiliary_limbs(product),
+    const Ring& q = *tables_.product.ciphertext_ring;
+    const View kept = out.limbs_at(0, q);
+    context_.engine()->divide_and_round(kept, product.view().limbs_at(0, q),
+                                        product.view().limbs_at(q.limbs(), *tables_.product.auxiliary_ring),
                                         tables_.product.scale);
     if (tables_.drop == nullptr) return;
     context_.engine()->multiply_scalars(kept, kept, tables_.raise_factors);
@@ -79,17 +86,12 @@ class HpsOverQ {
   }
 
  private:
-  View ciphertext_limbs(PolyArray& a) const { return a.view().limbs_at(0, *tables_.product.ciphertext_ring); }
-  View auxiliary_limbs(PolyArray& a) const {
-    return a.view().limbs_at(tables_.product.ciphertext_ring->limbs(), *tables_.product.auxiliary_ring);
-  }
-  void switch_down(View out, ConstView c) const {
-    if (tables_.drop == nullptr) {
-      context_.engine()->copy(out, c);
-    } else {
-      context_.engine()->divide_and_round(out, c.limbs_at(0, *tables_.drop->kept),
-                                          c.limbs_at(out.limbs(), *tables_.drop->dropped), *tables_.drop);
-    }
+  PolyArray switched_down(ConstView c) const {
+    const Ring& kept = *tables_.drop->kept;
+    PolyArray result = context_.make(tables_.drop->kept, c.batch, 2);
+    context_.engine()->divide_and_round(result.view(), c.limbs_at(0, kept),
+                                        c.limbs_at(kept.limbs(), *tables_.drop->dropped), *tables_.drop);
+    return result;
   }
 
   const Context& context_;
@@ -106,16 +108,12 @@ PolyArray form_product(const Context& context, const Ciphertext& a, const Cipher
   const std::size_t tile = engine.batch_tile(batch, item_bytes);
   for (std::size_t first = 0; first < batch; first += tile) {
     const std::size_t count = std::min(tile, batch - first);
-    const PolyArray x = method.first(window(a, first, count));
-    PolyArray tensor = context.make(ring, count, 3, Domain::transform);
-    if (b == nullptr && Method::factors_alike) {
-      engine.tensor_product(tensor.view(), x.view(), x.view());
-    } else {
-      const PolyArray y = method.second(window(b == nullptr ? a : *b, first, count));
-      engine.tensor_product(tensor.view(), x.view(), y.view());
-    }
-    tensor.to_coefficient();
-    method.scale(out.view().items(first, count), tensor);
+    const ConstView second = window(b == nullptr ? a : *b, first, count);
+    Factors factors = method.lift(window(a, first, count), b == nullptr ? nullptr : &second);
+    PolyArray product = context.make(ring, count, 3);
+    PolyArray& other = factors.second.ring() == nullptr ? factors.first : factors.second;
+    engine.multiply_ciphertexts(product.view(), factors.first.view(), other.view());
+    method.scale(out.view().items(first, count), product);
   }
   return out;
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+
+#include "cyclotome/engine/cuda/limb_access.cuh"
+#include "cyclotome/engine/cuda/products.cuh"
+#include "cyclotome/engine/cuda/transform.cuh"
+#include "cyclotome/engine/cuda/transform_plans.cuh"
+
+namespace cyclotome::cuda {
+
+namespace {
+
+/// One limb: the transform of a times each part of the key, transformed back. Grid: (blocks of the transform, items,
+/// limbs).
+template <class T>
+__global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
+    multiply_key_kernel(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> key,
+                        DeviceView<typename T::W> addend, const RingTables<typename T::W>* tables) {
+#if __CUDA_ARCH__ >= 900
+  using W = typename T::W;
+  extern __shared__ uint4 memory[];
+  W* const exchange = reinterpret_cast<W*>(memory);
+  const std::uint32_t item = blockIdx.y, l = blockIdx.z;
+  const LimbTables<W>& t = tables->limb[l];
+  const Modulus<W> modulus = t.modulus;
+  const W q = modulus.value();
+  W factor[T::values], v[T::values];
+  load_coefficients<T>(factor, a.limb(item, l));
+  T::forward(factor, exchange, t.roots, q, false);
+  make_canonical<T>(factor, q);
+#pragma unroll 1
+  for (std::uint32_t part = 0; part < out.parts; ++part) {
+    load_transform<T>(v, key.limb(part, l));
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) v[i] = modulus.multiply(v[i], factor[i]);
+    T::inverse(v, exchange, t, q, true);
+    load_coefficients_and_add<T>(v, addend.limb(out.parts * item + part, l), modulus);
+    store_coefficients<T>(v, out.limb(out.parts * item + part, l));
+  }
+#endif
+}
+
+template <class W, Plan P>
+bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
+         unsigned limbs, unsigned items, const RingTables<W>* tables) {
+  return with_transform<W, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+    launch<multiply_key_kernel<T>>(queue, dim3(T::blocks, items, limbs), T::threads, T::shared_words * sizeof(W),
+                                   T::blocks, "product with a key", out, a, key, addend, tables);
+  });
+}
+
+}  // namespace
+
+template <class W>
+bool multiply_key(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
+                  unsigned limbs, unsigned items, const RingTables<W>* tables) {
+  if (queue.architecture < 90) return false;
+  return few_values(std::size_t{out.degree} * limbs * items)
+             ? run<W, Plan::fused_latency>(queue, out, a, key, addend, limbs, items, tables)
+             : run<W, Plan::fused>(queue, out, a, key, addend, limbs, items, tables);
+}
+
+#define CYCLOTOME_INSTANTIATE(W)                                                                               \
+  template bool multiply_key(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>, DeviceView<W>, unsigned, \
+                             unsigned, const RingTables<W>*);
+CYCLOTOME_INSTANTIATE(std::uint32_t)
+CYCLOTOME_INSTANTIATE(std::uint64_t)
+#undef CYCLOTOME_INSTANTIATE
+
+}  // namespace cyclotome::cuda

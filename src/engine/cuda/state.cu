@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/cuda/state.cuh"
+
+#include <utility>
+
+namespace cyclotome {
+
+using cuda::check;
+using cuda::Constants;
+using cuda::DeviceMemory;
+using cuda::DeviceMemoryPtr;
+
+namespace {
+
+/// Bytes of one host array after another, each aligned to 16; offsets tell where.
+class Packed {
+ public:
+  template <class T>
+  std::size_t add(const T* data, std::size_t count) {
+    bytes_.resize((bytes_.size() + 15) / 16 * 16);
+    const std::size_t offset = bytes_.size();
+    const auto* const raw = reinterpret_cast<const unsigned char*>(data);
+    bytes_.insert(bytes_.end(), raw, raw + count * sizeof(T));
+    return offset;
+  }
+  template <class T>
+  std::size_t add(const std::vector<T>& values) {
+    return add(values.data(), values.size());
+  }
+  const std::vector<unsigned char>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<unsigned char> bytes_;
+};
+
+template <class T>
+const T* at(const DeviceMemory& memory, std::size_t offset) {
+  return reinterpret_cast<const T*>(static_cast<const unsigned char*>(memory.data()) + offset);
+}
+
+template <class T>
+std::vector<unsigned char> as_bytes(const T& value) {
+  const auto* const raw = reinterpret_cast<const unsigned char*>(&value);
+  return {raw, raw + sizeof(T)};
+}
+
+template <class T>
+T from_bytes(const std::vector<unsigned char>& bytes) {
+  T value;
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<unsigned char*>(&value));
+  return value;
+}
+
+template <class W>
+std::vector<cuda::Twiddle<W>> interleaved(const std::vector<W>& operands, const std::vector<W>& quotients) {
+  std::vector<cuda::Twiddle<W>> result(operands.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = {operands[i], quotients[i]};
+  return result;
+}
+
+/// Constants of short-lived rings and conversions are dropped when this many newer ones are kept.
+constexpr std::size_t cache_limit = 4096;
+
+}  // namespace
+
+DeviceMemoryPtr CudaEngine::State::put(const void* host, std::size_t bytes) {
+  auto memory = std::make_shared<DeviceMemory>(bytes, stream);
+  check(cudaMemcpyAsync(memory->data(), host, bytes, cudaMemcpyHostToDevice, stream), "copy of constants");
+  check(cudaStreamSynchronize(stream), "copy of constants");  // the host copy goes away
+  return memory;
+}
+
+template <class Structure, class Make>
+Structure CudaEngine::State::find(Cache& cache, std::uint64_t id, const Make& make) {
+  const std::lock_guard lock(mutex_);
+  auto found = cache.recent.find(id);
+  if (found == cache.recent.end()) {
+    if (cache.recent.size() >= cache_limit) cache.older = std::exchange(cache.recent, {});
+    auto old = cache.older.extract(id);
+    found = old.empty() ? cache.recent.emplace(id, make()).first : cache.recent.insert(std::move(old)).position;
+  }
+  return from_bytes<Structure>(found->second.structure);
+}
+
+template <class W>
+cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t l) {
+  cuda::LimbTables<W> result{};
+  result.modulus = ring.basis().moduli<W>()[l];
+  if (!ring.has_transform(l)) return result;
+  const auto& tables = ring.tables<W>(l);
+  DeviceMemoryPtr& memory = roots_[{ring.word(), tables.degree, tables.modulus.value()}];
+  if (memory == nullptr) {
+    Packed packed;
+    packed.add(interleaved(tables.roots, tables.root_quotients));
+    packed.add(interleaved(tables.inverse_roots, tables.inverse_root_quotients));
+    memory = put(packed.bytes().data(), packed.bytes().size());
+  }
+  result.roots = at<cuda::Twiddle<W>>(*memory, 0);
+  result.inverse_roots = result.roots + tables.degree;
+  result.inverse_degree = tables.inverse_degree;
+  result.last_inverse_root = tables.last_inverse_root;
+  return result;
+}
+
+template <class W>
+const cuda::RingTables<W>* CudaEngine::State::ring_tables(const Ring& ring) {
+  return find<const cuda::RingTables<W>*>(rings_, ring.id(), [&] {
+    std::vector<cuda::LimbTables<W>> limbs;
+    for (std::size_t l = 0; l < ring.limbs(); ++l) limbs.push_back(limb_tables<W>(ring, l));
+    const DeviceMemoryPtr memory = put(limbs.data(), limbs.size() * sizeof(limbs[0]));
+    return Constants{{memory}, as_bytes(static_cast<const cuda::RingTables<W>*>(memory->data()))};
+  });
+}
+
+template <class W>
+Constants CudaEngine::State::make_conversion(const BaseConversion& conversion) {
+  const auto& tables = conversion.tables<W>();
+  const std::size_t sources = conversion.source().size(), targets = conversion.target().size();
+  constexpr std::size_t tile = cuda::tile_targets;
+  std::vector<cuda::TargetTile<W>> matrix((targets + tile - 1) / tile * sources);
+  for (std::size_t j = 0; j < targets; ++j) {
+    for (std::size_t i = 0; i < sources; ++i) {
+      matrix[j / tile * sources + i].word[j % tile] = tables.matrix[j * sources + i];
+    }
+  }
+  Packed packed;
+  const std::size_t offsets[8] = {packed.add(tables.punctured_inverses),
+                                  packed.add(tables.reciprocals),
+                                  packed.add(conversion.source().moduli<W>().data(), sources),
+                                  packed.add(matrix),
+                                  packed.add(tables.negative_wraps),
+                                  packed.add(tables.copy_factors),
+                                  packed.add(conversion.target().moduli<W>().data(), targets),
+                                  packed.add(conversion.copies())};
+  const DeviceMemoryPtr memory = put(packed.bytes().data(), packed.bytes().size());
+  return {{memory},
+          as_bytes(cuda::DeviceConversion<W>{
+              at<ShoupFactor<W>>(*memory, offsets[0]), at<std::uint64_t>(*memory, offsets[1]),
+              at<Modulus<W>>(*memory, offsets[2]), at<cuda::TargetTile<W>>(*memory, offsets[3]),
+              at<W>(*memory, offsets[4]), at<ShoupFactor<W>>(*memory, offsets[5]),
+              at<Modulus<W>>(*memory, offsets[6]), at<int>(*memory, offsets[7]), static_cast<std::uint32_t>(sources),
+              static_cast<std::uint32_t>(targets), static_cast<std::uint32_t>(conversion.lazy_terms()),
+              conversion.lift() == Lift::centred})};
+}
+
+template <class W>
+cuda::DeviceConversion<W> CudaEngine::State::conversion(const BaseConversion& conversion) {
+  return find<cuda::DeviceConversion<W>>(conversions_, conversion.id(), [&] { return make_conversion<W>(conversion); });
+}
+
+template <class W>
+const ShoupFactor<W>* CudaEngine::State::division_factors(const DivideAndRound& step) {
+  return find<const ShoupFactor<W>*>(divisions_, step.correction.id(), [&] {
+    std::vector<ShoupFactor<W>> factors;
+    for (std::size_t l = 0; l < step.factors.size(); ++l) {
+      factors.emplace_back(static_cast<W>(step.factors[l]), static_cast<W>(step.kept->basis()[l]));
+    }
+    const DeviceMemoryPtr memory = put(factors.data(), factors.size() * sizeof(factors[0]));
+    return Constants{{memory}, as_bytes(static_cast<const ShoupFactor<W>*>(memory->data()))};
+  });
+}
+
+template <class W>
+cuda::DeviceDigits<W> CudaEngine::State::digits(const KeySwitchStep& step) {
+  return find<cuda::DeviceDigits<W>>(digits_, step.digits.front().extension.id(), [&] {
+    Constants made;
+    std::vector<cuda::DeviceDigit<W>> digits;
+    for (const auto& digit : step.digits) {
+      const Constants extension = make_conversion<W>(digit.extension);
+      made.memory.push_back(extension.memory.front());
+      digits.push_back({from_bytes<cuda::DeviceConversion<W>>(extension.structure),
+                        static_cast<std::uint32_t>(digit.first)});
+    }
+    made.memory.push_back(put(digits.data(), digits.size() * sizeof(digits[0])));
+    made.structure = as_bytes(
+        cuda::DeviceDigits<W>{static_cast<const cuda::DeviceDigit<W>*>(made.memory.back()->data()),
+                              static_cast<std::uint32_t>(digits.size())});
+    return made;
+  });
+}
+
+#define CYCLOTOME_INSTANTIATE(W)                                                                   \
+  template const cuda::RingTables<W>* CudaEngine::State::ring_tables<W>(const Ring&);              \
+  template cuda::DeviceConversion<W> CudaEngine::State::conversion<W>(const BaseConversion&);      \
+  template const ShoupFactor<W>* CudaEngine::State::division_factors<W>(const DivideAndRound&);    \
+  template cuda::DeviceDigits<W> CudaEngine::State::digits<W>(const KeySwitchStep&);
+CYCLOTOME_INSTANTIATE(std::uint32_t)
+CYCLOTOME_INSTANTIATE(std::uint64_t)
+#undef CYCLOTOME_INSTANTIATE
+
+}  // namespace cyclotome

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+
+#include "cyclotome/engine/cuda/convert.cuh"
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/products.cuh"
+#include "cyclotome/engine/cuda/tables.cuh"
+#include "cyclotome/ring/key_switch_step.hpp"
+
+namespace cyclotome {
+
+namespace cuda {
+
+/// Memory that frees itself on its stream.
+class DeviceMemory {
+ public:
+  DeviceMemory(std::size_t bytes, cudaStream_t stream) : stream_(stream) {
+    check(cudaMallocAsync(&data_, bytes, stream), "allocation");
+  }
+  ~DeviceMemory() { cudaFreeAsync(data_, stream_); }
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  void* data() const noexcept { return data_; }
+
+ private:
+  void* data_ = nullptr;
+  cudaStream_t stream_;
+};
+
+using DeviceMemoryPtr = std::shared_ptr<DeviceMemory>;
+
+/// Constants in device memory, and a structure of pointers to them as bytes (its type depends on the word).
+struct Constants {
+  std::vector<DeviceMemoryPtr> memory;
+  std::vector<unsigned char> structure;
+};
+
+template <class W>
+struct DeviceDigits {
+  const DeviceDigit<W>* data;
+  std::uint32_t count;
+};
+
+}  // namespace cuda
+
+/// Device, stream, and constants on the device: made once from what is known on the host, found again by the ids of
+/// rings and conversions.
+struct CudaEngine::State {
+  int device = 0, architecture = 0;
+  cudaStream_t stream = nullptr;
+  cudaMemPool_t pool = nullptr;
+
+  void activate() const { cuda::check(cudaSetDevice(device), "choosing the device"); }
+  cuda::Queue queue() const {
+    activate();
+    return {stream, device, architecture};
+  }
+
+  template <class W>
+  const cuda::RingTables<W>* ring_tables(const Ring& ring);
+  template <class W>
+  cuda::DeviceConversion<W> conversion(const BaseConversion& conversion);
+  /// The factors of a division, one for each limb.
+  template <class W>
+  const ShoupFactor<W>* division_factors(const DivideAndRound& step);
+  template <class W>
+  cuda::DeviceDigits<W> digits(const KeySwitchStep& step);
+
+ private:
+  /// What was made lately, and before that: entries in use are not dropped under another thread's hands.
+  struct Cache {
+    std::unordered_map<std::uint64_t, cuda::Constants> recent, older;
+  };
+
+  cuda::DeviceMemoryPtr put(const void* host, std::size_t bytes);
+  /// The structure under `id`, made by `make` (with the lock held) unless it is there.
+  template <class Structure, class Make>
+  Structure find(Cache& cache, std::uint64_t id, const Make& make);
+  template <class W>
+  cuda::LimbTables<W> limb_tables(const Ring& ring, std::size_t l);
+  template <class W>
+  cuda::Constants make_conversion(const BaseConversion& conversion);
+
+  std::mutex mutex_;
+  Cache rings_, conversions_, divisions_, digits_;
+  /// Roots by word, degree and modulus, from which the root of unity follows; rings share them.
+  std::map<std::tuple<Word, std::size_t, std::uint64_t>, cuda::DeviceMemoryPtr> roots_;
+};
+
+}  // namespace cyclotome

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simple verbs.
+#include "cyclotome/engine/cuda/grid.cuh"
+#include "cyclotome/engine/cuda/pointwise.cuh"
+#include "cyclotome/engine/cuda/sample.cuh"
+#include "cyclotome/engine/cuda/state.cuh"
+#include "cyclotome/engine/cuda/transform.cuh"
+#include "cyclotome/math/bits.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
+
+namespace cyclotome {
+
+using cuda::block_threads;
+using cuda::blocks;
+using cuda::check;
+using cuda::column_grid;
+using cuda::device_view;
+using cuda::for_pieces;
+using cuda::piece_of;
+using cuda::Queue;
+
+namespace {
+
+template <class State, class Operation>
+void pointwise(State& state, View out, ConstView a, ConstView b, Operation operation) {
+  const Queue queue = state.queue();
+  with_word(out.word(), [&]<class W>(W) {
+    const auto* const tables = state.template ring_tables<W>(*out.ring);
+    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+      const View target = piece_of(out, first, count);
+      cuda::pointwise<<<column_grid<W>(target), block_threads, 0, queue.stream>>>(
+          device_view<W>(target, out.parts), device_view<W>(piece_of(a, first, count), out.parts),
+          device_view<W>(piece_of(b, first, count), out.parts), tables, operation);
+    });
+    check(cudaGetLastError(), "pointwise launch");
+  });
+}
+
+}  // namespace
+
+void CudaEngine::do_forward(View a) {
+  const Queue queue = state_->queue();
+  with_word(a.word(), [&]<class W>(W) {
+    const auto* const tables = state_->ring_tables<W>(*a.ring);
+    for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
+      const auto view = device_view<W>(piece_of(a, first, count), a.parts);
+      const auto limbs = static_cast<unsigned>(a.limbs()), items = static_cast<unsigned>(count * a.parts);
+      if (!cuda::forward_in_one_pass(queue, view, view, limbs, items, tables)) {
+        cuda::forward_by_stages(queue, view, limbs, items, tables);
+      }
+    });
+  });
+}
+
+void CudaEngine::do_inverse(View a) {
+  const Queue queue = state_->queue();
+  with_word(a.word(), [&]<class W>(W) {
+    const auto* const tables = state_->ring_tables<W>(*a.ring);
+    for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
+      const auto view = device_view<W>(piece_of(a, first, count), a.parts);
+      const auto limbs = static_cast<unsigned>(a.limbs()), items = static_cast<unsigned>(count * a.parts);
+      if (!cuda::inverse_in_one_pass(queue, view, view, limbs, items, tables)) {
+        cuda::inverse_by_stages(queue, view, limbs, items, tables);
+      }
+    });
+  });
+}
+
+void CudaEngine::do_copy(View out, ConstView a) { pointwise(*state_, out, a, a, cuda::Copy{}); }
+void CudaEngine::do_add(View out, ConstView a, ConstView b) { pointwise(*state_, out, a, b, cuda::Add{}); }
+void CudaEngine::do_subtract(View out, ConstView a, ConstView b) { pointwise(*state_, out, a, b, cuda::Subtract{}); }
+void CudaEngine::do_negate(View out, ConstView a) { pointwise(*state_, out, a, a, cuda::Negate{}); }
+void CudaEngine::do_multiply(View out, ConstView a, ConstView b) { pointwise(*state_, out, a, b, cuda::Multiply{}); }
+void CudaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView b) {
+  pointwise(*state_, accumulator, a, b, cuda::MultiplyAccumulate{});
+}
+
+void CudaEngine::do_clear(View out) {
+  const Queue queue = state_->queue();
+  const std::size_t word = bytes_of(out.word()), part = out.limbs() * out.degree() * word;
+  for (std::size_t b = 0; b < out.batch; ++b) {
+    auto* const item = static_cast<unsigned char*>(out.data) + b * out.batch_stride * word;
+    check(cudaMemset2DAsync(item, std::max(out.part_stride * word, part), 0, part, out.parts, queue.stream),
+          "clearing");
+  }
+}
+
+void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
+  const Queue queue = state_->queue();
+  with_word(out.word(), [&]<class W>(W) {
+    const auto* const tables = state_->ring_tables<W>(*out.ring);
+    const auto launch = [&]<unsigned Limbs>(cuda::Factors<W, Limbs> prepared) {
+      for (std::size_t l = 0; l < factors.size(); ++l) {
+        prepared.factor[l] = ShoupFactor<W>(static_cast<W>(factors[l]), static_cast<W>(out.ring->basis()[l]));
+      }
+      for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+        const View target = piece_of(out, first, count);
+        cuda::multiply_scalars<<<column_grid<W>(target), block_threads, 0, queue.stream>>>(
+            device_view<W>(target, out.parts), device_view<W>(piece_of(a, first, count), out.parts), tables, prepared);
+      });
+    };
+    if (factors.size() <= 32) {
+      launch(cuda::Factors<W, 32>{});
+    } else {
+      launch(cuda::Factors<W, cuda::max_limbs>{});
+    }
+    check(cudaGetLastError(), "scalar product launch");
+  });
+}
+
+void CudaEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
+  const Queue queue = state_->queue();
+  with_word(out.word(), [&]<class W>(W) {
+    const auto constants = state_->conversion<W>(conversion);
+    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+      cuda::convert(queue, device_view<W>(piece_of(out, first, count), out.parts),
+                    device_view<W>(piece_of(a, first, count), out.parts), constants,
+                    static_cast<unsigned>(count * out.parts));
+    });
+  });
+}
+
+void CudaEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
+  const Queue queue = state_->queue();
+  with_word(out.word(), [&]<class W>(W) {
+    const auto* const tables = state_->ring_tables<W>(*out.ring);
+    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+      const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()),
+                      static_cast<unsigned>(count * out.parts));
+      const auto to = device_view<W>(piece_of(out, first, count), out.parts),
+                 from = device_view<W>(piece_of(a, first, count), out.parts);
+      if (a.domain == Domain::coefficient) {
+        const auto inverse = static_cast<std::uint32_t>(inverse_or_zero(element, 2 * out.degree()));
+        cuda::automorphism_coefficients<<<grid, block_threads, 0, queue.stream>>>(to, from, tables, inverse);
+      } else {
+        cuda::automorphism_transform<<<grid, block_threads, 0, queue.stream>>>(
+            to, from, static_cast<std::uint32_t>(element), bit_length(out.degree()) - 1);
+      }
+    });
+    check(cudaGetLastError(), "automorphism launch");
+  });
+}
+
+void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
+  const Queue queue = state_->queue();
+  cuda::StreamKey key{};
+  auto words = seed.words();
+  std::copy(words.begin(), words.end(), key.key);
+  key.stream = static_cast<std::uint32_t>(stream);
+  with_word(out.word(), [&]<class W>(W) {
+    const auto* const tables = state_->ring_tables<W>(*out.ring);
+    const auto limbs = static_cast<unsigned>(out.limbs());
+    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+      const auto view = device_view<W>(piece_of(out, first, count), out.parts);
+      const auto items = static_cast<unsigned>(count * out.parts);
+      key.first_item = first_item + static_cast<std::uint32_t>(first);
+      if (law == Law::uniform) {
+        const dim3 grid(blocks(blocks(out.degree(), uniform_draws_per_block)), limbs, items);
+        cuda::sample_uniform<<<grid, block_threads, 0, queue.stream>>>(view, tables, key);
+      } else {
+        const dim3 grid(blocks(blocks(out.degree(), small_draws_per_block)), 1, items);
+        cuda::sample_small<<<grid, block_threads, 0, queue.stream>>>(view, tables, key, limbs, law == Law::ternary);
+      }
+    });
+    check(cudaGetLastError(), "sampling launch");
+  });
+  secure_zero(&key, sizeof(key));
+  secure_zero(words.data(), sizeof(words));
+}
+
+}  // namespace cyclotome
