@@ -26,7 +26,7 @@ std::shared_ptr<const CircuitLibrary> CircuitLibrary::open(const std::string& pa
   if (handle == nullptr) {
     const char* const reason = dlerror();
     throw EngineError(message("the circuit '", path, "' can't be loaded: ", reason == nullptr ? "no reason" : reason,
-                              "; delete it and let it be built again"));
+                              "; name a circuit's shared library, or delete a damaged model so that it is built anew"));
   }
   return std::shared_ptr<const CircuitLibrary>(new CircuitLibrary(handle, path));
 }
