@@ -16,4 +16,5 @@ NB_MODULE(_core, m) {
   bind_io(m);
   bind_machine(m);
   bind_bench(m);
+  bind_cuda(m);
 }

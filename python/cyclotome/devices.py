@@ -59,11 +59,6 @@ def _cuda_name(device: str) -> str:
 
 
 def _open_cuda(device: str) -> _core.Engine:
-    if not getattr(_core, "cuda_built", False):
-        raise EngineError(
-            f"device {device!r}: this build of cyclotome computes on CPUs only; use device='cpu', or build with the "
-            "CUDA engine (make install-cuda). `cyclotome doctor` tells which devices there are"
-        )
     return _core.cuda_engine(int(device.partition(":")[2]))
 
 
