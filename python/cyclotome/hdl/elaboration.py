@@ -88,8 +88,8 @@ class Elaboration:
     def lag(stream: Stream, operand: Stream) -> int:
         if operand.latency is None:
             return 0
-        latest = latest(stream.operands)
-        return (latest or 0) - operand.latency
+        last = latest(stream.operands)
+        return (last or 0) - operand.latency
 
     def put(self, stream: Stream) -> Any:
         assert stream.placed is not None

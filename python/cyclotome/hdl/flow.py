@@ -126,7 +126,10 @@ class Stream:
         )
 
     def within(self, low: int, high: int) -> Stream:
-        """The same integers, known to lie in [low, high]; `cyclotome.hdl.elaboration.Checking` simulations stop where not. Takes no tick."""
+        """The same integers, known to lie in [low, high]. Takes no tick.
+
+        Simulations on the platform `cyclotome.hdl.elaboration.Checking` stop where that is not true.
+        """
         low, high = max(low, self.low), min(high, self.high)
         if (low, high) == (self.low, self.high):
             return self
@@ -264,8 +267,8 @@ class Kernel(Block):
 
     def operation(self, label: str, low: int, high: int, operands: tuple[Stream, ...], rule: Any) -> Stream:
         """A function of streams, registered: it takes one tick."""
-        latest = latest(operands)
-        return self.append(Stream(self, label, low, high, None if latest is None else latest + 1, operands, 1, rule))
+        last = latest(operands)
+        return self.append(Stream(self, label, low, high, None if last is None else last + 1, operands, 1, rule))
 
     def place(self, block: Kernel, label: str, inputs: Mapping[str, Stream]) -> dict[str, Stream]:
         """Puts another kernel into this one; returns its outputs by name."""
@@ -277,9 +280,9 @@ class Kernel(Block):
                     f"{block.name}.{name} takes [{port.low}, {port.high}]; "
                     f"the stream lies in [{stream.low}, {stream.high}]"
                 )
-        latest = latest(operands)
-        latency = (latest or 0) + block.latency
-        anchor = self.append(Stream(self, label, 0, 0, latest, operands, rule=lambda: names, placed=(block, label, "")))
+        last = latest(operands)
+        latency = (last or 0) + block.latency
+        anchor = self.append(Stream(self, label, 0, 0, last, operands, rule=lambda: names, placed=(block, label, "")))
         return {
             port.name: self.append(
                 Stream(self, port.name, port.low, port.high, latency, (anchor,), placed=(block, label, port.name))

@@ -16,9 +16,9 @@ from .block import Block
 class Ram(Block):
     """``depth`` words of ``width`` bits, with one port to write and one to read; zero at the start.
 
-    Ports: ``write_enable``, ``write_address``, ``write_data``; ``read_address``, ``read_data``. A word that is read comes
-    at the next tick; if it is written in the same tick, the old word comes. This is what a block of memory of an FPGA
-    does; a table with two readers is two of these, written together.
+    Ports: ``write_enable``, ``write_address``, ``write_data``; ``read_address``, ``read_data``. A word that is read
+    comes at the next tick; if it is written in the same tick, the old word comes. This is what a block of memory of an
+    FPGA does; a table with two readers is two of these, written together.
     """
 
     latency = 1
