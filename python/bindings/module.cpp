@@ -16,5 +16,6 @@ NB_MODULE(_core, m) {
   bind_io(m);
   bind_machine(m);
   bind_bench(m);
+  bind_study(m);
   bind_cuda(m);
 }
