@@ -134,8 +134,6 @@ void bind_study(nb::module_& m) {
   list_of(context, "roots", &ContextPrime::root);
   list_of(context, "coefficients", &ContextPrime::coefficient);
 
-  m.def("is_probable_prime", [](const nb::int_& n) { return study::is_prime(big_of(n)); }, "n"_a);
-
   nb::class_<PolynomialProduct>(m, "PolynomialProduct")
       .def(
           "__init__",
