@@ -18,4 +18,5 @@ NB_MODULE(_core, m) {
   bind_bench(m);
   bind_study(m);
   bind_cuda(m);
+  bind_fpga(m);
 }
