@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
 
 #include "bindings.hpp"
-#include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/poly.hpp"
 
@@ -20,59 +18,95 @@ Word word_of(unsigned bits) {
   throw ArgumentError(message("words have 32 or 64 bits, not ", bits));
 }
 
-/// One polynomial modulo one prime, transformed in place as often as asked: the transform alone, timed without Python.
+/// Polynomials modulo one or several primes, transformed in place as often as asked: the transform alone, timed without
+/// Python.
 class TransformBench {
  public:
-  TransformBench(const EnginePtr& engine, unsigned word, std::uint64_t modulus, std::size_t degree)
-      : polynomial_(engine, Ring::negacyclic(degree, Basis(word_of(word), {modulus})), 1, 1) {
-    polynomial_.from_host(std::vector<std::uint64_t>(degree));
+  TransformBench(const EnginePtr& engine, unsigned word, const std::vector<std::uint64_t>& moduli, std::size_t degree,
+                 std::size_t batch)
+      : polynomials_(engine, Ring::negacyclic(degree, Basis(word_of(word), moduli)), batch, 1) {
+    engine->clear(polynomials_.view());
   }
 
-  void load(const std::vector<std::uint64_t>& residues) { polynomial_.from_host(residues); }
-  std::vector<std::uint64_t> residues() const { return polynomial_.to_host(); }
+  void load(const std::vector<std::uint64_t>& residues) {
+    polynomials_.set_domain(Domain::coefficient);
+    polynomials_.from_host(residues);
+  }
+  std::vector<std::uint64_t> residues() const { return polynomials_.to_host(); }
 
   /// Nanoseconds of `repetitions` transforms in a row, each of the result of the one before.
   std::uint64_t forward(std::size_t repetitions) {
-    return timed(repetitions, Domain::coefficient, [this](View a) { polynomial_.engine()->forward(a); });
+    return timed(repetitions, Domain::coefficient, [this](View a) { polynomials_.engine()->forward(a); });
   }
   std::uint64_t inverse(std::size_t repetitions) {
-    return timed(repetitions, Domain::transform, [this](View a) { polynomial_.engine()->inverse(a); });
+    return timed(repetitions, Domain::transform, [this](View a) { polynomials_.engine()->inverse(a); });
+  }
+
+  /// Fills the array with random residues and transforms it there and back; true if its first and last polynomials are
+  /// what `reference` makes of the same residues, and all come back.
+  bool agrees_with(const EnginePtr& reference) {
+    const EnginePtr& engine = polynomials_.engine();
+    polynomials_.set_domain(Domain::coefficient);
+    const View all = polynomials_.view();
+    engine->sample(all, Law::uniform, Seed::from_system(), Stream::public_uniform);
+    const std::size_t last = all.batch - 1;
+    const PolyArray before = polynomials_.clone();
+    engine->forward(all);
+    polynomials_.set_domain(Domain::transform);
+    bool right = true;
+    for (const std::size_t item : {std::size_t{0}, last}) {
+      PolyArray expected = item_of(before, item).to(reference);
+      expected.to_transform();
+      right &= expected.to_host() == item_of(polynomials_, item).to_host();
+    }
+    engine->inverse(polynomials_.view());
+    polynomials_.set_domain(Domain::coefficient);
+    return right && item_of(polynomials_, 0).to_host() == item_of(before, 0).to_host() &&
+           item_of(polynomials_, last).to_host() == item_of(before, last).to_host();
   }
 
  private:
+  /// A copy of one item.
+  static PolyArray item_of(const PolyArray& array, std::size_t item) {
+    PolyArray copy(array.engine(), array.ring(), 1, array.parts(), array.domain());
+    array.engine()->copy(copy.view(), array.view().items(item, 1));
+    return copy;
+  }
+
   template <class Transform>
   std::uint64_t timed(std::size_t repetitions, Domain domain, const Transform& transform) {
-    polynomial_.set_domain(domain);
-    const View a = polynomial_.view();
+    polynomials_.set_domain(domain);
+    const View a = polynomials_.view();
+    Engine& engine = *polynomials_.engine();
+    engine.synchronize();
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < repetitions; ++i) transform(a);
+    engine.synchronize();
     const auto elapsed = std::chrono::steady_clock::now() - start;
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
   }
 
-  PolyArray polynomial_;
+  PolyArray polynomials_;
 };
 
 }  // namespace
 
 void bind_bench(nb::module_& m) {
   nb::class_<TransformBench>(m, "TransformBench",
-                             "One polynomial modulo one prime, for timing transforms; it lies there as the last call "
-                             "left it.")
-      .def(nb::init<const EnginePtr&, unsigned, std::uint64_t, std::size_t>(), "engine"_a, "word"_a, "modulus"_a,
-           "degree"_a, NoGil())
-      .def("load", &TransformBench::load, "residues"_a, NoGil(), "Sets its n residues, each in [0, modulus).")
+                             "Polynomials modulo one or several primes, for timing transforms; they lie there as the "
+                             "last call left them.")
+      .def(nb::init<const EnginePtr&, unsigned, const std::vector<std::uint64_t>&, std::size_t, std::size_t>(),
+           "engine"_a, "word"_a, "moduli"_a, "degree"_a, "batch"_a = 1, NoGil())
+      .def("load", &TransformBench::load, "residues"_a, NoGil(),
+           "Sets its residues[batch][modulus][coefficient], each in [0, modulus).")
       .def("residues", &TransformBench::residues, NoGil())
       .def("forward", &TransformBench::forward, "repetitions"_a, NoGil(),
-           "Transforms it `repetitions` times in a row; returns nanoseconds.")
+           "Transforms them `repetitions` times in a row; returns nanoseconds.")
       .def("inverse", &TransformBench::inverse, "repetitions"_a, NoGil(),
-           "Transforms it back `repetitions` times in a row; returns nanoseconds.");
-
-  m.def(
-      "engine_memory", [](const CpuEngine& engine) { return std::pair(engine.memory_used(), engine.memory_peak()); },
-      "engine"_a,
-      "Bytes of the engine's memory in use, and the most that were at any time since reset_engine_memory_peak.");
-  m.def("reset_engine_memory_peak", &CpuEngine::reset_memory_peak, "engine"_a);
+           "Transforms them back `repetitions` times in a row; returns nanoseconds.")
+      .def("agrees_with", &TransformBench::agrees_with, "reference"_a, NoGil(),
+           "Whether random residues are transformed as the engine `reference` does it (the first and last polynomial), "
+           "and come back.");
 }
 
 }  // namespace cyclotome::python

@@ -46,5 +46,8 @@ void bind_operations(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_bench(nb::module_& m);
+void bind_study(nb::module_& m);
+void bind_cuda(nb::module_& m);
+void bind_fpga(nb::module_& m);
 
 }  // namespace cyclotome::python

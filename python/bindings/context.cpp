@@ -11,7 +11,9 @@
 namespace cyclotome::python {
 
 void bind_context(nb::module_& m) {
-  nb::class_<Engine>(m, "Engine", nb::is_weak_referenceable()).def_prop_ro("name", &Engine::name);
+  nb::class_<Engine>(m, "Engine", nb::is_weak_referenceable())
+      .def_prop_ro("name", &Engine::name)
+      .def("synchronize", &Engine::synchronize, NoGil(), "Waits until everything asked for so far is done.");
   nb::class_<CpuEngine, Engine>(m, "CpuEngine")
       .def(nb::new_([](std::size_t threads) { return CpuEngine::create(threads); }), "threads"_a)
       .def_prop_ro("threads", &CpuEngine::threads);

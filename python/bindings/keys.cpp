@@ -6,6 +6,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::python {
 
@@ -18,6 +19,19 @@ using rlwe::SecretKey;
 
 KeySwitchKey moved(const KeySwitchKey& key, const EnginePtr& engine) {
   return KeySwitchKey(key.polynomials().to(engine), key.uniform_seed());
+}
+
+/// Overwrites what it looks at when it goes out of scope.
+struct Zeroised {
+  std::vector<std::int8_t>& values;
+  ~Zeroised() { secure_zero(values.data(), values.size()); }
+};
+
+/// The secret passes through host memory that is zeroised; the copy's lies on the other engine.
+SecretKey secret_key_to(const SecretKey& key, const rlwe::ContextPtr& context) {
+  std::vector<std::int8_t> coefficients = key.coefficients();
+  const Zeroised wipe{coefficients};
+  return SecretKey::from_coefficients(context, coefficients, key.id());
 }
 
 PublicKey public_key_to(const PublicKey& key, const rlwe::ContextPtr& context) {
@@ -55,7 +69,8 @@ void bind_keys(nb::module_& m) {
           "generate", [](const rlwe::ContextPtr& context) { return SecretKey::generate(context, Seed::from_system()); },
           "context"_a, NoGil())
       .def_prop_ro("context", &SecretKey::context)
-      .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); });
+      .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); })
+      .def("to", &secret_key_to, "context"_a, NoGil());
 
   nb::class_<PublicKey>(m, "PublicKey")
       .def_static(

@@ -16,4 +16,7 @@ NB_MODULE(_core, m) {
   bind_io(m);
   bind_machine(m);
   bind_bench(m);
+  bind_study(m);
+  bind_cuda(m);
+  bind_fpga(m);
 }

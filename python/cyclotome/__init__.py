@@ -17,7 +17,7 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, bgv, errors
+from . import _core, bfv, bgv, errors, fpga
 from .array import EncryptedArray
 from .encryption import decrypt, encrypt, noise_budget
 from .errors import CyclotomeError
@@ -47,6 +47,7 @@ __all__ = [
     "decrypt",
     "encrypt",
     "errors",
+    "fpga",
     "from_bytes",
     "inspect",
     "keygen",

@@ -73,9 +73,11 @@ def context_on(device: str, parameters: Parameters) -> Context:
         EngineError: as `engine_on`.
     """
     device = device_name(device)
+    engine = engine_on(device)
+    kind_of(device).prepare(device, engine, parameters)  # this may take long: others need not wait
     with _lock:
         key = (parameters._native.fingerprint, device)
         context = _contexts.get(key)
         if context is None:
-            context = _contexts[key] = Context(parameters._native, device, engine_on(device))
+            context = _contexts[key] = Context(parameters._native, device, engine)
         return context

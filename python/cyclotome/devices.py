@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import _core
+from . import _core, fpga_device
 from .errors import EngineError
+from .parameters import Parameters
 
-__all__ = ["CPU", "CUDA", "KINDS", "DeviceKind", "kind_of", "unknown"]
+__all__ = ["CPU", "CUDA", "FPGA", "KINDS", "DeviceKind", "kind_of", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class DeviceKind:
     full_name: Callable[[str], str]
     #: An engine on the device of this full name. Raises EngineError, with advice, where that can't be.
     open: Callable[[str], _core.Engine]
+    #: Makes an engine of the device of this full name ready for some parameters, where it needs that.
+    prepare: Callable[[str, _core.Engine, Parameters], None] = lambda device, engine, parameters: None
 
 
 _CPU = re.compile(r"cpu(?::([1-9][0-9]{0,3}))?")
@@ -59,19 +62,17 @@ def _cuda_name(device: str) -> str:
 
 
 def _open_cuda(device: str) -> _core.Engine:
-    if not getattr(_core, "cuda_built", False):
-        raise EngineError(
-            f"device {device!r}: this build of cyclotome computes on CPUs only; use device='cpu', or build with the "
-            "CUDA engine (make install-cuda). `cyclotome doctor` tells which devices there are"
-        )
     return _core.cuda_engine(int(device.partition(":")[2]))
 
 
 CPU = DeviceKind("cpu", "'cpu', 'cpu:<threads>'", _cpu_name, _open_cpu)
 CUDA = DeviceKind("cuda", "'cuda', 'cuda:<index>'", _cuda_name, _open_cuda)
+FPGA = DeviceKind(
+    "fpga", fpga_device.FORMS, fpga_device.full_name, fpga_device.open_engine, prepare=fpga_device.prepare
+)
 
 #: By prefix. Further kinds of device are added here.
-KINDS: dict[str, DeviceKind] = {kind.prefix: kind for kind in (CPU, CUDA)}
+KINDS: dict[str, DeviceKind] = {kind.prefix: kind for kind in (CPU, CUDA, FPGA)}
 
 
 def kind_of(device: object) -> DeviceKind:

@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
+from weakref import WeakValueDictionary
 
 from . import _core
 from .contexts import Context, context_on
@@ -22,11 +24,29 @@ from .text import byte_size, plural
 __all__ = ["EvaluationKeys", "Keys", "PublicKey", "SecretKey", "keygen", "sum_rotations"]
 
 
+_K = TypeVar("_K", bound="_Key")
+_moving = threading.RLock()
+
+
 class _Key:
     """What all keys share: parameters, a device, and the id of the secret key they belong to."""
 
     def __init__(self, parameters: Parameters, context: Context, core: Any) -> None:
         self._parameters, self._context, self._native = parameters, context, core
+        # The same key wherever it is in use, by device, so that it lies on each one only once.
+        self._replicas: WeakValueDictionary[str, _Key] = WeakValueDictionary({context.device: self})
+
+    def _moved(self: _K, device: str, moved: Callable[[Context], _K]) -> _K:
+        """This key on another device: a replica that is in use, or what `moved` makes."""
+        context = context_on(device, self._parameters)
+        with _moving:
+            replica = self._replicas.get(context.device)
+            if replica is None:
+                replica = moved(context)
+                replica._replicas = self._replicas
+                self._replicas[context.device] = replica
+            assert isinstance(replica, type(self))
+            return replica
 
     @property
     def parameters(self) -> Parameters:
@@ -35,7 +55,7 @@ class _Key:
 
     @property
     def device(self) -> str:
-        """Where the key computes: "cpu", "cpu:<threads>"."""
+        """Where the key computes: "cpu", "cpu:<threads>", "cuda:<index>"."""
         return self._context.device
 
     @property
@@ -55,6 +75,10 @@ class SecretKey(_Key):
     """Decrypts. Made by `keygen`; written to a file of mode 0600 by ``save``; never copied, pickled or shown."""
 
     _native: _core.SecretKey
+
+    def to(self, device: str) -> SecretKey:
+        """This key on another device, where it decrypts and encrypts then."""
+        return self._moved(device, lambda c: SecretKey(self._parameters, c, self._native.to(c.native)))
 
     def _refuse(self, *_: object) -> NoReturn:
         raise SecrecyError(
@@ -92,11 +116,12 @@ class PublicKey(_Key):
 
     def to(self, device: str) -> PublicKey:
         """This key, and the evaluation keys it is linked to, on another device."""
-        context = context_on(device, self._parameters)
-        if context is self._context:
-            return self
-        evaluation = None if self._evaluation is None else self._evaluation.to(device)
-        return PublicKey(self._parameters, context, self._native.to(context.native), evaluation)
+
+        def moved(context: Context) -> PublicKey:
+            evaluation = None if self._evaluation is None else self._evaluation.to(device)
+            return PublicKey(self._parameters, context, self._native.to(context.native), evaluation)
+
+        return self._moved(device, moved)
 
     def __reduce__(self) -> tuple[Any, ...]:
         from .files import from_bytes, to_bytes
@@ -149,10 +174,7 @@ class EvaluationKeys(_Key):
 
     def to(self, device: str) -> EvaluationKeys:
         """These keys on another device."""
-        context = context_on(device, self._parameters)
-        if context is self._context:
-            return self
-        return EvaluationKeys(self._parameters, context, self._native.to(context.native))
+        return self._moved(device, lambda c: EvaluationKeys(self._parameters, c, self._native.to(c.native)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         from .files import from_bytes, to_bytes
@@ -199,7 +221,8 @@ def keygen(
             none.
         columns: whether the rows of slots can be swapped, which sums take too. None: yes if ``rotations`` is None.
         relinearization: whether encrypted values can be multiplied with each other.
-        device: "cpu" for all cores, "cpu:2" for two threads, "auto".
+        device: "cpu" for all cores, "cpu:2" for two threads, "cuda" or "cuda:1" for a GPU, "auto" for a GPU if there is
+            one.
         progress: called as ``progress(done, total, what)``.
 
     Returns:

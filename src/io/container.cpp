@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "cyclotome/io/byte_reader.hpp"
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -15,72 +14,6 @@ namespace {
 using Span = std::span<const std::uint8_t>;
 
 constexpr const char* fresh_copy = "; get a fresh copy";
-
-struct Frame {
-  Kind kind;
-  std::uint16_t version;
-  Span fingerprint;
-  Span sections;
-};
-
-/// Header and checksum.
-Frame open_frame(Span bytes, const Limits& limits) {
-  const std::size_t smallest = layout::header_bytes + layout::checksum_bytes;
-  if (bytes.size() > limits.max_bytes) {
-    throw FormatError(message("the data has ", bytes.size(), " bytes, more than the limit of ", limits.max_bytes,
-                              "; raise the limit (max_bytes) if you trust its source"));
-  }
-  ByteReader reader(bytes, 0, "the header");
-  const std::size_t prefix = std::min(bytes.size(), layout::magic.size());
-  if (prefix == 0 || ByteReader(bytes, 0, "").text(prefix) != layout::magic.substr(0, prefix)) {
-    throw FormatError("the data does not start with \"CYCLOTOM\": it is no file of this library");
-  }
-  if (bytes.size() < smallest) {
-    throw FormatError(message("the data has ", bytes.size(), " bytes, fewer than the ", smallest,
-                              " of the smallest file: it is truncated", fresh_copy));
-  }
-  reader.take(layout::magic.size());
-  Frame frame{};
-  frame.version = reader.u16();
-  if (frame.version != format_version) {
-    throw FormatError(message("the data has format version ", frame.version, ", but this library reads version ",
-                              format_version, "; use the library version that wrote it or a newer one"));
-  }
-  frame.kind = static_cast<Kind>(reader.u16());
-  const std::uint32_t reserved = reader.u32();
-  const std::uint64_t length = reader.u64();
-  if (length != bytes.size()) {
-    throw FormatError(message("the header at offset ", layout::length_offset, " announces ", length,
-                              " bytes, but there are ", bytes.size(), ": the data is ",
-                              length > bytes.size() ? "truncated" : "damaged or has a tail", fresh_copy));
-  }
-  const Span body = bytes.first(bytes.size() - layout::checksum_bytes);
-  if (const Digest digest = sha256(body); !std::ranges::equal(digest, bytes.last(layout::checksum_bytes))) {
-    throw FormatError(message("the checksum at offset ", body.size(),
-                              " does not fit the data before it: the data is damaged", fresh_copy));
-  }
-  if (frame.kind < Kind::parameters || frame.kind > Kind::bundle) {
-    throw FormatError(message("kind ", static_cast<unsigned>(frame.kind), " at offset 10 is unknown in format version ",
-                              format_version, fresh_copy));
-  }
-  if (reserved != 0)
-    throw FormatError(message("the reserved bytes at offset 12 are ", reserved, ", not 0", fresh_copy));
-  frame.fingerprint = bytes.subspan(layout::fingerprint_offset, 32);
-  frame.sections = body.subspan(layout::header_bytes);
-  return frame;
-}
-
-Section next_section(ByteReader& reader) {
-  const std::uint64_t start = reader.offset();
-  const std::string_view tag = reader.text(layout::tag_bytes);
-  if (!std::ranges::all_of(tag, [](char c) { return c >= 'A' && c <= 'Z'; })) {
-    throw FormatError(message("the section at offset ", start,
-                              " has no tag of four capital letters: the data is damaged", fresh_copy));
-  }
-  const std::uint64_t length = reader.u64();
-  const std::uint64_t offset = reader.offset();
-  return {tag, offset, reader.take(length)};
-}
 
 }  // namespace
 
@@ -105,7 +38,15 @@ std::string name_of(Kind kind) {
 }
 
 Container Container::parse(Span bytes, const Limits& limits) {
-  const Frame frame = open_frame(bytes, limits);
+  const Frame frame = open_frame(bytes, limits.max_bytes);
+  if (frame.kind == product_context_kind) {
+    throw FormatError("the data holds a context of polynomial products, not an object of encryption; read it as such");
+  }
+  const auto kind = static_cast<Kind>(frame.kind);
+  if (kind < Kind::parameters || kind > Kind::bundle) {
+    throw FormatError(
+        message("kind ", frame.kind, " at offset 10 is unknown in format version ", format_version, fresh_copy));
+  }
   ByteReader reader(frame.sections, layout::header_bytes, "a section");
   const Section first = next_section(reader);
   if (first.tag != layout::parameters) {
@@ -119,7 +60,7 @@ Container Container::parse(Span bytes, const Limits& limits) {
                               " is not that of the parameters in the data, ", parameters.summary(),
                               ": the data is damaged", fresh_copy));
   }
-  container.kind_ = frame.kind;
+  container.kind_ = kind;
   container.version_ = frame.version;
   container.size_ = bytes.size();
   container.limits_ = limits;
@@ -177,41 +118,15 @@ void Container::require_expanded(std::uint64_t bytes) const {
 }
 
 ContainerWriter::ContainerWriter(Kind kind, const rlwe::Parameters& parameters, const rlwe::KeyId& key, Span metadata,
-                                 std::uint64_t payload) {
+                                 std::uint64_t payload)
+    : FrameWriter(static_cast<std::uint16_t>(kind), parameters.fingerprint(), payload + metadata.size() + 8192) {
   if (metadata.size() > max_metadata_bytes) {
     throw ArgumentError(message("the metadata has ", metadata.size(), " bytes; at most ", max_metadata_bytes,
                                 " can be stored with an object"));
   }
-  writer_.reserve(payload + metadata.size() + 8192);
-  writer_.text(layout::magic);
-  writer_.u16(format_version);
-  writer_.u16(static_cast<std::uint16_t>(kind));
-  writer_.u32(0);
-  writer_.u64(0);  // the length, known when it is finished
-  writer_.bytes(parameters.fingerprint());
   encode_parameters(section(layout::parameters), parameters);
   if (has_key_id(kind)) section(layout::key_id).bytes(key);
   if (!metadata.empty()) section(layout::metadata).bytes(metadata);
-}
-
-ByteWriter& ContainerWriter::section(std::string_view tag) {
-  end_section();
-  writer_.text(tag);
-  open_ = writer_.size();
-  writer_.u64(0);
-  return writer_;
-}
-
-void ContainerWriter::end_section() {
-  if (open_ != 0) writer_.put_u64(open_, writer_.size() - open_ - 8);
-}
-
-Bytes ContainerWriter::finish() {
-  end_section();
-  writer_.put_u64(layout::length_offset, writer_.size() + layout::checksum_bytes);
-  const Digest digest = sha256(writer_.view());
-  writer_.bytes(digest);
-  return std::move(writer_).take();
 }
 
 }  // namespace cyclotome::io

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cyclotome/io/byte_writer.hpp"
+#include "cyclotome/io/frame.hpp"
 #include "cyclotome/rlwe/context.hpp"
 
 // The container around every stored object; doc/wire-format.md describes it byte by byte.
@@ -28,7 +28,6 @@ constexpr bool has_key_id(Kind kind) noexcept { return kind != Kind::parameters 
 /// "a secret key", "a public key", ...: for messages.
 std::string name_of(Kind kind);
 
-inline constexpr std::uint16_t format_version = 1;
 /// The caller's own bytes that a container may carry.
 inline constexpr std::size_t max_metadata_bytes = std::size_t{1} << 20;
 
@@ -37,13 +36,6 @@ struct Limits {
   std::uint64_t max_bytes = std::uint64_t{4} << 30;            ///< of a container
   std::uint64_t max_expanded_bytes = std::uint64_t{16} << 30;  ///< of the residues that it expands to in memory
   bool allow_insecure = false;  ///< take parameters below the security that they ask for, or below 128 bits
-};
-
-/// A part of a container: its tag, four letters, and its bytes, the first of which is at `offset` of the container.
-struct Section {
-  std::string_view tag;
-  std::uint64_t offset;
-  std::span<const std::uint8_t> bytes;
 };
 
 /// A checked view of a container: header, lengths, checksum, parameters, and which sections there are. What the
@@ -95,24 +87,13 @@ class Container {
 };
 
 /// Writes a container: header, parameters, key id and metadata first, then one section after the other.
-class ContainerWriter {
+class ContainerWriter : public FrameWriter {
  public:
   /// Throws ArgumentError for metadata longer than max_metadata_bytes, and for parameters whose name can't be stored.
   /// key: the secret key that the object belongs to; left out for kinds without one. payload: expected bytes of the
   /// sections, to take the memory at once.
   ContainerWriter(Kind kind, const rlwe::Parameters& parameters, const rlwe::KeyId& key,
                   std::span<const std::uint8_t> metadata, std::uint64_t payload = 0);
-
-  /// Starts a section; what is written to the result belongs to it until the next call.
-  ByteWriter& section(std::string_view tag);
-  /// Completes lengths and checksum.
-  Bytes finish();
-
- private:
-  void end_section();
-
-  ByteWriter writer_;
-  std::size_t open_ = 0;  // offset of the open section's length; 0 for none
 };
 
 }  // namespace cyclotome::io

@@ -25,5 +25,6 @@ inline constexpr std::string_view relinearization_key = "RLIN";
 inline constexpr std::string_view galois_key = "GALO";
 inline constexpr std::string_view ciphertext = "CIPH";
 inline constexpr std::string_view plaintext = "PLTX";
+inline constexpr std::string_view product_context = "PCTX";
 
 }  // namespace cyclotome::io::layout

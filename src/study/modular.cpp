@@ -12,15 +12,13 @@ BigUnsigned power_mod(const BigUnsigned& base, const BigUnsigned& exponent, cons
 }
 
 BigUnsigned multiply_mod(const BigUnsigned& a, const BigUnsigned& b, const BigUnsigned& p) {
-  return with_field(p, [&](const auto& field) {
-    return to_big(field.multiply(field.enter(reduce(field, a)), reduce(field, b)));
-  });
+  return with_field(
+      p, [&](const auto& field) { return to_big(field.multiply(field.enter(reduce(field, a)), reduce(field, b))); });
 }
 
 BigUnsigned inverse_mod(const BigUnsigned& a, const BigUnsigned& p) {
-  return with_field(p, [&](const auto& field) {
-    return to_big(field.leave(field.inverse(field.enter(reduce(field, a)))));
-  });
+  return with_field(
+      p, [&](const auto& field) { return to_big(field.leave(field.inverse(field.enter(reduce(field, a))))); });
 }
 
 }  // namespace cyclotome::study

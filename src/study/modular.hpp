@@ -22,7 +22,8 @@ typename Field::Element to_element(const BigUnsigned& value) {
   typename Field::Element element{};
   const auto& limbs = value.limbs();
   for (std::size_t i = 0; i < element.size() && i * Field::bits / 64 < limbs.size(); ++i) {
-    element[i] = static_cast<typename Field::Element::value_type>(limbs[i * Field::bits / 64] >> (i * Field::bits % 64));
+    element[i] =
+        static_cast<typename Field::Element::value_type>(limbs[i * Field::bits / 64] >> (i * Field::bits % 64));
   }
   return element;
 }
@@ -68,7 +69,8 @@ BigUnsigned multiply_mod(const BigUnsigned& a, const BigUnsigned& b, const BigUn
 /// a^-1 mod p for a prime p and a of any size that p does not divide.
 BigUnsigned inverse_mod(const BigUnsigned& a, const BigUnsigned& p);
 
-// --- implementation ----------------------------------------------------------------------------------------------------
+// --- implementation
+// ----------------------------------------------------------------------------------------------------
 
 template <class Field>
 typename Field::Element reduce(const Field& field, const BigUnsigned& a) {

@@ -104,7 +104,8 @@ class MontgomeryField {
     Element two{2};
     Element less;
     subtract_words(less, p_, two);
-    for (std::size_t i = 0; i < L; ++i) exponent[i * bits / 64] |= static_cast<std::uint64_t>(less[i]) << (i * bits % 64);
+    for (std::size_t i = 0; i < L; ++i)
+      exponent[i * bits / 64] |= static_cast<std::uint64_t>(less[i]) << (i * bits % 64);
     return power(a, exponent);
   }
 

@@ -11,7 +11,8 @@ namespace cyclotome::study {
 
 namespace {
 
-constexpr unsigned decided_bits = 81;  // 2^81 < 3.3e24, where the first twelve primes decide (Sorenson and Webster, 2015)
+constexpr unsigned decided_bits =
+    81;  // 2^81 < 3.3e24, where the first twelve primes decide (Sorenson and Webster, 2015)
 constexpr unsigned first_primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
 constexpr unsigned hashed_bases = 40;
 
@@ -38,7 +39,8 @@ BigUnsigned hashed_base(const BigUnsigned& n, unsigned index) {
   const std::string text = message("Miller-Rabin ", index, " ", n.to_string());
   const Digest digest = sha256({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   std::uint64_t limbs[4] = {};
-  for (std::size_t i = 0; i < digest.size(); ++i) limbs[i / 8] |= static_cast<std::uint64_t>(digest[i]) << (8 * (i % 8));
+  for (std::size_t i = 0; i < digest.size(); ++i)
+    limbs[i / 8] |= static_cast<std::uint64_t>(digest[i]) << (8 * (i % 8));
   return BigUnsigned::from_limbs(limbs);
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 void require_degree(std::size_t degree) {
   if (!is_power_of_two(degree) || degree < 2 || degree > ProductContext::max_degree) {
-    throw ParameterError(message("the degree ", degree, " must be a power of two in [2, ", ProductContext::max_degree,
-                                 "]"));
+    throw ParameterError(
+        message("the degree ", degree, " must be a power of two in [2, ", ProductContext::max_degree, "]"));
   }
 }
 
@@ -38,8 +38,8 @@ ContextPrime checked_prime(std::size_t degree, const BigUnsigned& p, const BigUn
                                  "primes_with_prime_cofactor"));
   }
   if (!is_generator(generator, p, factors_of(degree, r))) {
-    throw ParameterError(message(generator.to_string(), " does not generate the units modulo ", p.to_string(),
-                                 ", or that is no prime"));
+    throw ParameterError(
+        message(generator.to_string(), " does not generate the units modulo ", p.to_string(), ", or that is no prime"));
   }
   return {p, r, generator, power_mod(generator, r, p), {}};
 }
@@ -95,20 +95,25 @@ ProductContext::ProductContext(std::size_t degree, const std::vector<BigUnsigned
   if (generators.size() != primes.size()) {
     throw ParameterError(message(primes.size(), " primes need as many generators, not ", generators.size()));
   }
+  modulus_ = product(primes);
+  if (modulus_.bit_length() > max_bits) {
+    throw ParameterError(message("the primes' product has ", modulus_.bit_length(), " bits, more than the ", max_bits,
+                                 " of a context; use fewer or narrower primes"));
+  }
   for (std::size_t i = 0; i < primes.size(); ++i) {
     if (std::find(primes.begin(), primes.begin() + static_cast<std::ptrdiff_t>(i), primes[i]) !=
         primes.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw ParameterError(message("the prime ", primes[i].to_string(),
-                                   " appears twice; the primes of a context must be coprime"));
+      throw ParameterError(
+          message("the prime ", primes[i].to_string(), " appears twice; the primes of a context must be coprime"));
     }
     primes_.push_back(checked_prime(degree, primes[i], generators[i]));
   }
-  modulus_ = product(primes);
+  std::vector<BigUnsigned> after(primes.size() + 1, BigUnsigned(1));  // the product of p_i, p_(i+1), ...
+  for (std::size_t i = primes.size(); i-- > 0;) after[i] = after[i + 1] * primes[i];
+  BigUnsigned before(1);
   for (std::size_t i = 0; i < primes.size(); ++i) {
-    BigUnsigned others(1);
-    for (std::size_t j = 0; j < primes.size(); ++j) {
-      if (j != i) others = others * primes[j];
-    }
+    BigUnsigned others = before * after[i + 1];
+    before = before * primes[i];
     inverses_.push_back(inverse_mod(others, primes[i]));
     primes_[i].coefficient = others * inverses_[i];
     complements_.push_back(std::move(others));

@@ -20,10 +20,10 @@ struct ContextPrime {
 
 /// What to generate a context from (paper 004, figure 5.2).
 struct ContextRequest {
-  std::size_t degree = 0;           ///< N, a power of two in [2, 2^17]
-  unsigned modulus_bits = 0;        ///< the least bit length of q
-  unsigned smallest_prime_bits = 0; ///< of p_0, which makes up what the others leave
-  unsigned largest_prime_bits = 0;  ///< of the other primes
+  std::size_t degree = 0;            ///< N, a power of two in [2, 2^17]
+  unsigned modulus_bits = 0;         ///< the least bit length of q
+  unsigned smallest_prime_bits = 0;  ///< of p_0, which makes up what the others leave
+  unsigned largest_prime_bits = 0;   ///< of the other primes
   Search search = Search::below;
 };
 
@@ -33,11 +33,14 @@ class ProductContext {
  public:
   static constexpr std::size_t max_degree = std::size_t{1} << 17;
   static constexpr std::size_t max_primes = 256;
+  static constexpr unsigned max_bits = 16384;  ///< of q
 
   /// Throws ParameterError unless the degree is a power of two in [2, max_degree]; there are 1 to max_primes different
-  /// primes of at most max_modulus_bits bits; each is 1 modulo 2N with a prime cofactor; and each generator has full
-  /// order, which proves the primes (paper 004's own checks of exported data: orders, coprimality and products).
-  ProductContext(std::size_t degree, const std::vector<BigUnsigned>& primes, const std::vector<BigUnsigned>& generators);
+  /// primes of at most max_modulus_bits bits, with a product of at most max_bits; each is 1 modulo 2N with a prime
+  /// cofactor; and each generator has full order, which proves the primes (paper 004's own checks of exported data:
+  /// orders, coprimality and products).
+  ProductContext(std::size_t degree, const std::vector<BigUnsigned>& primes,
+                 const std::vector<BigUnsigned>& generators);
 
   /// The context of as few primes as reach the bits of q: all of the largest length but p_0. (Figure 5.2 as printed
   /// starts p_0 at max(32, bits of q - (primes - 1) * smallest length + 1) bits, above the largest for its own tables.)
@@ -51,6 +54,9 @@ class ProductContext {
   const std::vector<ContextPrime>& primes() const noexcept { return primes_; }
   /// q.
   const BigUnsigned& modulus() const noexcept { return modulus_; }
+  /// q / p_i, and its inverse modulo p_i.
+  const BigUnsigned& complement(std::size_t index) const noexcept { return complements_[index]; }
+  const BigUnsigned& complement_inverse(std::size_t index) const noexcept { return inverses_[index]; }
   /// The number modulo q with these residues: equation 4.5, reduced modulo q (erratum 004-4). residues[i] < p_i.
   BigUnsigned lift(const std::vector<BigUnsigned>& residues) const;
   /// phi modulo q, a root of x^N + 1 modulo every p_i; omega is its square.

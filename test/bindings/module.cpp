@@ -25,6 +25,7 @@ NB_MODULE(cyclotome_testing, m) {
   m.doc() = "Internals of cyclotome for its own tests; not part of ordinary installations.";
   bind_errors(m);
   bind_scalars(m);
+  bind_study(m);
   bind_hashes(m);
   bind_ring(m);
   bind_sampling(m);

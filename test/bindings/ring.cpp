@@ -13,18 +13,12 @@ namespace cyclotome::testing {
 
 namespace {
 
-BigUnsigned from_limbs(const std::vector<std::uint64_t>& limbs) {
-  BigUnsigned value;
-  for (std::size_t i = 0; i < limbs.size(); ++i) {
-    value += BigUnsigned(limbs[i]) * BigUnsigned::power_of_two(static_cast<unsigned>(64 * i));
-  }
-  return value;
-}
-
 void bind_big_unsigned(nb::module_& m) {
   nb::class_<BigUnsigned>(m, "BigUnsigned")
-      .def("__init__", [](BigUnsigned* self,
-                          const std::vector<std::uint64_t>& limbs) { new (self) BigUnsigned(from_limbs(limbs)); })
+      .def("__init__",
+           [](BigUnsigned* self, const std::vector<std::uint64_t>& limbs) {
+             new (self) BigUnsigned(BigUnsigned::from_limbs(limbs));
+           })
       .def_static("product", [](const std::vector<std::uint64_t>& factors) { return BigUnsigned::product(factors); })
       .def_static("power_of_two", &BigUnsigned::power_of_two)
       .def_prop_ro("limbs", [](const BigUnsigned& a) { return a.limbs(); })

@@ -135,7 +135,7 @@ class Idle:
 @pytest.mark.parametrize(("bits", "word"), [(30, 32), (30, 64), (50, 64), (60, 64)])
 def test_transforms_are_checked_against_their_definition(bits: int, word: int) -> None:
     transform = Transform(1024, bits, word)
-    verify_transform(_core.TransformBench(_core.CpuEngine(1), word, transform.modulus, 1024), transform)
+    verify_transform(_core.TransformBench(_core.CpuEngine(1), word, [transform.modulus], 1024), transform)
     idle: Any = Idle()
     with pytest.raises(WrongResultError, match="transform of length 1024"):
         verify_transform(idle, transform)

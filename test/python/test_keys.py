@@ -95,8 +95,9 @@ class TestSecretKey:
     def test_shows_nothing(self) -> None:
         assert repr(self.secret) == f"SecretKey(id {self.secret.key_id[:8]}, {parameters().summary()})"
         public = {name for name in dir(self.secret) if not name.startswith("_")}
-        assert public == {"parameters", "device", "key_id"}
-        assert {name for name in dir(self.secret._native) if not name.startswith("_")} == {"generate", "context", "id"}
+        assert public == {"parameters", "device", "key_id", "to"}
+        native = {name for name in dir(self.secret._native) if not name.startswith("_")}
+        assert native == {"generate", "context", "id", "to"}
 
 
 def test_public_objects_survive_pickling() -> None:
@@ -132,6 +133,22 @@ class TestDevices:
     def test_more_threads_than_an_engine_takes(self) -> None:
         with pytest.raises(CyclotomeError, match="1024"):
             cy.keygen(parameters(), device="cpu:9999")
+
+    def test_a_key_lies_on_each_device_once(self) -> None:
+        made = cy.keygen(parameters(), device="cpu:1")
+        public = made.public.to("cpu:2")
+        assert public is made.public.to("cpu:2") and public.to("cpu:1") is made.public
+        assert made.public.to("cpu:1") is made.public
+        assert public.evaluation is made.evaluation.to("cpu:2")
+        x, y = (cy.encrypt([i], made.public).to("cpu:2") for i in (3, 4))
+        assert x._keys.evaluation is y._keys.evaluation is public.evaluation
+
+    def test_secret_keys_move(self) -> None:
+        made = cy.keygen(parameters(), rotations=[], device="cpu:1")
+        secret = made.secret.to("cpu:2")
+        assert secret.device == "cpu:2" and secret.key_id == made.secret.key_id
+        assert cy.decrypt(cy.encrypt([1, -2], made.public, bound=9), secret).tolist() == [1, -2]
+        assert cy.decrypt(cy.encrypt([3, -4], secret, bound=9), made.secret).tolist() == [3, -4]
 
     def test_arrays_move_with_their_keys(self) -> None:
         made = keys()

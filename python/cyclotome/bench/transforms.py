@@ -83,7 +83,7 @@ def measure_transform(transform: Transform, peer: bool, budget: Budget) -> dict[
     Raises:
         WrongResultError: ours, or the peer's, is wrong.
     """
-    bench = _core.TransformBench(_core.CpuEngine(1), transform.word, transform.modulus, transform.degree)
+    bench = _core.TransformBench(_core.CpuEngine(1), transform.word, [transform.modulus], transform.degree)
     verify_transform(bench, transform)
     seal = SealTransform(transform.degree, transform.modulus) if peer else None
     ours = {"ntt": Timing(), "intt": Timing()}

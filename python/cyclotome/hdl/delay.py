@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Module, Signal, unsigned
-from amaranth.lib.memory import Memory
+from amaranth.hdl import Module, Signal
 
 from cyclotome.errors import ArgumentError
 
-from .block import Block
+from .block import Block, place
+from .memory import Ram
 
 
 class DelayLine(Block):
@@ -20,30 +20,17 @@ class DelayLine(Block):
         if ticks < 3:
             raise ArgumentError(f"a delay line of {ticks} ticks: use registers below 3")
         super().__init__(f"delay_{width}x{ticks}")
-        self.width, self.ticks = width, ticks
         self.latency = ticks
+        self.memory = Ram(width, ticks - 1)  # reading takes one of the ticks
         self.declare("x", 0, 2**width - 1)
         self.declare("y", 0, 2**width - 1, is_output=True)
 
-    @property
-    def words(self) -> int:
-        """Depth of the memory: reading takes one of the ticks."""
-        return self.ticks - 1
-
     def elaborate(self, platform: Any) -> Module:
         module = Module()
-        module.submodules.memory = memory = Memory(shape=unsigned(self.width), depth=self.words, init=[])
-        write, read = memory.write_port(), memory.read_port(transparent_for=())
-        address = Signal(range(self.words))
+        address = Signal(range(self.memory.depth))
         module.d.sync += address.eq(0)
-        with module.If(address != self.words - 1):
+        with module.If(address != self.memory.depth - 1):
             module.d.sync += address.eq(address + 1)
-        module.d.comb += [
-            write.addr.eq(address),
-            write.data.eq(self.port["x"]),
-            write.en.eq(1),
-            read.addr.eq(address),
-            read.en.eq(1),
-            self.port["y"].eq(read.data),
-        ]
+        inputs = {"write_enable": 1, "write_address": address, "write_data": self.port["x"], "read_address": address}
+        module.d.comb += self.port["y"].eq(place(module, platform, self.memory, "memory", inputs)["read_data"])
         return module

@@ -24,21 +24,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from amaranth.hdl import Assert, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux
 
 from cyclotome.errors import ArgumentError
 
-from .block import Block, place, shape_of
-from .delay import DelayLine
+from .block import Block, shape_of
+from .elaboration import Elaboration, latest
 
 #: Sums of more bits than this are made in two ticks or more, so that no carry runs farther in one.
 CARRY = 68
 
 #: Such sums are made from slices of this many bits, the lowest first.
 CARRY_SLICE = 64
-
-#: Delays of at least this many ticks are kept in memory, shorter ones in registers.
-MEMORY_DELAY = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +126,10 @@ class Stream:
         )
 
     def within(self, low: int, high: int) -> Stream:
-        """The same integers, known to lie in [low, high]; `Checking` simulations stop where not. Takes no tick."""
+        """The same integers, known to lie in [low, high]. Takes no tick.
+
+        Simulations on the platform `cyclotome.hdl.elaboration.Checking` stop where that is not true.
+        """
         low, high = max(low, self.low), min(high, self.high)
         if (low, high) == (self.low, self.high):
             return self
@@ -263,12 +263,12 @@ class Kernel(Block):
 
     def wire(self, label: str, low: int, high: int, operands: tuple[Stream, ...], rule: Any) -> Stream:
         """A function of streams that takes no tick."""
-        return self.append(Stream(self, label, low, high, _latest(operands), operands, 0, rule))
+        return self.append(Stream(self, label, low, high, latest(operands), operands, 0, rule))
 
     def operation(self, label: str, low: int, high: int, operands: tuple[Stream, ...], rule: Any) -> Stream:
         """A function of streams, registered: it takes one tick."""
-        latest = _latest(operands)
-        return self.append(Stream(self, label, low, high, None if latest is None else latest + 1, operands, 1, rule))
+        last = latest(operands)
+        return self.append(Stream(self, label, low, high, None if last is None else last + 1, operands, 1, rule))
 
     def place(self, block: Kernel, label: str, inputs: Mapping[str, Stream]) -> dict[str, Stream]:
         """Puts another kernel into this one; returns its outputs by name."""
@@ -280,9 +280,9 @@ class Kernel(Block):
                     f"{block.name}.{name} takes [{port.low}, {port.high}]; "
                     f"the stream lies in [{stream.low}, {stream.high}]"
                 )
-        latest = _latest(operands)
-        latency = (latest or 0) + block.latency
-        anchor = self.append(Stream(self, label, 0, 0, latest, operands, rule=lambda: names, placed=(block, label, "")))
+        last = latest(operands)
+        latency = (last or 0) + block.latency
+        anchor = self.append(Stream(self, label, 0, 0, last, operands, rule=lambda: names, placed=(block, label, "")))
         return {
             port.name: self.append(
                 Stream(self, port.name, port.low, port.high, latency, (anchor,), placed=(block, label, port.name))
@@ -291,112 +291,4 @@ class Kernel(Block):
         }
 
     def elaborate(self, platform: Any) -> Module:
-        return _Elaboration(self, platform).run()
-
-
-def _latest(operands: tuple[Stream, ...]) -> int | None:
-    return max((stream.latency for stream in operands if stream.latency is not None), default=None)
-
-
-@dataclass(frozen=True)
-class Checking:
-    """The platform for simulations that check every claim of `Stream.within`: elaborate a kernel on it yourself,
-    ``Simulator(Fragment.get(kernel, Checking()))``, and give it inputs from the first tick on."""
-
-    start: int = 0
-
-
-class _Elaboration:
-    """One walk over a kernel's streams that makes its module."""
-
-    def __init__(self, kernel: Kernel, platform: Any) -> None:
-        self.kernel, self.platform = kernel, platform
-        self.module = Module()
-        self.values: dict[int, Any] = {}
-        self.placed: dict[int, dict[str, Signal]] = {}
-        self.later: dict[tuple[int, int], Any] = {}
-        self.lines = 0
-        self.counter: Signal | None = None
-
-    def run(self) -> Module:
-        for stream in self.kernel.live():
-            self.values[id(stream)] = self.value(stream)
-        for name, stream in self.kernel.results.items():
-            lag = self.kernel.latency - stream.latency if stream.latency is not None else 0
-            self.module.d.comb += self.kernel.port[name].eq(self.delay(stream, lag))
-        return self.module
-
-    def value(self, stream: Stream) -> Any:
-        if stream.offset:
-            return self.delay(stream.operands[0], stream.offset)
-        if stream.placed is not None:
-            return self.put(stream)
-        if stream.rule is None and not stream.operands:
-            return self.kernel.port[stream.label]
-        operands = [self.delay(operand, self.lag(stream, operand)) for operand in stream.operands]
-        if stream.rule is None:
-            (value,) = operands
-            self.check(stream, value)
-        else:
-            value = Value.cast(stream.rule(*operands))
-        result = Signal(shape_of(stream.low, stream.high), name=f"s{len(self.values)}")
-        (self.module.d.sync if stream.ticks else self.module.d.comb).__iadd__(result.eq(value))
-        return result
-
-    def check(self, stream: Stream, value: Any) -> None:
-        """Stops a checking simulation where the stream leaves its range; before its first input it may."""
-        if isinstance(self.platform, Checking):
-            message = f"{self.kernel.name}: a stream left [{stream.low}, {stream.high}]"
-            early = self.age() < self.platform.start + (stream.latency or 0)
-            self.module.d.sync += Assert(early | ((value >= stream.low) & (value <= stream.high)), message)
-
-    def age(self) -> Signal:
-        """Ticks since the simulation began, up to when the kernel's first outputs come."""
-        if self.counter is None:
-            last = self.platform.start + self.kernel.latency
-            self.counter = Signal(range(last + 1), name="age")
-            with self.module.If(self.counter < last):
-                self.module.d.sync += self.counter.eq(self.counter + 1)
-        return self.counter
-
-    @staticmethod
-    def lag(stream: Stream, operand: Stream) -> int:
-        if operand.latency is None:
-            return 0
-        latest = _latest(stream.operands)
-        return (latest or 0) - operand.latency
-
-    def put(self, stream: Stream) -> Any:
-        assert stream.placed is not None
-        block, label, output = stream.placed
-        if output:
-            return self.placed[id(stream.operands[0])][output]
-        assert stream.rule is not None
-        inputs = {
-            name: self.delay(operand, self.lag(stream, operand))
-            for name, operand in zip(stream.rule(), stream.operands, strict=True)
-        }
-        platform = self.platform
-        if isinstance(platform, Checking):
-            platform = Checking(platform.start + (stream.latency or 0))
-        self.placed[id(stream)] = place(self.module, platform, block, label, inputs)
-        return None
-
-    def delay(self, stream: Stream, ticks: int) -> Any:
-        if ticks == 0:
-            return self.values[id(stream)]
-        known = self.later.get((id(stream), ticks))
-        if known is not None:
-            return known
-        shape = shape_of(stream.low, stream.high)
-        if ticks >= MEMORY_DELAY:
-            line = DelayLine(shape.width, ticks)
-            self.lines += 1
-            inputs = {"x": self.values[id(stream)]}
-            out = place(self.module, self.platform, line, f"delay{self.lines}", inputs)["y"]
-            value = out.as_signed() if stream.signed else out
-        else:
-            value = Signal(shape, name=f"s{len(self.values)}_later{ticks}")
-            self.module.d.sync += value.eq(self.delay(stream, ticks - 1))
-        self.later[(id(stream), ticks)] = value
-        return value
+        return Elaboration(self, platform).run()

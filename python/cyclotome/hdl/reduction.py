@@ -29,9 +29,9 @@ class MontgomeryMultiplier(Kernel):
     p^-1 mod 2^step, and a step takes one product more. Only the low half of a b goes through the steps; the high half
     is added to what they leave, which lies in (-p, p).
 
-    Ports: ``a``, ``b``, ``modulus``, ``y``, and ``inverse`` without ``ones``. ``modulus`` and ``inverse`` may change only
-    while nothing is in flight, unless ``streaming``: then each pair of factors brings its own. With ``fixed`` they are no
-    ports but constants.
+    Ports: ``a``, ``b``, ``modulus``, ``y``, and ``inverse`` without ``ones``. ``modulus`` and ``inverse`` may change
+    only while nothing is in flight, unless ``streaming``: then each pair of factors brings its own. With ``fixed`` they
+    are no ports but constants.
     """
 
     montgomery = True

@@ -16,7 +16,7 @@
 #define CYCLOTOME_CIRCUIT_PRODUCT UINT32_C(1)        /* multiply */
 #define CYCLOTOME_CIRCUIT_FORWARD UINT32_C(2)        /* forward */
 #define CYCLOTOME_CIRCUIT_INVERSE UINT32_C(4)        /* inverse */
-#define CYCLOTOME_CIRCUIT_SEVERAL_PRIMES UINT32_C(8) /* work modulo one prime may start while another's is in flight */
+#define CYCLOTOME_CIRCUIT_SEVERAL_PRIMES UINT32_C(8) /* multiply_each */
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +49,12 @@ int cyclotome_circuit_load(cyclotome_circuit*, uint64_t modulus, uint64_t psi);
  * `out` must not overlap an operand. */
 int cyclotome_circuit_multiply(cyclotome_circuit*, uint64_t count, const uint64_t* a, const uint64_t* b, uint64_t* out,
                                uint64_t* ticks, uint64_t* interval);
+
+/* Only with CYCLOTOME_CIRCUIT_SEVERAL_PRIMES: product k is modulo moduli[k], with roots[k], and its tables are written
+ * while earlier products are in flight. What was loaded is gone afterwards. */
+int cyclotome_circuit_multiply_each(cyclotome_circuit*, uint64_t count, const uint64_t* moduli, const uint64_t* roots,
+                                    const uint64_t* a, const uint64_t* b, uint64_t* out, uint64_t* ticks,
+                                    uint64_t* interval);
 
 /* Negacyclic transform of a, natural order in, bit-reversed order out: out[k] = a(psi^(2 br(k) + 1)); and back. */
 int cyclotome_circuit_forward(cyclotome_circuit*, uint64_t count, const uint64_t* a, uint64_t* out, uint64_t* ticks,

@@ -26,7 +26,7 @@ std::shared_ptr<const CircuitLibrary> CircuitLibrary::open(const std::string& pa
   if (handle == nullptr) {
     const char* const reason = dlerror();
     throw EngineError(message("the circuit '", path, "' can't be loaded: ", reason == nullptr ? "no reason" : reason,
-                              "; delete it and let it be built again"));
+                              "; name a circuit's shared library, or delete a damaged model so that it is built anew"));
   }
   return std::shared_ptr<const CircuitLibrary>(new CircuitLibrary(handle, path));
 }
@@ -49,6 +49,7 @@ CircuitLibrary::CircuitLibrary(void* handle, const std::string& path) : handle_(
     find(handle, "cyclotome_circuit_destroy", path, destroy_);
     find(handle, "cyclotome_circuit_load", path, load_);
     find(handle, "cyclotome_circuit_multiply", path, multiply_);
+    if (several_primes()) find(handle, "cyclotome_circuit_multiply_each", path, multiply_each_);
     find(handle, "cyclotome_circuit_forward", path, forward_);
     find(handle, "cyclotome_circuit_inverse", path, inverse_);
     find(handle, "cyclotome_circuit_error", path, error_);
@@ -103,6 +104,18 @@ Ticks Circuit::run(Operation operation, std::span<const std::uint64_t> a, std::s
           : (operation == Operation::forward ? library_->forward_ : library_->inverse_)(
                 circuit_, count, a.data(), out.data(), &ticks.total, &ticks.interval);
   if (code != 0) fail(message("failed modulo ", modulus_));
+  return ticks;
+}
+
+Ticks Circuit::multiply_each(std::span<const std::uint64_t> moduli, std::span<const std::uint64_t> roots,
+                             std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                             std::span<std::uint64_t> out) {
+  modulus_ = 0;
+  Ticks ticks;
+  if (library_->multiply_each_(circuit_, moduli.size(), moduli.data(), roots.data(), a.data(), b.data(), out.data(),
+                               &ticks.total, &ticks.interval) != 0) {
+    fail("failed with several primes in flight");
+  }
   return ticks;
 }
 

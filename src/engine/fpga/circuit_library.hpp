@@ -33,7 +33,7 @@ class CircuitLibrary {
   std::size_t degree() const noexcept { return info_->degree; }
   unsigned word_bits() const noexcept { return info_->word_bits; }
   bool offers(Operation operation) const noexcept;
-  /// Whether work modulo one prime may follow another's before that has left the circuit.
+  /// Whether products modulo different primes can be in flight together.
   bool several_primes() const noexcept { return (info_->operations & CYCLOTOME_CIRCUIT_SEVERAL_PRIMES) != 0; }
   /// For messages: "iterative, degree 1024, 2 pipes".
   std::string description() const;
@@ -48,12 +48,13 @@ class CircuitLibrary {
   decltype(&cyclotome_circuit_destroy) destroy_ = nullptr;
   decltype(&cyclotome_circuit_load) load_ = nullptr;
   decltype(&cyclotome_circuit_multiply) multiply_ = nullptr;
+  decltype(&cyclotome_circuit_multiply_each) multiply_each_ = nullptr;  // with several_primes() only
   decltype(&cyclotome_circuit_forward) forward_ = nullptr;
   decltype(&cyclotome_circuit_inverse) inverse_ = nullptr;
   decltype(&cyclotome_circuit_error) error_ = nullptr;
 };
 
-/// One circuit with the tables of one prime. Not thread-safe.
+/// One circuit, with the tables of a prime once that is loaded. Not thread-safe.
 class Circuit {
  public:
   /// Throws EngineError when there is no memory for it.
@@ -72,6 +73,11 @@ class Circuit {
   /// EngineError with the circuit's own text.
   Ticks run(Operation operation, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
             std::span<std::uint64_t> out);
+
+  /// One product after another, each modulo its own prime, with its own root; the library takes several primes in
+  /// flight. No prime is loaded afterwards.
+  Ticks multiply_each(std::span<const std::uint64_t> moduli, std::span<const std::uint64_t> roots,
+                      std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::span<std::uint64_t> out);
 
  private:
   [[noreturn]] void fail(const std::string& what) const;

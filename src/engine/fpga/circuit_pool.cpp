@@ -9,14 +9,25 @@ CircuitPool::Lease::~Lease() {
   if (circuit_ != nullptr) pool_.put_back(std::move(circuit_));
 }
 
-Ticks CircuitPool::Lease::run(Operation operation, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
-                              std::span<std::uint64_t> out) {
+template <class Work>
+Ticks CircuitPool::Lease::guarded(const Work& work) {
   try {
-    return circuit_->run(operation, a, b, out);
+    return work();
   } catch (...) {
     circuit_.reset();  // its state is unknown now
     throw;
   }
+}
+
+Ticks CircuitPool::Lease::run(Operation operation, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                              std::span<std::uint64_t> out) {
+  return guarded([&] { return circuit_->run(operation, a, b, out); });
+}
+
+Ticks CircuitPool::Lease::multiply_each(std::span<const std::uint64_t> moduli, std::span<const std::uint64_t> roots,
+                                        std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                                        std::span<std::uint64_t> out) {
+  return guarded([&] { return circuit_->multiply_each(moduli, roots, a, b, out); });
 }
 
 CircuitPool::Lease CircuitPool::acquire(std::uint64_t modulus, std::uint64_t psi) {
@@ -24,6 +35,11 @@ CircuitPool::Lease CircuitPool::acquire(std::uint64_t modulus, std::uint64_t psi
   if (circuit == nullptr) circuit = std::make_unique<Circuit>(library_);
   if (circuit->modulus() != modulus) circuit->load(modulus, psi);
   return Lease(*this, std::move(circuit));
+}
+
+CircuitPool::Lease CircuitPool::acquire() {
+  std::unique_ptr<Circuit> circuit = take_idle(0);
+  return Lease(*this, circuit == nullptr ? std::make_unique<Circuit>(library_) : std::move(circuit));
 }
 
 std::unique_ptr<Circuit> CircuitPool::take_idle(std::uint64_t modulus) {
@@ -40,16 +56,6 @@ std::unique_ptr<Circuit> CircuitPool::take_idle(std::uint64_t modulus) {
 void CircuitPool::put_back(std::unique_ptr<Circuit> circuit) {
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(circuit));
-}
-
-std::uint64_t CircuitPool::interval(Operation operation, std::uint64_t modulus, std::uint64_t psi) {
-  std::atomic<std::uint64_t>& known = intervals_[static_cast<std::size_t>(operation)];
-  if (known.load() == 0) {
-    const std::vector<std::uint64_t> zeros(2 * library_->degree());
-    std::vector<std::uint64_t> out(zeros.size());
-    known = acquire(modulus, psi).run(operation, zeros, zeros, out).interval;
-  }
-  return known;
 }
 
 }  // namespace cyclotome::fpga

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -28,8 +26,14 @@ class CircuitPool {
 
     Ticks run(Operation operation, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
               std::span<std::uint64_t> out);
+    Ticks multiply_each(std::span<const std::uint64_t> moduli, std::span<const std::uint64_t> roots,
+                        std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                        std::span<std::uint64_t> out);
 
    private:
+    template <class Work>
+    Ticks guarded(const Work& work);
+
     CircuitPool& pool_;
     std::unique_ptr<Circuit> circuit_;
   };
@@ -38,19 +42,19 @@ class CircuitPool {
   /// one that has been idle longest. Throws EngineError as Circuit's functions.
   Lease acquire(std::uint64_t modulus, std::uint64_t psi);
 
-  /// Ticks between results of a full circuit, measured by it at first use: it depends on the operation only.
-  std::uint64_t interval(Operation operation, std::uint64_t modulus, std::uint64_t psi);
+  /// One with whatever tables.
+  Lease acquire();
 
   static constexpr std::size_t max_idle = 64;
 
  private:
+  /// Null when a new one is to be made.
   std::unique_ptr<Circuit> take_idle(std::uint64_t modulus);
   void put_back(std::unique_ptr<Circuit> circuit);
 
   std::shared_ptr<const CircuitLibrary> library_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Circuit>> idle_;  // in the order in which they came back
-  std::array<std::atomic<std::uint64_t>, operation_count> intervals_{};
 };
 
 }  // namespace cyclotome::fpga

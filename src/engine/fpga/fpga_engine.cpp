@@ -14,7 +14,6 @@
 namespace cyclotome {
 
 using fpga::Operation;
-using fpga::Ticks;
 
 namespace {
 
@@ -86,6 +85,16 @@ void in_parallel(std::size_t count, std::size_t threads, const Body& body) {
 
 std::uint64_t root_of(const Ring& ring, std::size_t l) {
   return with_word(ring.word(), [&]<class W>(W) { return static_cast<std::uint64_t>(ring.tables<W>(l).root); });
+}
+
+void require_narrow(const fpga::CircuitLibrary& circuit, const Ring& ring) {
+  for (const std::uint64_t p : ring.basis().values()) {
+    if (const auto bits = static_cast<unsigned>(std::bit_width(p)); bits > circuit.word_bits()) {
+      throw EngineError(message("the prime ", p, " has ", bits, " bits; the circuit (", circuit.description(),
+                                ") takes ", circuit.word_bits(),
+                                ". Use parameters of smaller primes or a circuit of wider words"));
+    }
+  }
 }
 
 PolyArray in_coefficients(const EnginePtr& host, ConstView a) {
@@ -183,83 +192,82 @@ void FpgaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView
 
 void FpgaEngine::circuit_product(View out, ConstView a, ConstView b) {
   const PolyArray x = in_coefficients(host_, a), y = in_coefficients(host_, b);
-  const std::size_t count = out.batch * out.parts, size = count * out.degree();
-  for_each_limb(out, Operation::product, count, [&](fpga::CircuitPool::Lease& circuit, std::size_t l) {
-    Words p(size), q(size), r(size);
-    gather(p.span(), x.view(), out, l);
-    gather(q.span(), y.view(), out, l);
-    const Ticks ticks = circuit.run(Operation::product, p.span(), q.span(), r.span());
-    scatter(out, r.span(), l);
-    return ticks;
-  });
+  run(out, x.view(), y.view(), Operation::product);
 }
 
 void FpgaEngine::do_forward(View a) {
   if (options_.mode == CircuitMode::product) return host_->forward(a);
-  transform(a, Operation::forward);
+  run(a, a, {}, Operation::forward);
 }
 
 void FpgaEngine::do_inverse(View a) {
   if (options_.mode == CircuitMode::product) return host_->inverse(a);
-  transform(a, Operation::inverse);
+  run(a, a, {}, Operation::inverse);
 }
 
-void FpgaEngine::transform(View a, Operation operation) {
-  const std::size_t count = a.batch * a.parts, size = count * a.degree();
-  for_each_limb(a, operation, count, [&](fpga::CircuitPool::Lease& circuit, std::size_t l) {
-    Words in(size), out(size);
-    gather(in.span(), a, a, l);
-    const Ticks ticks = circuit.run(operation, in.span(), {}, out.span());
-    scatter(a, out.span(), l);
-    return ticks;
-  });
-}
-
-template <class Job>
-void FpgaEngine::for_each_limb(ConstView shape, Operation operation, std::size_t count, const Job& job) {
-  const Ring& ring = *shape.ring;
+void FpgaEngine::run(View out, ConstView a, ConstView b, Operation operation) {
+  const Ring& ring = *out.ring;
   fpga::CircuitPool& pool = circuits(ring.degree());
-  for (const std::uint64_t p : ring.basis().values()) {
-    if (const auto bits = static_cast<unsigned>(std::bit_width(p)); bits > pool.library().word_bits()) {
-      throw EngineError(message("the prime ", p, " has ", bits, " bits; the circuit (", pool.library().description(),
-                                ") takes ", pool.library().word_bits(),
-                                ". Use parameters of smaller primes or a circuit of wider words"));
+  require_narrow(pool.library(), ring);
+  const bool product = operation == Operation::product;
+  const std::size_t count = out.batch * out.parts, size = count * ring.degree();
+  std::vector<Run> runs = runs_of(ring, product && pool.library().several_primes());
+  in_parallel(runs.size(), options_.threads, [&](std::size_t i) {
+    const std::vector<std::size_t>& limbs = runs[i].limbs;
+    Words x(limbs.size() * size), y(product ? limbs.size() * size : 0), z(limbs.size() * size);
+    for (std::size_t k = 0; k < limbs.size(); ++k) {
+      gather(x.span().subspan(k * size, size), a, out, limbs[k]);
+      if (product) gather(y.span().subspan(k * size, size), b, out, limbs[k]);
     }
-  }
-  std::vector<Ticks> ticks(ring.limbs());
-  in_parallel(ring.limbs(), options_.threads, [&](std::size_t l) {
-    fpga::CircuitPool::Lease circuit = pool.acquire(ring.basis()[l], root_of(ring, l));
-    ticks[l] = job(circuit, l);
+    if (limbs.size() == 1) {
+      auto circuit = pool.acquire(ring.basis()[limbs[0]], root_of(ring, limbs[0]));
+      runs[i].ticks = circuit.run(operation, x.span(), y.span(), z.span()).total;
+    } else {
+      std::vector<std::uint64_t> moduli, roots;
+      for (const std::size_t l : limbs) {
+        moduli.insert(moduli.end(), count, ring.basis()[l]);
+        roots.insert(roots.end(), count, root_of(ring, l));
+      }
+      runs[i].ticks = pool.acquire().multiply_each(moduli, roots, x.span(), y.span(), z.span()).total;
+    }
+    for (std::size_t k = 0; k < limbs.size(); ++k) scatter(out, z.span().subspan(k * size, size), limbs[k]);
   });
-  account(pool, ring, operation, count, ticks);
+  account(ring, operation, count, runs);
 }
 
-void FpgaEngine::account(fpga::CircuitPool& pool, const Ring& ring, Operation operation, std::size_t count,
-                         const std::vector<Ticks>& ticks) {
-  const std::size_t limbs = ring.limbs();
-  const bool overlap = pool.library().several_primes() && limbs > 1;
-  const std::uint64_t interval = !overlap    ? 0
-                                 : count > 1 ? ticks[0].interval
-                                             : pool.interval(operation, ring.basis()[0], root_of(ring, 0));
-
+std::vector<FpgaEngine::Run> FpgaEngine::runs_of(const Ring& ring, bool together) {
   const std::lock_guard lock(statistics_mutex_);
-  fpga::Statistics& s = statistics_;
-  (operation == Operation::product   ? s.products
-   : operation == Operation::forward ? s.forwards
-                                     : s.inverses) += count * limbs;
-  const std::uint64_t words_each = (operation == Operation::product ? 3 : 2) * ring.degree();
-  s.transfer_bytes += 8 * words_each * count * limbs;
-  std::vector<std::uint64_t> busy(options_.boards, 0);
-  for (std::size_t l = 0; l < limbs; ++l) {
+  std::vector<Run> runs;
+  std::map<std::size_t, std::size_t> run_of;  // by board
+  for (std::size_t l = 0; l < ring.limbs(); ++l) {
     const Prime prime{ring.degree(), ring.basis()[l]};
     const std::size_t board = board_of_.try_emplace(prime, board_of_.size() % options_.boards).first->second;
-    if (std::exchange(loaded_[board], prime) != prime) {
+    const auto [place, fresh] = run_of.try_emplace(board, runs.size());
+    if (fresh || !together) {
+      runs.push_back({board, {l}});
+    } else {
+      runs[place->second].limbs.push_back(l);
+    }
+  }
+  return runs;
+}
+
+void FpgaEngine::account(const Ring& ring, Operation operation, std::size_t count, const std::vector<Run>& runs) {
+  const std::lock_guard lock(statistics_mutex_);
+  fpga::Statistics& s = statistics_;
+  const std::uint64_t done = count * ring.limbs(), words = (operation == Operation::product ? 3 : 2) * ring.degree();
+  (operation == Operation::product ? s.products : operation == Operation::forward ? s.forwards : s.inverses) += done;
+  s.transfer_bytes += 8 * words * done;
+  std::vector<std::uint64_t> busy(options_.boards, 0);
+  for (const Run& run : runs) {
+    for (const std::size_t l : run.limbs) {
+      const Prime prime{ring.degree(), ring.basis()[l]};
+      if (std::exchange(loaded_[run.board], prime) == prime) continue;
       ++s.loads;
       s.transfer_bytes += 8 * ring.degree();
     }
-    s.ticks += ticks[l].total;
-    // A circuit that is full already gives the next prime's results at the same rate.
-    busy[board] += busy[board] != 0 && overlap ? count * interval : ticks[l].total;
+    s.ticks += run.ticks;
+    busy[run.board] += run.ticks;
   }
   s.critical_ticks += *std::max_element(busy.begin(), busy.end());
 }

@@ -99,14 +99,18 @@ class FpgaEngine final : public Engine {
   fpga::CircuitPool& circuits(std::size_t degree) const;
   /// Whether the circuit is to compute the products of these operands.
   bool multiplies(ConstView a) const;
-  /// out = (a b) through the circuit; coefficient domain.
+  /// out (coefficient domain) = product of the transforms a and b.
   void circuit_product(View out, ConstView a, ConstView b);
-  void transform(View a, fpga::Operation operation);
-  /// job(circuit, limb) for every limb, over the threads; `count` operations each. Accounts for them.
-  template <class Job>
-  void for_each_limb(ConstView shape, fpga::Operation operation, std::size_t count, const Job& job);
-  void account(fpga::CircuitPool& pool, const Ring& ring, fpga::Operation operation, std::size_t count,
-               const std::vector<fpga::Ticks>& ticks);
+  /// What a circuit does in one go: the limbs of one board, or one of them.
+  struct Run {
+    std::size_t board;
+    std::vector<std::size_t> limbs;
+    std::uint64_t ticks = 0;
+  };
+  std::vector<Run> runs_of(const Ring& ring, bool together);
+  /// out = operation(a, b) on circuits, over the threads; `b` is for products. Accounts for it.
+  void run(View out, ConstView a, ConstView b, fpga::Operation operation);
+  void account(const Ring& ring, fpga::Operation operation, std::size_t count, const std::vector<Run>& runs);
 
   const EnginePtr host_;
   const FpgaOptions options_;

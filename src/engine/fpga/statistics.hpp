@@ -5,15 +5,15 @@
 
 namespace cyclotome::fpga {
 
-/// What circuits did, as they counted it themselves, and what a board with them would have transferred.
+/// What circuits did, in ticks that they counted themselves, and what a board with them would have transferred.
 struct Statistics {
   std::uint64_t products = 0;  ///< of two polynomials modulo one prime
   std::uint64_t forwards = 0;  ///< transforms of one polynomial modulo one prime
   std::uint64_t inverses = 0;
-  /// Ticks of all work, as if on one board and one after another.
+  /// Ticks of all boards together.
   std::uint64_t ticks = 0;
   /// Ticks until the last board is ready: each prime has its board, and an operation of the engine ends when its
-  /// slowest board does. Boards whose circuit takes several primes in flight overlap them.
+  /// slowest board does.
   std::uint64_t critical_ticks = 0;
   /// Tables of another prime that a board was given.
   std::uint64_t loads = 0;

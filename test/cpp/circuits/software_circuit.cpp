@@ -95,6 +95,21 @@ int cyclotome_circuit_multiply(cyclotome_circuit* circuit, std::uint64_t count, 
   return 0;
 }
 
+int cyclotome_circuit_multiply_each(cyclotome_circuit* circuit, std::uint64_t count, const std::uint64_t* moduli,
+                                    const std::uint64_t* roots, const std::uint64_t* a, const std::uint64_t* b,
+                                    std::uint64_t* out, std::uint64_t* ticks, std::uint64_t* interval) {
+  for (std::size_t k = 0; k < count; ++k) {
+    if (const int code = cyclotome_circuit_load(circuit, moduli[k], roots[k]); code != 0) return code;
+    if (const int code = cyclotome_circuit_multiply(circuit, 1, a + k * n, b + k * n, out + k * n, ticks, interval);
+        code != 0) {
+      return code;
+    }
+  }
+  *interval = count > 1 ? 2 * n : 0;
+  *ticks = 10 * n + (count - 1) * 2 * n;
+  return 0;
+}
+
 int cyclotome_circuit_forward(cyclotome_circuit* circuit, std::uint64_t count, const std::uint64_t* a,
                               std::uint64_t* out, std::uint64_t* ticks, std::uint64_t* interval) {
   for (std::size_t item = 0; item < count; ++item, a += n, out += n) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/fpga/fpga_engine.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+nb::typed<nb::dict, nb::str, nb::int_> counts(const FpgaEngine& engine) {
+  const fpga::Statistics s = engine.statistics();
+  nb::dict counts;
+  counts["products"] = s.products;
+  counts["forwards"] = s.forwards;
+  counts["inverses"] = s.inverses;
+  counts["ticks"] = s.ticks;
+  counts["critical_ticks"] = s.critical_ticks;
+  counts["loads"] = s.loads;
+  counts["transfer_bytes"] = s.transfer_bytes;
+  return nb::typed<nb::dict, nb::str, nb::int_>(std::move(counts));
+}
+
+}  // namespace
+
+void bind_fpga(nb::module_& m) {
+  nb::class_<FpgaEngine, Engine>(m, "FpgaEngine")
+      .def(nb::new_([](const std::shared_ptr<CpuEngine>& host, const std::string& name, bool transforms,
+                       std::size_t boards) {
+             return FpgaEngine::create(host, {.name = name,
+                                              .mode = transforms ? CircuitMode::transform : CircuitMode::product,
+                                              .boards = boards,
+                                              .threads = host->threads()});
+           }),
+           "host"_a, nb::kw_only(), "name"_a, "transforms"_a, "boards"_a)
+      .def("open", &FpgaEngine::open, "library"_a, NoGil(), "Opens the shared library of a circuit.")
+      .def("is_open", &FpgaEngine::is_open, "degree"_a)
+      .def("statistics", &counts, "What circuits did since the engine was made or reset, by name.")
+      .def("reset_statistics", &FpgaEngine::reset_statistics);
+}
+
+}  // namespace cyclotome::python

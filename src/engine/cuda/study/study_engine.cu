@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "cyclotome/engine/cuda/study/kernels.cuh"
+#include "cyclotome/engine/cuda/study/study_engine.hpp"
+
+namespace cyclotome {
+
+using cuda::check;
+using cuda::device_view;
+using namespace cuda::study;
+
+namespace {
+
+struct DeviceFree {
+  void operator()(void* data) const { cudaFree(data); }
+};
+using DeviceBlock = std::unique_ptr<void, DeviceFree>;
+
+/// Tables on the device, complete when `put` returns.
+struct DeviceTables {
+  cudaStream_t stream;
+  std::vector<DeviceBlock> blocks;
+
+  template <class T>
+  const T* put(const std::vector<T>& host) {
+    void* data = nullptr;
+    check(cudaMalloc(&data, host.size() * sizeof(T)), "allocation of tables");
+    blocks.emplace_back(data);
+    check(cudaMemcpyAsync(data, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice, stream),
+          "copy of tables");
+    check(cudaStreamSynchronize(stream), "copy of tables");
+    return static_cast<const T*>(data);
+  }
+};
+
+/// One limb's field, its tables on the device.
+template <LimbWord W>
+void make_field(std::vector<ResidueField<W>>& fields, const Ring& ring, std::size_t l, DeviceTables& device) {
+  const TransformTables<W>& tables = ring.tables<W>(l);
+  const W q = tables.modulus.value();
+  fields.push_back({tables.modulus, BarrettProduct<W>(q, tables.modulus.bits()), device.put(tables.roots),
+                    device.put(tables.inverse_roots)});
+}
+
+template <LimbWord W>
+void make_field(std::vector<GaussianField<W>>& fields, const Ring& ring, std::size_t l, DeviceTables& device) {
+  const GaloisTables<W> tables(ring.degree(), static_cast<W>(ring.basis()[l]));
+  fields.push_back({tables.modulus, device.put(tables.roots), device.put(tables.inverse_roots), tables.imaginary_unit});
+}
+
+/// The grid has at most 65535 items: calls `body` for pieces of the batch, first item and count.
+template <class Body>
+void for_pieces(std::size_t batch, std::size_t parts, const Body& body) {
+  const std::size_t piece = std::max<std::size_t>(1, 65535 / parts);
+  for (std::size_t first = 0; first < batch; first += piece) body(first, std::min(piece, batch - first));
+}
+
+dim3 grid_of(std::size_t threads, unsigned block_threads, ConstView a) {
+  return {static_cast<unsigned>((threads + block_threads - 1) / block_threads), static_cast<unsigned>(a.limbs()),
+          static_cast<unsigned>(a.batch * a.parts)};
+}
+
+unsigned threads_for(std::size_t count) {
+  return static_cast<unsigned>(std::min<std::size_t>(count, max_block_threads));
+}
+
+/// All stages of `how` on `a`.
+template <class Field, bool Inverse>
+void launch(View a, const Field* fields, const TransformPlan& how, cudaStream_t stream) {
+  using W = typename Field::Word;
+  const auto view = device_view<W>(a, a.parts);
+  const std::size_t butterflies = std::size_t{1} << (how.stages - 1);
+  const auto wide_stage = [&](unsigned s) {
+    const unsigned threads = threads_for(butterflies);
+    cuda::study::stage<Field, Inverse>
+        <<<grid_of(butterflies, threads, a), threads, 0, stream>>>(view, fields, s, how.stages);
+  };
+  const auto block_stages = [&]<Storage storage>() {
+    const unsigned threads = threads_for(std::size_t{1} << (how.block_stages - 1));
+    const std::size_t bytes = storage == Storage::shared ? sizeof(typename Field::Value) << how.block_stages : 0;
+    dim3 grid = grid_of(1, 1, a);
+    grid.x = 1U << (how.stages - how.block_stages);
+    cuda::study::block<Field, Inverse, storage>
+        <<<grid, threads, bytes, stream>>>(view, fields, how.stages, how.block_stages);
+  };
+  const auto narrow_stages = [&] {
+    if (how.block_stages == 0) return;
+    if constexpr (Field::words == 1) {  // Gaussian residues are only ever transformed in shared memory
+      if (how.storage == Storage::global) return block_stages.template operator()<Storage::global>();
+      if (how.storage == Storage::shuffle) return block_stages.template operator()<Storage::shuffle>();
+    }
+    block_stages.template operator()<Storage::shared>();
+  };
+  if constexpr (Inverse) narrow_stages();
+  for (unsigned k = how.block_stages; k < how.stages; ++k) {
+    wide_stage(Inverse ? k : how.stages - 1 - (k - how.block_stages));
+  }
+  if constexpr (!Inverse) narrow_stages();
+  check(cudaGetLastError(), "launch of a transform under study");
+}
+
+}  // namespace
+
+struct StudyEngine::Tables {
+  struct Entry {
+    DeviceTables device;
+    const void* fields = nullptr;
+  };
+  cudaStream_t stream;
+  std::mutex mutex;
+  std::map<std::tuple<bool, Word, std::size_t, std::vector<std::uint64_t>>, Entry> entries;
+
+  /// One field for each limb of `ring`, on the device.
+  template <class Field>
+  const Field* of(const Ring& ring) {
+    const std::lock_guard lock(mutex);
+    const auto key = std::make_tuple(Field::words == 2, ring.word(), ring.degree(), ring.basis().values());
+    auto found = entries.find(key);
+    if (found == entries.end()) {
+      Entry entry{{stream, {}}, nullptr};
+      std::vector<Field> fields;
+      for (std::size_t l = 0; l < ring.limbs(); ++l) make_field(fields, ring, l, entry.device);
+      entry.fields = entry.device.put(fields);
+      found = entries.emplace(key, std::move(entry)).first;
+    }
+    return static_cast<const Field*>(found->second.fields);
+  }
+};
+
+std::shared_ptr<StudyEngine> StudyEngine::create(TransformDesign design, int device) {
+  return std::shared_ptr<StudyEngine>(new StudyEngine(design, device));
+}
+
+StudyEngine::StudyEngine(TransformDesign design, int device)
+    : CudaEngine(device), design_(design), tables_(std::make_unique<Tables>()) {
+  tables_->stream = static_cast<cudaStream_t>(stream());
+}
+
+StudyEngine::~StudyEngine() {
+  cudaSetDevice(device());
+  cudaStreamSynchronize(static_cast<cudaStream_t>(stream()));  // kernels may still read the tables
+}
+
+std::string StudyEngine::name() const { return message(CudaEngine::name(), ' ', name_of(design_)); }
+
+template <template <LimbWord> class Field, bool Inverse>
+void StudyEngine::transform(View a) {
+  check(cudaSetDevice(device()), "choosing the device");
+  with_word(a.word(), [&]<class W>(W) {
+    const auto* const fields = tables_->of<Field<W>>(*a.ring);
+    const auto design = Field<W>::words == 2 ? TransformDesign::galois : design_;
+    const TransformPlan how = plan(design, bit_length(a.degree()) - 1, sizeof(W), Inverse);
+    for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
+      launch<Field<W>, Inverse>(a.items(first, count), fields, how, static_cast<cudaStream_t>(stream()));
+    });
+  });
+}
+
+template <bool Inverse>
+void StudyEngine::split(View a) {
+  check(cudaSetDevice(device()), "choosing the device");
+  with_word(a.word(), [&]<class W>(W) {
+    const auto* const fields = tables_->of<GaussianField<W>>(*a.ring);
+    for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
+      const View piece = a.items(first, count);
+      const std::size_t pairs = a.degree() / 4;
+      const unsigned threads = threads_for(std::min<std::size_t>(pairs, 256));
+      conjugate_images<W, Inverse><<<grid_of(pairs, threads, piece), threads, 0, static_cast<cudaStream_t>(stream())>>>(
+          device_view<W>(piece, piece.parts), fields);
+    });
+    check(cudaGetLastError(), "launch of a transform under study");
+  });
+}
+
+void StudyEngine::do_forward(View a) {
+  const unsigned log_degree = bit_length(a.degree()) - 1;
+  if (!supports(design_, log_degree, bytes_of(a.word()))) {
+    throw ArgumentError(message("design ", name_of(design_), " cannot transform ", a.degree(), " residues of ",
+                                bits_of(a.word()),
+                                " bits: D3 holds at most 32 KB of a polynomial, D4 needs 64 residues, the DGT 4; "
+                                "use D5 or the CUDA engine itself"));
+  }
+  if (design_ != TransformDesign::galois) return transform<ResidueField, false>(a);
+  transform<GaussianField, false>(a);
+  split<false>(a);
+}
+
+void StudyEngine::do_inverse(View a) {
+  if (!supports(design_, bit_length(a.degree()) - 1, bytes_of(a.word()))) {
+    throw ArgumentError(message("design ", name_of(design_), " cannot transform ", a.degree(), " residues of ",
+                                bits_of(a.word()), " bits; use D5 or the CUDA engine itself"));
+  }
+  if (design_ != TransformDesign::galois) return transform<ResidueField, true>(a);
+  split<true>(a);
+  transform<GaussianField, true>(a);
+}
+
+void StudyEngine::forward_gaussian(View a) {
+  if (a.domain != Domain::coefficient)
+    throw ArgumentError("forward_gaussian: the operand must be in coefficient domain");
+  transform<GaussianField, false>(a);
+}
+
+void StudyEngine::inverse_gaussian(View a) {
+  if (a.domain != Domain::transform) throw ArgumentError("inverse_gaussian: the operand must be transformed");
+  transform<GaussianField, true>(a);
+}
+
+void StudyEngine::multiply_gaussian(View out, ConstView a, ConstView b) {
+  for (const ConstView& operand : {a, b}) {
+    if (operand.degree() != out.degree() || !(operand.ring->basis() == out.ring->basis()) ||
+        operand.batch != out.batch || operand.parts != out.parts) {
+      throw ArgumentError("multiply_gaussian: operands and result must have one ring, batch and number of parts");
+    }
+  }
+  check(cudaSetDevice(device()), "choosing the device");
+  with_word(out.word(), [&]<class W>(W) {
+    const auto* const fields = tables_->of<GaussianField<W>>(*out.ring);
+    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+      const auto view = [&](auto whole) { return device_view<W>(whole.items(first, count), whole.parts); };
+      const unsigned threads = threads_for(std::min<std::size_t>(out.degree() / 2, 256));
+      const dim3 grid = grid_of(out.degree() / 2, threads, out.items(first, count));
+      gaussian_products<W>
+          <<<grid, threads, 0, static_cast<cudaStream_t>(stream())>>>(view(out), view(a), view(b), fields);
+    });
+    check(cudaGetLastError(), "launch of Gaussian products");
+  });
+}
+
+double StudyEngine::event_time(const std::function<void()>& work, unsigned repetitions) {
+  if (repetitions == 0) throw ArgumentError("event_time: at least one repetition is needed");
+  check(cudaSetDevice(device()), "choosing the device");
+  struct Event {
+    cudaEvent_t value = nullptr;
+    Event() { check(cudaEventCreate(&value), "event creation"); }
+    ~Event() { cudaEventDestroy(value); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+  } start, stop;
+  const auto queue = static_cast<cudaStream_t>(stream());
+  check(cudaEventRecord(start.value, queue), "event");
+  for (unsigned i = 0; i < repetitions; ++i) work();
+  check(cudaEventRecord(stop.value, queue), "event");
+  check(cudaEventSynchronize(stop.value), "waiting for an event");
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, start.value, stop.value), "event times");
+  return 1000.0 * milliseconds / repetitions;
+}
+
+}  // namespace cyclotome

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "cyclotome/io/byte_reader.hpp"
+#include "cyclotome/io/byte_writer.hpp"
+
+// What every stored object has around it, whatever it is: magic, version, kind, length, fingerprint, sections,
+// checksum.
+namespace cyclotome::io {
+
+inline constexpr std::uint16_t format_version = 1;
+/// The kind of a context of polynomial products, which has no encryption parameters and so is no `Container`.
+inline constexpr std::uint16_t product_context_kind = 8;
+
+/// A part of a stored object: its tag, four letters, and its bytes, the first of which is at `offset` of the whole.
+struct Section {
+  std::string_view tag;
+  std::uint64_t offset;
+  std::span<const std::uint8_t> bytes;
+};
+
+/// The checked header; `sections` are the bytes of all of them.
+struct Frame {
+  std::uint16_t kind;
+  std::uint16_t version;
+  std::span<const std::uint8_t> fingerprint;
+  std::span<const std::uint8_t> sections;
+};
+
+/// Checks magic, version, length and checksum. Throws FormatError for bytes that are no whole, undamaged object of this
+/// version, or more than max_bytes.
+Frame open_frame(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes);
+/// Takes the next section from the bytes of all. Throws FormatError.
+Section next_section(ByteReader& reader);
+
+/// Writes header and sections.
+class FrameWriter {
+ public:
+  /// reserve: expected bytes of the whole, to take the memory at once.
+  FrameWriter(std::uint16_t kind, std::span<const std::uint8_t> fingerprint, std::uint64_t reserve);
+
+  /// Starts a section; what is written to the result belongs to it until the next call.
+  ByteWriter& section(std::string_view tag);
+  /// Completes lengths and checksum.
+  Bytes finish();
+
+ private:
+  void end_section();
+
+  ByteWriter writer_;
+  std::size_t open_ = 0;  // offset of the open section's length; 0 for none
+};
+
+}  // namespace cyclotome::io

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transforms under study: every design equals the CPU's transform bit for bit, the DGT's products equal the CPU's
+// or the schoolbook's, and a scheme computes the same on all. Needs a GPU; without one it says so and exits with 77,
+// which CTest counts as skipped.
+#include <cstdio>
+
+#include "check.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/cuda/study/study_engine.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+
+using namespace cyclotome;
+using namespace cyclotome::cuda::study;
+
+namespace {
+
+EnginePtr host() {
+  static const EnginePtr engine = CpuEngine::create();
+  return engine;
+}
+
+Seed seed(std::uint8_t value) {
+  std::array<std::uint8_t, 32> bytes{};
+  bytes.fill(value);
+  return Seed(bytes);
+}
+
+RingPtr make_ring(std::size_t degree, unsigned bits, std::size_t limbs) {
+  const Word word = bits <= 30 ? Word::u32 : Word::u64;
+  return Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, limbs)));
+}
+
+PolyArray random_array(const RingPtr& ring, std::size_t batch, std::size_t parts, std::uint8_t value) {
+  PolyArray result(host(), ring, batch, parts);
+  host()->sample(result.view(), Law::uniform, seed(value), Stream::public_uniform);
+  return result;
+}
+
+/// a b modulo x^n + 1 and p.
+std::vector<std::uint64_t> schoolbook(const std::uint64_t* a, const std::uint64_t* b, std::size_t n, std::uint64_t p) {
+  const Modulus<std::uint64_t> q(p);
+  std::vector<std::uint64_t> c(n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::uint64_t product = q.multiply(a[i], b[j]), at = (i + j) % n;
+      c[at] = i + j < n ? q.add(c[at], product) : q.subtract(c[at], product);
+    }
+  }
+  return c;
+}
+
+/// Primes below 2^bits that are 3 mod 4 with `degree` dividing p + 1.
+std::vector<std::uint64_t> gaussian_primes(unsigned bits, std::uint64_t degree, std::size_t count) {
+  std::vector<std::uint64_t> primes;
+  for (std::uint64_t p = (std::uint64_t{1} << bits) - 1; primes.size() < count; p -= degree) {
+    if (p % 4 == 3 && is_prime(p)) primes.push_back(p);
+  }
+  return primes;
+}
+
+TEST(every_design_equals_the_cpu) {
+  for (const TransformDesign design : transform_designs) {
+    const auto engine = StudyEngine::create(design);
+    CHECK_EQ(engine->name(), message("cuda:0 ", name_of(design)));
+    for (unsigned log_degree = 10; log_degree <= 17; ++log_degree) {
+      for (const unsigned bits : {30U, 61U}) {
+        const RingPtr ring = make_ring(std::size_t{1} << log_degree, bits, 3);
+        const PolyArray a = random_array(ring, 2, 2, static_cast<std::uint8_t>(log_degree));
+        PolyArray expected = a.clone(), gpu = a.to(engine);
+        expected.to_transform();
+        if (!supports(design, log_degree, bytes_of(ring->word()))) {
+          CHECK_THROWS(ArgumentError, gpu.to_transform());
+          CHECK(gpu.to_host() == a.to_host());
+          continue;
+        }
+        gpu.to_transform();
+        const bool forward = gpu.to_host() == expected.to_host();
+        gpu = expected.to(engine);
+        gpu.to_coefficient();
+        const bool inverse = gpu.to_host() == a.to_host();
+        if (!forward || !inverse) {
+          std::printf("  %s, n = 2^%u, %u-bit primes: forward %s, inverse %s\n", name_of(design), log_degree, bits,
+                      forward ? "equal" : "DIFFERS", inverse ? "equal" : "DIFFERS");
+        }
+        CHECK(forward);
+        CHECK(inverse);
+      }
+    }
+  }
+}
+
+TEST(small_rings_and_parts_of_arrays) {
+  for (const TransformDesign design : transform_designs) {
+    const auto engine = StudyEngine::create(design);
+    for (unsigned log_degree = 1; log_degree < 10; ++log_degree) {
+      const RingPtr ring = make_ring(std::size_t{1} << log_degree, 30, 2);
+      if (!supports(design, log_degree, 4)) continue;
+      const PolyArray a = random_array(ring, 3, 2, 77);
+      PolyArray cpu = a.clone(), gpu = a.to(engine);
+      host()->forward(cpu.view().items(1, 2).part(1));
+      engine->forward(gpu.view().items(1, 2).part(1));
+      CHECK(gpu.to_host() == cpu.to_host());
+      auto on_cpu = cpu.view().items(2).part(1), on_gpu = gpu.view().items(2).part(1);
+      on_cpu.domain = on_gpu.domain = Domain::transform;
+      host()->inverse(on_cpu);
+      engine->inverse(on_gpu);
+      CHECK(gpu.to_host() == cpu.to_host());
+    }
+  }
+}
+
+TEST(more_items_than_a_grid_holds) {
+  for (const TransformDesign design : {TransformDesign::hybrid, TransformDesign::galois}) {
+    const auto engine = StudyEngine::create(design);
+    PolyArray a = random_array(make_ring(64, 30, 1), 33000, 2, 5);
+    PolyArray gpu = a.to(engine);
+    a.to_transform();
+    gpu.to_transform();
+    CHECK(gpu.to_host() == a.to_host());
+    a.to_coefficient();
+    gpu.to_coefficient();
+    CHECK(gpu.to_host() == a.to_host());
+  }
+}
+
+TEST(gaussian_products_equal_the_cpu_where_primes_have_both_transforms) {
+  const auto engine = StudyEngine::create(TransformDesign::galois);
+  for (unsigned log_degree = 10; log_degree <= 16; ++log_degree) {
+    for (const unsigned bits : {30U, 61U}) {
+      const RingPtr ring = make_ring(std::size_t{1} << log_degree, bits, 2);
+      PolyArray a = random_array(ring, 2, 1, 1), b = random_array(ring, 2, 1, 2);
+      PolyArray x = a.to(engine), y = b.to(engine);
+      for (PolyArray* array : {&x, &y}) {
+        engine->forward_gaussian(array->view());
+        array->set_domain(Domain::transform);
+      }
+      engine->multiply_gaussian(x.view(), x.view(), y.view());
+      engine->inverse_gaussian(x.view());
+      a.to_transform();
+      b.to_transform();
+      host()->multiply(a.view(), a.view(), b.view());
+      a.to_coefficient();
+      const bool equal = x.to_host() == a.to_host();
+      if (!equal) std::printf("  n = 2^%u, %u-bit primes: products DIFFER\n", log_degree, bits);
+      CHECK(equal);
+    }
+  }
+}
+
+TEST(gaussian_products_equal_the_schoolbook_where_primes_are_3_mod_4) {
+  const auto engine = StudyEngine::create(TransformDesign::hybrid);
+  for (const std::size_t n : {1024U, 2048U}) {
+    for (const unsigned bits : {31U, 61U}) {
+      const RingPtr ring = Ring::negacyclic(n, Basis(bits == 31 ? Word::u32 : Word::u64, gaussian_primes(bits, n, 2)));
+      PolyArray x = random_array(ring, 1, 1, 3), y = random_array(ring, 1, 1, 4);
+      const auto a = x.to_host(), b = y.to_host();
+      x = x.to(engine);
+      y = y.to(engine);
+      CHECK_THROWS(ArgumentError, engine->inverse_gaussian(x.view()));
+      for (PolyArray* array : {&x, &y}) {
+        engine->forward_gaussian(array->view());
+        array->set_domain(Domain::transform);
+      }
+      CHECK_THROWS(ArgumentError, engine->forward_gaussian(x.view()));
+      engine->multiply_gaussian(y.view(), x.view(), y.view());
+      engine->inverse_gaussian(y.view());
+      std::vector<std::uint64_t> expected;
+      for (std::size_t l = 0; l < 2; ++l) {
+        const auto limb = schoolbook(&a[l * n], &b[l * n], n, ring->basis()[l]);
+        expected.insert(expected.end(), limb.begin(), limb.end());
+      }
+      CHECK(y.to_host() == expected);
+    }
+  }
+  PolyArray refused = random_array(Ring::negacyclic(64, Basis(Word::u32, {31})), 1, 1, 3).to(engine);
+  CHECK_THROWS(ParameterError, engine->forward_gaussian(refused.view()));
+}
+
+TEST(a_scheme_runs_on_every_design) {
+  rlwe::ParametersLiteral literal;
+  literal.scheme = rlwe::SchemeKind::bfv;
+  literal.degree = 4096;
+  literal.plain_moduli = {786433};
+  literal.allow_insecure = true;
+  for (const Word word : {Word::u32, Word::u64}) {
+    literal.word = word;
+    const auto parameters = scheme::with_modulus_bits(literal, 100);
+    std::vector<std::uint64_t> expected;
+    std::vector<EnginePtr> engines{host()};
+    for (const TransformDesign design : transform_designs) {
+      if (supports(design, 12, bytes_of(word))) engines.push_back(StudyEngine::create(design));
+    }
+    CHECK_EQ(engines.size(), std::size_t{7});
+    for (const EnginePtr& engine : engines) {
+      const auto context = scheme::make_context(parameters, engine);
+      const auto secret = rlwe::SecretKey::generate(context, seed(1));
+      const auto key = rlwe::PublicKey::generate(secret, seed(2));
+      const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3}, seed(3));
+      const std::vector<std::int64_t> values(4096, 321);
+      const auto c = scheme::encrypt(encode(context, 0, Encoding::Kind::slots, values, 1, 4096), key, seed(4));
+      const auto product = rlwe::relinearize(scheme::multiply(c, c), evaluation).polynomials().to_host();
+      if (expected.empty()) expected = product;
+      CHECK(product == expected);
+    }
+  }
+}
+
+TEST(event_times) {
+  const auto engine = StudyEngine::create(TransformDesign::hybrid);
+  PolyArray a = random_array(make_ring(8192, 30, 4), 4, 1, 6).to(engine);
+  const auto once = [&] { engine->forward(a.view()); };
+  once();
+  const double few = engine->event_time(once, 10), many = engine->event_time([&] { once(), once(), once(); }, 10);
+  std::printf("  D5, n = 8192, 30-bit primes, 16 limbs: %.1f us, three of them %.1f us\n", few, many);
+  CHECK(few > 0 && many > few);
+  CHECK_THROWS(ArgumentError, engine->event_time(once, 0));
+}
+
+}  // namespace
+
+int main() {
+  if (CudaEngine::device_count() == 0) {
+    std::puts("skipped: no usable GPU");
+    return 77;
+  }
+  return check::run();
+}
