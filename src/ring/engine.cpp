@@ -8,6 +8,7 @@
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/mixed_radix.hpp"
 
 namespace cyclotome {
 
@@ -268,6 +269,24 @@ void Engine::scale_to_plain(View out, ConstView a, const PlainScale& step) {
   require_domain(verb, a, Domain::coefficient);
   require_domain(verb, out, Domain::coefficient);
   do_scale_to_plain(out, a, step);
+}
+
+void Engine::mixed_radix(View out, ConstView a, const MixedRadix& step) {
+  constexpr auto verb = "mixed_radix";
+  require_basis(verb, out, *step.ring, "the result");
+  require_same(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  do_mixed_radix(out, a, step);
+}
+
+void Engine::reconstruct(Buffer& words, ConstView a, const MixedRadix& step) {
+  constexpr auto verb = "reconstruct";
+  require_basis(verb, a, *step.ring, "the operand");
+  require_domain(verb, a, Domain::coefficient);
+  const std::size_t bytes = a.batch * a.parts * step.words() * a.degree() * sizeof(std::uint64_t);
+  require(words.bytes() >= bytes, verb,
+          message("integers of operand ", shape_of(a), " take ", bytes, " bytes; the buffer has ", words.bytes()));
+  do_reconstruct(static_cast<std::uint64_t*>(words.data()), a, step);
 }
 
 }  // namespace cyclotome

@@ -19,6 +19,7 @@ class BehzLift;
 class BehzScale;
 class DivideAndRound;
 class KeySwitchStep;
+class MixedRadix;
 class PlainScale;
 
 /// Memory of an engine. Freed (zeroised first when secret) on destruction; keeps its engine alive.
@@ -121,6 +122,11 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void behz_scale(View out, ConstView a, const BehzScale& step);
   /// out (over t) = round(t a / q) mod t, a over q, coefficient domain: BEHZ decryption (spec 5.4). Constant time.
   void scale_to_plain(View out, ConstView a, const PlainScale& step);
+  /// Limb i of out = digit i of a in mixed radix, in [0, q_i); coefficient domain (000, Algorithm 4, erratum 000-6).
+  void mixed_radix(View out, ConstView a, const MixedRadix& step);
+  /// The integers in [0, q) that the coefficients of a (coefficient domain) stand for, as little-endian 64-bit words
+  /// words[batch][part][word][coefficient], step.words() each, from the buffer's start on. The buffer is this engine's.
+  void reconstruct(Buffer& words, ConstView a, const MixedRadix& step);
 
  protected:
   virtual void do_forward(View a) = 0;
@@ -146,6 +152,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_behz_lift(View out, ConstView a, const BehzLift& step);
   virtual void do_behz_scale(View out, ConstView a, const BehzScale& step);
   virtual void do_scale_to_plain(View out, ConstView a, const PlainScale& step);
+  virtual void do_mixed_radix(View out, ConstView a, const MixedRadix& step);
+  virtual void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step);
 };
 
 using EnginePtr = std::shared_ptr<Engine>;
