@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cyclotome/math/errors.hpp"
 
@@ -85,6 +86,20 @@ Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t bat
   engine.negate(result.view().part(0), body.view());
   return Ciphertext(context, key.id(), plain, std::move(result),
                     {std::log2(context->error_multiplier() * error_deviation), 0}, uniform_seed);
+}
+
+Ciphertext with_message(Ciphertext zero, const Plaintext& plaintext, const BaseConversion& scale, double deviation) {
+  const ContextPtr context = zero.context();
+  const NoiseBound noise = with_error(zero.noise(), deviation);
+  const KeyId id = zero.key();
+  const std::optional<Seed> uniform_seed = zero.uniform_seed();
+  PolyArray result = std::move(zero).polynomials();
+  PolyArray message = context->make(result.ring(), plaintext.batch(), 1, Domain::coefficient, true);
+  context->engine()->convert(message.view(), plaintext.polynomials().view(), scale);
+  if (result.domain() == Domain::transform) message.to_transform();
+  const View body = result.view().part(0);
+  context->engine()->add(body, body, message.view());
+  return Ciphertext(context, id, plaintext.plain(), std::move(result), noise, uniform_seed);
 }
 
 void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed) {
