@@ -7,6 +7,7 @@
 
 #include "cyclotome/engine/cuda/convert.cuh"
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/engine/cuda/garner.cuh"
 #include "cyclotome/engine/cuda/pointwise.cuh"
 #include "cyclotome/engine/cuda/sample.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
@@ -57,6 +58,7 @@ struct CudaEngine::State {
   int device = 0;
   cudaStream_t stream = nullptr;
   cudaMemPool_t pool = nullptr;
+  cuda::Garner garner;
   std::mutex mutex;  // guards the tables
   // By word, degree and moduli: the root of unity follows from them.
   std::map<std::tuple<Word, std::size_t, std::vector<std::uint64_t>>, std::shared_ptr<DeviceMemory>> rings;
@@ -469,6 +471,17 @@ void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const st
     }
     check(cudaGetLastError(), "linear combination launch");
   });
+}
+
+void CudaEngine::do_mixed_radix(View out, ConstView a, const MixedRadix& step) {
+  state_->activate();
+  state_->garner.digits(out, a, step, state_->stream);
+}
+
+void CudaEngine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) {
+  PolyArray digits(shared_from_this(), step.ring, a.batch, a.parts, Domain::coefficient, true);
+  mixed_radix(digits.view(), a, step);
+  state_->garner.compose(words, digits.view(), step, state_->stream);
 }
 
 }  // namespace cyclotome

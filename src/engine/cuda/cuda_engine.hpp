@@ -48,6 +48,8 @@ class CudaEngine : public Engine {
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
   void do_key_switch_product(View out, ConstView digits, ConstView key) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
+  void do_mixed_radix(View out, ConstView a, const MixedRadix& step) override;
+  void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) override;
 
  private:
   struct State;  // device, stream, tables on the device
