@@ -18,8 +18,7 @@ template <class Key>
 Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   const BaseConversion& scale = bfv_context(key.context()).message_scale(plaintext.plain());
-  return rlwe::with_message(rlwe::encrypt_zero(key, plaintext.plain(), plaintext.batch(), seed), plaintext, scale,
-                            0.5 /* of rounding q m / t */);
+  return rlwe::encrypt_message(key, plaintext, scale, 0.5 /* of rounding q m / t */, seed);
 }
 
 /// Messages out of phases, which have the ciphertext's limbs.

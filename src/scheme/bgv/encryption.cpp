@@ -19,8 +19,8 @@ Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& 
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   const Context& context = bgv_context(key.context());
   const BaseConversion scale = context.message_lift(context.max_level(), plaintext.plain());
-  return rlwe::with_message(rlwe::encrypt_zero(key, plaintext.plain(), plaintext.batch(), seed), plaintext, scale,
-                            message_deviation(context.degree(), plaintext.plain_modulus()));
+  return rlwe::encrypt_message(key, plaintext, scale, message_deviation(context.degree(), plaintext.plain_modulus()),
+                               seed);
 }
 
 /// Messages out of phases, which have the ciphertext's limbs.
