@@ -3,6 +3,7 @@
 // in cache. Each computes exactly what the reference in ring/reference.cpp does.
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
+#include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
@@ -12,6 +13,7 @@ namespace cyclotome {
 namespace {
 
 using cpu::conversion_tile;
+using cpu::Operands;
 using cpu::Tile;
 
 /// Scratch of one thread for tiles; grows once and is reused.
@@ -66,20 +68,6 @@ void scale_add_tile(const cpu::Kernels<W>& kernels, Tile<W> out, Tile<const W> a
     kernels.scale_add(out.limb(l), a.limb(l), factor, b.limb(l), width, q);
   }
 }
-
-/// Pointers of one thread to the operands of an inner product; grows once and is reused.
-template <LimbWord W>
-struct Operands {
-  std::vector<const W*> left, right;
-  static Operands& of_thread(std::size_t terms) {
-    thread_local Operands operands;
-    if (operands.left.size() < terms) {
-      operands.left.resize(terms);
-      operands.right.resize(terms);
-    }
-    return operands;
-  }
-};
 
 }  // namespace
 
