@@ -31,9 +31,12 @@ Seed seed(std::uint8_t value) {
   return Seed(bytes);
 }
 
+/// A prime for which the Barrett product is wrong as paper 001 prints it (erratum 001-1), and the largest ones.
 RingPtr make_ring(std::size_t degree, unsigned bits, std::size_t limbs) {
-  const Word word = bits <= 30 ? Word::u32 : Word::u64;
-  return Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, limbs)));
+  std::vector<std::uint64_t> primes{bits == 30 ? 1070727169U : 2197910829991723009U};
+  if (primes[0] % (2 * degree) != 1) primes.clear();
+  for (const auto p : primes_congruent_to_one(bits, 2 * degree, limbs - primes.size(), primes)) primes.push_back(p);
+  return Ring::negacyclic(degree, Basis(bits == 30 ? Word::u32 : Word::u64, primes));
 }
 
 PolyArray random_array(const RingPtr& ring, std::size_t batch, std::size_t parts, std::uint8_t value) {
