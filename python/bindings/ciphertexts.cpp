@@ -70,6 +70,12 @@ void bind_ciphertexts(nb::module_& m) {
       },
       "plaintext"_a, "key"_a, NoGil());
   m.def("decrypt", &scheme::decrypt, "ciphertext"_a, "key"_a, NoGil());
+  m.def(
+      "reveal",
+      [](const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits) {
+        return scheme::reveal(ciphertext, key, flooding_bits, Seed::from_system());
+      },
+      "ciphertext"_a, "key"_a, "flooding_bits"_a, NoGil());
   m.def("noise_budget", &scheme::noise_budget, "ciphertext"_a, "key"_a, NoGil());
   m.def("measured_noise", &scheme::measured_noise, "ciphertext"_a, "key"_a, NoGil());
 }

@@ -18,5 +18,6 @@ NB_MODULE(_core, m) {
   bind_bench(m);
   bind_study(m);
   bind_cuda(m);
+  bind_cuda_study(m);
   bind_fpga(m);
 }

@@ -78,13 +78,13 @@ void bind_parameters(nb::module_& m) {
       "suggest",
       [](unsigned depth, unsigned value_bits, unsigned result_bits, std::uint64_t terms, unsigned plain_products,
          unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree, bool slots,
-         const std::string& scheme) {
+         const std::string& scheme, unsigned flooding_bits) {
         return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
                                 rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
-                                min_degree, slots, scheme_of(scheme)});
+                                min_degree, slots, scheme_of(scheme), flooding_bits});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
-      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, NoGil());
+      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, NoGil());
   m.def(
       "with_modulus_bits",
       [](const std::string& scheme, std::size_t degree, unsigned modulus_bits, std::vector<std::uint64_t> plain_moduli,

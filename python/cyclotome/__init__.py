@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from . import _core, bfv, bgv, errors, fpga
 from .array import EncryptedArray
-from .encryption import decrypt, encrypt, noise_budget
+from .decryption import decrypt, noise_budget, reveal
+from .encryption import encrypt
 from .errors import CyclotomeError
 from .files import Inspection, from_bytes, inspect, load, save, to_bytes
 from .fixed_point import FixedPoint
@@ -54,6 +55,7 @@ __all__ = [
     "load",
     "noise_budget",
     "progress",
+    "reveal",
     "save",
     "stack",
     "sum_rotations",

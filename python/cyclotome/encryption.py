@@ -1,27 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in, numbers out: encryption, decryption and what the key's owner can measure."""
+"""Numbers in: encryption."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _core
 from .array import EncryptedArray
 from .bounds import Bound
-from .channels import Channels, in_pieces, part, pieces
-from .errors import ArgumentError, MismatchError, RangeError, UnsupportedError
+from .channels import in_pieces
+from .errors import ArgumentError, RangeError, UnsupportedError
 from .keyring import Keyring
 from .keys import PublicKey, SecretKey
 from .layout import Layout
 from .parameters import Parameters
-from .reporting import Callback, Task
+from .reporting import Callback
 from .text import integer
-from .values import IntArray, combine, integers, magnitude, residues
+from .values import IntArray, integers, magnitude, residues
 
-__all__ = ["decrypt", "encrypt", "noise_budget"]
+__all__ = ["encrypt"]
 
 
 def encrypt(
@@ -133,89 +130,3 @@ def _layout(values: IntArray, parameters: Parameters, layout: str, encoding: str
         )
     slots = parameters.has_slots if encoding is None else encoding == "slots"
     return Layout(values.shape, parameters.degree, packed=layout == "packed" and values.ndim > 0, slots=slots)
-
-
-def decrypt(x: EncryptedArray, key: SecretKey, *, progress: Callback | None = None) -> Any:
-    """Decrypts: exact values, or a typed error.
-
-    What comes out, and whether it fails, is for the key's owner alone. BFV is secure against whoever sees ciphertexts
-    and public keys (IND-CPA), not against whoever also learns decryptions of ciphertexts of their own choice: do not
-    hand results or failures to the side that computed without thinking about what they tell of the key.
-
-    Args:
-        x: an encrypted array; ciphertexts that were not relinearised too.
-        key: the secret key that belongs to it.
-        progress: called as ``progress(done, total, what)``.
-
-    Returns:
-        A NumPy array of the same shape (a scalar for shape ()): int64, or Python integers where the bound is 2^63 or
-        more.
-
-    Raises:
-        MismatchError: the key is another one, or of other parameters.
-        NoiseError: too many operations for the parameters: the result could be wrong.
-        RangeError: the values are beyond the array's own bound, so it is not what it claims to be.
-    """
-    _require_own_key("decrypt", x, key)
-    layout, moduli = x._layout, x.parameters.plain_moduli
-    task = Task("decrypting", layout.batch * len(moduli), progress)
-    decoded = []
-    for channel in _on_key_device(x, key):
-        rows = _decrypted_rows(channel, key, layout, task)
-        decoded.append(np.concatenate(rows) if len(rows) > 1 else rows[0])
-    values = layout.values(combine(decoded, moduli, wrap=x.wrap))
-    if x.bound is not None and magnitude(values) > x.bound:
-        raise RangeError(
-            f"decrypt: a value has magnitude {integer(magnitude(values))}, beyond the array's stated bound "
-            f"{integer(x.bound)}; the ciphertexts were altered, or their description is wrong"
-        )
-    if values.dtype == object and (x.bound is not None and x.bound < 2**63):
-        values = values.astype(np.int64)
-    return values if values.ndim else int(values[()])
-
-
-def _decrypted_rows(channel: _core.Ciphertext, key: SecretKey, layout: Layout, task: Task) -> list[NDArray[np.int64]]:
-    rows = []
-    for start, stop in pieces(layout.batch):
-        plaintext = _core.decrypt(part(channel, start, stop), key._native)
-        values = _core.decode(plaintext, layout.packed and layout.slots)
-        rows.append(values if layout.packed else values[:, :1])
-        task.advance(stop - start)
-    return rows
-
-
-def noise_budget(x: EncryptedArray, key: SecretKey) -> int:
-    """The exact noise budget in bits, the smallest of all ciphertexts: how often the noise may double before decryption
-    fails.
-
-    For the key's owner: measuring it takes the secret key, is not constant-time, and the result tells of the key.
-    ``x.noise_headroom`` is the public lower bound, which never exceeds it by more than rounding.
-
-    Raises:
-        MismatchError: the key is another one, or of other parameters.
-    """
-    _require_own_key("noise_budget", x, key)
-    return min(min(_core.noise_budget(channel, key._native)) for channel in _on_key_device(x, key))
-
-
-def _require_own_key(operation: str, x: EncryptedArray, key: SecretKey) -> None:
-    if not isinstance(x, EncryptedArray):
-        raise UnsupportedError(f"{operation} takes an EncryptedArray, not {type(x).__name__}")
-    if not isinstance(key, SecretKey):
-        raise UnsupportedError(f"{operation} takes the secret key, not {type(key).__name__}")
-    if x.parameters != key.parameters:
-        raise MismatchError(
-            f"{operation}: the array was encrypted under {x.parameters.summary()}, the key is of "
-            f"{key.parameters.summary()}"
-        )
-    if x.key_id != key.key_id:
-        raise MismatchError(
-            f"{operation}: the array was encrypted under key {x.key_id[:8]}, this is key {key.key_id[:8]}; take the "
-            "secret key that was generated with the array's public key"
-        )
-
-
-def _on_key_device(x: EncryptedArray, key: SecretKey) -> Channels:
-    if x.device == key.device:
-        return x._channels
-    return tuple(channel.to(key._context.native) for channel in x._channels)

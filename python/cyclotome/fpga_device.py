@@ -13,7 +13,7 @@ from . import _core
 from .errors import EngineError
 from .parameters import Parameters
 
-__all__ = ["DESIGNS", "FORMS", "Options", "full_name", "open_engine", "options_of", "prepare"]
+__all__ = ["DESIGNS", "FORMS", "Options", "full_name", "open_circuit", "open_engine", "options_of", "prepare"]
 
 FORMS = "'fpga:sim', 'fpga:sim:<option>=<value>,...'"
 
@@ -134,23 +134,28 @@ def open_engine(device: str) -> _core.Engine:
 
 
 def prepare(device: str, engine: _core.Engine, parameters: Parameters) -> None:
-    """Opens the circuit of the parameters' degree on the engine; builds its model first where there is none yet, which
-    takes from seconds to minutes and is kept for later.
+    """`open_circuit` for the parameters' degree."""
+    assert isinstance(engine, _core.FpgaEngine)
+    open_circuit(device, engine, parameters.degree)
+
+
+def open_circuit(device: str, engine: _core.FpgaEngine, degree: int) -> None:
+    """Opens the circuit of a degree on the device's engine; builds its model first where there is none yet, which takes
+    from seconds to minutes and is kept for later.
 
     Raises:
-        EngineError: no simulator, compiler or generator; the message says what to install. Or the design can't be built
-            with these options.
+        EngineError: no simulator, compiler or generator; the message says what to install.
+        ParameterError: the design can't be built with these options.
     """
-    assert isinstance(engine, _core.FpgaEngine)
-    if engine.is_open(parameters.degree):
+    if engine.is_open(degree):
         return
     options = options_of(device)
     if options.library:
         engine.open(options.library)
-        if not engine.is_open(parameters.degree):
-            raise _refused(device, f"the library has no circuit for polynomials of degree {parameters.degree}")
+        if not engine.is_open(degree):
+            raise _refused(device, f"the library has no circuit for polynomials of degree {degree}")
         return
     from .hdl import simulation
     from .hdl.design import Design
 
-    engine.open(str(simulation.model(Design(options.design, parameters.degree, options.pipes))))
+    engine.open(str(simulation.model(Design(options.design, degree, options.pipes))))

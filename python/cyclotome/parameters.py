@@ -131,6 +131,7 @@ prime; use wider special primes
         min_degree: int = 0,
         slots: bool = True,
         scheme: str = "bfv",
+        flooding_bits: int = 0,
     ) -> Parameters:
         """The cheapest parameters that serve a computation.
 
@@ -148,6 +149,8 @@ prime; use wider special primes
             min_degree: at least this many slots.
             slots: False when values are only added and scaled, or the plaintext moduli need no slots.
             scheme: "bfv" or "bgv".
+            flooding_bits: results can be given to others with `reveal` and this flooding, up to 128 bits; 0: they
+                cannot.
 
         Raises:
             ParameterError: no supported degree suffices; the message says what was needed.
@@ -170,6 +173,7 @@ prime; use wider special primes
             min_degree=_count("min_degree", min_degree, 0, 1 << 17),
             slots=bool(slots),
             scheme=scheme,
+            flooding_bits=_count("flooding_bits", flooding_bits, 0, 128),
         )
         return cls._wrap(core, value_bits)
 
@@ -340,7 +344,9 @@ prime; use wider special primes
         return self._native.summary()
 
     def explain(self) -> str:
-        """Several lines: primes, sizes of keys and ciphertexts, security and its limit, noise headroom by depth."""
+        """Several lines: primes, sizes of keys and ciphertexts, security and its limit, noise headroom by depth, and a
+        table of the numbers of special primes and digits there were to choose from, with what each costs and why it was
+        chosen or not."""
         return self._native.explain()
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ class BehzScale;
 class DivideAndRound;
 class HpsProduct;
 class KeySwitchStep;
+class MixedRadix;
 class PlainScale;
 
 /// Memory of an engine. Freed (zeroised first when secret) on destruction; keeps its engine alive.
@@ -120,8 +121,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
                   const std::optional<ConstView>& addend = std::nullopt);
   /// out (over q) = round(a / P), where `kept` are the limbs of a over q and `dropped` those over P in coefficient
   /// domain (specification 5.3 step 2, 5.7, 5.8; erratum 001-5). `kept` and `out` may both be transforms: then only the
-  /// correction is transformed. Which limbs come first in memory is the caller's choice.
-  void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step);
+  /// correction is transformed. Which limbs come first in memory is the caller's choice. An addend, in the domain of
+  /// out and of at most as many parts, is added to as many parts; it is not out.
+  void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                        const std::optional<ConstView>& addend = std::nullopt);
   /// The factors of a product by HPS over Q (spec 5.6) over q then p: first = a, second = round(p b / q), from a and b
   /// over q, coefficient domain.
   void hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step);
@@ -131,6 +134,11 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void behz_scale(View out, ConstView a, const BehzScale& step);
   /// out (over t) = round(t a / q) mod t, a over q, coefficient domain: BEHZ decryption (spec 5.4). Constant time.
   void scale_to_plain(View out, ConstView a, const PlainScale& step);
+  /// Limb i of out = digit i of a in mixed radix, in [0, q_i); coefficient domain (000, Algorithm 4, erratum 000-6).
+  void mixed_radix(View out, ConstView a, const MixedRadix& step);
+  /// The integers in [0, q) that the coefficients of a (coefficient domain) stand for, as little-endian 64-bit words
+  /// words[batch][part][word][coefficient], step.words() each, from the buffer's start on. The buffer is this engine's.
+  void reconstruct(Buffer& words, ConstView a, const MixedRadix& step);
 
  protected:
   virtual void do_forward(View a) = 0;
@@ -154,11 +162,14 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_key_switch_product(View out, ConstView digits, ConstView key);
   virtual void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
                              const std::optional<ConstView>& addend);
-  virtual void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step);
+  virtual void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                                   const std::optional<ConstView>& addend);
   virtual void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step);
   virtual void do_behz_lift(View out, ConstView a, const BehzLift& step);
   virtual void do_behz_scale(View out, ConstView a, const BehzScale& step);
   virtual void do_scale_to_plain(View out, ConstView a, const PlainScale& step);
+  virtual void do_mixed_radix(View out, ConstView a, const MixedRadix& step);
+  virtual void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step);
 };
 
 using EnginePtr = std::shared_ptr<Engine>;

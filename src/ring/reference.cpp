@@ -6,7 +6,9 @@
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/poly.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -78,12 +80,14 @@ void Engine::do_key_switch(View out, ConstView c, ConstView key, const KeySwitch
   if (addend->parts == 1) copy(out.part(1), switched.view().part(1));
 }
 
-void Engine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {
+void Engine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                                 const std::optional<ConstView>& addend) {
   PolyArray correction = scratch(*this, step.kept, dropped);
   convert(correction.view(), dropped, step.correction);
   if (out.domain == Domain::transform) correction.to_transform();
   multiply_scalars(out, kept, step.factors);
   add(out, out, correction.view());
+  if (addend) add(out.part(0, addend->parts), out.part(0, addend->parts), *addend);
 }
 
 void Engine::do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) {
@@ -123,6 +127,38 @@ void Engine::do_scale_to_plain(View out, ConstView a, const PlainScale& step) {
   convert(scaled.view(), a, step.scale);
   convert(out, scaled.view().limbs_at(1, *step.gamma_ring), step.correction);
   add(out, out, scaled.view().limbs_at(0, *step.plain));
+}
+
+void Engine::do_mixed_radix(View out, ConstView a, const MixedRadix& step) {
+  copy(out, a);
+  for (std::size_t j = 0; j < step.steps.size(); ++j) {
+    const MixedRadix::Step& taken = step.steps[j];
+    PolyArray digit = scratch(*this, taken.rest, out);
+    const View rest = out.limbs_at(j + 1, *taken.rest);
+    convert(digit.view(), out.limbs_at(j, *taken.digit), taken.into_rest);
+    subtract(rest, rest, digit.view());
+    multiply_scalars(rest, rest, taken.inverses);
+  }
+}
+
+void Engine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) {
+  PolyArray digits = scratch(*this, step.ring, a);
+  mixed_radix(digits.view(), a, step);
+  const std::size_t n = a.degree(), k = a.limbs(), size = step.words();
+  with_word(a.word(), [&]<class W>(W) {
+    std::vector<W> from(digits.size());
+    std::vector<std::uint64_t> to(a.batch * a.parts * size * n);
+    digits.download(from.data());
+    for (std::size_t item = 0; item < a.batch * a.parts; ++item) {
+      for (std::size_t c = 0; c < n; ++c) {
+        compose_digits(&from[item * k * n + c], n, a.ring->basis().moduli<W>().data(), step.sizes.data(), k,
+                       &to[item * size * n + c], n);
+      }
+    }
+    upload(words, to.data(), to.size() * sizeof(std::uint64_t));
+    secure_zero(from.data(), from.size() * sizeof(W));
+    secure_zero(to.data(), to.size() * sizeof(std::uint64_t));
+  });
 }
 
 }  // namespace cyclotome

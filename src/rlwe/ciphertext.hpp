@@ -60,7 +60,8 @@ class Ciphertext {
   std::uint64_t plain_modulus() const { return context_->parameters().plain_moduli()[plain_]; }
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   std::size_t parts() const noexcept { return polynomials_.parts(); }
-  const PolyArray& polynomials() const noexcept { return polynomials_; }
+  const PolyArray& polynomials() const& noexcept { return polynomials_; }
+  PolyArray polynomials() && { return std::move(polynomials_); }
   /// Number of ciphertext primes: the level.
   std::size_t limbs() const noexcept { return polynomials_.limbs(); }
   /// BGV: the phase is this factor times the message, modulo t (specification 5.8). 1 in BFV.

@@ -15,6 +15,13 @@ Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t bat
 /// seed.
 Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed);
 
+/// Encryptions of zero with one message added to each: the polynomials of `plaintext`, taken to Q by the scheme's
+/// `scale`, which moves the phase's error by `deviation`.
+Ciphertext encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
+                           double deviation, const Seed& seed);
+Ciphertext encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
+                           double deviation, const Seed& seed);
+
 /// The phase [sum c_j s^j]_Q of every item: 1 part over Q, coefficient domain, in memory that is zeroised. Constant
 /// time.
 PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext);

@@ -1,40 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/phase_norm.hpp"
 
+#include <algorithm>
+
+#include "cyclotome/ring/limb_values.hpp"
+#include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::rlwe {
 
+namespace {
+
+using Digits = std::vector<std::uint64_t>;
+
+/// Mixed-radix digits compare as integers do, from the last one down.
+bool less(const Digits& a, const Digits& b) {
+  return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+}
+
+Digits digits_of(BigUnsigned value, const Basis& basis) {
+  Digits digits;
+  for (const auto q : basis.values()) {
+    digits.push_back(value.mod(q));
+    value = value.divided_by(q);
+  }
+  return digits;
+}
+
+/// x -> Q - x for x in (0, Q).
+void negate(Digits& digits, const Basis& basis) {
+  bool carry = true;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    digits[i] = basis[i] - 1 - digits[i] + (carry ? 1 : 0);
+    carry = digits[i] == basis[i];
+    if (carry) digits[i] = 0;
+  }
+}
+
+BigUnsigned compose(const Digits& digits, const Basis& basis) {
+  BigUnsigned value;
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    value *= basis[i];
+    value += digits[i];
+  }
+  return value;
+}
+
+}  // namespace
+
 std::vector<BigUnsigned> largest_coefficients(const PolyArray& polynomials, std::uint64_t factor) {
-  std::vector<std::uint64_t> residues = polynomials.to_host();
-  const Basis& basis = polynomials.ring()->basis();
+  const RingPtr& ring = polynomials.ring();
+  const Basis& basis = ring->basis();
   const std::size_t n = polynomials.degree(), k = basis.size();
-  const BigUnsigned q = basis.product();
-  std::vector<BigUnsigned> punctured;
-  std::vector<std::uint64_t> factors;  // factor (q/q_i)^-1 mod q_i
-  for (std::size_t i = 0; i < k; ++i) {
-    punctured.push_back(q.divided_by(basis[i]));
-    const Modulus<std::uint64_t> modulus(basis[i]);
-    factors.push_back(
-        modulus.multiply(modulus.reduce(factor), inverse_or_zero(basis.punctured_product_mod(i, basis[i]), basis[i])));
-  }
-  std::vector<BigUnsigned> largest(polynomials.batch());
+  PolyArray mixed(polynomials.engine(), ring, polynomials.batch(), 1, Domain::coefficient, true);
+  Engine& engine = *polynomials.engine();
+  engine.multiply_scalars(mixed.view(), polynomials.view(),
+                          per_limb(basis, [&](std::uint64_t q) { return factor % q; }));
+  engine.mixed_radix(mixed.view(), mixed.view(), MixedRadix(ring));
+  std::vector<std::uint64_t> all = mixed.to_host();
+  const Digits half = digits_of(basis.product().shifted_right(1), basis);
+  std::vector<BigUnsigned> result;
+  Digits digits(k), largest(k);
   for (std::size_t b = 0; b < polynomials.batch(); ++b) {
+    std::ranges::fill(largest, 0);
     for (std::size_t c = 0; c < n; ++c) {
-      BigUnsigned value;
-      for (std::size_t i = 0; i < k; ++i) {
-        BigUnsigned term = punctured[i];
-        term *= Modulus<std::uint64_t>(basis[i]).multiply(residues[(b * k + i) * n + c], factors[i]);
-        value += term;
-      }
-      while (value >= q) value -= q;
-      const BigUnsigned negative = q - value;
-      const BigUnsigned& magnitude = negative < value ? negative : value;
-      if (magnitude > largest[b]) largest[b] = magnitude;
+      for (std::size_t i = 0; i < k; ++i) digits[i] = all[(b * k + i) * n + c];
+      if (less(half, digits)) negate(digits, basis);
+      if (less(largest, digits)) largest = digits;
     }
+    result.push_back(compose(largest, basis));
   }
-  secure_zero(residues.data(), residues.size() * sizeof(residues[0]));
-  return largest;
+  secure_zero(all.data(), all.size() * sizeof(all[0]));
+  secure_zero(digits.data(), digits.size() * sizeof(digits[0]));
+  return result;
 }
 
 }  // namespace cyclotome::rlwe

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
@@ -6,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/special_primes.hpp"
 
 namespace cyclotome::scheme {
 
@@ -29,6 +31,38 @@ std::string prime_bits(const std::vector<std::uint64_t>& primes) {
     text += std::to_string(bit_length(prime));
   }
   return text.empty() ? "none" : text;
+}
+
+/// Why a choice of key switching was not taken, or "chosen".
+std::string verdict(const KeySwitchingChoice& choice, const KeySwitchingChoice& chosen) {
+  const rlwe::Parameters& p = choice.parameters;
+  if (choice.chosen) return "chosen";
+  if (!choice.allowed) {
+    const unsigned cap = rlwe::max_modulus_bits(p.degree(), p.security(), p.table());
+    return message("too long for ", p.security(), "-bit security, by ", p.key_modulus_bits() - cap);
+  }
+  const auto bits = static_cast<long>(std::floor(chosen.headroom) - std::floor(choice.headroom));
+  if (p.special_moduli().empty()) return message("noisier, by ", bits);
+  if (choice.relative_cost >= 1) return "not cheaper";
+  return "cheaper and allowed; the primes were chosen by hand";
+}
+
+/// The numbers of special primes and digits that there were to choose from.
+std::string key_switching_table(const rlwe::Parameters& p) {
+  const std::vector<KeySwitchingChoice> choices = key_switching_choices(p);
+  const auto& chosen = *std::find_if(choices.begin(), choices.end(), [](const auto& c) { return c.chosen; });
+  std::ostringstream text;
+  text << "  key switching    with q of " << p.modulus_bits()
+       << " bits: cost of multiply + relinearise by a model, noise headroom after it in bits\n"
+       << "    special primes  digits  log2 QP  relinearisation key  cost  headroom\n";
+  for (const auto& choice : choices) {
+    const rlwe::Parameters& other = choice.parameters;
+    text << std::setw(18) << other.special_moduli().size() << std::setw(8) << other.digits() << std::setw(9)
+         << other.key_modulus_bits() << std::setw(21) << bytes_text(sizes_in_memory(other).relinearization_key)
+         << std::setw(6) << std::fixed << std::setprecision(2) << choice.relative_cost << std::setw(10)
+         << static_cast<long>(std::floor(choice.headroom)) << "  " << verdict(choice, chosen) << "\n";
+  }
+  return text.str();
 }
 
 }  // namespace
@@ -78,7 +112,7 @@ std::string explain(const rlwe::Parameters& p) {
     text << (d == 0 ? message("fresh ") : message(d > 5 ? " ... depth " : ", depth ", d, " "))
          << static_cast<long>(std::floor(model.headroom(states[d])));
   }
-  text << (states.empty() ? "" : " bits") << "\n";
+  text << (states.empty() ? "" : " bits") << "\n" << key_switching_table(p);
   return text.str();
 }
 

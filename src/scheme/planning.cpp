@@ -8,25 +8,12 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/ring.hpp"
+#include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/scheme/special_primes.hpp"
 
 namespace cyclotome::scheme {
 
 namespace {
-
-/// Splits `bits` over as few primes of at most `widest` bits as possible, all about equally wide.
-std::vector<unsigned> split_bits(unsigned bits, unsigned widest, unsigned narrowest) {
-  const unsigned count = std::max(1U, (bits + widest - 1) / widest);
-  std::vector<unsigned> sizes(count, std::max(bits / count, narrowest));
-  for (unsigned i = 0; i < bits % count && sizes[i] == bits / count; ++i) ++sizes[i];
-  return sizes;
-}
-
-constexpr unsigned widest_prime(Word word) {
-  return word == Word::u32 ? 30 : 50;  // 50-bit primes suit AVX-512 IFMA and the FP64 pipe of GPUs
-}
-
-/// The narrowest primes = 1 mod 2n that there are enough of.
-unsigned narrowest_prime(std::size_t degree) { return bit_length(2 * degree) + 3; }
 
 /// What a computation that `intent` allows leaves of headroom in the worst case.
 double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
@@ -35,58 +22,8 @@ double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
   for (unsigned d = 0; d < intent.depth; ++d) state = model.squared(model.scaled(state, 4));  // sums of four before
   // Sums and their rotations come on top of plaintext products.
   for (unsigned i = 0; i < intent.plain_products; ++i) state = model.scaled(state, model.plain_norm());
-  return model.headroom(model.scaled(model.rotated(state), static_cast<double>(intent.terms)));
-}
-
-/// Relative cost of multiply + relinearise: transforms (log2 n butterflies a coefficient) and terms of base
-/// conversions, limb by limb; a 32-bit limb costs half a 64-bit one.
-double cost(const rlwe::Parameters& p) {
-  const auto k = static_cast<double>(p.moduli().size()), special = static_cast<double>(p.special_moduli().size());
-  const auto digits = static_cast<double>(p.digits()), log2_n = std::log2(static_cast<double>(p.degree()));
-  const bool bgv = p.scheme() == rlwe::SchemeKind::bgv;
-  const double transforms = (bgv ? 5 : 14) * k + (digits + 2) * (k + special);
-  const double terms = (bgv ? 2 : 9) * k * k + digits * (k + special) * (2 + k / digits) + 2 * special * k;
-  const double word = p.word() == Word::u32 ? 0.5 : 1.0;
-  return word * static_cast<double>(p.plain_moduli().size() * p.degree()) * (transforms * log2_n + terms);
-}
-
-/// with_modulus_bits with a given number of special primes; nothing if there are too few primes of the widths that this
-/// takes or security forbids it.
-std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLiteral& base, unsigned bits,
-                                                    std::size_t special) {
-  rlwe::ParametersLiteral literal = base;
-  const std::vector<unsigned> sizes = split_bits(bits, widest_prime(base.word), narrowest_prime(base.degree));
-  if (special > sizes.size()) return std::nullopt;
-  const auto wide = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), sizes[0]));
-  const auto primes = [&](unsigned size, std::size_t count) {
-    return primes_congruent_to_one(size, 2 * base.degree, count, base.plain_moduli);
-  };
-  try {
-    literal.digits = 0;
-    // The largest primes of the widest size first, so that P is not below any digit of as many primes.
-    literal.special_moduli = primes(sizes[0], special + wide);
-    const auto first = literal.special_moduli.begin() + static_cast<std::ptrdiff_t>(special);
-    literal.moduli.assign(first, literal.special_moduli.end());
-    literal.special_moduli.erase(first, literal.special_moduli.end());
-    if (wide < sizes.size()) {
-      const std::vector<std::uint64_t> narrow = primes(sizes.back(), sizes.size() - wide);
-      literal.moduli.insert(literal.moduli.end(), narrow.begin(), narrow.end());
-    }
-    return rlwe::Parameters(std::move(literal));
-  } catch (const ParameterError&) {
-    return std::nullopt;
-  }
-}
-
-/// The cheapest number of special primes, at least one.
-std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLiteral& base, unsigned bits) {
-  std::optional<rlwe::Parameters> best;
-  for (std::size_t special = 1; special <= 8; ++special) {
-    const auto candidate = with_special_primes(base, bits, special);
-    if (!candidate) break;
-    if (!best || cost(*candidate) < cost(*best)) best = candidate;
-  }
-  return best;
+  const double left = model.headroom(model.scaled(model.rotated(state), static_cast<double>(intent.terms)));
+  return intent.flooding_bits == 0 ? left : left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits);
 }
 
 /// The smallest parameters of one degree and number of plaintext moduli whose noise fits; nothing if security does not
@@ -140,6 +77,9 @@ rlwe::Parameters suggest(const Intent& intent) {
                                  " must lie in [1, 1024] (result_bits 0: derived), and terms ", intent.terms,
                                  " above 0"));
   }
+  if (intent.flooding_bits > 128) {
+    throw ParameterError(message("suggest: flooding_bits ", intent.flooding_bits, " may be at most 128"));
+  }
   unsigned result_bits = intent.result_bits;
   if (result_bits == 0) {
     if (intent.depth > 10) {
@@ -162,9 +102,11 @@ rlwe::Parameters suggest(const Intent& intent) {
     if (best && best->degree() * 2 <= degree) break;
   }
   if (!best) {
-    throw ParameterError(message("suggest: no degree up to ", Ring::max_degree, " carries depth ", intent.depth,
-                                 " with results of ", result_bits, " bits at ", intent.security,
-                                 "-bit security; lower depth, result_bits or terms, or split the computation"));
+    throw ParameterError(
+        message("suggest: no degree up to ", Ring::max_degree, " carries depth ", intent.depth, " with results of ",
+                result_bits, " bits at ", intent.security, "-bit security",
+                intent.flooding_bits == 0 ? std::string() : message(" and ", intent.flooding_bits, " bits of flooding"),
+                "; lower depth, result_bits or terms, or split the computation"));
   }
   return *best;
 }

@@ -23,6 +23,7 @@ struct Intent {
   std::size_t min_degree = 0;  ///< at least this many slots
   bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
   rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
+  unsigned flooding_bits = 0;  ///< results can be revealed with this flooding (rlwe/flooding.hpp); 0: they are not
 };
 
 /// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one
@@ -40,7 +41,8 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
 std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain = 0);
 
 /// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, noise headroom
-/// by depth.
+/// by depth, and a table of the numbers of special primes and digits that there were to choose from: what each costs,
+/// and why it was chosen or not.
 std::string explain(const rlwe::Parameters& parameters);
 
 /// Sizes in bytes on the wire and in memory.

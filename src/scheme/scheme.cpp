@@ -34,6 +34,11 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
   return is_bgv(key.context()) ? bgv::decrypt(ciphertext, key) : bfv::decrypt(ciphertext, key);
 }
 
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed) {
+  return is_bgv(key.context()) ? bgv::reveal(ciphertext, key, flooding_bits, seed)
+                               : bfv::reveal(ciphertext, key, flooding_bits, seed);
+}
+
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
   return is_bgv(key.context()) ? bgv::decrypt_unchecked(ciphertext, key) : bfv::decrypt_unchecked(ciphertext, key);
 }

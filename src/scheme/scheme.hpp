@@ -17,6 +17,8 @@ rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePt
 Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed);
 Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed);
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
+/// Decrypts with noise flooding, for somebody else than the key's owner to see.
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed);
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
 double noise_headroom(const Ciphertext& ciphertext);

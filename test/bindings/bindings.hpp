@@ -62,6 +62,7 @@ void bind_study(nb::module_& m);
 void bind_hashes(nb::module_& m);
 void bind_ring(nb::module_& m);
 void bind_engine(nb::module_& m);
+void bind_cuda(nb::module_& m);
 void bind_steps(nb::module_& m);
 void bind_sampling(nb::module_& m);
 void bind_parameters(nb::module_& m);

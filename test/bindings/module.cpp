@@ -30,6 +30,7 @@ NB_MODULE(cyclotome_testing, m) {
   bind_ring(m);
   bind_sampling(m);
   bind_engine(m);
+  bind_cuda(m);
   bind_steps(m);
   bind_parameters(m);
   bind_planning(m);

@@ -36,6 +36,7 @@ void bind_bgv(nb::module_& parent) {
   m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, const Seed&>(&bgv::encrypt), NoGil());
   m.def("decrypt", &bgv::decrypt, NoGil());
   m.def("decrypt_unchecked", &bgv::decrypt_unchecked, NoGil());
+  m.def("reveal", &bgv::reveal, NoGil());
   m.def("noise_headroom", &bgv::noise_headroom);
   m.def("noise_budget", &bgv::noise_budget, NoGil());
   m.def("measured_noise", &bgv::measured_noise, NoGil());

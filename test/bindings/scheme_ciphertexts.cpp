@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/bfv/encryption.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "scheme.hpp"
@@ -69,6 +70,15 @@ void bind_ciphertexts(nb::module_& m) {
   m.def("decrypt", &bfv::decrypt, NoGil());
   m.def("decrypt_unchecked", &bfv::decrypt_unchecked, NoGil());
   m.def("phase", [](const rlwe::SecretKey& key, const Ciphertext& c) { return coefficients_of(rlwe::phase(key, c)); });
+  m.def("reveal", &bfv::reveal, NoGil());
+  m.def("flooding_headroom", &rlwe::flooding_headroom);
+  m.def("flooded_phase", [](const rlwe::SecretKey& key, const Ciphertext& c, double headroom, unsigned flooding_bits,
+                            std::uint64_t multiple, const Seed& seed) {
+    const rlwe::Flooding flooding(*key.context(), c.noise(), headroom, flooding_bits, multiple);
+    PolyArray phases = rlwe::phase(key, c);
+    flooding.add_to(phases, seed);
+    return coefficients_of(phases);
+  });
   m.def("noise_headroom", &bfv::noise_headroom);
   m.def("noise_budget", &bfv::noise_budget, NoGil());
   m.def("measured_noise", &bfv::measured_noise, NoGil());

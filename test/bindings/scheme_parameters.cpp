@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/parameters.hpp"
 #include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/special_primes.hpp"
 #include "scheme.hpp"
 
 namespace cyclotome::testing {
@@ -83,7 +84,8 @@ void bind_planning(nb::module_& m) {
           [](scheme::Intent& intent, unsigned bits) { intent.word = word_from_bits(bits); })
       .def_rw("min_degree", &scheme::Intent::min_degree)
       .def_rw("slots", &scheme::Intent::slots)
-      .def_rw("scheme", &scheme::Intent::scheme);
+      .def_rw("scheme", &scheme::Intent::scheme)
+      .def_rw("flooding_bits", &scheme::Intent::flooding_bits);
   m.def("with_modulus_bits", &scheme::with_modulus_bits, nb::arg("base"), nb::arg("modulus_bits"));
   m.def("suggest", &scheme::suggest, NoGil());
   m.def(
@@ -95,6 +97,13 @@ void bind_planning(nb::module_& m) {
       },
       nb::arg("parameters"), nb::arg("plain") = 0);
   m.def("explain", &scheme::explain);
+  m.def("key_switching_choices", [](const Parameters& p) {
+    nb::list choices;
+    for (const auto& c : scheme::key_switching_choices(p)) {
+      choices.append(nb::make_tuple(c.parameters, c.relative_cost, c.headroom, c.allowed, c.chosen));
+    }
+    return choices;
+  });
   m.def("sizes_in_memory", [](const Parameters& p) {
     const scheme::Sizes sizes = scheme::sizes_in_memory(p);
     return nb::make_tuple(sizes.ciphertext, sizes.public_key, sizes.relinearization_key, sizes.galois_key);

@@ -156,6 +156,23 @@ TEST(bgv_needs_the_products_of_paper_004) {
   CHECK_EQ(products(), 3U);
 }
 
+// With operands kept transformed: one transform for u and one for each part of the ciphertext, one back to decrypt.
+TEST(bgv_needs_three_transforms_to_encrypt_and_one_to_decrypt) {
+  const auto engine = engine_on(CIRCUIT_FULL, CircuitMode::transform);
+  const auto context = scheme::make_context(rlwe::Parameters(literal(rlwe::SchemeKind::bgv, 0)), engine);
+  const auto secret = rlwe::SecretKey::generate(context, seed(1));
+  const auto public_key = rlwe::PublicKey::generate(secret, seed(2));
+  const auto message = encode(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
+  engine->reset_statistics();
+  const Ciphertext x = scheme::encrypt(message, public_key, seed(4));
+  CHECK_EQ(engine->statistics().forwards, 3U * 3);
+  CHECK_EQ(engine->statistics().inverses, 0U);
+  engine->reset_statistics();
+  CHECK_EQ(decode(scheme::decrypt(x, secret), Encoding::Kind::coefficients), check::numbers(n, 5));
+  CHECK_EQ(engine->statistics().forwards, 0U);
+  CHECK_EQ(engine->statistics().inverses, 3U);
+}
+
 void multiply_once(const EnginePtr& engine, const RingPtr& ring, std::size_t batch) {
   PolyArray a = uniform(engine, ring, batch, 1, 1);
   engine->multiply(a.view(), a.view(), a.view());

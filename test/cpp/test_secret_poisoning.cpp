@@ -79,6 +79,10 @@ bool exercise(rlwe::SchemeKind scheme, Word word) {
     std::vector<std::int64_t> decoded = decode(opened, Encoding::Kind::slots);
     declare_public(decoded.data(), decoded.size() * sizeof(decoded[0]));
     equal = equal && decoded == values;
+    const rlwe::Plaintext revealed = scheme::reveal(ciphertext, secret, 8, secret_seed());
+    std::vector<std::int64_t> shown = decode(revealed, Encoding::Kind::slots);
+    declare_public(shown.data(), shown.size() * sizeof(shown[0]));
+    equal = equal && shown == values;
     // The same after a product, whose phase has three parts.
     const rlwe::Plaintext product = scheme::decrypt(scheme::multiply(turned, ciphertext), secret);
     declare_public(product.polynomials());

@@ -12,6 +12,7 @@
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/hps.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
@@ -123,6 +124,56 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
               [&](Engine& e, View out, ConstView x, ConstView y) { e.divide_and_round(out, x, y, division); }));
 }
 
+/// The verbs that transform, multiply and transform back.
+void check_products(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
+  const RingPtr q = make_ring(degree, word, bits, limbs);
+  const RingPtr p = make_ring(degree, word, bits, limbs + 1, q->basis().values());
+  const Pair a = random_pair(q, batch, 2, 1, Domain::coefficient), b = random_pair(q, 1, 2, 2, Domain::coefficient);
+  const Pair c = random_pair(q, batch, 1, 3, Domain::coefficient), key = random_pair(q, 1, 2, 4, Domain::transform);
+  for (const bool square : {false, true}) {
+    CHECK(agree(q, batch, 3, Domain::coefficient, a, b, [&](Engine& e, View out, ConstView x, ConstView y) {
+      PolyArray first(e.shared_from_this(), q, batch, 2), second(e.shared_from_this(), q, 1, 2);
+      e.copy(first.view(), x);
+      e.copy(second.view(), y);
+      e.multiply_ciphertexts(out, first.view(), square ? first.view() : second.view());
+    }));
+  }
+  CHECK(agree(q, batch, 2, Domain::coefficient, c, key, [&](Engine& e, View out, ConstView x, ConstView k) {
+    PolyArray addend(e.shared_from_this(), q, batch, 2);
+    e.sample(addend.view(), Law::error, seed(5), Stream::secret);
+    e.multiply_key(out, x, k, addend.view());
+  }));
+  const HpsProduct product(q, p, 65537);
+  for (const bool second : {false, true}) {
+    CHECK(agree(product.product_ring, second ? 1 : batch, 2, Domain::coefficient, a, b,
+                [&](Engine& e, View out, ConstView x, ConstView y) {
+                  PolyArray other(e.shared_from_this(), product.product_ring, second ? batch : 1, 2);
+                  e.hps_lift(second ? other.view() : out, second ? out : other.view(), x, y, product);
+                }));
+  }
+  const RingPtr special = p->slice(0, 1);
+  for (const std::size_t per_digit : {1, 2, 3, 4, 5}) {
+    if (per_digit > limbs) continue;
+    for (const RingPtr& division : {special, RingPtr()}) {
+      const KeySwitchStep step(q, division, per_digit);
+      const Pair switch_key = random_pair(step.key_ring, step.digits.size(), 2, 6, Domain::transform);
+      for (const auto domain : {Domain::coefficient, Domain::transform}) {
+        const Pair operand = random_pair(q, batch, 1, 7, domain);
+        for (const std::size_t added : {0, 1, 2}) {
+          CHECK(agree(q, batch, 2, domain, operand, switch_key, [&](Engine& e, View out, ConstView x, ConstView k) {
+            std::optional<ConstView> addend;
+            if (added > 0) {
+              e.sample(out.part(0), Law::uniform, seed(8), Stream::secret);
+              addend = out.part(0, added);
+            }
+            e.key_switch(out, x, k, step, addend);
+          }));
+        }
+      }
+    }
+  }
+}
+
 /// Keys, encryption, every operation and decryption from equal seeds.
 void check_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
   rlwe::ParametersLiteral literal;
@@ -186,6 +237,35 @@ TEST(every_verb_equals_the_cpu) {
     check_verbs(degree, Word::u32, 30, limbs, batch);
     check_verbs(degree, Word::u64, 50, limbs, batch);
     check_verbs(degree, Word::u64, 61, limbs, batch);
+  }
+}
+
+TEST(fused_products_equal_the_cpu) {
+  for (std::size_t degree = 512; degree <= 131072; degree *= 2) {
+    const std::size_t limbs = degree > 8192 ? 3 : 5, batch = degree > 8192 ? 2 : 3;
+    check_products(degree, Word::u32, 30, limbs, batch);
+    check_products(degree, Word::u64, 61, limbs, batch);
+  }
+  check_products(4096, Word::u32, 30, 18, 40);  // enough for the kernels that work on many limbs
+  check_products(8192, Word::u32, 30, 18, 20);
+  check_products(16384, Word::u32, 30, 18, 10);
+  check_products(4096, Word::u64, 60, 18, 20);
+  check_products(1024, Word::u64, 60, 18, 2);
+}
+
+TEST(transforms_of_many_limbs_equal_the_cpu) {
+  for (std::size_t degree = 2; degree <= 131072; degree *= 2) {
+    const std::size_t limbs = 20, batch = std::max<std::size_t>(1, (std::size_t{1} << 20) / degree / limbs) + 1;
+    for (const auto& [word, bits] : {std::pair(Word::u32, 30u), std::pair(Word::u64, 61u)}) {
+      const RingPtr ring = make_ring(degree, word, bits, degree > 8192 ? 4 : limbs);
+      Pair a = random_pair(ring, batch, 1, 1, Domain::coefficient);
+      const PolyArray original = a.gpu.clone();
+      a.cpu.to_transform();
+      a.gpu.to_transform();
+      CHECK(same(a.cpu, a.gpu));
+      a.gpu.to_coefficient();
+      CHECK(same(a.gpu, original));
+    }
   }
 }
 

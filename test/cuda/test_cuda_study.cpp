@@ -9,7 +9,8 @@
 #include "cyclotome/engine/cuda/study/study_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/ring/mixed_radix.hpp"
+#include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
@@ -30,9 +31,12 @@ Seed seed(std::uint8_t value) {
   return Seed(bytes);
 }
 
+/// A prime for which the Barrett product is wrong as paper 001 prints it (erratum 001-1), and the largest ones.
 RingPtr make_ring(std::size_t degree, unsigned bits, std::size_t limbs) {
-  const Word word = bits <= 30 ? Word::u32 : Word::u64;
-  return Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, limbs)));
+  std::vector<std::uint64_t> primes{bits == 30 ? 1070727169U : 2197910829991723009U};
+  if (primes[0] % (2 * degree) != 1) primes.clear();
+  for (const auto p : primes_congruent_to_one(bits, 2 * degree, limbs - primes.size(), primes)) primes.push_back(p);
+  return Ring::negacyclic(degree, Basis(bits == 30 ? Word::u32 : Word::u64, primes));
 }
 
 PolyArray random_array(const RingPtr& ring, std::size_t batch, std::size_t parts, std::uint8_t value) {
@@ -207,6 +211,52 @@ TEST(a_scheme_runs_on_every_design) {
       if (expected.empty()) expected = product;
       CHECK(product == expected);
     }
+  }
+}
+
+void check_garner(const Basis& basis, std::size_t degree, std::size_t batch, std::size_t parts) {
+  const auto engine = StudyEngine::create(TransformDesign::hybrid);
+  const RingPtr ring = Ring::negacyclic(degree, basis);
+  PolyArray a = random_array(ring, batch, parts, 9);
+  std::vector<std::uint64_t> residues = a.to_host();  // among random integers: 0, q - 1, and a multiple of q_0
+  for (std::size_t l = 0; l < basis.size(); ++l) {
+    residues[l * degree] = 0;
+    residues[l * degree + 1] = basis[l] - 1;
+    residues[l * degree + 2] = basis[0] % basis[l];
+  }
+  a.from_host(residues);
+  PolyArray gpu = a.to(engine);
+  const MixedRadix step(ring);
+  const bool same_integers = integers(gpu) == integers(a);
+  PolyArray digits(engine, ring, batch, parts);
+  engine->mixed_radix(digits.view(), gpu.view(), step);
+  engine->mixed_radix(gpu.view(), gpu.view(), step);
+  const bool in_place = gpu.to_host() == digits.to_host();
+  host()->mixed_radix(a.view(), a.view(), step);
+  const bool same_digits = digits.to_host() == a.to_host();
+  if (!same_integers || !in_place || !same_digits) {
+    std::printf("  %zu limbs of %u bits: integers %d, in place %d, digits %d\n", basis.size(), bits_of(basis.word()),
+                same_integers, in_place, same_digits);
+  }
+  CHECK(same_integers);
+  CHECK(in_place);
+  CHECK(same_digits);
+}
+
+TEST(reconstruction_equals_the_cpu) {
+  for (const std::size_t limbs : {1U, 2U, 6U, 12U, 24U, 60U}) {
+    check_garner(Basis(Word::u32, primes_congruent_to_one(31, 2048, limbs)), 1024, 2, 1);
+    check_garner(Basis(Word::u64, primes_congruent_to_one(61, 2048, limbs)), 1024, 1, 2);
+  }
+  check_garner(Basis(Word::u64, {2, 3, 1152921504606846883, 25, 4194301, 49}), 64, 3, 1);
+  check_garner(Basis(Word::u32, {2147483647, 4, 2147483629, 9, 2147483587}), 64, 1, 3);
+}
+
+TEST(norms_equal_the_cpu) {
+  const auto engine = StudyEngine::create(TransformDesign::hybrid);
+  for (const unsigned bits : {30U, 61U}) {
+    PolyArray a = random_array(make_ring(4096, bits, 7), 3, 1, 10);
+    CHECK(rlwe::largest_coefficients(a.to(engine), 786433) == rlwe::largest_coefficients(a, 786433));
   }
 }
 

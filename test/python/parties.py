@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,6 +45,14 @@ def small_literal(
     return literal
 
 
+@functools.cache
+def default_engine() -> Any:
+    """Where parties compute unless a test says otherwise: CYCLOTOME_TEST_DEVICE is "cpu" or "cuda:<index>"."""
+    device = os.environ.get("CYCLOTOME_TEST_DEVICE", "cpu")
+    kind, _, index = device.partition(":")
+    return core.CudaEngine(int(index or 0)) if kind == "cuda" else core.CpuEngine(2)
+
+
 def slot_prime(degree: int, bits: int) -> int:
     """The largest plaintext modulus of this width with slots at this degree."""
     return some_primes(bits, 2 * degree, 1)[0]
@@ -54,7 +63,7 @@ class Party:
 
     def __init__(self, literal: Any, number: int = 1, engine: Any = None, galois: Sequence[int] = ()) -> None:
         self.parameters = core.Parameters(literal)
-        self.engine = engine or core.CpuEngine(2)
+        self.engine = engine or default_engine()
         self.context = core.Context(self.parameters, self.engine)
         self.n, self.moduli = self.parameters.degree, list(self.parameters.moduli)
         self.q, self.special = math.prod(self.moduli), math.prod(self.parameters.special_moduli)

@@ -13,8 +13,12 @@ from oracles.integers import some_primes
 
 Residues = NDArray[np.uint64]
 # Every way to compute: the CPU engine with each instruction set of this machine, and an engine that overrides no coarse
-# verb, so that it computes their reference compositions. All must give the same bits.
+# verb, so that it computes their reference compositions; and a GPU, where there is one. All must give the same bits.
 ENGINES = {name: core.CpuEngine(2, name) for name in core.instruction_sets()} | {"reference": core.ReferenceEngine(2)}
+if core.cuda_device_count() > 0:
+    ENGINES["cuda"] = core.CudaEngine(0)
+#: Those of them whose memory is not the host's.
+DEVICES = [engine for name, engine in ENGINES.items() if name == "cuda"]
 COEFFICIENT, TRANSFORM = core.Domain.coefficient, core.Domain.transform
 
 
@@ -54,13 +58,27 @@ def call(
     """What a verb of an engine writes into a fresh array of `shape` = (batch, parts); arrays are passed as views."""
     engine = verb.__self__  # type: ignore[attr-defined]
     out = core.PolyArray(engine, ring, *shape, domain)
-    verb(out.view(), *(a.view() if isinstance(a, core.PolyArray) else a for a in arguments))
+    verb(out.view(), *(operand(engine, a) for a in arguments))
     return out.to_host()
 
 
+def in_host_memory(engine: Any) -> bool:
+    """Whether arrays of any CPU engine are operands for this one."""
+    return not engine.name.startswith("cuda")
+
+
+def operand(engine: Any, argument: Any) -> Any:
+    """A verb's argument; arrays as views, of a copy in the engine's own memory if it has such."""
+    if not isinstance(argument, core.PolyArray):
+        return argument
+    return (argument if in_host_memory(engine) else argument.to(engine)).view()
+
+
 def everywhere(verb: str, ring: Any, shape: tuple[int, int], *arguments: Any, domain: Any = COEFFICIENT) -> Residues:
-    """`call` on every engine; the engines must agree. Their memory is the host's, so that they can share operands."""
-    first, *others = (call(getattr(e, verb), ring, shape, *arguments, domain=domain) for e in ENGINES.values())
+    """`call` on every engine; the engines must agree. Views, as operands, lie in host memory: for engines there."""
+    views = any(isinstance(a, core.View) for a in arguments)
+    engines = [e for e in ENGINES.values() if in_host_memory(e) or not views]
+    first, *others = (call(getattr(e, verb), ring, shape, *arguments, domain=domain) for e in engines)
     for result in others:
         np.testing.assert_array_equal(result, first)
     return first

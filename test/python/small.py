@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import Any
 
@@ -40,8 +41,9 @@ def parameters(
 def keys(
     plain_moduli: tuple[int, ...] = NARROW, degree: int = DEGREE, value_bits: int | None = None, scheme: str = "bfv"
 ) -> cy.Keys:
-    """Keys of `parameters`, with those of sums, on one thread."""
-    return cy.keygen(parameters(plain_moduli, degree, value_bits=value_bits, scheme=scheme), device="cpu:1")
+    """Keys of `parameters`, with those of sums, on one thread; CYCLOTOME_TEST_DEVICE names another device."""
+    device = os.environ.get("CYCLOTOME_TEST_DEVICE", "cpu:1")
+    return cy.keygen(parameters(plain_moduli, degree, value_bits=value_bits, scheme=scheme), device=device)
 
 
 def encrypted(values: object, bound: int, **options: Any) -> cy.EncryptedArray:

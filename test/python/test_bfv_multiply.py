@@ -15,6 +15,7 @@ import pytest
 from oracles.integers import centred, random_below, round_half_up
 from oracles.textbook_bfv import negacyclic_product
 from parties import Party, product_of_values, slot_prime, small_literal
+from residues import DEVICES
 
 WORD = pytest.mark.parametrize("word", [32, 64])
 
@@ -199,7 +200,7 @@ def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_over
 ) -> None:
     literal = small_literal(word, 256, slot_prime(256, 17), 4, 2, 2, bits=30)
     engines = [core.CpuEngine(1), core.CpuEngine(2), core.CpuEngine(5)]
-    engines += [core.ReferenceEngine(2), core.ReferenceEngine(1, 1), core.ReferenceEngine(2, 3)]
+    engines += [core.ReferenceEngine(2), core.ReferenceEngine(1, 1), core.ReferenceEngine(2, 3), *DEVICES]
     number = int(rng.integers(1 << 60))
     values = random_below(rng, slot_prime(256, 17), (7, 256))
     outcomes = []

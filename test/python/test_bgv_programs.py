@@ -13,6 +13,7 @@ import pytest
 from bgv_party import SETS, BgvParty, bgv_literal, party_of
 from oracles.integers import random_below
 from parties import permuted, product_of_values, slot_prime
+from residues import DEVICES
 
 EVERY_SET = pytest.mark.parametrize("case", SETS, ids=str)
 WORD = pytest.mark.parametrize("word", [32, 64])
@@ -231,7 +232,7 @@ def test_every_engine_finds_the_same_bits(rng: np.random.Generator, word: int) -
     number = int(rng.integers(1 << 60))
     values = random_below(rng, slot_prime(256, 17), (5, 256))
     outcomes = []
-    for engine in (core.CpuEngine(1), core.CpuEngine(3), core.ReferenceEngine(2), core.ReferenceEngine(1, 2)):
+    for engine in (core.CpuEngine(1), core.CpuEngine(3), core.ReferenceEngine(2), core.ReferenceEngine(1, 2), *DEVICES):
         party = BgvParty(literal, number, engine, galois=[3, 511])
         x, y = party.encrypt(values, 1, True), party.encrypt(values[::-1], 2, True, symmetric=True)
         product = core.bgv.multiply(x, y)

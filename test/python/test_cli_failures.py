@@ -169,7 +169,7 @@ def test_nothing_is_overwritten_without_force(place: Path, tmp_path: Path) -> No
 
 
 def test_devices_that_are_not_there(place: Path, tmp_path: Path) -> None:
-    fail(1, "CPUs only", *encrypt(place, tmp_path, "1\n", "--device", "cuda"))
+    fail(1, "cyclotome doctor", *encrypt(place, tmp_path, "1\n", "--device", "cuda:999"))
 
 
 def test_debug_shows_where(tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_unexpected_errors_are_one_message_too(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_failed_self_test_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cyclotome.cli.doctor.self_test", lambda: {"passed": False, "seconds": 0.0})
-    fail(1, "FAILED", "doctor")
+    monkeypatch.setattr("cyclotome.cli.doctor._computes", lambda device: False)
+    fail(1, "FAILED: do not trust results on this machine: cpu: wrong results", "doctor")
 
 
 def test_without_typer_the_command_line_says_what_to_install(

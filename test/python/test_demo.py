@@ -130,7 +130,7 @@ def test_damaged_questions_end_in_one_message(finished: Finished, tmp_path: Path
 
 def test_a_party_that_fails_fails_the_demo(tmp_path: Path) -> None:
     with pytest.raises(PartyError, match="client encrypt ended with status 1: client: EngineError"):
-        Runner(tmp_path, quick=True, device="cuda", tasks=TASKS[2:3]).run()
+        Runner(tmp_path, quick=True, device="cuda:999", tasks=TASKS[2:3]).run()
 
 
 def test_the_command_shows_a_result(tmp_path: Path) -> None:

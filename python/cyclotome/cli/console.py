@@ -28,7 +28,9 @@ ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite files that e
 InsecureFlag = Annotated[
     bool, typer.Option("--allow-insecure", help="Take parameters and keys below 128 bits of security.")
 ]
-DeviceOption = Annotated[str, typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "auto".')]
+DeviceOption = Annotated[
+    str, typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "cuda", "cuda:1", "auto".')
+]
 
 
 def emit(data: Mapping[str, Any], as_json: bool, lines: str | None = None) -> None:

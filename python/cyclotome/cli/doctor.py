@@ -14,7 +14,7 @@ import numpy as np
 import typer
 
 import cyclotome as cy
-from cyclotome import _core, text
+from cyclotome import _core, cuda_device, text
 from cyclotome.cli.console import DebugFlag, JsonFlag, emit
 from cyclotome.cli.failures import OTHER, command
 
@@ -38,21 +38,39 @@ def memory() -> int | None:
 
 def devices() -> dict[str, str]:
     """Each device, and "ready" or what is missing."""
-    return {"cpu": "ready", "cuda": "not in this build: this version computes on CPUs only"}
+    return {"cpu": "ready", "cuda": cuda_device.state()}
 
 
 def self_test() -> dict[str, Any]:
-    """Encrypts, multiplies, sums and decrypts at 128 bits of security in both word sizes; compares with NumPy."""
+    """Encrypts, multiplies, sums and decrypts at 128 bits of security in both word sizes, on the CPU and every GPU that
+    can be used; compares with NumPy."""
     start = time.perf_counter()
+    wrong = {}
+    tested = ["cpu", *cuda_device.usable()]
+    for device in tested:
+        try:
+            if not _computes(device):
+                wrong[device] = "wrong results"
+        except cy.CyclotomeError as error:
+            wrong[device] = str(error)
+    return {
+        "passed": not wrong,
+        "seconds": round(time.perf_counter() - start, 3),
+        "devices": tested,
+        "failed": wrong,
+    }
+
+
+def _computes(device: str) -> bool:
     values = np.random.default_rng().integers(-100, 100, 50)
     right = True
     for word in (32, 64):
         parameters = cy.Parameters.suggest(depth=1, value_bits=7, terms=64, word=word)
-        secret, public, _ = cy.keygen(parameters)
+        secret, public, _ = cy.keygen(parameters, device=device)
         x = cy.encrypt(values, public)
         right &= bool(np.array_equal(cy.decrypt(x * x - 3 * x, secret), values * values - 3 * values))
         right &= int(cy.decrypt(x.sum(), secret)) == int(values.sum())
-    return {"passed": right, "seconds": round(time.perf_counter() - start, 3)}
+    return right
 
 
 @command
@@ -84,8 +102,10 @@ def doctor(json: JsonFlag = False, debug: DebugFlag = False) -> None:
         shown["instruction_sets"] = f"{', '.join(sets)} (used: {sets[-1]})"
         for group in ("extras", "devices"):
             shown[group] = "; ".join(f"{name}: {state}" for name, state in facts[group].items())
-        outcome = "passed" if passed else "FAILED: do not trust results on this machine"
-        shown["self_test"] = f"{outcome} ({facts['self_test']['seconds']} s)"
+        test = facts["self_test"]
+        failed = "; ".join(f"{device}: {reason}" for device, reason in test["failed"].items())
+        outcome = "passed" if passed else f"FAILED: do not trust results on this machine: {failed}"
+        shown["self_test"] = f"{outcome} ({', '.join(test['devices'])}; {test['seconds']} s)"
         emit(shown, False)
     if not passed:
         raise typer.Exit(OTHER)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cyclotome.errors import ArgumentError
 
-from .flow import Stream, join, low_bits
+from .flow import CARRY, CARRY_SLICE, Stream, join, low_bits
 
 #: The widest factor of a tile, in bits.
 TILE = 18
@@ -103,7 +103,19 @@ def _pair(x: Term, y: Term) -> Term:
 def product(x: Stream, y: Stream, tile: int = TILE) -> Stream:
     """x y, from products of tiles."""
     corners = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
-    return total(partial_products(x, y, tile)).within(min(corners), max(corners))
+    return _in_slices(partial_products(x, y, tile)).within(min(corners), max(corners))
+
+
+def _in_slices(terms: list[Term]) -> Stream:
+    """The sum of many bits: where that is sooner, its slices side by side and the carries between them last."""
+    whole = total(terms)
+    if max(term.end for term in terms) <= CARRY or any(term.stream.signed for term in terms):
+        return whole
+    below, above = split(terms, CARRY_SLICE)
+    low = total(below)
+    high = _in_slices([*above, Term(low >> CARRY_SLICE, 0)])
+    sliced = join(low_bits(low, CARRY_SLICE), high, CARRY_SLICE)
+    return min(whole, sliced, key=lambda stream: stream.latency or 0)
 
 
 def low_product(x: Stream, y: Stream, width: int) -> Stream:

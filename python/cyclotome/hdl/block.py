@@ -49,9 +49,10 @@ class Block(Elaboratable):
     once for each copy of it), and read and drive ``self.port[name]`` there.
     """
 
+    # A block may be described and never placed; Amaranth need not warn of that.
+    _MustUse__silence = True
+
     def __init__(self, name: str) -> None:
-        # Blocks are described before it is known how often they are placed; Amaranth need not warn of unused ones.
-        self._MustUse__used = True
         self.name = name
         self.declared: dict[str, Port] = {}
         self.port: dict[str, Signal] = {}

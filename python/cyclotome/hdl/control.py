@@ -27,12 +27,14 @@ def fold(value: Value, width: int) -> Value:
     return result[:width]
 
 
-def exchanged(words: Sequence[Value], distance: Value) -> list[Value]:
-    """result[i] = words[i ^ distance]."""
+def exchanged(module: Module, words: Sequence[Value], distance: Value, name: str) -> list[Value]:
+    """result[i] = words[i ^ distance], in one layer of multiplexers for each bit of the distance."""
     result = list(words)
     for bit in range(len(distance)):
         step = 1 << bit
-        result = [Mux(distance[bit], result[i ^ step], result[i]) for i in range(len(result))]
+        layer = [Signal(len(word), name=f"{name}_{bit}_{i}") for i, word in enumerate(result)]
+        module.d.comb += [layer[i].eq(Mux(distance[bit], result[i ^ step], result[i])) for i in range(len(layer))]
+        result = list(layer)
     return result
 
 

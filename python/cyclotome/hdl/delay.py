@@ -9,8 +9,8 @@ from amaranth.hdl import Module, Signal
 
 from cyclotome.errors import ArgumentError
 
+from .bank import Bank
 from .block import Block, place
-from .memory import Ram
 
 
 class DelayLine(Block):
@@ -21,16 +21,16 @@ class DelayLine(Block):
             raise ArgumentError(f"a delay line of {ticks} ticks: use registers below 3")
         super().__init__(f"delay_{width}x{ticks}")
         self.latency = ticks
-        self.memory = Ram(width, ticks - 1)  # reading takes one of the ticks
+        self.bank = Bank(ticks - 1, width)  # reading takes one of the ticks
         self.declare("x", 0, 2**width - 1)
         self.declare("y", 0, 2**width - 1, is_output=True)
 
     def elaborate(self, platform: Any) -> Module:
         module = Module()
-        address = Signal(range(self.memory.depth))
+        address = Signal(range(self.bank.words))
         module.d.sync += address.eq(0)
-        with module.If(address != self.memory.depth - 1):
+        with module.If(address != self.bank.words - 1):
             module.d.sync += address.eq(address + 1)
-        inputs = {"write_enable": 1, "write_address": address, "write_data": self.port["x"], "read_address": address}
-        module.d.comb += self.port["y"].eq(place(module, platform, self.memory, "memory", inputs)["read_data"])
+        inputs = {"enable": 1, "write": address, "data": self.port["x"], "read": address}
+        module.d.comb += self.port["y"].eq(place(module, platform, self.bank, "bank", inputs)["q"])
         return module

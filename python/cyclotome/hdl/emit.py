@@ -17,8 +17,8 @@ from cyclotome.errors import EngineError
 from .block import Block, Definitions
 
 
-def to_rtlil(top: Block) -> tuple[str, Definitions]:
-    """The RTLIL of a block and of all blocks placed in it, and what was placed where."""
+def to_rtlil(top: Block) -> tuple[dict[str, str], Definitions]:
+    """The RTLIL of a block and of each block placed in it, by name, and what was placed where."""
     definitions = Definitions()
     definitions.define(top)
     texts: dict[str, str] = {}
@@ -30,23 +30,24 @@ def to_rtlil(top: Block) -> tuple[str, Definitions]:
             clock.clk.name = "clk"
             fragment.add_domains(clock)
             ports = [clock.clk, *block.port.values()]
+            # Inner modules that Amaranth makes of memories get the block's name in front; only one module is the top.
             text = rtlil.convert(fragment, name=name, ports=ports, emit_src=False)
-            # One module is the top: the block that was asked for. Yosys finds it by name.
             texts[name] = text.replace("attribute \\top 1\n", "")
-    return "\n".join(texts.values()), definitions
+    return texts, definitions
 
 
 def to_verilog(top: Block) -> str:
     """The Verilog of a block and of all blocks placed in it. Its clock is the port ``clk``; there is no reset."""
-    text, _ = to_rtlil(top)
+    texts, _ = to_rtlil(top)
     with TemporaryDirectory(prefix="cyclotome-") as folder:
         source, target = Path(folder, "circuit.il"), Path(folder, "circuit.v")
-        source.write_text(text)
+        source.write_text("\n".join(texts.values()))
         run_yosys(
             [
                 f"read_rtlil {source}",
                 f"hierarchy -check -top {top.name}",
                 "proc -noopt",
+                "wreduce",  # sums no wider than what is read of them: 64 bits are faster to simulate than 65
                 "opt_clean",
                 f"write_verilog -noattr -norename {target}",
             ]

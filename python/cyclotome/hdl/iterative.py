@@ -21,8 +21,9 @@ from .bank import Bank
 from .block import place
 from .butterfly import Butterfly
 from .control import exchanged, fold, later, selected
+from .crossbar import Crossbar
 from .design import FORWARD, INVERSE, PRODUCT, Circuit, Design, Layout, Order, TableLane, reversed_bits
-from .iterative_schedule import FORWARD_PASSES, INVERSE_PASSES, POINTWISE, Geometry, Schedule, to_banks, to_lanes
+from .iterative_schedule import FORWARD_PASSES, INVERSE_PASSES, POINTWISE, Geometry, Schedule
 from .scaling import Doublings
 
 SECOND = 2  # the buffer of second operands; 0 and 1 hold first operands and results by turns
@@ -190,11 +191,11 @@ class Iterative(Circuit):
         pointwise, inverse = fetched["kind"] == POINTWISE, fetched["kind"] == INVERSE_PASSES
         half, distance = fetched["half"], fetched["distance"]
         target = [selected([*each, each[2]], fetched["target"]) for each in zip(*self.words, strict=True)]
-        lanes = to_lanes(target, distance, fetched["turn"], g.k)
+        lanes = self._crossed(module, platform, target, distance, fetched["turn"], to_lanes=True)
         q = g.butterflies
         upper = half ^ distance[g.k - 1]
         second = [Mux(upper, self.words[SECOND][i + q], self.words[SECOND][i]) for i in range(q)]
-        second = exchanged(second, distance[: g.k - 1])
+        second = exchanged(module, second, distance[: g.k - 1], "second")
         twiddles = self._twiddles(module, platform)
         outputs: list[Value] = [*lanes]
         for i in range(q):
@@ -210,8 +211,16 @@ class Iterative(Circuit):
             result = place(module, platform, self.butterfly, f"butterfly{i}", inputs)
             outputs[i] = result["x"]
             outputs[i + q] = Mux(write["kind"] == POINTWISE, result["x"], result["y"])
-        banks = to_banks(outputs, write["distance"], write["turn"], g.k)
+        banks = self._crossed(module, platform, outputs, write["distance"], write["turn"], to_lanes=False)
         module.d.sync += [result.eq(bank) for result, bank in zip(results, banks, strict=True)]
+
+    def _crossed(
+        self, module: Module, platform: Any, words: list[Value], distance: Value, turn: Value, *, to_lanes: bool
+    ) -> list[Value]:
+        crossbar = Crossbar(self.geometry.k, self.design.word_bits, to_lanes=to_lanes)
+        inputs = {f"x{i}": word for i, word in enumerate(words)} | {"distance": distance, "turn": turn}
+        crossed = place(module, platform, crossbar, "to_lanes" if to_lanes else "to_banks", inputs)
+        return [crossed[f"y{i}"] for i in range(len(words))]
 
     def _twiddles(self, module: Module, platform: Any) -> list[Value]:
         """psi^br(i) in Montgomery form: Q tables side by side, so that Q neighbours are read at once."""

@@ -21,7 +21,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from cyclotome.errors import ArgumentError
 
 from .block import Block
-from .control import exchanged, fold, later, rotated
+from .control import fold, later
 from .design import Design
 
 FORWARD_PASSES, POINTWISE, INVERSE_PASSES = 0, 1, 2
@@ -169,24 +169,3 @@ class Schedule(Block):
             module.d.sync += port[f"row{bank}"].eq(((base | (digits & window)) >> g.k)[: g.n - g.k])
             enables.append(valid & ((port["kind"] != POINTWISE) | (digit[g.k - 1] == port["half"])))
         module.d.sync += port["enable"].eq(Cat(*enables))
-
-
-def to_lanes(words: list[Value], distance: Value, turn: Value, k: int) -> list[Value]:
-    """From banks to lanes: lane[l] = bank[(l turned left by ``turn``) ^ distance]."""
-    return _turned(exchanged(words, distance), turn, k, 1)
-
-
-def to_banks(words: list[Value], distance: Value, turn: Value, k: int) -> list[Value]:
-    """From lanes to banks, the other way."""
-    return exchanged(_turned(words, turn, k, -1), distance)
-
-
-def _turned(words: list[Value], turn: Value, k: int, direction: int) -> list[Value]:
-    """result[i] = words[i turned by ``direction`` times ``turn``], turn < k."""
-    result = []
-    for place in range(len(words)):
-        value = words[place]
-        for count in range(1, k):
-            value = Mux(turn == count, words[rotated(place, direction * count, k)], value)
-        result.append(value)
-    return result

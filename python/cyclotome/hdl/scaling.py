@@ -19,6 +19,7 @@ class Doublings(Kernel):
         p = self.input("modulus", 0, top) if streaming else self.static("modulus", 0, top)
         for _ in range(count):
             whole = x << 1
-            reduced = whole - p
+            # 2x - p lies in (-p, p): bits + 1 bits hold it.
+            reduced = self.operation("2x − p", -top, top, (whole, p), lambda a, b: (a - b)[: bits + 1].as_signed())
             x = choose(reduced.negative, whole, reduced).within(0, top)
         self.output("y", x)

@@ -3,6 +3,7 @@
 // in cache. Each computes exactly what the reference in ring/reference.cpp does.
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
+#include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
@@ -12,6 +13,7 @@ namespace cyclotome {
 namespace {
 
 using cpu::conversion_tile;
+using cpu::Operands;
 using cpu::Tile;
 
 /// Scratch of one thread for tiles; grows once and is reused.
@@ -67,20 +69,6 @@ void scale_add_tile(const cpu::Kernels<W>& kernels, Tile<W> out, Tile<const W> a
   }
 }
 
-/// Pointers of one thread to the operands of an inner product; grows once and is reused.
-template <LimbWord W>
-struct Operands {
-  std::vector<const W*> left, right;
-  static Operands& of_thread(std::size_t terms) {
-    thread_local Operands operands;
-    if (operands.left.size() < terms) {
-      operands.left.resize(terms);
-      operands.right.resize(terms);
-    }
-    return operands;
-  }
-};
-
 }  // namespace
 
 void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
@@ -91,9 +79,10 @@ void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversi
   });
 }
 
-void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {
+void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                                    const std::optional<ConstView>& addend) {
   if (out.domain == Domain::transform) {
-    Engine::do_divide_and_round(out, kept, dropped, step);
+    Engine::do_divide_and_round(out, kept, dropped, step, addend);
     return;
   }
   const std::size_t kept_limbs = kept.limbs(), dropped_limbs = dropped.limbs();
@@ -102,8 +91,12 @@ void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped,
     const Tile<W> correction = scratch.tile(kept_limbs);
     cpu::convert_tile(kernels<W>(), correction, tile_of<W>(dropped, b, p, first), width, step.correction,
                       scratch.tile(dropped_limbs + 1).data);
-    scale_add_tile(kernels<W>(), tile_of<W>(out, b, p, first), tile_of<W>(kept, b, p, first), cpu::constant(correction),
-                   width, step.kept->basis(), step.factors);
+    const Tile<W> result = tile_of<W>(out, b, p, first);
+    scale_add_tile(kernels<W>(), result, tile_of<W>(kept, b, p, first), cpu::constant(correction), width,
+                   step.kept->basis(), step.factors);
+    if (addend && p < addend->parts) {
+      add_tile(kernels<W>(), result, tile_of<W>(*addend, b, p, first), width, step.kept->basis());
+    }
   });
 }
 

@@ -6,36 +6,55 @@
 namespace cyclotome::cpu {
 
 template <LimbWord W>
-void convert_tile(const Kernels<W>& kernels, Tile<W> out, Tile<const W> in, std::size_t width,
-                  const BaseConversion& conversion, W* scratch) noexcept {
+void prepare_conversion(const Kernels<W>& kernels, Tile<W> y, W* wraps, Tile<const W> in, std::size_t width,
+                        const BaseConversion& conversion) noexcept {
+  const auto source = conversion.source().moduli<W>();
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    kernels.scale(y.limb(i), in.limb(i), conversion.tables<W>().punctured_inverses[i], width, source[i].value());
+  }
+  if (conversion.lift() == Lift::centred) kernels.count_wraps(wraps, width, constant(y), conversion);
+}
+
+template <LimbWord W>
+void convert_limb(const Kernels<W>& kernels, W* out, std::size_t j, Tile<const W> in, Tile<const W> y, const W* wraps,
+                  std::size_t width, const BaseConversion& conversion) noexcept {
   const auto& tables = conversion.tables<W>();
   const auto source = conversion.source().moduli<W>();
-  const auto target = conversion.target().moduli<W>();
-  const std::size_t k = source.size();
-  const Tile<W> y{scratch, conversion_tile};
+  const Modulus<W>& target = conversion.target().moduli<W>()[j];
+  if (const int copy = conversion.copies()[j]; copy >= 0) {
+    kernels.scale(out, in.limb(static_cast<std::size_t>(copy)), tables.copy_factors[j], width, target.value());
+    return;
+  }
   unsigned y_bits = 0;
-  for (std::size_t i = 0; i < k; ++i) {
-    kernels.scale(y.limb(i), in.limb(i), tables.punctured_inverses[i], width, source[i].value());
-    y_bits = std::max(y_bits, source[i].bits());
-  }
-  W* wraps = nullptr;
-  if (conversion.lift() == Lift::centred) {
-    wraps = y.limb(k);
-    kernels.count_wraps(wraps, width, constant(y), conversion);
-  }
-  for (std::size_t j = 0; j < target.size(); ++j) {
-    if (const int copy = conversion.copies()[j]; copy >= 0) {
-      kernels.scale(out.limb(j), in.limb(static_cast<std::size_t>(copy)), tables.copy_factors[j], width,
-                    target[j].value());
-    } else {
-      kernels.weighted_sum(out.limb(j), width, constant(y), {tables.matrix.data() + j * k, k}, y_bits, target[j], wraps,
-                           tables.negative_wraps[j]);
-    }
+  for (const auto& q : source) y_bits = std::max(y_bits, q.bits());
+  const std::size_t k = source.size();
+  kernels.weighted_sum(out, width, y, {tables.matrix.data() + j * k, k}, y_bits, target,
+                       conversion.lift() == Lift::centred ? wraps : nullptr, tables.negative_wraps[j]);
+}
+
+template <LimbWord W>
+void convert_tile(const Kernels<W>& kernels, Tile<W> out, Tile<const W> in, std::size_t width,
+                  const BaseConversion& conversion, W* scratch) noexcept {
+  const Tile<W> y{scratch, conversion_tile};
+  W* const wraps = y.limb(conversion.source().size());
+  prepare_conversion(kernels, y, wraps, in, width, conversion);
+  for (std::size_t j = 0; j < conversion.target().size(); ++j) {
+    convert_limb(kernels, out.limb(j), j, in, constant(y), wraps, width, conversion);
   }
 }
 
+template void prepare_conversion(const Kernels<std::uint32_t>&, Tile<std::uint32_t>, std::uint32_t*,
+                                 Tile<const std::uint32_t>, std::size_t, const BaseConversion&) noexcept;
+template void convert_limb(const Kernels<std::uint32_t>&, std::uint32_t*, std::size_t, Tile<const std::uint32_t>,
+                           Tile<const std::uint32_t>, const std::uint32_t*, std::size_t,
+                           const BaseConversion&) noexcept;
 template void convert_tile(const Kernels<std::uint32_t>&, Tile<std::uint32_t>, Tile<const std::uint32_t>, std::size_t,
                            const BaseConversion&, std::uint32_t*) noexcept;
+template void prepare_conversion(const Kernels<std::uint64_t>&, Tile<std::uint64_t>, std::uint64_t*,
+                                 Tile<const std::uint64_t>, std::size_t, const BaseConversion&) noexcept;
+template void convert_limb(const Kernels<std::uint64_t>&, std::uint64_t*, std::size_t, Tile<const std::uint64_t>,
+                           Tile<const std::uint64_t>, const std::uint64_t*, std::size_t,
+                           const BaseConversion&) noexcept;
 template void convert_tile(const Kernels<std::uint64_t>&, Tile<std::uint64_t>, Tile<const std::uint64_t>, std::size_t,
                            const BaseConversion&, std::uint64_t*) noexcept;
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sched.h>
 #include <vector>
 
 #include "cyclotome/engine/cpu/loops.hpp"
@@ -14,13 +13,6 @@
 namespace cyclotome {
 
 namespace {
-
-std::size_t usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return static_cast<std::size_t>(CPU_COUNT(&set));
-}
 
 class CpuBuffer final : public Buffer {
  public:
@@ -48,7 +40,7 @@ std::shared_ptr<CpuEngine> CpuEngine::create(std::size_t threads, std::optional<
     throw EngineError(message("this machine has no ", cpu::name_of(set), " instructions; the best it has is ",
                               cpu::name_of(sets.back()), ", which is the default"));
   }
-  return std::shared_ptr<CpuEngine>(new CpuEngine(threads == 0 ? usable_cores() : threads, set));
+  return std::shared_ptr<CpuEngine>(new CpuEngine(threads == 0 ? cpu::usable_cores() : threads, set));
 }
 
 std::unique_ptr<Buffer> CpuEngine::allocate(std::size_t bytes, bool secret) {

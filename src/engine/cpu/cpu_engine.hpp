@@ -50,7 +50,10 @@ class CpuEngine final : public Engine {
   void do_tensor_product(View out, ConstView a, ConstView b) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_key_switch_product(View out, ConstView digits, ConstView key) override;
-  void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) override;
+  void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                     const std::optional<ConstView>& addend) override;
+  void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                           const std::optional<ConstView>& addend) override;
   void do_behz_lift(View out, ConstView a, const BehzLift& step) override;
   void do_behz_scale(View out, ConstView a, const BehzScale& step) override;
   void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override;

@@ -1,48 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/cpu/thread_pool.hpp"
 
-#include <atomic>
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <sched.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace cyclotome::cpu {
 
 namespace {
 
-/// One loop: workers take iterations from `next` until there are none left.
-struct Loop {
-  const std::function<void(std::size_t)>* body;
-  std::size_t count;
-  std::atomic<std::size_t> next{0};
-  std::mutex failure_mutex;
-  std::exception_ptr failure;
-
-  void run() noexcept {
-    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
-      try {
-        (*body)(i);
-      } catch (...) {
-        const std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
-        next.store(count);
-      }
-    }
-  }
-};
+using Body = std::function<void(std::size_t)>;
 
 thread_local bool inside_loop = false;
 
+/// Chunks [begin, end) of loop number `loop` that a thread has not begun yet, in one word that threads exchange: a
+/// stale word of an earlier loop is never mistaken for one of this loop.
+struct Share {
+  std::uint32_t loop;
+  std::uint16_t begin, end;
+
+  static Share of(std::uint64_t word) noexcept {
+    return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint16_t>(word >> 16),
+            static_cast<std::uint16_t>(word)};
+  }
+  std::uint64_t word() const noexcept {
+    return std::uint64_t{loop} << 32 | std::uint64_t{begin} << 16 | std::uint64_t{end};
+  }
+  bool empty() const noexcept { return begin == end; }
+};
+constexpr std::size_t max_chunks = 0xffff;
+
+/// One thread's share, and the loop it belongs to, which may be read by whoever took a chunk of it: the loop cannot end
+/// before that chunk is done. Each in a cache line of its own, which is all that a waiting thread looks at.
+struct alignas(64) Slot {
+  std::atomic<std::uint64_t> share{0};
+  const Body* body = nullptr;
+  std::size_t count = 0, chunk = 1;  // iterations of the loop, and of a chunk
+};
+
+inline void pause() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Looks until `ready()` or for `patience`; whether it became ready.
+template <class Ready>
+bool spin(std::chrono::nanoseconds patience, const Ready& ready) {
+  if (ready()) return true;
+  if (patience.count() == 0) return false;
+  const auto end = std::chrono::steady_clock::now() + patience;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      pause();
+      if (ready()) return true;
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+/// About as long as it takes to wake a thread.
+constexpr std::chrono::microseconds wake_time{60};
+
 }  // namespace
 
+std::size_t usable_cores() noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return static_cast<std::size_t>(CPU_COUNT(&set));
+}
+
 struct ThreadPool::State {
-  explicit State(std::size_t count) : thread_count(count), owner(::getpid()) {
+  explicit State(std::size_t count)
+      : owner(::getpid()), patience(usable_cores() < count ? std::chrono::nanoseconds{0} : wake_time), slots(count) {
     for (std::size_t i = 1; i < count; ++i) {
-      workers.emplace_back([this] { work(); });
+      workers.emplace_back([this, i] { work(i); });
     }
   }
 
@@ -55,49 +98,136 @@ struct ThreadPool::State {
     for (auto& worker : workers) worker.join();
   }
 
-  void work() {
+  /// Of worker `self`, as long as the pool lives.
+  void work(std::size_t self) {
     inside_loop = true;
-    std::size_t seen = 0;
+    std::uint32_t seen = 0;
+    const auto called = [&] {
+      return Share::of(slots[self].share.load(std::memory_order_acquire)).loop != seen || stopping.load();
+    };
     while (true) {
-      std::unique_lock lock(mutex);
-      wake.wait(lock, [&] { return stopping || generation != seen; });
-      if (stopping) return;
-      seen = generation;
-      Loop* const current = loop;
-      if (current == nullptr) continue;
-      ++busy;
-      lock.unlock();
-      current->run();
-      lock.lock();
-      if (--busy == 0) done.notify_all();
+      if (!spin(patience, called)) {
+        std::unique_lock lock(mutex);
+        ++sleepers;
+        wake.wait(lock, called);
+        --sleepers;
+      }
+      if (stopping.load()) return;
+      seen = Share::of(slots[self].share.load(std::memory_order_acquire)).loop;
+      take_part(self);
     }
   }
 
-  void run(Loop& job) {
-    const std::lock_guard turn(turns);
-    {
+  /// Takes chunks, its own and then others', until there are none left.
+  void take_part(std::size_t self) noexcept {
+    std::size_t done = 0;
+    std::uint16_t chunk;
+    while (own_chunk(self, chunk) || stolen_chunk(self, chunk)) {
+      run_chunk(slots[self], chunk);
+      ++done;
+    }
+    if (done == 0) return;
+    completed.fetch_add(done);  // from here on the loop may end, and the next one begin
+    if (waiting.load()) {
       const std::lock_guard lock(mutex);
-      loop = &job;
-      ++generation;
+      ended.notify_all();
     }
-    wake.notify_all();
-    inside_loop = true;
-    job.run();
-    inside_loop = false;
-    std::unique_lock lock(mutex);
-    loop = nullptr;  // late wakers find nothing
-    done.wait(lock, [&] { return busy == 0; });
   }
 
-  std::size_t thread_count;
+  bool own_chunk(std::size_t self, std::uint16_t& chunk) noexcept {
+    std::uint64_t word = slots[self].share.load(std::memory_order_acquire);
+    while (true) {
+      Share share = Share::of(word);
+      if (share.empty()) return false;
+      chunk = share.begin++;
+      if (slots[self].share.compare_exchange_weak(word, share.word(), std::memory_order_acq_rel)) return true;
+    }
+  }
+
+  /// The last half of what another thread has left becomes this thread's share.
+  bool stolen_chunk(std::size_t self, std::uint16_t& chunk) noexcept {
+    const Share own = Share::of(slots[self].share.load(std::memory_order_acquire));
+    if (!own.empty()) return own_chunk(self, chunk);  // a new loop has begun since this thread ran out
+    for (std::size_t step = 1; step < slots.size(); ++step) {
+      std::atomic<std::uint64_t>& victim = slots[(self + step) % slots.size()].share;
+      std::uint64_t word = victim.load(std::memory_order_acquire);
+      for (Share share = Share::of(word); !share.empty(); share = Share::of(word)) {
+        if (share.loop != own.loop) return false;  // likewise; this thread is about to get a share
+        const auto middle = static_cast<std::uint16_t>(share.begin + (share.end - share.begin) / 2);
+        if (victim.compare_exchange_weak(word, Share{share.loop, share.begin, middle}.word(),
+                                         std::memory_order_acq_rel)) {
+          chunk = middle;
+          const Share rest{share.loop, static_cast<std::uint16_t>(middle + 1), share.end};
+          slots[self].share.store(rest.word(), std::memory_order_release);
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  void run_chunk(const Slot& slot, std::size_t chunk) noexcept {
+    const std::size_t end = std::min(slot.count, (chunk + 1) * slot.chunk);
+    for (std::size_t i = chunk * slot.chunk; i < end && !failed.load(std::memory_order_relaxed); ++i) {
+      try {
+        (*slot.body)(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        failed.store(true);
+      }
+    }
+  }
+
+  /// The first exception of a body, or null.
+  std::exception_ptr run(std::size_t count, const Body& body) {
+    const std::lock_guard turn(turns);
+    const std::size_t chunk = (count + max_chunks - 1) / max_chunks, total = (count + chunk - 1) / chunk;
+    ++loop;
+    completed.store(0, std::memory_order_relaxed);
+    for (Slot& slot : slots) {
+      slot.body = &body;
+      slot.count = count;
+      slot.chunk = chunk;
+    }
+    for (std::size_t i = slots.size(); i-- > 0;) {
+      const Share share{loop, static_cast<std::uint16_t>(total * i / slots.size()),
+                        static_cast<std::uint16_t>(total * (i + 1) / slots.size())};
+      slots[i].share.store(share.word(), std::memory_order_release);
+    }
+    // A worker that falls asleep at this moment may be missed: then the others do its share, and it wakes next time.
+    if (sleepers.load(std::memory_order_relaxed) > 0) {
+      {
+        const std::lock_guard lock(mutex);
+      }
+      wake.notify_all();
+    }
+    inside_loop = true;
+    take_part(0);
+    inside_loop = false;
+    const auto all_done = [&] { return completed.load() == total; };
+    if (!spin(patience, all_done)) {
+      std::unique_lock lock(mutex);
+      waiting.store(true);
+      ended.wait(lock, all_done);
+      waiting.store(false);
+    }
+    failed.store(false, std::memory_order_relaxed);
+    return std::exchange(failure, nullptr);
+  }
+
   pid_t owner;
+  std::chrono::nanoseconds patience;
+  std::vector<Slot> slots;  // the caller's, then one for each worker
   std::vector<std::thread> workers;
   std::mutex turns;  // one loop at a time
-  std::mutex mutex;  // guards what follows
-  std::condition_variable wake, done;
-  Loop* loop = nullptr;
-  std::size_t generation = 0, busy = 0;
-  bool stopping = false;
+  std::uint32_t loop = 0;
+  alignas(64) std::atomic<bool> stopping{false}, failed{false}, waiting{false};
+  std::atomic<std::size_t> sleepers{0};
+  std::mutex mutex;  // of those who sleep, and of `failure`
+  std::condition_variable wake, ended;
+  std::exception_ptr failure;
+  alignas(64) std::atomic<std::size_t> completed{0};  // chunks of the current loop
 };
 
 ThreadPool::ThreadPool(std::size_t threads) : state_(new State(threads == 0 ? 1 : threads)) {}
@@ -112,23 +242,20 @@ ThreadPool::State& ThreadPool::state() {
   State* current = state_.load();
   if (current->owner != ::getpid()) {
     // In a forked child the parent's workers are gone and its locks may be held: leave them behind and start anew.
-    auto fresh = std::make_unique<State>(current->thread_count);
+    auto fresh = std::make_unique<State>(current->slots.size());
     if (state_.compare_exchange_strong(current, fresh.get())) return *fresh.release();
   }
   return *current;
 }
 
-std::size_t ThreadPool::threads() const noexcept { return state_.load()->thread_count; }
+std::size_t ThreadPool::threads() const noexcept { return state_.load()->slots.size(); }
 
 void ThreadPool::parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
-  if (count == 0) return;
-  Loop job{&body, count, {}, {}, {}};
-  if (count == 1 || inside_loop || threads() == 1) {
-    job.run();
-  } else {
-    state().run(job);
+  if (count <= 1 || inside_loop || threads() == 1) {
+    for (std::size_t i = 0; i < count; ++i) body(i);
+    return;
   }
-  if (job.failure) std::rethrow_exception(job.failure);
+  if (const std::exception_ptr failure = state().run(count, body)) std::rethrow_exception(failure);
 }
 
 }  // namespace cyclotome::cpu

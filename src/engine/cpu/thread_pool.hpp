@@ -7,8 +7,14 @@
 
 namespace cyclotome::cpu {
 
-/// Worker threads that share the iterations of a loop with the caller. Survives fork(): a child starts its own workers.
-/// Several host threads may call `parallel_for` at once; their loops run one after another, each on all workers.
+/// Worker threads that share the iterations of a loop with the caller. Every thread starts with a share of neighbouring
+/// iterations, the same one for loops of the same length, and takes half of another's rest when it has none left.
+/// Threads that wait, for a loop or for its end, look again and again for some tens of microseconds before they sleep:
+/// loops follow each other within less, and waking a thread takes as long. They sleep at once if the process may use
+/// fewer cores than the pool has threads.
+///
+/// Survives fork(): a child starts its own workers. Several host threads may call `parallel_for` at once; their loops
+/// run one after another, each on all workers.
 class ThreadPool {
  public:
   /// threads: number of threads that compute, the caller included; at least 1.
@@ -30,5 +36,8 @@ class ThreadPool {
 
   std::atomic<State*> state_;
 };
+
+/// Cores that this process may run on.
+std::size_t usable_cores() noexcept;
 
 }  // namespace cyclotome::cpu

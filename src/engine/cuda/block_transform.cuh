@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include <algorithm>
+#include <cooperative_groups.h>
 
 #include "cyclotome/engine/cuda/tables.cuh"
 
@@ -120,7 +119,7 @@ struct BlockTransform {
   __device__ static void inverse(W (&v)[values], W* shared, const LimbTables<W>& t, W q, bool again) {
     if (again) __syncthreads();
     inverse_to<passes - 1>(v, shared, t.inverse_roots, q);
-    wait(false);  // one block writes where it read
+    wait(false);                                  // one block writes where it read
     constexpr unsigned segment = local >> first;  // columns of a block
 #pragma unroll
     for (unsigned k = 0; k < values >> exponent(1); ++k) {

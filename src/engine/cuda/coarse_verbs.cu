@@ -7,6 +7,7 @@
 #include "cyclotome/engine/cuda/transform.cuh"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/hps.hpp"
+#include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome {
@@ -115,11 +116,11 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
     const auto* const tables = state_->ring_tables<W>(*step.key_ring);
     const auto digits = state_->digits<W>(step);
     for_pieces(out.batch, 1, [&](std::size_t first, std::size_t count) {
-      done = done && cuda::key_switch_product(
-                         queue, device_view<W>(piece_of(product.view(), first, count), 2),
-                         device_view<W>(piece_of(c, first, count), 1), device_view<W>(key, 2), digits.data,
-                         digits.count, lazy_products<W>(step.key_ring->basis()), inverse_limbs,
-                         static_cast<unsigned>(step.key_ring->limbs()), static_cast<unsigned>(count), tables);
+      done = done && cuda::key_switch_product(queue, device_view<W>(piece_of(product.view(), first, count), 2),
+                                              device_view<W>(piece_of(c, first, count), 1), device_view<W>(key, 2),
+                                              digits.data, digits.count, lazy_products<W>(step.key_ring->basis()),
+                                              inverse_limbs, static_cast<unsigned>(step.key_ring->limbs()),
+                                              static_cast<unsigned>(count), tables);
     });
   });
   if (!done) {
@@ -127,7 +128,7 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
   } else if (step.rounding) {
     View dropped = product.view().limbs_at(0, *step.special_ring);
     dropped.domain = Domain::coefficient;
-    divide(out, product.view().limbs_at(special, *step.ciphertext_ring), dropped, *step.rounding, addend);
+    do_divide_and_round(out, product.view().limbs_at(special, *step.ciphertext_ring), dropped, *step.rounding, addend);
   } else {
     const std::size_t added = addend ? addend->parts : 0;
     if (added > 0) add(out.part(0, added), product.view().part(0, added), *addend);
@@ -135,8 +136,8 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
   }
 }
 
-void CudaEngine::divide(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
-                        const std::optional<ConstView>& addend) {
+void CudaEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                                     const std::optional<ConstView>& addend) {
   const Queue queue = state_->queue();
   const auto addend_parts = static_cast<std::uint32_t>(addend ? addend->parts : 0);
   const bool transforms = out.domain == Domain::transform;
@@ -169,10 +170,6 @@ void CudaEngine::divide(View out, ConstView kept, ConstView dropped, const Divid
       }
     });
   });
-}
-
-void CudaEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) {
-  divide(out, kept, dropped, step, std::nullopt);
 }
 
 void CudaEngine::do_hps_lift(View first_out, View second_out, ConstView a, ConstView b, const HpsProduct& step) {
@@ -223,13 +220,24 @@ void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const st
       const std::size_t rows = std::min(piece, out.batch - first);
       const dim3 grid = column_grid<W>(out.items(first, rows));
       cuda::linear_combination<<<grid, block_threads, 0, queue.stream>>>(
-          device_view<W>(out.items(first, rows), out.parts), device_view<W>(a, out.parts),
-          tables, static_cast<const W*>(device.data()) + first * a.batch,
-          static_cast<std::uint32_t>(out.batch), static_cast<std::uint32_t>(a.batch),
-          lazy_products<W>(out.ring->basis()));
+          device_view<W>(out.items(first, rows), out.parts), device_view<W>(a, out.parts), tables,
+          static_cast<const W*>(device.data()) + first * a.batch, static_cast<std::uint32_t>(out.batch),
+          static_cast<std::uint32_t>(a.batch), lazy_products<W>(out.ring->basis()));
     }
     check(cudaGetLastError(), "linear combination launch");
   });
+}
+
+void CudaEngine::do_mixed_radix(View out, ConstView a, const MixedRadix& step) {
+  const Queue queue = state_->queue();
+  state_->garner.digits(out, a, step, queue.stream);
+}
+
+void CudaEngine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) {
+  PolyArray digits(shared_from_this(), step.ring, a.batch, a.parts, Domain::coefficient, true);
+  mixed_radix(digits.view(), a, step);
+  const Queue queue = state_->queue();
+  state_->garner.compose(words, digits.view(), step, queue.stream);
 }
 
 }  // namespace cyclotome

@@ -187,15 +187,15 @@ void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, cons
                                    scale, correction);
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                                                                  \
-  template void convert(const Queue&, DeviceView<W>, DeviceView<W>, const DeviceConversion<W>&, unsigned);        \
-  template void divide_and_round(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>,                       \
-                                 const DeviceConversion<W>&, const ShoupFactor<W>*, DeviceView<W>, std::uint32_t, \
-                                 unsigned);                                                                       \
-  template void hps_lift(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>, DeviceView<W>,                \
-                         const DeviceConversion<W>&, const DeviceConversion<W>&, const DeviceConversion<W>&,      \
-                         unsigned, unsigned);                                                                     \
-  template void scale_to_plain(const Queue&, DeviceView<W>, DeviceView<W>, const DeviceConversion<W>&,            \
+#define CYCLOTOME_INSTANTIATE(W)                                                                                       \
+  template void convert(const Queue&, DeviceView<W>, DeviceView<W>, const DeviceConversion<W>&, unsigned);             \
+  template void divide_and_round(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>,                            \
+                                 const DeviceConversion<W>&, const ShoupFactor<W>*, DeviceView<W>, std::uint32_t,      \
+                                 unsigned);                                                                            \
+  template void hps_lift(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>, DeviceView<W>,                     \
+                         const DeviceConversion<W>&, const DeviceConversion<W>&, const DeviceConversion<W>&, unsigned, \
+                         unsigned);                                                                                    \
+  template void scale_to_plain(const Queue&, DeviceView<W>, DeviceView<W>, const DeviceConversion<W>&,                 \
                                const DeviceConversion<W>&, unsigned);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)

@@ -43,7 +43,7 @@ std::shared_ptr<CudaEngine> CudaEngine::create(int device) {
   return std::shared_ptr<CudaEngine>(new CudaEngine(device));
 }
 
-CudaEngine::CudaEngine(int device) {
+CudaEngine::CudaEngine(int device, bool fused) {
   const int count = device_count();
   if (device < 0 || device >= count) {
     throw EngineError(message("GPU cuda:", device, " was asked for, but ", count,
@@ -57,7 +57,7 @@ CudaEngine::CudaEngine(int device) {
   }
   auto state = std::make_unique<State>();
   state->device = device;
-  state->architecture = 10 * properties.major + properties.minor;
+  state->one_pass = fused && properties.major >= 9;
   state->activate();
   check(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking), "stream creation");
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");

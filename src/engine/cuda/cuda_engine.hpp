@@ -27,8 +27,9 @@ class CudaEngine : public Engine {
   void synchronize() override;
 
  protected:
-  /// Opens the device; what `create` throws.
-  explicit CudaEngine(int device);
+  /// Opens the device; what `create` throws. fused: whether coarse verbs may transform within kernels of their own,
+  /// past do_forward and do_inverse.
+  explicit CudaEngine(int device, bool fused = true);
   int device() const noexcept;
   /// The cudaStream_t on which all of this engine's work is queued.
   void* stream() const noexcept;
@@ -52,18 +53,17 @@ class CudaEngine : public Engine {
   void do_key_switch_product(View out, ConstView digits, ConstView key) override;
   void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
                      const std::optional<ConstView>& addend) override;
-  void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step) override;
+  void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                           const std::optional<ConstView>& addend) override;
   void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) override;
   void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
+  void do_mixed_radix(View out, ConstView a, const MixedRadix& step) override;
+  void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) override;
 
  private:
   struct State;  // device, stream, tables on the device
   std::unique_ptr<State> state_;
-
-  /// divide_and_round and then + addend.
-  void divide(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
-              const std::optional<ConstView>& addend);
 };
 
 }  // namespace cyclotome

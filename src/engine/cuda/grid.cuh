@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
 #include "cyclotome/engine/cuda/conversion.cuh"
+#include "cyclotome/engine/cuda/device_tables.cuh"
 
 namespace cyclotome::cuda {
 
@@ -18,13 +17,6 @@ template <class W>
 dim3 column_grid(View out) {
   return dim3(blocks(out.degree() / Columns<W>::count), static_cast<unsigned>(out.limbs()),
               static_cast<unsigned>(out.batch * out.parts));
-}
-
-/// A grid has at most 65535 items: calls body(first, count) for pieces of a batch of items of `parts` parts.
-template <class Body>
-void for_pieces(std::size_t batch, std::size_t parts, const Body& body) {
-  const std::size_t piece = std::max<std::size_t>(1, 65535 / parts);
-  for (std::size_t first = 0; first < batch; first += piece) body(first, std::min(piece, batch - first));
 }
 
 /// Items of a view; one of batch 1 stays itself.

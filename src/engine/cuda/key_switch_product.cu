@@ -143,7 +143,7 @@ template <class W>
 bool key_switch_product(const Queue& queue, DeviceView<W> out, DeviceView<W> c, DeviceView<W> key,
                         const DeviceDigit<W>* digits, std::uint32_t digit_count, std::uint32_t lazy_products,
                         std::uint32_t inverse_limbs, unsigned limbs, unsigned items, const RingTables<W>* tables) {
-  if (queue.architecture < 90) return false;
+  if (!queue.one_pass) return false;
   return few_values(std::size_t{out.degree} * limbs * items)
              ? run<W, Plan::fused_latency>(queue, out, c, key, digits, digit_count, lazy_products, inverse_limbs, limbs,
                                            items, tables)
@@ -151,9 +151,9 @@ bool key_switch_product(const Queue& queue, DeviceView<W> out, DeviceView<W> c, 
                                    tables);
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                                                                   \
+#define CYCLOTOME_INSTANTIATE(W)                                                                                     \
   template bool key_switch_product(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>, const DeviceDigit<W>*, \
-                                   std::uint32_t, std::uint32_t, std::uint32_t, unsigned, unsigned,                \
+                                   std::uint32_t, std::uint32_t, std::uint32_t, unsigned, unsigned,                  \
                                    const RingTables<W>*);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)

@@ -7,11 +7,14 @@
 
 namespace cyclotome::cuda {
 
+/// Shared memory that a block may have on devices of compute capability 9.0.
+inline constexpr std::size_t max_shared_bytes = 227 * 1024;
+
 /// Where a launch goes.
 struct Queue {
   cudaStream_t stream;
   int device;
-  int architecture;  ///< compute capability, 90 for 9.0
+  bool one_pass;  ///< whether kernels that hold whole limbs may be used: compute capability 9.0, and not forbidden
 };
 
 /// Launches `Kernel` in clusters of `cluster` blocks along x, with `shared` bytes of dynamic shared memory.

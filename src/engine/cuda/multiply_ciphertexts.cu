@@ -60,10 +60,16 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 template <class W, Plan P>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs, unsigned items,
          const RingTables<W>* tables) {
-  return with_transform<W, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
-    launch<multiply_kernel<T>>(queue, dim3(T::blocks, items, limbs), T::threads,
-                               (T::shared_words + 3 * T::local) * sizeof(W), T::blocks, "product", out, a, b, tables);
+  bool fits = false;
+  with_transform<W, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+    constexpr std::size_t bytes = (T::shared_words + 3 * T::local) * sizeof(W);
+    if constexpr (bytes <= max_shared_bytes) {
+      launch<multiply_kernel<T>>(queue, dim3(T::blocks, items, limbs), T::threads, bytes, T::blocks, "product", out, a,
+                                 b, tables);
+      fits = true;
+    }
   });
+  return fits;
 }
 
 }  // namespace
@@ -71,7 +77,7 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b
 template <class W>
 bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
                           unsigned items, const RingTables<W>* tables) {
-  if (queue.architecture < 90) return false;
+  if (!queue.one_pass) return false;
   return few_values(std::size_t{out.degree} * limbs * items)
              ? run<W, Plan::fused_latency>(queue, out, a, b, limbs, items, tables)
              : run<W, Plan::fused>(queue, out, a, b, limbs, items, tables);

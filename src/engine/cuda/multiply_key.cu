@@ -54,13 +54,13 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> k
 template <class W>
 bool multiply_key(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
                   unsigned limbs, unsigned items, const RingTables<W>* tables) {
-  if (queue.architecture < 90) return false;
+  if (!queue.one_pass) return false;
   return few_values(std::size_t{out.degree} * limbs * items)
              ? run<W, Plan::fused_latency>(queue, out, a, key, addend, limbs, items, tables)
              : run<W, Plan::fused>(queue, out, a, key, addend, limbs, items, tables);
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                                                               \
+#define CYCLOTOME_INSTANTIATE(W)                                                                                 \
   template bool multiply_key(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>, DeviceView<W>, unsigned, \
                              unsigned, const RingTables<W>*);
 CYCLOTOME_INSTANTIATE(std::uint32_t)

@@ -33,8 +33,8 @@ __global__ void sample_uniform(DeviceView<W> out, const RingTables<W>* tables,
 
 /// One thread, one block, eight small integers in all limbs. Grid: (blocks, 1, items).
 template <class W>
-__global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables,
-                             const __grid_constant__ StreamKey stream, std::uint32_t limbs, bool ternary) {
+__global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, const __grid_constant__ StreamKey stream,
+                             std::uint32_t limbs, bool ternary) {
   const std::uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, first = block * small_draws_per_block;
   if (first >= out.degree) return;
   const std::uint32_t item = blockIdx.z;

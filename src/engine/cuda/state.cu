@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/engine/cuda/state.cuh"
-
 #include <utility>
+
+#include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {
 
@@ -137,10 +137,9 @@ Constants CudaEngine::State::make_conversion(const BaseConversion& conversion) {
           as_bytes(cuda::DeviceConversion<W>{
               at<ShoupFactor<W>>(*memory, offsets[0]), at<std::uint64_t>(*memory, offsets[1]),
               at<Modulus<W>>(*memory, offsets[2]), at<cuda::TargetTile<W>>(*memory, offsets[3]),
-              at<W>(*memory, offsets[4]), at<ShoupFactor<W>>(*memory, offsets[5]),
-              at<Modulus<W>>(*memory, offsets[6]), at<int>(*memory, offsets[7]), static_cast<std::uint32_t>(sources),
-              static_cast<std::uint32_t>(targets), static_cast<std::uint32_t>(conversion.lazy_terms()),
-              conversion.lift() == Lift::centred})};
+              at<W>(*memory, offsets[4]), at<ShoupFactor<W>>(*memory, offsets[5]), at<Modulus<W>>(*memory, offsets[6]),
+              at<int>(*memory, offsets[7]), static_cast<std::uint32_t>(sources), static_cast<std::uint32_t>(targets),
+              static_cast<std::uint32_t>(conversion.lazy_terms()), conversion.lift() == Lift::centred})};
 }
 
 template <class W>
@@ -168,21 +167,21 @@ cuda::DeviceDigits<W> CudaEngine::State::digits(const KeySwitchStep& step) {
     for (const auto& digit : step.digits) {
       const Constants extension = make_conversion<W>(digit.extension);
       made.memory.push_back(extension.memory.front());
-      digits.push_back({from_bytes<cuda::DeviceConversion<W>>(extension.structure),
-                        static_cast<std::uint32_t>(digit.first)});
+      digits.push_back(
+          {from_bytes<cuda::DeviceConversion<W>>(extension.structure), static_cast<std::uint32_t>(digit.first)});
     }
     made.memory.push_back(put(digits.data(), digits.size() * sizeof(digits[0])));
-    made.structure = as_bytes(
-        cuda::DeviceDigits<W>{static_cast<const cuda::DeviceDigit<W>*>(made.memory.back()->data()),
-                              static_cast<std::uint32_t>(digits.size())});
+    made.structure =
+        as_bytes(cuda::DeviceDigits<W>{static_cast<const cuda::DeviceDigit<W>*>(made.memory.back()->data()),
+                                       static_cast<std::uint32_t>(digits.size())});
     return made;
   });
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                                                   \
-  template const cuda::RingTables<W>* CudaEngine::State::ring_tables<W>(const Ring&);              \
-  template cuda::DeviceConversion<W> CudaEngine::State::conversion<W>(const BaseConversion&);      \
-  template const ShoupFactor<W>* CudaEngine::State::division_factors<W>(const DivideAndRound&);    \
+#define CYCLOTOME_INSTANTIATE(W)                                                                \
+  template const cuda::RingTables<W>* CudaEngine::State::ring_tables<W>(const Ring&);           \
+  template cuda::DeviceConversion<W> CudaEngine::State::conversion<W>(const BaseConversion&);   \
+  template const ShoupFactor<W>* CudaEngine::State::division_factors<W>(const DivideAndRound&); \
   template cuda::DeviceDigits<W> CudaEngine::State::digits<W>(const KeySwitchStep&);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)

@@ -8,6 +8,7 @@
 
 #include "cyclotome/engine/cuda/convert.cuh"
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/engine/cuda/garner.cuh"
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/products.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
@@ -52,14 +53,16 @@ struct DeviceDigits {
 /// Device, stream, and constants on the device: made once from what is known on the host, found again by the ids of
 /// rings and conversions.
 struct CudaEngine::State {
-  int device = 0, architecture = 0;
+  int device = 0;
+  bool one_pass = false;
   cudaStream_t stream = nullptr;
   cudaMemPool_t pool = nullptr;
+  cuda::Garner garner;
 
   void activate() const { cuda::check(cudaSetDevice(device), "choosing the device"); }
   cuda::Queue queue() const {
     activate();
-    return {stream, device, architecture};
+    return {stream, device, one_pass};
   }
 
   template <class W>

@@ -6,8 +6,8 @@
 
 namespace cyclotome::cuda {
 
-/// out = transforms of all limbs of `items` polynomials of a, which may be out. False where there is no kernel for the degree or
-/// the device; then nothing was done.
+/// out = transforms of all limbs of `items` polynomials of a, which may be out. False where there is no kernel for the
+/// degree or the device; then nothing was done.
 template <class W>
 bool forward_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
                          const RingTables<W>* tables);

@@ -135,7 +135,7 @@ void inverse_by_stages(const Queue& queue, DeviceView<W> a, unsigned limbs, unsi
   }
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                                                               \
+#define CYCLOTOME_INSTANTIATE(W)                                                                          \
   template void forward_by_stages(const Queue&, DeviceView<W>, unsigned, unsigned, const RingTables<W>*); \
   template void inverse_by_stages(const Queue&, DeviceView<W>, unsigned, unsigned, const RingTables<W>*);
 CYCLOTOME_INSTANTIATE(std::uint32_t)

@@ -47,7 +47,8 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
 }
 
 template <class W, bool Inverse, Plan P>
-bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items, const RingTables<W>* tables) {
+bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
+         const RingTables<W>* tables) {
   const auto log_n = static_cast<unsigned>(std::bit_width(a.degree) - 1);
   return with_transform<W, P>(log_n, [&]<class T>() {
     launch<Inverse ? inverse<T> : forward<T>>(queue, dim3(T::blocks, limbs, items), T::threads,
@@ -56,8 +57,9 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs,
 }
 
 template <class W, bool Inverse>
-bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items, const RingTables<W>* tables) {
-  if (queue.architecture < 90) return false;
+bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
+         const RingTables<W>* tables) {
+  if (!queue.one_pass) return false;
   return few_values(std::size_t{a.degree} * limbs * items)
              ? run<W, Inverse, Plan::latency>(queue, out, a, limbs, items, tables)
              : run<W, Inverse, Plan::throughput>(queue, out, a, limbs, items, tables);
@@ -77,9 +79,11 @@ bool inverse_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a,
   return run<W, true>(queue, out, a, limbs, items, tables);
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                                                          \
-  template bool forward_in_one_pass(const Queue&, DeviceView<W>, DeviceView<W>, unsigned, unsigned, const RingTables<W>*); \
-  template bool inverse_in_one_pass(const Queue&, DeviceView<W>, DeviceView<W>, unsigned, unsigned, const RingTables<W>*);
+#define CYCLOTOME_INSTANTIATE(W)                                                                    \
+  template bool forward_in_one_pass(const Queue&, DeviceView<W>, DeviceView<W>, unsigned, unsigned, \
+                                    const RingTables<W>*);                                          \
+  template bool inverse_in_one_pass(const Queue&, DeviceView<W>, DeviceView<W>, unsigned, unsigned, \
+                                    const RingTables<W>*);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

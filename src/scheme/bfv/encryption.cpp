@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 
@@ -16,17 +17,17 @@ namespace {
 template <class Key>
 Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
-  const Context& context = bfv_context(key.context());
-  Engine& engine = *context.engine();
-  const Ciphertext zero = rlwe::encrypt_zero(key, plaintext.plain(), plaintext.batch(), seed);
-  PolyArray message = context.make(context.ciphertext_ring(), plaintext.batch(), 1, Domain::coefficient, true);
-  engine.convert(message.view(), plaintext.polynomials().view(), context.message_scale(plaintext.plain()));
-  PolyArray result = zero.polynomials().clone();
-  const View body = result.view().part(0);
-  engine.add(body, body, message.view());
-  // Rounding q m / t moves the phase by at most 1/2.
-  return Ciphertext(key.context(), key.id(), plaintext.plain(), std::move(result), rlwe::with_error(zero.noise(), 0.5),
-                    zero.uniform_seed());
+  const BaseConversion& scale = bfv_context(key.context()).message_scale(plaintext.plain());
+  return rlwe::encrypt_message(key, plaintext, scale, 0.5 /* of rounding q m / t */, seed);
+}
+
+/// Messages out of phases, which have the ciphertext's limbs.
+Plaintext rounded(const Ciphertext& ciphertext, const PolyArray& phases) {
+  const Context& context = bfv_context(ciphertext.context());
+  PolyArray message =
+      context.make(context.plain_ring(ciphertext.plain()), ciphertext.batch(), 1, Domain::coefficient, true);
+  context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()));
+  return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 /// For every item: the largest |[t phase]_q| over its coefficients.
@@ -45,12 +46,7 @@ Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
-  const PolyArray phases = rlwe::phase(key, ciphertext);
-  const Context& context = bfv_context(key.context());
-  PolyArray message =
-      context.make(context.plain_ring(ciphertext.plain()), ciphertext.batch(), 1, Domain::coefficient, true);
-  context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()));
-  return Plaintext(key.context(), ciphertext.plain(), std::move(message));
+  return rounded(ciphertext, rlwe::phase(key, ciphertext));
 }
 
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -63,6 +59,14 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
                 "depth), a smaller plaintext modulus, or fewer operations"));
   }
   return decrypt_unchecked(ciphertext, key);
+}
+
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed) {
+  rlwe::require_same_context("reveal", *key.context(), *ciphertext.context());
+  const rlwe::Flooding flooding(*key.context(), ciphertext.noise(), noise_headroom(ciphertext), flooding_bits);
+  PolyArray phases = rlwe::phase(key, ciphertext);
+  flooding.add_to(phases, seed);
+  return rounded(ciphertext, phases);
 }
 
 double noise_headroom(const Ciphertext& ciphertext) {

@@ -25,6 +25,12 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 /// Decrypts whatever the bound says. For tests and for measuring noise; the result may be garbage.
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
+/// Decrypts for somebody else than the key's owner to see: the same message, from a phase with a uniform error added
+/// 2^flooding_bits times as large as the noise (rlwe/flooding.hpp), so that the result tells nothing of the secret
+/// beyond the message. `seed` must be secret and fresh. Throws ArgumentError unless flooding_bits lies in [1, 128], and
+/// NoiseError if the bound leaves less than rlwe::flooding_headroom bits; that depends on public numbers only.
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed);
+
 /// Bits of headroom by the public bound: how often the noise may double before decryption refuses. Negative: it refuses
 /// already.
 double noise_headroom(const Ciphertext& ciphertext);

@@ -29,9 +29,7 @@ class Behz {
   const RingPtr& ring() const { return tables_.product_ring; }
 
   /// S0 and S1 of specification 5.5; both factors are treated alike.
-  Factors lift(ConstView a, const ConstView* b) const {
-    return {lift(a), b == nullptr ? PolyArray() : lift(*b)};
-  }
+  Factors lift(ConstView a, const ConstView* b) const { return {lift(a), b == nullptr ? PolyArray() : lift(*b)}; }
   void scale(View out, const PolyArray& product) const { context_.engine()->behz_scale(out, product.view(), scale_); }
 
  private:

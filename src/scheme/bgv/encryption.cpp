@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
@@ -17,17 +18,20 @@ template <class Key>
 Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   const Context& context = bgv_context(key.context());
-  Engine& engine = *context.engine();
-  const Ciphertext zero = rlwe::encrypt_zero(key, plaintext.plain(), plaintext.batch(), seed);
-  PolyArray message = context.make(context.ciphertext_ring(), plaintext.batch(), 1, Domain::coefficient, true);
-  engine.convert(message.view(), plaintext.polynomials().view(), context.message_lift(zero.limbs(), plaintext.plain()));
-  message.to_transform();
-  PolyArray result = zero.polynomials().clone();
-  const View body = result.view().part(0);
-  engine.add(body, body, message.view());
-  return Ciphertext(key.context(), key.id(), plaintext.plain(), std::move(result),
-                    rlwe::with_error(zero.noise(), message_deviation(context.degree(), plaintext.plain_modulus())),
-                    zero.uniform_seed());
+  const BaseConversion scale = context.message_lift(context.max_level(), plaintext.plain());
+  return rlwe::encrypt_message(key, plaintext, scale, message_deviation(context.degree(), plaintext.plain_modulus()),
+                               seed);
+}
+
+/// Messages out of phases, which have the ciphertext's limbs.
+Plaintext reduced(const Ciphertext& ciphertext, const PolyArray& phases) {
+  const Context& context = bgv_context(ciphertext.context());
+  const RingPtr& plain_ring = context.plain_ring(ciphertext.plain());
+  PolyArray message = context.make(plain_ring, ciphertext.batch(), 1, Domain::coefficient, true);
+  const std::uint64_t inverse = inverse_or_zero(ciphertext.correction(), ciphertext.plain_modulus());
+  const BaseConversion reduction(phases.ring()->basis(), plain_ring->basis(), Lift::centred, {}, {inverse});
+  context.engine()->convert(message.view(), phases.view(), reduction);
+  return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 }  // namespace
@@ -41,14 +45,7 @@ Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
-  const PolyArray phases = rlwe::phase(key, ciphertext);
-  const Context& context = bgv_context(key.context());
-  const RingPtr& plain_ring = context.plain_ring(ciphertext.plain());
-  PolyArray message = context.make(plain_ring, ciphertext.batch(), 1, Domain::coefficient, true);
-  const std::uint64_t inverse = inverse_or_zero(ciphertext.correction(), ciphertext.plain_modulus());
-  const BaseConversion reduction(phases.ring()->basis(), plain_ring->basis(), Lift::centred, {}, {inverse});
-  context.engine()->convert(message.view(), phases.view(), reduction);
-  return Plaintext(key.context(), ciphertext.plain(), std::move(message));
+  return reduced(ciphertext, rlwe::phase(key, ciphertext));
 }
 
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -61,6 +58,15 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
                 "modulus, or fewer operations"));
   }
   return decrypt_unchecked(ciphertext, key);
+}
+
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed) {
+  rlwe::require_same_context("reveal", *key.context(), *ciphertext.context());
+  const rlwe::Flooding flooding(*key.context(), ciphertext.noise(), noise_headroom(ciphertext), flooding_bits,
+                                ciphertext.plain_modulus());
+  PolyArray phases = rlwe::phase(key, ciphertext);
+  flooding.add_to(phases, seed);
+  return reduced(ciphertext, phases);
 }
 
 double noise_headroom(const Ciphertext& ciphertext) {

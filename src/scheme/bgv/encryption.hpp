@@ -23,6 +23,9 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 /// Decrypts whatever the bound says; the result may be garbage.
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
+/// Decrypts for somebody else than the key's owner to see, as bfv::reveal; the added error is a multiple of t.
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed);
+
 /// Bits of headroom by the public bound at the ciphertext's level. Negative: decryption refuses.
 double noise_headroom(const Ciphertext& ciphertext);
 /// The exact budget of every item, as SEAL defines it for BGV: bits of q minus bits of the largest coefficient of the

@@ -223,9 +223,9 @@ struct cyclotome_circuit {
           last = tick;
         }
       }
-      const bool feeding = item < count && tick >= start && model->input_ready;
-      model->input_valid = feeding;
-      if (feeding) {
+      const bool waiting = item < count && tick >= start;
+      model->input_valid = waiting;
+      if (waiting && model->input_ready) {
         if (sent == 0) first = tick;
         if (primes != nullptr) {
           model->modulus = (*primes)[item].modulus;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "cyclotome/engine/cuda/device_tables.cuh"
 #include "cyclotome/engine/cuda/study/kernels.cuh"
 #include "cyclotome/engine/cuda/study/study_engine.hpp"
 
@@ -11,52 +12,27 @@ namespace cyclotome {
 
 using cuda::check;
 using cuda::device_view;
+using cuda::for_pieces;
 using namespace cuda::study;
 
 namespace {
 
-struct DeviceFree {
-  void operator()(void* data) const { cudaFree(data); }
-};
-using DeviceBlock = std::unique_ptr<void, DeviceFree>;
-
-/// Tables on the device, complete when `put` returns.
-struct DeviceTables {
-  cudaStream_t stream;
-  std::vector<DeviceBlock> blocks;
-
-  template <class T>
-  const T* put(const std::vector<T>& host) {
-    void* data = nullptr;
-    check(cudaMalloc(&data, host.size() * sizeof(T)), "allocation of tables");
-    blocks.emplace_back(data);
-    check(cudaMemcpyAsync(data, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice, stream),
-          "copy of tables");
-    check(cudaStreamSynchronize(stream), "copy of tables");
-    return static_cast<const T*>(data);
-  }
-};
-
 /// One limb's field, its tables on the device.
 template <LimbWord W>
-void make_field(std::vector<ResidueField<W>>& fields, const Ring& ring, std::size_t l, DeviceTables& device) {
+void make_field(std::vector<ResidueField<W>>& fields, const Ring& ring, std::size_t l, cuda::DeviceTables& device,
+                cudaStream_t stream) {
   const TransformTables<W>& tables = ring.tables<W>(l);
   const W q = tables.modulus.value();
-  fields.push_back({tables.modulus, BarrettProduct<W>(q, tables.modulus.bits()), device.put(tables.roots),
-                    device.put(tables.inverse_roots)});
+  fields.push_back({tables.modulus, BarrettProduct<W>(q, tables.modulus.bits()), device.put(tables.roots, stream),
+                    device.put(tables.inverse_roots, stream)});
 }
 
 template <LimbWord W>
-void make_field(std::vector<GaussianField<W>>& fields, const Ring& ring, std::size_t l, DeviceTables& device) {
+void make_field(std::vector<GaussianField<W>>& fields, const Ring& ring, std::size_t l, cuda::DeviceTables& device,
+                cudaStream_t stream) {
   const GaloisTables<W> tables(ring.degree(), static_cast<W>(ring.basis()[l]));
-  fields.push_back({tables.modulus, device.put(tables.roots), device.put(tables.inverse_roots), tables.imaginary_unit});
-}
-
-/// The grid has at most 65535 items: calls `body` for pieces of the batch, first item and count.
-template <class Body>
-void for_pieces(std::size_t batch, std::size_t parts, const Body& body) {
-  const std::size_t piece = std::max<std::size_t>(1, 65535 / parts);
-  for (std::size_t first = 0; first < batch; first += piece) body(first, std::min(piece, batch - first));
+  fields.push_back({tables.modulus, device.put(tables.roots, stream), device.put(tables.inverse_roots, stream),
+                    tables.imaginary_unit});
 }
 
 dim3 grid_of(std::size_t threads, unsigned block_threads, ConstView a) {
@@ -107,7 +83,7 @@ void launch(View a, const Field* fields, const TransformPlan& how, cudaStream_t 
 
 struct StudyEngine::Tables {
   struct Entry {
-    DeviceTables device;
+    cuda::DeviceTables device;
     const void* fields = nullptr;
   };
   cudaStream_t stream;
@@ -121,10 +97,10 @@ struct StudyEngine::Tables {
     const auto key = std::make_tuple(Field::words == 2, ring.word(), ring.degree(), ring.basis().values());
     auto found = entries.find(key);
     if (found == entries.end()) {
-      Entry entry{{stream, {}}, nullptr};
+      Entry entry;
       std::vector<Field> fields;
-      for (std::size_t l = 0; l < ring.limbs(); ++l) make_field(fields, ring, l, entry.device);
-      entry.fields = entry.device.put(fields);
+      for (std::size_t l = 0; l < ring.limbs(); ++l) make_field(fields, ring, l, entry.device, stream);
+      entry.fields = entry.device.put(fields, stream);
       found = entries.emplace(key, std::move(entry)).first;
     }
     return static_cast<const Field*>(found->second.fields);
@@ -136,7 +112,7 @@ std::shared_ptr<StudyEngine> StudyEngine::create(TransformDesign design, int dev
 }
 
 StudyEngine::StudyEngine(TransformDesign design, int device)
-    : CudaEngine(device), design_(design), tables_(std::make_unique<Tables>()) {
+    : CudaEngine(device, false), design_(design), tables_(std::make_unique<Tables>()) {
   tables_->stream = static_cast<cudaStream_t>(stream());
 }
 

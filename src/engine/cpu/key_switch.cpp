@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
+// extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as
+// the key. Computes exactly what the reference in ring/reference.cpp does.
+#include "cyclotome/engine/cpu/loops.hpp"
+#include "cyclotome/engine/cpu/operands.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
+
+namespace cyclotome {
+
+namespace {
+
+using cpu::conversion_tile;
+using cpu::Tile;
+
+/// Bytes of extended digits that each thread has at a time.
+constexpr std::size_t digit_bytes_per_thread = std::size_t{4} << 20;
+
+/// Where the scratch of `items` ciphertexts and `group` limbs of the key ring lies, in words.
+struct Layout {
+  std::size_t degree, limbs, special, digits, items, group;
+  bool own_coefficients, own_lifts;  // digits in coefficients, and prepared for conversion, need memory of their own
+
+  std::size_t ciphertext_limbs() const noexcept { return limbs - special; }
+  // For each item:
+  std::size_t coefficients() const noexcept { return 0; }                                                 // [limb of q]
+  std::size_t lifts() const noexcept { return own_coefficients ? ciphertext_limbs() * degree : 0; }       // [limb of q]
+  std::size_t wraps() const noexcept { return lifts() + (own_lifts ? ciphertext_limbs() * degree : 0); }  // [digit]
+  std::size_t special_sums() const noexcept {
+    return wraps() + (own_lifts ? digits * degree : 0);
+  }                                                                                             // [part][limb of P]
+  std::size_t special_wraps() const noexcept { return special_sums() + 2 * special * degree; }  // [part]
+  std::size_t sums() const noexcept { return special_wraps() + 2 * degree; }                    // [limb][part]
+  std::size_t extended() const noexcept { return sums() + 2 * group * degree; }  // [limb][digit, or later part]
+  std::size_t extended_per_limb() const noexcept { return std::max<std::size_t>(digits, 2); }
+  std::size_t words() const noexcept { return extended() + group * extended_per_limb() * degree; }
+};
+
+/// One key switch of a few ciphertexts. Each function is one loop over all threads by `Parallel`: (count, words, body).
+template <LimbWord W, class Parallel>
+class KeySwitching {
+ public:
+  KeySwitching(const cpu::Kernels<W>& kernels, const Parallel& parallel, const Layout& layout, W* scratch,
+               const KeySwitchStep& step, ConstView key)
+      : kernels_(kernels), parallel_(parallel), layout_(layout), scratch_(scratch), step_(step), key_(key) {}
+
+  void run(View out, ConstView c, const std::optional<ConstView>& addend) const {
+    if (layout_.own_coefficients) find_coefficients(c);
+    if (layout_.own_lifts) prepare_digits(c);
+    for (std::size_t first = 0; first < layout_.limbs; first += layout_.group) {
+      const std::size_t last = std::min(layout_.limbs, first + layout_.group);
+      extend(c, first, last);
+      multiply(c, first, last);
+      if (first < layout_.special && layout_.special <= last) prepare_division(c.batch);
+      if (layout_.special < last) finish(out, addend, std::max(first, layout_.special), last);
+    }
+  }
+
+ private:
+  std::size_t n() const noexcept { return layout_.degree; }
+  W* scratch(std::size_t item, std::size_t offset, std::size_t polynomial) const noexcept {
+    return scratch_ + item * layout_.words() + offset + polynomial * n();
+  }
+  /// body(first coefficient, width) for the tiles of a polynomial.
+  template <class Body>
+  void over_tiles(const Body& body) const {
+    for (std::size_t at = 0; at < n(); at += conversion_tile) body(at, std::min(conversion_tile, n() - at));
+  }
+
+  const W* coefficients(ConstView c, std::size_t item, std::size_t limb) const noexcept {
+    return layout_.own_coefficients ? scratch(item, layout_.coefficients(), limb) : c.limb<W>(item, 0, limb);
+  }
+  const W* lift(ConstView c, std::size_t item, std::size_t limb) const noexcept {
+    return layout_.own_lifts ? scratch(item, layout_.lifts(), limb) : coefficients(c, item, limb);
+  }
+  W* sum(std::size_t item, std::size_t first, std::size_t limb, std::size_t part) const noexcept {
+    return limb < layout_.special ? scratch(item, layout_.special_sums(), part * layout_.special + limb)
+                                  : scratch(item, layout_.sums(), 2 * (limb - first) + part);
+  }
+  W* extended(std::size_t item, std::size_t index, std::size_t digit) const noexcept {
+    return scratch(item, layout_.extended(), index * layout_.extended_per_limb() + digit);
+  }
+  /// Digit j over limb l, transformed: c itself where it has that limb and is a transform.
+  const W* operand(ConstView c, std::size_t item, std::size_t first, std::size_t limb, std::size_t digit) const {
+    return stands_in_c(c, limb, digit) ? c.limb<W>(item, 0, limb - layout_.special)
+                                       : extended(item, limb - first, digit);
+  }
+  bool stands_in_c(ConstView c, std::size_t limb, std::size_t digit) const {
+    return c.domain == Domain::transform && step_.digits[digit].extension.copies()[limb] >= 0;
+  }
+
+  void find_coefficients(ConstView c) const {
+    const std::size_t limbs = layout_.ciphertext_limbs();
+    parallel_(limbs * c.batch, limbs * c.batch * n(), [&](std::size_t i) {
+      const std::size_t item = i % c.batch, limb = i / c.batch;
+      W* const out = scratch(item, layout_.coefficients(), limb);
+      const W* const in = c.limb<W>(item, 0, limb);
+      std::copy(in, in + n(), out);
+      kernels_.inverse_transform(out, step_.ciphertext_ring->tables<W>(limb));
+    });
+  }
+
+  void prepare_digits(ConstView c) const {
+    const std::size_t tiles = (n() + conversion_tile - 1) / conversion_tile;
+    parallel_(tiles * c.batch, layout_.ciphertext_limbs() * c.batch * n(), [&](std::size_t i) {
+      const std::size_t item = i / tiles, at = i % tiles * conversion_tile, width = std::min(conversion_tile, n() - at);
+      for (std::size_t j = 0; j < layout_.digits; ++j) {
+        const KeySwitchStep::Digit& digit = step_.digits[j];
+        cpu::prepare_conversion<W>(kernels_, {scratch(item, layout_.lifts(), digit.first) + at, n()},
+                                   scratch(item, layout_.wraps(), j) + at,
+                                   {coefficients(c, item, digit.first) + at, n()}, width, digit.extension);
+      }
+    });
+  }
+
+  /// Wraps of one tile: as they were prepared, or found here where the source is a single limb, whose lift they are.
+  const W* wraps_of(const W* prepared, W* here, const W* lift, std::size_t width,
+                    const BaseConversion& conversion) const {
+    if (conversion.source().size() > 1) return prepared;
+    kernels_.count_wraps(here, width, {lift, n()}, conversion);
+    return here;
+  }
+
+  void extend(ConstView c, std::size_t first, std::size_t last) const {
+    const std::size_t jobs = (last - first) * layout_.digits * c.batch;
+    parallel_(jobs, jobs * n(), [&](std::size_t i) {
+      const std::size_t item = i % c.batch, j = i / c.batch % layout_.digits;
+      const std::size_t limb = first + i / c.batch / layout_.digits;
+      if (stands_in_c(c, limb, j)) return;
+      const KeySwitchStep::Digit& digit = step_.digits[j];
+      W* const out = extended(item, limb - first, j);
+      over_tiles([&](std::size_t at, std::size_t width) {
+        W found[conversion_tile];
+        const W* const y = lift(c, item, digit.first) + at;
+        const W* const wraps = wraps_of(layout_.own_lifts ? scratch(item, layout_.wraps(), j) + at : nullptr, found, y,
+                                        width, digit.extension);
+        cpu::convert_limb<W>(kernels_, out + at, limb, {coefficients(c, item, digit.first) + at, n()}, {y, n()}, wraps,
+                             width, digit.extension);
+      });
+      kernels_.forward_transform(out, step_.key_ring->tables<W>(limb));
+    });
+  }
+
+  void multiply(ConstView c, std::size_t first, std::size_t last) const {
+    const std::size_t tiles = (n() + cpu::product_tile - 1) / cpu::product_tile, limbs = last - first;
+    parallel_(limbs * tiles, limbs * layout_.digits * c.batch * n(), [&](std::size_t i) {
+      const std::size_t limb = first + i / tiles, at = i % tiles * cpu::product_tile;
+      const std::size_t width = std::min(cpu::product_tile, n() - at);
+      auto& operands = cpu::Operands<W>::of_thread(layout_.digits);
+      for (std::size_t item = 0; item < c.batch; ++item) {
+        for (std::size_t j = 0; j < layout_.digits; ++j) operands.left[j] = operand(c, item, first, limb, j) + at;
+        for (std::size_t part = 0; part < 2; ++part) {
+          for (std::size_t j = 0; j < layout_.digits; ++j) operands.right[j] = key_.limb<W>(j, part, limb) + at;
+          kernels_.inner_product(sum(item, first, limb, part) + at, operands.left.data(), operands.right.data(),
+                                 layout_.digits, width, step_.key_ring->basis().moduli<W>()[limb]);
+        }
+      }
+    });
+  }
+
+  /// The limbs of P in coefficients and prepared for the conversion to q.
+  void prepare_division(std::size_t items) const {
+    const std::size_t special = layout_.special, tiles = (n() + conversion_tile - 1) / conversion_tile;
+    parallel_(special * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
+      const std::size_t item = i % items, part = i / items % 2, limb = i / items / 2;
+      kernels_.inverse_transform(sum(item, 0, limb, part), step_.key_ring->tables<W>(limb));
+    });
+    parallel_(tiles * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
+      const std::size_t item = i / tiles / 2, part = i / tiles % 2, at = i % tiles * conversion_tile;
+      const Tile<W> tile{sum(item, 0, 0, part) + at, n()};
+      cpu::prepare_conversion<W>(kernels_, tile, scratch(item, layout_.special_wraps(), part) + at, cpu::constant(tile),
+                                 std::min(conversion_tile, n() - at), step_.rounding->correction);
+    });
+  }
+
+  /// out = addend + sums, divided by P if there is one, for the limbs [first, last) of the key ring.
+  void finish(View out, const std::optional<ConstView>& addend, std::size_t first, std::size_t last) const {
+    const std::size_t group_first = first / layout_.group * layout_.group;
+    const std::size_t jobs = (last - first) * 2 * out.batch;
+    parallel_(jobs, jobs * n(), [&](std::size_t i) {
+      const std::size_t item = i % out.batch, part = i / out.batch % 2, limb = first + i / out.batch / 2;
+      const std::size_t target = limb - layout_.special;
+      W* const total = sum(item, group_first, limb, part);
+      if (out.domain == Domain::coefficient) kernels_.inverse_transform(total, step_.key_ring->tables<W>(limb));
+      const W* const correction =
+          step_.rounding ? corrected(item, part, limb, extended(item, limb - group_first, part), out.domain) : nullptr;
+      const Modulus<W>& q = step_.ciphertext_ring->basis().moduli<W>()[target];
+      const bool adds = addend && part < addend->parts;
+      const W* const more = adds ? addend->limb<W>(item, part, target) : nullptr;
+      W* const result = out.limb<W>(item, part, target);
+      over_tiles([&](std::size_t at, std::size_t width) {
+        W* const tile = total + at;
+        if (correction != nullptr) {
+          const ShoupFactor<W> factor(static_cast<W>(step_.rounding->factors[target]), q.value());
+          kernels_.scale_add(tile, tile, factor, correction + at, width, q.value());
+        }
+        if (adds) {
+          kernels_.add(result + at, tile, more + at, width, q);
+        } else {
+          std::copy(tile, tile + width, result + at);
+        }
+      });
+    });
+  }
+
+  /// What the division adds to a limb of q, in the domain of the result.
+  const W* corrected(std::size_t item, std::size_t part, std::size_t limb, W* out, Domain domain) const {
+    const W* const lifts = sum(item, 0, 0, part);
+    const W* const wraps = scratch(item, layout_.special_wraps(), part);
+    cpu::convert_limb<W>(kernels_, out, limb - layout_.special, {lifts, n()}, {lifts, n()}, wraps, n(),
+                         step_.rounding->correction);
+    if (domain == Domain::transform) kernels_.forward_transform(out, step_.key_ring->tables<W>(limb));
+    return out;
+  }
+
+  const cpu::Kernels<W>& kernels_;
+  const Parallel& parallel_;
+  const Layout& layout_;
+  W* scratch_;
+  const KeySwitchStep& step_;
+  ConstView key_;
+};
+
+}  // namespace
+
+void CpuEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                              const std::optional<ConstView>& addend) {
+  with_word(out.word(), [&]<class W>(W) {
+    const std::size_t limb_bytes = step.digits.size() * out.degree() * sizeof(W);
+    const std::size_t at_once = std::max<std::size_t>(1, threads() * digit_bytes_per_thread / limb_bytes);
+    Layout layout{out.degree(),
+                  step.key_ring->limbs(),
+                  step.special_limbs(),
+                  step.digits.size(),
+                  1,
+                  1,
+                  c.domain == Domain::transform,
+                  step.digits[0].ring->limbs() > 1};
+    layout.items = std::min(out.batch, at_once);
+    layout.group = std::min(layout.limbs, at_once / layout.items);
+    const auto scratch = allocate(layout.items * layout.words() * sizeof(W), false);
+    const auto parallel = [this](std::size_t count, std::size_t words, const auto& body) {
+      in_parallel(count, words, body);
+    };
+    const KeySwitching<W, decltype(parallel)> run(kernels<W>(), parallel, layout, static_cast<W*>(scratch->data()),
+                                                  step, key);
+    for (std::size_t first = 0; first < out.batch; first += layout.items) {
+      const std::size_t count = std::min(layout.items, out.batch - first);
+      run.run(out.items(first, count), c.items(first, count),
+              addend ? std::optional<ConstView>(addend->items(first, count)) : std::nullopt);
+    }
+  });
+}
+
+}  // namespace cyclotome

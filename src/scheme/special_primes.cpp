@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/special_primes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/noise_model.hpp"
+
+namespace cyclotome::scheme {
+
+namespace {
+
+constexpr std::size_t most_special_primes = 8;
+
+/// Splits `bits` over as few primes of at most `widest` bits as possible, all about equally wide.
+std::vector<unsigned> split_bits(unsigned bits, unsigned widest, unsigned narrowest) {
+  const unsigned count = std::max(1U, (bits + widest - 1) / widest);
+  std::vector<unsigned> sizes(count, std::max(bits / count, narrowest));
+  for (unsigned i = 0; i < bits % count && sizes[i] == bits / count; ++i) ++sizes[i];
+  return sizes;
+}
+
+double headroom_after_product(const rlwe::Parameters& parameters) {
+  const NoiseModel model(parameters, 0);
+  return model.headroom(model.squared(model.fresh()));
+}
+
+/// `literal` with its ciphertext primes and `special` special primes as wide as the widest of them.
+std::optional<rlwe::Parameters> with_other_special_primes(rlwe::ParametersLiteral literal, std::size_t special) {
+  const unsigned width = bit_length(*std::max_element(literal.moduli.begin(), literal.moduli.end()));
+  std::vector<std::uint64_t> taken = literal.moduli;
+  taken.insert(taken.end(), literal.plain_moduli.begin(), literal.plain_moduli.end());
+  try {
+    literal.special_moduli = primes_congruent_to_one(width, 2 * literal.degree, special, taken);
+    literal.digits = 0;
+    literal.allow_insecure = true;  // whether it is allowed is for the caller to say
+    return rlwe::Parameters(std::move(literal));
+  } catch (const ParameterError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+unsigned narrowest_prime(std::size_t degree) { return bit_length(2 * degree) + 3; }
+
+double cost(const rlwe::Parameters& p) {
+  const auto k = static_cast<double>(p.moduli().size()), special = static_cast<double>(p.special_moduli().size());
+  const auto digits = static_cast<double>(p.digits()), log2_n = std::log2(static_cast<double>(p.degree()));
+  const bool bgv = p.scheme() == rlwe::SchemeKind::bgv;
+  const double transforms = (bgv ? 5 : 14) * k + (digits + 2) * (k + special);
+  const double terms = (bgv ? 2 : 9) * k * k + digits * (k + special) * (2 + k / digits) + 2 * special * k;
+  const double word = p.word() == Word::u32 ? 0.5 : 1.0;
+  return word * static_cast<double>(p.plain_moduli().size() * p.degree()) * (transforms * log2_n + terms);
+}
+
+std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLiteral& base, unsigned bits,
+                                                    std::size_t special) {
+  rlwe::ParametersLiteral literal = base;
+  const std::vector<unsigned> sizes = split_bits(bits, widest_prime(base.word), narrowest_prime(base.degree));
+  if (special > sizes.size()) return std::nullopt;
+  const auto wide = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), sizes[0]));
+  const auto primes = [&](unsigned size, std::size_t count) {
+    return primes_congruent_to_one(size, 2 * base.degree, count, base.plain_moduli);
+  };
+  try {
+    literal.digits = 0;
+    // The largest primes of the widest size first, so that P is not below any digit of as many primes.
+    literal.special_moduli = primes(sizes[0], special + wide);
+    const auto first = literal.special_moduli.begin() + static_cast<std::ptrdiff_t>(special);
+    literal.moduli.assign(first, literal.special_moduli.end());
+    literal.special_moduli.erase(first, literal.special_moduli.end());
+    if (wide < sizes.size()) {
+      const std::vector<std::uint64_t> narrow = primes(sizes.back(), sizes.size() - wide);
+      literal.moduli.insert(literal.moduli.end(), narrow.begin(), narrow.end());
+    }
+    return rlwe::Parameters(std::move(literal));
+  } catch (const ParameterError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLiteral& base, unsigned bits) {
+  std::optional<rlwe::Parameters> best;
+  for (std::size_t special = 1; special <= most_special_primes; ++special) {
+    const auto candidate = with_special_primes(base, bits, special);
+    if (!candidate) break;
+    if (!best || cost(*candidate) < cost(*best)) best = candidate;
+  }
+  return best;
+}
+
+std::vector<KeySwitchingChoice> key_switching_choices(const rlwe::Parameters& parameters) {
+  const std::size_t own = parameters.special_moduli().size();
+  const std::size_t most = std::max(own, std::min(parameters.moduli().size(), most_special_primes));
+  const unsigned security = parameters.security();
+  const unsigned cap = security == 0 ? 0 : rlwe::max_modulus_bits(parameters.degree(), security, parameters.table());
+  const double unit = cost(parameters);
+  std::vector<KeySwitchingChoice> choices;
+  for (std::size_t special = 0; special <= most; ++special) {
+    const bool chosen = special == own;
+    const auto candidate = chosen ? parameters : with_other_special_primes(parameters.literal(), special);
+    if (!candidate) continue;
+    const bool allowed = parameters.literal().allow_insecure || candidate->key_modulus_bits() <= cap;
+    choices.push_back({*candidate, cost(*candidate) / unit, headroom_after_product(*candidate), allowed, chosen});
+  }
+  return choices;
+}
+
+}  // namespace cyclotome::scheme

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cyclotome/rlwe/parameters.hpp"
+
+// How many special primes, and with them how many digits, key switching gets: more of them mean fewer digits, smaller
+// keys and less work, until their own length costs more than it saves or security forbids it.
+namespace cyclotome::scheme {
+
+/// Primes of q are at most this wide: 50-bit ones suit AVX-512 IFMA and the FP64 pipe of GPUs.
+constexpr unsigned widest_prime(Word word) { return word == Word::u32 ? 30 : 50; }
+
+/// The narrowest primes = 1 mod 2n that there are enough of.
+unsigned narrowest_prime(std::size_t degree);
+
+/// Relative cost of multiply + relinearise, by a model: transforms (log2 n butterflies a coefficient) and terms of base
+/// conversions, limb by limb; a 32-bit limb costs half a 64-bit one.
+double cost(const rlwe::Parameters& parameters);
+
+/// `base` with ciphertext primes of `bits` bits in all, about equally wide, `special` special primes of the widest's
+/// width and the fewest digits that these allow; nothing if there are too few primes of the widths that this takes or
+/// security forbids it.
+std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLiteral& base, unsigned bits,
+                                                    std::size_t special);
+
+/// The cheapest number of special primes from 1 to 8; nothing if security allows none.
+std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLiteral& base, unsigned bits);
+
+/// One way to switch keys under given ciphertext primes.
+struct KeySwitchingChoice {
+  rlwe::Parameters parameters;
+  double relative_cost;  ///< of multiply + relinearise; 1 for the parameters that were asked about
+  double headroom;       ///< bits of noise headroom after one product, relinearised
+  bool allowed;          ///< by the security that the parameters demand
+  bool chosen;           ///< these are the parameters that were asked about
+};
+
+/// What there was to choose from with these ciphertext primes: 0 to 8 special primes (no more than there are ciphertext
+/// primes), each with the fewest digits, and the parameters themselves in their place. Numbers that there are no primes
+/// for are left out.
+std::vector<KeySwitchingChoice> key_switching_choices(const rlwe::Parameters& parameters);
+
+}  // namespace cyclotome::scheme

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results that others may see: the same values, from phases whose noise is drowned, or a refusal that may be told."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import cyclotome as cy
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from bgv_party import BgvParty, bgv_literal
+from oracles.integers import centred, compose
+from parties import Party, seed, small_literal
+from small import keys
+
+TAIL = math.log2(core.tail_factor)
+
+
+def parties(word: int, degree: int, t: int) -> list[tuple[Party, Any]]:
+    """A BFV and a BGV party, and the scheme's functions."""
+    primes, bits = (9, 30) if word == 32 else (5, 55)
+    return [
+        (Party(small_literal(word, degree, t, primes, 1, 0, bits)), core),
+        (BgvParty(bgv_literal(word, degree, t, primes, 1, 0, bits)), core.bgv),
+    ]
+
+
+@pytest.mark.parametrize("word", [32, 64])
+@pytest.mark.parametrize("bits", [1, 20, 40, 100])
+def test_revealed_values_are_the_decrypted_ones(rng: np.random.Generator, word: int, bits: int) -> None:
+    for party, scheme in parties(word, 64, 12289):
+        values = rng.integers(0, 12289, (3, 64))
+        encrypted = party.encrypt(values, int(rng.integers(1 << 60)), slots=False)
+        for number in range(5):
+            opened = core.decode(scheme.reveal(encrypted, party.secret, bits, seed(number, 9)), False)
+            assert np.array_equal(opened % 12289, values)
+
+
+@pytest.mark.parametrize("word", [32, 64])
+def test_the_added_error_is_uniform_over_the_stated_range(rng: np.random.Generator, word: int) -> None:
+    """Exactly a multiple of t in BGV, of 1 in BFV; within [-F, F], both signs, spread over it, other ones in other
+    ciphertexts; and F drowns the noise: 2 F >= 2^bits n B, at most four times that."""
+    bits, n, t, items = 30, 64, 257, 64
+    for party, scheme in parties(word, n, t):
+        encrypted = party.encrypt(rng.integers(0, t, (items, n)), int(rng.integers(1 << 60)), slots=False)
+        headroom, multiple = scheme.noise_headroom(encrypted), t if scheme is core.bgv else 1
+        flooded = core.flooded_phase(party.secret, encrypted, headroom, bits, multiple, seed(7, 9))
+        added = (compose(flooded, party.moduli) - compose(core.phase(party.secret, encrypted), party.moduli)) % party.q
+        error = centred(added, party.q)
+        assert all(int(e) % multiple == 0 for e in error.flat)
+        shares = np.array([float(int(e) / multiple) for e in error.flat])
+        wanted = 2.0 ** (bits + 6 + encrypted.log2_deviation + TAIL) / multiple
+        largest = np.abs(shares).max()
+        assert wanted / 2 * 0.99 <= largest <= 4 * wanted / 2
+        # Uniform: 4096 draws in 16 classes, chi-squared of 15 degrees of freedom below 60 (probability 2e-7 above).
+        counts = np.histogram(shares / largest, bins=16, range=(-1, 1))[0]
+        assert ((counts - 256) ** 2 / 256).sum() < 60
+        assert len(set(shares)) == shares.size
+
+
+def test_other_seeds_give_other_errors(rng: np.random.Generator) -> None:
+    (party, _), _ = parties(64, 64, 257)
+    encrypted = party.encrypt(rng.integers(0, 257, (1, 64)), 5, slots=False)
+    first, again, other = (
+        core.flooded_phase(party.secret, encrypted, 1000.0, 20, 1, seed(number, 9)) for number in (1, 1, 2)
+    )
+    assert np.array_equal(first, again) and not np.array_equal(first, other)
+
+
+def with_noise(party: Party, ciphertext: Any, size: float, bound: float) -> Any:
+    """``ciphertext`` with an error of this size, of both signs, added to its phase, and any stated bound."""
+    factor = party.t() if isinstance(party, BgvParty) else 1
+    whole = int(size) // factor * factor
+    c0, c1 = party.parts(ciphertext)[0]
+    parts = [(c0 + np.array([whole, -whole] * (party.n // 2), dtype=object)) % party.q, c1]
+    if isinstance(party, BgvParty):
+        return party.made(parts, party.top, log2_deviation=bound)
+    return party.crafted(parts, log2_deviation=bound)
+
+
+def largest_bound(scheme: Any, ciphertext: Any, n: int, bits: int) -> float:
+    """log2 of the deviation that leaves exactly the headroom that flooding takes."""
+    return float(scheme.noise_headroom(ciphertext) + ciphertext.log2_deviation - core.flooding_headroom(n, bits))
+
+
+@pytest.mark.parametrize("word", [32, 64])
+def test_it_refuses_exactly_when_the_public_bound_leaves_too_little(rng: np.random.Generator, word: int) -> None:
+    """And just before, the flooded phase still decrypts, with noise as large as the bound says."""
+    bits = 24
+    for party, scheme in parties(word, 64, 257):
+        message = rng.integers(0, 257, (1, 64))
+        fresh = party.encrypt(message, int(rng.integers(1 << 60)), slots=False)
+        limit = largest_bound(scheme, fresh, 64, bits)
+        loud = with_noise(party, fresh, 0.9 * 2.0 ** (limit + TAIL), limit - 0.01)
+        for number in range(10):
+            opened = scheme.reveal(loud, party.secret, bits, seed(number, 9))
+            assert np.array_equal(core.decode(opened, False) % 257, message)
+        beyond = with_noise(party, fresh, 0, limit + 0.01)
+        assert scheme.noise_headroom(beyond) > 0
+        with pytest.raises(core.NoiseError, match="flooding with 24 bits takes 32 bits of noise headroom, and 30"):
+            scheme.reveal(beyond, party.secret, bits, seed(1, 9))
+
+
+def test_near_the_limit_the_outcome_is_the_floods_not_the_noises(rng: np.random.Generator) -> None:
+    """A ciphertext with more noise than it states: decryption still gives the message, which tells that the noise is
+    below the limit; what is revealed is a matter of chance."""
+    bits = 10
+    for party, scheme in parties(64, 64, 257):
+        message = rng.integers(0, 257, (1, 64))
+        fresh = party.encrypt(message, int(rng.integers(1 << 60)), slots=False)
+        limit = largest_bound(scheme, fresh, 64, bits)
+        room = 2.0 ** (limit + TAIL + core.flooding_headroom(64, bits))
+        dishonest = with_noise(party, fresh, 0.9 * room, limit - 0.01)
+        assert np.array_equal(core.decode(scheme.decrypt_unchecked(dishonest, party.secret), False) % 257, message)
+        opened = [core.decode(scheme.reveal(dishonest, party.secret, bits, seed(i, 9)), False) for i in range(4)]
+        for values in opened:
+            assert 5 < np.count_nonzero(values % 257 != message) < 59
+        assert len({values.tobytes() for values in opened}) == 4
+
+
+def test_a_ciphertext_without_noise_is_flooded_too(rng: np.random.Generator) -> None:
+    """Its bound says no noise at all; the error must still fit below q/t."""
+    for party, scheme in parties(64, 64, 65537):
+        zeros = np.zeros((2, 64), dtype=object)
+        silent = party.made(zeros, party.top) if isinstance(party, BgvParty) else party.crafted(zeros)
+        assert not core.decode(scheme.reveal(silent, party.secret, 40, seed(3, 9)), False).any()
+        if isinstance(party, BgvParty):
+            with pytest.raises(core.NoiseError):
+                scheme.reveal(party.made(zeros, 1), party.secret, 64, seed(3, 9))
+
+
+@pytest.mark.parametrize("bits", [0, 129])
+def test_flooding_has_limits(bits: int) -> None:
+    (party, _), _ = parties(64, 64, 257)
+    with pytest.raises(core.ArgumentError, match=rf"flooding_bits {bits} must lie in \[1, 128\]"):
+        core.reveal(party.encrypt(np.zeros((1, 64), dtype=np.int64), 1, slots=False), party.secret, bits, seed(1))
+
+
+# --- the Python package -----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_parameters_for_revealing_carry_what_they_were_asked_for(rng: np.random.Generator, scheme: str) -> None:
+    """The same intent without flooding does not carry it."""
+    intent: dict[str, Any] = {"depth": 1, "value_bits": 6, "terms": 4, "plain_products": 0, "scheme": scheme}
+    parameters = cy.Parameters.suggest(**intent, flooding_bits=64)
+    assert parameters.modulus_bits > cy.Parameters.suggest(**intent).modulus_bits
+    secret, public, _ = cy.keygen(parameters, rotations=[])
+    values = rng.integers(-63, 64, 100)
+    x = cy.encrypt(values, public)
+    y = (x * x) * 4
+    assert np.array_equal(cy.reveal(y, secret, flooding_bits=64), values**2 * 4)
+    assert np.array_equal(cy.reveal(x[...], secret), values)
+    other = cy.keygen(cy.Parameters.suggest(**intent), rotations=[])
+    z = cy.encrypt(values, other.public)
+    with pytest.raises(cy.errors.NoiseError, match="suggest with flooding_bits"):
+        cy.reveal((z * z) * 4, other.secret, flooding_bits=64)
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_revealing_keeps_shapes_layouts_and_refusals(scheme: str) -> None:
+    own, stranger = keys(scheme=scheme), cy.keygen(keys(scheme=scheme).public.parameters, rotations=[])
+    for layout in ("packed", "replicated"):
+        x = cy.encrypt([[1, -2, 3], [4, 5, -6]], own.public, bound=6, layout=layout)
+        assert cy.reveal(x, own.secret).tolist() == [[1, -2, 3], [4, 5, -6]]
+    assert cy.reveal(x.sum(), own.secret) == 5
+    with pytest.raises(cy.errors.MismatchError):
+        cy.reveal(x, stranger.secret)
+    for bits in (0, 129):
+        with pytest.raises(cy.errors.ArgumentError, match=f"flooding_bits {bits}"):
+            cy.reveal(x, own.secret, flooding_bits=bits)
+    with pytest.raises(cy.errors.ArgumentError):
+        cy.reveal(x, own.secret, flooding_bits=1.5)  # type: ignore[arg-type]
+    with pytest.raises(cy.errors.UnsupportedError):
+        cy.reveal(x, own.public)  # type: ignore[arg-type]
+
+
+def test_it_draws_new_errors_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every piece of a batch and every plaintext modulus is opened by the function that floods, never by decrypt."""
+    own = keys()
+    x = cy.encrypt(np.arange(40).reshape(20, 2), own.public, bound=40)
+    calls = []
+    real = cy._core.reveal
+
+    def counted(*arguments: Any) -> Any:
+        calls.append(arguments[0].batch)
+        return real(*arguments)
+
+    def refused(*_: Any) -> Any:
+        raise AssertionError("decrypt was called")
+
+    monkeypatch.setattr(cy._core, "reveal", counted)
+    monkeypatch.setattr(cy._core, "decrypt", refused)
+    assert cy.reveal(x, own.secret).tolist() == np.arange(40).reshape(20, 2).tolist()
+    assert sum(calls) == 20 * len(own.public.parameters.plain_moduli)
