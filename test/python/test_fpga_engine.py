@@ -15,6 +15,8 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+from cli_runner import succeed
+from cyclotome import fpga_device
 from cyclotome.contexts import device_name
 from cyclotome.errors import ArgumentError, EngineError, ParameterError
 from cyclotome.fpga_device import DESIGNS, Options, options_of
@@ -305,3 +307,46 @@ def test_benchmark_rows_hold_what_was_counted(generator: None) -> None:
         f"Paper 004, Table {number}" for number in ("6.6", "6.10", "6.11", "6.12")
     ]
     assert f"{pease['critical_ticks']:,}" in tables[0].rows[0] and "10,752" in tables[0].rows[0]
+
+
+# --- the command line
+
+
+@pytest.fixture(scope="session")
+def larger(software: str) -> str:
+    """The circuit in software at the smallest degree that the command line makes parameters for."""
+    folder = Path(software).parent
+    compiler = shutil.which(os.environ.get("CXX", "c++"))
+    assert compiler is not None
+    source = ROOT / "test" / "cpp" / "circuits" / "software_circuit.cpp"
+    options = ["-std=c++20", "-O2", "-shared", "-fPIC", f"-I{folder}", "-DOPERATIONS=7", "-DDEGREE=2048"]
+    subprocess.run([compiler, *options, str(source), "-o", str(folder / "larger.so")], check=True)
+    return str(folder / "larger.so")
+
+
+def test_commands_take_the_device_and_say_what_circuits_did(larger: str, tmp_path: Path) -> None:
+    device = ["--device", f"fpga:sim:library={larger}"]
+    succeed("params", "--preset", "001-2048-54", "--allow-insecure", "--output", tmp_path / "p")
+    insecure = ["--allow-insecure"]
+    # The public key, the square of the secret key, and the relinearisation key.
+    made = succeed("keygen", tmp_path / "p", "--out", tmp_path / "keys", *insecure, *device)
+    assert "circuits: 3 products;" in made.text
+    (tmp_path / "x.csv").write_text("x\n1\n-2\n3\n")
+    encrypt = ["encrypt", tmp_path / "x.csv", "--key", tmp_path / "keys" / "public.key", "--bound", 9]
+    encrypt += ["--output", tmp_path / "x.ct"]
+    assert "circuits: 2 products;" in succeed(*encrypt, *insecure, *device).text
+    keys = ["--keys", tmp_path / "keys" / "evaluation.key", "--output", tmp_path / "y.ct"]
+    summed = succeed("eval", "x + x", "--input", f"x={tmp_path / 'x.ct'}", *keys, *insecure, *device)
+    assert "circuits: nothing;" in summed.text
+    decrypt = ["decrypt", tmp_path / "y.ct", "--key", tmp_path / "keys" / "secret.key"]
+    on_circuit, on_cpu = succeed(*decrypt, *insecure, *device), succeed(*decrypt, *insecure)
+    assert "circuits: 1 product;" in on_circuit.text
+    assert on_circuit.text.endswith(on_cpu.text) and "x\n2\n-4\n6\n" in on_cpu.text
+
+
+def test_the_doctor_knows_what_circuits_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fpga_device.state()
+    assert found.startswith("ready") or "pip install" in found or "compiler" in found
+    assert succeed("doctor", "--json").data["devices"]["fpga:sim"] == found
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert fpga_device.state() == "amaranth and pyosys not installed: pip install 'cyclotome[fpga]'"
