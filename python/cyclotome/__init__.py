@@ -28,6 +28,7 @@ from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotati
 from .parameters import Parameters
 from .reporting import progress
 from .shaping import concatenate, stack
+from .sharding import ShardedArray, encrypt_sharded, shard
 
 __version__ = _core.version()
 
@@ -41,12 +42,14 @@ __all__ = [
     "Parameters",
     "PublicKey",
     "SecretKey",
+    "ShardedArray",
     "__version__",
     "bfv",
     "bgv",
     "concatenate",
     "decrypt",
     "encrypt",
+    "encrypt_sharded",
     "errors",
     "fpga",
     "from_bytes",
@@ -57,6 +60,7 @@ __all__ = [
     "progress",
     "reveal",
     "save",
+    "shard",
     "stack",
     "sum_rotations",
     "to_bytes",

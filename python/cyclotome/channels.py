@@ -34,9 +34,10 @@ __all__ = [
 
 Channels = tuple[_core.Ciphertext, ...]
 
-#: A long operation is cut into at most this many pieces, of at least _SMALLEST_PIECE ciphertexts each.
+#: A long operation is cut into at most this many pieces, of at least so many ciphertexts each: on a GPU, which is busy
+#: with large batches only, more than on a CPU.
 _PIECES = 32
-_SMALLEST_PIECE = 8
+_SMALLEST_PIECE = {"cpu": 8, "cuda": 1024}
 
 
 def each(function: Callable[..., _core.Ciphertext], *operands: Sequence[object]) -> Channels:
@@ -59,9 +60,10 @@ def concatenate(arrays: Sequence[Channels]) -> Channels:
     return tuple(_core.concatenate(list(channels)) for channels in zip(*arrays, strict=True))
 
 
-def pieces(total: int) -> Iterator[tuple[int, int]]:
-    """Ranges that cover ``range(total)``."""
-    size = max(_SMALLEST_PIECE, -(-total // _PIECES))
+def pieces(total: int, engine: _core.Engine) -> Iterator[tuple[int, int]]:
+    """Ranges that cover ``range(total)``, to be worked on one after the other by ``engine``."""
+    smallest = _SMALLEST_PIECE.get(engine.name.partition(":")[0], _SMALLEST_PIECE["cpu"])
+    size = max(smallest, -(-total // _PIECES))
     for start in range(0, total, size):
         yield start, min(start + size, total)
 
@@ -73,8 +75,13 @@ def part(a: _core.Ciphertext, start: int, stop: int) -> _core.Ciphertext:
     return _core.take(a, list(range(start, stop)))
 
 
+def _engine(a: Channels) -> _core.Engine:
+    return a[0].context.engine
+
+
 def in_pieces(
     what: str,
+    engine: _core.Engine,
     batch: int,
     channels: int,
     function: Callable[[int, int, int], _core.Ciphertext],
@@ -87,7 +94,7 @@ def in_pieces(
     results = []
     for channel in range(channels):
         made = []
-        for start, stop in [(0, batch)] if whole else pieces(batch):
+        for start, stop in [(0, batch)] if whole else pieces(batch, engine):
             made.append(function(channel, start, stop))
             task.advance(stop - start)
         results.append(made[0] if len(made) == 1 else _core.concatenate(made))
@@ -121,7 +128,7 @@ def multiply(a: Channels, b: Channels) -> Channels:
         x = part(a[channel], start, stop)
         return _core.square(x) if a is b else _core.multiply(x, part(b[channel], start, stop))
 
-    return in_pieces("multiplying", batch, len(a), product)
+    return in_pieces("multiplying", _engine(a), batch, len(a), product)
 
 
 def relinearize(a: Channels, keys: EvaluationKeys) -> Channels:
@@ -130,7 +137,7 @@ def relinearize(a: Channels, keys: EvaluationKeys) -> Channels:
     def relinearized(channel: int, start: int, stop: int) -> _core.Ciphertext:
         return _core.relinearize(part(a[channel], start, stop), keys._native)
 
-    return in_pieces("relinearising", a[0].batch, len(a), relinearized)
+    return in_pieces("relinearising", _engine(a), a[0].batch, len(a), relinearized)
 
 
 def sum_slots(a: Channels, keys: EvaluationKeys) -> Channels:
@@ -139,7 +146,7 @@ def sum_slots(a: Channels, keys: EvaluationKeys) -> Channels:
     def total(channel: int, start: int, stop: int) -> _core.Ciphertext:
         return _core.sum_slots(part(a[channel], start, stop), keys._native)
 
-    return in_pieces("summing over slots", a[0].batch, len(a), total)
+    return in_pieces("summing over slots", _engine(a), a[0].batch, len(a), total)
 
 
 def apply_galois(a: Channels, element: int, keys: EvaluationKeys) -> Channels:
@@ -148,7 +155,7 @@ def apply_galois(a: Channels, element: int, keys: EvaluationKeys) -> Channels:
     def rotated(channel: int, start: int, stop: int) -> _core.Ciphertext:
         return _core.apply_galois(part(a[channel], start, stop), element, keys._native)
 
-    return in_pieces("rotating", a[0].batch, len(a), rotated)
+    return in_pieces("rotating", _engine(a), a[0].batch, len(a), rotated)
 
 
 def hidden(a: Channels, public: PublicKey | None, operation: str) -> Channels:

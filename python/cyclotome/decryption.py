@@ -16,13 +16,14 @@ from .errors import ArgumentError, MismatchError, RangeError, UnsupportedError
 from .keys import SecretKey
 from .layout import Layout
 from .reporting import Callback, Task
+from .sharding import ShardedArray
 from .text import integer
 from .values import combine, index, magnitude
 
 __all__ = ["decrypt", "noise_budget", "reveal"]
 
 
-def decrypt(x: EncryptedArray, key: SecretKey, *, progress: Callback | None = None) -> Any:
+def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callback | None = None) -> Any:
     """Decrypts: exact values, or a typed error.
 
     What comes out, and whether it fails, is for the key's owner alone. BFV and BGV are secure against whoever sees
@@ -46,7 +47,9 @@ def decrypt(x: EncryptedArray, key: SecretKey, *, progress: Callback | None = No
     return _opened("decrypt", x, key, _core.decrypt, progress)
 
 
-def reveal(x: EncryptedArray, key: SecretKey, *, flooding_bits: int = 40, progress: Callback | None = None) -> Any:
+def reveal(
+    x: EncryptedArray | ShardedArray, key: SecretKey, *, flooding_bits: int = 40, progress: Callback | None = None
+) -> Any:
     """Decrypts for others to see: the values that `decrypt` gives, or a refusal that may be told.
 
     Results of an exact scheme tell of the secret key only where noise comes near the limit, and whoever chooses the
@@ -87,12 +90,14 @@ def reveal(x: EncryptedArray, key: SecretKey, *, flooding_bits: int = 40, progre
 
 def _opened(
     operation: str,
-    x: EncryptedArray,
+    x: EncryptedArray | ShardedArray,
     key: SecretKey,
     opened: Callable[[_core.Ciphertext, _core.SecretKey], _core.Plaintext],
     progress: Callback | None,
 ) -> Any:
     """The values of ``x`` by a native function that decrypts."""
+    if isinstance(x, ShardedArray):
+        return x.decrypted(lambda piece: _opened(operation, piece, key, opened, progress))
     _require_own_key(operation, x, key)
     layout, moduli = x._layout, x.parameters.plain_moduli
     task = Task("decrypting", layout.batch * len(moduli), progress)
@@ -119,7 +124,7 @@ def _decrypted_rows(
     opened: Callable[[_core.Ciphertext, _core.SecretKey], _core.Plaintext],
 ) -> list[NDArray[np.int64]]:
     rows = []
-    for start, stop in pieces(layout.batch):
+    for start, stop in pieces(layout.batch, channel.context.engine):
         plaintext = opened(part(channel, start, stop), key._native)
         values = _core.decode(plaintext, layout.packed and layout.slots)
         rows.append(values if layout.packed else values[:, :1])

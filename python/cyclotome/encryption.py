@@ -83,7 +83,9 @@ def encrypt(
 
     # Under the secret key in one piece, so that a single seed stands for all uniform halves.
     secret = isinstance(key, SecretKey)
-    channels = in_pieces("encrypting", chosen.batch, len(moduli), encrypted, progress, whole=secret)
+    channels = in_pieces(
+        "encrypting", key._context.engine, chosen.batch, len(moduli), encrypted, progress, whole=secret
+    )
     keys = Keyring() if secret else Keyring.of(key)
     return EncryptedArray(parameters, key._context, channels, chosen, stated, keys)
 

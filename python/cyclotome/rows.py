@@ -60,7 +60,7 @@ def with_rows(
         plain = single[channel] if single else _encoded(context, channel, rows[start:stop], slots)
         return function(part(channels[channel], start, stop), plain)
 
-    return in_pieces(what, layout.batch, len(channels), combine)
+    return in_pieces(what, x._context.engine, layout.batch, len(channels), combine)
 
 
 def _encoded(context: _core.Context, channel: int, rows: IntArray, slots: bool) -> _core.Plaintext:

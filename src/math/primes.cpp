@@ -25,7 +25,7 @@ std::uint64_t power_mod(std::uint64_t base, std::uint64_t exponent, std::uint64_
 }  // namespace
 
 bool is_prime(std::uint64_t n) noexcept {
-  // These twelve bases decide every n < 3.3e24 (Sorenson and Webster, 2015).
+  // These twelve bases decide every n < 3.18e23 (Sorenson and Webster, 2015).
   constexpr std::uint64_t bases[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
   if (n < 2) return false;
   for (const auto p : bases) {

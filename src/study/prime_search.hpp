@@ -10,7 +10,7 @@
 // generator is found at once and can be checked.
 namespace cyclotome::study {
 
-/// Whether n is prime. Below 2^81 Miller-Rabin with twelve bases decides; above, 40 bases drawn from a hash of n leave
+/// Whether n is prime. Below 2^78 Miller-Rabin with twelve bases decides; above, 40 bases drawn from a hash of n leave
 /// a composite number a chance of 2^-80, chosen with malice or not. n of at most max_modulus_bits bits, else
 /// ParameterError.
 bool is_prime(const BigUnsigned& n);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
 
 #include "cyclotome/math/bits.hpp"
 
@@ -15,6 +16,13 @@ void require_degree(std::size_t degree) {
   if (!is_power_of_two(degree) || degree < 2 || degree > ProductContext::max_degree) {
     throw ParameterError(
         message("the degree ", degree, " must be a power of two in [2, ", ProductContext::max_degree, "]"));
+  }
+}
+
+void require_bits(std::size_t bits) {
+  if (bits > ProductContext::max_bits) {
+    throw ParameterError(message("primes of ", bits, " bits together are more than the ", ProductContext::max_bits,
+                                 " of a context; use fewer or narrower primes"));
   }
 }
 
@@ -50,6 +58,7 @@ class PrimePool {
   PrimePool(std::size_t degree, Search search) : degree_(degree), search_(search) {}
 
   std::vector<BigUnsigned> take(const std::vector<unsigned>& lengths) {
+    require_bits(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}));
     std::map<unsigned, std::size_t> wanted;
     for (const auto bits : lengths) ++wanted[bits];
     for (const auto& [bits, count] : wanted) {
@@ -96,10 +105,7 @@ ProductContext::ProductContext(std::size_t degree, const std::vector<BigUnsigned
     throw ParameterError(message(primes.size(), " primes need as many generators, not ", generators.size()));
   }
   modulus_ = product(primes);
-  if (modulus_.bit_length() > max_bits) {
-    throw ParameterError(message("the primes' product has ", modulus_.bit_length(), " bits, more than the ", max_bits,
-                                 " of a context; use fewer or narrower primes"));
-  }
+  require_bits(modulus_.bit_length());
   for (std::size_t i = 0; i < primes.size(); ++i) {
     if (std::find(primes.begin(), primes.begin() + static_cast<std::ptrdiff_t>(i), primes[i]) !=
         primes.begin() + static_cast<std::ptrdiff_t>(i)) {

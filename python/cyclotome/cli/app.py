@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import cyclotome
-from cyclotome.cli import arrays, bench, doctor, evaluate, inspection, keys, main_job
+from cyclotome.cli import arrays, bench, doctor, evaluate, fpga, inspection, keys, main_job
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 another failure (a wrong answer, a failed self-test); 2 wrong usage; 3 a bad file; "
@@ -50,3 +50,4 @@ app.command("decrypt")(arrays.decrypt)
 app.command("inspect")(inspection.inspect)
 app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
+app.add_typer(fpga.app, name="fpga")

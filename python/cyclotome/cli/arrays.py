@@ -19,6 +19,7 @@ from cyclotome.cli.console import (
     ForceFlag,
     InsecureFlag,
     JsonFlag,
+    account,
     emit,
     note,
     progress_bar,
@@ -69,7 +70,7 @@ def encrypt(
     table = tables.read_table(data, wanted)
     integers, used = decimals.quantise(table.values, factor, automatic=automatic, rounding=rounding)
     owner = load_as((cy.PublicKey, cy.SecretKey), key, allow_insecure=allow_insecure, device=device)
-    with progress_bar():
+    with progress_bar(), account(device):
         array = cy.encrypt(integers, owner, bound=bound)
         notes.save_quantity(output, Quantity(array, used, table.columns), force)
     size = output.stat().st_size
@@ -104,7 +105,7 @@ def decrypt(
         vacant(output, force)
     secret = load_as(cy.SecretKey, key, allow_insecure=allow_insecure, device=device)
     quantity = notes.load_quantity(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
-    with progress_bar():
+    with progress_bar(), account(device):
         integers = np.asarray(cy.decrypt(quantity.values, secret))
     if output is not None:
         write_whole(output, _file(output.suffix.lower(), integers, quantity))

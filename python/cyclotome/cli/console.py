@@ -29,7 +29,8 @@ InsecureFlag = Annotated[
     bool, typer.Option("--allow-insecure", help="Take parameters and keys below 128 bits of security.")
 ]
 DeviceOption = Annotated[
-    str, typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "cuda", "cuda:1", "auto".')
+    str,
+    typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "cuda", "cuda:1", "fpga:sim", "auto".'),
 ]
 
 
@@ -52,6 +53,17 @@ def emit(data: Mapping[str, Any], as_json: bool, lines: str | None = None) -> No
 def note(message: str) -> None:
     """A remark for people, on standard error."""
     Console(stderr=True, soft_wrap=True).print(Text(message, style="dim"))
+
+
+@contextmanager
+def account(device: str) -> Iterator[None]:
+    """Remarks afterwards what circuits did, where the device has some."""
+    if not device.startswith("fpga"):
+        yield
+        return
+    with cy.fpga.measure(device) as spent:
+        yield
+    note(f"circuits: {spent}")
 
 
 def vacant(path: Path, force: bool) -> Path:

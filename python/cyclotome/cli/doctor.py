@@ -14,12 +14,12 @@ import numpy as np
 import typer
 
 import cyclotome as cy
-from cyclotome import _core, cuda_device, text
+from cyclotome import _core, cuda_device, fpga_device, text
 from cyclotome.cli.console import DebugFlag, JsonFlag, emit
 from cyclotome.cli.failures import OTHER, command
 
 #: Optional modules and what they are for.
-EXTRAS = {"sklearn": "demo", "pyarrow": "parquet", "matplotlib": "plot"}
+EXTRAS = {"sklearn": "demo", "pyarrow": "parquet", "matplotlib": "plot", "amaranth": "fpga"}
 
 
 def cores() -> int:
@@ -38,7 +38,7 @@ def memory() -> int | None:
 
 def devices() -> dict[str, str]:
     """Each device, and "ready" or what is missing."""
-    return {"cpu": "ready", "cuda": cuda_device.state()}
+    return {"cpu": "ready", "cuda": cuda_device.state(), "fpga:sim": fpga_device.state()}
 
 
 def self_test() -> dict[str, Any]:

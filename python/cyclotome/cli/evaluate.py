@@ -11,7 +11,17 @@ import typer
 import cyclotome as cy
 from cyclotome import text
 from cyclotome.cli import decimals, expression, notes, tables
-from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, InsecureFlag, JsonFlag, emit, progress_bar, vacant
+from cyclotome.cli.console import (
+    DebugFlag,
+    DeviceOption,
+    ForceFlag,
+    InsecureFlag,
+    JsonFlag,
+    account,
+    emit,
+    progress_bar,
+    vacant,
+)
 from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.quantity import Quantity
@@ -74,7 +84,7 @@ def evaluate(
     if public is not None:
         hiding = load_as(cy.PublicKey, public, allow_insecure=allow_insecure, device=device)
         values = {name: q.with_keys(hiding) for name, q in values.items()}
-    with progress_bar():
+    with progress_bar(), account(device):
         result = expression.evaluate(formula, values)
         if not result.encrypted:
             raise UsageError("the result is not encrypted: nothing encrypted takes part in it")

@@ -16,6 +16,7 @@ from cyclotome.cli.console import (
     ForceFlag,
     InsecureFlag,
     JsonFlag,
+    account,
     emit,
     note,
     progress_bar,
@@ -128,7 +129,7 @@ def keygen(
     chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure)
     out.mkdir(parents=True, exist_ok=True)
     paths = {name: vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")}
-    with progress_bar():
+    with progress_bar(), account(device):
         keys = cy.keygen(chosen, rotations=steps, device=device)
     cy.save(paths["secret"], keys.secret, overwrite=force)
     cy.save(paths["public"], keys.public, overwrite=force)

@@ -23,7 +23,7 @@ from .block import place
 from .butterfly import Butterfly
 from .control import later
 from .design import PRODUCT, Circuit, Design, Layout, Order, TableLane
-from .stages import Stage, StageCounter, backwards, pick, stage_ticks, straight
+from .stages import Stage, StageCounter, backwards, by_stage, stage_ticks
 
 
 class SinglePipe(Circuit):
@@ -96,15 +96,6 @@ class SinglePipe(Circuit):
         self._arithmetic(module, platform, words)
         return module
 
-    def _by_stage(self, module: Module, counter: dict[str, Signal], name: str, orders: dict[int, Any], width: int) -> Signal:
-        """A row or exponent by the order of the counter's stage."""
-        result = Signal(width, name=name)
-        with module.Switch(counter["stage"]):
-            for stage, order in orders.items():
-                with module.Case(stage):
-                    module.d.comb += result.eq(pick(counter["tick"], order))
-        return result
-
     def _memory(self, module: Module, platform: Any) -> list[list[Value]]:
         """Words read, by operand and lane; a stage reads what the one before wrote."""
         n, half = self.design.log_degree, self.design.degree // 2
@@ -113,8 +104,8 @@ class SinglePipe(Circuit):
         read_row, write_row = Signal(n - 1), Signal(n - 1)
         enable, written_half = Signal(), Signal()
         module.d.sync += [
-            read_row.eq(self._by_stage(module, self.read, "read_order", reads, n - 1)),
-            write_row.eq(self._by_stage(module, self.write, "write_order", writes, n - 1)),
+            read_row.eq(by_stage(module, self.read, "read_order", reads, n - 1)),
+            write_row.eq(by_stage(module, self.write, "write_order", writes, n - 1)),
             enable.eq(self.write["valid"] & (self.write["stage"] != 2 * n)),
             written_half.eq(self.write["stage"][0]),
         ]
@@ -178,7 +169,7 @@ class SinglePipe(Circuit):
         n = self.design.log_degree
         orders = {k + 1: stage.exponent for k, stage in enumerate(self.stages)}
         address = Signal(n)
-        exponent = self._by_stage(module, self.read, "exponent", orders, n - 1)
+        exponent = by_stage(module, self.read, "exponent", orders, n - 1)
         module.d.sync += address.eq(Cat(exponent, self.read["stage"] > n))
         return self._table(module, platform, self.design.degree, "powers", 0, address)
 

@@ -47,6 +47,28 @@ def pick(tick: Value, order: Bits) -> Value:
     return Cat(*(Const(0, 1) if bit is None else tick[bit] for bit in order))
 
 
+def paired_in_rows(n: int, i: int) -> Stage:
+    """Stage i < n - 1 of Cooley and Tukey's transform of 2^n words, in rows of the two words that a butterfly needs.
+
+    It pairs words that differ in bit i. Neighbouring ticks take pairs that differ in bit i + 1, and exchange results, so
+    that rows then hold the pairs of the next stage. Rows have bit i + 1 of the position at bit i, before, and bit i
+    there, after; ticks at bit 0. The power of omega is (position mod 2^i) 2^(n-1-i).
+    """
+    order: Bits = (*range(1, i + 1), 0, *range(i + 1, n - 1))
+    exponent: Bits = (*[None] * (n - 1 - i), *range(1, i + 1))
+    return Stage(order, order, True, exponent)
+
+
+def by_stage(module: Module, counter: dict[str, Signal], name: str, orders: dict[int, Bits], width: int) -> Signal:
+    """A row or exponent by the order of the counter's stage."""
+    result = Signal(width, name=name)
+    with module.Switch(counter["stage"]):
+        for stage, order in orders.items():
+            with module.Case(stage):
+                module.d.comb += result.eq(pick(counter["tick"], order))
+    return result
+
+
 def rows(order: Bits) -> NDArray[np.int64]:
     """The row at each tick of a stage."""
     ticks = np.arange(2 ** len(order), dtype=np.int64)

@@ -5,6 +5,32 @@
 
 namespace cyclotome::cpu {
 
+namespace {
+
+/// Target limb j of the centred lift of a single limb, y.
+template <LimbWord W>
+void convert_single(const Kernels<W>& kernels, W* out, std::size_t j, const W* y, std::size_t width,
+                    const BaseConversion& conversion) noexcept {
+  const auto& tables = conversion.tables<W>();
+  const Modulus<W>& source = conversion.source().moduli<W>()[0];
+  const Modulus<W>& target = conversion.target().moduli<W>()[j];
+  const W factor = tables.matrix[j];
+  if (source.value() / 4 < target.value()) {
+    kernels.move_centred(out, y, width, source.value(), target.value());
+    if (factor != 1) kernels.scale(out, out, ShoupFactor<W>(factor, target.value()), width, target.value());
+    return;
+  }
+  W wraps[conversion_tile];
+  for (std::size_t at = 0; at < width; at += conversion_tile) {
+    const std::size_t count = std::min(width - at, conversion_tile);
+    const Tile<const W> tile{y + at, 0};
+    kernels.count_wraps(wraps, count, tile, conversion);
+    kernels.weighted_sum(out + at, count, tile, {&factor, 1}, source.bits(), target, wraps, tables.negative_wraps[j]);
+  }
+}
+
+}  // namespace
+
 template <LimbWord W>
 void prepare_conversion(const Kernels<W>& kernels, Tile<W> y, W* wraps, Tile<const W> in, std::size_t width,
                         const BaseConversion& conversion) noexcept {
@@ -12,7 +38,8 @@ void prepare_conversion(const Kernels<W>& kernels, Tile<W> y, W* wraps, Tile<con
   for (std::size_t i = 0; i < source.size(); ++i) {
     kernels.scale(y.limb(i), in.limb(i), conversion.tables<W>().punctured_inverses[i], width, source[i].value());
   }
-  if (conversion.lift() == Lift::centred) kernels.count_wraps(wraps, width, constant(y), conversion);
+  if (conversion.lift() == Lift::centred && source.size() > 1)
+    kernels.count_wraps(wraps, width, constant(y), conversion);
 }
 
 template <LimbWord W>
@@ -23,6 +50,10 @@ void convert_limb(const Kernels<W>& kernels, W* out, std::size_t j, Tile<const W
   const Modulus<W>& target = conversion.target().moduli<W>()[j];
   if (const int copy = conversion.copies()[j]; copy >= 0) {
     kernels.scale(out, in.limb(static_cast<std::size_t>(copy)), tables.copy_factors[j], width, target.value());
+    return;
+  }
+  if (source.size() == 1 && conversion.lift() == Lift::centred) {
+    convert_single(kernels, out, j, y.data, width, conversion);
     return;
   }
   unsigned y_bits = 0;

@@ -6,8 +6,8 @@
 namespace cyclotome::cpu {
 
 /// The part of a conversion that all target limbs share, for `width` <= conversion_tile coefficients: y[i] = [f_i x_i
-/// (q/q_i)^-1]_{q_i}, and for the centred lift how often the sum of y[i] q/q_i wraps q (`wraps` is not touched
-/// otherwise). y may be `in`.
+/// (q/q_i)^-1]_{q_i}, and for the centred lift of several limbs how often the sum of y[i] q/q_i wraps q (`wraps` is not
+/// touched otherwise). y may be `in`.
 template <LimbWord W>
 void prepare_conversion(const Kernels<W>& kernels, Tile<W> y, W* wraps, Tile<const W> in, std::size_t width,
                         const BaseConversion& conversion) noexcept;

@@ -28,6 +28,9 @@ struct Kernels {
   /// out = factor a, and out = factor a + b.
   void (*scale)(W* out, const W* a, const ShoupFactor<W>& factor, std::size_t count, W q) noexcept;
   void (*scale_add)(W* out, const W* a, const ShoupFactor<W>& factor, const W* b, std::size_t count, W q) noexcept;
+  /// out = the representative of a modulo `from` in [-from/2, from/2), modulo q: a centred lift of one limb. from < 4
+  /// q.
+  void (*move_centred)(W* out, const W* a, std::size_t count, W from, W q) noexcept;
 
   /// out = sum of a[i] b[i] over `terms` >= 1 pairs of polynomials; out is none of them.
   void (*inner_product)(W* out, const W* const* a, const W* const* b, std::size_t terms, std::size_t count,

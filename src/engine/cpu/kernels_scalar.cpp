@@ -55,6 +55,17 @@ void scale_add(W* out, const W* a, const ShoupFactor<W>& factor, const W* b, std
   }
 }
 
+template <LimbWord W>
+void move_centred(W* out, const W* a, std::size_t count, W from, W q) noexcept {
+  const W half = from / 2, twice = static_cast<W>(2 * q), back = static_cast<W>(q - half % q);
+  const auto subtract_if_reaches = [](W x, W y) { return static_cast<W>(x - (y & mask_if<W>(x >= y))); };
+  for (std::size_t c = 0; c < count; ++c) {
+    const W shifted = subtract_if_reaches(static_cast<W>(a[c] + half), from);  // the lift plus half
+    const W residue = subtract_if_reaches(subtract_if_reaches(shifted, twice), q);
+    out[c] = subtract_if_reaches(static_cast<W>(residue + back), q);
+  }
+}
+
 /// out = sum over i of left(i)[c] right(i, c), started by first(c), with a reduction after every `step` terms.
 template <LimbWord W, class First, class Left, class Right>
 void sum_products(W* out, std::size_t terms, std::size_t count, std::size_t step, const Modulus<W>& q,
@@ -145,6 +156,7 @@ const Kernels<W>& scalar_kernels() noexcept {
       .multiply_accumulate = multiply_accumulate<W>,
       .scale = scale<W>,
       .scale_add = scale_add<W>,
+      .move_centred = move_centred<W>,
       .inner_product = inner_product<W>,
       .weighted_sum = weighted_sum<W>,
       .count_wraps = count_wraps<W>,

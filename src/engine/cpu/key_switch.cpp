@@ -28,7 +28,7 @@ struct Layout {
   std::size_t wraps() const noexcept { return lifts() + (own_lifts ? ciphertext_limbs() * degree : 0); }  // [digit]
   std::size_t special_sums() const noexcept {
     return wraps() + (own_lifts ? digits * degree : 0);
-  }                                                                                             // [part][limb of P]
+  }  // [part][limb of P]
   std::size_t special_wraps() const noexcept { return special_sums() + 2 * special * degree; }  // [part]
   std::size_t sums() const noexcept { return special_wraps() + 2 * degree; }                    // [limb][part]
   std::size_t extended() const noexcept { return sums() + 2 * group * degree; }  // [limb][digit, or later part]
@@ -113,14 +113,6 @@ class KeySwitching {
     });
   }
 
-  /// Wraps of one tile: as they were prepared, or found here where the source is a single limb, whose lift they are.
-  const W* wraps_of(const W* prepared, W* here, const W* lift, std::size_t width,
-                    const BaseConversion& conversion) const {
-    if (conversion.source().size() > 1) return prepared;
-    kernels_.count_wraps(here, width, {lift, n()}, conversion);
-    return here;
-  }
-
   void extend(ConstView c, std::size_t first, std::size_t last) const {
     const std::size_t jobs = (last - first) * layout_.digits * c.batch;
     parallel_(jobs, jobs * n(), [&](std::size_t i) {
@@ -129,14 +121,9 @@ class KeySwitching {
       if (stands_in_c(c, limb, j)) return;
       const KeySwitchStep::Digit& digit = step_.digits[j];
       W* const out = extended(item, limb - first, j);
-      over_tiles([&](std::size_t at, std::size_t width) {
-        W found[conversion_tile];
-        const W* const y = lift(c, item, digit.first) + at;
-        const W* const wraps = wraps_of(layout_.own_lifts ? scratch(item, layout_.wraps(), j) + at : nullptr, found, y,
-                                        width, digit.extension);
-        cpu::convert_limb<W>(kernels_, out + at, limb, {coefficients(c, item, digit.first) + at, n()}, {y, n()}, wraps,
-                             width, digit.extension);
-      });
+      const W* const wraps = layout_.own_lifts ? scratch(item, layout_.wraps(), j) : nullptr;
+      cpu::convert_limb<W>(kernels_, out, limb, {coefficients(c, item, digit.first), n()},
+                           {lift(c, item, digit.first), n()}, wraps, n(), digit.extension);
       kernels_.forward_transform(out, step_.key_ring->tables<W>(limb));
     });
   }

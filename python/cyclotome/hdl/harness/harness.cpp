@@ -40,7 +40,7 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t p)
   return result;
 }
 
-/// One word on its way to a table: psi^exponent 2^power.
+/// One word on its way to a table: psi^exponent 2^power, or the modulus where the exponent is negative.
 struct TableWord {
   std::int32_t address, exponent, power, offset;
 };
@@ -106,6 +106,10 @@ struct Prime {
           known = word.power;
           scale = known < 0 ? power(half, static_cast<std::uint64_t>(-static_cast<std::int64_t>(known)), p)
                             : power(2, static_cast<std::uint64_t>(known), p);
+        }
+        if (word.exponent < 0) {
+          column[i] = p;
+          continue;
         }
         column[i] = multiply(powers[static_cast<std::size_t>(word.exponent)], scale, p);
       }
@@ -204,8 +208,8 @@ struct cyclotome_circuit {
     const Order& outputs = layout().outputs[operation];
     const std::uint64_t wanted = count * outputs.beats;
     std::uint64_t sent = 0, received = 0, first = 0, last = 0, before_last = 0;
-    Schedule schedule(primes, inputs.beats);
-    const std::uint64_t start = tick + schedule.lead;
+    const Schedule schedule(primes, inputs.beats);
+    const std::uint64_t start = tick + static_cast<std::uint64_t>(schedule.lead);
     std::uint64_t progress = start;
     model->operation = operation;
     for (std::uint64_t item = 0, beat_in = 0, result = 0, beat_out = 0; received < wanted;) {
@@ -244,7 +248,7 @@ struct cyclotome_circuit {
           ++item;
         }
       }
-      schedule.write(*this, tick - start);
+      schedule.write(*this, static_cast<std::int64_t>(tick) - static_cast<std::int64_t>(start));
       step();
       if (tick > progress && tick - progress > 64 * degree + 4096) {
         throw Failure(no_answer, "the circuit has not answered for " + std::to_string(tick - progress) + " ticks");
@@ -257,38 +261,39 @@ struct cyclotome_circuit {
     *interval = count > 1 ? last - before_last : 0;
   }
 
-  /// Tables of products to come, written while others are in flight: product k starts k `beats` after the first.
+  /// Tables of products to come, written while others are in flight: product k starts k `period` after the first, and
+  /// a port has a word to write for at most one of them at a tick.
   struct Schedule {
     const std::vector<Prime>* primes;
-    std::int64_t beats;
-    std::uint64_t lead = 0;
-    struct Place {
-      std::size_t product = 0, word = 0;
-    };
-    std::vector<Place> places;
+    std::int64_t period, lead = 0;
+    std::vector<std::vector<std::int32_t>> slots;  // [port][tick modulo period]: which word
 
-    Schedule(const std::vector<Prime>* primes, std::size_t beats) : primes(primes), beats(static_cast<std::int64_t>(beats)) {
+    Schedule(const std::vector<Prime>* primes, std::size_t beats) : primes(primes), period(static_cast<std::int64_t>(beats)) {
       if (primes == nullptr) return;
-      places.resize(layout().tables.size());
       for (const auto& lane : layout().tables) {
-        if (lane.count != 0) lead = std::max<std::uint64_t>(lead, static_cast<std::uint64_t>(std::max(0, -lane.words[0].offset)));
+        auto& slot = slots.emplace_back(beats, -1);
+        for (std::size_t i = 0; i < lane.count; ++i) {
+          const std::int64_t offset = lane.words[i].offset;
+          slot[static_cast<std::size_t>((offset % period + period) % period)] = static_cast<std::int32_t>(i);
+          lead = std::max(lead, -offset);
+        }
       }
     }
 
-    void write(cyclotome_circuit& circuit, std::uint64_t elapsed) {
+    /// `now` counts from the tick at which the first product starts; it is negative before.
+    void write(cyclotome_circuit& circuit, std::int64_t now) const {
       if (primes == nullptr) return;
-      const auto now = static_cast<std::int64_t>(elapsed);
       circuit.model->table_enable = 0;
       std::uint32_t banks = 0;
-      for (std::size_t lane = 0; lane < places.size(); ++lane) {
-        const auto& table = layout().tables[lane];
-        auto& place = places[lane];
-        if (place.product == primes->size() || table.count == 0) continue;
-        const TableWord& word = table.words[place.word];
-        if (static_cast<std::int64_t>(place.product) * beats + word.offset != now) continue;
-        circuit.write(lane, word, (*primes)[place.product].words[lane][place.word]);
-        banks |= static_cast<std::uint32_t>(place.product & 1) << lane;
-        if (++place.word == table.count) place = {place.product + 1, 0};
+      for (std::size_t lane = 0; lane < slots.size(); ++lane) {
+        const std::int32_t word = slots[lane][static_cast<std::size_t>((now % period + period) % period)];
+        if (word < 0) continue;
+        const TableWord& entry = layout().tables[lane].words[word];
+        const std::int64_t product = (now - entry.offset) / period;
+        if (now < entry.offset || product >= static_cast<std::int64_t>(primes->size())) continue;
+        const auto k = static_cast<std::size_t>(product);
+        circuit.write(lane, entry, (*primes)[k].words[lane][static_cast<std::size_t>(word)]);
+        banks |= static_cast<std::uint32_t>(k & 1) << lane;
       }
       circuit.model->table_bank = banks;
     }

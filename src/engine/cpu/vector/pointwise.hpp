@@ -107,6 +107,20 @@ struct Pointwise {
         },
         [&](std::size_t c, std::size_t rest) { scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });
   }
+
+  static void move_centred(Word* out, const Word* a, std::size_t count, Word from, Word q) noexcept {
+    const Word half = from / 2;
+    const Vector source = L::broadcast(from), target = L::broadcast(q), twice = L::add(target, target);
+    const Vector there = L::broadcast(half), back = L::broadcast(q - half % q);
+    over(
+        count,
+        [&](std::size_t c) __attribute__((always_inline)) {
+          const Vector shifted = L::conditional_subtract(L::add(load(a + c), there), source);  // the lift plus half
+          const Vector residue = L::conditional_subtract(L::conditional_subtract(shifted, twice), target);
+          store(out + c, L::conditional_subtract(L::add(residue, back), target));
+        },
+        [&](std::size_t c, std::size_t rest) { scalar().move_centred(out + c, a + c, rest, from, q); });
+  }
 };
 
 }  // namespace

@@ -19,6 +19,9 @@ struct Sums {
   /// Registers of sums kept at once, so that the multipliers' latency is hidden.
   static constexpr std::size_t together = L::Registers::registers / 8;
 
+  /// Words that inner products fetch ahead: they read more polynomials at once than processors follow by themselves.
+  static constexpr std::size_t ahead = 1024 / sizeof(Word);
+
   /// Sums for `width` registers of coefficients: `first(i)` starts sum i, settled; `add(sum i, i, term)` adds a product
   /// to it.
   template <std::size_t width, class First, class Add>
@@ -76,6 +79,8 @@ struct Sums {
           out + c, terms, step, reducer, [](std::size_t) __attribute__((always_inline)) { return L::nothing(); },
           [&](typename L::Sum& s, std::size_t i, std::size_t term) __attribute__((always_inline)) {
             const std::size_t at = c + i * L::lanes;
+            __builtin_prefetch(a[term] + at + ahead);
+            __builtin_prefetch(b[term] + at + ahead);
             L::accumulate(s, L::Registers::load(a[term] + at), L::operand(L::Registers::load(b[term] + at)));
           });
     });

@@ -24,6 +24,7 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .multiply_accumulate = Pointwise<L>::multiply_accumulate,
     .scale = Pointwise<L>::scale,
     .scale_add = Pointwise<L>::scale_add,
+    .move_centred = Pointwise<L>::move_centred,
     .inner_product = Sums<L>::inner_product,
     .weighted_sum = Sums<L>::weighted_sum,
     .count_wraps = Sums<L>::count_wraps,

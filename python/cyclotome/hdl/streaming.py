@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A multiplier without stops: two words of each operand go in and two of the product come out, every tick.
+
+Every stage of the three transforms has its own butterfly, 3n of them, with commutators between (a feed-forward,
+multi-path delay commutator). phi is in the twiddles, the inverse takes its words in the order in which the forward
+transforms leave them, so that nothing is ever reordered. A product starts every N/2 ticks and several are in flight.
+
+Each may have a prime of its own: a stage has two sets of twiddles and two moduli, of which one is used while the other
+is written, and which it is goes through the circuit with the words. The table ports are written at the ticks that
+`Streaming.layout` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from numpy.typing import NDArray
+
+from .bank import Bank
+from .block import place
+from .butterfly import Butterfly
+from .commutator import Commutator, delayed
+from .control import later
+from .design import PRODUCT, Circuit, Design, Layout, Order, TableLane, reversed_bits
+from .reduction import MontgomeryMultiplier
+from .scaling import Doublings
+
+#: The table ports: twiddles of the last stage, which are half of all, have a port of their own in each direction.
+FORWARD_PORT, LAST_FORWARD_PORT, INVERSE_PORT, LAST_INVERSE_PORT, MODULUS_PORT = range(5)
+
+#: In the place of an exponent: the word is the modulus itself.
+MODULUS = -1
+
+
+class Streaming(Circuit):
+    """The design "streaming": see the module's text."""
+
+    def __init__(self, design: Design) -> None:
+        super().__init__(design, f"streaming_{design.degree}_{design.pipes}_{design.word_bits}", 4, 2, 5)
+        bits, ones = design.word_bits, design.ones
+        self.forward = Butterfly(bits, ones, "forward", streaming=True)
+        self.inverse = Butterfly(bits, ones, "inverse", halving=False, streaming=True)
+        self.multiplier = MontgomeryMultiplier(bits, ones, streaming=True)
+        # What the products lack, R, and what the inverse transform has too much, N, are both powers of two.
+        self.doublings = Doublings(bits, self.multiplier.radix_bits - design.log_degree, streaming=True)
+
+    @property
+    def several_primes(self) -> bool:
+        return True
+
+    @property
+    def arrivals(self) -> list[int]:
+        """Ticks from a word's coming in to its coming to each part: forward stages, products, doublings, inverse stages,
+        and out."""
+        n, half = self.design.log_degree, self.design.degree // 2
+        distances = [half >> (s + 1) for s in range(n - 1)] + [0]
+        ticks = [1]
+        for distance in distances:
+            ticks.append(ticks[-1] + 1 + self.forward.latency + distance)
+        ticks.append(ticks[-1] + self.multiplier.latency)
+        ticks.append(ticks[-1] + self.doublings.latency)
+        for distance in [*reversed(distances[:-1]), 0]:
+            ticks.append(ticks[-1] + 1 + self.inverse.latency + distance)
+        return ticks
+
+    def product_ticks(self) -> int:
+        """The last word comes N/2 - 1 ticks after the first, and takes about N ticks and the latency of 2n butterflies."""
+        return self.design.degree // 2 + self.arrivals[-1] + 1
+
+    def product_interval(self) -> int:
+        """Whatever the primes are."""
+        return self.design.degree // 2
+
+    def layout(self) -> Layout:
+        n, half = self.design.log_degree, self.design.degree // 2
+        arrivals = self.arrivals
+        lanes = []
+        for first, inverse in ((0, False), (n + 2, True)):
+            stages = [(s, arrivals[first + (n - 1 - s if inverse else s)]) for s in range(n)]
+            lanes += [self._twiddles(stages[:-1], inverse), self._twiddles(stages[-1:], inverse)]
+        # A stage needs its modulus one tick after the words; the product and the doublings at once.
+        needed = np.array(arrivals[:-1], dtype=np.int64)
+        needed[n : n + 2] -= 1
+        where = np.arange(len(needed), dtype=np.int64)
+        offset = _slots(needed - half, needed, half)
+        lanes.append(TableLane(where, np.full(len(needed), MODULUS), np.zeros_like(where), offset))
+        tick = np.arange(half, dtype=np.int64)[:, None]
+        pair = np.concatenate([tick, tick + half], axis=1)
+        return Layout(lanes, {PRODUCT: Order(np.concatenate([pair, pair + 2 * half], axis=1), pair)})
+
+    def _twiddles(self, stages: Sequence[tuple[int, int]], inverse: bool) -> TableLane:
+        """psi^br(2^s + i) for group i of stage s; the inverse's are those of the mirrored group, with another sign."""
+        n, degree = self.design.log_degree, self.design.degree
+        address, source, first, last = ([] for _ in range(4))
+        for s, arrival in stages:
+            group, ticks = np.arange(2**s, dtype=np.int64), degree >> (s + 1)
+            address.append(2**s + group)
+            source.append(2**s + (group[::-1] if inverse else group))
+            # From when the product before the last has read the word for the last time until this one reads it first.
+            first.append(arrival + (group + 1) * ticks - 1 - degree)
+            last.append(arrival + group * ticks - 1)
+        exponent = reversed_bits(np.concatenate(source), n)
+        power = np.full(len(exponent), self.multiplier.radix_bits, dtype=np.int64)
+        offset = _slots(np.concatenate(first), np.concatenate(last), degree // 2)
+        return TableLane(np.concatenate(address), exponent, power, offset)
+
+    def elaborate(self, platform: Any) -> Module:
+        module, n, port = Module(), self.design.log_degree, self.port
+        bits, half = self.design.word_bits, self.design.degree // 2
+        # A product's words come one tick after another; the first is marked, with the tables it wants.
+        remaining, start, bank = Signal(range(half)), Signal(), Signal()
+        begins = port["input_valid"] & (remaining == 0)
+        module.d.comb += port["input_ready"].eq(1)
+        module.d.sync += remaining.eq(Mux(begins, half - 1, Mux(remaining == 0, 0, remaining - 1)))
+        module.d.sync += [start.eq(begins), bank.eq(port["input_bank"])]
+        words: list[Value] = [Signal(bits, name=f"input{lane}") for lane in range(4)]
+        module.d.sync += [word.eq(self.word("input", lane)) for lane, word in enumerate(words)]
+        token: Value = Cat(start, bank)
+        self.moduli = self._moduli(module)
+        for s in range(n):
+            words, token = self._stage(module, platform, s, words, token, inverse=False)
+        words, token = self._products(module, platform, words, token)
+        for s in reversed(range(n)):
+            words, token = self._stage(module, platform, s, words, token, inverse=True)
+        left = Signal(range(half + 1))
+        with module.If(token[0]):
+            module.d.sync += left.eq(half)
+        with module.Elif(left != 0):
+            module.d.sync += left.eq(left - 1)
+        results = [later(module, word, 1, f"result{lane}") for lane, word in enumerate(words)]
+        module.d.comb += port["output_valid"].eq(left != 0)
+        module.d.comb += [self.word("output", lane).eq(result) for lane, result in enumerate(results)]
+        return module
+
+    def _moduli(self, module: Module) -> list[list[Signal]]:
+        """Two moduli for each part: stages, products, doublings, in the order of `arrivals`."""
+        port, where = self.port, self.table_address(MODULUS_PORT)
+        moduli = []
+        for part in range(2 * self.design.log_degree + 2):
+            moduli.append([Signal(self.design.word_bits, name=f"modulus{part}_{bank}") for bank in range(2)])
+            for bank, modulus in enumerate(moduli[-1]):
+                here = (where == part) & (port["table_bank"][MODULUS_PORT] == bank)
+                with module.If(port["table_enable"][MODULUS_PORT] & here):
+                    module.d.sync += modulus.eq(self.word("table_data", MODULUS_PORT))
+        return moduli
+
+    def _modulus(self, module: Module, part: int, token: Value) -> tuple[Value, Value]:
+        """The bank that words with this token use, and its modulus."""
+        held, bank = Signal(name=f"held{part}"), Signal(name=f"bank{part}")
+        module.d.comb += bank.eq(Mux(token[0], token[1], held))
+        module.d.sync += held.eq(bank)
+        return bank, Array(self.moduli[part])[bank]
+
+    def _stage(
+        self, module: Module, platform: Any, s: int, words: list[Value], token: Value, *, inverse: bool
+    ) -> tuple[list[Value], Value]:
+        """Stage s, whose 2^s groups have a twiddle each, and the commutator after it."""
+        n, bits = self.design.log_degree, self.design.word_bits
+        part = 2 * n + 1 - s if inverse else s
+        label = f"{'inverse' if inverse else 'forward'}{s}"
+        bank, _ = self._modulus(module, part, token)
+        modulus = Array(self.moduli[part])[later(module, bank, 1, f"{label}_bank")]
+        twiddle = self._table(module, platform, s, token, bank, label, inverse)
+        ready = [later(module, word, 1, f"{label}_in{lane}") for lane, word in enumerate(words)]
+        butterfly = self.inverse if inverse else self.forward
+        distance = self.design.degree >> (s + 1 if inverse else s + 2)
+        commutes = s != (0 if inverse else n - 1)
+        token = delayed(module, platform, token, 1 + butterfly.latency, f"{label}_token")
+        results: list[Value] = []
+        for pair in range(len(words) // 2):
+            u, v = ready[2 * pair : 2 * pair + 2]
+            # The mirrored group's twiddle is minus the inverse one: so u and v change places.
+            inputs = {"u": v if inverse else u, "v": u if inverse else v, "w": twiddle, "modulus": modulus}
+            made = place(module, platform, butterfly, f"{label}_butterfly{pair}", inputs)
+            mine = [made["x"], made["y"]]
+            if commutes:
+                inputs = {"x0": mine[0], "x1": mine[1], "start": token[0]}
+                made = place(module, platform, Commutator(distance, bits), f"{label}_commutator{pair}", inputs)
+                mine = [made["y0"], made["y1"]]
+            results += mine
+        if commutes:
+            token = delayed(module, platform, token, distance, f"{label}_commuted")
+        return results, token
+
+    def _table(
+        self, module: Module, platform: Any, s: int, token: Value, bank: Value, label: str, inverse: bool
+    ) -> Value:
+        """The twiddles of stage s, twice; the one for the pair that comes in is there one tick later."""
+        n, last = self.design.log_degree, s == self.design.log_degree - 1
+        number = (LAST_INVERSE_PORT if last else INVERSE_PORT) if inverse else (LAST_FORWARD_PORT if last else FORWARD_PORT)
+        where = self.table_address(number)
+        following, count = Signal(n - 1, name=f"{label}_following"), Signal(n - 1, name=f"{label}_count")
+        module.d.comb += count.eq(Mux(token[0], 0, following))
+        module.d.sync += following.eq(count + 1)
+        inputs = {
+            "read": Cat(count[n - 1 - s :], bank),
+            "write": Cat(where[:s], self.port["table_bank"][number]),
+            "enable": self.port["table_enable"][number] & (where[s:] == 1),
+            "data": self.word("table_data", number),
+        }
+        return place(module, platform, Bank(2 << s, self.design.word_bits), f"{label}_table", inputs)["q"]
+
+    def _products(self, module: Module, platform: Any, words: list[Value], token: Value) -> tuple[list[Value], Value]:
+        """The products of what the forward transforms left, and the power of two that they lack."""
+        n, results = self.design.log_degree, []
+        _, modulus = self._modulus(module, n, token)
+        after = delayed(module, platform, token, self.multiplier.latency, "products_token")
+        _, doubling_modulus = self._modulus(module, n + 1, after)
+        for lane in range(2):
+            inputs = {"a": words[lane], "b": words[2 + lane], "modulus": modulus}
+            product = place(module, platform, self.multiplier, f"product{lane}", inputs)["y"]
+            inputs = {"x": product, "modulus": doubling_modulus}
+            results.append(place(module, platform, self.doublings, f"doublings{lane}", inputs)["y"])
+        return results, delayed(module, platform, after, self.doublings.latency, "doublings_token")
+
+
+def _slots(first: NDArray[np.int64], last: NDArray[np.int64], period: int) -> NDArray[np.int64]:
+    """For each word a tick in [first, last], so that a port writes one word a tick though products come every ``period``.
+
+    Word q has slot c + q of the period, for the first c that serves all.
+    """
+    order = np.arange(len(first), dtype=np.int64)
+    for turn in range(period):
+        offset = first + (order + turn - first) % period
+        if np.all(offset <= last):
+            return offset
+    raise AssertionError("words cannot all be written in time")

@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One array on several devices: its first axis is cut, every piece computes where it lies, and all of them at once."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+import numpy as np
+
+from .array import EncryptedArray
+from .contexts import device_name
+from .encryption import encrypt
+from .errors import ArgumentError, MismatchError, UnsupportedError
+from .keys import PublicKey, SecretKey
+from .parameters import Parameters
+from .reductions import sum_over
+from .shaping import concatenate, stack
+from .values import IntArray, integers, largest_sum
+
+__all__ = ["ShardedArray", "encrypt_sharded", "shard"]
+
+_T = TypeVar("_T")
+
+#: An operand of one shard.
+_Operand = EncryptedArray | IntArray
+
+
+def _at_once(works: Sequence[Callable[[], _T]]) -> list[_T]:
+    """What they return, each run in a thread of its own; the first error is raised when all have ended."""
+    if len(works) == 1:
+        return [works[0]()]
+    with ThreadPoolExecutor(len(works)) as pool:
+        futures = [pool.submit(copy_context().run, work) for work in works]
+    return [future.result() for future in futures]
+
+
+def _cuts(length: int, devices: Sequence[str]) -> list[tuple[int, int, str]]:
+    """Consecutive pieces of nearly equal length, one for each device while there are rows left."""
+    if isinstance(devices, str) or not devices:
+        raise ArgumentError(f"devices={devices!r}: name at least one, such as ['cuda:0', 'cuda:1']")
+    names = [device_name(device) for device in devices][:length]
+    ends = [length * (i + 1) // len(names) for i in range(len(names))]
+    return list(zip([0, *ends], ends, names, strict=False))
+
+
+def shard(x: EncryptedArray, devices: Sequence[str]) -> ShardedArray:
+    """``x`` cut along its first axis, the pieces moved to ``devices``, keys to each of them.
+
+    Args:
+        x: an array whose first axis is not the packed one: at least two axes, or layout "replicated".
+        devices: full or short names, such as ["cuda:0", "cuda:1"]; a device that is named twice gets two pieces.
+
+    Raises:
+        ArgumentError: no devices, or an array that can't be cut.
+        EngineError: an unknown or absent device.
+
+    Example:
+        >>> import cyclotome as cy, numpy as np
+        >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=1, value_bits=7, terms=16))
+        >>> x = cy.shard(cy.encrypt(np.arange(12).reshape(4, 3), public), devices=["cpu:1", "cpu:2"])
+        >>> cy.decrypt((x * x).sum(axis=0), secret)
+        array([126, 166, 214])
+    """
+    if not isinstance(x, EncryptedArray):
+        raise UnsupportedError(f"shard takes an EncryptedArray, not {type(x).__name__}")
+    if not x._layout.outer:
+        raise ArgumentError(
+            f"shard: an array of shape {x.shape}, layout {x.layout}, has no axis that numbers ciphertexts; encrypt the "
+            "values with a leading axis, such as values.reshape(-1, n)"
+        )
+
+    def moved(start: int, stop: int, device: str) -> Callable[[], EncryptedArray]:
+        return lambda: x[start:stop].to(device)
+
+    return ShardedArray(_at_once([moved(*cut) for cut in _cuts(len(x), devices)]))
+
+
+def encrypt_sharded(values: object, key: PublicKey | SecretKey, devices: Sequence[str], **options: Any) -> ShardedArray:
+    """`encrypt` along the first axis on several devices, each encrypting its own piece.
+
+    Args:
+        values, key, options: as for `encrypt`; the key is copied to every device.
+        devices: as for `shard`.
+
+    Raises:
+        ArgumentError: values without a first axis to cut.
+    """
+    numbers = integers(values, "encrypt_sharded")
+    packed = options.get("layout", "packed") == "packed"
+    if numbers.ndim < (2 if packed else 1) or numbers.size == 0:
+        raise ArgumentError(
+            f"encrypt_sharded: values of shape {numbers.shape} have no axis that numbers ciphertexts; give them a "
+            "leading axis"
+        )
+
+    def encrypted(start: int, stop: int, device: str) -> Callable[[], EncryptedArray]:
+        return lambda: encrypt(numbers[start:stop], key.to(device), **options)
+
+    return ShardedArray(_at_once([encrypted(*cut) for cut in _cuts(len(numbers), devices)]))
+
+
+class ShardedArray:
+    """An array of encrypted integers whose first axis is spread over several devices; made by `shard`.
+
+    It does what an `EncryptedArray` does as long as the first axis stays; sums and products over that axis give an
+    `EncryptedArray` on the first device. Operands are integers and plaintext arrays, arrays that are cut alike, and
+    encrypted arrays without that axis, which are copied to every device. Values and stored bytes of results are those
+    of one device. ``gather`` brings the pieces together.
+    """
+
+    __slots__ = ("_shards",)
+    __array_ufunc__ = None
+
+    def __init__(self, shards: Sequence[EncryptedArray]) -> None:
+        """For the library itself; `shard` makes these arrays."""
+        self._shards = tuple(shards)
+
+    # --- facts --------------------------------------------------------------------------------------------------------
+    @property
+    def shards(self) -> tuple[EncryptedArray, ...]:
+        """The pieces, in order."""
+        return self._shards
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Where the pieces are."""
+        return tuple(piece.device for piece in self._shards)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes of the whole."""
+        return (sum(len(piece) for piece in self._shards), *self._shards[0].shape[1:])
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self._shards[0].ndim
+
+    @property
+    def bound(self) -> int | None:
+        """The largest magnitude that a value may have."""
+        bounds = [piece.bound for piece in self._shards]
+        known = [bound for bound in bounds if bound is not None]
+        return max(known) if len(known) == len(bounds) else None
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters it was encrypted under."""
+        return self._shards[0].parameters
+
+    @property
+    def key_id(self) -> str:
+        """Id of the secret key that decrypts it."""
+        return self._shards[0].key_id
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its ciphertexts in memory, on all devices."""
+        return sum(piece.nbytes for piece in self._shards)
+
+    @property
+    def noise_headroom(self) -> float:
+        """As of an `EncryptedArray`: the least of all pieces."""
+        return min(piece.noise_headroom for piece in self._shards)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        places = ", ".join(f"{len(piece)} on {piece.device}" for piece in self._shards)
+        return f"ShardedArray(shape={self.shape}, {places}, {self.parameters.summary()})"
+
+    # --- together and apart -------------------------------------------------------------------------------------------
+    def gather(self, device: str | None = None) -> EncryptedArray:
+        """The whole array on one device; None: the first piece's."""
+        target = self.devices[0] if device is None else device
+        return concatenate(self._each(lambda piece: piece.to(target)))
+
+    def map(self, function: Callable[[EncryptedArray], EncryptedArray]) -> ShardedArray:
+        """``function`` of every piece, all at once. It must keep the first axis as long as it is."""
+        pieces = self._each(function)
+        for before, after in zip(self._shards, pieces, strict=True):
+            if not isinstance(after, EncryptedArray) or after.shape[:1] != before.shape[:1]:
+                raise ArgumentError(f"map: a piece of shape {before.shape} became {after!r}; its first axis must stay")
+        return ShardedArray(pieces)
+
+    def decrypted(self, function: Callable[[EncryptedArray], Any]) -> Any:
+        """Values of the pieces, joined: what `decrypt` does."""
+        return np.concatenate([np.asarray(values) for values in self._each(function)])
+
+    def _each(self, function: Callable[[EncryptedArray], _T]) -> list[_T]:
+        return self._with([()] * len(self._shards), lambda piece: function(piece))
+
+    def _with(self, operands: Sequence[tuple[Any, ...]], function: Callable[..., _T]) -> list[_T]:
+        """``function`` of every piece and its operands, each pair in a thread of its own."""
+
+        def work(piece: EncryptedArray, others: tuple[Any, ...]) -> Callable[[], _T]:
+            return lambda: function(piece, *others)
+
+        return _at_once([work(*pair) for pair in zip(self._shards, operands, strict=True)])
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        ends = np.cumsum([len(piece) for piece in self._shards]).tolist()
+        return list(zip([0, *ends], ends, strict=False))
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+    def _operands(self, other: object, operation: str) -> list[tuple[_Operand]]:
+        """What each piece meets of an operand that is broadcast."""
+        if isinstance(other, ShardedArray):
+            if [len(p) for p in other._shards] != [len(p) for p in self._shards] or other.devices != self.devices:
+                raise MismatchError(
+                    f"{operation}: {self!r} and {other!r} are cut differently; gather one, shard it alike"
+                )
+            return [(piece,) for piece in other._shards]
+        if isinstance(other, EncryptedArray):
+            if other.ndim > self.ndim or (other.ndim == self.ndim and other.shape[0] != 1):
+                raise MismatchError(
+                    f"{operation}: an encrypted array of shape {other.shape} on one device meets {self!r}; use "
+                    "cyclotome.shard(y, x.devices)"
+                )
+            return self._copies(other)
+        values = integers(other, operation)
+        if values.ndim > self.ndim:
+            raise ArgumentError(f"{operation}: {values.ndim} axes meet the {self.ndim} of {self!r}; gather it first")
+        if values.ndim == self.ndim and values.shape[0] != 1:
+            if values.shape[0] != len(self):
+                raise ArgumentError(f"{operation}: shapes {self.shape} and {values.shape} do not fit")
+            return [(values[start:stop],) for start, stop in self._ranges()]
+        return [(values,)] * len(self._shards)
+
+    def _copies(self, other: _Operand) -> list[tuple[_Operand]]:
+        """The same operand for every piece, on its device."""
+        if isinstance(other, np.ndarray):
+            return [(other,)] * len(self._shards)
+        return [(copy,) for copy in self._each(lambda piece: other.to(piece.device))]
+
+    def _binary(self, other: object, operation: str, function: Callable[[Any, Any], Any]) -> ShardedArray:
+        return ShardedArray(self._with(self._operands(other, operation), function))
+
+    def __neg__(self) -> ShardedArray:
+        return self.map(operator.neg)
+
+    def __add__(self, other: object) -> ShardedArray:
+        return self._binary(other, "add", operator.add)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> ShardedArray:
+        return self._binary(other, "subtract", operator.sub)
+
+    def __rsub__(self, other: object) -> ShardedArray:
+        return self._binary(other, "subtract", lambda a, b: b - a)
+
+    def __mul__(self, other: object) -> ShardedArray:
+        if other is self:  # a square is cheaper than a product
+            return self.map(lambda piece: piece * piece)
+        return self._binary(other, "multiply", operator.mul)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, exponent: object) -> ShardedArray:
+        return self.map(lambda piece: piece**exponent)
+
+    def __matmul__(self, other: object) -> ShardedArray | EncryptedArray:
+        if isinstance(other, ShardedArray):
+            if self.ndim < 3 or other.ndim < 3:
+                raise MismatchError(f"matmul: {self!r} and {other!r}; products of matrices take one of them gathered")
+            return self._binary(other, "matmul", operator.matmul)
+        right = other if isinstance(other, EncryptedArray) else integers(other, "matmul")
+        if self.ndim > 1:
+            if right.ndim > 2 and (right.ndim > self.ndim or right.shape[0] != 1):
+                raise MismatchError(f"matmul: {self!r} and an array of shape {right.shape}, which is not cut like it")
+            return ShardedArray(self._with(self._copies(right), operator.matmul))
+        if isinstance(right, EncryptedArray) or right.shape[:1] != self.shape:
+            raise ArgumentError(f"matmul: shapes {self.shape} and {right.shape}; gather the left operand first")
+        rows = [(right[start:stop],) for start, stop in self._ranges()]
+        return self._joined(self._with(rows, operator.matmul), largest_sum(right, 0))
+
+    def __rmatmul__(self, other: object) -> ShardedArray | EncryptedArray:
+        matrix = integers(other, "matmul")
+        if self.ndim > 2:
+            return self.map(lambda piece: piece.__rmatmul__(matrix))
+        if matrix.ndim == 0 or matrix.shape[-1] != len(self):
+            raise ArgumentError(f"matmul: shapes {matrix.shape} and {self.shape} do not fit")
+        columns = [(matrix[..., start:stop],) for start, stop in self._ranges()]
+        return self._joined(self._with(columns, lambda piece, part: part @ piece), largest_sum(matrix, -1))
+
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> ShardedArray | EncryptedArray:
+        """Sums over all axes, or those given; over the first one the result is an `EncryptedArray` on the first
+        device."""
+        given = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        if not all(-self.ndim <= a < self.ndim for a in given):
+            raise ArgumentError(f"sum: axis {axis} of an array of shape {self.shape}")
+        axes = tuple(sorted({a % self.ndim for a in given}))
+        if 0 not in axes:
+            return ShardedArray(self._each(lambda piece: piece.sum(axes)))
+        # Over slots only once, after the pieces have met: that is what one device does.
+        over_slots = self._shards[0].layout == "packed" and self.ndim - 1 in axes
+        outer = axes[:-1] if over_slots else axes
+        count = math.prod(self.shape[i] for i in outer)
+        result = self._joined(self._each(lambda piece: piece.sum(outer)), count)
+        return result.sum(-1) if over_slots else result
+
+    def _joined(self, pieces: Sequence[EncryptedArray], factor: int) -> EncryptedArray:
+        """The sum of one array from each device, on the first; its values are within `factor` times this array's."""
+        bound = None if self.bound is None else self.bound * factor
+        moved = ShardedArray(pieces)._each(lambda piece: piece.to(pieces[0].device))
+        return sum_over(stack(moved), (0,), bound)
+
+    def __getitem__(self, key: object) -> ShardedArray | EncryptedArray:
+        first, *rest = key if isinstance(key, tuple) else (key,)
+        if isinstance(first, slice):
+            chosen = range(len(self))[first]
+            if chosen.step < 0 or not chosen:
+                raise ArgumentError(f"index {key!r}: a sharded array takes slices that go forward and select something")
+            pieces = []
+            for (start, stop), piece in zip(self._ranges(), self._shards, strict=True):
+                own = [i - start for i in chosen if start <= i < stop]
+                if own:
+                    pieces.append(piece[(slice(own[0], own[-1] + 1, chosen.step), *rest)])
+            return ShardedArray(pieces)
+        if isinstance(first, (int, np.integer)) and not isinstance(first, bool):
+            if not -len(self) <= first < len(self):
+                raise ArgumentError(f"index {key!r} does not fit shape {self.shape}")
+            position = int(first) % len(self)
+            start, piece = next(
+                (start, p) for (start, stop), p in zip(self._ranges(), self._shards, strict=True) if position < stop
+            )
+            return piece[(position - start, *rest)]
+        raise UnsupportedError(f"index {key!r}: a sharded array takes whole numbers and slices first; or gather it")
+
+    def __iter__(self) -> Iterator[EncryptedArray]:
+        return (item for piece in self._shards for item in piece)
+
+    def with_keys(self, *keys: object) -> ShardedArray:
+        """The same array that knows these public and evaluation keys too, a copy on every device."""
+        return self.map(lambda piece: piece.with_keys(*keys))
