@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <string>
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/math/primes.hpp"
@@ -90,12 +91,40 @@ void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word
 
 }  // namespace
 
-int main() {
+/// One product and its relinearisation, three times: for profilers.
+void run_product(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
+  rlwe::ParametersLiteral literal;
+  literal.scheme = kind;
+  literal.degree = degree;
+  literal.word = word;
+  literal.plain_moduli = {786433};
+  literal.table = rlwe::SecurityTable::he_standard_2018;
+  const auto context = scheme::make_context(scheme::with_modulus_bits(literal, log_q), engine);
+  std::printf("%s\n", context->parameters().summary().c_str());
+  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
+  const auto key = rlwe::PublicKey::generate(secret, Seed::from_system());
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {}, Seed::from_system());
+  const std::vector<std::int64_t> values(batch * degree, 5);
+  const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
+  for (int i = 0; i < 3; ++i) {
+    const auto c = scheme::encrypt(message, key, Seed::from_system());
+    scheme::decrypt(rlwe::relinearize(scheme::multiply(c, c), evaluation), secret);
+  }
+}
+
+/// Without arguments: everything. SCHEME DEGREE LOG_Q WORD BATCH: products of that kind, without timing them.
+int main(int count, char** arguments) {
   if (CudaEngine::device_count() == 0) {
     std::puts("skipped: no usable GPU");
     return 77;
   }
   engine = CudaEngine::create(0);
+  if (count == 6) {
+    run_product(std::string(arguments[1]) == "bgv" ? rlwe::SchemeKind::bgv : rlwe::SchemeKind::bfv,
+                std::stoul(arguments[2]), static_cast<unsigned>(std::stoul(arguments[3])),
+                std::stoul(arguments[4]) == 32 ? Word::u32 : Word::u64, std::stoul(arguments[5]));
+    return 0;
+  }
   time_transforms();
   for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
     for (const Word word : {Word::u32, Word::u64}) {

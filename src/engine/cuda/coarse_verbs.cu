@@ -111,16 +111,29 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
   const std::size_t special = step.special_limbs();
   const auto inverse_limbs =
       static_cast<std::uint32_t>(out.domain == Domain::coefficient ? step.key_ring->limbs() : special);
+  const std::size_t limbs = step.key_ring->limbs();
+  const bool in_two = cuda::few_values(out.batch * limbs * out.degree());
+  PolyArray extended;
+  if (in_two) {
+    extended = PolyArray(shared_from_this(), step.key_ring, out.batch, step.digits.size(), Domain::transform);
+  }
   bool done = true;
   with_word(out.word(), [&]<class W>(W) {
-    const auto* const tables = state_->ring_tables<W>(*step.key_ring);
     const auto digits = state_->digits<W>(step);
-    for_pieces(out.batch, 1, [&](std::size_t first, std::size_t count) {
-      done = done && cuda::key_switch_product(queue, device_view<W>(piece_of(product.view(), first, count), 2),
-                                              device_view<W>(piece_of(c, first, count), 1), device_view<W>(key, 2),
-                                              digits.data, digits.count, lazy_products<W>(step.key_ring->basis()),
-                                              inverse_limbs, static_cast<unsigned>(step.key_ring->limbs()),
-                                              static_cast<unsigned>(count), tables);
+    cuda::KeySwitchLaunch<W> work{.key = device_view<W>(key, 2),
+                                  .digits = digits.data,
+                                  .digit_count = digits.count,
+                                  .lazy_products = lazy_products<W>(step.key_ring->basis()),
+                                  .inverse_limbs = inverse_limbs,
+                                  .limbs = static_cast<unsigned>(limbs),
+                                  .tables = state_->ring_tables<W>(*step.key_ring)};
+    for_pieces(out.batch, std::max<std::size_t>(2, digits.count), [&](std::size_t first, std::size_t count) {
+      work.out = device_view<W>(piece_of(product.view(), first, count), 2);
+      work.c = device_view<W>(piece_of(c, first, count), 1);
+      work.items = static_cast<unsigned>(count);
+      done = done && (in_two ? cuda::switch_key_in_two(
+                                   queue, work, device_view<W>(piece_of(extended.view(), first, count), digits.count))
+                             : cuda::switch_key(queue, work));
     });
   });
   if (!done) {

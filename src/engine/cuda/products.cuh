@@ -15,7 +15,7 @@ template <class W>
 bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
                           unsigned items, const RingTables<W>* tables);
 
-/// One digit of a key switch.
+/// One digit of a key switch. The extension's results come out divided by the word: its constants are multiplied by it.
 template <class W>
 struct DeviceDigit {
   DeviceConversion<W> extension;
@@ -24,11 +24,22 @@ struct DeviceDigit {
 
 /// out (2 parts) = sum over digits of the transformed extension of c's digit times key. c: coefficients, `items`
 /// polynomials; key: one item of 2 parts for each digit, transformed. Limbs below `inverse_limbs` end as coefficients,
-/// the others as transforms. digits: on the device.
+/// the others as transforms. lazy_products: how many products of residues fit the double word beside one more residue.
 template <class W>
-bool key_switch_product(const Queue& queue, DeviceView<W> out, DeviceView<W> c, DeviceView<W> key,
-                        const DeviceDigit<W>* digits, std::uint32_t digit_count, std::uint32_t lazy_products,
-                        std::uint32_t inverse_limbs, unsigned limbs, unsigned items, const RingTables<W>* tables);
+struct KeySwitchLaunch {
+  DeviceView<W> out, c, key;
+  const DeviceDigit<W>* digits;  ///< on the device
+  std::uint32_t digit_count, lazy_products, inverse_limbs;
+  unsigned limbs, items;
+  const RingTables<W>* tables;
+};
+
+/// All in one kernel: nothing is stored but the result.
+template <class W>
+bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work);
+/// Digits side by side in one kernel, their sum in another; `extended` holds a part for each digit. For few limbs.
+template <class W>
+bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended);
 
 /// out.part(p) = a key.part(p) + addend.part(p): coefficients, except for the key, which is the same for all items.
 template <class W>

@@ -86,6 +86,9 @@ template <class W>
 cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t l) {
   cuda::LimbTables<W> result{};
   result.modulus = ring.basis().moduli<W>()[l];
+  W inverse = 1;  // Newton's iteration doubles the correct bits; 1 is right modulo 2
+  for (unsigned bits = 1; bits < word_bits<W>; bits *= 2) inverse *= 2 - result.modulus.value() * inverse;
+  result.negative_inverse = static_cast<W>(0 - inverse);
   if (!ring.has_transform(l)) return result;
   const auto& tables = ring.tables<W>(l);
   DeviceMemoryPtr& memory = roots_[{ring.word(), tables.degree, tables.modulus.value()}];
@@ -113,14 +116,20 @@ const cuda::RingTables<W>* CudaEngine::State::ring_tables(const Ring& ring) {
 }
 
 template <class W>
-Constants CudaEngine::State::make_conversion(const BaseConversion& conversion) {
+Constants CudaEngine::State::make_conversion(const BaseConversion& conversion, bool times_word) {
   const auto& tables = conversion.tables<W>();
   const std::size_t sources = conversion.source().size(), targets = conversion.target().size();
   constexpr std::size_t tile = cuda::tile_targets;
+  const auto scaled = [&](W value, std::size_t j) {
+    if (!times_word) return value;
+    return conversion.target().moduli<W>()[j].reduce_wide(static_cast<Wide<W>>(value) << word_bits<W>);
+  };
+  std::vector<W> negative_wraps;
+  for (std::size_t j = 0; j < targets; ++j) negative_wraps.push_back(scaled(tables.negative_wraps[j], j));
   std::vector<cuda::TargetTile<W>> matrix((targets + tile - 1) / tile * sources);
   for (std::size_t j = 0; j < targets; ++j) {
     for (std::size_t i = 0; i < sources; ++i) {
-      matrix[j / tile * sources + i].word[j % tile] = tables.matrix[j * sources + i];
+      matrix[j / tile * sources + i].word[j % tile] = scaled(tables.matrix[j * sources + i], j);
     }
   }
   Packed packed;
@@ -128,7 +137,7 @@ Constants CudaEngine::State::make_conversion(const BaseConversion& conversion) {
                                   packed.add(tables.reciprocals),
                                   packed.add(conversion.source().moduli<W>().data(), sources),
                                   packed.add(matrix),
-                                  packed.add(tables.negative_wraps),
+                                  packed.add(negative_wraps),
                                   packed.add(tables.copy_factors),
                                   packed.add(conversion.target().moduli<W>().data(), targets),
                                   packed.add(conversion.copies())};
@@ -144,7 +153,8 @@ Constants CudaEngine::State::make_conversion(const BaseConversion& conversion) {
 
 template <class W>
 cuda::DeviceConversion<W> CudaEngine::State::conversion(const BaseConversion& conversion) {
-  return find<cuda::DeviceConversion<W>>(conversions_, conversion.id(), [&] { return make_conversion<W>(conversion); });
+  return find<cuda::DeviceConversion<W>>(conversions_, conversion.id(),
+                                         [&] { return make_conversion<W>(conversion, false); });
 }
 
 template <class W>
@@ -165,7 +175,7 @@ cuda::DeviceDigits<W> CudaEngine::State::digits(const KeySwitchStep& step) {
     Constants made;
     std::vector<cuda::DeviceDigit<W>> digits;
     for (const auto& digit : step.digits) {
-      const Constants extension = make_conversion<W>(digit.extension);
+      const Constants extension = make_conversion<W>(digit.extension, true);
       made.memory.push_back(extension.memory.front());
       digits.push_back(
           {from_bytes<cuda::DeviceConversion<W>>(extension.structure), static_cast<std::uint32_t>(digit.first)});

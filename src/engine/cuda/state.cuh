@@ -88,7 +88,8 @@ struct CudaEngine::State {
   template <class W>
   cuda::LimbTables<W> limb_tables(const Ring& ring, std::size_t l);
   template <class W>
-  cuda::Constants make_conversion(const BaseConversion& conversion);
+  /// times_word: matrix and wraps times 2^32 (2^64), for results that are divided by it.
+  cuda::Constants make_conversion(const BaseConversion& conversion, bool times_word);
 
   std::mutex mutex_;
   Cache rings_, conversions_, divisions_, digits_;

@@ -21,7 +21,15 @@ struct LimbTables {
   const Twiddle<W>*roots, *inverse_roots;  // indexed as TransformTables' are
   ShoupFactor<W> inverse_degree, last_inverse_root;
   Modulus<W> modulus;
+  W negative_inverse;  ///< -q^-1 modulo the word, for odd q
 };
+
+/// x / R modulo odd q, R one more than the largest word: below x / R + q (Montgomery).
+template <class W>
+__device__ __forceinline__ W divide_by_word(Wide<W> x, W q, W negative_inverse) {
+  const W multiple = static_cast<W>(x) * negative_inverse;
+  return static_cast<W>((x + static_cast<Wide<W>>(multiple) * q) >> word_bits<W>);
+}
 
 template <class W>
 struct RingTables {

@@ -2,8 +2,8 @@
 // A circuit in software, straight from the definitions: schoolbook products, transforms as evaluations. What it counts
 // follows no design, only a rule that tests can check: a result leaves `fill` ticks after the first input word, further
 // ones `interval` ticks apart.
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string>
 

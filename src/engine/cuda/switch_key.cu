@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+
+#include "cyclotome/engine/cuda/limb_access.cuh"
+#include "cyclotome/engine/cuda/products.cuh"
+#include "cyclotome/engine/cuda/transform.cuh"
+#include "cyclotome/engine/cuda/transform_plans.cuh"
+
+namespace cyclotome::cuda {
+
+namespace {
+
+/// The residue modulo the target of a digit of `Sources` primes (0: as many as it has) at one coefficient, below 4q;
+/// x: load(i).
+template <unsigned Sources, class W, class Load>
+__device__ __forceinline__ W extended(const DeviceConversion<W>& t, const TargetTile<W>* row, unsigned j, W negative,
+                                      const LimbTables<W>& target, const Load& load) {
+  const unsigned sources = Sources == 0 ? t.sources : Sources;
+  std::uint64_t fractions = std::uint64_t{1} << (fraction_bits - 1);
+  Wide<W> sum = 0;
+  W value = 0;
+  const auto add_source = [&](unsigned i) {
+    const Modulus<W> q = t.source_moduli[i];
+    value = t.punctured_inverses[i].multiply(load(i), q.value());
+    if (Sources != 1) fractions += fraction(value, t.reciprocals[i], q.bits());
+    sum += static_cast<Wide<W>>(value) * row[i].word[j];
+  };
+  if constexpr (Sources == 0) {
+    const std::uint32_t step = min(t.step(), 10u);  // so that the quotient by the word stays below 3q
+    for (unsigned i = 0; i < sources; ++i) {
+      if (i != 0 && i % step == 0) sum = target.modulus.reduce_wide(sum);
+      add_source(i);
+    }
+  } else {
+#pragma unroll
+    for (unsigned i = 0; i < Sources; ++i) add_source(i);
+  }
+  const W wraps = Sources == 1 || sources == 1 ? static_cast<W>(value >= t.source_moduli[0].value() - value)
+                                               : static_cast<W>(fractions >> fraction_bits);
+  return divide_by_word(static_cast<Wide<W>>(sum + static_cast<Wide<W>>(wraps) * negative), target.modulus.value(),
+                        target.negative_inverse);
+}
+
+template <unsigned Sources, class T>
+__device__ __forceinline__ void load_extended(typename T::W (&v)[T::values], const DeviceConversion<typename T::W>& t,
+                                              const typename T::W* digit, std::uint32_t l,
+                                              const LimbTables<typename T::W>& target) {
+  using W = typename T::W;
+  const TargetTile<W>* const row = t.matrix + l / tile_targets * t.sources;
+  const unsigned j = l % tile_targets;
+  const W negative = t.negative_wraps[l];
+#pragma unroll
+  for (unsigned k = 0; k < T::values >> T::first; ++k) {
+#pragma unroll
+    for (unsigned r = 0; r < 1u << T::first; ++r) {
+      const W* const x = digit + T::first_index(k, r);
+      v[(k << T::first) + r] =
+          extended<Sources>(t, row, j, negative, target, [&](unsigned i) { return x[std::size_t{i} * T::degree]; });
+    }
+  }
+}
+
+/// A digit's residues modulo limb l, below 4q.
+template <class T>
+__device__ __forceinline__ void load_digit(typename T::W (&v)[T::values], const DeviceDigit<typename T::W>& digit,
+                                           const typename T::W* c, std::uint32_t l,
+                                           const LimbTables<typename T::W>& target) {
+  constexpr bool narrow = sizeof(typename T::W) == 4;
+  const auto& t = digit.extension;
+  if (const int copy = t.copies[l]; copy >= 0) {
+    load_coefficients<T>(v, c + static_cast<std::size_t>(copy) * T::degree);
+  } else if (t.sources == 1) {
+    load_extended<1, T>(v, t, c, l, target);
+  } else if (narrow && t.sources == 2) {
+    load_extended<2, T>(v, t, c, l, target);
+  } else if (narrow && t.sources == 3) {
+    load_extended<3, T>(v, t, c, l, target);
+  } else if (narrow && t.sources == 4) {
+    load_extended<4, T>(v, t, c, l, target);
+  } else {
+    load_extended<0, T>(v, t, c, l, target);
+  }
+}
+
+/// sum += v times a limb of transforms.
+template <class T>
+__device__ __forceinline__ void add_products(Wide<typename T::W> (&sums)[T::values],
+                                             const typename T::W (&v)[T::values], const typename T::W* limb) {
+  using W = typename T::W;
+  W factors[T::values];
+  load_transform<T>(factors, limb);
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) sums[i] += static_cast<Wide<W>>(v[i]) * factors[i];
+}
+
+template <class T>
+__device__ __forceinline__ void reduce_sums(Wide<typename T::W> (&sums)[T::values],
+                                            const Modulus<typename T::W>& modulus) {
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) sums[i] = modulus.reduce_wide(sums[i]);
+}
+
+/// The sum as a limb of the result: as coefficients or as transform.
+template <class T>
+__device__ __forceinline__ void store_sum(const Wide<typename T::W> (&sums)[T::values], typename T::W* limb,
+                                          typename T::W* exchange, const LimbTables<typename T::W>& t,
+                                          bool coefficients, bool again) {
+  using W = typename T::W;
+  W v[T::values];
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) v[i] = t.modulus.reduce_wide(sums[i]);
+  if (coefficients) {
+    T::inverse(v, exchange, t, t.modulus.value(), again);
+    store_coefficients<T>(v, limb);
+  } else {
+    store_transform<T>(v, limb);
+  }
+}
+
+template <class T>
+constexpr unsigned resident(unsigned threads) {
+  return T::threads >= threads ? 1 : threads / T::threads;
+}
+
+/// One limb of one key switch: for each digit its extension to this limb, the transform and two products added up, then
+/// perhaps two transforms back. Grid: (blocks of the transform, items, limbs).
+template <class T>
+__global__ void __launch_bounds__(T::threads, resident<T>(512))
+    switch_key_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work) {
+#if __CUDA_ARCH__ >= 900
+  using W = typename T::W;
+  extern __shared__ uint4 memory[];
+  W* const exchange = reinterpret_cast<W*>(memory);
+  const std::uint32_t item = blockIdx.y, l = blockIdx.z;
+  const LimbTables<W>& t = work.tables->limb[l];
+  const W q = t.modulus.value();
+  W v[T::values];
+  Wide<W> sums[2][T::values];
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) sums[0][i] = sums[1][i] = 0;
+#pragma unroll 1
+  for (std::uint32_t d = 0; d < work.digit_count; ++d) {
+    load_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, t);
+    T::forward(v, exchange, t.roots, q, d != 0);
+    make_canonical<T>(v, q);
+    if (d != 0 && d % work.lazy_products == 0) {
+      reduce_sums<T>(sums[0], t.modulus);
+      reduce_sums<T>(sums[1], t.modulus);
+    }
+    add_products<T>(sums[0], v, work.key.limb(2 * d, l));
+    add_products<T>(sums[1], v, work.key.limb(2 * d + 1, l));
+  }
+  store_sum<T>(sums[0], work.out.limb(2 * item, l), exchange, t, l < work.inverse_limbs, true);
+  store_sum<T>(sums[1], work.out.limb(2 * item + 1, l), exchange, t, l < work.inverse_limbs, true);
+#endif
+}
+
+/// One limb of one extended digit, transformed. Grid: (blocks of the transform, items and digits, limbs).
+template <class T>
+__global__ void __launch_bounds__(T::threads, resident<T>(512))
+    extend_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
+#if __CUDA_ARCH__ >= 900
+  using W = typename T::W;
+  extern __shared__ uint4 memory[];
+  const std::uint32_t item = blockIdx.y / work.digit_count, d = blockIdx.y % work.digit_count, l = blockIdx.z;
+  const LimbTables<W>& t = work.tables->limb[l];
+  W v[T::values];
+  load_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, t);
+  T::forward(v, reinterpret_cast<W*>(memory), t.roots, t.modulus.value(), false);
+  make_canonical<T>(v, t.modulus.value());
+  store_transform<T>(v, extended.limb(blockIdx.y, l));
+#endif
+}
+
+/// One limb of one part of the sum over digits. Grid: (blocks of the transform, items and parts, limbs).
+template <class T>
+__global__ void __launch_bounds__(T::threads, resident<T>(512))
+    sum_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
+#if __CUDA_ARCH__ >= 900
+  using W = typename T::W;
+  extern __shared__ uint4 memory[];
+  const std::uint32_t item = blockIdx.y / 2, part = blockIdx.y % 2, l = blockIdx.z;
+  const LimbTables<W>& t = work.tables->limb[l];
+  W v[T::values];
+  Wide<W> sums[T::values];
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) sums[i] = 0;
+#pragma unroll 1
+  for (std::uint32_t d = 0; d < work.digit_count; ++d) {
+    if (d != 0 && d % work.lazy_products == 0) reduce_sums<T>(sums, t.modulus);
+    load_transform<T>(v, extended.limb(item * work.digit_count + d, l));
+    add_products<T>(sums, v, work.key.limb(2 * d + part, l));
+  }
+  store_sum<T>(sums, work.out.limb(blockIdx.y, l), reinterpret_cast<W*>(memory), t, l < work.inverse_limbs, false);
+#endif
+}
+
+template <class W>
+unsigned log_degree(const KeySwitchLaunch<W>& work) {
+  return static_cast<unsigned>(std::bit_width(work.out.degree) - 1);
+}
+
+}  // namespace
+
+template <class W>
+bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work) {
+  if (!queue.one_pass) return false;
+  return with_transform<W, Plan::fused, 16>(log_degree(work), [&]<class T>() {
+    launch<switch_key_kernel<T>>(queue, dim3(T::blocks, work.items, work.limbs), T::threads,
+                                 T::shared_words * sizeof(W), T::blocks, "key switch", work);
+  });
+}
+
+template <class W>
+bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended) {
+  if (!queue.one_pass) return false;
+  return with_transform<W, Plan::fused_latency, 16>(log_degree(work), [&]<class T>() {
+    constexpr std::size_t bytes = T::shared_words * sizeof(W);
+    launch<extend_kernel<T>>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs), T::threads, bytes,
+                             T::blocks, "extension of digits", work, extended);
+    launch<sum_kernel<T>>(queue, dim3(T::blocks, 2 * work.items, work.limbs), T::threads, bytes, T::blocks,
+                          "key switch", work, extended);
+  });
+}
+
+#define CYCLOTOME_INSTANTIATE(W)                                     \
+  template bool switch_key(const Queue&, const KeySwitchLaunch<W>&); \
+  template bool switch_key_in_two(const Queue&, const KeySwitchLaunch<W>&, DeviceView<W>);
+CYCLOTOME_INSTANTIATE(std::uint32_t)
+CYCLOTOME_INSTANTIATE(std::uint64_t)
+#undef CYCLOTOME_INSTANTIATE
+
+}  // namespace cyclotome::cuda
