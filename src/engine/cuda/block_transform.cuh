@@ -38,17 +38,37 @@ __device__ __forceinline__ void inverse_butterfly(W& x, W& y, Twiddle<W> w, W q)
   y = w.multiply_lazy(difference, q);
 }
 
+/// Two neighbouring factors in one load of 16 bytes (two of them for 64-bit words).
+template <class W>
+struct alignas(16) TwiddlePair {
+  Twiddle<W> even, odd;
+};
+
+/// visit(k, factor) for the factors roots[first + k], k < Count, first a multiple of Count.
+template <unsigned Count, class W, class Visit>
+__device__ __forceinline__ void for_factors(const Twiddle<W>* roots, unsigned first, const Visit& visit) {
+  if constexpr (Count == 1) {
+    visit(0u, roots[first]);
+  } else {
+    const auto* const pairs = reinterpret_cast<const TwiddlePair<W>*>(roots + first);
+#pragma unroll
+    for (unsigned k = 0; k < Count; k += 2) {
+      const TwiddlePair<W> pair = pairs[k / 2];
+      visit(k, pair.even);
+      visit(k + 1, pair.odd);
+    }
+  }
+}
+
 /// Stages J ... E - 1 of a pass on 2^E values of one group.
 template <unsigned E, unsigned J = 0, class W>
 __device__ __forceinline__ void forward_stages(W* v, const Twiddle<W>* roots, unsigned group, W q) {
   if constexpr (J < E) {
     constexpr unsigned gap = 1u << (E - 1 - J);
-#pragma unroll
-    for (unsigned k = 0; k < 1u << J; ++k) {
-      const Twiddle<W> w = roots[(group << J) + k];
+    for_factors<1u << J>(roots, group << J, [&](unsigned k, Twiddle<W> w) {
 #pragma unroll
       for (unsigned i = 0; i < gap; ++i) forward_butterfly(v[2 * k * gap + i], v[(2 * k + 1) * gap + i], w, q);
-    }
+    });
     forward_stages<E, J + 1>(v, roots, group, q);
   }
 }
@@ -58,12 +78,10 @@ template <unsigned E, unsigned Last, unsigned J = E, class W>
 __device__ __forceinline__ void inverse_stages(W* v, const Twiddle<W>* roots, unsigned group, W q) {
   if constexpr (J > Last) {
     constexpr unsigned gap = 1u << (E - J);
-#pragma unroll
-    for (unsigned k = 0; k < 1u << (J - 1); ++k) {
-      const Twiddle<W> w = roots[(group << (J - 1)) + k];
+    for_factors<1u << (J - 1)>(roots, group << (J - 1), [&](unsigned k, Twiddle<W> w) {
 #pragma unroll
       for (unsigned i = 0; i < gap; ++i) inverse_butterfly(v[2 * k * gap + i], v[(2 * k + 1) * gap + i], w, q);
-    }
+    });
     inverse_stages<E, Last, J - 1>(v, roots, group, q);
   }
 }
@@ -80,8 +98,9 @@ struct BlockTransform {
   static constexpr unsigned exponent(unsigned p) { return before(p + 1) - before(p); }
   static constexpr unsigned before(unsigned p) { return p * (LogN / passes) + std::min(p, LogN % passes); }
   static_assert(passes >= 2 && exponent(0) >= LogC && exponent(0) <= LogV);
-  /// A word of padding for every 128 bytes keeps lanes in different banks.
-  static constexpr unsigned padded(unsigned i) { return i + i / (128 / sizeof(W)); }
+  /// A word of padding for every 128 bytes keeps lanes in different banks. padded(a + b) = padded(a) + padded(b) where
+  /// a and b have no bit in common: so a thread computes one address, and its other values lie at constant distances.
+  __host__ __device__ static constexpr unsigned padded(unsigned i) { return i + i / (128 / sizeof(W)); }
   static constexpr unsigned shared_words = padded(local);
 
   __device__ static unsigned rank() { return LogC == 0 ? 0 : blockIdx.x; }
@@ -101,14 +120,14 @@ struct BlockTransform {
 #pragma unroll
     for (unsigned k = 0; k < values >> first; ++k) forward_stages<first>(v + (k << first), roots, 1, q);
     wait(again);
+    constexpr unsigned rows = 1u << (first - LogC), column_bits = LogN - first;  // rows that a block gets
+    const unsigned base = padded(rank() * (values >> first) * threads) + padded(threadIdx.x);
 #pragma unroll
     for (unsigned r = 0; r < 1u << first; ++r) {
-      constexpr unsigned column = LogN - first;  // bits of a unit's number
-      W* const target = block_memory(shared, r >> (first - LogC));
+      W* const target = block_memory(shared, r / rows) + base;
 #pragma unroll
       for (unsigned k = 0; k < values >> first; ++k) {
-        const unsigned unit = (rank() * (values >> first) + k) * threads + threadIdx.x;
-        target[padded(((r & ((1u << (first - LogC)) - 1)) << column) + unit)] = v[(k << first) + r];
+        target[padded(r % rows << column_bits) + padded(k * threads)] = v[(k << first) + r];
       }
     }
     all_arrive_and_wait();
@@ -119,15 +138,18 @@ struct BlockTransform {
   __device__ static void inverse(W (&v)[values], W* shared, const LimbTables<W>& t, W q, bool again) {
     if (again) __syncthreads();
     inverse_to<passes - 1>(v, shared, t.inverse_roots, q);
-    wait(false);                                  // one block writes where it read
-    constexpr unsigned segment = local >> first;  // columns of a block
+    wait(false);  // one block writes where it read
+    // Row by row of the first pass, a block's columns: the block's number is in the top bits of r.
+    constexpr unsigned segment = local >> first, e = exponent(1), rest = LogN - first - e;
+    static_assert(e >= LogC);
+    constexpr unsigned columns = 1u << (e - LogC);
+    const unsigned row = rank() << (first - LogC);
 #pragma unroll
-    for (unsigned k = 0; k < values >> exponent(1); ++k) {
+    for (unsigned r = 0; r < 1u << e; ++r) {
+      W* const target = block_memory(shared, r / columns) + padded(row * segment) + padded(spread(threadIdx.x, rest));
 #pragma unroll
-      for (unsigned r = 0; r < 1u << exponent(1); ++r) {
-        const unsigned i = rank() * local + local_index<1>(k, r), column = i & ((degree >> first) - 1);
-        W* const target = block_memory(shared, column / segment);
-        target[padded((i >> (LogN - first)) * segment + column % segment)] = v[(k << exponent(1)) + r];
+      for (unsigned k = 0; k < values >> e; ++k) {
+        target[padded(r % columns << rest) + padded(spread(k * threads, rest))] = v[(k << e) + r];
       }
     }
     all_arrive_and_wait();
@@ -135,7 +157,7 @@ struct BlockTransform {
     for (unsigned k = 0; k < values >> first; ++k) {
 #pragma unroll
       for (unsigned r = 0; r < 1u << first; ++r) {
-        v[(k << first) + r] = shared[padded(r * segment + k * threads + threadIdx.x)];
+        v[(k << first) + r] = shared[padded(threadIdx.x) + padded(r * segment) + padded(k * threads)];
       }
       inverse_stages<first, 1>(v + (k << first), t.inverse_roots, 1, q);
       constexpr unsigned half = 1u << (first - 1);
@@ -150,12 +172,24 @@ struct BlockTransform {
   }
 
  private:
-  /// Within this block's chunk, P > 0.
+  /// Bits of a unit's number in pass 1, group and column, as they lie in one block's columns of the first pass.
+  __device__ static constexpr unsigned spread(unsigned unit, unsigned rest) {
+    return ((unit >> rest) * (local >> first)) | (unit & ((1u << rest) - 1));
+  }
+  /// Where value r of a unit lies within this block's chunk, P > 0.
   template <unsigned P>
-  __device__ static unsigned local_index(unsigned k, unsigned r) {
+  __device__ static constexpr unsigned local_index(unsigned unit, unsigned r) {
     constexpr unsigned rest = LogN - before(P) - exponent(P);
-    const unsigned unit = k * threads + threadIdx.x, group = unit >> rest;
-    return (group << (rest + exponent(P))) | (r << rest) | (unit & ((1u << rest) - 1));
+    return ((unit >> rest) << (rest + exponent(P))) | (r << rest) | (unit & ((1u << rest) - 1));
+  }
+  /// The address of value r of unit k of this thread, from that of its first.
+  template <unsigned P>
+  __device__ static W* chunk_base(W* shared) {
+    return shared + padded(local_index<P>(threadIdx.x, 0));
+  }
+  template <unsigned P>
+  __device__ static constexpr unsigned chunk_offset(unsigned k, unsigned r) {
+    return padded(local_index<P>(k * threads, 0)) + padded(local_index<P>(0, r));
   }
   template <unsigned P>
   __device__ static unsigned group_of(unsigned k) {
@@ -166,10 +200,11 @@ struct BlockTransform {
   template <unsigned P>
   __device__ static void forward_from(W (&v)[values], W* shared, const Twiddle<W>* roots, W q) {
     constexpr unsigned e = exponent(P);
+    W* const chunk = chunk_base<P>(shared);
 #pragma unroll
     for (unsigned k = 0; k < values >> e; ++k) {
 #pragma unroll
-      for (unsigned r = 0; r < 1u << e; ++r) v[(k << e) + r] = shared[padded(local_index<P>(k, r))];
+      for (unsigned r = 0; r < 1u << e; ++r) v[(k << e) + r] = chunk[chunk_offset<P>(k, r)];
     }
 #pragma unroll
     for (unsigned k = 0; k < values >> e; ++k) forward_stages<e>(v + (k << e), roots, group_of<P>(k), q);
@@ -177,7 +212,7 @@ struct BlockTransform {
 #pragma unroll
       for (unsigned k = 0; k < values >> e; ++k) {
 #pragma unroll
-        for (unsigned r = 0; r < 1u << e; ++r) shared[padded(local_index<P>(k, r))] = v[(k << e) + r];
+        for (unsigned r = 0; r < 1u << e; ++r) chunk[chunk_offset<P>(k, r)] = v[(k << e) + r];
       }
       __syncthreads();
       forward_from<P + 1>(v, shared, roots, q);
@@ -192,17 +227,19 @@ struct BlockTransform {
 #pragma unroll
     for (unsigned k = 0; k < values >> e; ++k) inverse_stages<e, 0>(v + (k << e), roots, group_of<P>(k), q);
     if constexpr (P > 1) {
+      W* const chunk = chunk_base<P>(shared);
 #pragma unroll
       for (unsigned k = 0; k < values >> e; ++k) {
 #pragma unroll
-        for (unsigned r = 0; r < 1u << e; ++r) shared[padded(local_index<P>(k, r))] = v[(k << e) + r];
+        for (unsigned r = 0; r < 1u << e; ++r) chunk[chunk_offset<P>(k, r)] = v[(k << e) + r];
       }
       __syncthreads();
       constexpr unsigned next = exponent(P - 1);
+      W* const source = chunk_base<P - 1>(shared);
 #pragma unroll
       for (unsigned k = 0; k < values >> next; ++k) {
 #pragma unroll
-        for (unsigned r = 0; r < 1u << next; ++r) v[(k << next) + r] = shared[padded(local_index<P - 1>(k, r))];
+        for (unsigned r = 0; r < 1u << next; ++r) v[(k << next) + r] = source[chunk_offset<P - 1>(k, r)];
       }
       inverse_to<P - 1>(v, shared, roots, q);
     }

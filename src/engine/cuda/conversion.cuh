@@ -83,14 +83,28 @@ __device__ __forceinline__ Columns<W> scale_sources(const DeviceConversion<W>& t
   return wraps;
 }
 
-/// emit(j, residues modulo target j) for all targets; x: load(i), for targets that are copied.
+/// Tiles of targets that a block works on: [first, last).
+struct TileRange {
+  std::uint32_t first, last;
+};
+
+/// The share of this block along z, of `each` tiles.
+template <class W>
+__device__ __forceinline__ TileRange tiles_of_block(const DeviceConversion<W>& t, std::uint32_t each) {
+  const std::uint32_t all = (t.targets + tile_targets - 1) / tile_targets;
+  return {min(blockIdx.z * each, all), min((blockIdx.z + 1) * each, all)};
+}
+
+/// emit(j, residues modulo target j) for the targets in `tiles`; x: load(i), for targets that are copied.
 template <class W, class Load, class Emit>
 __device__ __forceinline__ void spread_to_targets(const DeviceConversion<W>& t, const TargetTile<W>* matrix,
-                                                  const Columns<W>* y, Columns<W> wraps, const Load& load,
-                                                  const Emit& emit) {
+                                                  TileRange tiles, const Columns<W>* y, Columns<W> wraps,
+                                                  const Load& load, const Emit& emit) {
   constexpr unsigned count = Columns<W>::count;
   const std::uint32_t step = t.step();
-  for (std::uint32_t first = 0; first < t.targets; first += tile_targets, matrix += t.sources) {
+  matrix += tiles.first * t.sources;
+  for (std::uint32_t tile = tiles.first; tile < tiles.last; ++tile, matrix += t.sources) {
+    const std::uint32_t first = tile * tile_targets;
     Wide<W> sums[tile_targets][count];
 #pragma unroll
     for (unsigned j = 0; j < tile_targets; ++j) {
@@ -138,15 +152,13 @@ __device__ __forceinline__ void spread_to_targets(const DeviceConversion<W>& t, 
   }
 }
 
-/// Whether the block keeps the matrix in shared memory, and where: behind the y of all threads.
-template <class W>
-__device__ __forceinline__ const TargetTile<W>* shared_matrix(const DeviceConversion<W>& t, void* memory,
-                                                              bool in_shared) {
-  if (!in_shared) return t.matrix;
-  auto* const copy = static_cast<TargetTile<W>*>(memory);
+/// The matrix, in shared memory behind the y of all threads if Shared.
+template <bool Shared, class W>
+__device__ __forceinline__ const TargetTile<W>* matrix_of(const DeviceConversion<W>& t, TargetTile<W>* memory) {
+  if constexpr (!Shared) return t.matrix;
   const std::uint32_t count = (t.targets + tile_targets - 1) / tile_targets * t.sources;
-  for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) copy[i] = t.matrix[i];
-  return copy;
+  for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) memory[i] = t.matrix[i];
+  return memory;
 }
 
 }  // namespace cyclotome::cuda

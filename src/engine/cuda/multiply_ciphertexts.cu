@@ -57,6 +57,73 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 #endif
 }
 
+/// One limb of one operand's part, transformed in place. Grid: (blocks of the transform, parts of a then of b, limbs).
+template <class T>
+__global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
+    transform_operands(DeviceView<typename T::W> a, DeviceView<typename T::W> b, std::uint32_t parts_of_a,
+                       const RingTables<typename T::W>* tables) {
+#if __CUDA_ARCH__ >= 900
+  using W = typename T::W;
+  extern __shared__ uint4 memory[];
+  const std::uint32_t l = blockIdx.z;
+  const LimbTables<W>& t = tables->limb[l];
+  W* const limb = blockIdx.y < parts_of_a ? a.limb(blockIdx.y, l) : b.limb(blockIdx.y - parts_of_a, l);
+  W v[T::values];
+  load_coefficients<T>(v, limb);
+  T::forward(v, reinterpret_cast<W*>(memory), t.roots, t.modulus.value(), false);
+  make_canonical<T>(v, t.modulus.value());
+  store_transform<T>(v, limb);
+#endif
+}
+
+/// One limb of one part of the product of transforms, transformed back. Grid: (blocks of the transform, items and
+/// parts, limbs).
+template <class T>
+__global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
+    product_part(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> b,
+                 const RingTables<typename T::W>* tables) {
+#if __CUDA_ARCH__ >= 900
+  using W = typename T::W;
+  extern __shared__ uint4 memory[];
+  const std::uint32_t item = blockIdx.y / 3, part = blockIdx.y % 3, l = blockIdx.z;
+  const LimbTables<W>& t = tables->limb[l];
+  W x[T::values], y[T::values], v[T::values];
+  const std::uint32_t high = part == 2 ? 1 : 0;  // part 0: a0 b0, part 1: a0 b1 + a1 b0, part 2: a1 b1
+  load_transform<T>(x, a.limb(2 * item + high, l));
+  load_transform<T>(y, b.limb(2 * item + (part == 0 ? 0 : 1), l));
+  if (part == 1) {
+    W z[T::values];
+    load_transform<T>(v, a.limb(2 * item + 1, l));
+    load_transform<T>(z, b.limb(2 * item, l));
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) {
+      v[i] = t.modulus.reduce_wide(static_cast<Wide<W>>(x[i]) * y[i] + static_cast<Wide<W>>(v[i]) * z[i]);
+    }
+  } else {
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) v[i] = t.modulus.reduce_wide(static_cast<Wide<W>>(x[i]) * y[i]);
+  }
+  T::inverse(v, reinterpret_cast<W*>(memory), t, t.modulus.value(), false);
+  store_coefficients<T>(v, out.limb(blockIdx.y, l));
+#endif
+}
+
+/// For few limbs: all transforms side by side, then all products.
+template <class W>
+bool run_in_two(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs, unsigned items,
+                const RingTables<W>* tables) {
+  return with_transform<W, Plan::fused_latency, 16>(
+      static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+        constexpr std::size_t bytes = T::shared_words * sizeof(W);
+        const unsigned of_a = a.batch_stride == 0 ? 2 : 2 * items, of_b = b.batch_stride == 0 ? 2 : 2 * items;
+        const unsigned of_both = a.data == b.data ? of_a : of_a + of_b;
+        launch<transform_operands<T>>(queue, dim3(T::blocks, of_both, limbs), T::threads, bytes, T::blocks,
+                                      "transforms", a, b, of_a, tables);
+        launch<product_part<T>>(queue, dim3(T::blocks, 3 * items, limbs), T::threads, bytes, T::blocks, "product", out,
+                                a, b, tables);
+      });
+}
+
 template <class W, Plan P>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs, unsigned items,
          const RingTables<W>* tables) {
@@ -79,7 +146,7 @@ bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a
                           unsigned items, const RingTables<W>* tables) {
   if (!queue.one_pass) return false;
   return few_values(std::size_t{out.degree} * limbs * items)
-             ? run<W, Plan::fused_latency>(queue, out, a, b, limbs, items, tables)
+             ? run_in_two(queue, out, a, b, limbs, items, tables)
              : run<W, Plan::fused>(queue, out, a, b, limbs, items, tables);
 }
 

@@ -10,17 +10,18 @@ namespace cyclotome::cuda {
 
 namespace {
 
-/// One limb: the transform of a times each part of the key, transformed back. Grid: (blocks of the transform, items,
-/// limbs).
+/// One limb: the transform of a times `each` parts of the key, transformed back. Grid: (blocks of the transform, items
+/// and shares of the parts, limbs).
 template <class T>
 __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
     multiply_key_kernel(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> key,
-                        DeviceView<typename T::W> addend, const RingTables<typename T::W>* tables) {
+                        DeviceView<typename T::W> addend, const RingTables<typename T::W>* tables, std::uint32_t each) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   W* const exchange = reinterpret_cast<W*>(memory);
-  const std::uint32_t item = blockIdx.y, l = blockIdx.z;
+  const std::uint32_t shares = out.parts / each, item = blockIdx.y / shares, l = blockIdx.z;
+  const std::uint32_t first = blockIdx.y % shares * each;
   const LimbTables<W>& t = tables->limb[l];
   const Modulus<W> modulus = t.modulus;
   const W q = modulus.value();
@@ -29,7 +30,7 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
   T::forward(factor, exchange, t.roots, q, false);
   make_canonical<T>(factor, q);
 #pragma unroll 1
-  for (std::uint32_t part = 0; part < out.parts; ++part) {
+  for (std::uint32_t part = first; part < first + each; ++part) {
     load_transform<T>(v, key.limb(part, l));
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) v[i] = modulus.multiply(v[i], factor[i]);
@@ -44,8 +45,10 @@ template <class W, Plan P>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
          unsigned limbs, unsigned items, const RingTables<W>* tables) {
   return with_transform<W, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
-    launch<multiply_key_kernel<T>>(queue, dim3(T::blocks, items, limbs), T::threads, T::shared_words * sizeof(W),
-                                   T::blocks, "product with a key", out, a, key, addend, tables);
+    const std::uint32_t each = P == Plan::fused_latency ? 1 : out.parts;
+    launch<multiply_key_kernel<T>>(queue, dim3(T::blocks, items * (out.parts / each), limbs), T::threads,
+                                   T::shared_words * sizeof(W), T::blocks, "product with a key", out, a, key, addend,
+                                   tables, each);
   });
 }
 

@@ -9,8 +9,8 @@
 // there is no kernel for the degree or the device; then nothing was done.
 namespace cyclotome::cuda {
 
-/// out (3 parts) = a b, ciphertexts of 2 parts as polynomials in the secret; coefficients in and out. `items`:
-/// ciphertexts.
+/// out (3 parts) = a b, ciphertexts of 2 parts as polynomials in the secret; coefficients in and out, a and b may be
+/// overwritten. `items`: ciphertexts.
 template <class W>
 bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
                           unsigned items, const RingTables<W>* tables);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/tables.cuh"
+#include "cyclotome/engine/cuda/limb_access.cuh"
 
 namespace cyclotome::cuda {
 
@@ -31,13 +31,14 @@ __global__ void sample_uniform(DeviceView<W> out, const RingTables<W>* tables,
   }
 }
 
-/// One thread, one block, eight small integers in all limbs. Grid: (blocks, 1, items).
+/// One thread, one block, eight small integers in `limbs` limbs from blockIdx.y * limbs on, of all that there are.
+/// Grid: (blocks, shares of the limbs, items).
 template <class W>
 __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, const __grid_constant__ StreamKey stream,
-                             std::uint32_t limbs, bool ternary) {
+                             std::uint32_t limbs, std::uint32_t all_limbs, bool ternary) {
   const std::uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, first = block * small_draws_per_block;
   if (first >= out.degree) return;
-  const std::uint32_t item = blockIdx.z;
+  const std::uint32_t item = blockIdx.z, last_limb = min((blockIdx.y + 1) * limbs, all_limbs);
   const std::uint32_t nonce[3] = {stream.stream << 16 | item % out.parts, stream.first_item + item / out.parts, 0};
   std::uint32_t words[16];
   chacha20_block(stream.key, block, nonce, words);
@@ -47,12 +48,23 @@ __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, con
     const std::uint64_t random = words[2 * i] | static_cast<std::uint64_t>(words[2 * i + 1]) << 32;
     values[i] = ternary ? ternary_value(random) : error_value(random);
   }
-  for (std::uint32_t l = 0; l < limbs; ++l) {
+  for (std::uint32_t l = blockIdx.y * limbs; l < last_limb; ++l) {
     W* const x = out.limb(item, l);
     const W q = tables->limb[l].modulus.value();
+    W residues[small_draws_per_block];
 #pragma unroll
-    for (std::uint32_t i = 0; i < small_draws_per_block; ++i) {
-      if (first + i < out.degree) x[first + i] = small_residue(values[i], q);
+    for (std::uint32_t i = 0; i < small_draws_per_block; ++i) residues[i] = small_residue(values[i], q);
+    if (out.degree >= small_draws_per_block) {
+      constexpr unsigned wide = 16 / sizeof(W);
+#pragma unroll
+      for (std::uint32_t i = 0; i < small_draws_per_block; i += wide) {
+        Quad<W> quad;
+#pragma unroll
+        for (unsigned j = 0; j < wide; ++j) quad.word[j] = residues[i + j];
+        *reinterpret_cast<Quad<W>*>(x + first + i) = quad;
+      }
+    } else {
+      for (std::uint32_t i = 0; i < out.degree; ++i) x[i] = residues[i];
     }
   }
 }

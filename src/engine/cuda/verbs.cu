@@ -158,8 +158,11 @@ void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, s
         const dim3 grid(blocks(blocks(out.degree(), uniform_draws_per_block)), limbs, items);
         cuda::sample_uniform<<<grid, block_threads, 0, queue.stream>>>(view, tables, key);
       } else {
-        const dim3 grid(blocks(blocks(out.degree(), small_draws_per_block)), 1, items);
-        cuda::sample_small<<<grid, block_threads, 0, queue.stream>>>(view, tables, key, limbs, law == Law::ternary);
+        // Few polynomials: each block draws the same integers for some of the limbs.
+        const unsigned along_x = blocks(blocks(out.degree(), small_draws_per_block));
+        const unsigned shares = std::clamp(264 / (along_x * items), 1u, limbs), each = blocks(limbs, shares);
+        cuda::sample_small<<<dim3(along_x, blocks(limbs, each), items), block_threads, 0, queue.stream>>>(
+            view, tables, key, each, limbs, law == Law::ternary);
       }
     });
     check(cudaGetLastError(), "sampling launch");
