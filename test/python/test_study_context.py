@@ -161,6 +161,13 @@ def test_files_are_what_the_description_says(
     assert (tmp_path / "context").read_bytes() == packed(c)
 
 
+def test_a_stored_context_stays_readable() -> None:
+    path = Path(__file__).resolve().parents[1] / "fuzz" / "corpus" / "product-context"
+    context = ProductContext.load(path)
+    assert context == ProductContext.generate(8, 80, (30, 50))
+    assert path.read_bytes() == packed(context)
+
+
 def test_every_changed_byte_is_found(context: ProductContext, rng: np.random.Generator) -> None:
     """With the checksum made anew, so that the checks of the numbers themselves must see it."""
     data = context.to_bytes()
