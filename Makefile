@@ -42,7 +42,7 @@ left_out := build/left-out.txt
 
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
-cpp_sources = $(shell find src python/bindings test example -name '*.hpp' -o -name '*.cpp')
+cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
 .PHONY: help demo bench test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
 
