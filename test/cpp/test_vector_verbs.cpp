@@ -17,6 +17,8 @@ using check::check_all;
 using check::label;
 using check::moduli;
 using check::Pattern;
+using check::patterns;
+using check::residues;
 using check::vector_sets;
 using check::Words;
 using cpu::InstructionSet;
@@ -58,7 +60,8 @@ void test_samplers(InstructionSet set, std::size_t first, std::size_t count) {
 }
 
 /// What one engine makes of fixed inputs, verb by verb.
-std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word word, unsigned bits, std::size_t n) {
+std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word word, unsigned bits, std::size_t n,
+                                                  Pattern pattern) {
   const std::uint64_t plain = 65537, gamma = word == Word::u32 ? (1ULL << 30) - 35 : (1ULL << 60) - 93;
   const Basis basis(word, primes_congruent_to_one(bits, 2 * n, 5));
   const RingPtr ring = Ring::negacyclic(n, basis), q = ring->slice(0, 3), p = ring->slice(3, 2);
@@ -71,6 +74,13 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word 
   const auto draw = [&](const RingPtr& r, std::size_t batch, std::size_t parts, Domain domain) {
     PolyArray a(engine, r, batch, parts, domain);
     engine->sample(a.view(), Law::uniform, seed, Stream::flooding);
+    if (pattern == Pattern::random) return a;
+    std::vector<std::uint64_t> values;
+    for (std::size_t row = 0; row < batch * parts * r->limbs(); ++row) {
+      const auto limb = residues<std::uint64_t>(n, r->basis()[row % r->limbs()], pattern, row);
+      values.insert(values.end(), limb.begin(), limb.end());
+    }
+    a.from_host(values);
     return a;
   };
   const auto made = [&](const RingPtr& r, const PolyArray& like, Domain domain) {
@@ -85,6 +95,7 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word 
   a.to_transform();
   b.to_transform();
   keep(a);
+  if (pattern != Pattern::random) a = draw(q, 2, 2, Domain::transform), b = a.clone();  // not what they transform to
   PolyArray out = a.clone();
   engine->add(out.view(), a.view(), b.view());
   keep(out);
@@ -185,14 +196,16 @@ TEST(every_verb_of_the_engine_equals_the_scalar_engine) {
   } bases[] = {{Word::u32, 30}, {Word::u64, 36}, {Word::u64, 50}, {Word::u64, 60}};
   for (const auto& [word, bits] : bases) {
     for (const std::size_t n : {16, 2048}) {
-      const auto expected = all_verbs(CpuEngine::create(1, InstructionSet::scalar), word, bits, n);
-      for (const InstructionSet set : vector_sets()) {
-        const auto got = all_verbs(CpuEngine::create(2, set), word, bits, n);
-        CHECK_EQ(got.size(), expected.size());
-        for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
-          check::record(got[i] == expected[i], __FILE__, __LINE__,
-                        message(cpu::name_of(set), ": result ", i, " differs from the scalar engine's (", bits,
-                                "-bit primes, degree ", n, ")"));
+      for (const Pattern pattern : patterns) {
+        const auto expected = all_verbs(CpuEngine::create(1, InstructionSet::scalar), word, bits, n, pattern);
+        for (const InstructionSet set : vector_sets()) {
+          const auto got = all_verbs(CpuEngine::create(2, set), word, bits, n, pattern);
+          CHECK_EQ(got.size(), expected.size());
+          for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
+            check::record(got[i] == expected[i], __FILE__, __LINE__,
+                          message(cpu::name_of(set), ": result ", i, " differs from the scalar engine's (", bits,
+                                  "-bit primes, degree ", n, ", pattern ", static_cast<int>(pattern), ")"));
+          }
         }
       }
     }
