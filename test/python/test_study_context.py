@@ -59,6 +59,13 @@ def test_the_same_request_gives_the_same_context() -> None:
     assert c != ProductContext.generate(16384, 128, 64) and c != 1
 
 
+def test_the_papers_own_prime_comes_first() -> None:
+    """Paper 004, Table 6.4, case (III): the only prime of its tables that fits N = 32768 and 64-bit words."""
+    c = ProductContext.generate(32768, 1050, 63, search="above")
+    assert c.primes[0] == 0x40000000039F0001
+    assert len(c.primes) == 17, "as many as the thesis has"
+
+
 def test_powers_bit_reversal_and_residues(context: ProductContext, rng: np.random.Generator) -> None:
     q, n = context.modulus, context.degree
     for name, base in (("phi", context.root), ("phi^-1", context.inverse_root), ("omega", context.root**2)):
