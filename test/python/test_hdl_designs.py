@@ -72,17 +72,22 @@ def expected(a: Words, b: Words, p: int) -> list[list[int]]:
     return [schoolbook([int(x) for x in x], [int(y) for y in y], p) for x, y in zip(a, b, strict=True)]
 
 
+def cpu_transforms(design: Design, a: Words, p: int) -> Any:
+    """An array of the library's CPU engine with the forward transforms of a."""
+    ring, engine = residues.ring_of(64, design.degree, [p]), core.CpuEngine(1)
+    array = residues.put(engine, ring, a.reshape(len(a), 1, 1, design.degree))
+    engine.forward(array.view())
+    array.domain = residues.TRANSFORM
+    return array
+
+
 def cpu_products(design: Design, a: Words, b: Words, p: int) -> Words:
     """What the library's CPU engine computes."""
-    ring, engine = residues.ring_of(64, design.degree, [p]), core.CpuEngine(1)
-    shape = (len(a), 1, 1, design.degree)
-    left, right = (residues.put(engine, ring, each.reshape(shape)) for each in (a, b))
-    for each in (left, right):
-        engine.forward(each.view())
-    out = core.PolyArray(engine, ring, len(a), 1, residues.TRANSFORM, False)
-    engine.multiply(left.view(), right.view(), out.view())
-    engine.inverse(out.view())
-    return np.asarray(out.to_host()).reshape(a.shape)
+    engine = core.CpuEngine(1)
+    product = cpu_transforms(design, a, p)
+    engine.multiply(product.view(), product.view(), cpu_transforms(design, b, p).view())
+    engine.inverse(product.view())
+    return np.asarray(product.to_host()).reshape(a.shape)
 
 
 @pytest.mark.parametrize("bits", [63, 40])
@@ -156,13 +161,11 @@ def test_formulas_give_the_papers_ticks_and_a_latency(design: Design, ticks: int
 def test_transforms_are_the_cpu_engines(design: Design, rng: np.random.Generator) -> None:
     model, circuit = circuits.model_of(design)
     (p,) = residues.transform_primes(64, design.degree, 1)
-    ring, engine = residues.ring_of(64, design.degree, [p]), core.CpuEngine(1)
     model.load(p, core.minimal_primitive_root(2 * design.degree, p))
     a = polynomials(rng, design, p, 3)
-    array = residues.put(engine, ring, a.reshape(3, 1, 1, -1))
-    engine.forward(array.view())
     transformed = model.run("forward", a)
-    np.testing.assert_array_equal(transformed.words, np.asarray(array.to_host()).reshape(a.shape))
+    expected_words = np.asarray(cpu_transforms(design, a, p).to_host()).reshape(a.shape)
+    np.testing.assert_array_equal(transformed.words, expected_words)
     back = model.run("inverse", transformed.words)
     np.testing.assert_array_equal(back.words, a)
     assert transformed.interval == back.interval == circuit.transform_interval()  # type: ignore[attr-defined]

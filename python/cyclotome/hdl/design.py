@@ -122,8 +122,8 @@ class Circuit(Block):
 
     Ports: ``modulus``; ``operation``; for each table lane a bit of ``table_enable`` and of ``table_bank``, 32 bits of
     address and a word; ``input_bank``, the tables that the product coming in needs; ``input_valid``, ``input`` (taken
-    at a tick where ``input_ready`` is 1 too); ``output_valid``, ``output``. Circuits with one set of tables ignore banks.
-    Where ``input_ready`` rises by itself once a product begins, its words must come without a pause.
+    at a tick where ``input_ready`` is 1 too); ``output_valid``, ``output``. Circuits with one set of tables ignore
+    banks. Once a product begins its words must come whenever ``input_ready`` is 1; only "iterative" waits for them.
     """
 
     def __init__(self, design: Design, name: str, lanes_in: int, lanes_out: int, table_lanes: int = 1) -> None:
