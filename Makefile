@@ -7,6 +7,7 @@
 #   make format   rewrite the sources in the project's format
 #   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
 #   make docs     API reference into build/docs
+#   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
 #   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
 #   make clean    remove .venv and build/
 #
@@ -41,9 +42,9 @@ left_out := build/left-out.txt
 
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
-cpp_sources = $(shell find src python/bindings test example -name '*.hpp' -o -name '*.cpp')
+cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo bench test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs fuzz clean
+.PHONY: help demo bench test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -160,6 +161,12 @@ format: $(linters)
 docs: install-test
 	@$(bin)/python -m pip install --quiet --group docs
 	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome
+
+verilog: $(ready)
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]'
+	@for circuit in pease:16384:1 cooley-tukey:32768:1 cooley-tukey:32768:2 cooley-tukey:32768:4 iterative:16384:1 \
+	    iterative:32768:4 streaming:32768:1; do IFS=: read -r design degree pipes <<<"$$circuit"; \
+	    $(bin)/cyclotome fpga verilog --design $$design --degree $$degree --pipes $$pipes --output build/verilog --force; done
 
 fuzz: $(ready)
 	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)

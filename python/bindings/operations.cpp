@@ -24,6 +24,12 @@ void bind_operations(nb::module_& m) {
       "a"_a, "matrix"_a, NoGil());
   m.def("relinearize", &rlwe::relinearize, "a"_a, "keys"_a, NoGil());
   m.def("apply_galois", &rlwe::apply_galois, "a"_a, "element"_a, "keys"_a, NoGil());
+  m.def(
+      "apply_galois_hoisted",
+      [](const Ciphertext& a, const std::vector<std::uint64_t>& elements, const rlwe::EvaluationKeys& keys) {
+        return rlwe::apply_galois_hoisted(a, elements, keys);
+      },
+      "a"_a, "elements"_a, "keys"_a, NoGil());
   m.def("sum_slots", &rlwe::sum_slots, "a"_a, "keys"_a, NoGil());
   m.def("sum_groups", &rlwe::sum_groups, "a"_a, "group"_a, NoGil());
   m.def(

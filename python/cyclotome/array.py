@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from . import _core, elementwise, products, reductions, shaping, slots
@@ -258,13 +258,16 @@ class EncryptedArray:
         """
         return reductions.total(self, axis, keepdims)
 
-    def rotate_rows(self, steps: int) -> EncryptedArray:
+    def rotate_rows(self, steps: int | Sequence[int]) -> EncryptedArray:
         """Every ciphertext's slots, two rows of n/2, both moved to the left by ``steps`` (to the right if negative).
+        Several steps give one array for each along a new first axis, which costs less than one rotation after the other
+        (hoisting): ``weights @ x.rotate_rows([0, 1, 2])`` is a convolution.
 
         The last axis must fill ciphertexts exactly (see `padded`), so that slots and values are the same:
         ``x.reshape(..., 2, n // 2)`` becomes ``np.roll(x, -steps, axis=-1)``.
 
         Raises:
+            ArgumentError: an axis that does not fill its ciphertexts; steps that are no whole numbers, or none.
             MissingKeyError: no key for these steps; ask ``keygen(rotations=[...])`` for them.
         """
         return slots.rotate_rows(self, steps)

@@ -149,13 +149,20 @@ def sum_slots(a: Channels, keys: EvaluationKeys) -> Channels:
     return in_pieces("summing over slots", _engine(a), a[0].batch, len(a), total)
 
 
-def apply_galois(a: Channels, element: int, keys: EvaluationKeys) -> Channels:
-    """The automorphism x -> x^element, switched back to the secret key."""
-
-    def rotated(channel: int, start: int, stop: int) -> _core.Ciphertext:
-        return _core.apply_galois(part(a[channel], start, stop), element, keys._native)
-
-    return in_pieces("rotating", _engine(a), a[0].batch, len(a), rotated)
+def apply_galois(a: Channels, elements: Sequence[int], keys: EvaluationKeys) -> list[Channels]:
+    """The automorphisms x -> x^element of ``a``, switched back to the secret key: one decomposition for all of them."""
+    task = Task("rotating", a[0].batch * len(a) * len(elements))
+    made: list[list[_core.Ciphertext]] = [[] for _ in elements]  # by element, then channel
+    for channel in a:
+        moved: list[list[_core.Ciphertext]] = [[] for _ in elements]
+        for start, stop in pieces(channel.batch, channel.context.engine):
+            turned = _core.apply_galois_hoisted(part(channel, start, stop), list(elements), keys._native)
+            for parts, one in zip(moved, turned, strict=True):
+                parts.append(one)
+            task.advance((stop - start) * len(elements))
+        for results, parts in zip(made, moved, strict=True):
+            results.append(parts[0] if len(parts) == 1 else _core.concatenate(parts))
+    return [tuple(results) for results in made]
 
 
 def hidden(a: Channels, public: PublicKey | None, operation: str) -> Channels:

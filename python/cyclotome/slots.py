@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _core
-from .channels import apply_galois, concatenate, require_evaluation, sum_slots, take
+from .channels import Channels, apply_galois, concatenate, require_evaluation, sum_slots, take
 from .errors import ArgumentError, MissingKeyError
 from .layout import Layout
 from .rows import require_slots, rows_of, with_rows
@@ -68,21 +69,42 @@ def packed(x: EncryptedArray) -> EncryptedArray:
     return x._result("packed", take(concatenate(chunks), order), layout=layout, bound=x.bound)
 
 
-def rotate_rows(x: EncryptedArray, steps: int) -> EncryptedArray:
+def rotate_rows(x: EncryptedArray, steps: int | Sequence[int]) -> EncryptedArray:
     """x.rotate_rows(steps): by the keys that are there, one rotation after the other where none fits at once."""
     keys = _rotatable(x, "rotate_rows")
     half = x.parameters.degree // 2
-    channels = x._channels
-    for step in _composed(index(steps, "rotate_rows: steps") % half, keys, half):
-        channels = apply_galois(channels, _core.row_rotation_element(x.parameters.degree, step), keys)
-    return x._derived(channels, bound=x.bound)
+    if not isinstance(steps, (Sequence, np.ndarray)):
+        wanted = index(steps, "rotate_rows: steps") % half
+        return x._derived(_rotated(x._channels, [wanted], keys, half)[wanted], bound=x.bound)
+    several = [index(step, "rotate_rows: steps") % half for step in steps]
+    if not several:
+        raise ArgumentError("rotate_rows: no steps were given; take at least one")
+    made = _rotated(x._channels, several, keys, half)
+    layout = x._layout.reshaped((len(several), *x.shape))
+    return x._derived(concatenate([made[step] for step in several]), layout=layout, bound=x.bound)
+
+
+def _rotated(a: Channels, steps: list[int], keys: EvaluationKeys, half: int) -> dict[int, Channels]:
+    """``a`` rotated by each of ``steps``, on ways that share what they can: all that starts from one array takes one
+    decomposition."""
+    ways: dict[int, dict[int, int]] = {}  # from what is rotated, to what: by how much at once
+    for step in steps:
+        reached = 0
+        for turn in _composed(step, keys, half):
+            ways.setdefault(reached, {})[reached + turn] = turn
+            reached += turn
+    made = {0: a}
+    for start in sorted(ways):  # turns are positive: what is started from was made before
+        elements = [_core.row_rotation_element(2 * half, turn) for turn in ways[start].values()]
+        made.update(zip(ways[start], apply_galois(made[start], elements, keys), strict=True))
+    return made
 
 
 def rotate_columns(x: EncryptedArray) -> EncryptedArray:
     """x.rotate_columns()."""
     keys = _rotatable(x, "rotate_columns")
     element = _core.column_rotation_element(x.parameters.degree)
-    return x._derived(apply_galois(x._channels, element, keys), bound=x.bound)
+    return x._derived(apply_galois(x._channels, [element], keys)[0], bound=x.bound)
 
 
 def _rotatable(x: EncryptedArray, operation: str) -> EvaluationKeys:

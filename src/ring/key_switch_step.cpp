@@ -34,16 +34,12 @@ PolyArray extended_digits(Engine& engine, ConstView c, const KeySwitchStep& step
   return extended;
 }
 
-void switch_extended(Engine& engine, View out, ConstView extended, ConstView key, const KeySwitchStep& step) {
+void divide_product(Engine& engine, View out, PolyArray& product, const KeySwitchStep& step) {
   if (!step.rounding) {
-    View product = out;
-    product.domain = Domain::transform;
-    engine.key_switch_product(product, extended, key);
-    if (out.domain == Domain::coefficient) engine.inverse(product);
+    if (out.domain == Domain::coefficient) product.to_coefficient();
+    engine.copy(out, product.view());
     return;
   }
-  PolyArray product(engine.shared_from_this(), step.key_ring, extended.batch, 2, Domain::transform);
-  engine.key_switch_product(product.view(), extended, key);
   View dropped = product.view().limbs_at(0, *step.special_ring);
   View kept = product.view().limbs_at(step.special_limbs(), *step.ciphertext_ring);
   if (out.domain == Domain::coefficient) {
@@ -54,6 +50,19 @@ void switch_extended(Engine& engine, View out, ConstView extended, ConstView key
   }
   dropped.domain = Domain::coefficient;
   engine.divide_and_round(out, kept, dropped, *step.rounding);
+}
+
+void switch_extended(Engine& engine, View out, ConstView extended, ConstView key, const KeySwitchStep& step) {
+  if (!step.rounding) {
+    View product = out;
+    product.domain = Domain::transform;
+    engine.key_switch_product(product, extended, key);
+    if (out.domain == Domain::coefficient) engine.inverse(product);
+    return;
+  }
+  PolyArray product(engine.shared_from_this(), step.key_ring, extended.batch, 2, Domain::transform);
+  engine.key_switch_product(product.view(), extended, key);
+  divide_product(engine, out, product, step);
 }
 
 }  // namespace cyclotome

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/key_switch.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/rlwe/noise.hpp"
 
 namespace cyclotome::rlwe {
@@ -23,8 +25,22 @@ void KeySwitch::apply(View out, ConstView c, const PolyArray& key, const std::op
   key.engine()->key_switch(out, c, present(key), step_, addend);
 }
 
-void KeySwitch::apply_extended(View out, const PolyArray& extended, const PolyArray& key) const {
-  switch_extended(*key.engine(), out, extended.view(), present(key), step_);
+void KeySwitch::multiply_turned(std::span<PolyArray> products, const PolyArray& extended,
+                                std::span<const std::uint64_t> elements, std::span<const PolyArray* const> keys) const {
+  Engine& engine = *extended.engine();
+  const RingPtr& ring = step_.key_ring;
+  constexpr std::size_t fast_memory = std::size_t{1} << 20;  // a core's cache of the second level
+  const std::size_t limb_bytes = extended.batch() * digits() * ring->degree() * bytes_of(ring->word());
+  const std::size_t tile = std::clamp<std::size_t>(fast_memory / (2 * limb_bytes), 1, ring->limbs());
+  for (std::size_t first = 0; first < ring->limbs(); first += tile) {
+    const RingPtr limbs = ring->slice(first, std::min(tile, ring->limbs() - first));
+    PolyArray turned(extended.engine(), limbs, extended.batch(), digits(), Domain::transform);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      engine.automorphism(turned.view(), extended.view().limbs_at(first, *limbs), elements[i]);
+      engine.key_switch_product(products[i].view().limbs_at(first, *limbs), turned.view(),
+                                present(*keys[i]).limbs_at(first, *limbs));
+    }
+  }
 }
 
 std::vector<std::uint64_t> KeySwitch::gadget_factors(std::size_t digit) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cyclotome/ring/key_switch_step.hpp"
@@ -33,8 +34,12 @@ class KeySwitch {
   /// The digits of c (1 part, over Q, either domain) over PQ, transformed: digits() parts. The first half of `apply`;
   /// several keys can use it, and an automorphism of it is the digits of that automorphism of c (hoisting).
   PolyArray extend(Engine& engine, ConstView c) const { return extended_digits(engine, c, step_); }
-  /// The second half of `apply`.
-  void apply_extended(View out, const PolyArray& extended, const PolyArray& key) const;
+  /// products[i] (over PQ, 2 parts, transform domain) = sum over j of extended.part(j)(x^elements[i]) times digit j of
+  /// keys[i]; a few limbs at a time for all elements, so that what is turned stays in fast memory.
+  void multiply_turned(std::span<PolyArray> products, const PolyArray& extended,
+                       std::span<const std::uint64_t> elements, std::span<const PolyArray* const> keys) const;
+  /// out = round(product / P), product being used up: after multiply_turned, the last part of `apply`.
+  void divide(View out, PolyArray& product) const { divide_product(*product.engine(), out, product, step_); }
 
   /// Factors P g_j modulo every prime of PQ.
   std::vector<std::uint64_t> gadget_factors(std::size_t digit) const;

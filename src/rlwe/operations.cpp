@@ -183,28 +183,41 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
   const Context& context = *a.context();
   Engine& engine = *context.engine();
   const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  std::vector<Ciphertext> results;
+  // Extended digits that outgrow fast memory cost more than transforming them again, limb by limb.
+  constexpr std::size_t fast_memory = std::size_t{4} << 20;
+  if (elements.size() < 3 || key_switch.scratch_bytes() > fast_memory) {
+    for (const auto element : elements) results.push_back(apply_galois(a, element, keys));
+    return results;
+  }
+  std::vector<std::uint64_t> turns;  // what there is to do, and where it goes
+  std::vector<const PolyArray*> switch_keys;
+  std::vector<std::size_t> places;
   std::vector<PolyArray> outs;
-  for (std::size_t i = 0; i < elements.size(); ++i) outs.push_back(a.like(a.batch(), 2));
-  const std::size_t tile = engine.batch_tile(a.batch(), 2 * key_switch.scratch_bytes());
-  for (std::size_t first = 0; first < a.batch(); first += tile) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    outs.push_back(elements[i] == 1 ? a.polynomials().clone() : a.like(a.batch(), 2));
+    if (elements[i] == 1) continue;
+    turns.push_back(elements[i]);
+    switch_keys.push_back(&keys.galois(elements[i]).polynomials());
+    places.push_back(i);
+  }
+  const std::size_t tile = engine.batch_tile(a.batch(), (1 + elements.size()) * key_switch.scratch_bytes());
+  for (std::size_t first = 0; first < a.batch() && !turns.empty(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
     const ConstView items = a.polynomials().view().items(first, count);
-    const PolyArray extended = key_switch.extend(engine, items.part(1));
-    PolyArray turned(context.engine(), extended.ring(), count, extended.parts(), Domain::transform);
+    std::vector<PolyArray> products;
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      products.emplace_back(context.engine(), key_switch.key_ring(), count, 2, Domain::transform);
+    }
+    key_switch.multiply_turned(products, key_switch.extend(engine, items.part(1)), turns, switch_keys);
     PolyArray moved = a.like(count, 1);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      const View result = outs[i].view().items(first, count);
-      if (elements[i] == 1) {
-        engine.copy(result, items);
-        continue;
-      }
-      engine.automorphism(turned.view(), extended.view(), elements[i]);
-      key_switch.apply_extended(result, turned, keys.galois(elements[i]).polynomials());
-      engine.automorphism(moved.view(), items.part(0), elements[i]);
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const View result = outs[places[i]].view().items(first, count);
+      key_switch.divide(result, products[i]);
+      engine.automorphism(moved.view(), items.part(0), turns[i]);
       engine.add(result.part(0), result.part(0), moved.view());
     }
   }
-  std::vector<Ciphertext> results;
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const NoiseBound noise = elements[i] == 1 ? a.noise() : with_error(a.noise(), key_switch.noise_deviation());
     results.push_back(a.derived(std::move(outs[i]), noise));

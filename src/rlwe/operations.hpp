@@ -28,7 +28,8 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
 Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys);
 Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys);
 /// a(x^element) for several elements at the price of one decomposition (hoisting): the results decrypt to those of
-/// apply_galois, with noise of the same size. All keys must be there (MissingKeyError).
+/// apply_galois, with noise of the same size; even their residues are the same. Few elements, and large rings, for
+/// which it does not pay, are turned one by one. All keys must be there (MissingKeyError).
 std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
                                              const EvaluationKeys& keys);
 

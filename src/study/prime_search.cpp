@@ -11,8 +11,8 @@ namespace cyclotome::study {
 
 namespace {
 
-constexpr unsigned decided_bits =
-    81;  // 2^81 < 3.3e24, where the first twelve primes decide (Sorenson and Webster, 2015)
+// 2^78 < 3.18e23, below which the first twelve primes decide (Sorenson and Webster, 2015).
+constexpr unsigned decided_bits = 78;
 constexpr unsigned first_primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
 constexpr unsigned hashed_bases = 40;
 

@@ -13,6 +13,7 @@
 #include "cyclotome/io/inspect.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/io/product_context_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
@@ -122,6 +123,18 @@ inline bool load(Span bytes, Contexts& contexts) {
   if (!same_payload(io::Container(bytes, limits), io::Container(again, limits))) {
     throw std::logic_error("an object that was loaded is written differently");
   }
+  return true;
+}
+
+// The same for a context of polynomial products, which is no container.
+inline bool load_product_context(Span bytes) {
+  io::Bytes again;
+  try {
+    again = io::serialize(io::read_product_context(bytes, 1U << 20));
+  } catch (const Error&) {
+    return false;
+  }
+  if (!std::ranges::equal(again, bytes)) throw std::logic_error("a product context is written with other bytes");
   return true;
 }
 

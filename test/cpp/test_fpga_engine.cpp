@@ -178,6 +178,42 @@ void multiply_once(const EnginePtr& engine, const RingPtr& ring, std::size_t bat
   engine->multiply(a.view(), a.view(), a.view());
 }
 
+TEST(coarse_verbs_take_every_product_to_the_circuit) {
+  const auto engine = engine_on(CIRCUIT_FULL);
+  const RingPtr ring = ring_of(Word::u64, 2);
+  const PolyArray a = uniform(engine, ring, 3, 2, 1), b = uniform(engine, ring, 3, 2, 2);
+  PolyArray tensor(engine, ring, 3, 3, Domain::transform);
+  engine->tensor_product(tensor.view(), a.view(), b.view());
+  CHECK_EQ(engine->statistics().products, 3U * 4 * 2);
+  engine->reset_statistics();
+  const PolyArray digits = uniform(engine, ring, 3, 4, 3), key = uniform(engine, ring, 4, 2, 4);
+  PolyArray out(engine, ring, 3, 2, Domain::transform);
+  engine->key_switch_product(out.view(), digits.view(), key.view());
+  CHECK_EQ(engine->statistics().products, 3U * 4 * 2 * 2);
+}
+
+TEST(residues_in_slots_of_their_own_are_no_polynomials) {
+  // 97 is not 1 modulo 256: there is no transform, so there is nothing that a circuit could multiply.
+  const RingPtr ring = Ring::negacyclic(n, Basis(Word::u64, {97}));
+  const auto engine = engine_on(CIRCUIT_FULL);
+  PolyArray a = uniform(engine, ring, 1, 1, 1), expected(engine, ring, 1, 1, Domain::transform);
+  CpuEngine::create(1)->multiply(expected.view(), a.view(), a.view());
+  engine->multiply(a.view(), a.view(), a.view());
+  CHECK_EQ(a.to_host(), expected.to_host());
+  CHECK_EQ(engine->statistics().products, 0U);
+}
+
+TEST(more_primes_than_circuits_are_kept) {
+  const auto engine = engine_on(CIRCUIT_FULL);
+  const RingPtr ring = ring_of(Word::u32, fpga::CircuitPool::max_idle + 6);
+  for (int again = 0; again < 2; ++again) {
+    PolyArray a = uniform(engine, ring, 1, 1, 1), expected(engine, ring, 1, 1, Domain::transform);
+    CpuEngine::create(1)->multiply(expected.view(), a.view(), a.view());
+    engine->multiply(a.view(), a.view(), a.view());
+    CHECK(a.to_host() == expected.to_host());
+  }
+}
+
 TEST(one_board_works_prime_by_prime) {
   const auto engine = engine_on(CIRCUIT_FULL);
   const RingPtr ring = ring_of(Word::u64, 5);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU engine's thread pool: every iteration once, exceptions, loops inside loops, and several callers at once.
 #include <atomic>
+#include <chrono>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -34,6 +36,40 @@ TEST(many_short_loops_follow_each_other) {
   std::atomic<std::size_t> total{0};
   for (std::size_t loop = 0; loop < 2000; ++loop) pool.parallel_for(4, [&](std::size_t i) { total += i; });
   CHECK_EQ(total.load(), std::size_t{2000 * 6});
+}
+
+TEST(loops_of_any_length_and_balance_end) {
+  // A share that is lost, or taken twice, leaves a loop that never ends or a wrong count.
+  std::mt19937 random(20);
+  for (const std::size_t threads : {2, 3, 5}) {
+    ThreadPool pool(threads);
+    for (int loop = 0; loop < 5000; ++loop) {
+      const std::size_t count = random() % 40, slow = random() % 40;
+      std::atomic<std::size_t> total{0};
+      pool.parallel_for(count, [&](std::size_t i) {
+        if (i == slow && loop % 50 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
+        total += i + 1;
+      });
+      if (total != count * (count + 1) / 2) CHECK_EQ(total.load(), count * (count + 1) / 2);
+    }
+  }
+}
+
+TEST(loops_longer_than_a_share_can_count) {
+  ThreadPool pool(3);
+  for (const std::size_t count : {65535, 65536, 200001}) {
+    std::atomic<std::size_t> total{0};
+    pool.parallel_for(count, [&](std::size_t i) { total += i; });
+    CHECK_EQ(total.load(), count * (count - 1) / 2);
+  }
+}
+
+TEST(workers_that_fell_asleep_wake_up) {
+  ThreadPool pool(2);
+  for (int loop = 0; loop < 20; ++loop) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK_EQ(runs(pool, 10), std::vector<int>(10, 1));
+  }
 }
 
 TEST(an_exception_of_a_body_reaches_the_caller_and_the_pool_lives_on) {

@@ -1,82 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every instruction set of this machine computes the same bits as plain integers (sums and products) or as the scalar
-// loops (transforms, and whole verbs of the engine), on random and on extreme residues.
+// loops (transforms), on random and on extreme residues.
 #include <algorithm>
-#include <random>
-#include <string>
 
-#include "check.hpp"
-#include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/behz.hpp"
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/ring.hpp"
+#include "vector_operands.hpp"
 
 namespace {
 
 using namespace cyclotome;
+using check::check_all;
+using check::label;
+using check::moduli;
+using check::Pattern;
+using check::patterns;
+using check::reduced;
+using check::residues;
+using check::vector_sets;
+using check::Words;
 using cpu::InstructionSet;
-
-std::vector<InstructionSet> vector_sets() {
-  std::vector<InstructionSet> sets = cpu::instruction_sets();
-  sets.erase(sets.begin());
-  return sets;
-}
-
-template <LimbWord W>
-using Words = std::vector<W>;
-
-/// `count` residues below q: random, or one of the extremes where lazy arithmetic could overflow.
-enum class Pattern { random, zeros, largest, alternating, ones };
-constexpr Pattern patterns[] = {Pattern::random, Pattern::zeros, Pattern::largest, Pattern::alternating, Pattern::ones};
-
-template <LimbWord W>
-Words<W> residues(std::size_t count, std::uint64_t q, Pattern pattern, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  Words<W> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    switch (pattern) {
-      case Pattern::random:
-        values[i] = static_cast<W>(random() % q);
-        break;
-      case Pattern::zeros:
-        break;
-      case Pattern::largest:
-        values[i] = static_cast<W>(q - 1);
-        break;
-      case Pattern::alternating:
-        values[i] = static_cast<W>(random() % 2 == 0 ? 0 : q - 1);
-        break;
-      case Pattern::ones:
-        values[i] = static_cast<W>(1 % q);
-        break;
-    }
-  }
-  return values;
-}
-
-/// Moduli of every class of a word: tiny, composite, powers of two, and the neighbours of each path's limits.
-template <LimbWord W>
-std::vector<std::uint64_t> moduli() {
-  if constexpr (sizeof(W) == 4) {
-    return {2, 3, 65536, 65537, (1u << 30) - 1, 1u << 30, (1u << 31) - 2, (1u << 31) - 1};
-  } else {
-    return {2,
-            3,
-            65537,
-            1ULL << 32,
-            (1ULL << 49) + 1,
-            1ULL << 49,
-            (1ULL << 50) - 1,
-            1ULL << 50,
-            (1ULL << 50) + 1,
-            (1ULL << 60) - 1,
-            1ULL << 60,
-            (1ULL << 61) - 2,
-            (1ULL << 61) - 1};
-  }
-}
 
 /// Primes with a transform of length n: the largest of each size class and the smallest there is.
 template <LimbWord W>
@@ -88,29 +31,6 @@ std::vector<std::uint64_t> transform_primes(std::size_t n) {
   while (!is_prime(smallest)) smallest += 2 * n;
   primes.push_back(smallest);
   return primes;
-}
-
-template <LimbWord W>
-std::uint64_t reduced(u128 value, std::uint64_t q) {
-  return static_cast<std::uint64_t>(value % q);
-}
-
-/// `got` against expected(c), reporting the first difference only.
-template <LimbWord W, class Expected>
-void check_all(const std::string& what, const Words<W>& got, const Expected& expected) {
-  for (std::size_t c = 0; c < got.size(); ++c) {
-    if (const std::uint64_t value = expected(c); got[c] != value) {
-      check::record(false, __FILE__, __LINE__,
-                    message(what, ": coefficient ", c, " of ", got.size(), " is ", got[c], ", not ", value));
-      return;
-    }
-  }
-  check::record(true, __FILE__, __LINE__, "");
-}
-
-std::string label(InstructionSet set, unsigned bits, const char* verb, std::uint64_t q, Pattern pattern) {
-  return message(cpu::name_of(set), ", ", bits, "-bit words, ", verb, ", q = ", q, ", pattern ",
-                 static_cast<int>(pattern));
 }
 
 template <LimbWord W>
@@ -138,6 +58,28 @@ void test_pointwise(InstructionSet set, std::uint64_t q, Pattern pattern, std::s
   check_all(name("scale"), out, [&](std::size_t c) { return reduced<W>(at(a, c) * (q - 1), q); });
   kernels.scale_add(out.data(), a.data(), factor, b.data(), count, static_cast<W>(q));
   check_all(name("scale_add"), out, [&](std::size_t c) { return reduced<W>(at(a, c) * (q - 1) + b[c], q); });
+}
+
+/// x modulo `from` in [-from/2, from/2), modulo q, for every x or random and extreme ones.
+template <LimbWord W>
+void test_moves(InstructionSet set, std::uint64_t from, std::uint64_t q) {
+  const cpu::Kernels<W>& kernels = cpu::kernels<W>(set);
+  for (const Pattern pattern : patterns) {
+    for (const std::size_t count : {1, 7, 77}) {
+      Words<W> x = residues<W>(count, from, pattern, q);
+      if (pattern == Pattern::ones) {  // and the neighbours of half
+        for (std::size_t c = 0; c < count; ++c) x[c] = static_cast<W>((from / 2 + c % 5) % from);
+      }
+      const auto expected = [&, x](std::size_t c) {
+        return 2 * static_cast<u128>(x[c]) >= from ? (q - (from - x[c]) % q) % q : x[c] % q;
+      };
+      Words<W> out(count);
+      kernels.move_centred(out.data(), x.data(), count, static_cast<W>(from), static_cast<W>(q));
+      check_all(label(set, word_bits<W>, "move_centred", q, pattern), out, expected);
+      kernels.move_centred(x.data(), x.data(), count, static_cast<W>(from), static_cast<W>(q));
+      check_all(label(set, word_bits<W>, "move_centred in place", q, pattern), x, expected);
+    }
+  }
 }
 
 template <LimbWord W>
@@ -233,141 +175,6 @@ void test_wraps(InstructionSet set, const std::vector<std::uint64_t>& source) {
   }
 }
 
-/// 64-bit word `word` of a block of the stream, straight from RFC 8439's block function.
-std::uint64_t stream_word(const cpu::StreamAddress& address, std::uint32_t block, std::size_t word) {
-  std::uint32_t key[8], out[16];
-  std::copy(address.key.begin(), address.key.end(), key);
-  const std::uint32_t nonce[3] = {address.nonce[0], address.nonce[1], address.nonce[2]};
-  chacha20_block(key, block, nonce, out);
-  return out[2 * word] | static_cast<std::uint64_t>(out[2 * word + 1]) << 32;
-}
-
-template <LimbWord W>
-void test_samplers(InstructionSet set, std::size_t first, std::size_t count) {
-  const cpu::Kernels<W>& kernels = cpu::kernels<W>(set);
-  const cpu::StreamAddress address{{1, 0xffffffff, 3, 4, 5, 6, 7, 0x80000000}, {9, 10, 0xffffffff}};
-  for (const std::uint64_t q : moduli<W>()) {
-    Words<W> out(count);
-    kernels.sample_uniform(out.data(), first, count, static_cast<W>(q), address);
-    check_all(label(set, word_bits<W>, "sample_uniform", q, Pattern::random), out, [&](std::size_t c) {
-      const auto block = static_cast<std::uint32_t>((first + c) / 4);
-      const std::size_t word = 2 * ((first + c) % 4);
-      return uniform_residue(stream_word(address, block, word), stream_word(address, block, word + 1), q);
-    });
-  }
-  for (const Law law : {Law::ternary, Law::error}) {
-    std::vector<int> small(count);
-    kernels.sample_small(small.data(), first, count, law, address);
-    const std::uint64_t q = 65537;
-    Words<W> out(count);
-    kernels.reduce_small(out.data(), small.data(), count, static_cast<W>(q));
-    check_all(label(set, word_bits<W>, "sample_small", q, Pattern::random), out, [&](std::size_t c) {
-      const auto random = stream_word(address, static_cast<std::uint32_t>((first + c) / 8), (first + c) % 8);
-      const int value = law == Law::ternary ? ternary_value(random) : error_value(random);
-      return static_cast<std::uint64_t>(value < 0 ? static_cast<std::int64_t>(q) + value : value);
-    });
-  }
-}
-
-/// What one engine makes of fixed inputs, verb by verb.
-std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word word, unsigned bits, std::size_t n) {
-  const std::uint64_t plain = 65537, gamma = word == Word::u32 ? (1ULL << 30) - 35 : (1ULL << 60) - 93;
-  const Basis basis(word, primes_congruent_to_one(bits, 2 * n, 5));
-  const RingPtr ring = Ring::negacyclic(n, basis), q = ring->slice(0, 3), p = ring->slice(3, 2);
-  const RingPtr auxiliary =
-      Ring::negacyclic(n, behz_auxiliary_basis(q->basis(), n, plain, behz_m_tilde(word), basis.values()));
-  const RingPtr plain_ring = Ring::negacyclic(n, Basis(word, {plain}));
-  const Seed seed;
-  std::vector<std::vector<std::uint64_t>> results;
-  const auto keep = [&](const PolyArray& a) { results.push_back(a.to_host()); };
-  const auto draw = [&](const RingPtr& r, std::size_t batch, std::size_t parts, Domain domain) {
-    PolyArray a(engine, r, batch, parts, domain);
-    engine->sample(a.view(), Law::uniform, seed, Stream::flooding);
-    return a;
-  };
-  const auto made = [&](const RingPtr& r, const PolyArray& like, Domain domain) {
-    return PolyArray(engine, r, like.batch(), like.parts(), domain);
-  };
-
-  PolyArray a = draw(q, 2, 2, Domain::coefficient), b = a.clone();
-  engine->sample(b.view(), Law::error, seed, Stream::secret, 5);
-  keep(b);
-  engine->sample(b.view(), Law::ternary, seed, Stream::secret, 5);
-  keep(b);
-  a.to_transform();
-  b.to_transform();
-  keep(a);
-  PolyArray out = a.clone();
-  engine->add(out.view(), a.view(), b.view());
-  keep(out);
-  engine->subtract(out.view(), a.view(), b.view());
-  keep(out);
-  engine->negate(out.view(), a.view());
-  keep(out);
-  engine->multiply(out.view(), a.view(), b.view());
-  keep(out);
-  engine->multiply_accumulate(out.view(), a.view(), b.view());
-  keep(out);
-  engine->multiply_scalars(out.view(), a.view(), {{1, 2, basis[2] - 1}});
-  keep(out);
-  engine->automorphism(out.view(), a.view(), 3);
-  keep(out);
-  PolyArray product(engine, q, 2, 3, Domain::transform);
-  engine->tensor_product(product.view(), a.view(), b.view());
-  keep(product);
-  const PolyArray key = draw(q, 2, 2, Domain::transform);
-  engine->key_switch_product(out.view(), a.view(), key.view());
-  keep(out);
-  PolyArray rows(engine, q, 3, 2, Domain::transform);
-  engine->linear_combination(rows.view(), a.view(), {{1, -2, 3, 0, -5, 1000000007}});
-  keep(rows);
-  keep(a.to_coefficient());
-  out.set_domain(Domain::coefficient);
-  engine->automorphism(out.view(), b.to_coefficient().view(), 2 * n - 1);
-  keep(out);
-
-  const BehzLift lift(q, auxiliary, behz_m_tilde(word));
-  PolyArray lifted = made(auxiliary, a, Domain::coefficient);
-  engine->behz_lift(lifted.view(), a.view(), lift);
-  keep(lifted);
-  const BehzScale scale(q, auxiliary, plain);
-  const PolyArray joined = draw(scale.joined, 2, 2, Domain::coefficient);
-  PolyArray scaled = made(q, a, Domain::coefficient);
-  engine->behz_scale(scaled.view(), joined.view(), scale);
-  keep(scaled);
-  const PlainScale to_plain(q, plain_ring, gamma);
-  PolyArray message = made(plain_ring, a, Domain::coefficient);
-  engine->scale_to_plain(message.view(), a.view(), to_plain);
-  keep(message);
-  const DivideAndRound divide(q, p);
-  const PolyArray wide = draw(ring, 2, 2, Domain::coefficient);
-  engine->divide_and_round(scaled.view(), wide.view().limbs_at(0, *q), wide.view().limbs_at(3, *p), divide);
-  keep(scaled);
-  PolyArray converted = made(auxiliary, a, Domain::coefficient);
-  engine->convert(converted.view(), a.view(), BaseConversion(q->basis(), auxiliary->basis(), Lift::centred));
-  keep(converted);
-  return results;
-}
-
-TEST(scalar_path_is_always_there_and_sets_ascend) {
-  const auto sets = cpu::instruction_sets();
-  CHECK(!sets.empty() && sets.front() == InstructionSet::scalar);
-  CHECK(std::is_sorted(sets.begin(), sets.end()));
-  CHECK(CpuEngine::create(1)->instruction_set() == sets.back());
-  for (const InstructionSet set : sets) CHECK(CpuEngine::create(1, set)->instruction_set() == set);
-}
-
-TEST(a_set_that_the_machine_lacks_is_refused) {
-  const auto sets = cpu::instruction_sets();
-  for (const InstructionSet set : {InstructionSet::avx2, InstructionSet::avx512, InstructionSet::avx512_ifma}) {
-    if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
-      std::cout << "SKIPPED: this machine has no " << cpu::name_of(set) << "; that path was not tested\n";
-      CHECK_THROWS_WITH(EngineError, CpuEngine::create(1, set), "this machine has no");
-    }
-  }
-  CHECK(!sets.empty());
-}
-
 template <LimbWord W>
 void pointwise_everywhere() {
   for (const InstructionSet set : cpu::instruction_sets()) {
@@ -379,6 +186,22 @@ void pointwise_everywhere() {
 }
 TEST(pointwise_verbs_equal_integers_32) { pointwise_everywhere<std::uint32_t>(); }
 TEST(pointwise_verbs_equal_integers_64) { pointwise_everywhere<std::uint64_t>(); }
+
+template <LimbWord W>
+void moves_everywhere() {
+  for (const InstructionSet set : cpu::instruction_sets()) {
+    for (const std::uint64_t from : moduli<W>()) {
+      for (const std::uint64_t q : moduli<W>()) {
+        if (from / 4 < q) test_moves<W>(set, from, q);
+      }
+      for (const std::uint64_t q : {from / 4 + 1, from / 3 + 1, from / 2 + 1}) {
+        if (q > 1) test_moves<W>(set, from, q);
+      }
+    }
+  }
+}
+TEST(centred_moves_equal_integers_32) { moves_everywhere<std::uint32_t>(); }
+TEST(centred_moves_equal_integers_64) { moves_everywhere<std::uint64_t>(); }
 
 template <LimbWord W>
 void sums_everywhere() {
@@ -407,43 +230,11 @@ TEST(wrap_counts_equal_the_fixed_point_formula) {
   }
 }
 
-TEST(samplers_equal_the_block_function) {
-  for (const InstructionSet set : cpu::instruction_sets()) {
-    for (const std::size_t count : {2, 8, 24, 64, 128, 136, 1024}) {
-      for (const std::size_t first : {0, 128}) {
-        test_samplers<std::uint32_t>(set, first, count);
-        test_samplers<std::uint64_t>(set, first, count);
-      }
-    }
-  }
-}
-
 TEST(transforms_equal_the_scalar_path_32) {
   for (std::size_t n = 2; n <= Ring::max_degree; n *= 2) test_transforms<std::uint32_t>(n);
 }
 TEST(transforms_equal_the_scalar_path_64) {
   for (std::size_t n = 2; n <= Ring::max_degree; n *= 2) test_transforms<std::uint64_t>(n);
-}
-
-TEST(every_verb_of_the_engine_equals_the_scalar_engine) {
-  const struct {
-    Word word;
-    unsigned bits;
-  } bases[] = {{Word::u32, 30}, {Word::u64, 36}, {Word::u64, 50}, {Word::u64, 60}};
-  for (const auto& [word, bits] : bases) {
-    for (const std::size_t n : {16, 2048}) {
-      const auto expected = all_verbs(CpuEngine::create(1, InstructionSet::scalar), word, bits, n);
-      for (const InstructionSet set : vector_sets()) {
-        const auto got = all_verbs(CpuEngine::create(2, set), word, bits, n);
-        CHECK_EQ(got.size(), expected.size());
-        for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
-          check::record(got[i] == expected[i], __FILE__, __LINE__,
-                        message(cpu::name_of(set), ": result ", i, " differs from the scalar engine's (", bits,
-                                "-bit primes, degree ", n, ")"));
-        }
-      }
-    }
-  }
 }
 
 }  // namespace

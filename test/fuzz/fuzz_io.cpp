@@ -14,5 +14,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   io_exercise::load(bytes, contexts);
   io_exercise::load(io_exercise::resealed(bytes), contexts);
   io_exercise::load(io_exercise::resealed_with_fingerprint(bytes), contexts);
+  io_exercise::load_product_context(io_exercise::resealed(bytes));
   return 0;
 }

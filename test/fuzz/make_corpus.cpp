@@ -6,6 +6,7 @@
 
 #include "../cpp/io_objects.hpp"
 #include "cyclotome/io/file.hpp"
+#include "cyclotome/io/product_context_io.hpp"
 
 int main(int count, char** arguments) {
   using namespace cyclotome;
@@ -26,5 +27,7 @@ int main(int count, char** arguments) {
       io::write_file(std::string(arguments[1]) + "/" + set.name + "-" + name, bytes, io::Privacy::shared);
     }
   }
+  const auto context = study::ProductContext::generate({8, 80, 30, 50, study::Search::below});
+  io::write_file(std::string(arguments[1]) + "/product-context", io::serialize(context), io::Privacy::shared);
   return 0;
 }

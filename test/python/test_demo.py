@@ -40,10 +40,24 @@ def test_every_answer_is_right(finished: Finished) -> None:
     _, outcome, _ = finished
     assert outcome.passed
     compared = {job.key: job.verdict.compared for job in outcome.jobs if job.verdict is not None}
-    assert compared == {"neighbours": 150 * 60, "statistics": 3 + 6, "linear": 40, "squares": 10 * 40}
+    assert compared == {"neighbours": 150 * 60, "statistics": 3 + 6, "linear": 40, "squares": 400, "levels": 400}
     for job in outcome.jobs:
         assert job.fact("client", "make keys", "security") >= 128
         assert job.fact("client", "decrypt", "noise_headroom_bits") >= 0
+
+
+def test_bgv_computes_the_same_network_and_sends_smaller_answers(finished: Finished) -> None:
+    """The same decisions as BFV; and answers in the fewest primes that decrypt, which is fewer than questions have."""
+    folder, outcome, _ = finished
+    jobs = {job.key: job for job in outcome.jobs}
+    squares, levels = jobs["squares"].verdict, jobs["levels"].verdict
+    assert squares is not None and levels is not None and squares.findings == levels.findings
+    questions = cy.load(folder / "exchange/levels.questions.ct")
+    answers = cy.load(folder / "exchange/levels.answers.ct")
+    assert answers.parameters.scheme == "bgv" and questions.level == len(questions.parameters.moduli)
+    assert answers.level < questions.level and answers.noise_headroom >= 0
+    if answers.level > 1:
+        assert answers.switch_to_level(answers.level - 1).noise_headroom < 0
 
 
 def test_client_and_server_are_processes_of_their_own(finished: Finished) -> None:

@@ -82,3 +82,25 @@ def test_steps_across_limbs(rng: np.random.Generator, word: int, degree: int) ->
     agree("behz_lift", b_sk, (2, 2), x, core.BehzLift(q, b_sk, m_tilde))
     scale = core.BehzScale(q, b_sk, t)
     agree("behz_scale", q, (2, 2), put(HOST, scale.joined, random_residues(rng, scale.joined, 2, 2)), scale)
+
+
+@EACH
+def test_key_switches(rng: np.random.Generator, word: int, degree: int) -> None:
+    """Digits of one and of two primes, no, one and two special primes; operands and results in both domains."""
+    moduli = transform_primes(word, degree, 6)
+    if word == 64 and degree > 8:
+        moduli[1] = some_primes(40, 2 * degree, 1)[0]  # a prime that is much shorter than the others
+    q = ring_of(word, degree, moduli[:4])
+    c, addend = random_residues(rng, q, 3, 1), random_residues(rng, q, 3, 2)
+    c[0] = extreme_residues(q, 1, 1)[0]
+    for special, per_digit, preserved in [(0, 1, 1), (1, 1, 1), (1, 1, 65537), (2, 2, 1), (2, 3, 257)]:
+        p = ring_of(word, degree, moduli[4 : 4 + special]) if special else None
+        step = core.KeySwitchStep(q, p, per_digit, preserved)
+        key = put(HOST, step.key_ring, random_residues(rng, step.key_ring, step.digits, 2), TRANSFORM)
+        for domain in (core.Domain.coefficient, TRANSFORM):
+            for operand in (core.Domain.coefficient, TRANSFORM):
+                x = put(HOST, q, c, operand)
+                agree("key_switch", q, (3, 2), x, key, step, domain=domain)
+            for parts in (1, 2):
+                extra = put(HOST, q, addend[:, :parts], domain)
+                agree("key_switch", q, (3, 2), x, key, step, extra, domain=domain)

@@ -160,6 +160,6 @@ def test_refusals(make: object, message: str) -> None:
 
 
 def test_moduli_are_the_papers() -> None:
-    """Which of the tables' "primes" are prime, as doc/papers.md says: p passes Fermat's test to base 2, or not."""
+    """Which of the tables' "primes" are prime, as doc/fpga.md says: p passes Fermat's test to base 2, or not."""
     assert [p for p in MODULI if pow(2, p - 1, p) != 1] == [0x439F000000000001, 0x4000000000000031, 0x40000000809F0001]
     assert all(math.gcd(p, 2) == 1 for p in MODULI)

@@ -59,6 +59,13 @@ def test_the_same_request_gives_the_same_context() -> None:
     assert c != ProductContext.generate(16384, 128, 64) and c != 1
 
 
+def test_the_papers_own_prime_comes_first() -> None:
+    """Paper 004, Table 6.4, case (III): the only prime of its tables that fits N = 32768 and 64-bit words."""
+    c = ProductContext.generate(32768, 1050, 63, search="above")
+    assert c.primes[0] == 0x40000000039F0001
+    assert len(c.primes) == 17, "as many as the thesis has"
+
+
 def test_powers_bit_reversal_and_residues(context: ProductContext, rng: np.random.Generator) -> None:
     q, n = context.modulus, context.degree
     for name, base in (("phi", context.root), ("phi^-1", context.inverse_root), ("omega", context.root**2)):
@@ -159,6 +166,13 @@ def test_files_are_what_the_description_says(
     c.save(tmp_path / "context")
     assert ProductContext.load(tmp_path / "context") == c
     assert (tmp_path / "context").read_bytes() == packed(c)
+
+
+def test_a_stored_context_stays_readable() -> None:
+    path = Path(__file__).resolve().parents[1] / "fuzz" / "corpus" / "product-context"
+    context = ProductContext.load(path)
+    assert context == ProductContext.generate(8, 80, (30, 50))
+    assert path.read_bytes() == packed(context)
 
 
 def test_every_changed_byte_is_found(context: ProductContext, rng: np.random.Generator) -> None:

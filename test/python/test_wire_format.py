@@ -73,7 +73,9 @@ def decrypt(c: wire_format.Ciphertexts, p: wire_format.Parameters, secret: list[
     return messages
 
 
-@pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(set(CORPUS.iterdir()) - {CORPUS / "product-context"}), ids=lambda path: path.name
+)
 def test_every_file_has_a_sound_frame(path: Path) -> None:
     file = wire_format.read(path.read_bytes())
     assert file.parameters.label == "INSECURE"

@@ -157,7 +157,7 @@ def _transform_table(records: Sequence[Record]) -> Table | None:
             *(duration(r["median_us"]), duration(r["peer_median_us"]), times(r["ratio"])),
         )
         for r in sorted(records, key=lambda r: (r["operation"] != "ntt", r["degree"], r["log_q"], r["word"]))
-        if r["scheme"] is None
+        if r["operation"] in ("ntt", "intt")
     ]
     columns = ("transform", "n", "bits of prime", "word", "ours", "SEAL", "ratio")
     return Table("one transform", columns, tuple(rows), "one thread, one polynomial, one prime") if rows else None

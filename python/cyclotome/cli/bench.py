@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json as json_text
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,9 +15,12 @@ from rich.table import Table as RichTable
 from cyclotome.bench import machine
 from cyclotome.bench.measure import measure
 from cyclotome.bench.page import page
+from cyclotome.bench.paper004 import measure_paper_004, tables_of_paper_004
 from cyclotome.bench.papers import PAPERS
 from cyclotome.bench.plans import Plan, make_plan
-from cyclotome.bench.report import Report
+from cyclotome.bench.product_plans import ProductPlan, make_product_plan
+from cyclotome.bench.products import peers
+from cyclotome.bench.report import Record, Report
 from cyclotome.bench.seal import seal_available, seal_name
 from cyclotome.bench.tables import Table, all_tables, paper_text
 from cyclotome.cli.console import DebugFlag, ForceFlag, JsonFlag, note, progress_bar, vacant, write_whole
@@ -31,10 +35,12 @@ def bench(
     full: Annotated[bool, typer.Option("--full", help="Every size and set, n up to 2^17: minutes.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Tiny sets only: seconds.")] = False,
     paper: Annotated[
-        str | None, typer.Option(help="The sets of paper 000 or 001, and the paper's figures beside ours.")
+        str | None,
+        typer.Option(help="What paper 000, 001 or 004 measured, and its figures beside ours. 004 takes --quick too."),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--set", help='Only this set, such as seal-8192 or "transforms"; repeatable.')
+        list[str] | None,
+        typer.Option("--set", help='Only this set, such as seal-8192, "transforms", 6.5 of 004; repeatable.'),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the second half; 1 leaves it out.")] = None,
@@ -55,9 +61,9 @@ def bench(
     Without --full, --quick or --paper: the usual operations for n = 4096 and 8192, about a minute. Ctrl-C ends with
     code 130 and keeps what was measured.
     """
-    if paper is not None and paper not in PAPERS:
-        raise UsageError(f"--paper {paper}: there are {' and '.join(PAPERS)}")
-    if full + quick + (paper is not None and show is None) > 1:
+    if paper is not None and paper not in (*PAPERS, "004"):
+        raise UsageError(f"--paper {paper}: there are {', '.join(PAPERS)} and 004")
+    if full + (quick and paper != "004") + (paper is not None and show is None) > 1:
         raise UsageError("--full, --quick and --paper choose what is measured; take one of them")
     if html is not None:
         vacant(html, force)
@@ -65,9 +71,10 @@ def bench(
         report = Report.load(show)
     else:
         name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
-        plan = make_plan(name, seconds, threads).restricted(only or [], scheme or [])
+        made = make_product_plan(quick, seconds) if paper == "004" else make_plan(name, seconds, threads)
+        plan = made.restricted(only or [], scheme or [])
         report = _measured(plan, peer, _path(output), resume, force)
-    extra = paper_text(paper, report.records) if paper is not None else []
+    extra = _paper_tables(paper, report) if paper is not None else []
     if html is not None:
         write_whole(html, page(report, extra).encode())
     if json:
@@ -76,6 +83,10 @@ def bench(
         _print(report, extra)
     if not report.complete and show is None:
         raise typer.Exit(INTERRUPTED)
+
+
+def _paper_tables(paper: str, report: Report) -> list[Table]:
+    return tables_of_paper_004(report.records) if paper == "004" else paper_text(paper, report.records)
 
 
 def _path(output: Path | None) -> Path | None:
@@ -87,10 +98,13 @@ def _path(output: Path | None) -> Path | None:
 
 def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bool) -> Report:
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
-    wanted = peer and seal_available()
-    if peer and not wanted:
-        note("tenseal is not installed, so there is nothing to compare with: pip install tenseal")
-    facts = machine.facts(seal_name() if wanted else None)
+    if isinstance(plan, ProductPlan):
+        wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
+    else:
+        wanted = peer and seal_available()
+        if peer and not wanted:
+            note("tenseal is not installed, so there is nothing to compare with: pip install tenseal")
+        facts = machine.facts(seal_name() if wanted else None)
     report = Report(plan.name, facts)
     if resume:
         if path is None:
@@ -104,7 +118,7 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     known = report.keys()
     try:
         with progress_bar():
-            for record in measure(plan, wanted, known):
+            for record in _records(plan, wanted, known):
                 report.records.append(record)
                 if path is not None:
                     report.save(path)
@@ -116,6 +130,12 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
         report.save(path)
         note(f"{len(report.records)} records are in {path}")
     return report
+
+
+def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
+    if isinstance(plan, ProductPlan):
+        return measure_paper_004(plan, peer, known, note)
+    return measure(plan, peer, known)
 
 
 def _print(report: Report, extra: list[Table]) -> None:

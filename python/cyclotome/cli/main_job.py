@@ -23,7 +23,7 @@ def demo(
         Path | None, typer.Option("--keep", help="Keep every party's files in this (new or empty) folder.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--task", help="Only this task: neighbours, statistics, linear or squares.")
+        list[str] | None, typer.Option("--task", help="Only this: neighbours, statistics, linear, squares or levels.")
     ] = None,
     device: DeviceOption = "cpu",
     json: JsonFlag = False,

@@ -16,12 +16,12 @@ import numpy as np
 
 import cyclotome as cy
 from cyclotome.demo.neighbours import Neighbours
-from cyclotome.demo.scoring import LinearScoring, SquareScoring
+from cyclotome.demo.scoring import LevelledScoring, LinearScoring, SquareScoring
 from cyclotome.demo.statistics import Statistics
 from cyclotome.demo.task import Array, Task
 
 #: Every task of the main job, in the order in which it is done.
-TASKS: tuple[Task, ...] = (Neighbours(), Statistics(), LinearScoring(), SquareScoring())
+TASKS: tuple[Task, ...] = (Neighbours(), Statistics(), LinearScoring(), SquareScoring(), LevelledScoring())
 
 
 def questions_file(task: Task) -> str:

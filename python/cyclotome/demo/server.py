@@ -37,7 +37,7 @@ def compute(task: Task, home: Path, exchange: Path, quick: bool, device: str, jo
         evaluation = cy.load(exchange / evaluation_file(task), expect=task.parameters(), device=device)
         questions = cy.load(exchange / questions_file(task), expect=task.parameters(), keys=evaluation, device=device)
     with journal.step(task, "compute on ciphertexts") as facts:
-        answers = task.compute(questions, held)
+        answers = task.answer(questions, held)
         facts["values"] = int(answers.size)
     with journal.step(task, "write") as facts:
         path = exchange / answers_file(task)

@@ -12,7 +12,7 @@ from .block import Block
 
 
 class Bank(Block):
-    """``words`` words of ``width`` bits: ``q`` is what stood at ``read`` one tick before; ``data`` goes to ``write``."""
+    """``words`` words of ``width`` bits: ``q`` stood at ``read`` one tick before; ``data`` goes to ``write``."""
 
     def __init__(self, words: int, width: int) -> None:
         super().__init__(f"bank_{words}x{width}")

@@ -58,8 +58,7 @@ class Butterfly(Kernel):
         above = self._half_sum(u, v, p) if self.halving else self._sum(u, v, p)
         forward = self._sum(u, t, p)
         below = choose(inverse, t, u - t).within(-self.top, self.top)
-        borrowed = self.wire("and not", 0, 1, (below.negative, inverse), lambda n, i: n & ~i)
-        return choose(inverse, above, forward), below + p.masked(borrowed)
+        return choose(inverse, above, forward), below + p.masked(below.negative)  # t is never negative
 
     def _forward(self, u: Stream, t: Stream, p: Stream) -> tuple[Stream, Stream]:
         below = u - t

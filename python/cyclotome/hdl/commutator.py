@@ -43,6 +43,7 @@ class Commutator(Block):
         crossing = count[-1]
         waiting = delayed(module, platform, port["x1"], self.distance, "lower")
         upper = Signal(self.bits)
-        module.d.comb += [upper.eq(Mux(crossing, waiting, port["x0"])), port["y1"].eq(Mux(crossing, port["x0"], waiting))]
+        module.d.comb += upper.eq(Mux(crossing, waiting, port["x0"]))
+        module.d.comb += port["y1"].eq(Mux(crossing, port["x0"], waiting))
         module.d.comb += port["y0"].eq(delayed(module, platform, upper, self.distance, "upper"))
         return module

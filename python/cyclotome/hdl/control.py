@@ -20,7 +20,7 @@ def later(module: Module, value: Any, ticks: int, name: str) -> Value:
 
 
 def fold(value: Value, width: int) -> Value:
-    """The XOR of the digits of ``width`` bits: a linear map under which every window of ``width`` bits is one to one."""
+    """The XOR of the digits of ``width`` bits; one to one on each window of ``width`` neighbouring bits."""
     result: Value = Const(0, width)
     for start in range(0, len(value), width):
         result = result ^ value[start : start + width]

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from .design import Circuit, Design
-from .single_pipe import SinglePipe
 from .several_pipes import SeveralPipes
+from .single_pipe import SinglePipe
 from .stages import Stage, backwards, paired_in_rows, straight
 
 
 class CooleyTukeySingle(SinglePipe):
-    """One pipe: the last forward stage writes its pairs in bit-reversed order, where the inverse transform finds them."""
+    """One pipe: the last forward stage writes its pairs in bit-reversed order, as the inverse transform reads them."""
 
     def __init__(self, design: Design) -> None:
         n = design.log_degree
@@ -20,6 +20,6 @@ class CooleyTukeySingle(SinglePipe):
         super().__init__(design, [*inner, forward], [*inner, inverse])
 
 
-def CooleyTukey(design: Design) -> Circuit:  # noqa: N802 — it stands for a class
+def cooley_tukey(design: Design) -> Circuit:
     """The design "cooley-tukey"."""
     return CooleyTukeySingle(design) if design.pipes == 1 else SeveralPipes(design)

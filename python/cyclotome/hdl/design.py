@@ -25,10 +25,10 @@ PIPES: dict[str, tuple[int, ...]] = {
     "streaming": (1,),
 }
 
-#: Where each design is made: module and class.
+#: What makes each design: a module, and a class or function of it.
 MAKERS = {
     "pease": ("pease", "Pease"),
-    "cooley-tukey": ("cooley_tukey", "CooleyTukey"),
+    "cooley-tukey": ("cooley_tukey", "cooley_tukey"),
     "iterative": ("iterative", "Iterative"),
     "streaming": ("streaming", "Streaming"),
 }
@@ -41,7 +41,7 @@ MAXIMAL_BITS = 63
 class Design:
     """A circuit for products modulo (x^N + 1, p): N = ``degree``, any NTT prime p below 2^``word_bits``.
 
-    ``name``: "pease" and "cooley-tukey" are built as paper 004 has them, "iterative" and "streaming" are this project's.
+    ``name``: "pease" and "cooley-tukey" are built as paper 004 has them; "iterative" and "streaming" are our own.
     ``pipes``: one pipe is one butterfly for each of the two operands. Raises ParameterError for what cannot be built.
     """
 
@@ -120,10 +120,10 @@ class Layout:
 class Circuit(Block):
     """A whole design. Words are in lanes of 64 bits; everything is registered on the way out.
 
-    Ports: ``modulus``; ``operation``; for each table lane an ``enable`` bit, 32 bits of address and a word, and which of
-    two ``table_bank``s is written; ``input_bank``, the tables that the product coming in needs; ``input_valid``,
-    ``input`` (taken at a tick where ``input_ready`` is 1 too); ``output_valid``, ``output``. Circuits without a second
-    bank ignore the banks.
+    Ports: ``modulus``; ``operation``; for each table lane a bit of ``table_enable`` and of ``table_bank``, 32 bits of
+    address and a word; ``input_bank``, the tables that the product coming in needs; ``input_valid``, ``input`` (taken
+    at a tick where ``input_ready`` is 1 too); ``output_valid``, ``output``. Circuits with one set of tables ignore
+    banks. Once a product begins its words must come whenever ``input_ready`` is 1; only "iterative" waits for them.
     """
 
     def __init__(self, design: Design, name: str, lanes_in: int, lanes_out: int, table_lanes: int = 1) -> None:
@@ -164,7 +164,7 @@ class Circuit(Block):
         return self.port["table_address"][32 * lane : 32 * lane + 32]
 
     def product_ticks(self) -> int:
-        """Ticks from the first input word to the last output word of a single product, as ``doc/fpga.md`` derives it."""
+        """Ticks from the first input word in to the last output word out of a single product (``doc/fpga.md``)."""
         raise NotImplementedError
 
     def product_interval(self) -> int:

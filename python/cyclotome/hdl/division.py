@@ -4,7 +4,23 @@
 from __future__ import annotations
 
 from .arithmetic import low_product, product
-from .flow import Stream, choose, join, low_bits
+from .flow import Kernel, Stream, choose, join, low_bits
+
+
+class DivisionStep(Kernel):
+    """One bit of a restoring division by a constant p, in one tick.
+
+    Ports: ``remainder`` in [0, p) and the next ``bit`` of the dividend; ``reduced`` = (2 remainder + bit) mod p and
+    ``quotient``, 1 where p was taken off.
+    """
+
+    def __init__(self, p: int) -> None:
+        super().__init__(f"division_step_{p:x}")
+        remainder, bit = self.input("remainder", 0, p - 1), self.input("bit", 0, 1)
+        shifted = join(bit, remainder, 1)
+        difference = shifted - p
+        self.output("reduced", choose(difference.negative, shifted, difference).within(0, p - 1))
+        self.output("quotient", self.wire("not", 0, 1, (difference.negative,), lambda n: ~n))
 
 
 def divide(x: Stream, p: int) -> tuple[Stream | None, Stream]:
@@ -12,16 +28,13 @@ def divide(x: Stream, p: int) -> tuple[Stream | None, Stream]:
 
     The quotient is None if x < p always.
     """
-    kernel, head = x.kernel, p.bit_length() - 1
-    count = max(0, x.width - head)
+    step = DivisionStep(p)
+    count = max(0, x.width - p.bit_length() + 1)
     remainder, rest, quotient = x >> count, x.bits(0, count), None
     for left in range(count, 0, -1):
-        shifted = join(rest.bits(left - 1, left), remainder, 1) if remainder.high else rest.bits(left - 1, left)
-        difference = shifted - p
-        fits = kernel.wire("not", 0, 1, (difference.negative,), lambda n: ~n) if difference.signed else None
-        remainder = choose(difference.negative, shifted, difference).within(0, min(p - 1, shifted.high))
+        found = x.kernel.place(step, f"bit{left - 1}", {"remainder": remainder, "bit": rest.bits(left - 1, left)})
+        remainder, bit = found["reduced"], found["quotient"]
         rest = rest.bits(0, left - 1).delayed()
-        bit = kernel.constant(1) if fits is None else fits
         quotient = bit if quotient is None else join(bit, quotient.delayed(), 1)
     return quotient, remainder.delayed() if count else remainder
 

@@ -48,11 +48,17 @@ class Iterative(Circuit):
         return 3 * g.n * g.pass_ticks + g.pointwise_ticks
 
     def product_ticks(self) -> int:
-        """N ticks of a, computation, N ticks of the result, and the ticks on the way. b comes in while a is transformed,
-        and holds the computation up where it comes last."""
+        """N ticks of a, computation, N ticks of the result, and the ticks on the way.
+
+        b comes in while a is transformed, and holds the computation up where that is over sooner.
+        """
         g, n = self.geometry, self.design.degree
-        late = max(0, n + self.doublings.latency + 2 - g.n * g.pass_ticks)
+        late = max(0, n + self.doublings.latency + 1 - g.n * g.pass_ticks)
         return 2 * n + self.product_interval() + late + g.behind + 4
+
+    def transform_interval(self) -> int:
+        """Ticks from one transform to the next: n passes, or as long as its words take to come and go."""
+        return max(self.geometry.n * self.geometry.pass_ticks, self.design.degree + 1)
 
     def layout(self) -> Layout:
         n = self.design.degree
@@ -186,8 +192,10 @@ class Iterative(Circuit):
 
     def _butterflies(self, module: Module, platform: Any, results: list[Value]) -> None:
         g, read, write = self.geometry, self.read, self.write
-        fetched = {name: later(module, read[name], 2, f"fetched_{name}") for name in
-                   ("kind", "target", "half", "turn", "distance", "twiddle_word", "twiddle_spread")}
+        fetched = {
+            name: later(module, read[name], 2, f"fetched_{name}")
+            for name in ("kind", "target", "half", "turn", "distance", "twiddle_word", "twiddle_spread")
+        }
         pointwise, inverse = fetched["kind"] == POINTWISE, fetched["kind"] == INVERSE_PASSES
         half, distance = fetched["half"], fetched["distance"]
         target = [selected([*each, each[2]], fetched["target"]) for each in zip(*self.words, strict=True)]

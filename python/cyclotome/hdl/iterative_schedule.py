@@ -30,9 +30,6 @@ FORWARD_PASSES, POINTWISE, INVERSE_PASSES = 0, 1, 2
 class Geometry:
     """Numbers that follow from a design: banks, rows, ticks of a pass."""
 
-    #: Ticks from a word's turn in the schedule to its butterfly: two to find rows, one in memory, one to reach its lane.
-    FETCH = 4
-
     def __init__(self, design: Design, latency: int) -> None:
         self.n = design.log_degree
         self.butterflies = 2 * design.pipes
@@ -102,7 +99,10 @@ class Schedule(Block):
         first = {"kind": kind, "target": target, "half": half, "turn": turn, "distance": distance}
         first |= {"twiddle_word": index[: g.k - 1], "twiddle_spread": spread}
         module.d.sync += [port[name].eq(value) for name, value in first.items()]
-        self._rows(module, later(module, base, 1, "base"), later(module, window, 1, "window"), later(module, valid, 1, "valid"))
+        found = [
+            later(module, value, 1, name) for name, value in (("base", base), ("window", window), ("valid", valid))
+        ]
+        self._rows(module, *found)
         module.d.sync += port["twiddle_row"].eq(later(module, index[g.k - 1 :], 1, "twiddle_row"))
         return module
 
@@ -121,7 +121,8 @@ class Schedule(Block):
         with module.If(last):
             module.d.sync += busy.eq(0)
         with module.If(port["start"]):
-            first_stage = Mux(port["start_kind"] == FORWARD_PASSES, g.n - 1, Mux(port["start_kind"] == POINTWISE, g.k - 1, 0))
+            forward, pointwise = port["start_kind"] == FORWARD_PASSES, port["start_kind"] == POINTWISE
+            first_stage = Mux(forward, g.n - 1, Mux(pointwise, g.k - 1, 0))
             module.d.sync += [
                 busy.eq(1),
                 kind.eq(port["start_kind"]),

@@ -26,7 +26,7 @@ from .block import place
 from .butterfly import Butterfly
 from .control import later
 from .design import PRODUCT, Circuit, Design, Layout, Order, TableLane
-from .stages import Bits, Stage, StageCounter, backwards, by_stage, paired_in_rows, rows, stage_ticks, straight
+from .stages import Bits, Stage, StageCounter, backwards, by_stage, paired_in_rows, stage_ticks, straight
 
 
 class SeveralPipes(Circuit):
@@ -84,7 +84,7 @@ class SeveralPipes(Circuit):
         for pipe in range(pipes):
             omega = [2 * pipes * row]
             for m in range(self.pipe_bits):
-                # Pipe b takes word (b >> m) & 1 of the row, of the RAM b with bit m cleared; and 2N / 2^(i+1) = 2^(n-i).
+                # Pipe b takes word (b >> m) & 1 of a row of RAM b without bit m; omega is taken to 2^(n-1-i).
                 below = (pipe & (2**m - 1)) << self.inner | 2 * row | (pipe >> m & 1)
                 omega.append(below << (self.pipe_bits - m))
             for segment, exponent in enumerate(omega):
@@ -147,10 +147,8 @@ class SeveralPipes(Circuit):
         # With 4 pipes RAM b is read in rows with bit 0 turned by bit 0 of b; and written so that it fits.
         skewed = self.pipe_bits == 2
         meets, met = self.read["stage"] == self.meeting, write["stage"] == self.meeting
-        enables = [
-            later(module, write["valid"] & (write["stage"] != self.leaving) & (write["stage"] != 1 - word), 1, f"enable{word}")
-            for word in range(2)
-        ]
+        keeps = write["valid"] & (write["stage"] != self.leaving)
+        enables = [later(module, keeps & (write["stage"] != 1 - word), 1, f"enable{word}") for word in range(2)]
         # Stages 0 and 1 fill the same half.
         filled = later(module, (write["stage"] != 0) & ~write["stage"][0], 1, "filled")
         half = self.stage[0]  # a stage reads what the one before filled
@@ -159,8 +157,8 @@ class SeveralPipes(Circuit):
             ram = lane >> 1
             turn = (ram & 1) if skewed else 0
             read_row, write_row = (Signal(width, name=f"{name}_row{lane}") for name in ("read", "write"))
-            # At the meeting the tick's bit 0 is no row bit of the RAM written: bit 0 is that of the source's number.
-            meeting_row = write_order if not skewed else Cat(write["tick"][0] ^ turn, *write_order[1:])
+            # There bit 0 of the row written is that of the source's number; the others are the tick's, reversed.
+            meeting_row: Value = write_order
             if skewed:
                 meeting_row = Cat(write["tick"][0] ^ turn, *(write["tick"][width - b] for b in range(1, width)))
             module.d.sync += [
@@ -186,8 +184,7 @@ class SeveralPipes(Circuit):
         bits, pipes, port = self.design.word_bits, self.design.pipes, self.port
         factors, leaving_factors = self._tables(module, platform)
         loading, meeting, leaving = self.stage < 2, self.stage == self.meeting, self.stage == self.leaving
-        across = [(self.stage == self.forward_from + i) | (self.stage == self.inverse_from + i)
-                  for i in range(self.inner, self.design.log_degree)]
+        across = self._across(self.stage)
         results: list[list[Value]] = [[], []]
         for operand in range(2):
             mine, first, second = words[operand], words[0], words[1]
@@ -214,12 +211,19 @@ class SeveralPipes(Circuit):
     def _store(self, module: Module, results: list[list[Value]]) -> None:
         """Words in the lanes of the memory: exchanged with the next tick's, between RAMs, or as products."""
         pipes, write, log = self.design.pipes, self.write, self.pipe_bits
-        swapping = [stage for stage, order in self._swapping().items() if order]
+        swapping = {
+            first + i
+            for i, each in enumerate(self.transform)
+            if each.swaps
+            for first in (self.forward_from, self.inverse_from)
+        }
         stage, odd = write["stage"], write["tick"][0]
         swaps = Cat(*(Const(int(k in swapping), 1) for k in range(self.leaving + 1))).bit_select(stage, 1)
-        across = [(stage == self.forward_from + i) | (stage == self.inverse_from + i)
-                  for i in range(self.inner, self.design.log_degree)]
-        now = [[later(module, word, 1, f"now{f}_{lane}") for lane, word in enumerate(lanes)] for f, lanes in enumerate(results)]
+        across = self._across(stage)
+        now = [
+            [later(module, word, 1, f"now{operand}_{lane}") for lane, word in enumerate(lanes)]
+            for operand, lanes in enumerate(results)
+        ]
         for operand in range(2):
             mine, coming = now[operand], results[operand]
             for pipe in range(pipes):
@@ -243,11 +247,10 @@ class SeveralPipes(Circuit):
         module.d.sync += self.port["output_valid"].eq(write["valid"] & (stage == self.leaving))
         module.d.comb += [self.word("output", lane).eq(self.stored[0][lane]) for lane in range(2 * pipes)]
 
-    def _swapping(self) -> dict[int, Bits]:
-        return {
-            first + i: (1,) for i, stage in enumerate(self.transform) if stage.swaps
-            for first in (self.forward_from, self.inverse_from)
-        }
+    def _across(self, stage: Value) -> list[Value]:
+        """For each stage between RAMs, whether it is this one."""
+        between = range(self.inner, self.design.log_degree)
+        return [(stage == self.forward_from + i) | (stage == self.inverse_from + i) for i in between]
 
     def _met(self, now: list[list[Value]], ram: int, odd: Value) -> list[Value]:
         """The products that RAM ``ram`` takes at the meeting: words w of RAMs 0 and 1, or of two RAMs of one parity."""

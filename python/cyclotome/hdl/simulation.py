@@ -9,9 +9,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 import numpy as np
 
@@ -165,8 +166,19 @@ def _run(what: str, command: Sequence[str], folder: Path, environment: dict[str,
 
 
 def _verilate(work: Path, circuit: Circuit, command: list[str], environment: dict[str, str]) -> None:
-    options = ["--cc", "--top-module", circuit.name, "--prefix", MODEL, "-O3", "--x-assign", "fast", "--x-initial", "fast"]
-    options += ["--no-timing", "--no-assert", "-Wno-fatal", "-Wno-lint", "--output-split", "12000", "--Mdir", "model"]
+    options = ["--cc", "--top-module", circuit.name, "--prefix", MODEL, "-O3", "--x-assign", "fast"]
+    options += [
+        "--x-initial",
+        "fast",
+        "--no-timing",
+        "--no-assert",
+        "-Wno-fatal",
+        "-Wno-lint",
+        "--output-split",
+        "12000",
+        "--Mdir",
+        "model",
+    ]
     _run("Verilator", [*command, *options, "circuit.v"], work, environment)
 
 
@@ -189,14 +201,32 @@ def _compile(work: Path, circuit: Circuit, cxx: str, headers: Path) -> None:
     # One translation unit for the model: its parts share large headers.
     (work / "model.cpp").write_text("".join(f'#include "model/{name}"\n' for name in sources))
     defines = [f"-D{name}={value}" for name, value in definitions.items()]
-    units: list[tuple[str, list[str]]] = [
-        ("model.cpp", [*MODEL_FLAGS]),
-        (str(headers / "verilated.cpp"), ["-O1"]),
-        (str(headers / "verilated_threads.cpp"), ["-O1"]),
-        (str(HARNESS), ["-O2", "-fvisibility=default", *defines]),
-    ]
-    objects = []
-    for number, (source, options) in enumerate(units):
-        objects.append(f"{number}.o")
-        _run("the C++ compiler", [cxx, *FLAGS, *options, *include, "-c", source, "-o", objects[-1]], work)
+    harness_flags = ("-O2", "-fvisibility=default", *defines)
+    units = [("model.cpp", "model.o", MODEL_FLAGS), (str(HARNESS), "harness.o", harness_flags)]
+    with ThreadPoolExecutor(2) as pool:
+        made = [
+            pool.submit(_run, "the C++ compiler", [cxx, *FLAGS, *options, *include, "-c", source, "-o", target], work)
+            for source, target, options in units
+        ]
+        for each in made:
+            each.result()
+    objects = [target for _, target, _ in units] + [str(path) for path in _runtime(cxx, headers, include)]
     _run("the linker", [cxx, "-shared", "-Wl,-Bsymbolic", "-o", "circuit.so", *objects, "-lpthread"], work)
+
+
+def _runtime(cxx: str, headers: Path, include: list[str]) -> list[Path]:
+    """Verilator's own run-time code, compiled: the same for all circuits, so it is kept beside them."""
+    digest = hashlib.sha256("\0".join([_output([cxx, "--version"]), *FLAGS]).encode())
+    sources = [headers / f"{name}.cpp" for name in ("verilated", "verilated_threads")]
+    for source in [*sources, headers / "verilated.h"]:
+        digest.update(source.read_bytes())
+    targets = []
+    for source in sources:
+        target = cache_folder() / f"{source.stem}-{digest.hexdigest()[:16]}.o"
+        targets.append(target)
+        if not target.is_file():
+            with TemporaryDirectory(prefix=".runtime-", dir=cache_folder()) as folder:
+                command = [cxx, *FLAGS, "-O1", *include, "-c", str(source), "-o", "runtime.o"]
+                _run("the C++ compiler", command, Path(folder))
+                os.replace(Path(folder, "runtime.o"), target)
+    return targets

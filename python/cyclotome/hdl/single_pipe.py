@@ -27,7 +27,7 @@ from .stages import Stage, StageCounter, backwards, by_stage, stage_ticks
 
 
 class SinglePipe(Circuit):
-    """Either of paper 004's transforms: they differ in the rows that a stage reads and writes, and in its powers of omega.
+    """Either of paper 004's transforms: they differ in the rows that a stage reads and writes, and in powers of omega.
 
     ``forward`` and ``inverse`` are their n stages each.
     """
@@ -141,7 +141,8 @@ class SinglePipe(Circuit):
         stage = later(module, self.multiply["stage"], 1, "multiplied_stage")
         loading, meeting, leaving = stage == 0, stage == n, stage == 2 * n
         one = self.factors[0]  # where neither phi nor a product is wanted, factor 0 is read: phi^0
-        swaps = Cat(Const(0, 1), *(Const(int(each.swaps), 1) for each in self.stages)).bit_select(self.write["stage"], 1)
+        swapping = Cat(Const(0, 1), *(Const(int(each.swaps), 1) for each in self.stages))
+        swaps = swapping.bit_select(self.write["stage"], 1)
         odd = self.write["tick"][0]
         for operand, name in enumerate(("first", "second")):
             delayed = []

@@ -50,8 +50,8 @@ def pick(tick: Value, order: Bits) -> Value:
 def paired_in_rows(n: int, i: int) -> Stage:
     """Stage i < n - 1 of Cooley and Tukey's transform of 2^n words, in rows of the two words that a butterfly needs.
 
-    It pairs words that differ in bit i. Neighbouring ticks take pairs that differ in bit i + 1, and exchange results, so
-    that rows then hold the pairs of the next stage. Rows have bit i + 1 of the position at bit i, before, and bit i
+    It pairs words that differ in bit i. Neighbouring ticks take pairs that differ in bit i + 1, and exchange results:
+    rows then hold the pairs of the next stage. Rows have bit i + 1 of the position at bit i, before, and bit i
     there, after; ticks at bit 0. The power of omega is (position mod 2^i) 2^(n-1-i).
     """
     order: Bits = (*range(1, i + 1), 0, *range(i + 1, n - 1))

@@ -53,8 +53,10 @@ class Streaming(Circuit):
 
     @property
     def arrivals(self) -> list[int]:
-        """Ticks from a word's coming in to its coming to each part: forward stages, products, doublings, inverse stages,
-        and out."""
+        """Ticks from a word's coming in to its coming to each part.
+
+        The parts are the forward stages, the products, the doublings, the inverse stages, and the way out.
+        """
         n, half = self.design.log_degree, self.design.degree // 2
         distances = [half >> (s + 1) for s in range(n - 1)] + [0]
         ticks = [1]
@@ -67,7 +69,7 @@ class Streaming(Circuit):
         return ticks
 
     def product_ticks(self) -> int:
-        """The last word comes N/2 - 1 ticks after the first, and takes about N ticks and the latency of 2n butterflies."""
+        """N/2 ticks of words; they take about N ticks, and the latencies of 2n butterflies, to pass through."""
         return self.design.degree // 2 + self.arrivals[-1] + 1
 
     def product_interval(self) -> int:
@@ -190,7 +192,7 @@ class Streaming(Circuit):
     ) -> Value:
         """The twiddles of stage s, twice; the one for the pair that comes in is there one tick later."""
         n, last = self.design.log_degree, s == self.design.log_degree - 1
-        number = (LAST_INVERSE_PORT if last else INVERSE_PORT) if inverse else (LAST_FORWARD_PORT if last else FORWARD_PORT)
+        number = (INVERSE_PORT if inverse else FORWARD_PORT) + last
         where = self.table_address(number)
         following, count = Signal(n - 1, name=f"{label}_following"), Signal(n - 1, name=f"{label}_count")
         module.d.comb += count.eq(Mux(token[0], 0, following))
@@ -218,7 +220,7 @@ class Streaming(Circuit):
 
 
 def _slots(first: NDArray[np.int64], last: NDArray[np.int64], period: int) -> NDArray[np.int64]:
-    """For each word a tick in [first, last], so that a port writes one word a tick though products come every ``period``.
+    """For each word a tick in [first, last], such that a port has one word a tick, with a product every ``period``.
 
     Word q has slot c + q of the period, for the first c that serves all.
     """

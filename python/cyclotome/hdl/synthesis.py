@@ -117,23 +117,35 @@ def estimate(top: Block, known: MutableMapping[str, Leaf]) -> Resources:
     return total
 
 
+def flat(top: Block) -> Resources:
+    """The cells of a whole circuit, synthesised in one piece: a check of `estimate` for small circuits.
+
+    Its memories are mapped too, to blocks of 10 kbit, which ``m20k`` then counts.
+    """
+    texts, _ = to_rtlil(top)
+    return _cells(top.name, texts, [])
+
+
 def _synthesised(name: str, texts: dict[str, str]) -> Resources:
     """One block, the blocks in it left as boxes."""
-    others = [f"blackbox {other}" for other in texts if other != name and f"cell \\{other} " in texts[name]]
-    wanted = [name, *(command.removeprefix("blackbox ") for command in others)]
+    inner = [other for other in texts if other != name and f"cell \\{other} " in texts[name]]
+    return _cells(name, {each: texts[each] for each in (name, *inner)}, inner)
+
+
+def _cells(name: str, texts: dict[str, str], boxes: list[str]) -> Resources:
     with TemporaryDirectory(prefix="cyclotome-") as folder:
         source, target = Path(folder, "circuit.il"), Path(folder, "cells.json")
-        source.write_text("\n".join(texts[each] for each in wanted))
+        source.write_text("\n".join(texts.values()))
         run_yosys(
             [
                 f"read_rtlil {source}",
-                *others,
+                *(f"blackbox {box}" for box in boxes),
                 f"synth_intel_alm -family cyclonev -noiopad -noclkbuf -top {name}",
                 f"tee -q -o {target} stat -json",
             ]
         )
         report = json.loads(target.read_text())
-    cells: dict[str, int] = report["modules"]["\\" + name]["num_cells_by_type"]
+    cells: dict[str, int] = report["modules"][f"\\{name}"]["num_cells_by_type"]
     return Resources(
         luts=sum(count for cell, count in cells.items() if re.fullmatch(r"MISTRAL_(ALUT\d|ALUT_ARITH|NOT)", cell)),
         registers=cells.get("MISTRAL_FF", 0),

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <pthread.h>
+#include <set>
 
 #include "cyclotome/math/errors.hpp"
 
@@ -25,7 +27,44 @@ std::size_t size_class(std::size_t bytes) {
 
 }  // namespace
 
+/// All pools of the process. A fork waits until nobody works on any of them, so that the child's copies are whole and
+/// their locks are free.
+class PoolRegistry {
+ public:
+  static PoolRegistry& instance() {
+    static PoolRegistry* const registry = new PoolRegistry;  // never destroyed: a fork may come at any time
+    return *registry;
+  }
+  void add(MemoryPool* pool) {
+    const std::lock_guard lock(mutex_);
+    pools_.insert(pool);
+  }
+  void remove(MemoryPool* pool) noexcept {
+    const std::lock_guard lock(mutex_);
+    pools_.erase(pool);
+  }
+
+ private:
+  PoolRegistry() {
+    ::pthread_atfork([] { instance().lock(); }, [] { instance().unlock(); }, [] { instance().unlock(); });
+  }
+  void lock() {
+    mutex_.lock();
+    for (MemoryPool* const pool : pools_) pool->mutex_.lock();
+  }
+  void unlock() {
+    for (MemoryPool* const pool : pools_) pool->mutex_.unlock();
+    mutex_.unlock();
+  }
+
+  std::mutex mutex_;
+  std::set<MemoryPool*> pools_;
+};
+
+MemoryPool::MemoryPool() { PoolRegistry::instance().add(this); }
+
 MemoryPool::~MemoryPool() {
+  PoolRegistry::instance().remove(this);
   for (auto& [capacity, blocks] : free_) {
     for (void* block : blocks) std::free(block);
   }

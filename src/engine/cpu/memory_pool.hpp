@@ -10,10 +10,10 @@
 namespace cyclotome::cpu {
 
 /// Keeps freed blocks for the next request of their size, so that no operation in a steady state asks the system for
-/// memory. Thread-safe.
+/// memory. Thread-safe, also across fork(): a child finds every pool whole, whatever the parent's other threads did.
 class MemoryPool {
  public:
-  MemoryPool() = default;
+  MemoryPool();
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
@@ -32,6 +32,7 @@ class MemoryPool {
   static constexpr std::size_t max_cached_bytes = std::size_t{512} << 20;
 
  private:
+  friend class PoolRegistry;
   void count_use(std::size_t capacity) noexcept;
 
   std::mutex mutex_;

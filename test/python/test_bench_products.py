@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paper 004's products as a benchmark, at small sizes: rows, results that are checked, and tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cli_runner import run
+from cyclotome import errors
+from cyclotome.bench import products
+from cyclotome.bench.ntl import NtlProduct, ntl_available
+from cyclotome.bench.paper004 import measure_paper_004, tables_of_paper_004
+from cyclotome.bench.product_plans import ProductPlan, make_product_plan, paper_rows
+from cyclotome.bench.product_tables import product_tables
+from cyclotome.bench.products import measure_products
+from cyclotome.bench.report import REQUIRED, Record, key_of
+from cyclotome.bench.timing import Budget
+from cyclotome.bench.truth import WrongResultError
+
+BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)
+
+
+def tiny(*tables: str) -> ProductPlan:
+    plan = make_product_plan(quick=True).restricted(tables, [])
+    return replace(plan, degree=64, budget=BUDGET, circuits=())
+
+
+@pytest.fixture(scope="module")
+def records() -> list[Record]:
+    return list(measure_products(tiny(), peer=True))
+
+
+def test_the_papers_rows_are_complete_and_consistent() -> None:
+    blocks = paper_rows()
+    counts = {t: sum(len(b.rows) for b in blocks if b.table == t) for t in dict.fromkeys(b.table for b in blocks)}
+    assert counts == {"Table 6.5": 25, "Table 6.7": 9, "Table 6.8": 9, "Table 6.9": 26}
+    for block in blocks:
+        assert block.measured[0].case == "CRT", "the row that ratios are to"
+        assert len({row.label for row in block.rows}) == len(block.rows)
+        for row in block.rows:
+            assert sum(row.lengths) == row.modulus_bits and row.paper_us > 0
+    by_name = {block.name: block for block in blocks}
+    last = by_name["004-6.9-512"].measured[-1]
+    assert (last.label, last.paper_us) == ("CRT, GMP: 1 × 64 + 2 × 512 bits", 529330)
+
+
+def test_every_row_is_measured_and_every_record_complete(records: list[Record]) -> None:
+    assert len({key_of(record) for record in records}) == len(records)
+    for record in records:
+        assert set(REQUIRED) <= record.keys()
+        assert 0 < record["min_us"] <= record["median_us"] <= record["max_us"]
+    for block in tiny().blocks:
+        chains = [r["chain"] for r in records if r["set"] == block.name]
+        assert {row.label for row in block.measured} <= set(chains)
+        assert sum(chain.startswith("engine") for chain in chains) == 2
+        assert chains.count("FLINT") == 1
+        assert chains.count("NTL") == int(ntl_available() and block.table != "Table 6.9")
+
+
+def test_tables_show_every_row_of_the_paper(records: list[Record]) -> None:
+    tables = {table.title: table for table in product_tables(records)}
+    for block in tiny().blocks:
+        rows = [row for row in tables[f"Paper 004, {block.table}"].rows if row[0] == str(block.bits)]
+        assert [row[1] for row in rows[: len(block.rows)]] == [row.label for row in block.rows]
+        for row in rows[: len(block.rows)]:
+            assert (row[5] == "–") is row[1].startswith("FPGA"), "no circuit was simulated"
+        assert rows[0][4] == rows[0][6] == "1.00×"
+    # The paper's ratios are those of its own times.
+    first = tables["Paper 004, Table 6.8"].rows
+    assert first[1][4] == "3.47×"  # 336878 / 97100
+
+
+def test_circuits_of_the_other_tables_stand_in_the_rows_of_the_fpga(records: list[Record]) -> None:
+    circuit = {"table": "6.6", "case": "Pease (thesis)", "degree": 64, "circuit_us": 10.0, "transfer_us": 2.0}
+    (table,) = [t for t in product_tables([*records, circuit]) if t.title.endswith("6.8")]
+    (row,) = [row for row in table.rows if row[1].startswith("FPGA")]
+    assert row[5] == "60.0 µs"  # five primes
+
+
+def test_measured_blocks_are_not_measured_again(records: list[Record]) -> None:
+    known = {key_of(record) for record in records}
+    assert list(measure_products(tiny(), peer=True, known=known)) == []
+    fewer = {key for key in known if key[0] != "004-6.8-320"}
+    again = list(measure_products(tiny(), peer=False, known=fewer))
+    assert {r["set"] for r in again} == {"004-6.8-320"}
+    assert not {"FLINT", "NTL"} & {r["chain"] for r in again}
+
+
+@pytest.mark.parametrize("with_flint", [True, False])
+def test_wrong_products_are_found(with_flint: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not with_flint:
+        monkeypatch.setattr(products, "_flint_available", lambda: False)
+    plan = tiny("6.8")
+    assert len(list(measure_products(plan, peer=False))) == 4
+    unpack = products.unpack
+
+    def damaged(data: bytes, limbs: int) -> list[int]:
+        values = unpack(data, limbs)
+        return [values[0] ^ 1, *values[1:]]
+
+    monkeypatch.setattr(products, "unpack", damaged)
+    with pytest.raises(WrongResultError, match="is wrong"):
+        list(measure_products(plan, peer=False))
+
+
+@pytest.mark.skipif(not ntl_available(), reason="NTL (Debian: libntl-dev) is not installed")
+def test_ntl_multiplies_and_ends() -> None:
+    product = NtlProduct(97, [1, 2, 0, 0], [0, 0, 0, 3])
+    product.multiply()
+    product.multiply()
+    assert product.result() == [91, 0, 0, 3]  # 3 x^3 + 6 x^4
+    product.close()
+
+
+def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> None:
+        raise errors.EngineError("there is no simulator; install one")
+
+    monkeypatch.setattr("cyclotome.bench.paper004.measure_circuits", missing)
+    told: list[str] = []
+    plan = replace(tiny("6.8"), circuits=("6.6",))
+    found = list(measure_paper_004(plan, False, None, told.append))
+    assert found and all(r["set"] == "004-6.8-320" for r in found)
+    assert told == ["circuits are left out: there is no simulator; install one"]
+
+
+def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cyclotome.bench.circuits import CASES
+    from cyclotome.contexts import device_name
+
+    calls = []
+
+    def simulated(quick: bool, cases: list[object]) -> list[Record]:
+        calls.extend(cases)
+        common = {"degree": 1024, "log_q": 181, "primes": 3, "critical_ticks": 1, "further_ticks": 1, "clock_mhz": 100}
+        common |= {"circuit_us": 3.0, "transfer_us": 1.5, "simulation_seconds": 0.1, "products": 1, "transforms": 0}
+        return [
+            {**common, "table": c.table, "case": c.name, "engine": device_name(c.device), "operation": operation}
+            for c in cases
+            for operation in c.operations
+        ]
+
+    monkeypatch.setattr("cyclotome.bench.paper004.measure_circuits", simulated)
+    plan = replace(make_product_plan(quick=True), blocks=())
+    records = list(measure_paper_004(plan, False, None, print))
+    assert calls == list(CASES)
+    assert all(set(REQUIRED) <= r.keys() and r["median_us"] == 4.5 for r in records)
+    keys = {key_of(r) for r in records}
+    assert len(keys) == len(records)
+    assert list(measure_paper_004(plan, False, keys, print)) == [] and len(calls) == len(CASES)
+    assert [t.title.split(":")[0] for t in tables_of_paper_004(records)] == [
+        f"Paper 004, Table {n}" for n in ("6.6", "6.10", "6.11", "6.12")
+    ]
+
+
+def test_plans_know_their_tables() -> None:
+    full = make_product_plan()
+    assert full.degree == 16384 and len(full.blocks) == 15 and not full.quick
+    assert make_product_plan(quick=True).quick
+    assert {b.table for b in full.restricted(["6.7"], []).blocks} == {"Table 6.7"}
+    assert full.restricted(["6.12"], []).circuits == ("6.12",)
+    with pytest.raises(errors.ArgumentError, match=r"no table '6\.4'"):
+        full.restricted(["6.4"], [])
+    with pytest.raises(errors.ArgumentError, match="no scheme"):
+        full.restricted([], ["bgv"])
+    with pytest.raises(errors.ArgumentError, match="positive"):
+        make_product_plan(seconds=0)
+
+
+def test_the_command_prints_saves_and_shows(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    arguments = ("bench", "--paper", "004", "--quick", "--set", "6.8", "--no-peer", "--seconds", "0.001")
+    done = run(*arguments, "--output", str(path))
+    assert done.code == 0, done.text
+    assert "Paper 004, Table 6.8" in done.text and "CRT: 10 × 32 bits" in done.text
+    assert json.loads(path.read_text())["plan"] == "paper-004, quick (6.8 only)"
+    shown = run("bench", "--show", str(path), "--paper", "004")
+    assert "Paper 004, Table 6.8" in shown.text
+    assert run("bench", "--show", str(path)).code == 0, "a report of products alone has no other tables"
+    assert run("bench", "--paper", "003").code != 0
+    assert run("bench", "--paper", "001", "--quick").code != 0
