@@ -6,6 +6,9 @@
 #   make lint     formatting, static checks and the layering of the code
 #   make format   rewrite the sources in the project's format
 #   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
+#   make install-cuda  build and install the package with the CUDA engine (needs CUDA 13; GPUS=90-real for one kind of card)
+#   make test-gpu   on a machine with a GPU: the CUDA engine against the CPU's, from C++ and Python
+#   make bench-gpu  measure on the first GPU (minutes): bench/results/<gpu>.json
 #   make docs     API reference into build/docs
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
 #   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
@@ -38,13 +41,14 @@ test_build := build/test-$(python_version)
 sanitize_build := build/sanitize
 consumer_build := build/consumer
 cuda_build := build/cuda
+cuda_package := build/cuda-package-$(python_version)
 left_out := build/left-out.txt
 
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo bench test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
+.PHONY: help demo bench bench-gpu install-cuda test-gpu test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -71,6 +75,14 @@ install-test: $(ready)
 	@echo "== build and install cyclotome with its tests, warnings as errors (the first time takes minutes)"
 	@$(pip_install) -Cbuild-dir=$(test_build) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON \
 	    -Ccmake.define.CYCLOTOME_WERROR=ON '.[test]'
+
+cuda_options := -Cbuild-dir=$(cuda_package) -Ccmake.define.CYCLOTOME_CUDA=ON \
+    $(if $(GPUS),-Ccmake.define.CMAKE_CUDA_ARCHITECTURES=$(GPUS))
+
+install-cuda: $(ready)
+	@command -v nvcc >/dev/null || { echo "the CUDA engine needs nvcc of CUDA 13, which is not in PATH" >&2; exit 1; }
+	@echo "== build and install cyclotome with the CUDA engine (the first time takes minutes)"
+	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=OFF '.[demo]'
 
 demo: install
 	@$(bin)/cyclotome demo
@@ -125,6 +137,23 @@ test-sanitize: $(ready)
 	    -DCYCLOTOME_BUILD_TESTING=ON -DCYCLOTOME_SANITIZE=address,undefined >/dev/null; \
 	$(bin)/cmake --build $(sanitize_build); \
 	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
+
+# The same test bodies as for the CPU engine, where they can run on either, and those about GPUs.
+gpu_tests := $(addprefix test/python/,test_cuda_*.py test_sharding.py test_engine_*.py test_samplers.py test_errata_*.py \
+    test_bfv_*.py test_bgv_*.py test_hps_levels.py test_rlwe_*.py test_array_*.py)
+
+test-gpu: install-cuda
+	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON '.[test]'
+	@echo "== C++ tests on the GPU"
+	@$(bin)/ctest --test-dir $(cuda_package) --output-on-failure --no-tests=error -R cuda
+	@echo "== Python tests on the GPU"
+	@$(bin)/python -c 'import sys; from cyclotome import cuda_device as c; c.usable() or sys.exit("no GPU: " + c.state())'
+	@CYCLOTOME_TEST_DEVICE=cuda:0 $(bin)/python -m pytest $(PYTEST_ARGUMENTS) $(gpu_tests)
+
+# An interrupted run goes on with: make bench-gpu BENCH_ARGUMENTS=--resume
+bench-gpu: install-cuda
+	@mkdir -p bench/results
+	@$(bin)/cyclotome bench --device cuda --full --output bench/results --force $(BENCH_ARGUMENTS)
 
 # Where there is a CUDA compiler the engine for GPUs is compiled for every architecture, and tested if there is a GPU too.
 test-cuda: $(ready)

@@ -6,6 +6,8 @@
 
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome::python {
@@ -89,6 +91,49 @@ class TransformBench {
   PolyArray polynomials_;
 };
 
+/// Nanoseconds for one call of `work`, which asks `engine` for something: `repetitions` in a row after one that warms
+/// up.
+template <class Work>
+double nanoseconds_each(Engine& engine, std::size_t repetitions, const Work& work) {
+  work();
+  engine.synchronize();
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < repetitions; ++i) work();
+  engine.synchronize();
+  const auto elapsed = std::chrono::steady_clock::now() - start;
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count()) /
+         static_cast<double>(repetitions);
+}
+
+PolyArray random_polynomials(const EnginePtr& engine, const RingPtr& ring) {
+  PolyArray a(engine, ring, 1, 1);
+  engine->sample(a.view(), Law::uniform, Seed::from_system(), Stream::public_uniform);
+  return a;
+}
+
+/// One polynomial from the basis `sources` to the basis `targets`, the fast way.
+double conversion_nanoseconds(const EnginePtr& engine, unsigned word, std::size_t degree,
+                              const std::vector<std::uint64_t>& sources, const std::vector<std::uint64_t>& targets,
+                              std::size_t repetitions) {
+  const Basis from(word_of(word), sources), to(word_of(word), targets);
+  const BaseConversion conversion(from, to, Lift::fast);
+  const PolyArray a = random_polynomials(engine, Ring::negacyclic(degree, from));
+  PolyArray out(engine, Ring::negacyclic(degree, to), 1, 1);
+  return nanoseconds_each(*engine, repetitions, [&] { engine->convert(out.view(), a.view(), conversion); });
+}
+
+/// One polynomial over both bases divided by the product of `dropped`, and rounded.
+double division_nanoseconds(const EnginePtr& engine, unsigned word, std::size_t degree,
+                            const std::vector<std::uint64_t>& kept, const std::vector<std::uint64_t>& dropped,
+                            std::size_t repetitions) {
+  const DivideAndRound step(Ring::negacyclic(degree, Basis(word_of(word), kept)),
+                            Ring::negacyclic(degree, Basis(word_of(word), dropped)));
+  const PolyArray a = random_polynomials(engine, step.kept), b = random_polynomials(engine, step.dropped);
+  PolyArray out(engine, step.kept, 1, 1);
+  return nanoseconds_each(*engine, repetitions,
+                          [&] { engine->divide_and_round(out.view(), a.view(), b.view(), step); });
+}
+
 }  // namespace
 
 void bind_bench(nb::module_& m) {
@@ -107,6 +152,10 @@ void bind_bench(nb::module_& m) {
       .def("agrees_with", &TransformBench::agrees_with, "reference"_a, NoGil(),
            "Whether random residues are transformed as the engine `reference` does it (the first and last polynomial), "
            "and come back.");
+  m.def("conversion_nanoseconds", &conversion_nanoseconds, "engine"_a, "word"_a, "degree"_a, "sources"_a, "targets"_a,
+        "repetitions"_a, NoGil(), "Time of one polynomial's fast conversion from one basis to another.");
+  m.def("division_nanoseconds", &division_nanoseconds, "engine"_a, "word"_a, "degree"_a, "kept"_a, "dropped"_a,
+        "repetitions"_a, NoGil(), "Time of one polynomial's division by the product of `dropped`, rounded.");
 }
 
 }  // namespace cyclotome::python

@@ -322,7 +322,8 @@ class ShardedArray:
             for (start, stop), piece in zip(self._ranges(), self._shards, strict=True):
                 own = [i - start for i in chosen if start <= i < stop]
                 if own:
-                    pieces.append(piece[(slice(own[0], own[-1] + 1, chosen.step), *rest)])
+                    selected = (slice(own[0], own[-1] + 1, chosen.step), *rest)
+                    pieces.append(piece[selected])
             return ShardedArray(pieces)
         if isinstance(first, (int, np.integer)) and not isinstance(first, bool):
             if not -len(self) <= first < len(self):
@@ -331,7 +332,8 @@ class ShardedArray:
             start, piece = next(
                 (start, p) for (start, stop), p in zip(self._ranges(), self._shards, strict=True) if position < stop
             )
-            return piece[(position - start, *rest)]
+            single = (position - start, *rest)
+            return piece[single]
         raise UnsupportedError(f"index {key!r}: a sharded array takes whole numbers and slices first; or gather it")
 
     def __iter__(self) -> Iterator[EncryptedArray]:

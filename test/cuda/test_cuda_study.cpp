@@ -226,9 +226,11 @@ void check_garner(const Basis& basis, std::size_t degree, std::size_t batch, std
 
 TEST(reconstruction_equals_the_cpu) {
   for (const std::size_t limbs : {1U, 2U, 6U, 12U, 24U, 60U}) {
-    check_garner(Basis(Word::u32, primes_congruent_to_one(31, 2048, limbs)), 1024, 2, 1);
+    // With 60 of these primes, q - 1 has sums of digits times weights that one product more would not fit.
+    check_garner(Basis(Word::u32, primes_congruent_to_one(31, 1024, limbs)), 1024, 2, 1);
     check_garner(Basis(Word::u64, primes_congruent_to_one(61, 2048, limbs)), 1024, 1, 2);
   }
+  check_garner(Basis(Word::u32, primes_congruent_to_one(31, 64, 2)), 4, 40000, 2);  // more items than a grid holds
   check_garner(Basis(Word::u64, {2, 3, 1152921504606846883, 25, 4194301, 49}), 64, 3, 1);
   check_garner(Basis(Word::u32, {2147483647, 4, 2147483629, 9, 2147483587}), 64, 1, 3);
 }

@@ -22,6 +22,20 @@ def filled(rng: np.random.Generator, scheme: str, rows: int = 3) -> tuple[Any, c
     return values, cy.encrypt(values, keys(scheme=scheme).public, bound=99)
 
 
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
+    """The elements of every decomposition that was made."""
+    made: list[list[int]] = []
+    real = cy._core.apply_galois_hoisted
+
+    def counted(a: Any, elements: list[int], native: Any) -> Any:
+        made.append(elements)
+        return real(a, elements, native)
+
+    monkeypatch.setattr(cy._core, "apply_galois_hoisted", counted)
+    return made
+
+
 def residues(x: cy.EncryptedArray) -> list[bytes]:
     """The stored residues of every channel, without the sections' heads, which hold the noise bound."""
     return [data[40:] for _, data in wire_format.read(cy.to_bytes(x)).sections]
@@ -60,19 +74,11 @@ def test_digits_too_large_for_one_pass_are_turned_limb_by_limb(rng: np.random.Ge
 
 @SCHEMES
 def test_each_array_on_the_way_is_decomposed_once(
-    rng: np.random.Generator, scheme: str, monkeypatch: pytest.MonkeyPatch
+    rng: np.random.Generator, scheme: str, asked: list[list[int]]
 ) -> None:
     """All eight rotations by keys for 1, 2 and 4: seven key switches, as many as there are rotations, from the four
     arrays 0, 1, 2 and 3."""
     _, x = filled(rng, scheme)
-    asked: list[list[int]] = []
-    real = cy._core.apply_galois_hoisted
-
-    def counted(a: Any, elements: list[int], native: Any) -> Any:
-        asked.append(elements)
-        return real(a, elements, native)
-
-    monkeypatch.setattr(cy._core, "apply_galois_hoisted", counted)
     x.rotate_rows(range(HALF))
     channels = len(NARROW)
     assert sorted(map(len, asked)) == sorted([3, 2, 1, 1] * channels)
@@ -81,17 +87,9 @@ def test_each_array_on_the_way_is_decomposed_once(
     assert list(map(len, asked)) == [1] * 3 * channels
 
 
-def test_a_key_for_the_very_rotation_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_for_the_very_rotation_is_taken(asked: list[list[int]]) -> None:
     own = cy.keygen(parameters(), rotations=[1, 2, 3, -1], device="cpu:1")
     x = cy.encrypt(np.arange(DEGREE), own.public, bound=DEGREE)
-    asked: list[list[int]] = []
-    real = cy._core.apply_galois_hoisted
-
-    def counted(a: Any, elements: list[int], native: Any) -> Any:
-        asked.append(elements)
-        return real(a, elements, native)
-
-    monkeypatch.setattr(cy._core, "apply_galois_hoisted", counted)
     moved = cy.decrypt(x.rotate_rows([3, 2, -1, 1]), own.secret)
     assert [len(elements) for elements in asked] == [4] * len(NARROW)
     np.testing.assert_array_equal(moved, [rolled(np.arange(DEGREE), step) for step in (3, 2, -1, 1)])

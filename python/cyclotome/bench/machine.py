@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from cyclotome import __version__, _core
+from cyclotome import __version__, _core, cuda_device
 
-__all__ = ["cores", "facts", "load", "load_note", "machine_name"]
+__all__ = ["cores", "device_facts", "device_machine_name", "facts", "load", "load_note", "machine_name"]
 
 #: (vendor, family) of CPUID -> (first model, name): the last entry at or below the model counts.
 _MICROARCHITECTURES: dict[tuple[str, int], tuple[tuple[int, str], ...]] = {
@@ -68,6 +68,35 @@ def machine_name() -> str:
     architecture = platform.machine().lower().replace("_", "-")
     name = f"{architecture}-{cores()}core-{_microarchitecture(_cpu())}"
     return re.sub(r"[^a-z0-9.-]+", "-", name)
+
+
+def _gpu(device: str) -> dict[str, Any] | None:
+    """The facts of `_core.cuda_facts` about a GPU; None for other devices."""
+    found = (gpu for gpu in _core.cuda_facts()["devices"] if f"cuda:{gpu['index']}" == device)
+    return next(found, None)
+
+
+def device_machine_name(device: str) -> str:
+    """The GPU's model, "nvidia-h100-80gb-hbm3"; `machine_name` for other devices."""
+    gpu = _gpu(device)
+    return machine_name() if gpu is None else re.sub(r"[^a-z0-9.-]+", "-", gpu["name"].lower())
+
+
+def device_facts(device: str) -> dict[str, Any]:
+    """`facts` without a peer, and about the device: its model, driver, CUDA versions, and what it can do at most.
+
+    Raises:
+        EngineError: the device is a GPU that can't be measured.
+    """
+    about: dict[str, Any] = {**facts(None), "machine": device_machine_name(device), "device": device}
+    gpu = _gpu(device)
+    if gpu is not None:
+        found = cuda_device.facts()
+        about["gpu"] = {name: gpu[name] for name in ("name", "compute_capability", "multiprocessors", "memory")}
+        about |= {"driver": found["driver_version"], "cuda": found["runtime"], "cuda_of_driver": found["driver"]}
+        about["ceilings"] = _core.cuda_ceilings(gpu["index"])
+        about["method"] = "host clock; median_us: one call and a synchronisation; throughput_us: one call among many"
+    return about
 
 
 def load() -> list[float] | None:

@@ -12,14 +12,14 @@ from cyclotome import _core
 from cyclotome.bench.ours import Ours
 from cyclotome.bench.peer_process import PeerProcesses, peer_memory
 from cyclotome.bench.plans import BATCHED, Plan
-from cyclotome.bench.report import KEY, Record
+from cyclotome.bench.report import Record, key_of
 from cyclotome.bench.seal import Seal
 from cyclotome.bench.sets import OPERATIONS, Chain, Problem
 from cyclotome.bench.timing import Budget, Timing, alternate
 from cyclotome.bench.transforms import Transform, measure_transform
 from cyclotome.reporting import Task
 
-__all__ = ["measure"]
+__all__ = ["head_of", "measure", "times"]
 
 #: Whose peak memory is told.
 _MEASURED_MEMORY = ("multiply", "multiply_relinearize")
@@ -48,21 +48,40 @@ def measure(plan: Plan, peer: bool, known: _Known | None = None) -> Iterator[Rec
     stages = [stage for problem in plan.problems for stage in _stages(plan, problem)]
     task = Task("measuring", sum(len(stage.operations) for stage in stages) + len(plan.transforms))
     for transform in plan.transforms:
-        if not {_key(record) for record in _transform_heads(transform)} <= known:
+        if not {key_of(record) for record in _transform_heads(transform)} <= known:
             yield from _transform_records(transform, peer, plan.budget)
         task.advance()
     for stage in stages:
-        missing = [op for op in stage.operations if any(_key(h) not in known for h in stage.heads(op))]
+        missing = [op for op in stage.operations if any(key_of(h) not in known for h in stage.heads(op))]
         task.advance(len(stage.operations) - len(missing))
         if not missing:
             continue
         for records in stage.run(missing, engines[stage.threads], peer, plan.budget):
-            yield from (record for record in records if _key(record) not in known)
+            yield from (record for record in records if key_of(record) not in known)
             task.advance()
 
 
-def _key(record: Record) -> tuple[Any, ...]:
-    return tuple(record[name] for name in KEY)
+def head_of(problem: Problem, chain: Chain, operation: str, engine: str, threads: int, batch: int) -> Record:
+    """What is known of a record before it is measured."""
+    return {
+        "operation": operation,
+        "scheme": problem.scheme,
+        "set": problem.name,
+        "paper": problem.paper,
+        "degree": problem.degree,
+        "log_q": problem.log_q,
+        "plain_modulus": problem.plain_modulus,
+        "secure": problem.secure,
+        "chain": chain.name,
+        "primes": len(chain.moduli),
+        "special_primes": len(chain.special_moduli),
+        "log_q_ciphertext": round(chain.modulus_bits, 1),
+        "log_q_key": round(chain.key_modulus_bits, 1),
+        "engine": engine,
+        "word": chain.word,
+        "threads": threads,
+        "batch": batch,
+    }
 
 
 class _Stage:
@@ -76,26 +95,7 @@ class _Stage:
 
     def head(self, chain: Chain, operation: str) -> Record:
         """What is known of a record before it is measured."""
-        p = self.problem
-        return {
-            "operation": operation,
-            "scheme": p.scheme,
-            "set": p.name,
-            "paper": p.paper,
-            "degree": p.degree,
-            "log_q": p.log_q,
-            "plain_modulus": p.plain_modulus,
-            "secure": p.secure,
-            "chain": chain.name,
-            "primes": len(chain.moduli),
-            "special_primes": len(chain.special_moduli),
-            "log_q_ciphertext": round(chain.modulus_bits, 1),
-            "log_q_key": round(chain.key_modulus_bits, 1),
-            "engine": "cpu",
-            "word": chain.word,
-            "threads": self.threads,
-            "batch": self.batch,
-        }
+        return head_of(self.problem, chain, operation, "cpu", self.threads, self.batch)
 
     def heads(self, operation: str) -> list[Record]:
         return [self.head(chain, operation) for chain in self.chains]

@@ -28,7 +28,7 @@ class Ours:
 
     library = "cyclotome"
 
-    def __init__(self, problem: Problem, chain: Chain, engine: _core.CpuEngine, batch: int = 1) -> None:
+    def __init__(self, problem: Problem, chain: Chain, engine: _core.Engine, batch: int = 1) -> None:
         self.problem, self.chain, self.engine, self.batch = problem, chain, engine, batch
         self.truth = Truth(problem)
         self.context = _core.Context(problem.parameters(chain), engine)
@@ -77,11 +77,12 @@ class Ours:
         rows = np.tile(self.truth.centred(values), (self.batch, 1))
         return _core.encode(self.context, 0, self.problem.slots, rows)
 
-    def verify(self, operation: str, result: Any) -> dict[str, int]:
+    def verify(self, operation: str, result: Any, noise: bool = True) -> dict[str, int]:
         """Decrypts what a timed run returned and compares it with NumPy.
 
         Returns:
-            "noise_left", bits of noise budget, and "limbs", ciphertext primes, of a resulting ciphertext; else nothing.
+            "noise_left", bits of noise budget (unless not `noise`), and "limbs", ciphertext primes, of a resulting
+            ciphertext; else nothing.
 
         Raises:
             WrongResultError: it is wrong.
@@ -99,7 +100,8 @@ class Ours:
         if operation in ("key_generation", "relinearization_key"):
             return {}
         limb_bytes = result.batch * result.parts * self.problem.degree * self.chain.word // 8
-        return {"noise_left": min(_core.noise_budget(result, secret)), "limbs": result.nbytes // limb_bytes}
+        left = {"noise_left": min(_core.noise_budget(result, secret))} if noise else {}
+        return {**left, "limbs": result.nbytes // limb_bytes}
 
     def _check(self, operation: str, plaintext: _core.Plaintext) -> None:
         for row in _core.decode(plaintext, self.problem.slots):

@@ -161,7 +161,7 @@ def _flint_action(block: Block, degree: int, operands: _Operands) -> Callable[[]
         return lambda: x * y
     modulus = _context(degree, block.measured[0].lengths).modulus
     ring = flint.fmpz_mod_poly_ctx(flint.fmpz_mod_ctx(flint.fmpz(modulus)))
-    u, v = ring(operands.a), ring(operands.b)
+    u, v = ring(flint.fmpz_poly(operands.a)), ring(flint.fmpz_poly(operands.b))
     return lambda: u * v
 
 

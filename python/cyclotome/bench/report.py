@@ -13,7 +13,7 @@ from typing import Any
 from cyclotome.bench import machine
 from cyclotome.errors import FileError, FormatError, MismatchError
 
-__all__ = ["KEY", "REQUIRED", "Record", "Report"]
+__all__ = ["KEY", "REQUIRED", "Record", "Report", "key_of"]
 
 #: One measured cell: numbers, names and nothing nested.
 Record = dict[str, Any]

@@ -13,6 +13,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from cyclotome.bench import machine
+from cyclotome.bench.device import measure_on_device
+from cyclotome.bench.device_plans import DevicePlan, make_device_plan
+from cyclotome.bench.device_tables import device_paper_tables, device_tables
 from cyclotome.bench.measure import measure
 from cyclotome.bench.page import page
 from cyclotome.bench.paper004 import measure_paper_004, tables_of_paper_004
@@ -23,8 +26,9 @@ from cyclotome.bench.products import peers
 from cyclotome.bench.report import Record, Report
 from cyclotome.bench.seal import seal_available, seal_name
 from cyclotome.bench.tables import Table, all_tables, paper_text
-from cyclotome.cli.console import DebugFlag, ForceFlag, JsonFlag, note, progress_bar, vacant, write_whole
+from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, JsonFlag, note, progress_bar, vacant, write_whole
 from cyclotome.cli.failures import UsageError, command
+from cyclotome.contexts import device_name
 
 #: What shells expect of a program that Ctrl-C ended.
 INTERRUPTED = 130
@@ -52,6 +56,7 @@ def bench(
     resume: Annotated[bool, typer.Option("--resume", help="Continue the file of an interrupted run.")] = False,
     show: Annotated[Path | None, typer.Option(help="Measure nothing: show this file of an earlier run.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with plots.")] = None,
+    device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -59,7 +64,7 @@ def bench(
     """Measure this library on this machine, in alternation with SEAL, and check every result.
 
     Without --full, --quick or --paper: the usual operations for n = 4096 and 8192, about a minute. Ctrl-C ends with
-    code 130 and keeps what was measured.
+    code 130 and keeps what was measured. With --device cuda: on a GPU, without a peer, single ciphertexts and batches.
     """
     if paper is not None and paper not in (*PAPERS, "004"):
         raise UsageError(f"--paper {paper}: there are {', '.join(PAPERS)} and 004")
@@ -71,9 +76,9 @@ def bench(
         report = Report.load(show)
     else:
         name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
-        made = make_product_plan(quick, seconds) if paper == "004" else make_plan(name, seconds, threads)
+        made = make_product_plan(quick, seconds) if paper == "004" else _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
-        report = _measured(plan, peer, _path(output), resume, force)
+        report = _measured(plan, peer, _path(output, device), resume, force)
     extra = _paper_tables(paper, report) if paper is not None else []
     if html is not None:
         write_whole(html, page(report, extra).encode())
@@ -86,20 +91,30 @@ def bench(
 
 
 def _paper_tables(paper: str, report: Report) -> list[Table]:
-    return tables_of_paper_004(report.records) if paper == "004" else paper_text(paper, report.records)
+    if paper == "004":
+        return tables_of_paper_004(report.records)
+    return (device_paper_tables if "gpu" in report.facts else paper_text)(paper, report.records)
 
 
-def _path(output: Path | None) -> Path | None:
+def _plan(name: str, device: str, seconds: float | None, threads: int | None) -> Plan:
+    if device_name(device).startswith("cpu"):
+        return make_plan(name, seconds, threads)
+    return make_device_plan(name, device, seconds)
+
+
+def _path(output: Path | None, device: str) -> Path | None:
     if output is None or output.suffix == ".json":
         return output
     output.mkdir(parents=True, exist_ok=True)
-    return output / f"{machine.machine_name()}.json"
+    return output / f"{machine.device_machine_name(device_name(device))}.json"
 
 
 def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bool) -> Report:
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
+    elif isinstance(plan, DevicePlan):
+        wanted, facts = False, machine.device_facts(plan.device)
     else:
         wanted = peer and seal_available()
         if peer and not wanted:
@@ -135,6 +150,8 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
 def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
+    if isinstance(plan, DevicePlan):
+        return measure_on_device(plan, known)
     return measure(plan, peer, known)
 
 
@@ -142,8 +159,9 @@ def _print(report: Report, extra: list[Table]) -> None:
     facts, console = report.facts, Console()
     if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
         console = Console(width=140)
-    console.print(f"{facts['cpu']}, {facts['instruction_set']}; {facts['load']['note']}", style="dim", highlight=False)
-    for table in extra or all_tables(report.records):
+    computer = facts["gpu"]["name"] if "gpu" in facts else f"{facts['cpu']}, {facts['instruction_set']}"
+    console.print(f"{computer}; {facts['load']['note']}", style="dim", highlight=False)
+    for table in extra or (device_tables if "gpu" in facts else all_tables)(report.records):
         grid = RichTable(title=table.title, caption=table.note or None, title_justify="left", caption_justify="left")
         for i, column in enumerate(table.columns):
             grid.add_column(column, justify="left" if i < table.left else "right")

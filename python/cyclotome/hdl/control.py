@@ -41,7 +41,7 @@ def exchanged(module: Module, words: Sequence[Value], distance: Value, name: str
 def rotated(index: int, count: int, width: int) -> int:
     """The ``width``-bit index turned left by ``count`` bits."""
     count %= width
-    return (index << count | index >> (width - count)) & (2**width - 1)
+    return (index << count | index >> (width - count)) & ((1 << width) - 1)
 
 
 def selected(words: Sequence[Value], index: Value) -> Value:

@@ -97,8 +97,8 @@ class SeveralPipes(Circuit):
             append(pipes + pipe, 0, -first - 1, 2 * radix - design.log_degree)
         address = np.concatenate(addresses)
         lane = TableLane(address, np.concatenate(exponents), np.concatenate(powers), np.arange(len(address)))
-        beat, pipe = np.arange(n // pipes)[:, None] * pipes, np.arange(pipes)[None, :]
-        inputs = np.concatenate([beat + pipe, beat + pipe + n], axis=1)
+        first_operand = np.arange(n, dtype=np.int64).reshape(-1, pipes)
+        inputs = np.concatenate([first_operand, first_operand + n], axis=1)
         lanes = np.arange(2 * pipes)[None, :]
         return Layout([lane], {PRODUCT: Order(inputs, (lanes >> 1 << self.inner) + 2 * row[:, None] + (lanes & 1))})
 
