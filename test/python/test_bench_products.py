@@ -136,7 +136,8 @@ def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest
     def simulated(quick: bool, cases: list[object]) -> list[Record]:
         calls.extend(cases)
         common = {"degree": 1024, "log_q": 181, "primes": 3, "critical_ticks": 1, "further_ticks": 1, "clock_mhz": 100}
-        common |= {"circuit_us": 3.0, "transfer_us": 1.5, "simulation_seconds": 0.1, "products": 1, "transforms": 0}
+        common |= {"circuit_us": 3.0, "transfer_us": 1.5, "products": 1, "transforms": 0}
+        common |= {"simulation_seconds": 0.1, "simulation_processor_seconds": 0.1}
         return [
             {**common, "table": c.table, "case": c.name, "engine": device_name(c.device), "operation": operation}
             for c in cases
