@@ -250,7 +250,16 @@ def _product_table(records: Sequence[Record], table: str) -> Table:
         row = [r["case"], str(r["degree"]), str(r["primes"]), str(options.pipes), stated, f"{r['critical_ticks']:,}"]
         row += [f"{r['further_ticks']:,}", f"{r['clock_mhz']:g}", duration(_paper_us(r))]
         rows.append((*row, duration(r["circuit_us"]), duration(total), _simulation(r)))
-    columns = ("circuit", "N", "primes", "pipes", "ticks, thesis", "ticks, counted", "one more", "MHz (stated)")
+    columns: tuple[str, ...] = (
+        "circuit",
+        "N",
+        "primes",
+        "pipes",
+        "ticks, thesis",
+        "ticks, counted",
+        "one more",
+        "MHz (stated)",
+    )
     columns += ("thesis", "ticks at that clock", "with transfers", "simulation")
     note = (
         "ticks: from the first word in to the last word out, counted by the simulated circuit; MHz are the thesis's, "
@@ -268,7 +277,16 @@ def _encryption_table(records: Sequence[Record]) -> Table:
         row += [f"{r['critical_ticks']:,}", further, f"{r['clock_mhz']:g}"]
         row += [duration(_paper_us(r)), duration(r["circuit_us"])]
         rows.append((*row, duration(r["circuit_us"] + r["transfer_us"]), _simulation(r)))
-    columns = ("circuit", "operation", "N", "primes", "on the circuit", "ticks, counted", "one more", "MHz (stated)")
+    columns: tuple[str, ...] = (
+        "circuit",
+        "operation",
+        "N",
+        "primes",
+        "on the circuit",
+        "ticks, counted",
+        "one more",
+        "MHz (stated)",
+    )
     columns += ("thesis", "ticks at that clock", "with transfers", "simulation")
     note = (
         "BGV with t = 2. The thesis's times hold format conversions on its processor; ours hold circuits and link; "
