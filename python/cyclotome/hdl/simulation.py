@@ -85,37 +85,43 @@ def compiler() -> str:
 def model(design: Design, *, progress: Progress | None = None) -> Path:
     """The shared library that simulates ``design``, with the interface of ``circuit_abi.h``.
 
-    It is built once and kept in `cache_folder`, under a hash of everything it is made from; processes that build the
+    It is built once and kept in `cache_folder`, under hashes of everything it is made from; processes that build the
     same one at once do not disturb each other. Raises EngineError where a tool is missing or fails.
     """
     say = progress or (lambda line: None)
     command, environment, headers = verilator()
     cxx = compiler()
-    key = _key(design, command, cxx, environment)
-    target = cache_folder() / f"{design.label}-{key}.so"
-    if target.is_file():
-        return target
+    tools = [_output([cxx, "--version"]), _output([*command, "--version"], environment), *MODEL_FLAGS, *FLAGS]
+    known = cache_folder() / f"{design.label}-{_hash_of_sources(design, tools)}.so"
+    if known.is_file():
+        return known
     say(f"{design.label}: writing Verilog")
     circuit = build(design)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(mkdtemp(prefix=f".{design.label}-", dir=target.parent))
+        known.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(mkdtemp(prefix=f".{design.label}-", dir=known.parent))
     except OSError as failure:
         raise EngineError(
-            f"compiled circuits cannot be kept in {target.parent} ({failure.strerror}); CYCLOTOME_CIRCUIT_CACHE names "
+            f"compiled circuits cannot be kept in {known.parent} ({failure.strerror}); CYCLOTOME_CIRCUIT_CACHE names "
             "another folder"
         ) from failure
     try:
         (work / "circuit.v").write_text(to_verilog(circuit))
         write_layout(circuit.layout(), work / "layout.bin")
-        say(f"{design.label}: translating to C++")
-        _verilate(work, circuit, command, environment)
-        say(f"{design.label}: compiling")
-        _compile(work, circuit, cxx, headers)
-        os.replace(work / "circuit.so", target)
+        made = [work / "circuit.v", work / "layout.bin", HARNESS, interface_header()]
+        # Another version of the generator may make the same circuit.
+        same = known.with_name(f"{design.label}-{_hash(made, tools)}.so")
+        if not same.is_file():
+            say(f"{design.label}: translating to C++")
+            _verilate(work, circuit, command, environment)
+            say(f"{design.label}: compiling")
+            _compile(work, circuit, cxx, headers)
+            os.replace(work / "circuit.so", same)
+        (work / "link").symlink_to(same.name)
+        os.replace(work / "link", known)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return target
+    return known
 
 
 def write_layout(layout: Layout, path: Path) -> None:
@@ -132,15 +138,18 @@ def write_layout(layout: Layout, path: Path) -> None:
     path.write_bytes(np.concatenate(parts).astype("<i4").tobytes())
 
 
-def _key(design: Design, command: list[str], cxx: str, environment: dict[str, str]) -> str:
-    """A hash of what the library is made from: the generator and all it uses, the harness, the tools' versions."""
-    digest = hashlib.sha256(repr(design).encode())
-    for source in [*sorted(Path(__file__).parent.glob("*.py")), HARNESS, interface_header()]:
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    versions = [_output([cxx, "--version"]), _output([*command, "--version"], environment), sys.version]
-    versions += [package_version(name) for name in ("amaranth", "pyosys", "numpy")]
-    digest.update("\0".join([*versions, *MODEL_FLAGS, *FLAGS]).encode())
+def _hash(files: Sequence[Path], texts: Sequence[str]) -> str:
+    digest = hashlib.sha256("\0".join(texts).encode())
+    for file in files:
+        digest.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _hash_of_sources(design: Design, tools: list[str]) -> str:
+    """A hash of what a library is made from: the generator and all it uses, the harness, the tools."""
+    packages = [package_version(name) for name in ("amaranth", "pyosys", "numpy")]
+    files = [*sorted(Path(__file__).parent.glob("*.py")), HARNESS, interface_header()]
+    return _hash(files, [repr(design), sys.version, *packages, *tools])
 
 
 def package_version(name: str) -> str:
@@ -216,13 +225,11 @@ def _compile(work: Path, circuit: Circuit, cxx: str, headers: Path) -> None:
 
 def _runtime(cxx: str, headers: Path, include: list[str]) -> list[Path]:
     """Verilator's own run-time code, compiled: the same for all circuits, so it is kept beside them."""
-    digest = hashlib.sha256("\0".join([_output([cxx, "--version"]), *FLAGS]).encode())
     sources = [headers / f"{name}.cpp" for name in ("verilated", "verilated_threads")]
-    for source in [*sources, headers / "verilated.h"]:
-        digest.update(source.read_bytes())
+    version = _hash([*sources, headers / "verilated.h"], [_output([cxx, "--version"]), *FLAGS])
     targets = []
     for source in sources:
-        target = cache_folder() / f"{source.stem}-{digest.hexdigest()[:16]}.o"
+        target = cache_folder() / f"{source.stem}-{version}.o"
         targets.append(target)
         if not target.is_file():
             with TemporaryDirectory(prefix=".runtime-", dir=cache_folder()) as folder:
