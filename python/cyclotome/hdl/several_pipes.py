@@ -26,7 +26,7 @@ from .block import place
 from .butterfly import Butterfly
 from .control import later
 from .design import PRODUCT, Circuit, Design, Layout, Order, TableLane
-from .stages import Bits, Stage, StageCounter, backwards, by_stage, paired_in_rows, stage_ticks, straight
+from .stages import Bits, Stage, StageCounter, backwards, by_stage, paired_in_rows, stage_ticks, start_next, straight
 
 
 class SeveralPipes(Circuit):
@@ -105,16 +105,11 @@ class SeveralPipes(Circuit):
     def elaborate(self, platform: Any) -> Module:
         module = Module()
         counter = StageCounter(2 * self.design.log_degree + 4, self.stage_ticks, self.height)
-        start, running = Signal(), Signal()
+        start = Signal()
         self.read = place(module, platform, counter, "reading", {"start": start})
         starts = later(module, start, self.to_memory, "start")
         self.write = place(module, platform, counter, "writing", {"start": starts})
-        wrote = later(module, self.write["busy"], 1, "wrote")
-        module.d.comb += start.eq(~running & self.port["input_valid"])
-        with module.If(start):
-            module.d.sync += running.eq(1)
-        with module.Elif(wrote & ~self.write["busy"]):
-            module.d.sync += running.eq(0)
+        start_next(module, start, self.port["input_valid"], self.write["busy"])
         loading = self.read["valid"] & (self.read["stage"] < self.forward_from)
         module.d.comb += self.port["input_ready"].eq(later(module, loading, 2, "loading"))
         self.stage = later(module, self.read["stage"], 2, "stage")  # of the words that come out of the memory

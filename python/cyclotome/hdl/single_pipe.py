@@ -23,7 +23,7 @@ from .block import place
 from .butterfly import Butterfly
 from .control import later
 from .design import PRODUCT, Circuit, Design, Layout, Order, TableLane
-from .stages import Stage, StageCounter, backwards, by_stage, stage_ticks
+from .stages import Stage, StageCounter, backwards, by_stage, stage_ticks, start_next
 
 
 class SinglePipe(Circuit):
@@ -74,19 +74,13 @@ class SinglePipe(Circuit):
     def elaborate(self, platform: Any) -> Module:
         module, n = Module(), self.design.log_degree
         counter = StageCounter(2 * n + 1, self.stage_ticks, self.design.degree // 2)
-        start, running = Signal(), Signal()
+        start = Signal()
         self.read = place(module, platform, counter, "reading", {"start": start})
         starts = later(module, start, self.to_multiplier, "start")
         self.multiply = place(module, platform, counter, "multiplying", {"start": starts})
         starts = later(module, starts, self.to_memory - self.to_multiplier, "start_writing")
         self.write = place(module, platform, counter, "writing", {"start": starts})
-        # From the start of one run until its last word is written.
-        module.d.comb += start.eq(~running & self.port["input_valid"])
-        wrote = later(module, self.write["busy"], 1, "wrote")
-        with module.If(start):
-            module.d.sync += running.eq(1)
-        with module.Elif(wrote & ~self.write["busy"]):
-            module.d.sync += running.eq(0)
+        start_next(module, start, self.port["input_valid"], self.write["busy"])
         module.d.comb += self.port["input_ready"].eq(self.multiply["valid"] & (self.multiply["stage"] == 0))
         half = self.design.degree // 2
         names = [f"{which}{lane}" for which in ("first", "second") for lane in range(2)]

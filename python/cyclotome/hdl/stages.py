@@ -15,6 +15,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value
 from numpy.typing import NDArray
 
 from .block import Block
+from .control import later
 
 Bits = tuple[int | None, ...]
 
@@ -67,6 +68,17 @@ def by_stage(module: Module, counter: dict[str, Signal], name: str, orders: dict
             with module.Case(stage):
                 module.d.comb += result.eq(pick(counter["tick"], order))
     return result
+
+
+def start_next(module: Module, start: Signal, wanted: Value, writing: Value) -> None:
+    """Drives ``start``: when a run is wanted, and the one before has written its last word (``writing`` has fallen)."""
+    running = Signal()
+    wrote = later(module, writing, 1, "wrote")
+    module.d.comb += start.eq(~running & wanted)
+    with module.If(start):
+        module.d.sync += running.eq(1)
+    with module.Elif(wrote & ~writing):
+        module.d.sync += running.eq(0)
 
 
 def rows(order: Bits) -> NDArray[np.int64]:
