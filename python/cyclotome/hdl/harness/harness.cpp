@@ -15,8 +15,8 @@
 #include MODEL_HEADER
 #include "verilated.h"
 
-asm(".section .rodata\n.balign 16\n.hidden circuit_layout\n.global circuit_layout\ncircuit_layout:\n.incbin " LAYOUT_FILE
-    "\n.previous\n");
+asm(".section .rodata\n.balign 16\n.hidden circuit_layout\n.global "
+    "circuit_layout\ncircuit_layout:\n.incbin " LAYOUT_FILE "\n.previous\n");
 extern "C" const std::int32_t circuit_layout[];
 
 namespace {
@@ -216,7 +216,8 @@ struct cyclotome_circuit {
       if (model->output_valid) {
         const std::int32_t* index = outputs.index + beat_out * outputs.lanes;
         for (std::size_t lane = 0; lane < outputs.lanes; ++lane) {
-          if (index[lane] >= 0) out[result * degree + static_cast<std::uint32_t>(index[lane])] = read(model->output, lane);
+          if (index[lane] >= 0)
+            out[result * degree + static_cast<std::uint32_t>(index[lane])] = read(model->output, lane);
         }
         ++received;
         progress = tick;
@@ -239,7 +240,8 @@ struct cyclotome_circuit {
         for (std::size_t lane = 0; lane < inputs.lanes; ++lane) {
           const auto position = static_cast<std::uint64_t>(index[lane]);
           if (index[lane] < 0) continue;
-          drive(model->input, lane, position < degree ? a[item * degree + position] : b[item * degree + position - degree]);
+          drive(model->input, lane,
+                position < degree ? a[item * degree + position] : b[item * degree + position - degree]);
         }
         ++sent;
         progress = tick;
@@ -268,7 +270,8 @@ struct cyclotome_circuit {
     std::int64_t period, lead = 0;
     std::vector<std::vector<std::int32_t>> slots;  // [port][tick modulo period]: which word
 
-    Schedule(const std::vector<Prime>* primes, std::size_t beats) : primes(primes), period(static_cast<std::int64_t>(beats)) {
+    Schedule(const std::vector<Prime>* primes, std::size_t beats)
+        : primes(primes), period(static_cast<std::int64_t>(beats)) {
       if (primes == nullptr) return;
       for (const auto& lane : layout().tables) {
         auto& slot = slots.emplace_back(beats, -1);
@@ -321,12 +324,13 @@ struct cyclotome_circuit {
     const std::uint64_t* end = words + count * degree;
     const std::uint64_t* bad = std::find_if(words, end, [p](std::uint64_t word) { return word >= p; });
     if (bad != end) {
-      throw Failure(bad_operand, "operand word " + std::to_string(*bad) + " is not below the modulus " + std::to_string(p));
+      throw Failure(bad_operand,
+                    "operand word " + std::to_string(*bad) + " is not below the modulus " + std::to_string(p));
     }
   }
 
-  int start(Operation operation, std::uint64_t count, const std::uint64_t* a, const std::uint64_t* b, std::uint64_t* out,
-            std::uint64_t* ticks, std::uint64_t* interval) {
+  int start(Operation operation, std::uint64_t count, const std::uint64_t* a, const std::uint64_t* b,
+            std::uint64_t* out, std::uint64_t* ticks, std::uint64_t* interval) {
     return guarded([&] {
       if ((operations >> operation & 1) == 0) throw Failure(no_operation, "this circuit does not have this operation");
       if (prime.modulus == 0) throw Failure(no_tables, "no tables are loaded; load a modulus and a root first");
