@@ -75,6 +75,12 @@ std::size_t Engine::batch_tile(std::size_t batch, std::size_t bytes_per_item) co
                                  std::max<std::size_t>(batch, 1));
 }
 
+void Engine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    download(static_cast<char*>(host) + i * bytes, static_cast<const char*>(source) + i * stride, bytes);
+  }
+}
+
 void Engine::forward(View a) {
   require_transformable("forward", a);
   require_domain("forward", a, Domain::coefficient);

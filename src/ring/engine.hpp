@@ -66,6 +66,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// Bytes from the host into the engine's memory / back. Complete when the call returns.
   virtual void upload(void* destination, const void* host, std::size_t bytes) = 0;
   virtual void download(void* host, const void* source, std::size_t bytes) = 0;
+  /// `count` runs of `bytes` bytes, `stride` bytes apart in the engine's memory, one after another to the host.
+  virtual void download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count);
   /// How many batch items of `bytes_per_item` bytes of scratch to work on at a time, at least 1, at most `batch`.
   virtual std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const;
   /// Waits until everything asked for so far is done. Only who times work needs it: `download` waits by itself.

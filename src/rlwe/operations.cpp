@@ -310,15 +310,18 @@ bool is_transparent(const Ciphertext& a) {
   const PolyArray& c = a.polynomials();
   const ConstView view = c.view();
   return with_word(c.word(), [&]<class W>(W) {
-    const std::size_t all = (a.parts() - 1) * c.limbs() * c.degree();
-    const auto starts_with_zeros = [&](std::size_t b, std::size_t count) {
-      std::vector<W> words(count);
-      c.engine()->download(words.data(), view.limb<W>(b, 1, 0), count * sizeof(W));
-      return std::all_of(words.begin(), words.end(), [](W w) { return w == 0; });
-    };
+    const std::size_t all = (a.parts() - 1) * c.limbs() * c.degree(), first = std::min<std::size_t>(all, 8);
+    const auto zeros = [](auto begin, auto end) { return std::all_of(begin, end, [](W w) { return w == 0; }); };
+    // A few residues decide for every honest ciphertext; only if they are zero is the rest looked at.
+    std::vector<W> starts(a.batch() * first);
+    c.engine()->download_runs(starts.data(), view.limb<W>(0, 1, 0), first * sizeof(W), view.batch_stride * sizeof(W),
+                              a.batch());
     for (std::size_t b = 0; b < a.batch(); ++b) {
-      // A few residues decide for every honest ciphertext; only if they are zero is the rest looked at.
-      if (starts_with_zeros(b, std::min<std::size_t>(all, 8)) && starts_with_zeros(b, all)) return true;
+      const auto start = starts.begin() + static_cast<std::ptrdiff_t>(b * first);
+      if (!zeros(start, start + static_cast<std::ptrdiff_t>(first))) continue;
+      std::vector<W> words(all);
+      c.engine()->download(words.data(), view.limb<W>(b, 1, 0), all * sizeof(W));
+      if (zeros(words.begin(), words.end())) return true;
     }
     return false;
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cooperative_groups.h>
+#include <type_traits>
 
 #include "cyclotome/engine/cuda/tables.cuh"
 
@@ -44,16 +45,32 @@ struct alignas(16) TwiddlePair {
   Twiddle<W> even, odd;
 };
 
+/// Through the cache for constants: such loads may be moved before a barrier.
+template <class T>
+__device__ __forceinline__ T load_constant(const T* source) {
+  static_assert(sizeof(T) % 8 == 0);
+  using Chunk = std::conditional_t<sizeof(T) % 16 == 0, uint4, uint2>;
+  union {
+    Chunk chunks[sizeof(T) / sizeof(Chunk)];
+    T value;
+  } result{};
+#pragma unroll
+  for (unsigned i = 0; i < sizeof(T) / sizeof(Chunk); ++i) {
+    result.chunks[i] = __ldg(reinterpret_cast<const Chunk*>(source) + i);
+  }
+  return result.value;
+}
+
 /// visit(k, factor) for the factors roots[first + k], k < Count, first a multiple of Count.
 template <unsigned Count, class W, class Visit>
 __device__ __forceinline__ void for_factors(const Twiddle<W>* roots, unsigned first, const Visit& visit) {
   if constexpr (Count == 1) {
-    visit(0u, roots[first]);
+    visit(0u, load_constant(roots + first));
   } else {
     const auto* const pairs = reinterpret_cast<const TwiddlePair<W>*>(roots + first);
 #pragma unroll
     for (unsigned k = 0; k < Count; k += 2) {
-      const TwiddlePair<W> pair = pairs[k / 2];
+      const TwiddlePair<W> pair = load_constant(pairs + k / 2);
       visit(k, pair.even);
       visit(k + 1, pair.odd);
     }

@@ -112,7 +112,9 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
   const auto inverse_limbs =
       static_cast<std::uint32_t>(out.domain == Domain::coefficient ? step.key_ring->limbs() : special);
   const std::size_t limbs = step.key_ring->limbs();
-  const bool in_two = cuda::few_values(out.batch * limbs * out.degree());
+  // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few or long
+  // (measured).
+  const bool in_two = cuda::few_values(out.batch * limbs * out.degree()) || out.degree() >= 32768;
   PolyArray extended;
   if (in_two) {
     extended = PolyArray(shared_from_this(), step.key_ring, out.batch, step.digits.size(), Domain::transform);

@@ -110,6 +110,15 @@ void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
   check(cudaStreamSynchronize(state_->stream), "copy from the device");
 }
 
+void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
+                               std::size_t count) {
+  state_->activate();
+  check(cudaMemcpy2DAsync(host, bytes, source, std::max(stride, bytes), bytes, count, cudaMemcpyDeviceToHost,
+                          state_->stream),
+        "copy from the device");
+  check(cudaStreamSynchronize(state_->stream), "copy from the device");
+}
+
 void CudaEngine::synchronize() {
   state_->activate();
   check(cudaStreamSynchronize(state_->stream), "waiting");

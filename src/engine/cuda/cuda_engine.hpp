@@ -22,6 +22,7 @@ class CudaEngine : public Engine {
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
   void upload(void* destination, const void* host, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
+  void download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) override;
   std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const override;
   /// Waits until everything asked for so far is done.
   void synchronize() override;

@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(T::threads, resident<T>(512))
 
 /// One limb of one extended digit, transformed. Grid: (blocks of the transform, items and digits, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, resident<T>(512))
+__global__ void __launch_bounds__(T::threads, resident<T>(768))
     extend_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(T::threads, resident<T>(512))
 
 /// One limb of one part of the sum over digits. Grid: (blocks of the transform, items and parts, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, resident<T>(512))
+__global__ void __launch_bounds__(T::threads, resident<T>(768))
     sum_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
@@ -214,13 +214,16 @@ bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work) {
 template <class W>
 bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended) {
   if (!queue.one_pass) return false;
-  return with_transform<W, Plan::fused_latency, 16>(log_degree(work), [&]<class T>() {
+  const auto body = [&]<class T>() {
     constexpr std::size_t bytes = T::shared_words * sizeof(W);
     launch<extend_kernel<T>>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs), T::threads, bytes,
                              T::blocks, "extension of digits", work, extended);
     launch<sum_kernel<T>>(queue, dim3(T::blocks, 2 * work.items, work.limbs), T::threads, bytes, T::blocks,
                           "key switch", work, extended);
-  });
+  };
+  return few_values(std::size_t{work.out.degree} * work.limbs * work.items)
+             ? with_transform<W, Plan::fused_latency, 16>(log_degree(work), body)
+             : with_transform<W, Plan::fused, 16>(log_degree(work), body);
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                     \
