@@ -25,8 +25,11 @@ from .emit import run_yosys, to_rtlil
 #: (words, bits) of an M20K block in its configurations.
 M20K = ((512, 40), (1024, 20), (2048, 10), (4096, 5), (8192, 2), (16384, 1))
 
-#: Memories of at most this many words are made of logic cells' memory (MLAB, 32 words of 20 bits).
-MLAB_WORDS, MLAB_WIDTH = 32, 20
+#: (words, bits) of an MLAB, a memory made of logic cells.
+MLAB = ((32, 20), (64, 10))
+
+#: Memories of at most this many words, or bits, are made of MLABs.
+SMALL_WORDS, SMALL_BITS = 64, 640
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,8 @@ def m20k_blocks(words: int, width: int) -> int:
 
 def memory_resources(words: int, width: int) -> Resources:
     """What a memory takes: M20K blocks, or MLABs if it is small."""
-    if words <= MLAB_WORDS:
-        return Resources(mlab=-(-width // MLAB_WIDTH))
+    if words <= SMALL_WORDS or words * width <= SMALL_BITS:
+        return Resources(mlab=min(-(-words // deep) * -(-width // wide) for deep, wide in MLAB))
     return Resources(m20k=m20k_blocks(words, width))
 
 
