@@ -144,14 +144,15 @@ struct Shape {
 template <class W>
 Shape shape(std::uint32_t degree, unsigned items, std::size_t sources, std::size_t matrices, std::uint32_t tiles) {
   constexpr std::size_t limit = 96 * 1024;
-  constexpr unsigned enough_blocks = 528;
+  constexpr std::size_t enough_threads = 132 * 1024;
   unsigned threads = std::size_t{degree} * items >= std::size_t{1} << 18 ? 128 : 64;
   while (threads > 32 && threads * sources * 8 > limit / 2) threads /= 2;
   const unsigned per_block = threads * Columns<W>::count, along_x = (degree + per_block - 1) / per_block;
   const std::size_t columns = threads * sources * 8, constants = matrices * sizeof(TargetTile<W>);
   const bool fits = columns + constants <= limit;
   // Few columns: several blocks share a column's targets.
-  const std::uint32_t shares = std::clamp<std::uint32_t>(enough_blocks / (along_x * items), 1, tiles);
+  const std::size_t all_threads = std::size_t{along_x} * items * threads;
+  const auto shares = static_cast<std::uint32_t>(std::clamp<std::size_t>(enough_threads / all_threads, 1, tiles));
   const std::uint32_t share = (tiles + shares - 1) / shares;
   return {dim3(along_x, items, (tiles + share - 1) / share), threads, columns + (fits ? constants : 0), fits, share};
 }

@@ -13,19 +13,23 @@ namespace {
 
 class CudaBuffer final : public Buffer {
  public:
-  CudaBuffer(std::shared_ptr<Engine> engine, int device, cudaStream_t stream, void* data, std::size_t bytes,
-             bool secret)
-      : Buffer(data, bytes, secret), engine_(std::move(engine)), device_(device), stream_(stream) {}
+  CudaBuffer(std::shared_ptr<Engine> engine, int device, cudaStream_t stream, cuda::SecretMemory& secrets, void* data,
+             std::size_t bytes, bool secret)
+      : Buffer(data, bytes, secret), engine_(std::move(engine)), device_(device), stream_(stream), secrets_(secrets) {}
   ~CudaBuffer() override {
     cudaSetDevice(device_);
-    if (secret()) cudaMemsetAsync(data(), 0, bytes(), stream_);
-    cudaFreeAsync(data(), stream_);
+    if (secret()) {
+      secrets_.take_back(data(), bytes(), stream_);
+    } else {
+      cudaFreeAsync(data(), stream_);
+    }
   }
 
  private:
-  std::shared_ptr<Engine> engine_;  // keeps the stream alive
+  std::shared_ptr<Engine> engine_;  // keeps the stream and the rest alive
   int device_;
   cudaStream_t stream_;
+  cuda::SecretMemory& secrets_;
 };
 
 }  // namespace
@@ -72,6 +76,7 @@ void* CudaEngine::stream() const noexcept { return state_->stream; }
 CudaEngine::~CudaEngine() {
   cudaSetDevice(state_->device);
   const cudaStream_t stream = state_->stream;
+  state_->secrets.flush(stream);
   cudaStreamSynchronize(stream);
   state_.reset();  // tables are freed on the stream
   cudaStreamSynchronize(stream);
@@ -85,6 +90,7 @@ std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   void* data = nullptr;
   if (cudaMallocAsync(&data, bytes, state_->stream) != cudaSuccess) {
     cudaGetLastError();
+    state_->secrets.flush(state_->stream);
     cudaStreamSynchronize(state_->stream);  // pending frees may make room
     cudaMemPoolTrimTo(state_->pool, 0);
     std::size_t free = 0, total = 0;
@@ -95,7 +101,8 @@ std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
                                 " free); work on smaller batches, or free arrays"));
     }
   }
-  return std::make_unique<CudaBuffer>(shared_from_this(), state_->device, state_->stream, data, bytes, secret);
+  return std::make_unique<CudaBuffer>(shared_from_this(), state_->device, state_->stream, state_->secrets, data, bytes,
+                                      secret);
 }
 
 void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) {
@@ -107,7 +114,7 @@ void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) 
 void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
   state_->activate();
   check(cudaMemcpyAsync(host, source, bytes, cudaMemcpyDeviceToHost, state_->stream), "copy from the device");
-  check(cudaStreamSynchronize(state_->stream), "copy from the device");
+  state_->wait("copy from the device");
 }
 
 void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
@@ -116,13 +123,10 @@ void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes
   check(cudaMemcpy2DAsync(host, bytes, source, std::max(stride, bytes), bytes, count, cudaMemcpyDeviceToHost,
                           state_->stream),
         "copy from the device");
-  check(cudaStreamSynchronize(state_->stream), "copy from the device");
+  state_->wait("copy from the device");
 }
 
-void CudaEngine::synchronize() {
-  state_->activate();
-  check(cudaStreamSynchronize(state_->stream), "waiting");
-}
+void CudaEngine::synchronize() { state_->wait("waiting"); }
 
 std::size_t CudaEngine::batch_tile(std::size_t batch, std::size_t bytes_per_item) const {
   constexpr std::size_t scratch = std::size_t{2} << 30;

@@ -11,6 +11,7 @@
 #include "cyclotome/engine/cuda/garner.cuh"
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/products.cuh"
+#include "cyclotome/engine/cuda/secret_memory.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
 #include "cyclotome/ring/key_switch_step.hpp"
 
@@ -58,11 +59,19 @@ struct CudaEngine::State {
   cudaStream_t stream = nullptr;
   cudaMemPool_t pool = nullptr;
   cuda::Garner garner;
+  cuda::SecretMemory secrets;
 
   void activate() const { cuda::check(cudaSetDevice(device), "choosing the device"); }
   cuda::Queue queue() const {
     activate();
     return {stream, device, one_pass};
+  }
+
+  /// Waits for all work; secrets that were given back are zeroised by then.
+  void wait(const char* what) {
+    activate();
+    secrets.flush(stream);
+    cuda::check(cudaStreamSynchronize(stream), what);
   }
 
   template <class W>
