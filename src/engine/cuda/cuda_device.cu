@@ -146,7 +146,11 @@ CudaSystem cuda_system() {
     system.devices.push_back(describe(index));
     usable |= system.devices.back().problem.empty();
   }
-  if (!usable) system.problem = "no GPU of this machine can be used";
+  if (!usable) {
+    const CudaDevice& first = system.devices.front();
+    system.problem =
+        message("no GPU of this machine can be used; cuda:", first.index, " (", first.name, "): ", first.problem);
+  }
   return system;
 }
 

@@ -65,7 +65,8 @@ CudaEngine::CudaEngine(int device, bool fused) {
   state->activate();
   check(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking), "stream creation");
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
-  std::uint64_t keep = ~std::uint64_t{0};  // freed memory stays in the pool until the device runs short
+  // So much freed memory stays with this process for its next arrays; the rest goes back to the device with a wait.
+  std::uint64_t keep = properties.totalGlobalMem / 4;
   check(cudaMemPoolSetAttribute(state->pool, cudaMemPoolAttrReleaseThreshold, &keep), "memory pool setting");
   state_ = std::move(state);
 }
