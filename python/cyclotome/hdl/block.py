@@ -9,6 +9,7 @@ block's text to be written once.
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ class Port:
         return shape_of(self.low, self.high)
 
 
-class Block(Elaboratable):
+class Block(Elaboratable, ABC):
     """A module with one clock (``sync``, no reset) and ports of known range.
 
     Subclasses declare their ports in ``__init__``, make every internal signal in ``elaborate`` (a block is elaborated
@@ -76,8 +77,9 @@ class Block(Elaboratable):
         other.port = {name: Signal(port.shape, name=name) for name, port in self.declared.items()}
         return other
 
+    @abstractmethod
     def elaborate(self, platform: Any) -> Module:
-        raise NotImplementedError
+        """The circuit behind the ports."""
 
 
 class Definitions:

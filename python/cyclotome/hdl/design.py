@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -153,8 +154,9 @@ class Circuit(Block):
         """Whether products modulo different primes can be in flight together."""
         return False
 
+    @abstractmethod
     def layout(self) -> Layout:
-        raise NotImplementedError
+        """In which order words and tables go in and come out."""
 
     def word(self, port: str, lane: int) -> Any:
         """The word of one lane of ``input``, ``output`` or ``table_data``."""
@@ -163,13 +165,13 @@ class Circuit(Block):
     def table_address(self, lane: int) -> Any:
         return self.port["table_address"][32 * lane : 32 * lane + 32]
 
+    @abstractmethod
     def product_ticks(self) -> int:
         """Ticks from the first input word in to the last output word out of a single product (``doc/fpga.md``)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def product_interval(self) -> int:
         """Ticks from one product to the next when there are many."""
-        raise NotImplementedError
 
 
 def build(design: Design) -> Circuit:
