@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cooperative_groups.h>
 #include <type_traits>
 
+#include "cyclotome/engine/cuda/cluster_exchange.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
 
 // Negacyclic transforms in one pass over global memory: a limb lives in the registers of a block, or of a cluster of
@@ -17,27 +17,52 @@ __device__ __forceinline__ W subtract_if_reaches(W x, W q) {
   return min(x, static_cast<W>(x - q));  // unsigned: x - q is large where x < q
 }
 
+/// q and 2q, both from memory: a compiler that knows one to be twice the other computes 2q again, in every sum, on the
+/// multipliers that the products need.
+template <class W>
+struct Bounds {
+  W q, two_q;
+  __device__ explicit Bounds(const LimbTables<W>& t) : q(t.modulus.value()), two_q(t.two_q) {}
+};
+
 /// x in [0, 4q) -> [0, q).
 template <class W>
-__device__ __forceinline__ W canonical(W x, W q) {
-  return subtract_if_reaches(subtract_if_reaches(x, static_cast<W>(2 * q)), q);
+__device__ __forceinline__ W canonical(W x, Bounds<W> m) {
+  return subtract_if_reaches(subtract_if_reaches(x, m.two_q), m.q);
 }
 
 /// x, y in [0, 4q) -> x + w y, x - w y in [0, 4q).
 template <class W>
-__device__ __forceinline__ void forward_butterfly(W& x, W& y, Twiddle<W> w, W q) {
-  const W two_q = 2 * q, reduced = subtract_if_reaches(x, two_q), product = w.multiply_lazy(y, q);
+__device__ __forceinline__ void forward_butterfly(W& x, W& y, Twiddle<W> w, Bounds<W> m) {
+  const W reduced = subtract_if_reaches(x, m.two_q), product = w.multiply_lazy(y, m.q);
   x = reduced + product;
-  y = reduced + (two_q - product);
+  y = reduced + m.two_q - product;
 }
 
 /// x, y in [0, 2q) -> x + y, w (x - y) in [0, 2q).
 template <class W>
-__device__ __forceinline__ void inverse_butterfly(W& x, W& y, Twiddle<W> w, W q) {
-  const W two_q = 2 * q, sum = x + y, difference = x + (two_q - y);
-  x = subtract_if_reaches(sum, two_q);
-  y = w.multiply_lazy(difference, q);
+__device__ __forceinline__ void inverse_butterfly(W& x, W& y, Twiddle<W> w, Bounds<W> m) {
+  const W sum = x + y, difference = x + m.two_q - y;
+  x = subtract_if_reaches(sum, m.two_q);
+  y = w.multiply_lazy(difference, m.q);
 }
+
+/// 16 bytes of words.
+template <class W>
+struct alignas(16) Vector {
+  static constexpr unsigned count = 16 / sizeof(W);
+  W word[count];
+
+  Vector() = default;
+  __device__ __forceinline__ explicit Vector(const W* words) {
+#pragma unroll
+    for (unsigned i = 0; i < count; ++i) word[i] = words[i];
+  }
+  __device__ __forceinline__ void store(W* words) const {
+#pragma unroll
+    for (unsigned i = 0; i < count; ++i) words[i] = word[i];
+  }
+};
 
 /// Two neighbouring factors in one load of 16 bytes (two of them for 64-bit words).
 template <class W>
@@ -79,34 +104,35 @@ __device__ __forceinline__ void for_factors(const Twiddle<W>* roots, unsigned fi
 
 /// Stages J ... E - 1 of a pass on 2^E values of one group.
 template <unsigned E, unsigned J = 0, class W>
-__device__ __forceinline__ void forward_stages(W* v, const Twiddle<W>* roots, unsigned group, W q) {
+__device__ __forceinline__ void forward_stages(W* v, const Twiddle<W>* roots, unsigned group, Bounds<W> m) {
   if constexpr (J < E) {
     constexpr unsigned gap = 1u << (E - 1 - J);
     for_factors<1u << J>(roots, group << J, [&](unsigned k, Twiddle<W> w) {
 #pragma unroll
-      for (unsigned i = 0; i < gap; ++i) forward_butterfly(v[2 * k * gap + i], v[(2 * k + 1) * gap + i], w, q);
+      for (unsigned i = 0; i < gap; ++i) forward_butterfly(v[2 * k * gap + i], v[(2 * k + 1) * gap + i], w, m);
     });
-    forward_stages<E, J + 1>(v, roots, group, q);
+    forward_stages<E, J + 1>(v, roots, group, m);
   }
 }
 
 /// Stages J - 1 ... Last of a pass on 2^E values of one group, in the inverse direction.
 template <unsigned E, unsigned Last, unsigned J = E, class W>
-__device__ __forceinline__ void inverse_stages(W* v, const Twiddle<W>* roots, unsigned group, W q) {
+__device__ __forceinline__ void inverse_stages(W* v, const Twiddle<W>* roots, unsigned group, Bounds<W> m) {
   if constexpr (J > Last) {
     constexpr unsigned gap = 1u << (E - J);
     for_factors<1u << (J - 1)>(roots, group << (J - 1), [&](unsigned k, Twiddle<W> w) {
 #pragma unroll
-      for (unsigned i = 0; i < gap; ++i) inverse_butterfly(v[2 * k * gap + i], v[(2 * k + 1) * gap + i], w, q);
+      for (unsigned i = 0; i < gap; ++i) inverse_butterfly(v[2 * k * gap + i], v[(2 * k + 1) * gap + i], w, m);
     });
-    inverse_stages<E, Last, J - 1>(v, roots, group, q);
+    inverse_stages<E, Last, J - 1>(v, roots, group, m);
   }
 }
 
 /// How a limb of 2^LogN values is spread over 2^LogC blocks of threads with 2^LogV values each.
 ///
 /// Pass 0 sees the whole limb: thread `unit` u holds the values r (n >> E0) + u. Pass P > 0 sees one block's chunk of
-/// n / 2^LogC successive values. After the last pass a unit holds successive values.
+/// n / 2^LogC successive values. After the last pass a unit holds 2^last successive values; `settle` swaps them within
+/// each warp so that lanes hold successive vectors of 16 bytes, as they are best loaded and stored.
 template <class Word_, unsigned LogN, unsigned LogV, unsigned LogC>
 struct BlockTransform {
   using W = Word_;
@@ -114,178 +140,228 @@ struct BlockTransform {
                             threads = local >> LogV, passes = (LogN + LogV - 1) / LogV;
   static constexpr unsigned exponent(unsigned p) { return before(p + 1) - before(p); }
   static constexpr unsigned before(unsigned p) { return p * (LogN / passes) + std::min(p, LogN % passes); }
-  static_assert(passes >= 2 && exponent(0) >= LogC && exponent(0) <= LogV);
-  /// A word of padding for every 128 bytes keeps lanes in different banks. padded(a + b) = padded(a) + padded(b) where
-  /// a and b have no bit in common: so a thread computes one address, and its other values lie at constant distances.
-  __host__ __device__ static constexpr unsigned padded(unsigned i) { return i + i / (128 / sizeof(W)); }
-  static constexpr unsigned shared_words = padded(local);
+  static_assert(passes >= 2 && exponent(0) >= LogC && exponent(0) <= LogV && threads % 32 == 0);
+  static constexpr unsigned first = exponent(0), last = exponent(passes - 1);
+  static constexpr unsigned wide = 16 / sizeof(W), quads = (1u << last) / wide;  ///< words of a vector, vectors of a unit
+  static_assert(quads >= 1);
 
   __device__ static unsigned rank() { return LogC == 0 ? 0 : blockIdx.x; }
 
-  /// Where value r of unit k of this thread lies in the limb, in the first and in the last pass.
-  __device__ static unsigned first_index(unsigned k, unsigned r) {
-    return (r << (LogN - exponent(0))) + (rank() * (values >> exponent(0)) + k) * threads + threadIdx.x;
+  /// Where value r of unit k of this thread lies in the limb, in the first pass; that of (0, 0), and the distance.
+  __device__ static unsigned first_index() { return rank() * (values >> first) * threads + threadIdx.x; }
+  __device__ static constexpr unsigned first_offset(unsigned k, unsigned r) {
+    return (r << (LogN - first)) + k * threads;
   }
-  __device__ static unsigned last_unit(unsigned k) { return rank() * local + ((k * threads + threadIdx.x) << last); }
-  static constexpr unsigned last = exponent(passes - 1);  ///< a unit of the last pass has 2^last successive values
-  static constexpr unsigned first = exponent(0);
+  /// Where vector j of unit k of this thread lies once settled.
+  __device__ static unsigned settled_index() { return rank() * local + warp_start() + lane() * wide; }
+  __device__ static constexpr unsigned settled_offset(unsigned k, unsigned j) {
+    return ((k * threads) << last) + j * 32 * wide;
+  }
 
-  /// v: values of the first pass in [0, 4q) -> values of the last pass in [0, 4q). `again`: shared memory was used
-  /// before.
-  __device__ static void forward(W (&v)[values], W* shared, const Twiddle<W>* roots, W q, bool again) {
-    arrive();
+ private:
+  static constexpr unsigned lane_bits = sizeof(W) == 4 ? 5 : 4;  // lanes whose words fill the banks once
+  static constexpr unsigned rest_after(unsigned p) { return LogN - before(p + 1); }
+
+  /// How an exchange of values pads its words so that the lanes of both sides find different banks: a vector for every
+  /// 128 bytes, and `extra` words for every 2^shift, where one side's lanes take runs of 2^run words at distance
+  /// 2^shift. at(a + b) = at(a) + at(b) where a and b have no bit in common: so a thread computes one address, and its
+  /// other values lie at constant distances.
+  template <unsigned Shift, unsigned Run>
+  struct Padding {
+    static constexpr unsigned extra =
+        Run >= lane_bits || Run == 0 ? 0 : ((1u << Run) - (wide << Shift >> lane_bits)) & ((1u << lane_bits) - 1);
+    __host__ __device__ static constexpr unsigned at(unsigned i) { return i + wide * (i >> lane_bits) + extra * (i >> Shift); }
+  };
+  static constexpr bool has_runs(unsigned p) { return rest_after(p) > 0 && rest_after(p) < lane_bits; }
+  /// Between pass X and the next, except backwards from pass 1 to pass 0.
+  static constexpr unsigned run_pass(unsigned x) { return has_runs(x + 1) ? x + 1 : x; }
+  template <unsigned X>
+  using Exchange = Padding<rest_after(run_pass(X)) + exponent(run_pass(X)), rest_after(run_pass(X))>;
+  static constexpr unsigned log_segment = LogN - LogC - first;  // a block's columns of a row of the first pass
+  using BackExchange = Padding<log_segment, rest_after(1)>;
+
+  template <unsigned X>
+  static constexpr unsigned most_words() {
+    if constexpr (X + 1 == passes) {
+      return BackExchange::at(local);
+    } else {
+      return std::max(Exchange<X>::at(local), most_words<X + 1>());
+    }
+  }
+
+ public:
+  using Workspace = ClusterExchange<W, LogC, local>;
+  static constexpr unsigned shared_words = most_words<0>();
+  static_assert(shared_words % wide == 0);
+  static constexpr std::size_t shared_bytes = Workspace::barrier_bytes + shared_words * sizeof(W);  ///< of a Workspace
+
+  /// v: values of the first pass in [0, 4q) -> values of the last pass in [0, 4q).
+  __device__ static void forward(W (&v)[values], Workspace& space, const Twiddle<W>* roots, Bounds<W> m) {
+    space.arrive();
 #pragma unroll
-    for (unsigned k = 0; k < values >> first; ++k) forward_stages<first>(v + (k << first), roots, 1, q);
-    wait(again);
+    for (unsigned k = 0; k < values >> first; ++k) forward_stages<first>(v + (k << first), roots, 1, m);
+    space.wait();
     constexpr unsigned rows = 1u << (first - LogC), column_bits = LogN - first;  // rows that a block gets
-    const unsigned base = padded(rank() * (values >> first) * threads) + padded(threadIdx.x);
+    using X = Exchange<0>;
+    const unsigned base = X::at(rank() * (values >> first) * threads) + X::at(threadIdx.x);
 #pragma unroll
     for (unsigned r = 0; r < 1u << first; ++r) {
-      W* const target = block_memory(shared, r / rows) + base;
 #pragma unroll
       for (unsigned k = 0; k < values >> first; ++k) {
-        target[padded(r % rows << column_bits) + padded(k * threads)] = v[(k << first) + r];
+        space.send(r / rows, base + X::at(r % rows << column_bits) + X::at(k * threads), v[(k << first) + r]);
       }
     }
-    all_arrive_and_wait();
-    forward_from<1>(v, shared, roots, q);
+    space.receive();
+    forward_from<1>(v, space.words(), roots, m);
   }
 
-  /// v: values of the last pass in [0, 2q) -> values of the first pass in [0, q), scaled by 1/n. `again`: as above.
-  __device__ static void inverse(W (&v)[values], W* shared, const LimbTables<W>& t, W q, bool again) {
-    if (again) __syncthreads();
-    inverse_to<passes - 1>(v, shared, t.inverse_roots, q);
-    wait(false);  // one block writes where it read
+  /// v: values of the last pass in [0, 2q) -> values of the first pass in [0, q), scaled by 1/n.
+  __device__ static void inverse(W (&v)[values], Workspace& space, const LimbTables<W>& t, Bounds<W> m) {
+    inverse_to<passes - 1>(v, space, t.inverse_roots, m);
+    space.wait();
     // Row by row of the first pass, a block's columns: the block's number is in the top bits of r.
-    constexpr unsigned segment = local >> first, e = exponent(1), rest = LogN - first - e;
+    constexpr unsigned e = exponent(1), rest = rest_after(1);
     static_assert(e >= LogC);
     constexpr unsigned columns = 1u << (e - LogC);
-    const unsigned row = rank() << (first - LogC);
+    using X = BackExchange;
+    const unsigned base = X::at(rank() << (first - LogC + log_segment)) + X::at(spread(threadIdx.x, rest));
 #pragma unroll
     for (unsigned r = 0; r < 1u << e; ++r) {
-      W* const target = block_memory(shared, r / columns) + padded(row * segment) + padded(spread(threadIdx.x, rest));
 #pragma unroll
       for (unsigned k = 0; k < values >> e; ++k) {
-        target[padded(r % columns << rest) + padded(spread(k * threads, rest))] = v[(k << e) + r];
+        space.send(r / columns, base + X::at(r % columns << rest) + X::at(spread(k * threads, rest)), v[(k << e) + r]);
       }
     }
-    all_arrive_and_wait();
+    space.receive();
+    const W* const source = space.words() + X::at(threadIdx.x);
 #pragma unroll
     for (unsigned k = 0; k < values >> first; ++k) {
 #pragma unroll
-      for (unsigned r = 0; r < 1u << first; ++r) {
-        v[(k << first) + r] = shared[padded(threadIdx.x) + padded(r * segment) + padded(k * threads)];
-      }
-      inverse_stages<first, 1>(v + (k << first), t.inverse_roots, 1, q);
+      for (unsigned r = 0; r < 1u << first; ++r) v[(k << first) + r] = source[X::at(r << log_segment) + X::at(k * threads)];
+      inverse_stages<first, 1>(v + (k << first), t.inverse_roots, 1, m);
       constexpr unsigned half = 1u << (first - 1);
 #pragma unroll
       for (unsigned i = 0; i < half; ++i) {
         W &x = v[(k << first) + i], &y = v[(k << first) + half + i];
-        const W sum = x + y, difference = x + (2 * q - y);
-        x = t.inverse_degree.multiply(sum, q);
-        y = t.last_inverse_root.multiply(difference, q);
+        const W sum = x + y, difference = x + m.two_q - y;
+        x = subtract_if_reaches(t.inverse_degree.multiply_lazy(sum, m.q), m.q);
+        y = subtract_if_reaches(t.last_inverse_root.multiply_lazy(difference, m.q), m.q);
       }
     }
   }
 
+  /// v: as `forward` has just left it -> settled. Each warp for itself, in its own part of the words, which no other
+  /// thread reads after a forward transform's last exchange.
+  __device__ static void settle(W (&v)[values], Workspace& space) {
+    swap_vectors(v, space.words(), [](unsigned j) { return lane() * quads + j; }, [](unsigned j) { return j * 32 + lane(); });
+  }
+  /// v: settled -> as `inverse` wants it.
+  __device__ static void unsettle(W (&v)[values], Workspace& space) {
+    space.enter();
+    swap_vectors(v, space.words(), [](unsigned j) { return j * 32 + lane(); }, [](unsigned j) { return lane() * quads + j; });
+  }
+
  private:
+  __device__ static unsigned lane() { return threadIdx.x % 32; }
+  __device__ static unsigned warp_start() { return (threadIdx.x / 32) << (5 + last); }
+
+  template <class From, class To>
+  __device__ static void swap_vectors(W (&v)[values], W* shared, const From& from, const To& to) {
+    if constexpr (quads == 1) return;
+    const auto place = [&](unsigned k, unsigned vector) {  // swapped so that 8 lanes find different banks
+      W* const region = shared + Exchange<passes - 2>::at(warp_start()) + Exchange<passes - 2>::at((k * threads) << last);
+      return reinterpret_cast<Vector<W>*>(region) + (vector ^ ((vector >> 3) & 7));
+    };
+    __syncwarp();
+#pragma unroll
+    for (unsigned i = 0; i < values / wide; ++i) *place(i / quads, from(i % quads)) = Vector<W>(v + i * wide);
+    __syncwarp();
+#pragma unroll
+    for (unsigned i = 0; i < values / wide; ++i) place(i / quads, to(i % quads))->store(v + i * wide);
+    __syncwarp();
+  }
+
   /// Bits of a unit's number in pass 1, group and column, as they lie in one block's columns of the first pass.
   __device__ static constexpr unsigned spread(unsigned unit, unsigned rest) {
-    return ((unit >> rest) * (local >> first)) | (unit & ((1u << rest) - 1));
+    return ((unit >> rest) << log_segment) | (unit & ((1u << rest) - 1));
   }
   /// Where value r of a unit lies within this block's chunk, P > 0.
   template <unsigned P>
   __device__ static constexpr unsigned local_index(unsigned unit, unsigned r) {
-    constexpr unsigned rest = LogN - before(P) - exponent(P);
+    constexpr unsigned rest = rest_after(P);
     return ((unit >> rest) << (rest + exponent(P))) | (r << rest) | (unit & ((1u << rest) - 1));
-  }
-  /// The address of value r of unit k of this thread, from that of its first.
-  template <unsigned P>
-  __device__ static W* chunk_base(W* shared) {
-    return shared + padded(local_index<P>(threadIdx.x, 0));
-  }
-  template <unsigned P>
-  __device__ static constexpr unsigned chunk_offset(unsigned k, unsigned r) {
-    return padded(local_index<P>(k * threads, 0)) + padded(local_index<P>(0, r));
   }
   template <unsigned P>
   __device__ static unsigned group_of(unsigned k) {
-    constexpr unsigned rest = LogN - before(P) - exponent(P);
+    constexpr unsigned rest = rest_after(P);
     return (1u << before(P)) + (rank() << (before(P) - LogC)) + ((k * threads + threadIdx.x) >> rest);
   }
 
-  template <unsigned P>
-  __device__ static void forward_from(W (&v)[values], W* shared, const Twiddle<W>* roots, W q) {
-    constexpr unsigned e = exponent(P);
-    W* const chunk = chunk_base<P>(shared);
+  /// A thread's values of pass P from (to) shared memory, in exchange X.
+  template <unsigned P, unsigned X>
+  __device__ static void load_chunk(W (&v)[values], const W* shared) {
+    using Pad = Exchange<X>;
+    constexpr unsigned e = exponent(P), step = P + 1 == passes ? wide : 1;
+    const W* const chunk = shared + Pad::at(local_index<P>(threadIdx.x, 0));
 #pragma unroll
-    for (unsigned k = 0; k < values >> e; ++k) {
-#pragma unroll
-      for (unsigned r = 0; r < 1u << e; ++r) v[(k << e) + r] = chunk[chunk_offset<P>(k, r)];
-    }
-#pragma unroll
-    for (unsigned k = 0; k < values >> e; ++k) forward_stages<e>(v + (k << e), roots, group_of<P>(k), q);
-    if constexpr (P + 1 < passes) {
-#pragma unroll
-      for (unsigned k = 0; k < values >> e; ++k) {
-#pragma unroll
-        for (unsigned r = 0; r < 1u << e; ++r) chunk[chunk_offset<P>(k, r)] = v[(k << e) + r];
+    for (unsigned i = 0; i < values; i += step) {
+      const W* const source = chunk + Pad::at(local_index<P>((i >> e) * threads, 0)) +
+                              Pad::at(local_index<P>(0, i & ((1u << e) - 1)));
+      if constexpr (step == 1) {
+        v[i] = *source;
+      } else {
+        reinterpret_cast<const Vector<W>*>(source)->store(v + i);
       }
+    }
+  }
+  template <unsigned P, unsigned X>
+  __device__ static void store_chunk(const W (&v)[values], W* shared) {
+    using Pad = Exchange<X>;
+    constexpr unsigned e = exponent(P), step = P + 1 == passes ? wide : 1;
+    W* const chunk = shared + Pad::at(local_index<P>(threadIdx.x, 0));
+#pragma unroll
+    for (unsigned i = 0; i < values; i += step) {
+      W* const target = chunk + Pad::at(local_index<P>((i >> e) * threads, 0)) +
+                        Pad::at(local_index<P>(0, i & ((1u << e) - 1)));
+      if constexpr (step == 1) {
+        *target = v[i];
+      } else {
+        *reinterpret_cast<Vector<W>*>(target) = Vector<W>(v + i);
+      }
+    }
+  }
+
+  template <unsigned P>
+  __device__ static void forward_from(W (&v)[values], W* shared, const Twiddle<W>* roots, Bounds<W> m) {
+    constexpr unsigned e = exponent(P);
+    load_chunk<P, P - 1>(v, shared);
+#pragma unroll
+    for (unsigned k = 0; k < values >> e; ++k) forward_stages<e>(v + (k << e), roots, group_of<P>(k), m);
+    if constexpr (P + 1 < passes) {
+      if constexpr (!std::is_same_v<Exchange<P>, Exchange<P - 1>>) __syncthreads();
+      store_chunk<P, P>(v, shared);
       __syncthreads();
-      forward_from<P + 1>(v, shared, roots, q);
+      forward_from<P + 1>(v, shared, roots, m);
     }
   }
 
   /// Passes P ... 1; the values of pass 1 stay in registers.
   template <unsigned P>
-  __device__ static void inverse_to(W (&v)[values], W* shared, const Twiddle<W>* roots, W q) {
+  __device__ static void inverse_to(W (&v)[values], Workspace& space, const Twiddle<W>* roots, Bounds<W> m) {
     constexpr unsigned e = exponent(P);
-    if constexpr (P == 1) arrive();  // this thread reads no more of shared memory before the exchange across blocks
+    if constexpr (P == 1) space.arrive();
 #pragma unroll
-    for (unsigned k = 0; k < values >> e; ++k) inverse_stages<e, 0>(v + (k << e), roots, group_of<P>(k), q);
+    for (unsigned k = 0; k < values >> e; ++k) inverse_stages<e, 0>(v + (k << e), roots, group_of<P>(k), m);
     if constexpr (P > 1) {
-      W* const chunk = chunk_base<P>(shared);
-#pragma unroll
-      for (unsigned k = 0; k < values >> e; ++k) {
-#pragma unroll
-        for (unsigned r = 0; r < 1u << e; ++r) chunk[chunk_offset<P>(k, r)] = v[(k << e) + r];
+      if constexpr (P + 1 == passes) {
+        space.enter();
+      } else if constexpr (!std::is_same_v<Exchange<P>, Exchange<P - 1>>) {
+        __syncthreads();
       }
+      store_chunk<P, P - 1>(v, space.words());
       __syncthreads();
-      constexpr unsigned next = exponent(P - 1);
-      W* const source = chunk_base<P - 1>(shared);
-#pragma unroll
-      for (unsigned k = 0; k < values >> next; ++k) {
-#pragma unroll
-        for (unsigned r = 0; r < 1u << next; ++r) v[(k << next) + r] = source[chunk_offset<P - 1>(k, r)];
-      }
-      inverse_to<P - 1>(v, shared, roots, q);
-    }
-  }
-
-  // A barrier in two halves. Between them a thread may compute, but not touch shared memory that others write after it.
-  __device__ static void arrive() {
-    if constexpr (LogC > 0) asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-  }
-  __device__ static void wait(bool again) {
-    if constexpr (LogC > 0) {
-      asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-    } else if (again) {
-      __syncthreads();
-    }
-  }
-  __device__ static void all_arrive_and_wait() {
-    if constexpr (LogC > 0) {
-      arrive();
-      wait(true);
-    } else {
-      __syncthreads();
-    }
-  }
-  __device__ static W* block_memory(W* shared, unsigned block) {
-    if constexpr (LogC == 0) {
-      return shared;
-    } else {
-      return cooperative_groups::this_cluster().map_shared_rank(shared, block);
+      load_chunk<P - 1, P - 1>(v, space.words());
+      inverse_to<P - 1>(v, space, roots, m);
     }
   }
 };

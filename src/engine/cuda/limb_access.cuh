@@ -4,81 +4,64 @@
 #include "cyclotome/engine/cuda/block_transform.cuh"
 
 // A limb between global memory and the registers of a BlockTransform `T`: coefficients lie as its first pass wants
-// them, transforms as its last.
+// them, transforms as it settles them.
 namespace cyclotome::cuda {
+
+/// Where value i of the first pass lies, from the thread's first.
+template <class T>
+__device__ constexpr unsigned first_offset(unsigned i) {
+  return T::first_offset(i >> T::first, i & ((1u << T::first) - 1));
+}
 
 template <class T>
 __device__ __forceinline__ void load_coefficients(typename T::W (&v)[T::values], const typename T::W* limb) {
+  const typename T::W* const source = limb + T::first_index();
 #pragma unroll
-  for (unsigned k = 0; k < T::values >> T::first; ++k) {
-#pragma unroll
-    for (unsigned r = 0; r < 1u << T::first; ++r) v[(k << T::first) + r] = limb[T::first_index(k, r)];
-  }
+  for (unsigned i = 0; i < T::values; ++i) v[i] = source[first_offset<T>(i)];
 }
 
 /// v += the limb's coefficients; all in [0, q).
 template <class T>
 __device__ __forceinline__ void load_coefficients_and_add(typename T::W (&v)[T::values], const typename T::W* limb,
                                                           const Modulus<typename T::W>& modulus) {
+  const typename T::W* const source = limb + T::first_index();
 #pragma unroll
-  for (unsigned k = 0; k < T::values >> T::first; ++k) {
-#pragma unroll
-    for (unsigned r = 0; r < 1u << T::first; ++r) {
-      const unsigned i = (k << T::first) + r;
-      v[i] = modulus.add(v[i], limb[T::first_index(k, r)]);
-    }
-  }
+  for (unsigned i = 0; i < T::values; ++i) v[i] = modulus.add(v[i], source[first_offset<T>(i)]);
 }
 
 /// v: [0, q), as `inverse` leaves it.
 template <class T>
 __device__ __forceinline__ void store_coefficients(const typename T::W (&v)[T::values], typename T::W* limb) {
+  typename T::W* const target = limb + T::first_index();
 #pragma unroll
-  for (unsigned k = 0; k < T::values >> T::first; ++k) {
-#pragma unroll
-    for (unsigned r = 0; r < 1u << T::first; ++r) limb[T::first_index(k, r)] = v[(k << T::first) + r];
-  }
+  for (unsigned i = 0; i < T::values; ++i) target[first_offset<T>(i)] = v[i];
 }
 
-/// 16 bytes of words.
-template <class W>
-struct alignas(16) Quad {
-  W word[16 / sizeof(W)];
-};
-
+/// Settled values.
 template <class T>
 __device__ __forceinline__ void load_transform(typename T::W (&v)[T::values], const typename T::W* limb) {
   using W = typename T::W;
-  constexpr unsigned wide = 16 / sizeof(W);
-  static_assert((1u << T::last) % wide == 0);
+  const W* const source = limb + T::settled_index();
 #pragma unroll
-  for (unsigned i = 0; i < T::values; i += wide) {
-    const unsigned k = i >> T::last, r = i & ((1u << T::last) - 1);
-    const auto quad = *reinterpret_cast<const Quad<W>*>(limb + T::last_unit(k) + r);
-#pragma unroll
-    for (unsigned j = 0; j < wide; ++j) v[i + j] = quad.word[j];
+  for (unsigned i = 0; i < T::values / T::wide; ++i) {
+    reinterpret_cast<const Vector<W>*>(source + T::settled_offset(i / T::quads, i % T::quads))->store(v + i * T::wide);
   }
 }
 
 template <class T>
 __device__ __forceinline__ void store_transform(const typename T::W (&v)[T::values], typename T::W* limb) {
   using W = typename T::W;
-  constexpr unsigned wide = 16 / sizeof(W);
-  static_assert((1u << T::last) % wide == 0);
+  W* const target = limb + T::settled_index();
 #pragma unroll
-  for (unsigned i = 0; i < T::values; i += wide) {
-    const unsigned k = i >> T::last, r = i & ((1u << T::last) - 1);
-    Quad<W> quad;
-#pragma unroll
-    for (unsigned j = 0; j < wide; ++j) quad.word[j] = v[i + j];
-    *reinterpret_cast<Quad<W>*>(limb + T::last_unit(k) + r) = quad;
+  for (unsigned i = 0; i < T::values / T::wide; ++i) {
+    *reinterpret_cast<Vector<W>*>(target + T::settled_offset(i / T::quads, i % T::quads)) = Vector<W>(v + i * T::wide);
   }
 }
 
 template <class T>
-__device__ __forceinline__ void make_canonical(typename T::W (&v)[T::values], typename T::W q) {
+__device__ __forceinline__ void make_canonical(typename T::W (&v)[T::values], Bounds<typename T::W> m) {
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) v[i] = canonical(v[i], q);
+  for (unsigned i = 0; i < T::values; ++i) v[i] = canonical(v[i], m);
 }
 
 }  // namespace cyclotome::cuda

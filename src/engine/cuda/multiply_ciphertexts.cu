@@ -19,18 +19,18 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  W* const exchange = reinterpret_cast<W*>(memory);
-  W* const parked = exchange + T::shared_words + threadIdx.x;  // this thread's own: [operand][value][thread]
+  typename T::Workspace space(memory);
+  W* const parked = space.words() + T::shared_words + threadIdx.x;  // this thread's own: [operand][value][thread]
   const std::uint32_t item = blockIdx.y, l = blockIdx.z;
   const LimbTables<W>& t = tables->limb[l];
   const Modulus<W> modulus = t.modulus;
-  const W q = modulus.value();
+  const Bounds<W> m(t);
   W v[T::values];
 #pragma unroll 1
   for (unsigned operand = 0; operand < 4; ++operand) {
     const DeviceView<W>& from = operand < 2 ? a : b;
     load_coefficients<T>(v, from.limb(2 * item + (operand & 1), l));
-    T::forward(v, exchange, t.roots, q, operand != 0);
+    T::forward(v, space, t.roots, m);
     if (operand == 3) break;
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) parked[(operand * T::values + i) * T::threads] = v[i];
@@ -38,9 +38,8 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 #pragma unroll
   for (unsigned i = 0; i < T::values; ++i) {
     const auto parked_at = [&](unsigned operand) -> W& { return parked[(operand * T::values + i) * T::threads]; };
-    const W two_q = 2 * q;  // (2q)^2 times 2 fits the double word
-    const W a0 = subtract_if_reaches(parked_at(0), two_q), a1 = subtract_if_reaches(parked_at(1), two_q);
-    const W b0 = subtract_if_reaches(parked_at(2), two_q), b1 = subtract_if_reaches(v[i], two_q);
+    const auto factor = [&](W x) { return subtract_if_reaches(x, m.two_q); };  // (2q)^2 times 2 fits the double word
+    const W a0 = factor(parked_at(0)), a1 = factor(parked_at(1)), b0 = factor(parked_at(2)), b1 = factor(v[i]);
     parked_at(0) = modulus.reduce_wide(static_cast<Wide<W>>(a0) * b0);
     parked_at(1) = modulus.reduce_wide(static_cast<Wide<W>>(a0) * b1 + static_cast<Wide<W>>(a1) * b0);
     v[i] = modulus.reduce_wide(static_cast<Wide<W>>(a1) * b1);
@@ -51,7 +50,7 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 #pragma unroll
       for (unsigned i = 0; i < T::values; ++i) v[i] = parked[(part * T::values + i) * T::threads];
     }
-    T::inverse(v, exchange, t, q, true);
+    T::inverse(v, space, t, m);
     store_coefficients<T>(v, out.limb(3 * item + part, l));
   }
 #endif
@@ -68,10 +67,13 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
   const std::uint32_t l = blockIdx.z;
   const LimbTables<W>& t = tables->limb[l];
   W* const limb = blockIdx.y < parts_of_a ? a.limb(blockIdx.y, l) : b.limb(blockIdx.y - parts_of_a, l);
+  typename T::Workspace space(memory);
+  const Bounds<W> m(t);
   W v[T::values];
   load_coefficients<T>(v, limb);
-  T::forward(v, reinterpret_cast<W*>(memory), t.roots, t.modulus.value(), false);
-  make_canonical<T>(v, t.modulus.value());
+  T::forward(v, space, t.roots, m);
+  make_canonical<T>(v, m);
+  T::settle(v, space);
   store_transform<T>(v, limb);
 #endif
 }
@@ -85,6 +87,7 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
+  typename T::Workspace space(memory);
   const std::uint32_t item = blockIdx.y / 3, part = blockIdx.y % 3, l = blockIdx.z;
   const LimbTables<W>& t = tables->limb[l];
   W x[T::values], y[T::values], v[T::values];
@@ -103,7 +106,8 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) v[i] = t.modulus.reduce_wide(static_cast<Wide<W>>(x[i]) * y[i]);
   }
-  T::inverse(v, reinterpret_cast<W*>(memory), t, t.modulus.value(), false);
+  T::unsettle(v, space);
+  T::inverse(v, space, t, Bounds<W>(t));
   store_coefficients<T>(v, out.limb(blockIdx.y, l));
 #endif
 }
@@ -114,7 +118,7 @@ bool run_in_two(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceVi
                 const RingTables<W>* tables) {
   return with_transform<W, Plan::fused_latency, 16>(
       static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
-        constexpr std::size_t bytes = T::shared_words * sizeof(W);
+        constexpr std::size_t bytes = T::shared_bytes;
         const unsigned of_a = a.batch_stride == 0 ? 2 : 2 * items, of_b = b.batch_stride == 0 ? 2 : 2 * items;
         const unsigned of_both = a.data == b.data ? of_a : of_a + of_b;
         launch<transform_operands<T>>(queue, dim3(T::blocks, of_both, limbs), T::threads, bytes, T::blocks,
@@ -129,7 +133,7 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b
          const RingTables<W>* tables) {
   bool fits = false;
   with_transform<W, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
-    constexpr std::size_t bytes = (T::shared_words + 3 * T::local) * sizeof(W);
+    constexpr std::size_t bytes = T::shared_bytes + 3 * T::local * sizeof(W);
     if constexpr (bytes <= max_shared_bytes) {
       launch<multiply_kernel<T>>(queue, dim3(T::blocks, items, limbs), T::threads, bytes, T::blocks, "product", out, a,
                                  b, tables);

@@ -19,22 +19,24 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  W* const exchange = reinterpret_cast<W*>(memory);
+  typename T::Workspace space(memory);
   const std::uint32_t shares = out.parts / each, item = blockIdx.y / shares, l = blockIdx.z;
   const std::uint32_t first = blockIdx.y % shares * each;
   const LimbTables<W>& t = tables->limb[l];
   const Modulus<W> modulus = t.modulus;
-  const W q = modulus.value();
+  const Bounds<W> m(t);
   W factor[T::values], v[T::values];
   load_coefficients<T>(factor, a.limb(item, l));
-  T::forward(factor, exchange, t.roots, q, false);
-  make_canonical<T>(factor, q);
+  T::forward(factor, space, t.roots, m);
+  make_canonical<T>(factor, m);
+  T::settle(factor, space);
 #pragma unroll 1
   for (std::uint32_t part = first; part < first + each; ++part) {
     load_transform<T>(v, key.limb(part, l));
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) v[i] = modulus.multiply(v[i], factor[i]);
-    T::inverse(v, exchange, t, q, true);
+    T::unsettle(v, space);
+    T::inverse(v, space, t, m);
     load_coefficients_and_add<T>(v, addend.limb(out.parts * item + part, l), modulus);
     store_coefficients<T>(v, out.limb(out.parts * item + part, l));
   }
@@ -47,7 +49,7 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> k
   return with_transform<W, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
     const std::uint32_t each = P == Plan::fused_latency ? 1 : out.parts;
     launch<multiply_key_kernel<T>>(queue, dim3(T::blocks, items * (out.parts / each), limbs), T::threads,
-                                   T::shared_words * sizeof(W), T::blocks, "product with a key", out, a, key, addend,
+                                   T::shared_bytes, T::blocks, "product with a key", out, a, key, addend,
                                    tables, each);
   });
 }

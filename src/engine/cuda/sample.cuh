@@ -58,10 +58,10 @@ __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, con
       constexpr unsigned wide = 16 / sizeof(W);
 #pragma unroll
       for (std::uint32_t i = 0; i < small_draws_per_block; i += wide) {
-        Quad<W> quad;
+        Vector<W> quad;
 #pragma unroll
         for (unsigned j = 0; j < wide; ++j) quad.word[j] = residues[i + j];
-        *reinterpret_cast<Quad<W>*>(x + first + i) = quad;
+        *reinterpret_cast<Vector<W>*>(x + first + i) = quad;
       }
     } else {
       for (std::uint32_t i = 0; i < out.degree; ++i) x[i] = residues[i];

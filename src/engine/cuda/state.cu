@@ -89,6 +89,7 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
   W inverse = 1;  // Newton's iteration doubles the correct bits; 1 is right modulo 2
   for (unsigned bits = 1; bits < word_bits<W>; bits *= 2) inverse *= 2 - result.modulus.value() * inverse;
   result.negative_inverse = static_cast<W>(0 - inverse);
+  result.two_q = static_cast<W>(2 * result.modulus.value());
   if (!ring.has_transform(l)) return result;
   const auto& tables = ring.tables<W>(l);
   DeviceMemoryPtr& memory = roots_[{ring.word(), tables.degree, tables.modulus.value()}];

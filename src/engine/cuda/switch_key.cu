@@ -49,14 +49,11 @@ __device__ __forceinline__ void load_extended(typename T::W (&v)[T::values], con
   const TargetTile<W>* const row = t.matrix + l / tile_targets * t.sources;
   const unsigned j = l % tile_targets;
   const W negative = t.negative_wraps[l];
+  digit += T::first_index();
 #pragma unroll
-  for (unsigned k = 0; k < T::values >> T::first; ++k) {
-#pragma unroll
-    for (unsigned r = 0; r < 1u << T::first; ++r) {
-      const W* const x = digit + T::first_index(k, r);
-      v[(k << T::first) + r] =
-          extended<Sources>(t, row, j, negative, target, [&](unsigned i) { return x[std::size_t{i} * T::degree]; });
-    }
+  for (unsigned k = 0; k < T::values; ++k) {
+    const W* const x = digit + first_offset<T>(k);
+    v[k] = extended<Sources>(t, row, j, negative, target, [&](unsigned i) { return x[std::size_t{i} * T::degree]; });
   }
 }
 
@@ -103,14 +100,15 @@ __device__ __forceinline__ void reduce_sums(Wide<typename T::W> (&sums)[T::value
 /// The sum as a limb of the result: as coefficients or as transform.
 template <class T>
 __device__ __forceinline__ void store_sum(const Wide<typename T::W> (&sums)[T::values], typename T::W* limb,
-                                          typename T::W* exchange, const LimbTables<typename T::W>& t,
-                                          bool coefficients, bool again) {
+                                          typename T::Workspace& space, const LimbTables<typename T::W>& t,
+                                          bool coefficients) {
   using W = typename T::W;
   W v[T::values];
 #pragma unroll
   for (unsigned i = 0; i < T::values; ++i) v[i] = t.modulus.reduce_wide(sums[i]);
   if (coefficients) {
-    T::inverse(v, exchange, t, t.modulus.value(), again);
+    T::unsettle(v, space);
+    T::inverse(v, space, t, Bounds<W>(t));
     store_coefficients<T>(v, limb);
   } else {
     store_transform<T>(v, limb);
@@ -130,10 +128,10 @@ __global__ void __launch_bounds__(T::threads, resident<T>(512))
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  W* const exchange = reinterpret_cast<W*>(memory);
+  typename T::Workspace space(memory);
   const std::uint32_t item = blockIdx.y, l = blockIdx.z;
   const LimbTables<W>& t = work.tables->limb[l];
-  const W q = t.modulus.value();
+  const Bounds<W> m(t);
   W v[T::values];
   Wide<W> sums[2][T::values];
 #pragma unroll
@@ -141,8 +139,9 @@ __global__ void __launch_bounds__(T::threads, resident<T>(512))
 #pragma unroll 1
   for (std::uint32_t d = 0; d < work.digit_count; ++d) {
     load_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, t);
-    T::forward(v, exchange, t.roots, q, d != 0);
-    make_canonical<T>(v, q);
+    T::forward(v, space, t.roots, m);
+    make_canonical<T>(v, m);
+    T::settle(v, space);
     if (d != 0 && d % work.lazy_products == 0) {
       reduce_sums<T>(sums[0], t.modulus);
       reduce_sums<T>(sums[1], t.modulus);
@@ -150,8 +149,8 @@ __global__ void __launch_bounds__(T::threads, resident<T>(512))
     add_products<T>(sums[0], v, work.key.limb(2 * d, l));
     add_products<T>(sums[1], v, work.key.limb(2 * d + 1, l));
   }
-  store_sum<T>(sums[0], work.out.limb(2 * item, l), exchange, t, l < work.inverse_limbs, true);
-  store_sum<T>(sums[1], work.out.limb(2 * item + 1, l), exchange, t, l < work.inverse_limbs, true);
+  store_sum<T>(sums[0], work.out.limb(2 * item, l), space, t, l < work.inverse_limbs);
+  store_sum<T>(sums[1], work.out.limb(2 * item + 1, l), space, t, l < work.inverse_limbs);
 #endif
 }
 
@@ -163,11 +162,14 @@ __global__ void __launch_bounds__(T::threads, resident<T>(768))
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   const std::uint32_t item = blockIdx.y / work.digit_count, d = blockIdx.y % work.digit_count, l = blockIdx.z;
+  typename T::Workspace space(memory);
   const LimbTables<W>& t = work.tables->limb[l];
+  const Bounds<W> m(t);
   W v[T::values];
   load_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, t);
-  T::forward(v, reinterpret_cast<W*>(memory), t.roots, t.modulus.value(), false);
-  make_canonical<T>(v, t.modulus.value());
+  T::forward(v, space, t.roots, m);
+  make_canonical<T>(v, m);
+  T::settle(v, space);
   store_transform<T>(v, extended.limb(blockIdx.y, l));
 #endif
 }
@@ -179,6 +181,7 @@ __global__ void __launch_bounds__(T::threads, resident<T>(768))
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
+  typename T::Workspace space(memory);
   const std::uint32_t item = blockIdx.y / 2, part = blockIdx.y % 2, l = blockIdx.z;
   const LimbTables<W>& t = work.tables->limb[l];
   W v[T::values];
@@ -191,7 +194,7 @@ __global__ void __launch_bounds__(T::threads, resident<T>(768))
     load_transform<T>(v, extended.limb(item * work.digit_count + d, l));
     add_products<T>(sums, v, work.key.limb(2 * d + part, l));
   }
-  store_sum<T>(sums, work.out.limb(blockIdx.y, l), reinterpret_cast<W*>(memory), t, l < work.inverse_limbs, false);
+  store_sum<T>(sums, work.out.limb(blockIdx.y, l), space, t, l < work.inverse_limbs);
 #endif
 }
 
@@ -207,7 +210,7 @@ bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work) {
   if (!queue.one_pass) return false;
   return with_transform<W, Plan::fused, 16>(log_degree(work), [&]<class T>() {
     launch<switch_key_kernel<T>>(queue, dim3(T::blocks, work.items, work.limbs), T::threads,
-                                 T::shared_words * sizeof(W), T::blocks, "key switch", work);
+                                 T::shared_bytes, T::blocks, "key switch", work);
   });
 }
 
@@ -215,7 +218,7 @@ template <class W>
 bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended) {
   if (!queue.one_pass) return false;
   const auto body = [&]<class T>() {
-    constexpr std::size_t bytes = T::shared_words * sizeof(W);
+    constexpr std::size_t bytes = T::shared_bytes;
     launch<extend_kernel<T>>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs), T::threads, bytes,
                              T::blocks, "extension of digits", work, extended);
     launch<sum_kernel<T>>(queue, dim3(T::blocks, 2 * work.items, work.limbs), T::threads, bytes, T::blocks,

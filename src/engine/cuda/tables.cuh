@@ -22,6 +22,7 @@ struct LimbTables {
   ShoupFactor<W> inverse_degree, last_inverse_root;
   Modulus<W> modulus;
   W negative_inverse;  ///< -q^-1 modulo the word, for odd q
+  W two_q;
 };
 
 /// x / R modulo odd q, R one more than the largest word: below x / R + q (Montgomery).

@@ -22,7 +22,7 @@ __global__ void forward_stage(DeviceView<W> a, const RingTables<W>* tables, std:
   const LimbTables<W>& t = tables->limb[blockIdx.y];
   const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
   W* const x = a.limb(blockIdx.z, blockIdx.y) + j;
-  forward_butterfly(x[0], x[gap], t.roots[groups + group], t.modulus.value());
+  forward_butterfly(x[0], x[gap], t.roots[groups + group], Bounds<W>(t));
 }
 
 /// All stages from `groups` groups on, each block a chunk of n/groups values in shared memory; ends in [0, q).
@@ -33,7 +33,7 @@ __global__ void forward_tail(DeviceView<W> a, const RingTables<W>* tables, std::
   W* const chunk = reinterpret_cast<W*>(memory);
   const std::uint32_t size = a.degree / first_groups;
   const LimbTables<W>& t = tables->limb[blockIdx.y];
-  const W q = t.modulus.value();
+  const Bounds<W> m(t);
   W* const x = a.limb(blockIdx.z, blockIdx.y) + static_cast<std::size_t>(blockIdx.x) * size;
   for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) chunk[i] = x[i];
   __syncthreads();
@@ -41,11 +41,11 @@ __global__ void forward_tail(DeviceView<W> a, const RingTables<W>* tables, std::
     const std::uint32_t first = groups + blockIdx.x * (groups / first_groups);
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
-      forward_butterfly(chunk[j], chunk[j + gap], t.roots[first + group], q);
+      forward_butterfly(chunk[j], chunk[j + gap], t.roots[first + group], m);
     }
     __syncthreads();
   }
-  for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) x[i] = canonical(chunk[i], q);
+  for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) x[i] = canonical(chunk[i], m);
 }
 
 /// The stages down to `last_groups` groups in shared memory; scaled if that is 1. Grid: (last_groups, limbs, items).
@@ -55,7 +55,7 @@ __global__ void inverse_head(DeviceView<W> a, const RingTables<W>* tables, std::
   W* const chunk = reinterpret_cast<W*>(memory);
   const std::uint32_t size = a.degree / last_groups;
   const LimbTables<W>& t = tables->limb[blockIdx.y];
-  const W q = t.modulus.value(), two_q = 2 * q;
+  const Bounds<W> m(t);
   W* const x = a.limb(blockIdx.z, blockIdx.y) + static_cast<std::size_t>(blockIdx.x) * size;
   for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) chunk[i] = x[i];
   __syncthreads();
@@ -65,15 +65,15 @@ __global__ void inverse_head(DeviceView<W> a, const RingTables<W>* tables, std::
     const std::uint32_t first = groups + blockIdx.x * (groups / last_groups);
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
-      inverse_butterfly(chunk[j], chunk[j + gap], t.inverse_roots[first + group], q);
+      inverse_butterfly(chunk[j], chunk[j + gap], t.inverse_roots[first + group], m);
     }
     __syncthreads();
   }
   if (last_groups == 1) {
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       const W u = chunk[i], v = chunk[i + size / 2];
-      x[i] = t.inverse_degree.multiply(u + v, q);
-      x[i + size / 2] = t.last_inverse_root.multiply(u + two_q - v, q);
+      x[i] = t.inverse_degree.multiply(u + v, m.q);
+      x[i + size / 2] = t.last_inverse_root.multiply(u + m.two_q - v, m.q);
     }
     return;
   }
@@ -86,15 +86,15 @@ __global__ void inverse_stage(DeviceView<W> a, const RingTables<W>* tables, std:
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, n = a.degree, gap = n / (2 * groups);
   if (i >= n / 2) return;
   const LimbTables<W>& t = tables->limb[blockIdx.y];
-  const W q = t.modulus.value();
+  const Bounds<W> m(t);
   const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
   W* const x = a.limb(blockIdx.z, blockIdx.y) + j;
   if (groups == 1) {
     const W u = x[0], v = x[gap];
-    x[0] = t.inverse_degree.multiply(u + v, q);
-    x[gap] = t.last_inverse_root.multiply(u + 2 * q - v, q);
+    x[0] = t.inverse_degree.multiply(u + v, m.q);
+    x[gap] = t.last_inverse_root.multiply(u + m.two_q - v, m.q);
   } else {
-    inverse_butterfly(x[0], x[gap], t.inverse_roots[groups + group], q);
+    inverse_butterfly(x[0], x[gap], t.inverse_roots[groups + group], m);
   }
 }
 

@@ -9,9 +9,13 @@ namespace cyclotome::cuda {
 
 namespace {
 
+// Grids: (blocks of the transform, items, limbs): blocks that run side by side share factors.
+
+/// Registers for so many threads on a multiprocessor.
 template <class T>
 constexpr unsigned resident_blocks() {
-  constexpr unsigned threads = sizeof(typename T::W) == 8 ? 768 : 1024;
+  constexpr unsigned threads = T::values * sizeof(typename T::W) > 128 ? 512 : sizeof(typename T::W) == 8 ? 768
+                               : T::degree == 32768                   ? 1280 : 1024;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 
@@ -21,13 +25,15 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  const LimbTables<W>& t = tables->limb[blockIdx.y];
-  const W q = t.modulus.value();
+  typename T::Workspace space(memory);
+  const LimbTables<W>& t = tables->limb[blockIdx.z];
+  const Bounds<W> m(t);
   W v[T::values];
-  load_coefficients<T>(v, a.limb(blockIdx.z, blockIdx.y));
-  T::forward(v, reinterpret_cast<W*>(memory), t.roots, q, false);
-  make_canonical<T>(v, q);
-  store_transform<T>(v, out.limb(blockIdx.z, blockIdx.y));
+  load_coefficients<T>(v, a.limb(blockIdx.y, blockIdx.z));
+  T::forward(v, space, t.roots, m);
+  make_canonical<T>(v, m);
+  T::settle(v, space);
+  store_transform<T>(v, out.limb(blockIdx.y, blockIdx.z));
 #endif
 }
 
@@ -37,12 +43,13 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  const LimbTables<W>& t = tables->limb[blockIdx.y];
-  const W q = t.modulus.value();
+  typename T::Workspace space(memory);
+  const LimbTables<W>& t = tables->limb[blockIdx.z];
   W v[T::values];
-  load_transform<T>(v, a.limb(blockIdx.z, blockIdx.y));
-  T::inverse(v, reinterpret_cast<W*>(memory), t, q, false);
-  store_coefficients<T>(v, out.limb(blockIdx.z, blockIdx.y));
+  load_transform<T>(v, a.limb(blockIdx.y, blockIdx.z));
+  T::unsettle(v, space);
+  T::inverse(v, space, t, Bounds<W>(t));
+  store_coefficients<T>(v, out.limb(blockIdx.y, blockIdx.z));
 #endif
 }
 
@@ -51,8 +58,8 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs,
          const RingTables<W>* tables) {
   const auto log_n = static_cast<unsigned>(std::bit_width(a.degree) - 1);
   return with_transform<W, P>(log_n, [&]<class T>() {
-    launch<Inverse ? inverse<T> : forward<T>>(queue, dim3(T::blocks, limbs, items), T::threads,
-                                              T::shared_words * sizeof(W), T::blocks, "transform", out, a, tables);
+    launch<Inverse ? inverse<T> : forward<T>>(queue, dim3(T::blocks, items, limbs), T::threads,
+                                              T::shared_bytes, T::blocks, "transform", out, a, tables);
   });
 }
 

@@ -12,8 +12,8 @@ enum class Plan { throughput, latency, fused, fused_latency };
 
 template <class W>
 constexpr unsigned log_values(Plan plan, unsigned log_n) {
-  if (sizeof(W) == 8) return plan == Plan::throughput || plan == Plan::latency ? 4 : 3;
-  return plan == Plan::throughput && log_n >= 13 && log_n <= 15 ? 5 : 4;
+  if (sizeof(W) == 8) return plan == Plan::throughput && log_n >= 16 ? 5 : plan == Plan::throughput || plan == Plan::latency ? 4 : 3;
+  return plan == Plan::throughput && log_n >= 12 && log_n != 15 ? 5 : 4;
 }
 
 template <class W>
@@ -22,7 +22,6 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
   if (few && log_n >= 12 && log_n <= 13) return 2;
   if (few && log_n == 14) return 3;
   const unsigned in_one = log_values<W>(plan, log_n) + 8;  // 256 threads
-  if (plan == Plan::throughput && sizeof(W) == 4 && log_n == 15) return 3;
   return log_n <= in_one ? 0 : log_n - in_one < 3 ? log_n - in_one : 3;
 }
 
