@@ -71,7 +71,7 @@ TEST(conversions_go_both_ways_over_the_whole_range) {
       CHECK_EQ(m.word(m.centred(x)), x);
       CHECK_EQ(m.canonical(m.centred(x)), x);
       for (std::uint64_t multiple = 0; multiple < 4; ++multiple) {
-        CHECK(stands_for(m.rounded(x + multiple * q), x, bounds::rounded, q));
+        CHECK(stands_for(m.lazy_value(x + multiple * q), x, bounds::rounded, q));
       }
     }
     for (const double x : values_up_to(bounds::exact, q, random)) {
@@ -194,9 +194,7 @@ std::vector<double> inverse(const FloatingArithmetic& m, std::vector<double> v, 
         if (groups > 1) {
           m.inverse_butterfly(x, y, roots[groups + group], bounds::inverse_reduces(s) >> place & 1);
         } else {
-          const double sum = x + y, difference = x - y;
-          x = m.multiply(sum, inverse_degree);
-          y = m.multiply(difference, last_root);
+          m.last_inverse_butterfly(x, y, inverse_degree, last_root);
         }
       }
     }

@@ -19,6 +19,11 @@ namespace cyclotome::cuda {
 /// Exclusive upper bound of a modulus for this arithmetic.
 inline constexpr std::uint64_t max_floating_modulus = std::uint64_t{1} << 50;
 
+template <LimbWord W>
+constexpr bool has_floating_arithmetic(W q) {
+  return sizeof(W) == 8 && q % 2 != 0 && q < max_floating_modulus;
+}
+
 /// How far values lie from 0, in units of q. u = 2^-53 is the rounding error of an operation.
 ///
 /// Let |y| <= a q and |w| <= c q. The rounded reciprocal and h put fl(h / q) within (2u + u^2) |y w| / q of y w / q, so
@@ -81,18 +86,40 @@ constexpr std::uint32_t inverse_reduces(unsigned stage) {
 /// Arithmetic modulo one q. Ranges are in units of q, as above.
 class FloatingArithmetic {
  public:
-  FloatingArithmetic() = default;
+  using Word = std::uint64_t;
+  using Value = double;
+  using Factor = double;
+
   /// q odd, below max_floating_modulus; reciprocal = fl(1 / q).
   CYCLOTOME_HD FloatingArithmetic(std::uint64_t q, double reciprocal)
-      : q_(q), modulus_(as_double(q + implicit_bit) - unit), reciprocal_(reciprocal) {}
+      : q_(q), modulus_(as_double(q | implicit_bit) - unit), reciprocal_(reciprocal) {}
+
+  /// Tables: LimbTables of a limb that has a transform on doubles.
+  template <class Tables>
+  CYCLOTOME_HD explicit FloatingArithmetic(const Tables& t)
+      : FloatingArithmetic(t.modulus.value(), t.floating.reciprocal) {}
+
+  template <class Tables>
+  CYCLOTOME_HD static bool serves(const Tables& t) {
+    return t.floating.roots != nullptr;
+  }
+  template <class Tables>
+  CYCLOTOME_HD static const Factor* roots(const Tables& t) {
+    return t.floating.roots;
+  }
+  template <class Tables>
+  CYCLOTOME_HD static const Factor* inverse_roots(const Tables& t) {
+    return t.floating.inverse_roots;
+  }
 
   /// x in [0, q) -> the same residue in [-(q - 1)/2, (q - 1)/2].
   CYCLOTOME_HD double centred(std::uint64_t x) const {
     const std::uint64_t origin = implicit_bit + (x > q_ / 2 ? q_ : 0);
     return as_double(x | implicit_bit) - as_double(origin);
   }
-  /// x in [0, 4q), not reduced -> the same residue, at most `rounded`.
-  CYCLOTOME_HD double rounded(std::uint64_t x) const { return reduce(as_double(x | implicit_bit) - unit); }
+  /// x in [0, q), or in [0, 4q) -> what a transform starts from, at most `rounded`.
+  CYCLOTOME_HD double value(std::uint64_t x) const { return centred(x); }
+  CYCLOTOME_HD double lazy_value(std::uint64_t x) const { return reduce(as_double(x | implicit_bit) - unit); }
 
   /// |x| <= `exact` -> the same residue, at most `rounded`.
   CYCLOTOME_HD double reduce(double x) const { return std::fma(-nearest_integer(x), modulus_, x); }
@@ -118,11 +145,32 @@ class FloatingArithmetic {
     x = kept + product;
     y = kept - product;
   }
+  template <unsigned Stage, unsigned Stages>
+  CYCLOTOME_HD void forward_butterfly(double& x, double& y, double w) const {
+    constexpr bool reduces = floating_bounds::forward_reduces(Stage, Stages);
+    forward_butterfly(x, y, w, reduces);
+  }
+
   /// x, y -> x + y, w (x - y). |x|, |y| <= before_inverse of stage and place, which say whether to reduce the sum.
   CYCLOTOME_HD void inverse_butterfly(double& x, double& y, double w, bool reduces) const {
     const double sum = x + y;
     y = multiply(x - y, w);
     x = reduces ? reduce(sum) : sum;
+  }
+  template <unsigned Stage>
+  CYCLOTOME_HD void inverse_butterfly(double& x, double& y, double w, unsigned place) const {
+    constexpr std::uint32_t places = floating_bounds::inverse_reduces(Stage);
+    inverse_butterfly(x, y, w, (places >> place & 1) != 0);
+  }
+  /// x, y -> (x + y)/n, w (x - y)/n, below 1, of the last inverse stage: two factors that are products with 1/n.
+  CYCLOTOME_HD void last_inverse_butterfly(double& x, double& y, double inverse_degree, double last_root) const {
+    const double sum = x + y;
+    y = multiply(x - y, last_root);
+    x = multiply(sum, inverse_degree);
+  }
+  template <class Tables>
+  CYCLOTOME_HD void last_inverse_butterfly(double& x, double& y, const Tables& t) const {
+    last_inverse_butterfly(x, y, t.floating.inverse_degree, t.floating.last_inverse_root);
   }
 
  private:

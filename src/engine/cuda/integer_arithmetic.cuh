@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/cuda/tables.cuh"
+
+namespace cyclotome::cuda {
+
+template <class W>
+__device__ __forceinline__ W subtract_if_reaches(W x, W q) {
+  return min(x, static_cast<W>(x - q));  // unsigned: x - q is large where x < q
+}
+
+/// Arithmetic modulo one q for transforms: values are the words themselves, up to 4q, factors have Shoup quotients. Its
+/// counterpart on doubles is FloatingArithmetic.
+template <class W>
+class IntegerArithmetic {
+ public:
+  using Word = W;
+  using Value = W;
+  using Factor = Twiddle<W>;
+
+  __device__ explicit IntegerArithmetic(const LimbTables<W>& t) : q_(t.modulus.value()), two_q_(t.two_q) {}
+
+  /// Whether a limb's transforms are computed so, where a ring's limbs differ.
+  __device__ static bool serves(const LimbTables<W>& t) { return t.floating.roots == nullptr; }
+  __device__ static const Factor* roots(const LimbTables<W>& t) { return t.roots; }
+  __device__ static const Factor* inverse_roots(const LimbTables<W>& t) { return t.inverse_roots; }
+
+  /// x in [0, q), or in [0, 4q) -> what a transform starts from.
+  __device__ W value(W x) const { return x; }
+  __device__ W lazy_value(W x) const { return x; }
+  /// What a forward transform leaves, below 4q -> [0, q).
+  __device__ W canonical(W x) const { return subtract_if_reaches(twice_reduced(x), q_); }
+  /// The same -> [0, 2q).
+  __device__ W twice_reduced(W x) const { return subtract_if_reaches(x, two_q_); }
+  /// What an inverse transform leaves -> [0, q).
+  __device__ W word(W x) const { return x; }
+
+  /// x, y in [0, 4q) -> x + w y, x - w y in [0, 4q).
+  template <unsigned Stage, unsigned Stages>
+  __device__ __forceinline__ void forward_butterfly(W& x, W& y, Factor w) const {
+    const W reduced = twice_reduced(x), product = w.multiply_lazy(y, q_);
+    x = reduced + product;
+    y = reduced + two_q_ - product;
+  }
+  /// x, y in [0, 2q) -> x + y, w (x - y) in [0, 2q).
+  template <unsigned Stage>
+  __device__ __forceinline__ void inverse_butterfly(W& x, W& y, Factor w, unsigned /*place*/) const {
+    const W sum = x + y, difference = x + two_q_ - y;
+    x = twice_reduced(sum);
+    y = w.multiply_lazy(difference, q_);
+  }
+  /// x, y in [0, 2q) -> (x + y)/n, w (x - y)/n in [0, q), of the last inverse stage.
+  __device__ __forceinline__ void last_inverse_butterfly(W& x, W& y, const LimbTables<W>& t) const {
+    const W sum = x + y, difference = x + two_q_ - y;
+    x = subtract_if_reaches(t.inverse_degree.multiply_lazy(sum, q_), q_);
+    y = subtract_if_reaches(t.last_inverse_root.multiply_lazy(difference, q_), q_);
+  }
+
+ private:
+  // Both from memory: a compiler that knows one to be twice the other computes 2q again, in every sum, on the
+  // multipliers that the products need.
+  W q_, two_q_;
+};
+
+}  // namespace cyclotome::cuda
