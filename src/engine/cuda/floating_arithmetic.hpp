@@ -81,6 +81,10 @@ constexpr std::uint32_t inverse_reduces(unsigned stage) {
   return places;
 }
 
+/// Products of two reduced values that may be added to a reduced sum.
+inline constexpr std::uint32_t lazy_products =
+    static_cast<std::uint32_t>((exact - rounded) / product(rounded, rounded));
+
 }  // namespace floating_bounds
 
 /// Arithmetic modulo one q. Ranges are in units of q, as above.
@@ -89,6 +93,7 @@ class FloatingArithmetic {
   using Word = std::uint64_t;
   using Value = double;
   using Factor = double;
+  using Sum = double;
 
   /// q odd, below max_floating_modulus; reciprocal = fl(1 / q).
   CYCLOTOME_HD FloatingArithmetic(std::uint64_t q, double reciprocal)
@@ -137,6 +142,30 @@ class FloatingArithmetic {
     const auto value =
         static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(x + magic) - std::bit_cast<std::uint64_t>(magic));
     return static_cast<std::uint64_t>(value) + (value < 0 ? q_ : 0);
+  }
+
+  // Products of transforms: as IntegerArithmetic has them. `reduced` values and centred ones are factors.
+  CYCLOTOME_HD double reduced(double x) const { return reduce(x); }
+  CYCLOTOME_HD double halved(double x) const { return reduce(x); }
+  template <class Tables>
+  CYCLOTOME_HD double product(double x, double y, const Tables& /*t*/) const {
+    return multiply(x, y);
+  }
+  template <class Tables>
+  CYCLOTOME_HD double product_of_halved(double x, double y, const Tables& /*t*/) const {
+    return multiply(x, y);
+  }
+  template <class Tables>
+  CYCLOTOME_HD double products_of_halved(double x, double y, double u, double v, const Tables& /*t*/) const {
+    return multiply(x, y) + multiply(u, v);
+  }
+  CYCLOTOME_HD void add_product(double& sum, double x, double y) const { sum += multiply(x, y); }
+  CYCLOTOME_HD static constexpr std::uint32_t lazy_products(std::uint32_t /*of_words*/) {
+    return floating_bounds::lazy_products;
+  }
+  template <class Tables>
+  CYCLOTOME_HD double reduce_sum(double sum, const Tables& /*t*/) const {
+    return reduce(sum);
   }
 
   /// x, y -> x + w y, x - w y. |x|, |y| <= before_forward of the stage, which says whether it reduces x.

@@ -18,6 +18,7 @@ class IntegerArithmetic {
   using Word = W;
   using Value = W;
   using Factor = Twiddle<W>;
+  using Sum = Wide<W>;  ///< of products
 
   __device__ explicit IntegerArithmetic(const LimbTables<W>& t) : q_(t.modulus.value()), two_q_(t.two_q) {}
 
@@ -30,16 +31,31 @@ class IntegerArithmetic {
   __device__ W value(W x) const { return x; }
   __device__ W lazy_value(W x) const { return x; }
   /// What a forward transform leaves, below 4q -> [0, q).
-  __device__ W canonical(W x) const { return subtract_if_reaches(twice_reduced(x), q_); }
-  /// The same -> [0, 2q).
-  __device__ W twice_reduced(W x) const { return subtract_if_reaches(x, two_q_); }
+  __device__ W canonical(W x) const { return subtract_if_reaches(halved(x), q_); }
   /// What an inverse transform leaves -> [0, q).
   __device__ W word(W x) const { return x; }
+
+  // Products of transforms. `reduced` makes [0, q) of what a forward transform leaves, `halved` [0, 2q).
+  __device__ W reduced(W x) const { return canonical(x); }
+  __device__ W halved(W x) const { return subtract_if_reaches(x, two_q_); }
+  /// x, y in [0, q) -> what an inverse transform starts from; the others from [0, 2q).
+  __device__ W product(W x, W y, const LimbTables<W>& t) const { return t.modulus.multiply(x, y); }
+  __device__ W product_of_halved(W x, W y, const LimbTables<W>& t) const {
+    return t.modulus.reduce_wide(static_cast<Wide<W>>(x) * y);
+  }
+  __device__ W products_of_halved(W x, W y, W u, W v, const LimbTables<W>& t) const {
+    return t.modulus.reduce_wide(static_cast<Wide<W>>(x) * y + static_cast<Wide<W>>(u) * v);  // 8 q^2 fits
+  }
+  /// sum += x y, both in [0, q); `lazy_products` of them may be added to a reduced sum.
+  __device__ void add_product(Sum& sum, W x, W y) const { sum += static_cast<Wide<W>>(x) * y; }
+  __device__ static std::uint32_t lazy_products(std::uint32_t of_words) { return of_words; }
+  /// -> [0, q).
+  __device__ W reduce_sum(Sum sum, const LimbTables<W>& t) const { return t.modulus.reduce_wide(sum); }
 
   /// x, y in [0, 4q) -> x + w y, x - w y in [0, 4q).
   template <unsigned Stage, unsigned Stages>
   __device__ __forceinline__ void forward_butterfly(W& x, W& y, Factor w) const {
-    const W reduced = twice_reduced(x), product = w.multiply_lazy(y, q_);
+    const W reduced = halved(x), product = w.multiply_lazy(y, q_);
     x = reduced + product;
     y = reduced + two_q_ - product;
   }
@@ -47,7 +63,7 @@ class IntegerArithmetic {
   template <unsigned Stage>
   __device__ __forceinline__ void inverse_butterfly(W& x, W& y, Factor w, unsigned /*place*/) const {
     const W sum = x + y, difference = x + two_q_ - y;
-    x = twice_reduced(sum);
+    x = halved(sum);
     y = w.multiply_lazy(difference, q_);
   }
   /// x, y in [0, 2q) -> (x + y)/n, w (x - y)/n in [0, q), of the last inverse stage.
