@@ -13,7 +13,7 @@ namespace {
 /// One limb of one product: four transforms, of which three wait in shared memory, then three transforms back.
 /// Grid: (blocks of the transform, items, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     multiply_kernel(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> b,
                     const RingTables<typename T::W>* tables) {
 #if __CUDA_ARCH__ >= 900
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 
 /// One limb of one operand's part, transformed in place. Grid: (blocks of the transform, parts of a then of b, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     transform_operands(DeviceView<typename T::W> a, DeviceView<typename T::W> b, std::uint32_t parts_of_a,
                        const RingTables<typename T::W>* tables) {
 #if __CUDA_ARCH__ >= 900
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 /// One limb of one part of the product of transforms, transformed back. Grid: (blocks of the transform, items and
 /// parts, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     product_part(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> b,
                  const RingTables<typename T::W>* tables) {
 #if __CUDA_ARCH__ >= 900

@@ -130,15 +130,10 @@ __device__ __forceinline__ void store_sum(const typename T::Arithmetic::Sum (&su
   }
 }
 
-template <class T>
-constexpr unsigned resident(unsigned threads) {
-  return T::threads >= threads ? 1 : threads / T::threads;
-}
-
 /// One limb of one key switch: for each digit its extension to this limb, the transform and two products added up, then
 /// perhaps two transforms back. Grid: (blocks of the transform, items, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, resident<T>(512))
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>(true))
     switch_key_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
@@ -173,7 +168,7 @@ __global__ void __launch_bounds__(T::threads, resident<T>(512))
 
 /// One limb of one extended digit, transformed. Grid: (blocks of the transform, items and digits, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, resident<T>(768))
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     extend_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
@@ -194,7 +189,7 @@ __global__ void __launch_bounds__(T::threads, resident<T>(768))
 
 /// One limb of one part of the sum over digits. Grid: (blocks of the transform, items and parts, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, resident<T>(768))
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     sum_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;

@@ -14,8 +14,10 @@ namespace {
 /// Registers for so many threads on a multiprocessor.
 template <class T>
 constexpr unsigned resident_blocks() {
-  constexpr unsigned threads = T::values * sizeof(typename T::W) > 128 ? 512 : sizeof(typename T::W) == 8 ? 768
-                               : T::degree == 32768                   ? 1280 : 1024;
+  constexpr unsigned threads = T::values * sizeof(typename T::W) > 128 ? 512
+                               : sizeof(typename T::W) == 8            ? 768
+                               : T::degree == 32768                    ? 1280
+                                                                       : 1024;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 

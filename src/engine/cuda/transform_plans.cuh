@@ -19,7 +19,8 @@ template <class A>
 constexpr unsigned log_values(Plan plan, unsigned log_n) {
   if (is_floating<A>) return plan == Plan::throughput && log_n >= 13 ? 5 : 4;
   constexpr bool wide = sizeof(typename A::Word) == 8;
-  if (wide) return plan == Plan::throughput && log_n >= 16 ? 5 : plan == Plan::throughput || plan == Plan::latency ? 4 : 3;
+  if (wide)
+    return plan == Plan::throughput && log_n >= 16 ? 5 : plan == Plan::throughput || plan == Plan::latency ? 4 : 3;
   return plan == Plan::throughput && log_n >= 12 && log_n != 15 ? 5 : 4;
 }
 
@@ -35,6 +36,14 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
 
 template <class A, Plan P, unsigned LogN>
 using PlannedTransform = BlockTransform<A, LogN, log_values<A>(P, LogN), log_blocks<A>(P, LogN)>;
+
+/// Blocks of a fused kernel that a multiprocessor should hold, so many threads in all; `wide` leaves it more registers.
+/// Doubles are 16 values a thread where words of 64 bits are 8.
+template <class T>
+constexpr unsigned fused_blocks(bool wide = false) {
+  const unsigned threads = wide || is_floating<typename T::Arithmetic> ? 512 : 768;
+  return T::threads >= threads ? 1 : threads / T::threads;
+}
 
 inline constexpr unsigned min_log_degree = 10, max_log_degree = 17;
 
