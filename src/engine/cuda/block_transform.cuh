@@ -215,9 +215,10 @@ struct BlockTransform {
     forward_from<1>(v, space.words(), roots, m);
   }
 
-  /// v: values of the last pass in [0, 2q) -> values of the first pass in [0, q), scaled by 1/n.
-  __device__ static void inverse(W (&v)[values], Workspace& space, const LimbTables<W>& t, Bounds<W> m) {
-    inverse_to<passes - 1>(v, space, t.inverse_roots, m);
+  /// v: values of the last pass in [0, 2q) -> values of the first pass in [0, q), scaled.
+  __device__ static void inverse(W (&v)[values], Workspace& space, const Twiddle<W>* inverse_roots,
+                                 const InverseScale<W>& scale, Bounds<W> m) {
+    inverse_to<passes - 1>(v, space, inverse_roots, m);
     space.wait();
     // Row by row of the first pass, a block's columns: the block's number is in the top bits of r.
     constexpr unsigned e = exponent(1), rest = rest_after(1);
@@ -238,14 +239,14 @@ struct BlockTransform {
     for (unsigned k = 0; k < values >> first; ++k) {
 #pragma unroll
       for (unsigned r = 0; r < 1u << first; ++r) v[(k << first) + r] = source[X::at(r << log_segment) + X::at(k * threads)];
-      inverse_stages<first, 1>(v + (k << first), t.inverse_roots, 1, m);
+      inverse_stages<first, 1>(v + (k << first), inverse_roots, 1, m);
       constexpr unsigned half = 1u << (first - 1);
 #pragma unroll
       for (unsigned i = 0; i < half; ++i) {
         W &x = v[(k << first) + i], &y = v[(k << first) + half + i];
         const W sum = x + y, difference = x + m.two_q - y;
-        x = subtract_if_reaches(t.inverse_degree.multiply_lazy(sum, m.q), m.q);
-        y = subtract_if_reaches(t.last_inverse_root.multiply_lazy(difference, m.q), m.q);
+        x = subtract_if_reaches(scale.inverse_degree.multiply_lazy(sum, m.q), m.q);
+        y = subtract_if_reaches(scale.last_root.multiply_lazy(difference, m.q), m.q);
       }
     }
   }

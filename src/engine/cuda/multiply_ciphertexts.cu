@@ -23,13 +23,12 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
   W* const parked = space.words() + T::shared_words + threadIdx.x;  // this thread's own: [operand][value][thread]
   const std::uint32_t item = blockIdx.y, l = blockIdx.z;
   const LimbTables<W>& t = tables->limb[l];
-  const Modulus<W> modulus = t.modulus;
   const Bounds<W> m(t);
   W v[T::values];
 #pragma unroll 1
   for (unsigned operand = 0; operand < 4; ++operand) {
     const DeviceView<W>& from = operand < 2 ? a : b;
-    load_coefficients<T>(v, from.limb(2 * item + (operand & 1), l));
+    load_coefficients<T>(v, from.limb(item, operand & 1, l));
     T::forward(v, space, t.roots, m);
     if (operand == 3) break;
 #pragma unroll
@@ -40,9 +39,11 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
     const auto parked_at = [&](unsigned operand) -> W& { return parked[(operand * T::values + i) * T::threads]; };
     const auto factor = [&](W x) { return subtract_if_reaches(x, m.two_q); };  // (2q)^2 times 2 fits the double word
     const W a0 = factor(parked_at(0)), a1 = factor(parked_at(1)), b0 = factor(parked_at(2)), b1 = factor(v[i]);
-    parked_at(0) = modulus.reduce_wide(static_cast<Wide<W>>(a0) * b0);
-    parked_at(1) = modulus.reduce_wide(static_cast<Wide<W>>(a0) * b1 + static_cast<Wide<W>>(a1) * b0);
-    v[i] = modulus.reduce_wide(static_cast<Wide<W>>(a1) * b1);
+    const auto quotient = [&](Wide<W> x) { return divide_by_word(x, m.q, t.negative_inverse); };
+    parked_at(0) = quotient(static_cast<Wide<W>>(a0) * b0);
+    parked_at(1) =
+        subtract_if_reaches(quotient(static_cast<Wide<W>>(a0) * b1 + static_cast<Wide<W>>(a1) * b0), m.two_q);
+    v[i] = quotient(static_cast<Wide<W>>(a1) * b1);
   }
 #pragma unroll 1
   for (unsigned part = 3; part-- > 0;) {
@@ -50,8 +51,8 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
 #pragma unroll
       for (unsigned i = 0; i < T::values; ++i) v[i] = parked[(part * T::values + i) * T::threads];
     }
-    T::inverse(v, space, t, m);
-    store_coefficients<T>(v, out.limb(3 * item + part, l));
+    T::inverse(v, space, t.inverse_roots, t.scale_times_word, m);
+    store_coefficients<T>(v, out.limb(item, part, l));
   }
 #endif
 }
@@ -92,22 +93,26 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
   const LimbTables<W>& t = tables->limb[l];
   W x[T::values], y[T::values], v[T::values];
   const std::uint32_t high = part == 2 ? 1 : 0;  // part 0: a0 b0, part 1: a0 b1 + a1 b0, part 2: a1 b1
-  load_transform<T>(x, a.limb(2 * item + high, l));
-  load_transform<T>(y, b.limb(2 * item + (part == 0 ? 0 : 1), l));
+  const Bounds<W> m(t);
+  load_transform<T>(x, a.limb(item, high, l));
+  load_transform<T>(y, b.limb(item, part == 0 ? 0 : 1, l));
   if (part == 1) {
     W z[T::values];
-    load_transform<T>(v, a.limb(2 * item + 1, l));
-    load_transform<T>(z, b.limb(2 * item, l));
+    load_transform<T>(v, a.limb(item, 1, l));
+    load_transform<T>(z, b.limb(item, 0, l));
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) {
-      v[i] = t.modulus.reduce_wide(static_cast<Wide<W>>(x[i]) * y[i] + static_cast<Wide<W>>(v[i]) * z[i]);
+      v[i] = divide_by_word(static_cast<Wide<W>>(x[i]) * y[i] + static_cast<Wide<W>>(v[i]) * z[i], m.q,
+                            t.negative_inverse);
     }
   } else {
 #pragma unroll
-    for (unsigned i = 0; i < T::values; ++i) v[i] = t.modulus.reduce_wide(static_cast<Wide<W>>(x[i]) * y[i]);
+    for (unsigned i = 0; i < T::values; ++i) {
+      v[i] = divide_by_word(static_cast<Wide<W>>(x[i]) * y[i], m.q, t.negative_inverse);
+    }
   }
   T::unsettle(v, space);
-  T::inverse(v, space, t, Bounds<W>(t));
+  T::inverse(v, space, t.inverse_roots, t.scale_times_word, m);
   store_coefficients<T>(v, out.limb(blockIdx.y, l));
 #endif
 }

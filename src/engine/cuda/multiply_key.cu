@@ -23,7 +23,6 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
   const std::uint32_t shares = out.parts / each, item = blockIdx.y / shares, l = blockIdx.z;
   const std::uint32_t first = blockIdx.y % shares * each;
   const LimbTables<W>& t = tables->limb[l];
-  const Modulus<W> modulus = t.modulus;
   const Bounds<W> m(t);
   W factor[T::values], v[T::values];
   load_coefficients<T>(factor, a.limb(item, l));
@@ -32,13 +31,15 @@ __global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::th
   T::settle(factor, space);
 #pragma unroll 1
   for (std::uint32_t part = first; part < first + each; ++part) {
-    load_transform<T>(v, key.limb(part, l));
+    load_transform<T>(v, key.limb(0, part, l));
 #pragma unroll
-    for (unsigned i = 0; i < T::values; ++i) v[i] = modulus.multiply(v[i], factor[i]);
+    for (unsigned i = 0; i < T::values; ++i) {
+      v[i] = divide_by_word(static_cast<Wide<W>>(v[i]) * factor[i], m.q, t.negative_inverse);
+    }
     T::unsettle(v, space);
-    T::inverse(v, space, t, m);
-    load_coefficients_and_add<T>(v, addend.limb(out.parts * item + part, l), modulus);
-    store_coefficients<T>(v, out.limb(out.parts * item + part, l));
+    T::inverse(v, space, t.inverse_roots, t.scale_times_word, m);
+    load_coefficients_and_add<T>(v, addend.limb(item, part, l), m.q);
+    store_coefficients<T>(v, out.limb(item, part, l));
   }
 #endif
 }

@@ -101,8 +101,12 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
   }
   result.roots = at<cuda::Twiddle<W>>(*memory, 0);
   result.inverse_roots = result.roots + tables.degree;
-  result.inverse_degree = tables.inverse_degree;
-  result.last_inverse_root = tables.last_inverse_root;
+  result.scale = {tables.inverse_degree, tables.last_inverse_root};
+  const auto times_word = [&](W factor) {
+    return ShoupFactor<W>(result.modulus.reduce_wide(static_cast<Wide<W>>(factor) << word_bits<W>),
+                          result.modulus.value());
+  };
+  result.scale_times_word = {times_word(tables.inverse_degree.operand), times_word(tables.last_inverse_root.operand)};
   return result;
 }
 

@@ -108,7 +108,7 @@ __device__ __forceinline__ void store_sum(const Wide<typename T::W> (&sums)[T::v
   for (unsigned i = 0; i < T::values; ++i) v[i] = t.modulus.reduce_wide(sums[i]);
   if (coefficients) {
     T::unsettle(v, space);
-    T::inverse(v, space, t, Bounds<W>(t));
+    T::inverse(v, space, t.inverse_roots, t.scale, Bounds<W>(t));
     store_coefficients<T>(v, limb);
   } else {
     store_transform<T>(v, limb);

@@ -15,11 +15,17 @@ struct alignas(2 * sizeof(W)) Twiddle {
   __device__ W multiply_lazy(W x, W q) const { return operand * x - multiply_high(quotient, x) * q; }
 };
 
+/// What the last stage of an inverse transform multiplies with: 1/n, and the stage's root over n.
+template <class W>
+struct InverseScale {
+  ShoupFactor<W> inverse_degree, last_root;
+};
+
 /// What a limb's kernels need, on the device. The roots are null for a modulus that has no transform.
 template <class W>
 struct LimbTables {
   const Twiddle<W>*roots, *inverse_roots;  // indexed as TransformTables' are
-  ShoupFactor<W> inverse_degree, last_inverse_root;
+  InverseScale<W> scale, scale_times_word;  ///< the second for values that were divided by the word
   Modulus<W> modulus;
   W negative_inverse;  ///< -q^-1 modulo the word, for odd q
   W two_q;

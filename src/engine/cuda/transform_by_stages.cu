@@ -72,8 +72,8 @@ __global__ void inverse_head(DeviceView<W> a, const RingTables<W>* tables, std::
   if (last_groups == 1) {
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       const W u = chunk[i], v = chunk[i + size / 2];
-      x[i] = t.inverse_degree.multiply(u + v, m.q);
-      x[i + size / 2] = t.last_inverse_root.multiply(u + m.two_q - v, m.q);
+      x[i] = t.scale.inverse_degree.multiply(u + v, m.q);
+      x[i + size / 2] = t.scale.last_root.multiply(u + m.two_q - v, m.q);
     }
     return;
   }
@@ -91,8 +91,8 @@ __global__ void inverse_stage(DeviceView<W> a, const RingTables<W>* tables, std:
   W* const x = a.limb(blockIdx.z, blockIdx.y) + j;
   if (groups == 1) {
     const W u = x[0], v = x[gap];
-    x[0] = t.inverse_degree.multiply(u + v, m.q);
-    x[gap] = t.last_inverse_root.multiply(u + m.two_q - v, m.q);
+    x[0] = t.scale.inverse_degree.multiply(u + v, m.q);
+    x[gap] = t.scale.last_root.multiply(u + m.two_q - v, m.q);
   } else {
     inverse_butterfly(x[0], x[gap], t.inverse_roots[groups + group], m);
   }

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   W v[T::values];
   load_transform<T>(v, a.limb(blockIdx.y, blockIdx.z));
   T::unsettle(v, space);
-  T::inverse(v, space, t, Bounds<W>(t));
+  T::inverse(v, space, t.inverse_roots, t.scale, Bounds<W>(t));
   store_coefficients<T>(v, out.limb(blockIdx.y, blockIdx.z));
 #endif
 }
