@@ -5,144 +5,34 @@
 #include <type_traits>
 
 #include "cyclotome/engine/cuda/cluster_exchange.cuh"
-#include "cyclotome/engine/cuda/tables.cuh"
+#include "cyclotome/engine/cuda/integer_arithmetic.cuh"
+#include "cyclotome/engine/cuda/transform_stages.cuh"
 
 // Negacyclic transforms in one pass over global memory: a limb lives in the registers of a block, or of a cluster of
 // blocks that exchange values through distributed shared memory. Between exchanges every thread transforms 2^LogV
 // values, several stages at a time. Needs compute capability 9.0.
 namespace cyclotome::cuda {
 
-template <class W>
-__device__ __forceinline__ W subtract_if_reaches(W x, W q) {
-  return min(x, static_cast<W>(x - q));  // unsigned: x - q is large where x < q
-}
-
-/// q and 2q, both from memory: a compiler that knows one to be twice the other computes 2q again, in every sum, on the
-/// multipliers that the products need.
-template <class W>
-struct Bounds {
-  W q, two_q;
-  __device__ explicit Bounds(const LimbTables<W>& t) : q(t.modulus.value()), two_q(t.two_q) {}
-};
-
-/// x in [0, 4q) -> [0, q).
-template <class W>
-__device__ __forceinline__ W canonical(W x, Bounds<W> m) {
-  return subtract_if_reaches(subtract_if_reaches(x, m.two_q), m.q);
-}
-
-/// x, y in [0, 4q) -> x + w y, x - w y in [0, 4q).
-template <class W>
-__device__ __forceinline__ void forward_butterfly(W& x, W& y, Twiddle<W> w, Bounds<W> m) {
-  const W reduced = subtract_if_reaches(x, m.two_q), product = w.multiply_lazy(y, m.q);
-  x = reduced + product;
-  y = reduced + m.two_q - product;
-}
-
-/// x, y in [0, 2q) -> x + y, w (x - y) in [0, 2q).
-template <class W>
-__device__ __forceinline__ void inverse_butterfly(W& x, W& y, Twiddle<W> w, Bounds<W> m) {
-  const W sum = x + y, difference = x + m.two_q - y;
-  x = subtract_if_reaches(sum, m.two_q);
-  y = w.multiply_lazy(difference, m.q);
-}
-
-/// 16 bytes of words.
-template <class W>
-struct alignas(16) Vector {
-  static constexpr unsigned count = 16 / sizeof(W);
-  W word[count];
-
-  Vector() = default;
-  __device__ __forceinline__ explicit Vector(const W* words) {
-#pragma unroll
-    for (unsigned i = 0; i < count; ++i) word[i] = words[i];
-  }
-  __device__ __forceinline__ void store(W* words) const {
-#pragma unroll
-    for (unsigned i = 0; i < count; ++i) words[i] = word[i];
-  }
-};
-
-/// Two neighbouring factors in one load of 16 bytes (two of them for 64-bit words).
-template <class W>
-struct alignas(16) TwiddlePair {
-  Twiddle<W> even, odd;
-};
-
-/// Through the cache for constants: such loads may be moved before a barrier.
-template <class T>
-__device__ __forceinline__ T load_constant(const T* source) {
-  static_assert(sizeof(T) % 8 == 0);
-  using Chunk = std::conditional_t<sizeof(T) % 16 == 0, uint4, uint2>;
-  union {
-    Chunk chunks[sizeof(T) / sizeof(Chunk)];
-    T value;
-  } result{};
-#pragma unroll
-  for (unsigned i = 0; i < sizeof(T) / sizeof(Chunk); ++i) {
-    result.chunks[i] = __ldg(reinterpret_cast<const Chunk*>(source) + i);
-  }
-  return result.value;
-}
-
-/// visit(k, factor) for the factors roots[first + k], k < Count, first a multiple of Count.
-template <unsigned Count, class W, class Visit>
-__device__ __forceinline__ void for_factors(const Twiddle<W>* roots, unsigned first, const Visit& visit) {
-  if constexpr (Count == 1) {
-    visit(0u, load_constant(roots + first));
-  } else {
-    const auto* const pairs = reinterpret_cast<const TwiddlePair<W>*>(roots + first);
-#pragma unroll
-    for (unsigned k = 0; k < Count; k += 2) {
-      const TwiddlePair<W> pair = load_constant(pairs + k / 2);
-      visit(k, pair.even);
-      visit(k + 1, pair.odd);
-    }
-  }
-}
-
-/// Stages J ... E - 1 of a pass on 2^E values of one group.
-template <unsigned E, unsigned J = 0, class W>
-__device__ __forceinline__ void forward_stages(W* v, const Twiddle<W>* roots, unsigned group, Bounds<W> m) {
-  if constexpr (J < E) {
-    constexpr unsigned gap = 1u << (E - 1 - J);
-    for_factors<1u << J>(roots, group << J, [&](unsigned k, Twiddle<W> w) {
-#pragma unroll
-      for (unsigned i = 0; i < gap; ++i) forward_butterfly(v[2 * k * gap + i], v[(2 * k + 1) * gap + i], w, m);
-    });
-    forward_stages<E, J + 1>(v, roots, group, m);
-  }
-}
-
-/// Stages J - 1 ... Last of a pass on 2^E values of one group, in the inverse direction.
-template <unsigned E, unsigned Last, unsigned J = E, class W>
-__device__ __forceinline__ void inverse_stages(W* v, const Twiddle<W>* roots, unsigned group, Bounds<W> m) {
-  if constexpr (J > Last) {
-    constexpr unsigned gap = 1u << (E - J);
-    for_factors<1u << (J - 1)>(roots, group << (J - 1), [&](unsigned k, Twiddle<W> w) {
-#pragma unroll
-      for (unsigned i = 0; i < gap; ++i) inverse_butterfly(v[2 * k * gap + i], v[(2 * k + 1) * gap + i], w, m);
-    });
-    inverse_stages<E, Last, J - 1>(v, roots, group, m);
-  }
-}
-
 /// How a limb of 2^LogN values is spread over 2^LogC blocks of threads with 2^LogV values each.
 ///
 /// Pass 0 sees the whole limb: thread `unit` u holds the values r (n >> E0) + u. Pass P > 0 sees one block's chunk of
 /// n / 2^LogC successive values. After the last pass a unit holds 2^last successive values; `settle` swaps them within
 /// each warp so that lanes hold successive vectors of 16 bytes, as they are best loaded and stored.
-template <class Word_, unsigned LogN, unsigned LogV, unsigned LogC>
+template <class Arithmetic_, unsigned LogN, unsigned LogV, unsigned LogC>
 struct BlockTransform {
-  using W = Word_;
+  using Arithmetic = Arithmetic_;
+  using W = typename Arithmetic::Word;
+  using Value = typename Arithmetic::Value;  ///< what residues are while they are transformed
+  using Factor = typename Arithmetic::Factor;
+  static_assert(sizeof(Value) == sizeof(W));
   static constexpr unsigned degree = 1u << LogN, values = 1u << LogV, blocks = 1u << LogC, local = degree >> LogC,
                             threads = local >> LogV, passes = (LogN + LogV - 1) / LogV;
   static constexpr unsigned exponent(unsigned p) { return before(p + 1) - before(p); }
   static constexpr unsigned before(unsigned p) { return p * (LogN / passes) + std::min(p, LogN % passes); }
   static_assert(passes >= 2 && exponent(0) >= LogC && exponent(0) <= LogV && threads % 32 == 0);
   static constexpr unsigned first = exponent(0), last = exponent(passes - 1);
-  static constexpr unsigned wide = 16 / sizeof(W), quads = (1u << last) / wide;  ///< words of a vector, vectors of a unit
+  static constexpr unsigned wide = 16 / sizeof(W),
+                            quads = (1u << last) / wide;  ///< words of a vector, vectors of a unit
   static_assert(quads >= 1);
 
   __device__ static unsigned rank() { return LogC == 0 ? 0 : blockIdx.x; }
@@ -170,7 +60,9 @@ struct BlockTransform {
   struct Padding {
     static constexpr unsigned extra =
         Run >= lane_bits || Run == 0 ? 0 : ((1u << Run) - (wide << Shift >> lane_bits)) & ((1u << lane_bits) - 1);
-    __host__ __device__ static constexpr unsigned at(unsigned i) { return i + wide * (i >> lane_bits) + extra * (i >> Shift); }
+    __host__ __device__ static constexpr unsigned at(unsigned i) {
+      return i + wide * (i >> lane_bits) + extra * (i >> Shift);
+    }
   };
   static constexpr bool has_runs(unsigned p) { return rest_after(p) > 0 && rest_after(p) < lane_bits; }
   /// Between pass X and the next, except backwards from pass 1 to pass 0.
@@ -190,16 +82,17 @@ struct BlockTransform {
   }
 
  public:
-  using Workspace = ClusterExchange<W, LogC, local>;
+  using Workspace = ClusterExchange<Value, LogC, local>;
   static constexpr unsigned shared_words = most_words<0>();
   static_assert(shared_words % wide == 0);
   static constexpr std::size_t shared_bytes = Workspace::barrier_bytes + shared_words * sizeof(W);  ///< of a Workspace
 
-  /// v: values of the first pass in [0, 4q) -> values of the last pass in [0, 4q).
-  __device__ static void forward(W (&v)[values], Workspace& space, const Twiddle<W>* roots, Bounds<W> m) {
+  /// v: values of the first pass -> values of the last pass, in the ranges that the arithmetic says.
+  __device__ static void forward(Value (&v)[values], Workspace& space, const LimbTables<W>& t, const Arithmetic& m) {
+    const Factor* const roots = Arithmetic::roots(t);
     space.arrive();
 #pragma unroll
-    for (unsigned k = 0; k < values >> first; ++k) forward_stages<first>(v + (k << first), roots, 1, m);
+    for (unsigned k = 0; k < values >> first; ++k) forward_stages<0, LogN, first>(m, v + (k << first), roots, 1);
     space.wait();
     constexpr unsigned rows = 1u << (first - LogC), column_bits = LogN - first;  // rows that a block gets
     using X = Exchange<0>;
@@ -215,10 +108,11 @@ struct BlockTransform {
     forward_from<1>(v, space.words(), roots, m);
   }
 
-  /// v: values of the last pass in [0, 2q) -> values of the first pass in [0, q), scaled.
-  __device__ static void inverse(W (&v)[values], Workspace& space, const Twiddle<W>* inverse_roots,
-                                 const InverseScale<W>& scale, Bounds<W> m) {
-    inverse_to<passes - 1>(v, space, inverse_roots, m);
+  /// v: values of the last pass -> values of the first pass, scaled by 1/n, in the ranges that the arithmetic says.
+  /// OfProducts: v are what the arithmetic makes of products.
+  template <bool OfProducts = false>
+  __device__ static void inverse(Value (&v)[values], Workspace& space, const LimbTables<W>& t, const Arithmetic& m) {
+    inverse_to<passes - 1>(v, space, Arithmetic::inverse_roots(t), m);
     space.wait();
     // Row by row of the first pass, a block's columns: the block's number is in the top bits of r.
     constexpr unsigned e = exponent(1), rest = rest_after(1);
@@ -234,48 +128,53 @@ struct BlockTransform {
       }
     }
     space.receive();
-    const W* const source = space.words() + X::at(threadIdx.x);
+    const Value* const source = space.words() + X::at(threadIdx.x);
 #pragma unroll
     for (unsigned k = 0; k < values >> first; ++k) {
 #pragma unroll
-      for (unsigned r = 0; r < 1u << first; ++r) v[(k << first) + r] = source[X::at(r << log_segment) + X::at(k * threads)];
-      inverse_stages<first, 1>(v + (k << first), inverse_roots, 1, m);
+      for (unsigned r = 0; r < 1u << first; ++r)
+        v[(k << first) + r] = source[X::at(r << log_segment) + X::at(k * threads)];
+      inverse_stages<first, 1>(m, v + (k << first), Arithmetic::inverse_roots(t), 1);
       constexpr unsigned half = 1u << (first - 1);
 #pragma unroll
       for (unsigned i = 0; i < half; ++i) {
-        W &x = v[(k << first) + i], &y = v[(k << first) + half + i];
-        const W sum = x + y, difference = x + m.two_q - y;
-        x = subtract_if_reaches(scale.inverse_degree.multiply_lazy(sum, m.q), m.q);
-        y = subtract_if_reaches(scale.last_root.multiply_lazy(difference, m.q), m.q);
+        m.template last_inverse_butterfly<OfProducts>(v[(k << first) + i], v[(k << first) + half + i], t);
       }
     }
   }
 
   /// v: as `forward` has just left it -> settled. Each warp for itself, in its own part of the words, which no other
   /// thread reads after a forward transform's last exchange.
-  __device__ static void settle(W (&v)[values], Workspace& space) {
-    swap_vectors(v, space.words(), [](unsigned j) { return lane() * quads + j; }, [](unsigned j) { return j * 32 + lane(); });
+  template <class X>
+  __device__ static void settle(X (&v)[values], Workspace& space) {
+    swap_vectors(
+        v, reinterpret_cast<X*>(space.words()), [](unsigned j) { return lane() * quads + j; },
+        [](unsigned j) { return j * 32 + lane(); });
   }
   /// v: settled -> as `inverse` wants it.
-  __device__ static void unsettle(W (&v)[values], Workspace& space) {
+  template <class X>
+  __device__ static void unsettle(X (&v)[values], Workspace& space) {
     space.enter();
-    swap_vectors(v, space.words(), [](unsigned j) { return j * 32 + lane(); }, [](unsigned j) { return lane() * quads + j; });
+    swap_vectors(
+        v, reinterpret_cast<X*>(space.words()), [](unsigned j) { return j * 32 + lane(); },
+        [](unsigned j) { return lane() * quads + j; });
   }
 
  private:
   __device__ static unsigned lane() { return threadIdx.x % 32; }
   __device__ static unsigned warp_start() { return (threadIdx.x / 32) << (5 + last); }
 
-  template <class From, class To>
-  __device__ static void swap_vectors(W (&v)[values], W* shared, const From& from, const To& to) {
+  template <class X, class From, class To>
+  __device__ static void swap_vectors(X (&v)[values], X* shared, const From& from, const To& to) {
     if constexpr (quads == 1) return;
     const auto place = [&](unsigned k, unsigned vector) {  // swapped so that 8 lanes find different banks
-      W* const region = shared + Exchange<passes - 2>::at(warp_start()) + Exchange<passes - 2>::at((k * threads) << last);
-      return reinterpret_cast<Vector<W>*>(region) + (vector ^ ((vector >> 3) & 7));
+      X* const region =
+          shared + Exchange<passes - 2>::at(warp_start()) + Exchange<passes - 2>::at((k * threads) << last);
+      return reinterpret_cast<Vector<X>*>(region) + (vector ^ ((vector >> 3) & 7));
     };
     __syncwarp();
 #pragma unroll
-    for (unsigned i = 0; i < values / wide; ++i) *place(i / quads, from(i % quads)) = Vector<W>(v + i * wide);
+    for (unsigned i = 0; i < values / wide; ++i) *place(i / quads, from(i % quads)) = Vector<X>(v + i * wide);
     __syncwarp();
 #pragma unroll
     for (unsigned i = 0; i < values / wide; ++i) place(i / quads, to(i % quads))->store(v + i * wide);
@@ -300,44 +199,46 @@ struct BlockTransform {
 
   /// A thread's values of pass P from (to) shared memory, in exchange X.
   template <unsigned P, unsigned X>
-  __device__ static void load_chunk(W (&v)[values], const W* shared) {
+  __device__ static void load_chunk(Value (&v)[values], const Value* shared) {
     using Pad = Exchange<X>;
     constexpr unsigned e = exponent(P), step = P + 1 == passes ? wide : 1;
-    const W* const chunk = shared + Pad::at(local_index<P>(threadIdx.x, 0));
+    const Value* const chunk = shared + Pad::at(local_index<P>(threadIdx.x, 0));
 #pragma unroll
     for (unsigned i = 0; i < values; i += step) {
-      const W* const source = chunk + Pad::at(local_index<P>((i >> e) * threads, 0)) +
-                              Pad::at(local_index<P>(0, i & ((1u << e) - 1)));
+      const Value* const source =
+          chunk + Pad::at(local_index<P>((i >> e) * threads, 0)) + Pad::at(local_index<P>(0, i & ((1u << e) - 1)));
       if constexpr (step == 1) {
         v[i] = *source;
       } else {
-        reinterpret_cast<const Vector<W>*>(source)->store(v + i);
+        reinterpret_cast<const Vector<Value>*>(source)->store(v + i);
       }
     }
   }
   template <unsigned P, unsigned X>
-  __device__ static void store_chunk(const W (&v)[values], W* shared) {
+  __device__ static void store_chunk(const Value (&v)[values], Value* shared) {
     using Pad = Exchange<X>;
     constexpr unsigned e = exponent(P), step = P + 1 == passes ? wide : 1;
-    W* const chunk = shared + Pad::at(local_index<P>(threadIdx.x, 0));
+    Value* const chunk = shared + Pad::at(local_index<P>(threadIdx.x, 0));
 #pragma unroll
     for (unsigned i = 0; i < values; i += step) {
-      W* const target = chunk + Pad::at(local_index<P>((i >> e) * threads, 0)) +
-                        Pad::at(local_index<P>(0, i & ((1u << e) - 1)));
+      Value* const target =
+          chunk + Pad::at(local_index<P>((i >> e) * threads, 0)) + Pad::at(local_index<P>(0, i & ((1u << e) - 1)));
       if constexpr (step == 1) {
         *target = v[i];
       } else {
-        *reinterpret_cast<Vector<W>*>(target) = Vector<W>(v + i);
+        *reinterpret_cast<Vector<Value>*>(target) = Vector<Value>(v + i);
       }
     }
   }
 
   template <unsigned P>
-  __device__ static void forward_from(W (&v)[values], W* shared, const Twiddle<W>* roots, Bounds<W> m) {
+  __device__ static void forward_from(Value (&v)[values], Value* shared, const Factor* roots, const Arithmetic& m) {
     constexpr unsigned e = exponent(P);
     load_chunk<P, P - 1>(v, shared);
 #pragma unroll
-    for (unsigned k = 0; k < values >> e; ++k) forward_stages<e>(v + (k << e), roots, group_of<P>(k), m);
+    for (unsigned k = 0; k < values >> e; ++k) {
+      forward_stages<before(P), LogN, e>(m, v + (k << e), roots, group_of<P>(k));
+    }
     if constexpr (P + 1 < passes) {
       if constexpr (!std::is_same_v<Exchange<P>, Exchange<P - 1>>) __syncthreads();
       store_chunk<P, P>(v, shared);
@@ -348,11 +249,11 @@ struct BlockTransform {
 
   /// Passes P ... 1; the values of pass 1 stay in registers.
   template <unsigned P>
-  __device__ static void inverse_to(W (&v)[values], Workspace& space, const Twiddle<W>* roots, Bounds<W> m) {
+  __device__ static void inverse_to(Value (&v)[values], Workspace& space, const Factor* roots, const Arithmetic& m) {
     constexpr unsigned e = exponent(P);
     if constexpr (P == 1) space.arrive();
 #pragma unroll
-    for (unsigned k = 0; k < values >> e; ++k) inverse_stages<e, 0>(v + (k << e), roots, group_of<P>(k), m);
+    for (unsigned k = 0; k < values >> e; ++k) inverse_stages<e, 0>(m, v + (k << e), roots, group_of<P>(k));
     if constexpr (P > 1) {
       if constexpr (P + 1 == passes) {
         space.enter();

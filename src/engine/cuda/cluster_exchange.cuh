@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cuda_runtime.h>
 
 namespace cyclotome::cuda {
 
-/// Shared memory in which the 2^LogC blocks of a cluster exchange words, each block receiving `Words` of them at a time.
+/// Shared memory in which the 2^LogC blocks of a cluster exchange words, each block receiving `Words` of them at a
+/// time.
 ///
-/// Words go by st.async, which counts bytes at a barrier of the receiver. The cluster's own barrier would do as well, but
-/// its release waits for all of a thread's stores, and its acquire empties the multiprocessor's cache, where the
+/// Words go by st.async, which counts bytes at a barrier of the receiver. The cluster's own barrier would do as well,
+/// but its release waits for all of a thread's stores, and its acquire empties the multiprocessor's cache, where the
 /// transforms' factors are. One block alone stores and synchronises as usual.
 template <class W, unsigned LogC, unsigned Words>
 class ClusterExchange {
@@ -80,12 +82,12 @@ class ClusterExchange {
       const std::uint32_t target = remote(barriers_, block);
       const std::uint32_t place = target + barrier_bytes + index * static_cast<std::uint32_t>(sizeof(W));
       if constexpr (sizeof(W) == 4) {
-        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(place), "r"(value),
-                     "r"(target)
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(place),
+                     "r"(std::bit_cast<std::uint32_t>(value)), "r"(target)
                      : "memory");
       } else {
-        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(place), "l"(value),
-                     "r"(target)
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(place),
+                     "l"(std::bit_cast<std::uint64_t>(value)), "r"(target)
                      : "memory");
       }
     }

@@ -31,7 +31,7 @@ __device__ __forceinline__ void load_coefficients_and_add(typename T::W (&v)[T::
   }
 }
 
-/// v: [0, q), as `inverse` leaves it.
+/// v: [0, q).
 template <class T>
 __device__ __forceinline__ void store_coefficients(const typename T::W (&v)[T::values], typename T::W* limb) {
   typename T::W* const target = limb + T::first_index();
@@ -60,10 +60,28 @@ __device__ __forceinline__ void store_transform(const typename T::W (&v)[T::valu
   }
 }
 
+/// Residues in [0, q) as the values that T transforms.
 template <class T>
-__device__ __forceinline__ void make_canonical(typename T::W (&v)[T::values], Bounds<typename T::W> m) {
+__device__ __forceinline__ void to_values(typename T::Value (&v)[T::values], const typename T::W (&words)[T::values],
+                                          const typename T::Arithmetic& m) {
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) v[i] = canonical(v[i], m);
+  for (unsigned i = 0; i < T::values; ++i) v[i] = m.value(words[i]);
+}
+
+/// What T::forward leaves, as residues in [0, q).
+template <class T>
+__device__ __forceinline__ void to_canonical(typename T::W (&words)[T::values], const typename T::Value (&v)[T::values],
+                                             const typename T::Arithmetic& m) {
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) words[i] = m.canonical(v[i]);
+}
+
+/// What T::inverse leaves, as residues in [0, q).
+template <class T>
+__device__ __forceinline__ void to_words(typename T::W (&words)[T::values], const typename T::Value (&v)[T::values],
+                                         const typename T::Arithmetic& m) {
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) words[i] = m.word(v[i]);
 }
 
 }  // namespace cyclotome::cuda

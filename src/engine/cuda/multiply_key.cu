@@ -13,45 +13,47 @@ namespace {
 /// One limb: the transform of a times `each` parts of the key, transformed back. Grid: (blocks of the transform, items
 /// and shares of the parts, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, T::threads > 512 ? 1 : 768 / T::threads)
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     multiply_key_kernel(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> key,
                         DeviceView<typename T::W> addend, const RingTables<typename T::W>* tables, std::uint32_t each) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  typename T::Workspace space(memory);
   const std::uint32_t shares = out.parts / each, item = blockIdx.y / shares, l = blockIdx.z;
   const std::uint32_t first = blockIdx.y % shares * each;
   const LimbTables<W>& t = tables->limb[l];
-  const Bounds<W> m(t);
-  W factor[T::values], v[T::values];
-  load_coefficients<T>(factor, a.limb(item, l));
-  T::forward(factor, space, t.roots, m);
-  make_canonical<T>(factor, m);
+  if (!T::Arithmetic::serves(t)) return;
+  typename T::Workspace space(memory);
+  const typename T::Arithmetic m(t);
+  W words[T::values];
+  typename T::Value factor[T::values], v[T::values];
+  load_coefficients<T>(words, a.limb(item, l));
+  to_values<T>(factor, words, m);
+  T::forward(factor, space, t, m);
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) factor[i] = m.halved(factor[i]);
   T::settle(factor, space);
 #pragma unroll 1
   for (std::uint32_t part = first; part < first + each; ++part) {
-    load_transform<T>(v, key.limb(0, part, l));
+    load_transform<T>(words, key.limb(0, part, l));
 #pragma unroll
-    for (unsigned i = 0; i < T::values; ++i) {
-      v[i] = divide_by_word(static_cast<Wide<W>>(v[i]) * factor[i], m.q, t.negative_inverse);
-    }
+    for (unsigned i = 0; i < T::values; ++i) v[i] = m.product(factor[i], m.value(words[i]));
     T::unsettle(v, space);
-    T::inverse(v, space, t.inverse_roots, t.scale_times_word, m);
-    load_coefficients_and_add<T>(v, addend.limb(item, part, l), m.q);
-    store_coefficients<T>(v, out.limb(item, part, l));
+    T::template inverse<true>(v, space, t, m);
+    to_words<T>(words, v, m);
+    load_coefficients_and_add<T>(words, addend.limb(item, part, l), t.modulus.value());
+    store_coefficients<T>(words, out.limb(item, part, l));
   }
 #endif
 }
 
-template <class W, Plan P>
+template <class A, Plan P, class W>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
          unsigned limbs, unsigned items, const RingTables<W>* tables) {
-  return with_transform<W, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+  return with_transform<A, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
     const std::uint32_t each = P == Plan::fused_latency ? 1 : out.parts;
     launch<multiply_key_kernel<T>>(queue, dim3(T::blocks, items * (out.parts / each), limbs), T::threads,
-                                   T::shared_bytes, T::blocks, "product with a key", out, a, key, addend,
-                                   tables, each);
+                                   T::shared_bytes, T::blocks, "product with a key", out, a, key, addend, tables, each);
   });
 }
 
@@ -59,16 +61,17 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> k
 
 template <class W>
 bool multiply_key(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
-                  unsigned limbs, unsigned items, const RingTables<W>* tables) {
-  if (!queue.one_pass) return false;
-  return few_values(std::size_t{out.degree} * limbs * items)
-             ? run<W, Plan::fused_latency>(queue, out, a, key, addend, limbs, items, tables)
-             : run<W, Plan::fused>(queue, out, a, key, addend, limbs, items, tables);
+                  unsigned limbs, unsigned items, const RingTables<W>* tables, LimbArithmetics arithmetics) {
+  return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
+           return few_values(std::size_t{out.degree} * limbs * items)
+                      ? run<A, Plan::fused_latency>(queue, out, a, key, addend, limbs, items, tables)
+                      : run<A, Plan::fused>(queue, out, a, key, addend, limbs, items, tables);
+         });
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                                 \
   template bool multiply_key(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>, DeviceView<W>, unsigned, \
-                             unsigned, const RingTables<W>*);
+                             unsigned, const RingTables<W>*, LimbArithmetics);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

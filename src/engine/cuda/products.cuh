@@ -4,6 +4,7 @@
 #include "cyclotome/engine/cuda/conversion.cuh"
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
+#include "cyclotome/engine/cuda/transform.cuh"
 
 // Kernels that transform, multiply and transform back without leaving the chip. Each function returns false where
 // there is no kernel for the degree or the device; then nothing was done.
@@ -13,7 +14,7 @@ namespace cyclotome::cuda {
 /// overwritten. `items`: ciphertexts.
 template <class W>
 bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
-                          unsigned items, const RingTables<W>* tables);
+                          unsigned items, const RingTables<W>* tables, LimbArithmetics arithmetics);
 
 /// One digit of a key switch. The extension's results come out divided by the word: its constants are multiplied by it.
 template <class W>
@@ -32,6 +33,7 @@ struct KeySwitchLaunch {
   std::uint32_t digit_count, lazy_products, inverse_limbs;
   unsigned limbs, items;
   const RingTables<W>* tables;
+  LimbArithmetics arithmetics;
 };
 
 /// All in one kernel: nothing is stored but the result.
@@ -44,6 +46,6 @@ bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, Devic
 /// out.part(p) = a key.part(p) + addend.part(p): coefficients, except for the key, which is the same for all items.
 template <class W>
 bool multiply_key(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
-                  unsigned limbs, unsigned items, const RingTables<W>* tables);
+                  unsigned limbs, unsigned items, const RingTables<W>* tables, LimbArithmetics arithmetics);
 
 }  // namespace cyclotome::cuda

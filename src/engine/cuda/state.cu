@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "cyclotome/engine/cuda/floating_arithmetic.hpp"
 #include "cyclotome/engine/cuda/state.cuh"
+#include "cyclotome/engine/cuda/transform.cuh"
 
 namespace cyclotome {
 
@@ -58,6 +60,14 @@ std::vector<cuda::Twiddle<W>> interleaved(const std::vector<W>& operands, const 
   return result;
 }
 
+/// Residues as factors of the arithmetic on doubles.
+template <class W>
+std::vector<double> centred(const std::vector<W>& residues, const cuda::FloatingArithmetic& arithmetic) {
+  std::vector<double> result;
+  for (const W residue : residues) result.push_back(arithmetic.centred(residue));
+  return result;
+}
+
 /// Constants of short-lived rings and conversions are dropped when this many newer ones are kept.
 constexpr std::size_t cache_limit = 4096;
 
@@ -92,22 +102,43 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
   result.two_q = static_cast<W>(2 * result.modulus.value());
   if (!ring.has_transform(l)) return result;
   const auto& tables = ring.tables<W>(l);
-  DeviceMemoryPtr& memory = roots_[{ring.word(), tables.degree, tables.modulus.value()}];
+  const W q = tables.modulus.value();
+  const bool floating = cuda::has_floating_arithmetic(q);
+  const double reciprocal = 1.0 / static_cast<double>(q);
+  const cuda::FloatingArithmetic arithmetic(q, reciprocal);
+  DeviceMemoryPtr& memory = roots_[{ring.word(), tables.degree, q}];
   if (memory == nullptr) {
     Packed packed;
     packed.add(interleaved(tables.roots, tables.root_quotients));
     packed.add(interleaved(tables.inverse_roots, tables.inverse_root_quotients));
+    if (floating) {
+      packed.add(centred(tables.roots, arithmetic));
+      packed.add(centred(tables.inverse_roots, arithmetic));
+    }
     memory = put(packed.bytes().data(), packed.bytes().size());
   }
   result.roots = at<cuda::Twiddle<W>>(*memory, 0);
   result.inverse_roots = result.roots + tables.degree;
+  if (floating) {
+    const auto* const roots = at<double>(*memory, 2 * tables.degree * sizeof(cuda::Twiddle<W>));
+    result.floating = {roots, roots + tables.degree, reciprocal, arithmetic.centred(tables.inverse_degree.operand),
+                       arithmetic.centred(tables.last_inverse_root.operand)};
+  }
   result.scale = {tables.inverse_degree, tables.last_inverse_root};
   const auto times_word = [&](W factor) {
-    return ShoupFactor<W>(result.modulus.reduce_wide(static_cast<Wide<W>>(factor) << word_bits<W>),
-                          result.modulus.value());
+    return ShoupFactor<W>(result.modulus.reduce_wide(static_cast<Wide<W>>(factor) << word_bits<W>), q);
   };
   result.scale_times_word = {times_word(tables.inverse_degree.operand), times_word(tables.last_inverse_root.operand)};
   return result;
+}
+
+cuda::LimbArithmetics cuda::arithmetics_of(const Ring& ring) {
+  LimbArithmetics found{};
+  for (std::size_t l = 0; l < ring.limbs(); ++l) {
+    const bool floating = ring.word() == Word::u64 && ring.has_transform(l) && has_floating_arithmetic(ring.basis()[l]);
+    (floating ? found.floating : found.integer) = true;
+  }
+  return found;
 }
 
 template <class W>

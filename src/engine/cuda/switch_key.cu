@@ -79,122 +79,140 @@ __device__ __forceinline__ void load_digit(typename T::W (&v)[T::values], const 
   }
 }
 
-/// sum += v times a limb of transforms.
+/// The transform of a digit's residues modulo limb l.
 template <class T>
-__device__ __forceinline__ void add_products(Wide<typename T::W> (&sums)[T::values],
-                                             const typename T::W (&v)[T::values], const typename T::W* limb) {
-  using W = typename T::W;
-  W factors[T::values];
+__device__ __forceinline__ void transform_digit(typename T::Value (&v)[T::values],
+                                                const DeviceDigit<typename T::W>& digit, const typename T::W* c,
+                                                std::uint32_t l, typename T::Workspace& space,
+                                                const LimbTables<typename T::W>& t, const typename T::Arithmetic& m) {
+  typename T::W words[T::values];
+  load_digit<T>(words, digit, c, l, t);
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) v[i] = m.lazy_value(words[i]);
+  T::forward(v, space, t, m);
+}
+
+/// sums += v times a limb of transforms.
+template <class T>
+__device__ __forceinline__ void add_products(typename T::Arithmetic::Sum (&sums)[T::values],
+                                             const typename T::Value (&v)[T::values], const typename T::W* limb,
+                                             const typename T::Arithmetic& m) {
+  typename T::W factors[T::values];
   load_transform<T>(factors, limb);
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) sums[i] += static_cast<Wide<W>>(v[i]) * factors[i];
+  for (unsigned i = 0; i < T::values; ++i) m.add_product(sums[i], v[i], m.value(factors[i]));
 }
 
 template <class T>
-__device__ __forceinline__ void reduce_sums(Wide<typename T::W> (&sums)[T::values],
-                                            const Modulus<typename T::W>& modulus) {
+__device__ __forceinline__ void reduce_sums(typename T::Arithmetic::Sum (&sums)[T::values],
+                                            const LimbTables<typename T::W>& t, const typename T::Arithmetic& m) {
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) sums[i] = modulus.reduce_wide(sums[i]);
+  for (unsigned i = 0; i < T::values; ++i) sums[i] = m.reduce_sum(sums[i], t);
 }
 
 /// The sum as a limb of the result: as coefficients or as transform.
 template <class T>
-__device__ __forceinline__ void store_sum(const Wide<typename T::W> (&sums)[T::values], typename T::W* limb,
+__device__ __forceinline__ void store_sum(const typename T::Arithmetic::Sum (&sums)[T::values], typename T::W* limb,
                                           typename T::Workspace& space, const LimbTables<typename T::W>& t,
-                                          bool coefficients) {
-  using W = typename T::W;
-  W v[T::values];
+                                          const typename T::Arithmetic& m, bool coefficients) {
+  typename T::Value v[T::values];
+  typename T::W words[T::values];
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) v[i] = t.modulus.reduce_wide(sums[i]);
+  for (unsigned i = 0; i < T::values; ++i) v[i] = m.reduce_sum(sums[i], t);
   if (coefficients) {
     T::unsettle(v, space);
-    T::inverse(v, space, t.inverse_roots, t.scale, Bounds<W>(t));
-    store_coefficients<T>(v, limb);
+    T::inverse(v, space, t, m);
+    to_words<T>(words, v, m);
+    store_coefficients<T>(words, limb);
   } else {
-    store_transform<T>(v, limb);
+    to_words<T>(words, v, m);
+    store_transform<T>(words, limb);
   }
-}
-
-template <class T>
-constexpr unsigned resident(unsigned threads) {
-  return T::threads >= threads ? 1 : threads / T::threads;
 }
 
 /// One limb of one key switch: for each digit its extension to this limb, the transform and two products added up, then
 /// perhaps two transforms back. Grid: (blocks of the transform, items, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, resident<T>(512))
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>(true))
     switch_key_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  typename T::Workspace space(memory);
   const std::uint32_t item = blockIdx.y, l = blockIdx.z;
   const LimbTables<W>& t = work.tables->limb[l];
-  const Bounds<W> m(t);
-  W v[T::values];
-  Wide<W> sums[2][T::values];
+  if (!T::Arithmetic::serves(t)) return;
+  typename T::Workspace space(memory);
+  const typename T::Arithmetic m(t);
+  const std::uint32_t lazy_products = m.lazy_products(work.lazy_products);
+  typename T::Value v[T::values];
+  typename T::Arithmetic::Sum sums[2][T::values];
 #pragma unroll
   for (unsigned i = 0; i < T::values; ++i) sums[0][i] = sums[1][i] = 0;
 #pragma unroll 1
   for (std::uint32_t d = 0; d < work.digit_count; ++d) {
-    load_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, t);
-    T::forward(v, space, t.roots, m);
-    make_canonical<T>(v, m);
+    transform_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, space, t, m);
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) v[i] = m.reduced(v[i]);
     T::settle(v, space);
-    if (d != 0 && d % work.lazy_products == 0) {
-      reduce_sums<T>(sums[0], t.modulus);
-      reduce_sums<T>(sums[1], t.modulus);
+    if (d != 0 && d % lazy_products == 0) {
+      reduce_sums<T>(sums[0], t, m);
+      reduce_sums<T>(sums[1], t, m);
     }
-    add_products<T>(sums[0], v, work.key.limb(2 * d, l));
-    add_products<T>(sums[1], v, work.key.limb(2 * d + 1, l));
+    add_products<T>(sums[0], v, work.key.limb(2 * d, l), m);
+    add_products<T>(sums[1], v, work.key.limb(2 * d + 1, l), m);
   }
-  store_sum<T>(sums[0], work.out.limb(2 * item, l), space, t, l < work.inverse_limbs);
-  store_sum<T>(sums[1], work.out.limb(2 * item + 1, l), space, t, l < work.inverse_limbs);
+  store_sum<T>(sums[0], work.out.limb(2 * item, l), space, t, m, l < work.inverse_limbs);
+  store_sum<T>(sums[1], work.out.limb(2 * item + 1, l), space, t, m, l < work.inverse_limbs);
 #endif
 }
 
 /// One limb of one extended digit, transformed. Grid: (blocks of the transform, items and digits, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, resident<T>(768))
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     extend_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   const std::uint32_t item = blockIdx.y / work.digit_count, d = blockIdx.y % work.digit_count, l = blockIdx.z;
-  typename T::Workspace space(memory);
   const LimbTables<W>& t = work.tables->limb[l];
-  const Bounds<W> m(t);
-  W v[T::values];
-  load_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, t);
-  T::forward(v, space, t.roots, m);
-  make_canonical<T>(v, m);
-  T::settle(v, space);
-  store_transform<T>(v, extended.limb(blockIdx.y, l));
+  if (!T::Arithmetic::serves(t)) return;
+  typename T::Workspace space(memory);
+  const typename T::Arithmetic m(t);
+  typename T::Value v[T::values];
+  transform_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, space, t, m);
+  W words[T::values];
+  to_canonical<T>(words, v, m);
+  T::settle(words, space);
+  store_transform<T>(words, extended.limb(blockIdx.y, l));
 #endif
 }
 
 /// One limb of one part of the sum over digits. Grid: (blocks of the transform, items and parts, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, resident<T>(768))
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     sum_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  typename T::Workspace space(memory);
   const std::uint32_t item = blockIdx.y / 2, part = blockIdx.y % 2, l = blockIdx.z;
   const LimbTables<W>& t = work.tables->limb[l];
-  W v[T::values];
-  Wide<W> sums[T::values];
+  if (!T::Arithmetic::serves(t)) return;
+  typename T::Workspace space(memory);
+  const typename T::Arithmetic m(t);
+  const std::uint32_t lazy_products = m.lazy_products(work.lazy_products);
+  W words[T::values];
+  typename T::Value v[T::values];
+  typename T::Arithmetic::Sum sums[T::values];
 #pragma unroll
   for (unsigned i = 0; i < T::values; ++i) sums[i] = 0;
 #pragma unroll 1
   for (std::uint32_t d = 0; d < work.digit_count; ++d) {
-    if (d != 0 && d % work.lazy_products == 0) reduce_sums<T>(sums, t.modulus);
-    load_transform<T>(v, extended.limb(item * work.digit_count + d, l));
-    add_products<T>(sums, v, work.key.limb(2 * d + part, l));
+    if (d != 0 && d % lazy_products == 0) reduce_sums<T>(sums, t, m);
+    load_transform<T>(words, extended.limb(item * work.digit_count + d, l));
+    to_values<T>(v, words, m);
+    add_products<T>(sums, v, work.key.limb(2 * d + part, l), m);
   }
-  store_sum<T>(sums, work.out.limb(blockIdx.y, l), space, t, l < work.inverse_limbs);
+  store_sum<T>(sums, work.out.limb(blockIdx.y, l), space, t, m, l < work.inverse_limbs);
 #endif
 }
 
@@ -207,16 +225,16 @@ unsigned log_degree(const KeySwitchLaunch<W>& work) {
 
 template <class W>
 bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work) {
-  if (!queue.one_pass) return false;
-  return with_transform<W, Plan::fused, 16>(log_degree(work), [&]<class T>() {
-    launch<switch_key_kernel<T>>(queue, dim3(T::blocks, work.items, work.limbs), T::threads,
-                                 T::shared_bytes, T::blocks, "key switch", work);
-  });
+  return queue.one_pass && for_arithmetics<W>(work.arithmetics, [&]<class A>() {
+           return with_transform<A, Plan::fused, 16>(log_degree(work), [&]<class T>() {
+             launch<switch_key_kernel<T>>(queue, dim3(T::blocks, work.items, work.limbs), T::threads, T::shared_bytes,
+                                          T::blocks, "key switch", work);
+           });
+         });
 }
 
 template <class W>
 bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended) {
-  if (!queue.one_pass) return false;
   const auto body = [&]<class T>() {
     constexpr std::size_t bytes = T::shared_bytes;
     launch<extend_kernel<T>>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs), T::threads, bytes,
@@ -224,9 +242,11 @@ bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, Devic
     launch<sum_kernel<T>>(queue, dim3(T::blocks, 2 * work.items, work.limbs), T::threads, bytes, T::blocks,
                           "key switch", work, extended);
   };
-  return few_values(std::size_t{work.out.degree} * work.limbs * work.items)
-             ? with_transform<W, Plan::fused_latency, 16>(log_degree(work), body)
-             : with_transform<W, Plan::fused, 16>(log_degree(work), body);
+  return queue.one_pass && for_arithmetics<W>(work.arithmetics, [&]<class A>() {
+           return few_values(std::size_t{work.out.degree} * work.limbs * work.items)
+                      ? with_transform<A, Plan::fused_latency, 16>(log_degree(work), body)
+                      : with_transform<A, Plan::fused, 16>(log_degree(work), body);
+         });
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                     \

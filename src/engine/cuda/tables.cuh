@@ -21,6 +21,12 @@ struct InverseScale {
   ShoupFactor<W> inverse_degree, last_root;
 };
 
+/// Constants of transforms on doubles (floating_arithmetic.hpp), centred; null where the modulus is too wide for them.
+struct FloatingTables {
+  const double *roots, *inverse_roots;
+  double reciprocal, inverse_degree, last_inverse_root;
+};
+
 /// What a limb's kernels need, on the device. The roots are null for a modulus that has no transform.
 template <class W>
 struct LimbTables {
@@ -29,6 +35,7 @@ struct LimbTables {
   Modulus<W> modulus;
   W negative_inverse;  ///< -q^-1 modulo the word, for odd q
   W two_q;
+  FloatingTables floating;
 };
 
 /// x / R modulo odd q, R one more than the largest word: below x / R + q (Montgomery).

@@ -3,17 +3,25 @@
 
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
+#include "cyclotome/ring/ring.hpp"
 
 namespace cyclotome::cuda {
+
+/// The arithmetics in which a ring's limbs are transformed. Where limbs differ, a kernel runs for each, and leaves the
+/// other's limbs alone.
+struct LimbArithmetics {
+  bool integer, floating;
+};
+LimbArithmetics arithmetics_of(const Ring& ring);
 
 /// out = transforms of all limbs of `items` polynomials of a, which may be out. False where there is no kernel for the
 /// degree or the device; then nothing was done.
 template <class W>
 bool forward_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
-                         const RingTables<W>* tables);
+                         const RingTables<W>* tables, LimbArithmetics arithmetics);
 template <class W>
 bool inverse_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
-                         const RingTables<W>* tables);
+                         const RingTables<W>* tables, LimbArithmetics arithmetics);
 
 /// The same in place, stage by stage in radix 2, for every degree and device.
 template <class W>

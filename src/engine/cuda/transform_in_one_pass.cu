@@ -14,8 +14,10 @@ namespace {
 /// Registers for so many threads on a multiprocessor.
 template <class T>
 constexpr unsigned resident_blocks() {
-  constexpr unsigned threads = T::values * sizeof(typename T::W) > 128 ? 512 : sizeof(typename T::W) == 8 ? 768
-                               : T::degree == 32768                   ? 1280 : 1024;
+  constexpr unsigned threads = T::values * sizeof(typename T::W) > 128 ? 512
+                               : sizeof(typename T::W) == 8            ? 768
+                               : T::degree == 32768                    ? 1280
+                                                                       : 1024;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 
@@ -25,15 +27,18 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  typename T::Workspace space(memory);
   const LimbTables<W>& t = tables->limb[blockIdx.z];
-  const Bounds<W> m(t);
-  W v[T::values];
-  load_coefficients<T>(v, a.limb(blockIdx.y, blockIdx.z));
-  T::forward(v, space, t.roots, m);
-  make_canonical<T>(v, m);
-  T::settle(v, space);
-  store_transform<T>(v, out.limb(blockIdx.y, blockIdx.z));
+  if (!T::Arithmetic::serves(t)) return;
+  typename T::Workspace space(memory);
+  const typename T::Arithmetic m(t);
+  W words[T::values];
+  typename T::Value v[T::values];
+  load_coefficients<T>(words, a.limb(blockIdx.y, blockIdx.z));
+  to_values<T>(v, words, m);
+  T::forward(v, space, t, m);
+  to_canonical<T>(words, v, m);
+  T::settle(words, space);
+  store_transform<T>(words, out.limb(blockIdx.y, blockIdx.z));
 #endif
 }
 
@@ -43,54 +48,60 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  typename T::Workspace space(memory);
   const LimbTables<W>& t = tables->limb[blockIdx.z];
-  W v[T::values];
-  load_transform<T>(v, a.limb(blockIdx.y, blockIdx.z));
-  T::unsettle(v, space);
-  T::inverse(v, space, t.inverse_roots, t.scale, Bounds<W>(t));
-  store_coefficients<T>(v, out.limb(blockIdx.y, blockIdx.z));
+  if (!T::Arithmetic::serves(t)) return;
+  typename T::Workspace space(memory);
+  const typename T::Arithmetic m(t);
+  W words[T::values];
+  typename T::Value v[T::values];
+  load_transform<T>(words, a.limb(blockIdx.y, blockIdx.z));
+  T::unsettle(words, space);
+  to_values<T>(v, words, m);
+  T::inverse(v, space, t, m);
+  to_words<T>(words, v, m);
+  store_coefficients<T>(words, out.limb(blockIdx.y, blockIdx.z));
 #endif
 }
 
-template <class W, bool Inverse, Plan P>
+template <class A, bool Inverse, Plan P, class W>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
          const RingTables<W>* tables) {
   const auto log_n = static_cast<unsigned>(std::bit_width(a.degree) - 1);
-  return with_transform<W, P>(log_n, [&]<class T>() {
-    launch<Inverse ? inverse<T> : forward<T>>(queue, dim3(T::blocks, items, limbs), T::threads,
-                                              T::shared_bytes, T::blocks, "transform", out, a, tables);
+  return with_transform<A, P>(log_n, [&]<class T>() {
+    launch<Inverse ? inverse<T> : forward<T>>(queue, dim3(T::blocks, items, limbs), T::threads, T::shared_bytes,
+                                              T::blocks, "transform", out, a, tables);
   });
 }
 
-template <class W, bool Inverse>
+template <bool Inverse, class W>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
-         const RingTables<W>* tables) {
-  if (!queue.one_pass) return false;
-  return few_values(std::size_t{a.degree} * limbs * items)
-             ? run<W, Inverse, Plan::latency>(queue, out, a, limbs, items, tables)
-             : run<W, Inverse, Plan::throughput>(queue, out, a, limbs, items, tables);
+         const RingTables<W>* tables, LimbArithmetics arithmetics) {
+  return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
+           return few_values(std::size_t{a.degree} * limbs * items)
+                      ? run<A, Inverse, Plan::latency>(queue, out, a, limbs, items, tables)
+                      : run<A, Inverse, Plan::throughput>(queue, out, a, limbs, items, tables);
+         });
 }
 
 }  // namespace
 
 template <class W>
 bool forward_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
-                         const RingTables<W>* tables) {
-  return run<W, false>(queue, out, a, limbs, items, tables);
+                         const RingTables<W>* tables, LimbArithmetics arithmetics) {
+  return run<false>(queue, out, a, limbs, items, tables, arithmetics);
 }
 
 template <class W>
 bool inverse_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
-                         const RingTables<W>* tables) {
-  return run<W, true>(queue, out, a, limbs, items, tables);
+                         const RingTables<W>* tables, LimbArithmetics arithmetics) {
+  return run<true>(queue, out, a, limbs, items, tables, arithmetics);
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                    \
   template bool forward_in_one_pass(const Queue&, DeviceView<W>, DeviceView<W>, unsigned, unsigned, \
-                                    const RingTables<W>*);                                          \
+                                    const RingTables<W>*, LimbArithmetics);                         \
   template bool inverse_in_one_pass(const Queue&, DeviceView<W>, DeviceView<W>, unsigned, unsigned, \
-                                    const RingTables<W>*);
+                                    const RingTables<W>*, LimbArithmetics);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

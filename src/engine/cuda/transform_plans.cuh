@@ -2,6 +2,8 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/block_transform.cuh"
+#include "cyclotome/engine/cuda/floating_arithmetic.hpp"
+#include "cyclotome/engine/cuda/transform.cuh"
 
 // Which BlockTransform serves which degree: values a thread, blocks a limb. Found by measuring (doc/gpu-notes.md).
 namespace cyclotome::cuda {
@@ -10,36 +12,61 @@ namespace cyclotome::cuda {
 /// polynomials in registers.
 enum class Plan { throughput, latency, fused, fused_latency };
 
-template <class W>
+template <class A>
+inline constexpr bool is_floating = std::is_same_v<typename A::Value, double>;
+
+template <class A>
 constexpr unsigned log_values(Plan plan, unsigned log_n) {
-  if (sizeof(W) == 8) return plan == Plan::throughput && log_n >= 16 ? 5 : plan == Plan::throughput || plan == Plan::latency ? 4 : 3;
+  if (is_floating<A>) return plan == Plan::throughput && log_n >= 13 ? 5 : 4;
+  constexpr bool wide = sizeof(typename A::Word) == 8;
+  if (wide)
+    return plan == Plan::throughput && log_n >= 16 ? 5 : plan == Plan::throughput || plan == Plan::latency ? 4 : 3;
   return plan == Plan::throughput && log_n >= 12 && log_n != 15 ? 5 : 4;
 }
 
-template <class W>
+template <class A>
 constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
   const bool few = plan == Plan::latency || plan == Plan::fused_latency;
   if (few && log_n >= 12 && log_n <= 13) return 2;
   if (few && log_n == 14) return 3;
-  const unsigned in_one = log_values<W>(plan, log_n) + 8;  // 256 threads
+  if (is_floating<A> && plan == Plan::throughput && log_n == 15) return 3;
+  const unsigned in_one = log_values<A>(plan, log_n) + 8;  // 256 threads
   return log_n <= in_one ? 0 : log_n - in_one < 3 ? log_n - in_one : 3;
 }
 
-template <class W, Plan P, unsigned LogN>
-using PlannedTransform = BlockTransform<W, LogN, log_values<W>(P, LogN), log_blocks<W>(P, LogN)>;
+template <class A, Plan P, unsigned LogN>
+using PlannedTransform = BlockTransform<A, LogN, log_values<A>(P, LogN), log_blocks<A>(P, LogN)>;
+
+/// Blocks of a fused kernel that a multiprocessor should hold, so many threads in all; `wide` leaves it more registers.
+/// Doubles are 16 values a thread where words of 64 bits are 8.
+template <class T>
+constexpr unsigned fused_blocks(bool wide = false) {
+  const unsigned threads = wide || is_floating<typename T::Arithmetic> ? 512 : 768;
+  return T::threads >= threads ? 1 : threads / T::threads;
+}
 
 inline constexpr unsigned min_log_degree = 10, max_log_degree = 17;
 
 /// Calls visit.template operator()<T>() with the plan's transform for degree 2^log_n; false if there is none.
-template <class W, Plan P, unsigned Max = max_log_degree, unsigned LogN = min_log_degree, class Visit>
+template <class A, Plan P, unsigned Max = max_log_degree, unsigned LogN = min_log_degree, class Visit>
 bool with_transform(unsigned log_n, const Visit& visit) {
   if constexpr (LogN <= Max) {
-    if (log_n != LogN) return with_transform<W, P, Max, LogN + 1>(log_n, visit);
-    visit.template operator()<PlannedTransform<W, P, LogN>>();
+    if (log_n != LogN) return with_transform<A, P, Max, LogN + 1>(log_n, visit);
+    visit.template operator()<PlannedTransform<A, P, LogN>>();
     return true;
   } else {
     return false;
   }
+}
+
+/// Calls body.template operator()<A>() for each arithmetic that some limb wants, as long as it returns true.
+template <class W, class Body>
+bool for_arithmetics(LimbArithmetics wanted, const Body& body) {
+  if (wanted.integer && !body.template operator()<IntegerArithmetic<W>>()) return false;
+  if constexpr (sizeof(W) == 8) {
+    if (wanted.floating && !body.template operator()<FloatingArithmetic>()) return false;
+  }
+  return true;
 }
 
 }  // namespace cyclotome::cuda

@@ -42,10 +42,11 @@ void CudaEngine::do_forward(View a) {
   const Queue queue = state_->queue();
   with_word(a.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*a.ring);
+    const cuda::LimbArithmetics arithmetics = cuda::arithmetics_of(*a.ring);
     for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
       const auto view = device_view<W>(piece_of(a, first, count), a.parts);
       const auto limbs = static_cast<unsigned>(a.limbs()), items = static_cast<unsigned>(count * a.parts);
-      if (!cuda::forward_in_one_pass(queue, view, view, limbs, items, tables)) {
+      if (!cuda::forward_in_one_pass(queue, view, view, limbs, items, tables, arithmetics)) {
         cuda::forward_by_stages(queue, view, limbs, items, tables);
       }
     });
@@ -56,10 +57,11 @@ void CudaEngine::do_inverse(View a) {
   const Queue queue = state_->queue();
   with_word(a.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*a.ring);
+    const cuda::LimbArithmetics arithmetics = cuda::arithmetics_of(*a.ring);
     for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
       const auto view = device_view<W>(piece_of(a, first, count), a.parts);
       const auto limbs = static_cast<unsigned>(a.limbs()), items = static_cast<unsigned>(count * a.parts);
-      if (!cuda::inverse_in_one_pass(queue, view, view, limbs, items, tables)) {
+      if (!cuda::inverse_in_one_pass(queue, view, view, limbs, items, tables, arithmetics)) {
         cuda::inverse_by_stages(queue, view, limbs, items, tables);
       }
     });

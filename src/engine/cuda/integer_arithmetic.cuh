@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/cuda/tables.cuh"
+
+namespace cyclotome::cuda {
+
+template <class W>
+__device__ __forceinline__ W subtract_if_reaches(W x, W q) {
+  return min(x, static_cast<W>(x - q));  // unsigned: x - q is large where x < q
+}
+
+/// Arithmetic modulo one q for transforms: values are the words themselves, up to 4q, factors have Shoup quotients. Its
+/// counterpart on doubles is FloatingArithmetic.
+template <class W>
+class IntegerArithmetic {
+ public:
+  using Word = W;
+  using Value = W;
+  using Factor = Twiddle<W>;
+  using Sum = Wide<W>;  ///< of products
+
+  __device__ explicit IntegerArithmetic(const LimbTables<W>& t)
+      : q_(t.modulus.value()), two_q_(t.two_q), negative_inverse_(t.negative_inverse) {}
+
+  /// Whether a limb's transforms are computed so, where a ring's limbs differ.
+  __device__ static bool serves(const LimbTables<W>& t) { return t.floating.roots == nullptr; }
+  __device__ static const Factor* roots(const LimbTables<W>& t) { return t.roots; }
+  __device__ static const Factor* inverse_roots(const LimbTables<W>& t) { return t.inverse_roots; }
+
+  /// x in [0, q), or in [0, 4q) -> what a transform starts from.
+  __device__ W value(W x) const { return x; }
+  __device__ W lazy_value(W x) const { return x; }
+  /// What a forward transform leaves, below 4q -> [0, q).
+  __device__ W canonical(W x) const { return subtract_if_reaches(halved(x), q_); }
+  /// What an inverse transform leaves -> [0, q).
+  __device__ W word(W x) const { return x; }
+
+  // Products of transforms. `reduced` makes [0, q) of what a forward transform leaves, `halved` [0, 2q).
+  __device__ W reduced(W x) const { return canonical(x); }
+  __device__ W halved(W x) const { return subtract_if_reaches(x, two_q_); }
+  /// x y, and x y + u v, of factors in [0, 2q) -> what the inverse transform of products starts from: [0, 2q), divided
+  /// by the word.
+  __device__ W product(W x, W y) const { return quotient(static_cast<Wide<W>>(x) * y); }
+  __device__ W products(W x, W y, W u, W v) const {
+    return halved(quotient(static_cast<Wide<W>>(x) * y + static_cast<Wide<W>>(u) * v));  // 8 q^2 / R + q < 3 q
+  }
+  /// sum += x y, both in [0, q); `lazy_products` of them may be added to a reduced sum: then it is below 3 q R.
+  __device__ void add_product(Sum& sum, W x, W y) const { sum += static_cast<Wide<W>>(x) * y; }
+  __device__ static std::uint32_t lazy_products(std::uint32_t of_words) { return of_words; }
+  /// -> as `product`.
+  __device__ W product_of_sum(Sum sum) const { return halved(quotient(sum)); }
+  /// -> [0, q).
+  __device__ W reduce_sum(Sum sum, const LimbTables<W>& t) const { return t.modulus.reduce_wide(sum); }
+
+  /// x, y in [0, 4q) -> x + w y, x - w y in [0, 4q).
+  template <unsigned Stage, unsigned Stages>
+  __device__ __forceinline__ void forward_butterfly(W& x, W& y, Factor w) const {
+    const W reduced = halved(x), product = w.multiply_lazy(y, q_);
+    x = reduced + product;
+    y = reduced + two_q_ - product;
+  }
+  /// x, y in [0, 2q) -> x + y, w (x - y) in [0, 2q).
+  template <unsigned Stage>
+  __device__ __forceinline__ void inverse_butterfly(W& x, W& y, Factor w, unsigned /*place*/) const {
+    const W sum = x + y, difference = x + two_q_ - y;
+    x = halved(sum);
+    y = w.multiply_lazy(difference, q_);
+  }
+  /// x, y in [0, 2q) -> (x + y)/n, w (x - y)/n in [0, q), of the last inverse stage.
+  template <bool OfProducts>
+  __device__ __forceinline__ void last_inverse_butterfly(W& x, W& y, const LimbTables<W>& t) const {
+    const InverseScale<W>& scale = OfProducts ? t.scale_times_word : t.scale;
+    const W sum = x + y, difference = x + two_q_ - y;
+    x = subtract_if_reaches(scale.inverse_degree.multiply_lazy(sum, q_), q_);
+    y = subtract_if_reaches(scale.last_root.multiply_lazy(difference, q_), q_);
+  }
+
+ private:
+  __device__ W quotient(Wide<W> x) const { return divide_by_word(x, q_, negative_inverse_); }
+
+  // Both from memory: a compiler that knows one to be twice the other computes 2q again, in every sum, on the
+  // multipliers that the products need.
+  W q_, two_q_, negative_inverse_;
+};
+
+}  // namespace cyclotome::cuda
