@@ -203,11 +203,15 @@ void check_division(Word word, unsigned bits) {
       engine()->divide_and_round(out.view(), polynomial(kept_ring, kept).view(), polynomial(dropped_ring, lost).view(),
                                  step, added ? std::optional(addend.view()) : std::nullopt);
       std::vector<W> kept_words(kept.begin(), kept.end()), more_words(more.begin(), more.end());
-      const auto quotient = [&](std::size_t column) {
-        return cuda::QuotientAddend<W, sizeof(W)>{constants.t, factors.data(), kept_words.data() + column,
-                                                  added ? more_words.data() + column : nullptr, degree};
+      const auto check = [&]<bool Added>() {
+        const auto quotient = [&](std::size_t column) {
+          return cuda::QuotientAddend<W, sizeof(W), Added>{constants.t, factors.data(), kept_words.data() + column,
+                                                           added ? more_words.data() + column : nullptr, degree};
+        };
+        CHECK((converted<cuda::Count::quickly, W, sizeof(W), true>(constants.t, lost, quotient) == out.to_host()));
       };
-      CHECK((converted<cuda::Count::quickly, W, sizeof(W), true>(constants.t, lost, quotient) == out.to_host()));
+      check.template operator()<true>();
+      if (!added) check.template operator()<false>();
     }
   }
 }

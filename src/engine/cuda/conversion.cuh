@@ -90,7 +90,7 @@ CYCLOTOME_INLINE Wraps<W, Bytes> scale_sources(const ColumnConversion<W>& t, Col
     for (unsigned c = 0; c < count; ++c) {
       Term<W> term = scaled(x.word[c], source);
       if constexpr (How == Count::nothing) term = static_cast<Term<W>>(canonical<W>(term, source.modulus));
-      if constexpr (How == Count::quickly) fractions[c] += approximate_fraction<W>(term, source.fraction);
+      if constexpr (How == Count::quickly) fractions[c] = add_fraction<W>(fractions[c], term, source.fraction);
       x.word[c] = static_cast<W>(term);
     }
     y[i * Stride] = x;
@@ -141,7 +141,7 @@ CYCLOTOME_INLINE void sum_tile(const ColumnConversion<W>& t, const TermTile<W>* 
   for (unsigned j = 0; j < Count; ++j) {
     const Term<W> factor = t.target[first + j].wraps;
 #pragma unroll
-    for (unsigned c = 0; c < count; ++c) sums[j][c] = static_cast<Sum<W>>(wraps.word[c]) * factor;
+    for (unsigned c = 0; c < count; ++c) sums[j][c] = multiply_add<W>(wraps.word[c], factor, 0);
   }
   for (std::uint32_t start = 0;;) {
     const std::uint32_t end = start + t.step < t.sources ? start + t.step : t.sources;
@@ -153,7 +153,7 @@ CYCLOTOME_INLINE void sum_tile(const ColumnConversion<W>& t, const TermTile<W>* 
       for (unsigned j = 0; j < Count; ++j) {
 #pragma unroll
         for (unsigned c = 0; c < count; ++c) {
-          sums[j][c] += static_cast<Sum<W>>(static_cast<Term<W>>(value.word[c])) * entries.word[j];
+          sums[j][c] = multiply_add<W>(static_cast<Term<W>>(value.word[c]), entries.word[j], sums[j][c]);
         }
       }
     }
@@ -200,12 +200,6 @@ CYCLOTOME_INLINE void spread_to_targets(const ColumnConversion<W>& t, TileRange 
   }
 }
 
-/// A limb's coefficients times a factor: what targets that are source limbs are, and a quotient's first term.
-template <class W>
-CYCLOTOME_INLINE Sum<W> weighted(W x, Term<W> factor) {
-  return static_cast<Sum<W>>(static_cast<Term<W>>(x)) * factor;
-}
-
 /// What targets that are source limbs get; x: load(i).
 template <class W, unsigned Bytes, class Load>
 struct CopyAddend {
@@ -227,39 +221,42 @@ struct CopyAddend {
   }
   template <unsigned Count>
   CYCLOTOME_INLINE void add(Sum<W>& sum, const Held<Count>& held, unsigned j, unsigned c, std::uint32_t target) const {
-    sum += weighted(held.x[j].word[c], t.copy_factors[target]);
+    sum = multiply_add<W>(static_cast<Term<W>>(held.x[j].word[c]), t.copy_factors[target], sum);
   }
 };
 
 /// factor kept + addend of a division; both from where `kept` and `addend` point, a limb of `degree` after the other.
-template <class W, unsigned Bytes>
+template <class W, unsigned Bytes, bool Added>
 struct QuotientAddend {
   const ColumnConversion<W>& t;
   const Term<W>* factors;  // per target, times R if sums are divided by it
   W* kept;
-  W* addend;  // or null
+  W* addend;  // if Added; null: 0
   std::uint32_t degree;
 
   template <unsigned Count>
   struct Held {
-    Columns<W, Bytes> x[Count], z[Count];
+    Columns<W, Bytes> x[Count], z[Added ? Count : 1];
   };
   template <unsigned Count>
   CYCLOTOME_INLINE Held<Count> load(std::uint32_t first) const {
     Held<Count> held{};
 #pragma unroll
     for (unsigned j = 0; j < Count; ++j) held.x[j] = *columns<Bytes>(kept + std::size_t{first + j} * degree, 0);
-    if (addend != nullptr) {
+    if (Added && addend != nullptr) {
 #pragma unroll
-      for (unsigned j = 0; j < Count; ++j) held.z[j] = *columns<Bytes>(addend + std::size_t{first + j} * degree, 0);
+      for (unsigned j = 0; j < Count; ++j) {
+        held.z[Added ? j : 0] = *columns<Bytes>(addend + std::size_t{first + j} * degree, 0);
+      }
     }
     return held;
   }
   template <unsigned Count>
   CYCLOTOME_INLINE void add(Sum<W>& sum, const Held<Count>& held, unsigned j, unsigned c, std::uint32_t target) const {
-    sum += weighted(held.x[j].word[c], factors[target]);
-    if (addend != nullptr) {
-      sum += weighted(held.z[j].word[c], t.divides ? t.target[target].of_word : static_cast<Term<W>>(1));
+    sum = multiply_add<W>(static_cast<Term<W>>(held.x[j].word[c]), factors[target], sum);
+    if constexpr (Added) {
+      const Term<W> one = t.divides ? t.target[target].of_word : static_cast<Term<W>>(1);
+      sum = multiply_add<W>(static_cast<Term<W>>(held.z[j].word[c]), one, sum);
     }
   }
 };

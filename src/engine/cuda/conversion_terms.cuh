@@ -75,6 +75,20 @@ struct alignas(16) TermTile {
   Term<W> word[tile_targets];
 };
 
+/// a b + c.
+template <class W>
+CYCLOTOME_INLINE Sum<W> multiply_add(Term<W> a, Term<W> b, Sum<W> c) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(W) == 4) {
+    // Said outright: where the compiler extends a factor's sign ahead of time, it multiplies 64-bit words.
+    Sum<W> product;
+    asm("mul.wide.s32 %0, %1, %2;" : "=l"(product) : "r"(a), "r"(b));
+    return product + c;
+  }
+#endif
+  return static_cast<Sum<W>>(a) * b + c;
+}
+
 /// f x modulo q. x: [0, q). 32-bit words: in (-3q/4, 3q/4); 64-bit words: in [0, q).
 template <class W>
 CYCLOTOME_INLINE Term<W> scaled(W x, const SourceConstants<W>& s) {
@@ -94,13 +108,13 @@ CYCLOTOME_INLINE W canonical(Term<W> y, W q) {
   return sizeof(W) == 8 || word < other ? word : other;
 }
 
-/// y / q in units of 2^-56, nearly.
+/// sum + y / q in units of 2^-56, nearly.
 template <class W>
-CYCLOTOME_INLINE std::int64_t approximate_fraction(Term<W> y, FractionFactor<W> fraction) {
+CYCLOTOME_INLINE std::int64_t add_fraction(std::int64_t sum, Term<W> y, FractionFactor<W> fraction) {
   if constexpr (sizeof(W) == 4) {
-    return static_cast<std::int64_t>(y) * fraction.factor;
+    return multiply_add<W>(y, fraction.factor, sum);
   } else {
-    return static_cast<std::int64_t>(static_cast<std::int32_t>(y >> fraction.shift)) * fraction.factor;
+    return multiply_add<std::uint32_t>(static_cast<std::int32_t>(y >> fraction.shift), fraction.factor, sum);
   }
 }
 
@@ -108,7 +122,7 @@ CYCLOTOME_INLINE std::int64_t approximate_fraction(Term<W> y, FractionFactor<W> 
 template <class W>
 CYCLOTOME_INLINE Sum<W> folded(Sum<W> x, const TargetConstants<W>& t) {
   const auto high = static_cast<Term<W>>(x >> word_bits<W>);
-  return static_cast<Sum<W>>(high) * t.of_word + static_cast<W>(x);
+  return multiply_add<W>(high, t.of_word, static_cast<Sum<W>>(static_cast<W>(x)));
 }
 
 /// x / R modulo odd b < R/4, for x in [-3bR/2, 3bR/2) (32-bit words) or [0, 2bR) -> [0, b).
@@ -118,7 +132,7 @@ CYCLOTOME_INLINE W divided(Sum<W> x, const TargetConstants<W>& t) {
   W r;
   if constexpr (sizeof(W) == 4) {
     const auto multiple = static_cast<Term<W>>(static_cast<W>(x) * t.inverse);
-    r = static_cast<W>((x + static_cast<Sum<W>>(multiple) * static_cast<Term<W>>(b)) >> 32);  // [-2b, 2b)
+    r = static_cast<W>(multiply_add<W>(multiple, static_cast<Term<W>>(b), x) >> 32);  // [-2b, 2b)
   } else {
     r = static_cast<W>(x >> 64) - multiply_high(static_cast<W>(static_cast<W>(x) * t.inverse), b);  // (-b, 2b)
   }

@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(V::threads)
   for (std::uint32_t i = 0; i < t.sources; ++i) y[i * V::threads] = Columns<W, bytes>{};
 }
 
-template <class W, class V>
+template <class W, class V, bool Added>
 __global__ void __launch_bounds__(V::threads)
     divide_kernel(DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
                   const __grid_constant__ ColumnConversion<W> constants, const ShoupFactor<W>* factors,
@@ -139,10 +139,10 @@ __global__ void __launch_bounds__(V::threads)
   for (std::uint32_t j = threadIdx.x; j < t.targets; j += V::threads) {
     products[j] = quotient_factor(factors[j], constants.target[j].modulus, t.divides);
   }
-  const bool add = addend.data != nullptr && item % out.parts < addend_parts;
+  const bool add = Added && item % out.parts < addend_parts;
   W* const to = out.limb(item, 0) + column;
-  const QuotientAddend<W, bytes> quotient{t, products, kept.limb(item, 0) + column,
-                                          add ? addend.limb(item, 0) + column : nullptr, degree};
+  const QuotientAddend<W, bytes, Added> quotient{t, products, kept.limb(item, 0) + column,
+                                                 add ? addend.limb(item, 0) + column : nullptr, degree};
   arrive();
   if (!inside) return;
   const auto wraps = scale_sources<Count::quickly, V::threads>(t, y, Ignore{});
@@ -298,8 +298,11 @@ void divide_and_round(const Queue& queue, DeviceView<W> out, DeviceView<W> kept,
                   conversion.tiles(),
                   conversion.divides};
   with_variant<W>(work, [&]<class V>(const Shape& s) {
-    launch<divide_kernel<W, V>>(queue, s.grid, V::threads, s.bytes, 1, "division with rounding", out, kept, dropped,
-                                conversion, factors, addend, addend_parts, s.share);
+    const auto run = [&]<bool Added>() {
+      launch<divide_kernel<W, V, Added>>(queue, s.grid, V::threads, s.bytes, 1, "division with rounding", out, kept,
+                                         dropped, conversion, factors, addend, addend_parts, s.share);
+    };
+    addend.data != nullptr && addend_parts > 0 ? run.template operator()<true>() : run.template operator()<false>();
   });
 }
 

@@ -12,7 +12,7 @@ CYCLOTOME_INLINE W convert_one(const ColumnConversion<W>& t, const SourceConstan
                                const TargetConstants<W>& target, Term<W> entry, W x) {
   const Term<W> term = scaled(x, source);
   const Term<W> wraps = exact_wraps(t, [&](std::uint32_t) { return term; });
-  const Sum<W> sum = static_cast<Sum<W>>(wraps) * target.wraps + static_cast<Sum<W>>(term) * entry;
+  const Sum<W> sum = multiply_add<W>(wraps, target.wraps, multiply_add<W>(term, entry, 0));
   return Divides || t.divides ? divided(sum, target) : reduced(sum, t.target_moduli[0]);
 }
 
@@ -49,9 +49,9 @@ CYCLOTOME_INLINE Columns<W, Bytes> scaled_to_plain(const ColumnConversion<W>& t,
       const Term<W> entries[2] = {t.matrix[i].word[0], t.matrix[i].word[1]};
 #pragma unroll
       for (unsigned c = 0; c < count; ++c) {
-        const W y = canonical<W>(scaled(x[k].word[c], constants), constants.modulus);
-        sums[0][c] += weighted(y, entries[0]);
-        sums[1][c] += weighted(y, entries[1]);
+        const auto y = static_cast<Term<W>>(canonical<W>(scaled(x[k].word[c], constants), constants.modulus));
+        sums[0][c] = multiply_add<W>(y, entries[0], sums[0][c]);
+        sums[1][c] = multiply_add<W>(y, entries[1], sums[1][c]);
       }
     }
   }
