@@ -22,6 +22,7 @@ bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a
 template <class W>
 struct KeySwitchLaunch {
   DeviceView<W> out, c, key;
+  DeviceView<W> prepared;        ///< what prepare_digits makes of c; unused where every digit is one prime
   const DeviceDigit<W>* digits;  ///< on the device
   std::uint32_t digit_count, lazy_products, inverse_limbs;
   unsigned limbs, items;
