@@ -192,10 +192,17 @@ CYCLOTOME_INLINE void spread_to_targets(const ColumnConversion<W>& t, TileRange 
   for (std::uint32_t tile = tiles.first; tile < tiles.last; ++tile, row += t.sources) {
     const std::uint32_t first = tile * tile_targets;
     switch (t.targets - first) {
-      case 1: sum_tile<1, Stride, Divides>(t, row, first, y, wraps, addend, emit); break;
-      case 2: sum_tile<2, Stride, Divides>(t, row, first, y, wraps, addend, emit); break;
-      case 3: sum_tile<3, Stride, Divides>(t, row, first, y, wraps, addend, emit); break;
-      default: sum_tile<4, Stride, Divides>(t, row, first, y, wraps, addend, emit);
+      case 1:
+        sum_tile<1, Stride, Divides>(t, row, first, y, wraps, addend, emit);
+        break;
+      case 2:
+        sum_tile<2, Stride, Divides>(t, row, first, y, wraps, addend, emit);
+        break;
+      case 3:
+        sum_tile<3, Stride, Divides>(t, row, first, y, wraps, addend, emit);
+        break;
+      default:
+        sum_tile<4, Stride, Divides>(t, row, first, y, wraps, addend, emit);
     }
   }
 }

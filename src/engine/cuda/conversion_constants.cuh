@@ -11,9 +11,9 @@ namespace cyclotome::cuda {
 /// How terms are counted and summed: the same for all coefficients.
 struct ConversionShape {
   std::uint32_t sources, targets;
-  std::uint32_t step;           ///< how many products are added up before the sum is folded
-  std::int32_t fraction_start;  ///< the upper word of what the approximate fractions are added to
-  std::uint32_t fraction_limit; ///< upper words of their sum with as large a fraction (24 bits) leave v undecided
+  std::uint32_t step;            ///< how many products are added up before the sum is folded
+  std::int32_t fraction_start;   ///< the upper word of what the approximate fractions are added to
+  std::uint32_t fraction_limit;  ///< upper words of their sum with as large a fraction (24 bits) leave v undecided
   bool centred;
   bool divides;  ///< whether sums are divided by R
   bool copies;   ///< whether a target is a source limb
@@ -25,9 +25,9 @@ struct HostConversion {
   ConversionShape shape{};
   std::vector<SourceConstants<W>> sources;
   std::vector<TargetConstants<W>> targets;
-  std::vector<TermTile<W>> matrix;       ///< [target / tile_targets][source], 0 beyond the last target and for copies
-  std::vector<ExactFraction<W>> exact;   ///< per source
-  std::vector<Term<W>> copy_factors;     ///< per target: what the source limb is multiplied by, or 0
+  std::vector<TermTile<W>> matrix;      ///< [target / tile_targets][source], 0 beyond the last target and for copies
+  std::vector<ExactFraction<W>> exact;  ///< per source
+  std::vector<Term<W>> copy_factors;    ///< per target: what the source limb is multiplied by, or 0
 };
 
 /// x R modulo b.
@@ -58,8 +58,8 @@ u128 largest_term(const Modulus<W>& q, bool centred) {
   return value / 2 + (value * value >> 33) + 2;
 }
 
-/// How many neighbouring products may be added up: every sum, with the terms that come with it, has to suit `folded` and
-/// `divided` or `reduced`. One always fits.
+/// How many neighbouring products may be added up: every sum, with the terms that come with it, has to suit `folded`
+/// and `divided` or `reduced`. One always fits.
 template <class W>
 std::uint32_t products_per_sum(const BaseConversion& conversion, const HostConversion<W>& host) {
   const auto sources = conversion.source().moduli<W>();
@@ -71,7 +71,7 @@ std::uint32_t products_per_sum(const BaseConversion& conversion, const HostConve
     const unsigned halves = sizeof(W) == 8 ? 4 : host.shape.divides ? 3 : 2;
     const u128 bound = (halves * b << (word_bits<W> - 1)) - 1;
     // What is left of a sum that was folded, the wraps, and a product and an addend of a division.
-    u128 sum = ((bound >> word_bits<W>) + 1) * magnitude<W>(target.of_word) + (u128{1} << word_bits<W>);
+    u128 sum = ((bound >> word_bits<W>)+1) * magnitude<W>(target.of_word) + (u128{1} << word_bits<W>);
     if (host.shape.centred) sum += (count + 1 + 2 * b) * largest;
     const auto product = [&](std::uint32_t i) {
       return largest_term(sources[i], host.shape.centred) *

@@ -48,8 +48,8 @@ struct FractionFactor<std::uint64_t> {
 /// What scales a source limb, in one or two loads.
 template <class W>
 struct alignas(16) SourceConstants {
-  W factor, quotient;     ///< f_i (q/q_i)^-1, and that times R / q_i: rounded for 32-bit words, else as in ShoupFactor
-  W modulus;              ///< q_i
+  W factor, quotient;  ///< f_i (q/q_i)^-1, and that times R / q_i: rounded for 32-bit words, else as in ShoupFactor
+  W modulus;           ///< q_i
   FractionFactor<W> fraction;
 };
 
@@ -63,10 +63,10 @@ struct alignas(16) ExactFraction {
 
 template <class W>
 struct alignas(16) TargetConstants {
-  W modulus;         ///< b_j
-  W inverse;         ///< 64-bit words: b_j^-1 modulo R; 32-bit words: -b_j^-1
-  Term<W> wraps;     ///< -q g_j, times R if sums are divided by it
-  Term<W> of_word;   ///< R mod b_j
+  W modulus;        ///< b_j
+  W inverse;        ///< 64-bit words: b_j^-1 modulo R; 32-bit words: -b_j^-1
+  Term<W> wraps;    ///< -q g_j, times R if sums are divided by it
+  Term<W> of_word;  ///< R mod b_j
 };
 
 /// Entries of the matrix for neighbouring targets.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/engine/cuda/convert.cuh"
-
+#include <algorithm>
 #include <cuda_pipeline_primitives.h>
 
-#include <algorithm>
-
+#include "cyclotome/engine/cuda/convert.cuh"
 #include "cyclotome/engine/cuda/plain_scale.cuh"
 
 namespace cyclotome::cuda {
@@ -75,6 +73,17 @@ __device__ __forceinline__ void arrive() {
   __syncthreads();
 }
 
+/// Which item of views with equal numbers of parts a block works on, and where it begins.
+struct Item {
+  std::uint32_t batch, part;
+
+  __device__ Item(std::uint32_t item, std::uint32_t parts) : batch(item / parts), part(item % parts) {}
+  template <class W>
+  __device__ W* in(const DeviceView<W>& view) const {
+    return view.data + batch * view.batch_stride + part * view.part_stride;
+  }
+};
+
 template <unsigned Bytes, class W>
 __device__ __forceinline__ void store(W* limbs, std::uint32_t degree, std::uint32_t l, const Columns<W, Bytes>& value) {
   *columns<Bytes>(limbs + std::size_t{l} * degree, 0) = value;
@@ -103,10 +112,11 @@ __global__ void __launch_bounds__(V::threads)
   SharedMemory memory(shared_memory);
   const ColumnConversion<W> t = stage<V>(constants, memory);
   auto* const y = take_columns<V, W>(memory, t.sources);
-  const std::uint32_t column = first_column<W, bytes>(), item = blockIdx.y, degree = out.degree;
+  const std::uint32_t column = first_column<W, bytes>(), degree = out.degree;
   const bool inside = column < degree;
-  W* const from = a.limb(item, 0) + column;
-  W* const to = out.limb(item, 0) + column;
+  const Item item(blockIdx.y, out.parts);
+  W* const from = item.in(a) + column;
+  W* const to = item.in(out) + column;
   if (inside) fetch<V>(y, from, degree, t.sources);
   arrive();
   if (!inside) return;
@@ -133,16 +143,16 @@ __global__ void __launch_bounds__(V::threads)
   const ColumnConversion<W> t = stage<V>(constants, memory);
   auto* const y = take_columns<V, W>(memory, t.sources);
   auto* const products = memory.take<Term<W>>(t.targets);
-  const std::uint32_t column = first_column<W, bytes>(), item = blockIdx.y, degree = out.degree;
+  const std::uint32_t column = first_column<W, bytes>(), degree = out.degree;
   const bool inside = column < degree;
-  if (inside) fetch<V>(y, dropped.limb(item, 0) + column, degree, t.sources);
+  const Item item(blockIdx.y, out.parts);
+  if (inside) fetch<V>(y, item.in(dropped) + column, degree, t.sources);
   for (std::uint32_t j = threadIdx.x; j < t.targets; j += V::threads) {
     products[j] = quotient_factor(factors[j], constants.target[j].modulus, t.divides);
   }
-  const bool add = Added && item % out.parts < addend_parts;
-  W* const to = out.limb(item, 0) + column;
-  const QuotientAddend<W, bytes, Added> quotient{t, products, kept.limb(item, 0) + column,
-                                                 add ? addend.limb(item, 0) + column : nullptr, degree};
+  W* const to = item.in(out) + column;
+  W* const added = Added && item.part < addend_parts ? item.in(addend) + column : nullptr;
+  const QuotientAddend<W, bytes, Added> quotient{t, products, item.in(kept) + column, added, degree};
   arrive();
   if (!inside) return;
   const auto wraps = scale_sources<Count::quickly, V::threads>(t, y, Ignore{});
@@ -164,15 +174,16 @@ __global__ void __launch_bounds__(V::threads)
   if (blockIdx.y < first_items) {
     const ColumnConversion<W> extend = stage<V>(extend_constants, memory);
     auto* const y = take_columns<V, W>(memory, extend.sources);
-    const std::uint32_t item = blockIdx.y, degree = first.degree;
+    const std::uint32_t degree = first.degree;
     const bool inside = column < degree;
-    W* const to = first.limb(item, 0) + column;
-    if (inside) fetch<V>(y, a.limb(item, 0) + column, degree, extend.sources);
+    const Item item(blockIdx.y, first.parts);
+    if (inside) fetch<V>(y, item.in(a) + column, degree, extend.sources);
+    W* const to = item.in(first) + column;
     arrive();
     if (!inside) return;
     const bool copy = blockIdx.z == 0;
-    const auto wraps = scale_sources<Count::quickly, V::threads>(
-        extend, y, [&](std::uint32_t i, const Columns<W, bytes>& x) {
+    const auto wraps =
+        scale_sources<Count::quickly, V::threads>(extend, y, [&](std::uint32_t i, const Columns<W, bytes>& x) {
           if (copy) store(to, degree, i, x);
         });
     W* const extended = to + std::size_t{extend.sources} * degree;
@@ -184,10 +195,11 @@ __global__ void __launch_bounds__(V::threads)
     const ColumnConversion<W> restore = stage<V>(restore_constants, memory);
     auto* const y = take_columns<V, W>(memory, exchange.sources);
     auto* const exchanged = take_columns<V, W>(memory, restore.sources);
-    const std::uint32_t item = blockIdx.y - first_items, degree = second.degree;
+    const std::uint32_t degree = second.degree;
     const bool inside = column < degree;
-    W* const to = second.limb(item, 0) + column;
-    if (inside) fetch<V>(y, b.limb(item, 0) + column, degree, exchange.sources);
+    const Item item(blockIdx.y - first_items, second.parts);
+    if (inside) fetch<V>(y, item.in(b) + column, degree, exchange.sources);
+    W* const to = item.in(second) + column;
     arrive();
     if (!inside) return;
     const auto wraps = scale_sources<Count::quickly, V::threads>(exchange, y, Ignore{});
@@ -211,12 +223,13 @@ template <class W, unsigned Bytes, bool Divides>
 __global__ void __launch_bounds__(64)
     scale_to_plain_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ ColumnConversion<W> t,
                           const __grid_constant__ ColumnConversion<W> correction) {
-  const std::uint32_t column = first_column<W, Bytes>(), item = blockIdx.y, degree = out.degree;
+  const std::uint32_t column = first_column<W, Bytes>(), degree = out.degree;
   if (column >= degree) return;
-  W* const from = a.limb(item, 0) + column;
+  const Item item(blockIdx.y, out.parts);
+  W* const from = item.in(a) + column;
   const auto plain = scaled_to_plain<Divides, W, Bytes>(
       t, correction, [&](std::uint32_t i) { return *columns<Bytes>(from + std::size_t{i} * degree, 0); });
-  store(out.limb(item, 0) + column, degree, 0, plain);
+  store(item.in(out) + column, degree, 0, plain);
 }
 
 /// How a kernel is launched: each block works on `share` tiles.
@@ -243,8 +256,7 @@ Shape shape(const Work& work) {
   const unsigned per_block = V::threads * Columns<W, V::bytes>::count;
   const unsigned along_x = (work.degree + per_block - 1) / per_block;
   const std::size_t threads = std::size_t{along_x} * work.items * V::threads;
-  const auto shares =
-      static_cast<std::uint32_t>(std::clamp<std::size_t>(enough_threads / threads, 1, work.tiles));
+  const auto shares = static_cast<std::uint32_t>(std::clamp<std::size_t>(enough_threads / threads, 1, work.tiles));
   const std::uint32_t share = (work.tiles + shares - 1) / shares;
   const std::size_t columns = work.sources * V::threads * V::bytes;
   return {dim3(along_x, work.items, (work.tiles + share - 1) / share),
@@ -253,8 +265,9 @@ Shape shape(const Work& work) {
 
 /// Calls body with the variant that suits the work.
 template <class W, class Body>
-void with_variant(const Work& work, const Body& body) {
-  constexpr std::size_t limit = 110 * 1024;  // two blocks of a multiprocessor
+void with_variant(const Queue& queue, const Work& work, const Body& body) {
+  // Two blocks of a multiprocessor of compute capability 9.0, or what every device grants one.
+  const std::size_t limit = (queue.one_pass ? 110 : 96) * 1024;
   const auto suits = [&]<class V>(V) {
     return work.divides && work.degree % Columns<W, V::bytes>::count == 0 && shape<W, V>(work).bytes <= limit;
   };
@@ -273,9 +286,9 @@ void with_variant(const Work& work, const Body& body) {
 template <class W>
 void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
              unsigned items) {
-  const Work work{out.degree, items,  conversion.sources, conversion.constant_bytes(),
-                  0,          conversion.tiles(), conversion.divides};
-  with_variant<W>(work, [&]<class V>(const Shape& s) {
+  const Work work{out.degree,        items, conversion.sources, conversion.constant_bytes(), 0, conversion.tiles(),
+                  conversion.divides};
+  with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     if (conversion.centred) {
       launch<convert_kernel<W, V, Count::exactly>>(queue, s.grid, V::threads, s.bytes, 1, "base conversion", out, a,
                                                    conversion, s.share);
@@ -297,12 +310,12 @@ void divide_and_round(const Queue& queue, DeviceView<W> out, DeviceView<W> kept,
                   (conversion.targets * sizeof(W) + 15) / 16 * 16,
                   conversion.tiles(),
                   conversion.divides};
-  with_variant<W>(work, [&]<class V>(const Shape& s) {
+  with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     const auto run = [&]<bool Added>() {
       launch<divide_kernel<W, V, Added>>(queue, s.grid, V::threads, s.bytes, 1, "division with rounding", out, kept,
                                          dropped, conversion, factors, addend, addend_parts, s.share);
     };
-    addend.data != nullptr && addend_parts > 0 ? run.template operator()<true>() : run.template operator()<false>();
+    addend.data != nullptr&& addend_parts > 0 ? run.template operator()<true>() : run.template operator()<false>();
   });
 }
 
@@ -317,7 +330,7 @@ void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, Dev
                   0,
                   std::max(extend.tiles(), restore.tiles()),
                   extend.divides && exchange.divides && restore.divides};
-  with_variant<W>(work, [&]<class V>(const Shape& s) {
+  with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     launch<hps_lift_kernel<W, V>>(queue, s.grid, V::threads, s.bytes, 1, "lift", first, second, a, b, extend, exchange,
                                   restore, first_items, s.share);
   });

@@ -35,7 +35,7 @@ void prepare_digits(const Queue& queue, DeviceView<W> out, DeviceView<W> c, cons
   many ? run.template operator()<16>() : run.template operator()<8>();
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                                                                      \
+#define CYCLOTOME_INSTANTIATE(W)                                                                                 \
   template void prepare_digits(const Queue&, DeviceView<W>, DeviceView<W>, const DeviceDigit<W>*, std::uint32_t, \
                                unsigned);
 CYCLOTOME_INSTANTIATE(std::uint32_t)

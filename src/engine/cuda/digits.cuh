@@ -36,8 +36,8 @@ struct DeviceDigit {
   std::uint32_t first_limb;  ///< of the operand
 };
 
-/// emit(i, y_i = [f_i x_i]_{q_i}) for the limbs of a digit, then emit(sources, how often their product is taken off); x:
-/// load(i). As the CPU counts it, without a branch.
+/// emit(i, y_i = [f_i x_i]_{q_i}) for the limbs of a digit, then emit(sources, how often their product is taken off);
+/// x: load(i). As the CPU counts it, without a branch.
 template <class W, unsigned Bytes, class Load, class Emit>
 CYCLOTOME_INLINE void prepare_digit(const DeviceConversion<W>& t, const Load& load, const Emit& emit) {
   constexpr unsigned count = Columns<W, Bytes>::count, ahead = 4;
@@ -74,9 +74,9 @@ CYCLOTOME_INLINE void prepare_digit(const DeviceConversion<W>& t, const Load& lo
   emit(t.sources, wraps);
 }
 
-/// For each digit of c, what its extension to any modulus is a sum of: y_i = [f_i x_i]_{q_i} of its limbs, then how often
-/// their product is taken off (the centred lift's wraps). Digit d has limbs first_limb + d, ..., first_limb + d + sources
-/// of out. c: coefficients over q.
+/// For each digit of c, what its extension to any modulus is a sum of: y_i = [f_i x_i]_{q_i} of its limbs, then how
+/// often their product is taken off (the centred lift's wraps). Digit d has limbs first_limb + d, ..., first_limb + d +
+/// sources of out. c: coefficients over q.
 template <class W>
 void prepare_digits(const Queue& queue, DeviceView<W> out, DeviceView<W> c, const DeviceDigit<W>* digits,
                     std::uint32_t digit_count, unsigned items);

@@ -199,8 +199,7 @@ Constants CudaEngine::State::make_extension(const BaseConversion& extension) {
 
 template <class W>
 cuda::ColumnConversion<W> CudaEngine::State::conversion(const BaseConversion& conversion) {
-  return find<cuda::ColumnConversion<W>>(conversions_, conversion.id(),
-                                         [&] { return make_conversion<W>(conversion); });
+  return find<cuda::ColumnConversion<W>>(conversions_, conversion.id(), [&] { return make_conversion<W>(conversion); });
 }
 
 template <class W>

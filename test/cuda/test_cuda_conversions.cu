@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the CUDA engine's base conversions, compiled for the host, gives the CPU engine's bits: random bases
-// and factors, both lifts and words, even targets, copies, and residues at which the wraps are a matter of rounding.
-// Needs no GPU.
+// The arithmetic of the CUDA engine's base conversions, compiled for the host, gives the CPU engine's bits: random
+// bases and factors, both lifts and words, even targets, copies, and residues at which the wraps are a matter of
+// rounding. Needs no GPU.
 #include <random>
 
 #include "check.hpp"
@@ -220,7 +220,8 @@ template <class W>
 void check_decryption(Word word, unsigned bits) {
   for (const std::size_t limbs : {1, 2, 8, 13, 30}) {
     const auto gamma = primes(bits, 1), q = primes(bits, limbs, gamma);
-    for (const std::uint64_t t : {std::uint64_t{2}, std::uint64_t{257}, std::uint64_t{786433}, std::uint64_t{1} << 16}) {
+    for (const std::uint64_t t :
+         {std::uint64_t{2}, std::uint64_t{257}, std::uint64_t{786433}, std::uint64_t{1} << 16}) {
       const RingPtr source = ring_of(word, q), plain = ring_of(word, {t});
       const PlainScale step(source, plain, gamma[0]);
       const Constants<W> scale(step.scale), correction(step.correction);
@@ -270,7 +271,8 @@ void check_digits(Word word, unsigned bits) {
       for (std::size_t j = 0; j < b.size(); ++j) {
         W sum = targets[j].multiply(targets[j].reduce(prepared[sources]), tables.negative_wraps[j]);
         for (std::size_t i = 0; i < sources; ++i) {
-          sum = targets[j].add(sum, targets[j].multiply(targets[j].reduce(prepared[i]), tables.matrix[j * sources + i]));
+          sum =
+              targets[j].add(sum, targets[j].multiply(targets[j].reduce(prepared[i]), tables.matrix[j * sources + i]));
         }
         result[j * degree + column] = sum;
       }
@@ -293,9 +295,9 @@ TEST(conversions_of_64_bit_words) {
 TEST(shapes) {
   for (const std::size_t sources : {2, 13, 20}) {
     const auto q = primes(30, sources), b = primes(30, sources + 1, q);
-    const auto shape = cuda::host_conversion<std::uint32_t>(
-                           BaseConversion(Basis(Word::u32, q), Basis(Word::u32, b), Lift::centred))
-                           .shape;
+    const auto shape =
+        cuda::host_conversion<std::uint32_t>(BaseConversion(Basis(Word::u32, q), Basis(Word::u32, b), Lift::centred))
+            .shape;
     CHECK(shape.divides);
     CHECK_EQ(shape.step, sources);
     CHECK(shape.fraction_limit > (1u << 24) - 40);
