@@ -53,16 +53,18 @@ class IntegerArithmetic {
   /// -> [0, q).
   __device__ W reduce_sum(Sum sum, const LimbTables<W>& t) const { return t.modulus.reduce_wide(sum); }
 
+  // Ranges are the same before and after each stage, so it doesn't matter which stage it is, nor at which place.
+
   /// x, y in [0, 4q) -> x + w y, x - w y in [0, 4q).
-  template <unsigned Stage, unsigned Stages>
+  template <unsigned Stage = 0, unsigned Stages = 0>
   __device__ __forceinline__ void forward_butterfly(W& x, W& y, Factor w) const {
     const W reduced = halved(x), product = w.multiply_lazy(y, q_);
     x = reduced + product;
     y = reduced + two_q_ - product;
   }
   /// x, y in [0, 2q) -> x + y, w (x - y) in [0, 2q).
-  template <unsigned Stage>
-  __device__ __forceinline__ void inverse_butterfly(W& x, W& y, Factor w, unsigned /*place*/) const {
+  template <unsigned Stage = 0>
+  __device__ __forceinline__ void inverse_butterfly(W& x, W& y, Factor w, unsigned /*place*/ = 0) const {
     const W sum = x + y, difference = x + two_q_ - y;
     x = halved(sum);
     y = w.multiply_lazy(difference, q_);

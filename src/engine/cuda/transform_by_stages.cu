@@ -3,7 +3,7 @@
 // global memory, the rest in one launch in shared memory.
 #include <algorithm>
 
-#include "cyclotome/engine/cuda/block_transform.cuh"
+#include "cyclotome/engine/cuda/integer_arithmetic.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
 
 namespace cyclotome::cuda {
@@ -22,7 +22,7 @@ __global__ void forward_stage(DeviceView<W> a, const RingTables<W>* tables, std:
   const LimbTables<W>& t = tables->limb[blockIdx.y];
   const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
   W* const x = a.limb(blockIdx.z, blockIdx.y) + j;
-  forward_butterfly(x[0], x[gap], t.roots[groups + group], Bounds<W>(t));
+  IntegerArithmetic<W>(t).forward_butterfly(x[0], x[gap], t.roots[groups + group]);
 }
 
 /// All stages from `groups` groups on, each block a chunk of n/groups values in shared memory; ends in [0, q).
@@ -33,7 +33,7 @@ __global__ void forward_tail(DeviceView<W> a, const RingTables<W>* tables, std::
   W* const chunk = reinterpret_cast<W*>(memory);
   const std::uint32_t size = a.degree / first_groups;
   const LimbTables<W>& t = tables->limb[blockIdx.y];
-  const Bounds<W> m(t);
+  const IntegerArithmetic<W> m(t);
   W* const x = a.limb(blockIdx.z, blockIdx.y) + static_cast<std::size_t>(blockIdx.x) * size;
   for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) chunk[i] = x[i];
   __syncthreads();
@@ -41,11 +41,11 @@ __global__ void forward_tail(DeviceView<W> a, const RingTables<W>* tables, std::
     const std::uint32_t first = groups + blockIdx.x * (groups / first_groups);
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
-      forward_butterfly(chunk[j], chunk[j + gap], t.roots[first + group], m);
+      m.forward_butterfly(chunk[j], chunk[j + gap], t.roots[first + group]);
     }
     __syncthreads();
   }
-  for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) x[i] = canonical(chunk[i], m);
+  for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) x[i] = m.canonical(chunk[i]);
 }
 
 /// The stages down to `last_groups` groups in shared memory; scaled if that is 1. Grid: (last_groups, limbs, items).
@@ -55,7 +55,7 @@ __global__ void inverse_head(DeviceView<W> a, const RingTables<W>* tables, std::
   W* const chunk = reinterpret_cast<W*>(memory);
   const std::uint32_t size = a.degree / last_groups;
   const LimbTables<W>& t = tables->limb[blockIdx.y];
-  const Bounds<W> m(t);
+  const IntegerArithmetic<W> m(t);
   W* const x = a.limb(blockIdx.z, blockIdx.y) + static_cast<std::size_t>(blockIdx.x) * size;
   for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) chunk[i] = x[i];
   __syncthreads();
@@ -65,15 +65,16 @@ __global__ void inverse_head(DeviceView<W> a, const RingTables<W>* tables, std::
     const std::uint32_t first = groups + blockIdx.x * (groups / last_groups);
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
-      inverse_butterfly(chunk[j], chunk[j + gap], t.inverse_roots[first + group], m);
+      m.inverse_butterfly(chunk[j], chunk[j + gap], t.inverse_roots[first + group]);
     }
     __syncthreads();
   }
   if (last_groups == 1) {
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
-      const W u = chunk[i], v = chunk[i + size / 2];
-      x[i] = t.scale.inverse_degree.multiply(u + v, m.q);
-      x[i + size / 2] = t.scale.last_root.multiply(u + m.two_q - v, m.q);
+      W u = chunk[i], v = chunk[i + size / 2];
+      m.template last_inverse_butterfly<false>(u, v, t);
+      x[i] = u;
+      x[i + size / 2] = v;
     }
     return;
   }
@@ -86,15 +87,13 @@ __global__ void inverse_stage(DeviceView<W> a, const RingTables<W>* tables, std:
   const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, n = a.degree, gap = n / (2 * groups);
   if (i >= n / 2) return;
   const LimbTables<W>& t = tables->limb[blockIdx.y];
-  const Bounds<W> m(t);
+  const IntegerArithmetic<W> m(t);
   const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
   W* const x = a.limb(blockIdx.z, blockIdx.y) + j;
   if (groups == 1) {
-    const W u = x[0], v = x[gap];
-    x[0] = t.scale.inverse_degree.multiply(u + v, m.q);
-    x[gap] = t.scale.last_root.multiply(u + m.two_q - v, m.q);
+    m.template last_inverse_butterfly<false>(x[0], x[gap], t);
   } else {
-    inverse_butterfly(x[0], x[gap], t.inverse_roots[groups + group], m);
+    m.inverse_butterfly(x[0], x[gap], t.inverse_roots[groups + group]);
   }
 }
 
