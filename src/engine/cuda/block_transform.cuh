@@ -109,6 +109,8 @@ struct BlockTransform {
   }
 
   /// v: values of the last pass -> values of the first pass, scaled by 1/n, in the ranges that the arithmetic says.
+  /// OfProducts: v are what the arithmetic makes of products.
+  template <bool OfProducts = false>
   __device__ static void inverse(Value (&v)[values], Workspace& space, const LimbTables<W>& t, const Arithmetic& m) {
     inverse_to<passes - 1>(v, space, Arithmetic::inverse_roots(t), m);
     space.wait();
@@ -136,7 +138,7 @@ struct BlockTransform {
       constexpr unsigned half = 1u << (first - 1);
 #pragma unroll
       for (unsigned i = 0; i < half; ++i) {
-        m.last_inverse_butterfly(v[(k << first) + i], v[(k << first) + half + i], t);
+        m.template last_inverse_butterfly<OfProducts>(v[(k << first) + i], v[(k << first) + half + i], t);
       }
     }
   }

@@ -23,13 +23,15 @@ using cuda::Queue;
 
 namespace {
 
+/// How many products of residues may be added to one more residue so that the sum stays below 3 q R for every q, R one
+/// more than the largest word, and with q R more below R^2.
 template <class W>
 std::uint32_t lazy_products(const Basis& basis) {
   std::uint64_t largest = 1;
-  for (const auto q : basis.values()) largest = std::max(largest, q - 1);
-  const Wide<W> top = ~static_cast<Wide<W>>(0);
-  const Wide<W> terms = top / (static_cast<Wide<W>>(largest) * largest);
-  return terms > 1024 ? 1023u : std::max(1u, static_cast<std::uint32_t>(terms) - 1);
+  for (const auto q : basis.values()) largest = std::max(largest, q);
+  const Wide<W> top = ~static_cast<Wide<W>>(0), word = static_cast<W>(~W{0});
+  const Wide<W> fit = top / (static_cast<Wide<W>>(largest) * largest), low = 5 * word / (2 * largest);
+  return static_cast<std::uint32_t>(std::clamp<Wide<W>>(std::min(fit - 1, low), 1, 1023));
 }
 
 unsigned limbs_of(ConstView a) { return static_cast<unsigned>(a.limbs()); }
@@ -119,9 +121,17 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
   if (in_two) {
     extended = PolyArray(shared_from_this(), step.key_ring, out.batch, step.digits.size(), Domain::transform);
   }
+  // A digit of several primes is prepared once for all moduli.
+  std::size_t prepared_limbs = 0;
+  for (const auto& digit : step.digits) prepared_limbs += digit.ring->limbs() + 1;
+  std::unique_ptr<Buffer> prepared;
+  if (step.digits.front().ring->limbs() > 1) {
+    prepared = allocate(out.batch * prepared_limbs * out.degree() * bytes_of(out.word()), false);
+  }
   bool done = true;
   with_word(out.word(), [&]<class W>(W) {
     const auto digits = state_->digits<W>(step);
+    const std::size_t prepared_item = prepared_limbs * out.degree();
     cuda::KeySwitchLaunch<W> work{.key = device_view<W>(key, 2),
                                   .digits = digits.data,
                                   .digit_count = digits.count,
@@ -134,6 +144,10 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
       work.out = device_view<W>(piece_of(product.view(), first, count), 2);
       work.c = device_view<W>(piece_of(c, first, count), 1);
       work.items = static_cast<unsigned>(count);
+      if (prepared != nullptr) {
+        work.prepared = {static_cast<W*>(prepared->data()) + first * prepared_item, prepared_item, 0, 1, work.c.degree};
+        cuda::prepare_digits(queue, work.prepared, work.c, digits.data, digits.count, work.items);
+      }
       done = done && (in_two ? cuda::switch_key_in_two(
                                    queue, work, device_view<W>(piece_of(extended.view(), first, count), digits.count))
                              : cuda::switch_key(queue, work));

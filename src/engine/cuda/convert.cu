@@ -1,221 +1,369 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cuda_pipeline_primitives.h>
 
 #include "cyclotome/engine/cuda/convert.cuh"
+#include "cyclotome/engine/cuda/plain_scale.cuh"
 
 namespace cyclotome::cuda {
 
 namespace {
 
-/// This thread's y, and where matrices go in shared memory.
-template <class W>
-struct Scratch {
-  Columns<W>* y;
-  TargetTile<W>* matrices;
+/// How a kernel works: bytes of a limb and threads; whether constants are staged in shared memory, and all sums of
+/// conversions divided by R.
+template <unsigned Bytes, unsigned Threads, bool Staged>
+struct Variant {
+  static constexpr unsigned bytes = Bytes, threads = Threads;
+  static constexpr bool staged = Staged;
+};
+using Batches = Variant<16, 128, true>;
+using Latency = Variant<8, 64, true>;
+using General = Variant<8, 32, false>;  // many limbs, or even targets
+
+/// A kernel's shared memory, handed out from its front.
+class SharedMemory {
+ public:
+  __device__ explicit SharedMemory(uint4* memory) : next_(reinterpret_cast<unsigned char*>(memory)) {}
+  template <class T>
+  __device__ T* take(std::uint32_t count) {
+    T* const result = reinterpret_cast<T*>(next_);
+    next_ += (count * sizeof(T) + 15) / 16 * 16;
+    return result;
+  }
+
+ private:
+  unsigned char* next_;
 };
 
-template <class W>
-__device__ __forceinline__ Scratch<W> scratch(std::uint32_t sources) {
-  extern __shared__ uint4 memory[];
-  auto* const y = reinterpret_cast<Columns<W>*>(memory);
-  return {y + threadIdx.x, reinterpret_cast<TargetTile<W>*>(y + sources * blockDim.x)};
+/// Starts to copy a conversion's constants to shared memory, if V says so, and returns where they will be.
+template <class V, class W>
+__device__ __forceinline__ ColumnConversion<W> stage(const ColumnConversion<W>& t, SharedMemory& memory) {
+  if constexpr (!V::staged) return t;
+  const std::uint32_t quads = t.constant_bytes() / 16;
+  auto* const to = memory.take<uint4>(quads);
+  const auto* const from = reinterpret_cast<const uint4*>(t.source);
+  for (std::uint32_t i = threadIdx.x; i < quads; i += V::threads) __pipeline_memcpy_async(to + i, from + i, 16);
+  ColumnConversion<W> staged = t;
+  staged.source = reinterpret_cast<const SourceConstants<W>*>(to);
+  staged.target = reinterpret_cast<const TargetConstants<W>*>(staged.source + t.sources);
+  staged.matrix = reinterpret_cast<const TermTile<W>*>(staged.target + t.targets);
+  return staged;
 }
 
-// Grids: (columns, items, shares of the targets).
-
-template <class W, bool Shared>
-__global__ void convert_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ DeviceConversion<W> t,
-                               std::uint32_t tiles) {
-  const auto [y, matrices] = scratch<W>(t.sources);
-  const TargetTile<W>* const matrix = matrix_of<Shared>(t, matrices);
-  __syncthreads();
-  const std::uint32_t column = first_column<W>(), item = blockIdx.y;
-  if (column >= out.degree) return;
-  const auto load = [&](std::uint32_t i) { return *columns(a.limb(item, i), column); };
-  const Columns<W> wraps = scale_sources(t, y, load);
-  spread_to_targets(t, matrix, tiles_of_block(t, tiles), y, wraps, load,
-                    [&](std::uint32_t j, Columns<W> value) { *columns(out.limb(item, j), column) = value; });
+/// This thread's columns of `count` limbs in shared memory.
+template <class V, class W>
+__device__ __forceinline__ Columns<W, V::bytes>* take_columns(SharedMemory& memory, std::uint32_t count) {
+  return memory.take<Columns<W, V::bytes>>(count * V::threads) + threadIdx.x;
 }
 
-template <class W, bool Shared>
-__global__ void divide_kernel(DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
-                              const __grid_constant__ DeviceConversion<W> t, const ShoupFactor<W>* factors,
-                              DeviceView<W> addend, std::uint32_t addend_parts, std::uint32_t tiles) {
-  const auto [y, matrices] = scratch<W>(t.sources);
-  const TargetTile<W>* const matrix = matrix_of<Shared>(t, matrices);
-  __syncthreads();
-  const std::uint32_t column = first_column<W>(), item = blockIdx.y;
-  if (column >= out.degree) return;
-  const bool add = addend.data != nullptr && item % out.parts < addend_parts;
-  const auto load = [&](std::uint32_t i) { return *columns(dropped.limb(item, i), column); };
-  const Columns<W> wraps = scale_sources(t, y, load);
-  spread_to_targets(t, matrix, tiles_of_block(t, tiles), y, wraps, load, [&](std::uint32_t j, Columns<W> value) {
-    const Modulus<W> q = t.target_moduli[j];
-    const Columns<W> x = *columns(kept.limb(item, j), column);
-    const Columns<W> z = add ? *columns(addend.limb(item, j), column) : Columns<W>{};
-#pragma unroll
-    for (unsigned c = 0; c < Columns<W>::count; ++c) {
-      value.word[c] = q.add(q.add(value.word[c], factors[j].multiply(x.word[c], q.value())), z.word[c]);
-    }
-    *columns(out.limb(item, j), column) = value;
-  });
-}
-
-template <class W, bool Shared>
-__global__ void hps_lift_kernel(DeviceView<W> first, DeviceView<W> second, DeviceView<W> a, DeviceView<W> b,
-                                const __grid_constant__ DeviceConversion<W> extend,
-                                const __grid_constant__ DeviceConversion<W> exchange,
-                                const __grid_constant__ DeviceConversion<W> restore, std::uint32_t first_items,
-                                std::uint32_t tiles) {
-  const auto [y, matrices] = scratch<W>(max(extend.sources, extend.targets));
-  const std::uint32_t column = first_column<W>();
-  if (blockIdx.y < first_items) {
-    const TargetTile<W>* const matrix = matrix_of<Shared>(extend, matrices);
-    __syncthreads();
-    if (column >= first.degree) return;
-    const std::uint32_t item = blockIdx.y;
-    const auto load = [&](std::uint32_t i) {
-      const Columns<W> x = *columns(a.limb(item, i), column);
-      if (blockIdx.z == 0) *columns(first.limb(item, i), column) = x;
-      return x;
-    };
-    const Columns<W> wraps = scale_sources(extend, y, load);
-    spread_to_targets(
-        extend, matrix, tiles_of_block(extend, tiles), y, wraps, load,
-        [&](std::uint32_t j, Columns<W> value) { *columns(first.limb(item, extend.sources + j), column) = value; });
-  } else {
-    const TargetTile<W>* const matrix = matrix_of<Shared>(exchange, matrices);
-    const std::uint32_t all = (exchange.targets + tile_targets - 1) / tile_targets;
-    const TargetTile<W>* const back = matrix_of<Shared>(restore, matrices + all * exchange.sources);
-    __syncthreads();
-    if (column >= second.degree) return;
-    const std::uint32_t item = blockIdx.y - first_items;
-    // Every block needs all exchanged residues, so every share stores the same ones.
-    const auto exchanged = [&](std::uint32_t j) { return columns(second.limb(item, exchange.sources + j), column); };
-    const auto load = [&](std::uint32_t i) { return *columns(b.limb(item, i), column); };
-    const Columns<W> wraps = scale_sources(exchange, y, load);
-    spread_to_targets(exchange, matrix, {0, all}, y, wraps, load,
-                      [&](std::uint32_t j, Columns<W> value) { *exchanged(j) = value; });
-    const auto load_exchanged = [&](std::uint32_t j) { return *exchanged(j); };
-    const Columns<W> wraps_back = scale_sources(restore, y, load_exchanged);
-    spread_to_targets(restore, back, tiles_of_block(restore, tiles), y, wraps_back, load_exchanged,
-                      [&](std::uint32_t j, Columns<W> value) { *columns(second.limb(item, j), column) = value; });
+/// Starts to copy the columns at `from` and those of the limbs after it to y.
+template <class V, class W>
+__device__ __forceinline__ void fetch(Columns<W, V::bytes>* y, const W* from, std::uint32_t degree,
+                                      std::uint32_t count) {
+#pragma unroll 4
+  for (std::uint32_t i = 0; i < count; ++i) {
+    __pipeline_memcpy_async(y + i * V::threads, from + std::size_t{i} * degree, V::bytes);
   }
 }
 
-template <class W>
-__global__ void scale_to_plain_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ DeviceConversion<W> t,
-                                      const __grid_constant__ DeviceConversion<W> correction) {
-  Columns<W>* const y = scratch<W>(t.sources).y;
-  const std::uint32_t column = first_column<W>(), item = blockIdx.y;
-  if (column >= out.degree) return;
-  const auto load = [&](std::uint32_t i) { return *columns(a.limb(item, i), column); };
-  const Columns<W> wraps = scale_sources(t, y, load);
-  Columns<W> plain{}, gamma{};
-  spread_to_targets(t, t.matrix, {0, 1}, y, wraps, load,
-                    [&](std::uint32_t j, Columns<W> value) { (j == 0 ? plain : gamma) = value; });
-  const auto load_gamma = [&](std::uint32_t) { return gamma; };
-  const Columns<W> more = scale_sources(correction, y, load_gamma);
-  spread_to_targets(correction, correction.matrix, {0, 1}, y, more, load_gamma, [&](std::uint32_t, Columns<W> value) {
-#pragma unroll
-    for (unsigned c = 0; c < Columns<W>::count; ++c) {
-      value.word[c] = correction.target_moduli[0].add(value.word[c], plain.word[c]);
-    }
-    *columns(out.limb(item, 0), column) = value;
-  });
-  for (std::uint32_t i = 0; i < t.sources; ++i) y[i * blockDim.x] = Columns<W>{};  // a trace of the phase
+/// Everything whose copy was started has arrived, for the whole block.
+__device__ __forceinline__ void arrive() {
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
 }
 
-template <class W>
-std::uint32_t tiles_of(const DeviceConversion<W>& t) {
-  return (t.targets + tile_targets - 1) / tile_targets;
+/// Which item of views with equal numbers of parts a block works on, and where it begins.
+struct Item {
+  std::uint32_t batch, part;
+
+  __device__ Item(std::uint32_t item, std::uint32_t parts) : batch(item / parts), part(item % parts) {}
+  template <class W>
+  __device__ W* in(const DeviceView<W>& view) const {
+    return view.data + batch * view.batch_stride + part * view.part_stride;
+  }
+};
+
+template <unsigned Bytes, class W>
+__device__ __forceinline__ void store(W* limbs, std::uint32_t degree, std::uint32_t l, const Columns<W, Bytes>& value) {
+  *columns<Bytes>(limbs + std::size_t{l} * degree, 0) = value;
 }
 
-/// How a kernel is launched: `sources` columns wait in a thread, matrices have `tiles` tiles, of which a block works on
-/// `share`.
+/// The share of this block along z, of `each` tiles.
+template <class W>
+__device__ __forceinline__ TileRange tiles_of_block(const ColumnConversion<W>& t, std::uint32_t each) {
+  return {min(blockIdx.z * each, t.tiles()), min((blockIdx.z + 1) * each, t.tiles())};
+}
+
+struct Ignore {
+  template <class X>
+  __device__ void operator()(std::uint32_t, const X&) const {}
+};
+
+extern __shared__ uint4 shared_memory[];
+
+// Grids: (columns, items, shares of the targets).
+
+template <class W, class V, Count How>
+__global__ void __launch_bounds__(V::threads)
+    convert_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ ColumnConversion<W> constants,
+                   std::uint32_t tiles) {
+  constexpr unsigned bytes = V::bytes;
+  SharedMemory memory(shared_memory);
+  const ColumnConversion<W> t = stage<V>(constants, memory);
+  auto* const y = take_columns<V, W>(memory, t.sources);
+  const std::uint32_t column = first_column<W, bytes>(), degree = out.degree;
+  const bool inside = column < degree;
+  const Item item(blockIdx.y, out.parts);
+  W* const from = item.in(a) + column;
+  W* const to = item.in(out) + column;
+  if (inside) fetch<V>(y, from, degree, t.sources);
+  arrive();
+  if (!inside) return;
+  const auto wraps = scale_sources<How, V::threads>(t, y, Ignore{});
+  const auto emit = [&](std::uint32_t j, const Columns<W, bytes>& value) { store(to, degree, j, value); };
+  if (t.copies) {
+    const auto source = [&](std::uint32_t i) { return *columns<bytes>(from + std::size_t{i} * degree, 0); };
+    spread_to_targets<V::threads, V::staged>(t, tiles_of_block(t, tiles), y, wraps,
+                                             CopyAddend<W, bytes, decltype(source)>{t, source}, emit);
+  } else {
+    spread_to_targets<V::threads, V::staged>(t, tiles_of_block(t, tiles), y, wraps, NoAddend{}, emit);
+  }
+  // No trace of what may be a phase.
+  for (std::uint32_t i = 0; i < t.sources; ++i) y[i * V::threads] = Columns<W, bytes>{};
+}
+
+template <class W, class V, bool Added>
+__global__ void __launch_bounds__(V::threads)
+    divide_kernel(DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
+                  const __grid_constant__ ColumnConversion<W> constants, const ShoupFactor<W>* factors,
+                  DeviceView<W> addend, std::uint32_t addend_parts, std::uint32_t tiles) {
+  constexpr unsigned bytes = V::bytes;
+  SharedMemory memory(shared_memory);
+  const ColumnConversion<W> t = stage<V>(constants, memory);
+  auto* const y = take_columns<V, W>(memory, t.sources);
+  auto* const products = memory.take<Term<W>>(t.targets);
+  const std::uint32_t column = first_column<W, bytes>(), degree = out.degree;
+  const bool inside = column < degree;
+  const Item item(blockIdx.y, out.parts);
+  if (inside) fetch<V>(y, item.in(dropped) + column, degree, t.sources);
+  for (std::uint32_t j = threadIdx.x; j < t.targets; j += V::threads) {
+    products[j] = quotient_factor(factors[j], constants.target[j].modulus, t.divides);
+  }
+  W* const to = item.in(out) + column;
+  W* const added = Added && item.part < addend_parts ? item.in(addend) + column : nullptr;
+  const QuotientAddend<W, bytes, Added> quotient{t, products, item.in(kept) + column, added, degree};
+  arrive();
+  if (!inside) return;
+  const auto wraps = scale_sources<Count::quickly, V::threads>(t, y, Ignore{});
+  spread_to_targets<V::threads, V::staged>(
+      t, tiles_of_block(t, tiles), y, wraps, quotient,
+      [&](std::uint32_t j, const Columns<W, bytes>& value) { store(to, degree, j, value); });
+}
+
+template <class W, class V>
+__global__ void __launch_bounds__(V::threads)
+    hps_lift_kernel(DeviceView<W> first, DeviceView<W> second, DeviceView<W> a, DeviceView<W> b,
+                    const __grid_constant__ ColumnConversion<W> extend_constants,
+                    const __grid_constant__ ColumnConversion<W> exchange_constants,
+                    const __grid_constant__ ColumnConversion<W> restore_constants, std::uint32_t first_items,
+                    std::uint32_t tiles) {
+  constexpr unsigned bytes = V::bytes;
+  SharedMemory memory(shared_memory);
+  const std::uint32_t column = first_column<W, bytes>();
+  if (blockIdx.y < first_items) {
+    const ColumnConversion<W> extend = stage<V>(extend_constants, memory);
+    auto* const y = take_columns<V, W>(memory, extend.sources);
+    const std::uint32_t degree = first.degree;
+    const bool inside = column < degree;
+    const Item item(blockIdx.y, first.parts);
+    if (inside) fetch<V>(y, item.in(a) + column, degree, extend.sources);
+    W* const to = item.in(first) + column;
+    arrive();
+    if (!inside) return;
+    const bool copy = blockIdx.z == 0;
+    const auto wraps =
+        scale_sources<Count::quickly, V::threads>(extend, y, [&](std::uint32_t i, const Columns<W, bytes>& x) {
+          if (copy) store(to, degree, i, x);
+        });
+    W* const extended = to + std::size_t{extend.sources} * degree;
+    spread_to_targets<V::threads, V::staged>(
+        extend, tiles_of_block(extend, tiles), y, wraps, NoAddend{},
+        [&](std::uint32_t j, const Columns<W, bytes>& value) { store(extended, degree, j, value); });
+  } else {
+    const ColumnConversion<W> exchange = stage<V>(exchange_constants, memory);
+    const ColumnConversion<W> restore = stage<V>(restore_constants, memory);
+    auto* const y = take_columns<V, W>(memory, exchange.sources);
+    auto* const exchanged = take_columns<V, W>(memory, restore.sources);
+    const std::uint32_t degree = second.degree;
+    const bool inside = column < degree;
+    const Item item(blockIdx.y - first_items, second.parts);
+    if (inside) fetch<V>(y, item.in(b) + column, degree, exchange.sources);
+    W* const to = item.in(second) + column;
+    arrive();
+    if (!inside) return;
+    const auto wraps = scale_sources<Count::quickly, V::threads>(exchange, y, Ignore{});
+    // Every block needs all exchanged residues; one share stores them.
+    W* const stored = to + std::size_t{exchange.sources} * degree;
+    const bool keep = blockIdx.z == 0;
+    spread_to_targets<V::threads, V::staged>(exchange, {0, exchange.tiles()}, y, wraps, NoAddend{},
+                                             [&](std::uint32_t j, const Columns<W, bytes>& value) {
+                                               exchanged[j * V::threads] = value;
+                                               if (keep) store(stored, degree, j, value);
+                                             });
+    const auto wraps_back = scale_sources<Count::quickly, V::threads>(restore, exchanged, Ignore{});
+    spread_to_targets<V::threads, V::staged>(
+        restore, tiles_of_block(restore, tiles), exchanged, wraps_back, NoAddend{},
+        [&](std::uint32_t j, const Columns<W, bytes>& value) { store(to, degree, j, value); });
+  }
+}
+
+/// Grid: (columns, items).
+template <class W, unsigned Bytes, bool Divides>
+__global__ void __launch_bounds__(64)
+    scale_to_plain_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ ColumnConversion<W> t,
+                          const __grid_constant__ ColumnConversion<W> correction) {
+  const std::uint32_t column = first_column<W, Bytes>(), degree = out.degree;
+  if (column >= degree) return;
+  const Item item(blockIdx.y, out.parts);
+  W* const from = item.in(a) + column;
+  const auto plain = scaled_to_plain<Divides, W, Bytes>(
+      t, correction, [&](std::uint32_t i) { return *columns<Bytes>(from + std::size_t{i} * degree, 0); });
+  store(item.in(out) + column, degree, 0, plain);
+}
+
+/// How a kernel is launched: each block works on `share` tiles.
 struct Shape {
   dim3 grid;
-  unsigned threads;
   std::size_t bytes;
-  bool shared;
   std::uint32_t share;
 };
 
-template <class W>
-Shape shape(std::uint32_t degree, unsigned items, std::size_t sources, std::size_t matrices, std::uint32_t tiles) {
-  constexpr std::size_t limit = 96 * 1024;
-  constexpr std::size_t enough_threads = 132 * 1024;
-  unsigned threads = std::size_t{degree} * items >= std::size_t{1} << 18 ? 128 : 64;
-  while (threads > 32 && threads * sources * 8 > limit / 2) threads /= 2;
-  const unsigned per_block = threads * Columns<W>::count, along_x = (degree + per_block - 1) / per_block;
-  const std::size_t columns = threads * sources * 8, constants = matrices * sizeof(TargetTile<W>);
-  const bool fits = columns + constants <= limit;
-  // Few columns: several blocks share a column's targets.
-  const std::size_t all_threads = std::size_t{along_x} * items * threads;
-  const auto shares = static_cast<std::uint32_t>(std::clamp<std::size_t>(enough_threads / all_threads, 1, tiles));
-  const std::uint32_t share = (tiles + shares - 1) / shares;
-  return {dim3(along_x, items, (tiles + share - 1) / share), threads, columns + (fits ? constants : 0), fits, share};
+struct Work {
+  std::uint32_t degree;
+  unsigned items;
+  std::size_t sources;    ///< limbs in shared memory
+  std::size_t constants;  ///< bytes that may be staged there
+  std::size_t factors;    ///< bytes besides
+  std::uint32_t tiles;    ///< of targets, that blocks share
+  bool divides;
+};
+
+template <class W, class V>
+Shape shape(const Work& work) {
+  // Few columns: several blocks share a column's targets, the more readily the less each of them has to repeat.
+  const std::size_t enough_threads = std::size_t{132} * (work.sources <= 4 ? 2048 : 1024);
+  const unsigned per_block = V::threads * Columns<W, V::bytes>::count;
+  const unsigned along_x = (work.degree + per_block - 1) / per_block;
+  const std::size_t threads = std::size_t{along_x} * work.items * V::threads;
+  const auto shares = static_cast<std::uint32_t>(std::clamp<std::size_t>(enough_threads / threads, 1, work.tiles));
+  const std::uint32_t share = (work.tiles + shares - 1) / shares;
+  const std::size_t columns = work.sources * V::threads * V::bytes;
+  return {dim3(along_x, work.items, (work.tiles + share - 1) / share),
+          columns + work.factors + (V::staged ? work.constants : 0), share};
+}
+
+/// Calls body with the variant that suits the work.
+template <class W, class Body>
+void with_variant(const Queue& queue, const Work& work, const Body& body) {
+  // Two blocks of a multiprocessor of compute capability 9.0, or what every device grants one.
+  const std::size_t limit = (queue.one_pass ? 110 : 96) * 1024;
+  const auto suits = [&]<class V>(V) {
+    return work.divides && work.degree % Columns<W, V::bytes>::count == 0 && shape<W, V>(work).bytes <= limit;
+  };
+  const bool many = std::size_t{work.degree} * work.items * sizeof(W) >= std::size_t{132} * 256 * Batches::bytes;
+  if (many && suits(Batches{})) {
+    body.template operator()<Batches>(shape<W, Batches>(work));
+  } else if (suits(Latency{})) {
+    body.template operator()<Latency>(shape<W, Latency>(work));
+  } else {
+    body.template operator()<General>(shape<W, General>(work));
+  }
 }
 
 }  // namespace
 
 template <class W>
-void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const DeviceConversion<W>& conversion,
+void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
              unsigned items) {
-  const std::uint32_t tiles = tiles_of(conversion);
-  const Shape s = shape<W>(out.degree, items, conversion.sources, tiles * conversion.sources, tiles);
-  const auto run = [&]<bool Shared>() {
-    launch<convert_kernel<W, Shared>>(queue, s.grid, s.threads, s.bytes, 1, "base conversion", out, a, conversion,
-                                      s.share);
-  };
-  s.shared ? run.template operator()<true>() : run.template operator()<false>();
+  const Work work{out.degree,        items, conversion.sources, conversion.constant_bytes(), 0, conversion.tiles(),
+                  conversion.divides};
+  with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
+    if (conversion.centred) {
+      launch<convert_kernel<W, V, Count::exactly>>(queue, s.grid, V::threads, s.bytes, 1, "base conversion", out, a,
+                                                   conversion, s.share);
+    } else {
+      launch<convert_kernel<W, V, Count::nothing>>(queue, s.grid, V::threads, s.bytes, 1, "base conversion", out, a,
+                                                   conversion, s.share);
+    }
+  });
 }
 
 template <class W>
 void divide_and_round(const Queue& queue, DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
-                      const DeviceConversion<W>& conversion, const ShoupFactor<W>* factors, DeviceView<W> addend,
+                      const ColumnConversion<W>& conversion, const ShoupFactor<W>* factors, DeviceView<W> addend,
                       std::uint32_t addend_parts, unsigned items) {
-  const std::uint32_t tiles = tiles_of(conversion);
-  const Shape s = shape<W>(out.degree, items, conversion.sources, tiles * conversion.sources, tiles);
-  const auto run = [&]<bool Shared>() {
-    launch<divide_kernel<W, Shared>>(queue, s.grid, s.threads, s.bytes, 1, "division with rounding", out, kept, dropped,
-                                     conversion, factors, addend, addend_parts, s.share);
-  };
-  s.shared ? run.template operator()<true>() : run.template operator()<false>();
+  const Work work{out.degree,
+                  items,
+                  conversion.sources,
+                  conversion.constant_bytes(),
+                  (conversion.targets * sizeof(W) + 15) / 16 * 16,
+                  conversion.tiles(),
+                  conversion.divides};
+  with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
+    const auto run = [&]<bool Added>() {
+      launch<divide_kernel<W, V, Added>>(queue, s.grid, V::threads, s.bytes, 1, "division with rounding", out, kept,
+                                         dropped, conversion, factors, addend, addend_parts, s.share);
+    };
+    addend.data != nullptr&& addend_parts > 0 ? run.template operator()<true>() : run.template operator()<false>();
+  });
 }
 
 template <class W>
 void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, DeviceView<W> a, DeviceView<W> b,
-              const DeviceConversion<W>& extend, const DeviceConversion<W>& exchange,
-              const DeviceConversion<W>& restore, unsigned first_items, unsigned second_items) {
-  const std::uint32_t back = tiles_of(restore);
-  const Shape s =
-      shape<W>(first.degree, first_items + second_items, std::max(extend.sources, extend.targets),
-               tiles_of(exchange) * exchange.sources + back * restore.sources, std::max(back, tiles_of(extend)));
-  const auto run = [&]<bool Shared>() {
-    launch<hps_lift_kernel<W, Shared>>(queue, s.grid, s.threads, s.bytes, 1, "lift", first, second, a, b, extend,
-                                       exchange, restore, first_items, s.share);
-  };
-  s.shared ? run.template operator()<true>() : run.template operator()<false>();
+              const ColumnConversion<W>& extend, const ColumnConversion<W>& exchange,
+              const ColumnConversion<W>& restore, unsigned first_items, unsigned second_items) {
+  const Work work{first.degree,
+                  first_items + second_items,
+                  exchange.sources + restore.sources,
+                  exchange.constant_bytes() + restore.constant_bytes(),
+                  0,
+                  std::max(extend.tiles(), restore.tiles()),
+                  extend.divides && exchange.divides && restore.divides};
+  with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
+    launch<hps_lift_kernel<W, V>>(queue, s.grid, V::threads, s.bytes, 1, "lift", first, second, a, b, extend, exchange,
+                                  restore, first_items, s.share);
+  });
 }
 
 template <class W>
-void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const DeviceConversion<W>& scale,
-                    const DeviceConversion<W>& correction, unsigned items) {
-  const Shape s = shape<W>(out.degree, items, scale.sources, 0, 1);
-  launch<scale_to_plain_kernel<W>>(queue, s.grid, s.threads, s.bytes, 1, "decryption", out, a, scale, correction);
+void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& scale,
+                    const ColumnConversion<W>& correction, unsigned items) {
+  const auto run = [&]<unsigned Bytes, bool Divides>() {
+    constexpr unsigned threads = 64, per_block = threads * Columns<W, Bytes>::count;
+    launch<scale_to_plain_kernel<W, Bytes, Divides>>(queue, dim3((out.degree + per_block - 1) / per_block, items),
+                                                     threads, 0, 1, "decryption", out, a, scale, correction);
+  };
+  const bool many = std::size_t{out.degree} * items * sizeof(W) >= std::size_t{132} * 512 * 16;
+  if (!scale.divides || !correction.divides) {
+    run.template operator()<8, false>();
+  } else if (many) {
+    run.template operator()<16, true>();
+  } else {
+    run.template operator()<8, true>();
+  }
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                                       \
-  template void convert(const Queue&, DeviceView<W>, DeviceView<W>, const DeviceConversion<W>&, unsigned);             \
+  template void convert(const Queue&, DeviceView<W>, DeviceView<W>, const ColumnConversion<W>&, unsigned);             \
   template void divide_and_round(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>,                            \
-                                 const DeviceConversion<W>&, const ShoupFactor<W>*, DeviceView<W>, std::uint32_t,      \
+                                 const ColumnConversion<W>&, const ShoupFactor<W>*, DeviceView<W>, std::uint32_t,      \
                                  unsigned);                                                                            \
   template void hps_lift(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>, DeviceView<W>,                     \
-                         const DeviceConversion<W>&, const DeviceConversion<W>&, const DeviceConversion<W>&, unsigned, \
+                         const ColumnConversion<W>&, const ColumnConversion<W>&, const ColumnConversion<W>&, unsigned, \
                          unsigned);                                                                                    \
-  template void scale_to_plain(const Queue&, DeviceView<W>, DeviceView<W>, const DeviceConversion<W>&,                 \
-                               const DeviceConversion<W>&, unsigned);
+  template void scale_to_plain(const Queue&, DeviceView<W>, DeviceView<W>, const ColumnConversion<W>&,                 \
+                               const ColumnConversion<W>&, unsigned);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/conversion.cuh"
+#include "cyclotome/engine/cuda/device_view.cuh"
 #include "cyclotome/engine/cuda/launch.cuh"
 
 // Kernels around base conversions, coefficient by coefficient: each thread has all limbs of a few of them.
@@ -9,26 +10,26 @@ namespace cyclotome::cuda {
 
 /// out = conversion of a, for `items` polynomials.
 template <class W>
-void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const DeviceConversion<W>& conversion,
+void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
              unsigned items);
 
 /// out = factors kept + conversion of dropped + addend; addend.data may be null, and has `addend_parts` parts for the
 /// first parts of out. factors: one for each limb, on the device.
 template <class W>
 void divide_and_round(const Queue& queue, DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
-                      const DeviceConversion<W>& conversion, const ShoupFactor<W>* factors, DeviceView<W> addend,
+                      const ColumnConversion<W>& conversion, const ShoupFactor<W>* factors, DeviceView<W> addend,
                       std::uint32_t addend_parts, unsigned items);
 
 /// The operands of a product by HPS over Q: first = a over q, then extended to p; second = `exchange` of b over p, then
 /// `restore` of that over q, in the order q, p. The items of both may differ in number.
 template <class W>
 void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, DeviceView<W> a, DeviceView<W> b,
-              const DeviceConversion<W>& extend, const DeviceConversion<W>& exchange,
-              const DeviceConversion<W>& restore, unsigned first_items, unsigned second_items);
+              const ColumnConversion<W>& extend, const ColumnConversion<W>& exchange,
+              const ColumnConversion<W>& restore, unsigned first_items, unsigned second_items);
 
 /// out (over t) = conversion of a to t and gamma, the second part of which goes on to t by `correction`.
 template <class W>
-void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const DeviceConversion<W>& scale,
-                    const DeviceConversion<W>& correction, unsigned items);
+void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& scale,
+                    const ColumnConversion<W>& correction, unsigned items);
 
 }  // namespace cyclotome::cuda

@@ -26,7 +26,10 @@ struct DeviceView {
   std::uint32_t parts, degree;
 
   __device__ W* limb(std::uint32_t item, std::uint32_t l) const {
-    return data + (item / parts) * batch_stride + (item % parts) * part_stride + static_cast<std::size_t>(l) * degree;
+    return limb(item / parts, item % parts, l);
+  }
+  __device__ W* limb(std::uint32_t batch, std::uint32_t part, std::uint32_t l) const {
+    return data + batch * batch_stride + part * part_stride + static_cast<std::size_t>(l) * degree;
   }
 };
 

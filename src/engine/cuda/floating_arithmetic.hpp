@@ -142,22 +142,13 @@ class FloatingArithmetic {
   // Products of transforms: as IntegerArithmetic has them. `reduced` values and centred ones are factors.
   CYCLOTOME_HD double reduced(double x) const { return reduce(x); }
   CYCLOTOME_HD double halved(double x) const { return reduce(x); }
-  template <class Tables>
-  CYCLOTOME_HD double product(double x, double y, const Tables& /*t*/) const {
-    return multiply(x, y);
-  }
-  template <class Tables>
-  CYCLOTOME_HD double product_of_halved(double x, double y, const Tables& /*t*/) const {
-    return multiply(x, y);
-  }
-  template <class Tables>
-  CYCLOTOME_HD double products_of_halved(double x, double y, double u, double v, const Tables& /*t*/) const {
-    return multiply(x, y) + multiply(u, v);
-  }
+  CYCLOTOME_HD double product(double x, double y) const { return multiply(x, y); }
+  CYCLOTOME_HD double products(double x, double y, double u, double v) const { return multiply(x, y) + multiply(u, v); }
   CYCLOTOME_HD void add_product(double& sum, double x, double y) const { sum += multiply(x, y); }
   CYCLOTOME_HD static constexpr std::uint32_t lazy_products(std::uint32_t /*of_words*/) {
     return floating_bounds::lazy_products;
   }
+  CYCLOTOME_HD double product_of_sum(double sum) const { return reduce(sum); }
   template <class Tables>
   CYCLOTOME_HD double reduce_sum(double sum, const Tables& /*t*/) const {
     return reduce(sum);
@@ -192,7 +183,7 @@ class FloatingArithmetic {
     y = multiply(x - y, last_root);
     x = multiply(sum, inverse_degree);
   }
-  template <class Tables>
+  template <bool OfProducts, class Tables>
   CYCLOTOME_HD void last_inverse_butterfly(double& x, double& y, const Tables& t) const {
     last_inverse_butterfly(x, y, t.floating.inverse_degree, t.floating.last_inverse_root);
   }

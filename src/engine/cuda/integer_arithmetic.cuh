@@ -20,7 +20,8 @@ class IntegerArithmetic {
   using Factor = Twiddle<W>;
   using Sum = Wide<W>;  ///< of products
 
-  __device__ explicit IntegerArithmetic(const LimbTables<W>& t) : q_(t.modulus.value()), two_q_(t.two_q) {}
+  __device__ explicit IntegerArithmetic(const LimbTables<W>& t)
+      : q_(t.modulus.value()), two_q_(t.two_q), negative_inverse_(t.negative_inverse) {}
 
   /// Whether a limb's transforms are computed so, where a ring's limbs differ.
   __device__ static bool serves(const LimbTables<W>& t) { return t.floating.roots == nullptr; }
@@ -38,17 +39,17 @@ class IntegerArithmetic {
   // Products of transforms. `reduced` makes [0, q) of what a forward transform leaves, `halved` [0, 2q).
   __device__ W reduced(W x) const { return canonical(x); }
   __device__ W halved(W x) const { return subtract_if_reaches(x, two_q_); }
-  /// x, y in [0, q) -> what an inverse transform starts from; the others from [0, 2q).
-  __device__ W product(W x, W y, const LimbTables<W>& t) const { return t.modulus.multiply(x, y); }
-  __device__ W product_of_halved(W x, W y, const LimbTables<W>& t) const {
-    return t.modulus.reduce_wide(static_cast<Wide<W>>(x) * y);
+  /// x y, and x y + u v, of factors in [0, 2q) -> what the inverse transform of products starts from: [0, 2q), divided
+  /// by the word.
+  __device__ W product(W x, W y) const { return quotient(static_cast<Wide<W>>(x) * y); }
+  __device__ W products(W x, W y, W u, W v) const {
+    return halved(quotient(static_cast<Wide<W>>(x) * y + static_cast<Wide<W>>(u) * v));  // 8 q^2 / R + q < 3 q
   }
-  __device__ W products_of_halved(W x, W y, W u, W v, const LimbTables<W>& t) const {
-    return t.modulus.reduce_wide(static_cast<Wide<W>>(x) * y + static_cast<Wide<W>>(u) * v);  // 8 q^2 fits
-  }
-  /// sum += x y, both in [0, q); `lazy_products` of them may be added to a reduced sum.
+  /// sum += x y, both in [0, q); `lazy_products` of them may be added to a reduced sum: then it is below 3 q R.
   __device__ void add_product(Sum& sum, W x, W y) const { sum += static_cast<Wide<W>>(x) * y; }
   __device__ static std::uint32_t lazy_products(std::uint32_t of_words) { return of_words; }
+  /// -> as `product`.
+  __device__ W product_of_sum(Sum sum) const { return halved(quotient(sum)); }
   /// -> [0, q).
   __device__ W reduce_sum(Sum sum, const LimbTables<W>& t) const { return t.modulus.reduce_wide(sum); }
 
@@ -69,16 +70,20 @@ class IntegerArithmetic {
     y = w.multiply_lazy(difference, q_);
   }
   /// x, y in [0, 2q) -> (x + y)/n, w (x - y)/n in [0, q), of the last inverse stage.
+  template <bool OfProducts>
   __device__ __forceinline__ void last_inverse_butterfly(W& x, W& y, const LimbTables<W>& t) const {
+    const InverseScale<W>& scale = OfProducts ? t.scale_times_word : t.scale;
     const W sum = x + y, difference = x + two_q_ - y;
-    x = subtract_if_reaches(t.inverse_degree.multiply_lazy(sum, q_), q_);
-    y = subtract_if_reaches(t.last_inverse_root.multiply_lazy(difference, q_), q_);
+    x = subtract_if_reaches(scale.inverse_degree.multiply_lazy(sum, q_), q_);
+    y = subtract_if_reaches(scale.last_root.multiply_lazy(difference, q_), q_);
   }
 
  private:
+  __device__ W quotient(Wide<W> x) const { return divide_by_word(x, q_, negative_inverse_); }
+
   // Both from memory: a compiler that knows one to be twice the other computes 2q again, in every sum, on the
   // multipliers that the products need.
-  W q_, two_q_;
+  W q_, two_q_, negative_inverse_;
 };
 
 }  // namespace cyclotome::cuda

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <mutex>
 
 #include "cyclotome/engine/cuda/device_view.cuh"
 
@@ -22,12 +24,17 @@ template <auto Kernel, class... Arguments>
 void launch(const Queue& queue, dim3 grid, unsigned threads, std::size_t shared, unsigned cluster, const char* what,
             Arguments... arguments) {
   if (shared > 48 * 1024) {
-    // The limit is a property of the kernel on a device; setting it twice does no harm.
-    static std::atomic<std::uint64_t> raised{0};
-    const std::uint64_t bit = std::uint64_t{1} << (queue.device & 63);
-    if ((raised.load(std::memory_order_relaxed) & bit) == 0) {
-      check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)), what);
-      raised.fetch_or(bit, std::memory_order_relaxed);
+    // The limit is a property of the kernel on a device, and only ever raised: launches differ in what they need.
+    static std::array<std::atomic<std::size_t>, 64> limits{};
+    static std::mutex raising;
+    std::atomic<std::size_t>& limit = limits[queue.device & 63];
+    if (limit.load(std::memory_order_acquire) < shared) {
+      const std::lock_guard lock(raising);
+      if (limit.load(std::memory_order_relaxed) < shared) {
+        check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+              what);
+        limit.store(shared, std::memory_order_release);
+      }
     }
   }
   cudaLaunchConfig_t config{};

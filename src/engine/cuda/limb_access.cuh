@@ -23,10 +23,12 @@ __device__ __forceinline__ void load_coefficients(typename T::W (&v)[T::values],
 /// v += the limb's coefficients; all in [0, q).
 template <class T>
 __device__ __forceinline__ void load_coefficients_and_add(typename T::W (&v)[T::values], const typename T::W* limb,
-                                                          const Modulus<typename T::W>& modulus) {
+                                                          typename T::W q) {
   const typename T::W* const source = limb + T::first_index();
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) v[i] = modulus.add(v[i], source[first_offset<T>(i)]);
+  for (unsigned i = 0; i < T::values; ++i) {
+    v[i] = subtract_if_reaches(static_cast<typename T::W>(v[i] + source[first_offset<T>(i)]), q);
+  }
 }
 
 /// v: [0, q).

@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
 #pragma unroll 1
   for (unsigned operand = 0; operand < 4; ++operand) {
     const DeviceView<W>& from = operand < 2 ? a : b;
-    load_coefficients<T>(words, from.limb(2 * item + (operand & 1), l));
+    load_coefficients<T>(words, from.limb(item, operand & 1, l));
     to_values<T>(v, words, m);
     T::forward(v, space, t, m);
     if (operand == 3) break;
@@ -43,9 +43,9 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     const auto parked_at = [&](unsigned operand) -> Value& { return parked[(operand * T::values + i) * T::threads]; };
     const Value a0 = m.halved(parked_at(0)), a1 = m.halved(parked_at(1));
     const Value b0 = m.halved(parked_at(2)), b1 = m.halved(v[i]);
-    parked_at(0) = m.product_of_halved(a0, b0, t);
-    parked_at(1) = m.products_of_halved(a0, b1, a1, b0, t);
-    v[i] = m.product_of_halved(a1, b1, t);
+    parked_at(0) = m.product(a0, b0);
+    parked_at(1) = m.products(a0, b1, a1, b0);
+    v[i] = m.product(a1, b1);
   }
 #pragma unroll 1
   for (unsigned part = 3; part-- > 0;) {
@@ -53,9 +53,9 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
 #pragma unroll
       for (unsigned i = 0; i < T::values; ++i) v[i] = parked[(part * T::values + i) * T::threads];
     }
-    T::inverse(v, space, t, m);
+    T::template inverse<true>(v, space, t, m);
     to_words<T>(words, v, m);
-    store_coefficients<T>(words, out.limb(3 * item + part, l));
+    store_coefficients<T>(words, out.limb(item, part, l));
   }
 #endif
 }
@@ -102,23 +102,23 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   W words[T::values], others[T::values];
   typename T::Value x[T::values], y[T::values], v[T::values];
   const std::uint32_t high = part == 2 ? 1 : 0;  // part 0: a0 b0, part 1: a0 b1 + a1 b0, part 2: a1 b1
-  load_transform<T>(words, a.limb(2 * item + high, l));
-  load_transform<T>(others, b.limb(2 * item + (part == 0 ? 0 : 1), l));
+  load_transform<T>(words, a.limb(item, high, l));
+  load_transform<T>(others, b.limb(item, part == 0 ? 0 : 1, l));
   to_values<T>(x, words, m);
   to_values<T>(y, others, m);
   if (part == 1) {
-    load_transform<T>(words, a.limb(2 * item + 1, l));
-    load_transform<T>(others, b.limb(2 * item, l));
+    load_transform<T>(words, a.limb(item, 1, l));
+    load_transform<T>(others, b.limb(item, 0, l));
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) {
-      v[i] = m.products_of_halved(x[i], y[i], m.value(words[i]), m.value(others[i]), t);
+      v[i] = m.products(x[i], y[i], m.value(words[i]), m.value(others[i]));
     }
   } else {
 #pragma unroll
-    for (unsigned i = 0; i < T::values; ++i) v[i] = m.product_of_halved(x[i], y[i], t);
+    for (unsigned i = 0; i < T::values; ++i) v[i] = m.product(x[i], y[i]);
   }
   T::unsettle(v, space);
-  T::inverse(v, space, t, m);
+  T::template inverse<true>(v, space, t, m);
   to_words<T>(words, v, m);
   store_coefficients<T>(words, out.limb(blockIdx.y, l));
 #endif

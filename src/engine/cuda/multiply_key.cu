@@ -31,18 +31,18 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   to_values<T>(factor, words, m);
   T::forward(factor, space, t, m);
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) factor[i] = m.reduced(factor[i]);
+  for (unsigned i = 0; i < T::values; ++i) factor[i] = m.halved(factor[i]);
   T::settle(factor, space);
 #pragma unroll 1
   for (std::uint32_t part = first; part < first + each; ++part) {
-    load_transform<T>(words, key.limb(part, l));
+    load_transform<T>(words, key.limb(0, part, l));
 #pragma unroll
-    for (unsigned i = 0; i < T::values; ++i) v[i] = m.product(factor[i], m.value(words[i]), t);
+    for (unsigned i = 0; i < T::values; ++i) v[i] = m.product(factor[i], m.value(words[i]));
     T::unsettle(v, space);
-    T::inverse(v, space, t, m);
+    T::template inverse<true>(v, space, t, m);
     to_words<T>(words, v, m);
-    load_coefficients_and_add<T>(words, addend.limb(out.parts * item + part, l), t.modulus);
-    store_coefficients<T>(words, out.limb(out.parts * item + part, l));
+    load_coefficients_and_add<T>(words, addend.limb(item, part, l), t.modulus.value());
+    store_coefficients<T>(words, out.limb(item, part, l));
   }
 #endif
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/conversion.cuh"
+#include "cyclotome/engine/cuda/digits.cuh"
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
@@ -16,19 +16,13 @@ template <class W>
 bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
                           unsigned items, const RingTables<W>* tables, LimbArithmetics arithmetics);
 
-/// One digit of a key switch. The extension's results come out divided by the word: its constants are multiplied by it.
-template <class W>
-struct DeviceDigit {
-  DeviceConversion<W> extension;
-  std::uint32_t first_limb;  ///< of the operand
-};
-
 /// out (2 parts) = sum over digits of the transformed extension of c's digit times key. c: coefficients, `items`
 /// polynomials; key: one item of 2 parts for each digit, transformed. Limbs below `inverse_limbs` end as coefficients,
 /// the others as transforms. lazy_products: how many products of residues fit the double word beside one more residue.
 template <class W>
 struct KeySwitchLaunch {
   DeviceView<W> out, c, key;
+  DeviceView<W> prepared;        ///< what prepare_digits makes of c; unused where every digit is one prime
   const DeviceDigit<W>* digits;  ///< on the device
   std::uint32_t digit_count, lazy_products, inverse_limbs;
   unsigned limbs, items;

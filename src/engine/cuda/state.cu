@@ -133,8 +133,11 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
     result.floating = {roots, roots + tables.degree, reciprocal, arithmetic.centred(tables.inverse_degree.operand),
                        arithmetic.centred(tables.last_inverse_root.operand)};
   }
-  result.inverse_degree = tables.inverse_degree;
-  result.last_inverse_root = tables.last_inverse_root;
+  result.scale = {tables.inverse_degree, tables.last_inverse_root};
+  const auto times_word = [&](W factor) {
+    return ShoupFactor<W>(result.modulus.reduce_wide(static_cast<Wide<W>>(factor) << word_bits<W>), q);
+  };
+  result.scale_times_word = {times_word(tables.inverse_degree.operand), times_word(tables.last_inverse_root.operand)};
   return result;
 }
 
@@ -149,45 +152,54 @@ const cuda::RingTables<W>* CudaEngine::State::ring_tables(const Ring& ring) {
 }
 
 template <class W>
-Constants CudaEngine::State::make_conversion(const BaseConversion& conversion, bool times_word) {
-  const auto& tables = conversion.tables<W>();
-  const std::size_t sources = conversion.source().size(), targets = conversion.target().size();
+Constants CudaEngine::State::make_conversion(const BaseConversion& conversion) {
+  const cuda::HostConversion<W> host = cuda::host_conversion<W>(conversion);
+  Packed packed;
+  const std::size_t source = packed.add(host.sources), target = packed.add(host.targets),
+                    matrix = packed.add(host.matrix), exact = packed.add(host.exact),
+                    moduli = packed.add(conversion.target().moduli<W>().data(), host.targets.size()),
+                    copy_factors = packed.add(host.copy_factors), copied = packed.add(conversion.copies());
+  const DeviceMemoryPtr memory = put(packed.bytes().data(), packed.bytes().size());
+  return {{memory},
+          as_bytes(cuda::ColumnConversion<W>{
+              host.shape, at<cuda::SourceConstants<W>>(*memory, source), at<cuda::TargetConstants<W>>(*memory, target),
+              at<cuda::TermTile<W>>(*memory, matrix), at<cuda::ExactFraction<W>>(*memory, exact),
+              at<Modulus<W>>(*memory, moduli), at<cuda::Term<W>>(*memory, copy_factors), at<int>(*memory, copied)})};
+}
+
+template <class W>
+Constants CudaEngine::State::make_extension(const BaseConversion& extension) {
+  const auto& tables = extension.tables<W>();
+  const auto targets = extension.target().moduli<W>();
+  const std::size_t sources = extension.source().size();
   constexpr std::size_t tile = cuda::tile_targets;
-  const auto scaled = [&](W value, std::size_t j) {
-    if (!times_word) return value;
-    return conversion.target().moduli<W>()[j].reduce_wide(static_cast<Wide<W>>(value) << word_bits<W>);
-  };
   std::vector<W> negative_wraps;
-  for (std::size_t j = 0; j < targets; ++j) negative_wraps.push_back(scaled(tables.negative_wraps[j], j));
-  std::vector<cuda::TargetTile<W>> matrix((targets + tile - 1) / tile * sources);
-  for (std::size_t j = 0; j < targets; ++j) {
+  std::vector<cuda::TargetTile<W>> matrix((targets.size() + tile - 1) / tile * sources);
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    negative_wraps.push_back(cuda::times_word(tables.negative_wraps[j], targets[j]));
     for (std::size_t i = 0; i < sources; ++i) {
-      matrix[j / tile * sources + i].word[j % tile] = scaled(tables.matrix[j * sources + i], j);
+      matrix[j / tile * sources + i].word[j % tile] = cuda::times_word(tables.matrix[j * sources + i], targets[j]);
     }
   }
   Packed packed;
-  const std::size_t offsets[8] = {packed.add(tables.punctured_inverses),
+  const std::size_t offsets[6] = {packed.add(tables.punctured_inverses),
                                   packed.add(tables.reciprocals),
-                                  packed.add(conversion.source().moduli<W>().data(), sources),
+                                  packed.add(extension.source().moduli<W>().data(), sources),
                                   packed.add(matrix),
                                   packed.add(negative_wraps),
-                                  packed.add(tables.copy_factors),
-                                  packed.add(conversion.target().moduli<W>().data(), targets),
-                                  packed.add(conversion.copies())};
+                                  packed.add(extension.copies())};
   const DeviceMemoryPtr memory = put(packed.bytes().data(), packed.bytes().size());
   return {{memory},
           as_bytes(cuda::DeviceConversion<W>{
               at<ShoupFactor<W>>(*memory, offsets[0]), at<std::uint64_t>(*memory, offsets[1]),
               at<Modulus<W>>(*memory, offsets[2]), at<cuda::TargetTile<W>>(*memory, offsets[3]),
-              at<W>(*memory, offsets[4]), at<ShoupFactor<W>>(*memory, offsets[5]), at<Modulus<W>>(*memory, offsets[6]),
-              at<int>(*memory, offsets[7]), static_cast<std::uint32_t>(sources), static_cast<std::uint32_t>(targets),
-              static_cast<std::uint32_t>(conversion.lazy_terms()), conversion.lift() == Lift::centred})};
+              at<W>(*memory, offsets[4]), at<int>(*memory, offsets[5]), static_cast<std::uint32_t>(sources),
+              static_cast<std::uint32_t>(targets.size()), static_cast<std::uint32_t>(extension.lazy_terms())})};
 }
 
 template <class W>
-cuda::DeviceConversion<W> CudaEngine::State::conversion(const BaseConversion& conversion) {
-  return find<cuda::DeviceConversion<W>>(conversions_, conversion.id(),
-                                         [&] { return make_conversion<W>(conversion, false); });
+cuda::ColumnConversion<W> CudaEngine::State::conversion(const BaseConversion& conversion) {
+  return find<cuda::ColumnConversion<W>>(conversions_, conversion.id(), [&] { return make_conversion<W>(conversion); });
 }
 
 template <class W>
@@ -208,7 +220,7 @@ cuda::DeviceDigits<W> CudaEngine::State::digits(const KeySwitchStep& step) {
     Constants made;
     std::vector<cuda::DeviceDigit<W>> digits;
     for (const auto& digit : step.digits) {
-      const Constants extension = make_conversion<W>(digit.extension, true);
+      const Constants extension = make_extension<W>(digit.extension);
       made.memory.push_back(extension.memory.front());
       digits.push_back(
           {from_bytes<cuda::DeviceConversion<W>>(extension.structure), static_cast<std::uint32_t>(digit.first)});
@@ -223,7 +235,7 @@ cuda::DeviceDigits<W> CudaEngine::State::digits(const KeySwitchStep& step) {
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                \
   template const cuda::RingTables<W>* CudaEngine::State::ring_tables<W>(const Ring&);           \
-  template cuda::DeviceConversion<W> CudaEngine::State::conversion<W>(const BaseConversion&);   \
+  template cuda::ColumnConversion<W> CudaEngine::State::conversion<W>(const BaseConversion&);   \
   template const ShoupFactor<W>* CudaEngine::State::division_factors<W>(const DivideAndRound&); \
   template cuda::DeviceDigits<W> CudaEngine::State::digits<W>(const KeySwitchStep&);
 CYCLOTOME_INSTANTIATE(std::uint32_t)

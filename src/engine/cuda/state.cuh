@@ -79,7 +79,7 @@ struct CudaEngine::State {
   const cuda::RingTables<W>* ring_tables(const Ring& ring);
   cuda::LimbArithmetics arithmetics(const Ring& ring) const;
   template <class W>
-  cuda::DeviceConversion<W> conversion(const BaseConversion& conversion);
+  cuda::ColumnConversion<W> conversion(const BaseConversion& conversion);
   /// The factors of a division, one for each limb.
   template <class W>
   const ShoupFactor<W>* division_factors(const DivideAndRound& step);
@@ -100,8 +100,9 @@ struct CudaEngine::State {
   template <class W>
   cuda::LimbTables<W> limb_tables(const Ring& ring, std::size_t l);
   template <class W>
-  /// times_word: matrix and wraps times 2^32 (2^64), for results that are divided by it.
-  cuda::Constants make_conversion(const BaseConversion& conversion, bool times_word);
+  cuda::Constants make_conversion(const BaseConversion& conversion);
+  template <class W>
+  cuda::Constants make_extension(const BaseConversion& extension);
 
   std::mutex mutex_;
   Cache rings_, conversions_, divisions_, digits_;

@@ -10,37 +10,8 @@ namespace cyclotome::cuda {
 
 namespace {
 
-/// The residue modulo the target of a digit of `Sources` primes (0: as many as it has) at one coefficient, below 4q;
-/// x: load(i).
-template <unsigned Sources, class W, class Load>
-__device__ __forceinline__ W extended(const DeviceConversion<W>& t, const TargetTile<W>* row, unsigned j, W negative,
-                                      const LimbTables<W>& target, const Load& load) {
-  const unsigned sources = Sources == 0 ? t.sources : Sources;
-  std::uint64_t fractions = std::uint64_t{1} << (fraction_bits - 1);
-  Wide<W> sum = 0;
-  W value = 0;
-  const auto add_source = [&](unsigned i) {
-    const Modulus<W> q = t.source_moduli[i];
-    value = t.punctured_inverses[i].multiply(load(i), q.value());
-    if (Sources != 1) fractions += fraction(value, t.reciprocals[i], q.bits());
-    sum += static_cast<Wide<W>>(value) * row[i].word[j];
-  };
-  if constexpr (Sources == 0) {
-    const std::uint32_t step = min(t.step(), 10u);  // so that the quotient by the word stays below 3q
-    for (unsigned i = 0; i < sources; ++i) {
-      if (i != 0 && i % step == 0) sum = target.modulus.reduce_wide(sum);
-      add_source(i);
-    }
-  } else {
-#pragma unroll
-    for (unsigned i = 0; i < Sources; ++i) add_source(i);
-  }
-  const W wraps = Sources == 1 || sources == 1 ? static_cast<W>(value >= t.source_moduli[0].value() - value)
-                                               : static_cast<W>(fractions >> fraction_bits);
-  return divide_by_word(static_cast<Wide<W>>(sum + static_cast<Wide<W>>(wraps) * negative), target.modulus.value(),
-                        target.negative_inverse);
-}
-
+/// The residues modulo limb l of a digit of `Sources` primes (0: as many as it has), below 4q. digit: as prepare_digits
+/// leaves it; of one prime: the residues modulo it.
 template <unsigned Sources, class T>
 __device__ __forceinline__ void load_extended(typename T::W (&v)[T::values], const DeviceConversion<typename T::W>& t,
                                               const typename T::W* digit, std::uint32_t l,
@@ -48,45 +19,81 @@ __device__ __forceinline__ void load_extended(typename T::W (&v)[T::values], con
   using W = typename T::W;
   const TargetTile<W>* const row = t.matrix + l / tile_targets * t.sources;
   const unsigned j = l % tile_targets;
-  const W negative = t.negative_wraps[l];
+  const W negative = t.negative_wraps[l], q = target.modulus.value();
   digit += T::first_index();
+  if constexpr (Sources != 0) {
+    W factors[Sources];
 #pragma unroll
-  for (unsigned k = 0; k < T::values; ++k) {
-    const W* const x = digit + first_offset<T>(k);
-    v[k] = extended<Sources>(t, row, j, negative, target, [&](unsigned i) { return x[std::size_t{i} * T::degree]; });
+    for (unsigned i = 0; i < Sources; ++i) factors[i] = row[i].word[j];
+    const W single = Sources == 1 ? t.source_moduli[0].value() : 0;
+#pragma unroll
+    for (unsigned k = 0; k < T::values; ++k) {
+      const W* const x = digit + first_offset<T>(k);
+      Wide<W> sum = static_cast<Wide<W>>(x[0]) * factors[0];
+#pragma unroll
+      for (unsigned i = 1; i < Sources; ++i) sum += static_cast<Wide<W>>(x[i * T::degree]) * factors[i];
+      if constexpr (Sources == 1) {
+        sum += x[0] >= single - x[0] ? negative : 0;
+      } else {
+        sum += static_cast<Wide<W>>(x[Sources * T::degree]) * negative;
+      }
+      v[k] = divide_by_word(sum, q, target.negative_inverse);
+    }
+  } else {
+    const std::uint32_t step = min(t.step(), 10u);  // so that the quotient by the word stays below 3q
+#pragma unroll 4
+    for (unsigned k = 0; k < T::values; ++k) {
+      const W* const x = digit + first_offset<T>(k);
+      Wide<W> sum = static_cast<Wide<W>>(x[std::size_t{t.sources} * T::degree]) * negative;
+      for (unsigned i = 0; i < t.sources; ++i) {
+        if (i != 0 && i % step == 0) sum = target.modulus.reduce_wide(sum);
+        sum += static_cast<Wide<W>>(x[std::size_t{i} * T::degree]) * row[i].word[j];
+      }
+      v[k] = divide_by_word(sum, q, target.negative_inverse);
+    }
   }
 }
 
 /// A digit's residues modulo limb l, below 4q.
 template <class T>
-__device__ __forceinline__ void load_digit(typename T::W (&v)[T::values], const DeviceDigit<typename T::W>& digit,
-                                           const typename T::W* c, std::uint32_t l,
+__device__ __forceinline__ void load_digit(typename T::W (&v)[T::values], const KeySwitchLaunch<typename T::W>& work,
+                                           std::uint32_t item, std::uint32_t d, std::uint32_t l,
                                            const LimbTables<typename T::W>& target) {
   constexpr bool narrow = sizeof(typename T::W) == 4;
+  const DeviceDigit<typename T::W>& digit = work.digits[d];
   const auto& t = digit.extension;
-  if (const int copy = t.copies[l]; copy >= 0) {
-    load_coefficients<T>(v, c + static_cast<std::size_t>(copy) * T::degree);
-  } else if (t.sources == 1) {
-    load_extended<1, T>(v, t, c, l, target);
-  } else if (narrow && t.sources == 2) {
-    load_extended<2, T>(v, t, c, l, target);
-  } else if (narrow && t.sources == 3) {
-    load_extended<3, T>(v, t, c, l, target);
+  const int copy = t.copies[l];
+  if (copy >= 0 || t.sources == 1) {
+    const auto* const limb = work.c.limb(item, digit.first_limb);
+    if (copy >= 0) {
+      load_coefficients<T>(v, limb + static_cast<std::size_t>(copy) * T::degree);
+    } else {
+      load_extended<1, T>(v, t, limb, l, target);
+    }
+    return;
+  }
+  const auto* const prepared = work.prepared.limb(item, digit.first_limb + d);
+  if (t.sources == 2) {
+    load_extended<2, T>(v, t, prepared, l, target);
+  } else if (t.sources == 3) {
+    load_extended<3, T>(v, t, prepared, l, target);
   } else if (narrow && t.sources == 4) {
-    load_extended<4, T>(v, t, c, l, target);
+    load_extended<4, T>(v, t, prepared, l, target);
+  } else if (narrow && t.sources == 5) {
+    load_extended<5, T>(v, t, prepared, l, target);
   } else {
-    load_extended<0, T>(v, t, c, l, target);
+    load_extended<0, T>(v, t, prepared, l, target);
   }
 }
 
 /// The transform of a digit's residues modulo limb l.
 template <class T>
 __device__ __forceinline__ void transform_digit(typename T::Value (&v)[T::values],
-                                                const DeviceDigit<typename T::W>& digit, const typename T::W* c,
-                                                std::uint32_t l, typename T::Workspace& space,
+                                                const KeySwitchLaunch<typename T::W>& work, std::uint32_t item,
+                                                std::uint32_t d, std::uint32_t l, typename T::Workspace& space,
                                                 const LimbTables<typename T::W>& t, const typename T::Arithmetic& m) {
   typename T::W words[T::values];
-  load_digit<T>(words, digit, c, l, t);
+  load_digit<T>(words, work, item, d, l, t);
 #pragma unroll
   for (unsigned i = 0; i < T::values; ++i) v[i] = m.lazy_value(words[i]);
   T::forward(v, space, t, m);
@@ -118,10 +125,10 @@ __device__ __forceinline__ void store_sum(const typename T::Arithmetic::Sum (&su
   typename T::Value v[T::values];
   typename T::W words[T::values];
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) v[i] = m.reduce_sum(sums[i], t);
+  for (unsigned i = 0; i < T::values; ++i) v[i] = coefficients ? m.product_of_sum(sums[i]) : m.reduce_sum(sums[i], t);
   if (coefficients) {
     T::unsettle(v, space);
-    T::inverse(v, space, t, m);
+    T::template inverse<true>(v, space, t, m);
     to_words<T>(words, v, m);
     store_coefficients<T>(words, limb);
   } else {
@@ -150,7 +157,7 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>(true))
   for (unsigned i = 0; i < T::values; ++i) sums[0][i] = sums[1][i] = 0;
 #pragma unroll 1
   for (std::uint32_t d = 0; d < work.digit_count; ++d) {
-    transform_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, space, t, m);
+    transform_digit<T>(v, work, item, d, l, space, t, m);
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) v[i] = m.reduced(v[i]);
     T::settle(v, space);
@@ -179,7 +186,7 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
   typename T::Value v[T::values];
-  transform_digit<T>(v, work.digits[d], work.c.limb(item, work.digits[d].first_limb), l, space, t, m);
+  transform_digit<T>(v, work, item, d, l, space, t, m);
   W words[T::values];
   to_canonical<T>(words, v, m);
   T::settle(words, space);

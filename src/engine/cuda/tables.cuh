@@ -15,6 +15,12 @@ struct alignas(2 * sizeof(W)) Twiddle {
   __device__ W multiply_lazy(W x, W q) const { return operand * x - multiply_high(quotient, x) * q; }
 };
 
+/// What the last stage of an inverse transform multiplies with: 1/n, and the stage's root over n.
+template <class W>
+struct InverseScale {
+  ShoupFactor<W> inverse_degree, last_root;
+};
+
 /// Constants of transforms on doubles (floating_arithmetic.hpp), centred; null where the modulus is too wide for them.
 struct FloatingTables {
   const double *roots, *inverse_roots;
@@ -25,7 +31,7 @@ struct FloatingTables {
 template <class W>
 struct LimbTables {
   const Twiddle<W>*roots, *inverse_roots;  // indexed as TransformTables' are
-  ShoupFactor<W> inverse_degree, last_inverse_root;
+  InverseScale<W> scale, scale_times_word;  ///< the second for values that were divided by the word
   Modulus<W> modulus;
   W negative_inverse;  ///< -q^-1 modulo the word, for odd q
   W two_q;

@@ -72,7 +72,7 @@ __global__ void inverse_head(DeviceView<W> a, const RingTables<W>* tables, std::
   if (last_groups == 1) {
     for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
       W u = chunk[i], v = chunk[i + size / 2];
-      m.last_inverse_butterfly(u, v, t);
+      m.template last_inverse_butterfly<false>(u, v, t);
       x[i] = u;
       x[i + size / 2] = v;
     }
@@ -91,7 +91,7 @@ __global__ void inverse_stage(DeviceView<W> a, const RingTables<W>* tables, std:
   const std::uint32_t group = i / gap, j = 2 * group * gap + i % gap;
   W* const x = a.limb(blockIdx.z, blockIdx.y) + j;
   if (groups == 1) {
-    m.last_inverse_butterfly(x[0], x[gap], t);
+    m.template last_inverse_butterfly<false>(x[0], x[gap], t);
   } else {
     m.inverse_butterfly(x[0], x[gap], t.inverse_roots[groups + group]);
   }
