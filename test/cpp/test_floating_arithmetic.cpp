@@ -67,15 +67,16 @@ TEST(conversions_go_both_ways_over_the_whole_range) {
     std::vector<std::uint64_t> words{0, 1 % q, q / 2, q / 2 + 1, q - 1};
     for (int i = 0; i < 200; ++i) words.push_back(random() % q);
     for (const auto x : words) {
-      CHECK(stands_for(m.centred(x), x, bounds::factor, q));
+      CHECK(stands_for(m.centred(x), x, bounds::centred, q));
       CHECK_EQ(m.word(m.centred(x)), x);
       CHECK_EQ(m.canonical(m.centred(x)), x);
       for (std::uint64_t multiple = 0; multiple < 4; ++multiple) {
-        CHECK(stands_for(m.lazy_value(x + multiple * q), x, bounds::rounded, q));
+        CHECK(stands_for(m.lazy_value(x + multiple * q), x, bounds::centred, q));
       }
     }
     for (const double x : values_up_to(bounds::exact, q, random)) {
-      CHECK(stands_for(m.reduce(x), integer(x), bounds::rounded, q));
+      const double bound = std::abs(x) <= bounds::operand * static_cast<double>(q) ? bounds::centred : bounds::rounded;
+      CHECK(stands_for(m.reduce(x), integer(x), bound, q));
       CHECK_EQ(m.canonical(x), residue(integer(x), q));
     }
     for (const double x : values_up_to(1 - 1.0 / static_cast<double>(q), q, random)) {
@@ -95,7 +96,7 @@ TEST(products_are_exact_up_to_the_claimed_bounds) {
         }
       }
     };
-    check(bounds::operand, bounds::factor);
+    check(bounds::operand, bounds::centred);
     check(bounds::inverse_operand, 1);
     check(bounds::rounded, bounds::rounded);
     // Products halfway between two multiples of q, where a rounding decides.
@@ -107,7 +108,7 @@ TEST(products_are_exact_up_to_the_claimed_bounds) {
         for (int wraps = -4; wraps < 4; ++wraps) {
           const double operand = static_cast<double>(x) + wraps * static_cast<double>(q);
           CHECK(stands_for(m.multiply(operand, w), integer(operand) * integer(w),
-                           bounds::product(bounds::operand, bounds::factor), q));
+                           bounds::product(bounds::operand, bounds::centred), q));
         }
       }
     }
@@ -119,7 +120,7 @@ TEST(every_stage_keeps_the_bounds_when_its_input_is_at_its_own) {
   constexpr unsigned stages = 17;
   for (const std::uint64_t q : moduli()) {
     const auto m = arithmetic(q);
-    const auto factors = values_up_to(bounds::factor, q, random);
+    const auto factors = values_up_to(bounds::centred, q, random);
     const auto check = [&](double before, double after_x, double after_y, bool forward, bool reduces) {
       const auto values = values_up_to(before, q, random);
       for (std::size_t i = 0; i < values.size(); ++i) {
@@ -147,7 +148,7 @@ TEST(every_stage_keeps_the_bounds_when_its_input_is_at_its_own) {
 }
 
 TEST(bounds_stay_where_doubles_are_exact) {
-  CHECK(bounds::product(bounds::operand, bounds::factor) <= 1);  // an inverse transform's last products
+  CHECK(bounds::product(bounds::operand, bounds::centred) <= 1);  // an inverse transform's last products
   CHECK(bounds::rounded + bounds::lazy_products * bounds::product(bounds::rounded, bounds::rounded) <= bounds::exact);
   CHECK(2 * bounds::product(bounds::rounded, bounds::rounded) <= bounds::inverse_operand);
   for (unsigned s = 0; s < 20; ++s) {

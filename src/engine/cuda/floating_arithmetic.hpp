@@ -25,11 +25,14 @@ inline constexpr std::uint64_t max_floating_modulus = std::uint64_t{1} << 50;
 /// |y w - b q| <= q (1/2 + a c q (2u + u^2)) < q (1/2 + a c / 4) for q < 2^50. b comes from adding 1.5 2^52, which
 /// rounds to integers below 2^51 in magnitude: a c q <= 2^51, so a c <= 2. Then |h - b q| is below 1.25 q, and
 /// everything else that is added up is an integer up to 2^53 = 8 q.
+///
+/// x / q is at least 1 / 2q > 4u from a half; fl(1 / q) moves it by at most u |x| / q. So up to 4 q the integer next to
+/// it is found, and x less so many q is the centred residue.
 namespace floating_bounds {
 
-inline constexpr double rounded = 0.5 + 0x1p-50;  ///< what `reduce` leaves of up to 8 q
-inline constexpr double factor = 0.5;             ///< a centred factor
-inline constexpr double operand = 4;              ///< what may be multiplied by a centred factor, and a little more
+inline constexpr double centred = 0.5;            ///< a factor, and what `reduce` leaves of up to 4 q
+inline constexpr double rounded = 0.5 + 0x1p-50;  ///< what it leaves of up to 8 q
+inline constexpr double operand = 4;              ///< what may be multiplied by a centred factor
 inline constexpr double exact = 8;                ///< what may be added up
 
 constexpr double product(double a, double c) { return 0.5 + a * c / 4; }
@@ -37,21 +40,21 @@ constexpr double product(double a, double c) { return 0.5 + a * c / 4; }
 /// Before stage `stage` of a forward transform whose input is centred. x -> x +- w y adds a product to a value; where
 /// that would be too much for the next stage's factor, this stage reduces its x first. That is every fourth stage.
 constexpr double before_forward(unsigned stage) {
-  double bound = rounded;
+  double bound = centred;
   for (unsigned s = 0; s < stage; ++s) {
-    const double added = product(bound, factor);
-    bound = (bound + added > operand ? rounded : bound) + added;
+    const double added = product(bound, centred);
+    bound = (bound + added > operand ? centred : bound) + added;
   }
   return bound;
 }
 /// Whether stage `stage` of `stages` reduces x: never the last, after which nothing is multiplied.
 constexpr bool forward_reduces(unsigned stage, unsigned stages) {
   const double bound = before_forward(stage);
-  return bound + product(bound, factor) > operand && stage + 1 < stages;
+  return bound + product(bound, centred) > operand && stage + 1 < stages;
 }
 constexpr double after_forward(unsigned stages) {
   const double bound = before_forward(stages - 1);
-  return bound + product(bound, factor);
+  return bound + product(bound, centred);
 }
 
 /// Before a stage of an inverse transform, so that differences can be multiplied by a factor.
@@ -63,7 +66,7 @@ constexpr double before_inverse(unsigned stage, unsigned place) {
   double bound = inverse_operand;
   for (unsigned s = 0; s < stage; ++s) {
     const double sum = 2 * bound;
-    bound = (place >> s & 1) != 0 ? product(sum, factor) : sum > inverse_operand ? rounded : sum;
+    bound = (place >> s & 1) != 0 ? product(sum, centred) : sum > inverse_operand ? centred : sum;
   }
   return bound;
 }
@@ -117,11 +120,11 @@ class FloatingArithmetic {
     const std::uint64_t origin = implicit_bit + (x > q_ / 2 ? q_ : 0);
     return as_double(x | implicit_bit) - as_double(origin);
   }
-  /// x in [0, q), or in [0, 4q) -> what a transform starts from, at most `rounded`.
+  /// x in [0, q), or in [0, 4q) -> what a transform starts from, centred.
   CYCLOTOME_HD double value(std::uint64_t x) const { return centred(x); }
   CYCLOTOME_HD double lazy_value(std::uint64_t x) const { return reduce(as_double(x | implicit_bit) - unit); }
 
-  /// |x| <= `exact` -> the same residue, at most `rounded`.
+  /// |x| <= `operand` -> the centred residue; |x| <= `exact` -> the same residue, at most `rounded`.
   CYCLOTOME_HD double reduce(double x) const { return std::fma(-nearest_integer(x), modulus_, x); }
 
   /// |x| <= a, |w| <= c, a c <= 2 -> x w, at most product(a, c).
