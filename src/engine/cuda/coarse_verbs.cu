@@ -23,15 +23,13 @@ using cuda::Queue;
 
 namespace {
 
-/// How many products of residues may be added to one more residue so that the sum stays below 3 q R for every q, R one
-/// more than the largest word, and with q R more below R^2.
 template <class W>
 std::uint32_t lazy_products(const Basis& basis) {
   std::uint64_t largest = 1;
-  for (const auto q : basis.values()) largest = std::max(largest, q);
-  const Wide<W> top = ~static_cast<Wide<W>>(0), word = static_cast<W>(~W{0});
-  const Wide<W> fit = top / (static_cast<Wide<W>>(largest) * largest), low = 5 * word / (2 * largest);
-  return static_cast<std::uint32_t>(std::clamp<Wide<W>>(std::min(fit - 1, low), 1, 1023));
+  for (const auto q : basis.values()) largest = std::max(largest, q - 1);
+  const Wide<W> top = ~static_cast<Wide<W>>(0);
+  const Wide<W> terms = top / (static_cast<Wide<W>>(largest) * largest);
+  return terms > 1024 ? 1023u : std::max(1u, static_cast<std::uint32_t>(terms) - 1);
 }
 
 unsigned limbs_of(ConstView a) { return static_cast<unsigned>(a.limbs()); }
@@ -135,7 +133,6 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
     cuda::KeySwitchLaunch<W> work{.key = device_view<W>(key, 2),
                                   .digits = digits.data,
                                   .digit_count = digits.count,
-                                  .lazy_products = lazy_products<W>(step.key_ring->basis()),
                                   .inverse_limbs = inverse_limbs,
                                   .limbs = static_cast<unsigned>(limbs),
                                   .tables = state_->ring_tables<W>(*step.key_ring),

@@ -128,6 +128,7 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
   const auto times_word = [&](W factor) {
     return ShoupFactor<W>(result.modulus.reduce_wide(static_cast<Wide<W>>(factor) << word_bits<W>), q);
   };
+  result.word = times_word(1);
   result.scale_times_word = {times_word(tables.inverse_degree.operand), times_word(tables.last_inverse_root.operand)};
   return result;
 }

@@ -37,11 +37,11 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
 template <class A, Plan P, unsigned LogN>
 using PlannedTransform = BlockTransform<A, LogN, log_values<A>(P, LogN), log_blocks<A>(P, LogN)>;
 
-/// Blocks of a fused kernel that a multiprocessor should hold, so many threads in all; `wide` leaves it more registers.
+/// Blocks of a fused kernel that a multiprocessor should hold, so many threads in all.
 /// Doubles are 16 values a thread where words of 64 bits are 8.
 template <class T>
-constexpr unsigned fused_blocks(bool wide = false) {
-  const unsigned threads = wide || is_floating<typename T::Arithmetic> ? 512 : 768;
+constexpr unsigned fused_blocks() {
+  constexpr unsigned threads = is_floating<typename T::Arithmetic> ? 512 : 768;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 
