@@ -147,6 +147,9 @@ TEST(every_stage_keeps_the_bounds_when_its_input_is_at_its_own) {
 }
 
 TEST(bounds_stay_where_doubles_are_exact) {
+  CHECK(bounds::product(bounds::operand, bounds::factor) <= 1);  // an inverse transform's last products
+  CHECK(bounds::rounded + bounds::lazy_products * bounds::product(bounds::rounded, bounds::rounded) <= bounds::exact);
+  CHECK(2 * bounds::product(bounds::rounded, bounds::rounded) <= bounds::inverse_operand);
   for (unsigned s = 0; s < 20; ++s) {
     CHECK(bounds::before_forward(s) <= bounds::operand);
     CHECK(bounds::after_forward(s + 1) <= bounds::exact);

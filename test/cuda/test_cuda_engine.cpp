@@ -63,8 +63,19 @@ bool agree(const RingPtr& out_ring, std::size_t batch, std::size_t parts, Domain
   return same(cpu, gpu);
 }
 
+/// As a number of bits: primes of 61 bits and of 50, whose transforms are on integers and on doubles, in turn.
+constexpr unsigned mixed = 0;
+
 RingPtr make_ring(std::size_t degree, Word word, unsigned bits, std::size_t limbs,
                   const std::vector<std::uint64_t>& excluded = {}) {
+  if (bits == mixed) {
+    std::vector<std::uint64_t> primes[2], both;
+    for (const int which : {0, 1}) {
+      primes[which] = primes_congruent_to_one(which == 0 ? 61 : 50, 2 * degree, (limbs + 1) / 2, excluded);
+    }
+    for (std::size_t l = 0; l < limbs; ++l) both.push_back(primes[l % 2][l / 2]);
+    return Ring::negacyclic(degree, Basis(word, both));
+  }
   return Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, limbs, excluded)));
 }
 
@@ -237,6 +248,7 @@ TEST(every_verb_equals_the_cpu) {
     check_verbs(degree, Word::u32, 30, limbs, batch);
     check_verbs(degree, Word::u64, 50, limbs, batch);
     check_verbs(degree, Word::u64, 61, limbs, batch);
+    check_verbs(degree, Word::u64, mixed, limbs, batch);
   }
 }
 
@@ -244,19 +256,23 @@ TEST(fused_products_equal_the_cpu) {
   for (std::size_t degree = 512; degree <= 131072; degree *= 2) {
     const std::size_t limbs = degree > 8192 ? 3 : 5, batch = degree > 8192 ? 2 : 3;
     check_products(degree, Word::u32, 30, limbs, batch);
-    check_products(degree, Word::u64, 61, limbs, batch);
+    for (const unsigned bits : {50u, 61u, mixed}) check_products(degree, Word::u64, bits, limbs, batch);
   }
   check_products(4096, Word::u32, 30, 18, 40);  // enough for the kernels that work on many limbs
   check_products(8192, Word::u32, 30, 18, 20);
   check_products(16384, Word::u32, 30, 18, 10);
   check_products(4096, Word::u64, 60, 18, 20);
+  check_products(4096, Word::u64, 50, 18, 20);
+  check_products(8192, Word::u64, 50, 18, 10);
+  check_products(16384, Word::u64, mixed, 18, 5);
   check_products(1024, Word::u64, 60, 18, 2);
 }
 
 TEST(transforms_of_many_limbs_equal_the_cpu) {
   for (std::size_t degree = 2; degree <= 131072; degree *= 2) {
     const std::size_t limbs = 20, batch = std::max<std::size_t>(1, (std::size_t{1} << 20) / degree / limbs) + 1;
-    for (const auto& [word, bits] : {std::pair(Word::u32, 30u), std::pair(Word::u64, 61u)}) {
+    for (const auto& [word, bits] : {std::pair(Word::u32, 30u), std::pair(Word::u64, 61u), std::pair(Word::u64, 50u),
+                                     std::pair(Word::u64, mixed)}) {
       const RingPtr ring = make_ring(degree, word, bits, degree > 8192 ? 4 : limbs);
       Pair a = random_pair(ring, batch, 1, 1, Domain::coefficient);
       const PolyArray original = a.gpu.clone();

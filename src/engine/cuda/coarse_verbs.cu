@@ -57,10 +57,10 @@ void CudaEngine::do_multiply_ciphertexts(View out, View a, View b) {
     with_word(out.word(), [&]<class W>(W) {
       const auto* const tables = state_->ring_tables<W>(*out.ring);
       for_pieces(out.batch, 1, [&](std::size_t first, std::size_t count) {
-        done = done && cuda::multiply_ciphertexts(
-                           queue, device_view<W>(piece_of(out, first, count), 3),
-                           device_view<W>(piece_of(a, first, count), 2), device_view<W>(piece_of(b, first, count), 2),
-                           limbs_of(out), static_cast<unsigned>(count), tables, cuda::arithmetics_of(*out.ring));
+        done = done && cuda::multiply_ciphertexts(queue, device_view<W>(piece_of(out, first, count), 3),
+                                                  device_view<W>(piece_of(a, first, count), 2),
+                                                  device_view<W>(piece_of(b, first, count), 2), limbs_of(out),
+                                                  static_cast<unsigned>(count), tables, state_->arithmetics(*out.ring));
       });
     });
   }
@@ -76,7 +76,7 @@ void CudaEngine::do_multiply_key(View out, ConstView a, ConstView key, ConstView
       done = done && cuda::multiply_key(queue, device_view<W>(piece_of(out, first, count), out.parts),
                                         device_view<W>(piece_of(a, first, count), 1), device_view<W>(key, out.parts),
                                         device_view<W>(piece_of(addend, first, count), out.parts), limbs_of(out),
-                                        static_cast<unsigned>(count), tables, cuda::arithmetics_of(*out.ring));
+                                        static_cast<unsigned>(count), tables, state_->arithmetics(*out.ring));
     });
   });
   if (!done) Engine::do_multiply_key(out, a, key, addend);
@@ -136,7 +136,7 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
                                   .inverse_limbs = inverse_limbs,
                                   .limbs = static_cast<unsigned>(limbs),
                                   .tables = state_->ring_tables<W>(*step.key_ring),
-                                  .arithmetics = cuda::arithmetics_of(*step.key_ring)};
+                                  .arithmetics = state_->arithmetics(*step.key_ring)};
     for_pieces(out.batch, std::max<std::size_t>(2, digits.count), [&](std::size_t first, std::size_t count) {
       work.out = device_view<W>(piece_of(product.view(), first, count), 2);
       work.c = device_view<W>(piece_of(c, first, count), 1);

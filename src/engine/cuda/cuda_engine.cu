@@ -62,6 +62,9 @@ CudaEngine::CudaEngine(int device, bool fused) {
   auto state = std::make_unique<State>();
   state->device = device;
   state->one_pass = fused && properties.major >= 9;
+  int single_to_double = 0;
+  check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
+  state->doubles = state->one_pass && single_to_double <= 2;  // elsewhere integers are faster
   state->activate();
   check(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking), "stream creation");
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");

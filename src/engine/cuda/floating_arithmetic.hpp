@@ -19,11 +19,6 @@ namespace cyclotome::cuda {
 /// Exclusive upper bound of a modulus for this arithmetic.
 inline constexpr std::uint64_t max_floating_modulus = std::uint64_t{1} << 50;
 
-template <LimbWord W>
-constexpr bool has_floating_arithmetic(W q) {
-  return sizeof(W) == 8 && q % 2 != 0 && q < max_floating_modulus;
-}
-
 /// How far values lie from 0, in units of q. u = 2^-53 is the rounding error of an operation.
 ///
 /// Let |y| <= a q and |w| <= c q. The rounded reciprocal and h put fl(h / q) within (2u + u^2) |y w| / q of y w / q, so

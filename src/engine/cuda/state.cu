@@ -3,7 +3,6 @@
 
 #include "cyclotome/engine/cuda/floating_arithmetic.hpp"
 #include "cyclotome/engine/cuda/state.cuh"
-#include "cyclotome/engine/cuda/transform.cuh"
 
 namespace cyclotome {
 
@@ -92,6 +91,16 @@ Structure CudaEngine::State::find(Cache& cache, std::uint64_t id, const Make& ma
   return from_bytes<Structure>(found->second.structure);
 }
 
+bool CudaEngine::State::on_doubles(const Ring& ring, std::size_t l) const {
+  return doubles && ring.word() == Word::u64 && ring.has_transform(l) && ring.basis()[l] < cuda::max_floating_modulus;
+}
+
+cuda::LimbArithmetics CudaEngine::State::arithmetics(const Ring& ring) const {
+  cuda::LimbArithmetics found{};
+  for (std::size_t l = 0; l < ring.limbs(); ++l) (on_doubles(ring, l) ? found.floating : found.integer) = true;
+  return found;
+}
+
 template <class W>
 cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t l) {
   cuda::LimbTables<W> result{};
@@ -103,7 +112,7 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
   if (!ring.has_transform(l)) return result;
   const auto& tables = ring.tables<W>(l);
   const W q = tables.modulus.value();
-  const bool floating = cuda::has_floating_arithmetic(q);
+  const bool floating = on_doubles(ring, l);
   const double reciprocal = 1.0 / static_cast<double>(q);
   const cuda::FloatingArithmetic arithmetic(q, reciprocal);
   DeviceMemoryPtr& memory = roots_[{ring.word(), tables.degree, q}];
@@ -131,15 +140,6 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
   result.word = times_word(1);
   result.scale_times_word = {times_word(tables.inverse_degree.operand), times_word(tables.last_inverse_root.operand)};
   return result;
-}
-
-cuda::LimbArithmetics cuda::arithmetics_of(const Ring& ring) {
-  LimbArithmetics found{};
-  for (std::size_t l = 0; l < ring.limbs(); ++l) {
-    const bool floating = ring.word() == Word::u64 && ring.has_transform(l) && has_floating_arithmetic(ring.basis()[l]);
-    (floating ? found.floating : found.integer) = true;
-  }
-  return found;
 }
 
 template <class W>

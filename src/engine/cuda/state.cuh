@@ -13,6 +13,7 @@
 #include "cyclotome/engine/cuda/products.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
+#include "cyclotome/engine/cuda/transform.cuh"
 #include "cyclotome/ring/key_switch_step.hpp"
 
 namespace cyclotome {
@@ -55,7 +56,7 @@ struct DeviceDigits {
 /// rings and conversions.
 struct CudaEngine::State {
   int device = 0;
-  bool one_pass = false;
+  bool one_pass = false, doubles = false;  ///< what kernels it has: see Queue; and whether to transform on doubles
   cudaStream_t stream = nullptr;
   cudaMemPool_t pool = nullptr;
   cuda::Garner garner;
@@ -76,6 +77,7 @@ struct CudaEngine::State {
 
   template <class W>
   const cuda::RingTables<W>* ring_tables(const Ring& ring);
+  cuda::LimbArithmetics arithmetics(const Ring& ring) const;
   template <class W>
   cuda::ColumnConversion<W> conversion(const BaseConversion& conversion);
   /// The factors of a division, one for each limb.
@@ -94,6 +96,7 @@ struct CudaEngine::State {
   /// The structure under `id`, made by `make` (with the lock held) unless it is there.
   template <class Structure, class Make>
   Structure find(Cache& cache, std::uint64_t id, const Make& make);
+  bool on_doubles(const Ring& ring, std::size_t l) const;
   template <class W>
   cuda::LimbTables<W> limb_tables(const Ring& ring, std::size_t l);
   template <class W>

@@ -3,7 +3,6 @@
 
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
-#include "cyclotome/ring/ring.hpp"
 
 namespace cyclotome::cuda {
 
@@ -12,7 +11,6 @@ namespace cyclotome::cuda {
 struct LimbArithmetics {
   bool integer, floating;
 };
-LimbArithmetics arithmetics_of(const Ring& ring);
 
 /// out = transforms of all limbs of `items` polynomials of a, which may be out. False where there is no kernel for the
 /// degree or the device; then nothing was done.

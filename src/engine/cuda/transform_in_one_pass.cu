@@ -15,6 +15,7 @@ namespace {
 template <class T>
 constexpr unsigned resident_blocks() {
   constexpr unsigned threads = T::values * sizeof(typename T::W) > 128 ? 512
+                               : is_floating<typename T::Arithmetic>   ? 1024
                                : sizeof(typename T::W) == 8            ? 768
                                : T::degree == 32768                    ? 1280
                                                                        : 1024;

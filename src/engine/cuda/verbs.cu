@@ -42,7 +42,7 @@ void CudaEngine::do_forward(View a) {
   const Queue queue = state_->queue();
   with_word(a.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*a.ring);
-    const cuda::LimbArithmetics arithmetics = cuda::arithmetics_of(*a.ring);
+    const cuda::LimbArithmetics arithmetics = state_->arithmetics(*a.ring);
     for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
       const auto view = device_view<W>(piece_of(a, first, count), a.parts);
       const auto limbs = static_cast<unsigned>(a.limbs()), items = static_cast<unsigned>(count * a.parts);
@@ -57,7 +57,7 @@ void CudaEngine::do_inverse(View a) {
   const Queue queue = state_->queue();
   with_word(a.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*a.ring);
-    const cuda::LimbArithmetics arithmetics = cuda::arithmetics_of(*a.ring);
+    const cuda::LimbArithmetics arithmetics = state_->arithmetics(*a.ring);
     for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
       const auto view = device_view<W>(piece_of(a, first, count), a.parts);
       const auto limbs = static_cast<unsigned>(a.limbs()), items = static_cast<unsigned>(count * a.parts);
