@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Microsoft SEAL (through tenseal) as a party: its keys and ciphertexts, and what they are under its secret key here."""
+"""Microsoft SEAL (through tenseal) as a party: its keys and ciphertexts, and what they are under that secret here."""
 
 from __future__ import annotations
 
