@@ -31,7 +31,8 @@ class Ours:
     def __init__(self, problem: Problem, chain: Chain, engine: _core.Engine, batch: int = 1) -> None:
         self.problem, self.chain, self.engine, self.batch = problem, chain, engine, batch
         self.truth = Truth(problem)
-        self.context = _core.Context(problem.parameters(chain), engine)
+        self.parameters = problem.parameters(chain)
+        self.context = _core.Context(self.parameters, engine)
         self.secret, self.public = self._keys()
         self.element = _core.row_rotation_element(problem.degree, 1)
         self.plain = self._encoded(self.truth.x)
