@@ -112,9 +112,8 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
   const auto inverse_limbs =
       static_cast<std::uint32_t>(out.domain == Domain::coefficient ? step.key_ring->limbs() : special);
   const std::size_t limbs = step.key_ring->limbs();
-  // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few or long
-  // (measured).
-  const bool in_two = cuda::few_values(out.batch * limbs * out.degree()) || out.degree() >= 32768;
+  // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few (measured).
+  const bool in_two = cuda::few_values(out.batch * limbs * out.degree());
   PolyArray extended;
   if (in_two) {
     extended = PolyArray(shared_from_this(), step.key_ring, out.batch, step.digits.size(), Domain::transform);

@@ -41,13 +41,14 @@ __device__ __forceinline__ void load_extended(typename T::W (&v)[T::values], con
     }
   } else {
     const std::uint32_t step = min(t.step(), 10u);  // so that the quotient by the word stays below 3q
-#pragma unroll 4
+#pragma unroll
     for (unsigned k = 0; k < T::values; ++k) {
       const W* const x = digit + first_offset<T>(k);
-      Wide<W> sum = static_cast<Wide<W>>(x[std::size_t{t.sources} * T::degree]) * negative;
+      Wide<W> sum = static_cast<Wide<W>>(x[t.sources * T::degree]) * negative;
+#pragma unroll 1
       for (unsigned i = 0; i < t.sources; ++i) {
         if (i != 0 && i % step == 0) sum = target.modulus.reduce_wide(sum);
-        sum += static_cast<Wide<W>>(x[std::size_t{i} * T::degree]) * row[i].word[j];
+        sum += static_cast<Wide<W>>(x[i * T::degree]) * row[i].word[j];
       }
       v[k] = divide_by_word(sum, q, target.negative_inverse);
     }

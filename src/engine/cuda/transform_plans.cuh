@@ -29,6 +29,7 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
   const bool few = plan == Plan::latency || plan == Plan::fused_latency;
   if (few && log_n >= 12 && log_n <= 13) return 2;
   if (few && log_n == 14) return 3;
+  if (plan == Plan::fused && log_n == 14 && sizeof(typename A::Word) == 4) return 3;
   if (is_floating<A> && plan == Plan::throughput && log_n == 15) return 3;
   const unsigned in_one = log_values<A>(plan, log_n) + 8;  // 256 threads
   return log_n <= in_one ? 0 : log_n - in_one < 3 ? log_n - in_one : 3;
