@@ -33,6 +33,9 @@ struct DeviceConversion {
   __device__ std::uint32_t step() const { return lazy_terms > 2 ? lazy_terms - 2 : 1; }
 };
 
+template <class W, class Visit>
+void visit_pointers(const DeviceConversion<W>&, const Visit&) {}  // constants only
+
 /// Neighbouring coefficients of a limb: 8 bytes.
 template <class W>
 struct alignas(8) Columns {

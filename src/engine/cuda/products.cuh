@@ -34,6 +34,11 @@ struct KeySwitchLaunch {
   const RingTables<W>* tables;
 };
 
+template <class W, class Visit>
+void visit_pointers(const KeySwitchLaunch<W>& work, const Visit& visit) {
+  for (const auto& view : {&work.out, &work.c, &work.key}) visit_pointers(*view, visit);
+}
+
 /// All in one kernel: nothing is stored but the result.
 template <class W>
 bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work);
