@@ -158,7 +158,7 @@ Ciphertext product(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, 
     const bool square = second.data == first.data;
     engine.tensor_product(parts, x, square ? x : at_level(context, plain, second, limbs, low_second));
   };
-  const std::array<std::uint64_t, 4> constants{context.id(), plain, limbs};
+  const std::array<std::uint64_t, 4> constants{context.id(), plain};
   if (keys == nullptr) {
     const ConstView operands[] = {out, first, second};
     engine.run({"bgv.multiply", constants, operands}, [&] { multiply(out); });
