@@ -65,7 +65,8 @@ class Recording {
     (pack(kernel, arguments), ...);
     add(std::move(kernel));
   }
-  /// Wipes all memory that held secrets, as the last thing of the operation.
+  /// Wipes all memory that held secrets, as the last thing of the operation. Throws NotRecordable if it kept memory, or
+  /// is too small to gain by it.
   void finish();
   void keep(const std::shared_ptr<const void>& constants) { kept_.push_back(constants); }
   const std::shared_ptr<Arena>& arena() const noexcept { return arena_; }

@@ -40,20 +40,27 @@ std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uin
   return {x, y};
 }
 
-/// c times a small factor, which its correction factor takes up: the same message.
+/// c times a small factor, which its correction factor takes up: the same message. Nothing is copied for factor 1.
 Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
-  if (factor == 1) return c.derived(c.polynomials().clone(), c.noise());
+  if (factor == 1) return c;
   const Modulus<std::uint64_t> t(c.plain_modulus());
   const Ciphertext scaled = rlwe::multiply_scalar(c, factor);
-  return scaled.derived(scaled.polynomials().clone(), scaled.noise(),
-                        t.multiply(c.correction(), t.reduce_signed(factor)));
+  return scaled.derived(scaled.polynomials(), scaled.noise(), t.multiply(c.correction(), t.reduce_signed(factor)));
+}
+
+/// c at a level, for what only reads it: c itself where it is there.
+Ciphertext lowered(const Ciphertext& c, std::size_t limbs) {
+  return c.limbs() == limbs ? c : switch_to_level(c, limbs);
+}
+
+/// The bound of c after the switch that takes its last prime of `limbs`, if it is `noise` before.
+NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, std::size_t limbs) {
+  return switched_noise(noise, c.context()->degree(), c.plain_modulus(), log2_prime(c, limbs - 1), c.parts());
 }
 
 /// The bound of c after switches to `limbs` primes, if it is `noise` now.
 NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, std::size_t limbs) {
-  for (std::size_t l = c.limbs(); l > limbs; --l) {
-    noise = switched_noise(noise, c.context()->degree(), c.plain_modulus(), log2_prime(c, l - 1), c.parts());
-  }
+  for (std::size_t l = c.limbs(); l > limbs; --l) noise = noise_below(c, noise, l);
   return noise;
 }
 
@@ -91,7 +98,7 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
       other = y;
     }
   }
-  Ciphertext first = rescaled(switch_to_level(rescaled(high, before), limbs), after), second = rescaled(low, other);
+  Ciphertext first = rescaled(lowered(rescaled(high, before), limbs), after), second = rescaled(low, other);
   if (swapped) return {std::move(second), std::move(first)};
   return {std::move(first), std::move(second)};
 }
@@ -205,13 +212,16 @@ std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
   const std::size_t degree = a.context()->degree(), top = std::min(a.limbs(), b.limbs());
   std::size_t best = top;
   double best_headroom = -1e300;
+  NoiseBound first = noise_at(a, a.noise(), top), second = noise_at(b, b.noise(), top);
   for (std::size_t limbs = top; limbs >= 1; --limbs) {
-    const double left = headroom(a.context()->log2_modulus(limbs),
-                                 product_noise(noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs), degree));
+    const double left = headroom(a.context()->log2_modulus(limbs), product_noise(first, second, degree));
     if (left > best_headroom) {
       best_headroom = left;
       best = limbs;
     }
+    if (limbs == 1) break;
+    first = noise_below(a, first, limbs);
+    second = noise_below(b, second, limbs);
   }
   return best;
 }
@@ -262,7 +272,7 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   }
   std::vector<Ciphertext> members;
   for (const Ciphertext* const a : arrays) {
-    Ciphertext member = switch_to_level(*a, limbs);
+    Ciphertext member = lowered(*a, limbs);
     if (!members.empty() && member.correction() != members[0].correction() && a->plain() == head.plain()) {
       const auto [factor, common] =
           balanced_factors(member.correction(), members[0].correction(), member.plain_modulus());
@@ -280,7 +290,7 @@ Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Se
   rlwe::require_same_context("rerandomize", *a.context(), *key.context());
   // The phase of an encryption of zero is a multiple of t, whatever the correction factor is taken to be.
   const Ciphertext zero = switch_to_level(rlwe::encrypt_zero(key, a.plain(), a.batch(), seed), a.limbs());
-  return rlwe::add(a, zero.derived(zero.polynomials().clone(), zero.noise(), a.correction()));
+  return rlwe::add(a, zero.derived(zero.polynomials(), zero.noise(), a.correction()));
 }
 
 }  // namespace cyclotome::bgv
