@@ -90,7 +90,7 @@ void Recording::add(RecordedKernel kernel) {
 }
 
 void Recording::finish() {
-  if (kernels_.size() < 2) throw NotRecordable{};  // a launch of its own is as quick
+  if (kernels_.size() < 2) throw NotRecordable{};        // a launch of its own is as quick
   if (!arena_->all_given_back()) throw NotRecordable{};  // somebody still looks at what would change under his hands
   SecretMemory::Pieces pieces{};
   std::size_t count = 0;
