@@ -72,7 +72,7 @@ class Ours:
         return _core.EvaluationKeys.generate(self.secret, True, [])
 
     def _multiply_relinearize(self) -> _core.Ciphertext:
-        return _core.relinearize(_core.multiply(self.x, self.y), self.relinearization)
+        return _core.multiply_relinearized(self.x, self.y, self.relinearization)
 
     def _encoded(self, values: np.ndarray[Any, np.dtype[np.int64]]) -> _core.Plaintext:
         rows = np.tile(self.truth.centred(values), (self.batch, 1))

@@ -88,6 +88,9 @@ Structure CudaEngine::State::find(Cache& cache, std::uint64_t id, const Make& ma
     auto old = cache.older.extract(id);
     found = old.empty() ? cache.recent.emplace(id, make()).first : cache.recent.insert(std::move(old)).position;
   }
+  if (cuda::Recording* const kept_by = recording()) {
+    for (const DeviceMemoryPtr& memory : found->second.memory) kept_by->keep(memory);
+  }
   return from_bytes<Structure>(found->second.structure);
 }
 
