@@ -3,12 +3,18 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <utility>
+#include <variant>
+
 #include "bindings.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/file.hpp"
+#include "cyclotome/io/frame.hpp"
 #include "cyclotome/io/inspect.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/io/product_context_io.hpp"
 
 namespace cyclotome::python {
 
@@ -61,14 +67,7 @@ nb::dict facts_of(const io::ArrayFacts& array) {
   return facts;
 }
 
-nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std::uint64_t max_bytes) {
-  const io::Inspection inspection = [&] {
-    const nb::gil_scoped_release release;
-    io::Limits limits;
-    limits.max_bytes = max_bytes;
-    const Bytes bytes = io::read_file(path, max_bytes);
-    return io::inspect(bytes, limits);
-  }();
+nb::dict facts_of(const io::Inspection& inspection) {
   nb::dict facts;
   facts["kind"] = kind_name(inspection.kind);
   facts["version"] = inspection.version;
@@ -85,6 +84,32 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
   facts["relinearization"] = inspection.relinearization;
   facts["galois_elements"] = inspection.galois_elements;
   return facts;
+}
+
+nb::dict facts_of(const study::ProductContext& context, std::size_t bytes) {
+  nb::dict facts;
+  facts["kind"] = "product context";
+  facts["version"] = io::format_version;
+  facts["nbytes"] = bytes;
+  facts["product_context"] = context;
+  return facts;
+}
+
+nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std::uint64_t max_bytes) {
+  const auto [found, bytes] = [&] {
+    const nb::gil_scoped_release release;
+    const Bytes data = io::read_file(path, max_bytes);
+    using Found = std::variant<io::Inspection, study::ProductContext>;
+    if (io::names_product_context(data)) {
+      const std::uint64_t limit = std::min(max_bytes, io::max_product_context_bytes);
+      return std::pair(Found(io::read_product_context(data, limit)), data.size());
+    }
+    io::Limits limits;
+    limits.max_bytes = max_bytes;
+    return std::pair(Found(io::inspect(data, limits)), data.size());
+  }();
+  if (const auto* const context = std::get_if<study::ProductContext>(&found)) return facts_of(*context, bytes);
+  return facts_of(std::get<io::Inspection>(found));
 }
 
 /// Binds `to_bytes` and `write_file` for one kind of public object.

@@ -14,6 +14,8 @@ void bind_operations(nb::module_& m) {
   m.def("add_plain", &scheme::add_plain, "a"_a, "b"_a, NoGil());
   m.def("multiply", &scheme::multiply, "a"_a, "b"_a, NoGil());
   m.def("square", &scheme::square, "a"_a, NoGil());
+  m.def("multiply_relinearized", &scheme::multiply_relinearized, "a"_a, "b"_a, "keys"_a, NoGil());
+  m.def("square_relinearized", &scheme::square_relinearized, "a"_a, "keys"_a, NoGil());
   m.def("multiply_plain", &rlwe::multiply_plain, "a"_a, "b"_a, NoGil());
   m.def("multiply_scalar", &rlwe::multiply_scalar, "a"_a, "factor"_a, NoGil());
   m.def(

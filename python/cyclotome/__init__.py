@@ -22,8 +22,9 @@ from .array import EncryptedArray
 from .decryption import decrypt, noise_budget, reveal
 from .encryption import encrypt
 from .errors import CyclotomeError
-from .files import Inspection, from_bytes, inspect, load, save, to_bytes
+from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
+from .inspection import Inspection, inspect
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
 from .parameters import Parameters
 from .reporting import progress

@@ -19,7 +19,7 @@ from .parameters import Parameters
 from .text import byte_size, integer, plural
 from .values import IntArray, index, integers
 
-__all__ = ["EncryptedArray"]
+__all__ = ["Distributed", "EncryptedArray"]
 
 _REFUSALS = {
     "division": "results of divisions are no integers; decrypt and divide there, or multiply by a scaled reciprocal",
@@ -30,6 +30,12 @@ _REFUSALS = {
     "mean": "a mean is no integer; use x.sum(axis) and divide by the count after decryption",
     "powers": "powers of plaintext numbers with encrypted exponents don't exist in this scheme",
 }
+
+
+class Distributed:
+    """Several arrays that act as one: operators of an `EncryptedArray` leave it to their reflected methods."""
+
+    __slots__ = ()
 
 
 class EncryptedArray:
@@ -218,17 +224,23 @@ class EncryptedArray:
         return self
 
     def __add__(self, other: object) -> EncryptedArray:
+        if isinstance(other, Distributed):
+            return NotImplemented
         return elementwise.add(self, self._operand(other, "add"))
 
     __radd__ = __add__
 
     def __sub__(self, other: object) -> EncryptedArray:
+        if isinstance(other, Distributed):
+            return NotImplemented
         return elementwise.subtract(self, self._operand(other, "subtract"))
 
     def __rsub__(self, other: object) -> EncryptedArray:
         return elementwise.add(elementwise.negate(self), self._operand(other, "subtract"))
 
     def __mul__(self, other: object) -> EncryptedArray:
+        if isinstance(other, Distributed):
+            return NotImplemented
         return elementwise.multiply(self, self._operand(other, "multiply"))
 
     __rmul__ = __mul__
@@ -237,6 +249,8 @@ class EncryptedArray:
         return elementwise.power(self, exponent)
 
     def __matmul__(self, other: object) -> EncryptedArray:
+        if isinstance(other, Distributed):
+            return NotImplemented
         return products.matmul(self, self._operand(other, "matmul"))
 
     def __rmatmul__(self, other: object) -> EncryptedArray:

@@ -24,6 +24,7 @@ __all__ = [
     "in_pieces",
     "linear_combination",
     "multiply",
+    "multiply_relinearized",
     "part",
     "pieces",
     "relinearize",
@@ -127,6 +128,19 @@ def multiply(a: Channels, b: Channels) -> Channels:
     def product(channel: int, start: int, stop: int) -> _core.Ciphertext:
         x = part(a[channel], start, stop)
         return _core.square(x) if a is b else _core.multiply(x, part(b[channel], start, stop))
+
+    return in_pieces("multiplying", _engine(a), batch, len(a), product)
+
+
+def multiply_relinearized(a: Channels, b: Channels, keys: EvaluationKeys) -> Channels:
+    """The same, relinearised at once."""
+    batch, native = max(a[0].batch, b[0].batch), keys._native
+
+    def product(channel: int, start: int, stop: int) -> _core.Ciphertext:
+        x = part(a[channel], start, stop)
+        if a is b:
+            return _core.square_relinearized(x, native)
+        return _core.multiply_relinearized(x, part(b[channel], start, stop), native)
 
     return in_pieces("multiplying", _engine(a), batch, len(a), product)
 

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _core, slots
 from .bounds import Bound, combined, within
-from .channels import Channels, each, relinearize, require_evaluation, take
+from .channels import Channels, each, multiply_relinearized, require_evaluation, take
 from .channels import multiply as multiply_channels
 from .errors import ArgumentError, UnsupportedError
 from .layout import Layout, Shape, broadcast_shape
@@ -50,8 +51,7 @@ def multiply(x: EncryptedArray, y: EncryptedArray | IntArray) -> EncryptedArray:
     if isinstance(y, np.ndarray):
         return multiply_plain(x, y)
     keys = require_evaluation(x._keys.joined(y._keys).evaluation, "multiply")
-    product = multiply_lazily(x, y)
-    return product._derived(relinearize(product._channels, keys), bound=product.bound)
+    return _product(x, y, None, lambda a, b: multiply_relinearized(a, b, keys))
 
 
 def power(x: EncryptedArray, exponent: object) -> EncryptedArray:
@@ -104,6 +104,13 @@ def _add_or_subtract(operation: str, x: EncryptedArray, y: EncryptedArray) -> En
 
 def multiply_lazily(x: EncryptedArray, y: EncryptedArray, bound: Bound = None) -> EncryptedArray:
     """x * y without relinearisation: for sums of products, which relinearise once; ``bound`` is that of those sums."""
+    return _product(x, y, bound, multiply_channels)
+
+
+def _product(
+    x: EncryptedArray, y: EncryptedArray, bound: Bound, form: Callable[[Channels, Channels], Channels]
+) -> EncryptedArray:
+    """x * y, the ciphertexts' products made by ``form``; ``bound``: of the sums that it is for, if any."""
     bounds = combined("multiply", x.bound, y.bound)
     own = None if bounds is None else bounds[0] * bounds[1]
     within(own if bound is None else bound, x.parameters, "multiply")
@@ -115,7 +122,7 @@ def multiply_lazily(x: EncryptedArray, y: EncryptedArray, bound: Bound = None) -
     else:
         a, b, layout = _aligned("multiply", x, y)
         layout = layout.reshaped(layout.shape, clean=x._layout.zero_padded or y._layout.zero_padded)
-    return x._result("multiply", multiply_channels(a, b), layout=layout, bound=own, keys=x._keys.joined(y._keys))
+    return x._result("multiply", form(a, b), layout=layout, bound=own, keys=x._keys.joined(y._keys))
 
 
 # --- an encrypted and a plaintext array -------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any
 
 from . import _core, metadata
@@ -23,9 +22,8 @@ from .errors import (
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, SecretKey
 from .parameters import Parameters
-from .text import byte_size, integer, plural
 
-__all__ = ["Inspection", "from_bytes", "inspect", "load", "save", "to_bytes"]
+__all__ = ["from_bytes", "load", "save", "to_bytes"]
 
 Path = str | os.PathLike[str]
 Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | EncryptedArray
@@ -183,100 +181,3 @@ def _read_array(
         raise FormatError("the file's ciphertexts do not form one array under one key")
     layout, bound = metadata.read_array(facts, parameters, channels[0].batch)
     return EncryptedArray(parameters, context, channels, layout, bound, Keyring())
-
-
-# --- looking ----------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Inspection:
-    """What a file says about itself. ``print`` it for people; `asdict` for machines."""
-
-    #: "parameters", "secret key", "public key", "evaluation keys", "encrypted array", "ciphertext" or "plaintext".
-    kind: str
-    parameters: Parameters
-    #: Bytes of the file, and of what it expands to in memory.
-    nbytes: int
-    expanded_nbytes: int
-    format_version: int
-    #: Of the secret key that the object belongs to; None for parameters and plaintexts.
-    key_id: str | None = None
-    #: Of an encrypted array; None otherwise.
-    shape: tuple[int, ...] | None = None
-    layout: str | None = None
-    encoding: str | None = None
-    bound: int | None = None
-    ciphertexts: int | None = None
-    #: Bits of headroom by the public noise bound.
-    noise_headroom: float | None = None
-    #: Of evaluation keys; None otherwise.
-    relinearization: bool | None = None
-    galois_keys: int | None = None
-    #: What `save` was given as a note.
-    note: dict[str, Any] = field(default_factory=dict)
-
-    def asdict(self) -> dict[str, Any]:
-        """Plain numbers, strings and lists, without what does not apply."""
-        facts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        facts = {name: value for name, value in facts.items() if value is not None}
-        parameters = self.parameters
-        facts["parameters"] = {
-            "summary": parameters.summary(),
-            "fingerprint": parameters.fingerprint,
-            "degree": parameters.degree,
-            "plain_moduli": list(parameters.plain_moduli),
-            "insecure": parameters.insecure,
-            "value_bits": parameters.value_bits,
-        }
-        return facts
-
-    def __str__(self) -> str:
-        lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
-        if self.shape is not None:
-            values = "values modulo T" if self.bound is None else f"values within ±{integer(self.bound)}"
-            lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
-        if self.ciphertexts is not None and self.noise_headroom is not None:
-            lines.append(f"  {plural(self.ciphertexts, 'ciphertext')}, noise headroom {self.noise_headroom:.0f} bits")
-        if self.galois_keys is not None:
-            held = "relinearisation key" if self.relinearization else "no relinearisation key"
-            lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}")
-        if self.key_id is not None:
-            lines.append(f"  key {self.key_id[:8]}")
-        lines.append(f"  parameters {self.parameters.fingerprint[:16]}: {self.parameters.summary()}")
-        return "\n".join(lines)
-
-
-def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
-    """What is in a file, without any key, and without expanding it. INSECURE parameters are shown, not refused.
-
-    Raises:
-        FileError: no such file, or it can't be read.
-        FormatError: damaged, cut off, too long, or not written by this library.
-    """
-    found = _core.inspect_file(os.fspath(path), max_bytes)
-    facts = metadata.parse(found["metadata"])
-    parameters = Parameters._wrap(found["parameters"], metadata.read_value_bits(facts))
-    about: dict[str, Any] = {}
-    arrays = found["arrays"]
-    if found["kind"] == "encrypted array":
-        layout, bound = metadata.read_array(facts, parameters, arrays[0]["batch"])
-        about = {
-            "shape": layout.shape,
-            "layout": "packed" if layout.packed else "replicated",
-            "encoding": "slots" if layout.slots else "coefficients",
-            "bound": bound,
-        }
-    if arrays and found["kind"] != "plaintext":
-        about["ciphertexts"] = sum(array["batch"] for array in arrays)
-        about["noise_headroom"] = min(array["headroom"] for array in arrays)
-    if found["kind"] == "evaluation keys":
-        about["relinearization"] = found["relinearization"]
-        about["galois_keys"] = len(found["galois_elements"])
-    return Inspection(
-        kind=found["kind"],
-        parameters=parameters,
-        nbytes=found["nbytes"],
-        expanded_nbytes=found["expanded_nbytes"],
-        format_version=found["version"],
-        key_id=found["key_id"].hex() if any(found["key_id"]) else None,
-        note=metadata.read_note(facts),
-        **about,
-    )

@@ -192,8 +192,9 @@ prime; use wider special primes
         value_bits: int | None = None,
         scheme: str = "bfv",
     ) -> Parameters:
-        """Ciphertext primes of ``modulus_bits`` bits in all, equally wide, and the special primes that make products
-        cheapest within ``security``; none of them if ``modulus_bits`` leaves no room. The rest as in the constructor.
+        """Ciphertext primes of ``modulus_bits`` bits in all, about equally wide, and special primes, as many of both as
+        make products cheapest within ``security``; no special ones if ``modulus_bits`` leaves no room. The rest as in
+        the constructor.
 
         Raises:
             ParameterError: no primes of these widths.

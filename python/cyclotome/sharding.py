@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .array import EncryptedArray
+from .array import Distributed, EncryptedArray
 from .contexts import device_name
 from .encryption import encrypt
 from .errors import ArgumentError, MismatchError, UnsupportedError
@@ -104,7 +104,7 @@ def encrypt_sharded(values: object, key: PublicKey | SecretKey, devices: Sequenc
     return ShardedArray(_at_once([encrypted(*cut) for cut in _cuts(len(numbers), devices)]))
 
 
-class ShardedArray:
+class ShardedArray(Distributed):
     """An array of encrypted integers whose first axis is spread over several devices; made by `shard`.
 
     It does what an `EncryptedArray` does as long as the first axis stays; sums and products over that axis give an
@@ -248,7 +248,8 @@ class ShardedArray:
     def __add__(self, other: object) -> ShardedArray:
         return self._binary(other, "add", operator.add)
 
-    __radd__ = __add__
+    def __radd__(self, other: object) -> ShardedArray:
+        return self._binary(other, "add", lambda a, b: b + a)
 
     def __sub__(self, other: object) -> ShardedArray:
         return self._binary(other, "subtract", operator.sub)
@@ -261,7 +262,8 @@ class ShardedArray:
             return self.map(lambda piece: piece * piece)
         return self._binary(other, "multiply", operator.mul)
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: object) -> ShardedArray:
+        return self._binary(other, "multiply", lambda a, b: b * a)
 
     def __pow__(self, exponent: object) -> ShardedArray:
         return self.map(lambda piece: piece**exponent)
@@ -282,6 +284,13 @@ class ShardedArray:
         return self._joined(self._with(rows, operator.matmul), largest_sum(right, 0))
 
     def __rmatmul__(self, other: object) -> ShardedArray | EncryptedArray:
+        if isinstance(other, EncryptedArray):
+            if self.ndim < 3 or (other.ndim > 2 and (other.ndim > self.ndim or other.shape[0] != 1)):
+                raise MismatchError(
+                    f"matmul: an encrypted array of shape {other.shape} on one device meets {self!r}, whose first axis "
+                    "does not stay; gather the right operand first"
+                )
+            return ShardedArray(self._with(self._copies(other), lambda piece, left: left @ piece))
         matrix = integers(other, "matmul")
         if self.ndim > 2:
             return self.map(lambda piece: piece.__rmatmul__(matrix))

@@ -8,6 +8,7 @@
 namespace cyclotome::io::layout {
 
 inline constexpr std::string_view magic = "CYCLOTOM";
+inline constexpr std::size_t kind_offset = 10;    // after magic and version
 inline constexpr std::size_t length_offset = 16;  // after magic, version, kind and four reserved bytes
 inline constexpr std::size_t fingerprint_offset = 24;
 inline constexpr std::size_t header_bytes = 56;

@@ -14,6 +14,7 @@ Context::Context(Parameters parameters, EnginePtr engine, SchemeTraits traits)
   const Basis q(word, parameters_.moduli());
   key_ring_ = Ring::negacyclic(n, Basis(word, parameters_.special_moduli()).joined(q));
   for (std::size_t limbs = 1; limbs <= q.size(); ++limbs) level_rings_.push_back(key_ring_->slice(special, limbs));
+  for (const RingPtr& ring : level_rings_) log2_moduli_.push_back(ring->basis().product().log2());
   for (const auto t : parameters_.plain_moduli()) plain_rings_.push_back(Ring::negacyclic(n, Basis(word, {t})));
   if (traits_.low_digits) error_multiplier_ = std::exp2(BigUnsigned::product(parameters_.plain_moduli()).log2());
   if (special == 0) {
@@ -34,6 +35,11 @@ const RingPtr& Context::level_ring(std::size_t limbs) const {
         message("level ", limbs, " does not exist; ciphertexts have 1 to ", level_rings_.size(), " primes"));
   }
   return level_rings_[limbs - 1];
+}
+
+double Context::log2_modulus(std::size_t limbs) const {
+  static_cast<void>(level_ring(limbs));  // throws
+  return log2_moduli_[limbs - 1];
 }
 
 const RingPtr& Context::plain_ring(std::size_t plain) const {

@@ -30,6 +30,8 @@ class Context : public std::enable_shared_from_this<Context> {
  public:
   virtual ~Context() = default;
 
+  /// Names this context, with all tables that it makes, within the process.
+  std::uint64_t id() const noexcept { return key_ring_->id(); }
   const Parameters& parameters() const noexcept { return parameters_; }
   const EnginePtr& engine() const noexcept { return engine_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
@@ -45,6 +47,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// The ring of a level: the first `limbs` ciphertext primes. Throws ArgumentError outside [1, all].
   const RingPtr& level_ring(std::size_t limbs) const;
   std::size_t max_level() const noexcept { return level_rings_.size(); }
+  /// log2 of the product of a level's primes. Throws ArgumentError outside [1, all].
+  double log2_modulus(std::size_t limbs) const;
   /// Z_t of one plaintext modulus. Throws ArgumentError for an index out of range.
   const RingPtr& plain_ring(std::size_t plain) const;
   std::size_t plain_count() const noexcept { return plain_rings_.size(); }
@@ -80,6 +84,7 @@ class Context : public std::enable_shared_from_this<Context> {
   double error_multiplier_ = 1;
   RingPtr special_ring_, key_ring_, encryption_ring_;
   std::vector<RingPtr> level_rings_;
+  std::vector<double> log2_moduli_;  // by level
   std::vector<RingPtr> plain_rings_;
   std::vector<std::unique_ptr<DivideAndRound>>
       encryption_roundings_;  // by plaintext modulus; empty without special primes

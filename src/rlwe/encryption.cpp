@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "cyclotome/math/errors.hpp"
 
@@ -17,34 +18,57 @@ NoiseBound fresh_noise(const Context& context, std::size_t plain) {
                           context.error_multiplier(), static_cast<double>(context.preserved_modulus(plain)));
 }
 
-/// `batch` encryptions of zero; of the polynomials `message` (over Q, coefficient domain), if there are any. Where the
-/// result is kept transformed, message and errors are transformed together.
-PolyArray masked(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
-                 const PolyArray* message) {
-  const ContextPtr& context = key.context();
-  Engine& engine = *context->engine();
-  const RingPtr& ring = context->encryption_ring();
-  const DivideAndRound* const rounding = context->encryption_rounding(plain);
+/// What is encrypted: plaintext polynomials, how they get to Q, and how far that moves the phase's error.
+struct Message {
+  const Plaintext& plaintext;
+  const BaseConversion& scale;
+  double deviation;
+};
+
+/// The message over Q, coefficient domain; an empty array without one.
+PolyArray scaled_message(const Context& context, const Message* message) {
+  if (message == nullptr) return {};
+  const ConstView m = message->plaintext.polynomials().view();
+  PolyArray scaled = context.make(context.ciphertext_ring(), m.batch, 1, Domain::coefficient, true);
+  context.engine()->convert(scaled.view(), m, message->scale);
+  return scaled;
+}
+
+/// Runs `fill`, which writes encryptions to `result`, as one operation.
+template <class Fill>
+void run_encryption(const char* name, const Context& context, std::size_t plain, ConstView result, ConstView key,
+                    const Message* message, std::span<const Seed* const> seeds, const Fill& fill) {
+  ConstView operands[] = {result, key, {}};
+  if (message != nullptr) operands[2] = message->plaintext.polynomials().view();
+  context.engine()->run({name, {context.id(), plain}, std::span(operands, message == nullptr ? 2 : 3), seeds}, fill);
+}
+
+/// `result` = encryptions of zero under the public key `pair`; of the polynomials `message` (over Q, coefficient
+/// domain), if there are any. Where the result is kept transformed, message and errors are transformed together.
+void mask(const Context& context, std::size_t plain, View result, ConstView pair, const Seed& seed,
+          const PolyArray& message) {
+  Engine& engine = *context.engine();
+  const RingPtr& ring = context.encryption_ring();
+  const DivideAndRound* const rounding = context.encryption_rounding(plain);
   const std::size_t dropped = rounding == nullptr ? 0 : 1;
-  const Domain native = context->native_domain();
-  const ConstView pair = key.polynomials().view().limbs_at(context->special_limbs() - dropped, *ring);
-  PolyArray result =
-      context->make(context->ciphertext_ring(), batch, 2, rounding == nullptr ? native : Domain::coefficient);
+  const Domain native = result.domain;
+  pair = pair.limbs_at(context.special_limbs() - dropped, *ring);
+  if (rounding != nullptr) result.domain = Domain::coefficient;
   const std::size_t item_bytes = 5 * ring->limbs() * ring->degree() * bytes_of(ring->word());
-  const std::size_t tile = engine.batch_tile(batch, item_bytes);
-  for (std::size_t first = 0; first < batch; first += tile) {
-    const std::size_t count = std::min(tile, batch - first);
+  const std::size_t tile = engine.batch_tile(result.batch, item_bytes);
+  for (std::size_t first = 0; first < result.batch; first += tile) {
+    const std::size_t count = std::min(tile, result.batch - first);
     const auto item = static_cast<std::uint32_t>(first);
-    PolyArray u = context->make(ring, count, 1, Domain::coefficient, true);
+    PolyArray u = context.make(ring, count, 1, Domain::coefficient, true);
     engine.sample(u.view(), Law::ternary, seed, Stream::encryption_ternary, item);
-    PolyArray error = sample_error(*context, ring, count, 2, seed, Stream::encryption_error, item);
-    const View out = result.view().items(first, count);
+    PolyArray error = sample_error(context, ring, count, 2, seed, Stream::encryption_error, item);
+    const View out = result.items(first, count);
     std::optional<ConstView> text;
-    if (message != nullptr) text = message->view().items(first, count);
+    if (message.ring() != nullptr) text = message.view().items(first, count);
     if (rounding != nullptr) {
-      PolyArray product = context->make(ring, count, 2, Domain::coefficient, true);
+      PolyArray product = context.make(ring, count, 2, Domain::coefficient, true);
       engine.multiply_key(product.view(), u.view(), pair, error.view());
-      engine.divide_and_round(out, product.view().limbs_at(1, *context->ciphertext_ring()),
+      engine.divide_and_round(out, product.view().limbs_at(1, *context.ciphertext_ring()),
                               product.view().limbs_at(0, *rounding->dropped), *rounding, text);
       continue;
     }
@@ -56,57 +80,64 @@ PolyArray masked(const PublicKey& key, std::size_t plain, std::size_t batch, con
       engine.add(out, out, error.to_transform().view());
     }
   }
-  if (native == Domain::transform) result.to_transform();
-  return result;
+  if (native == Domain::transform && rounding != nullptr) engine.forward(result);
 }
 
-/// The same under the secret key, `a` expanded from `uniform_seed`.
-PolyArray masked(const SecretKey& key, std::size_t batch, const Seed& uniform_seed, const Seed& error_seed,
-                 const PolyArray* message) {
-  const ContextPtr& context = key.context();
-  Engine& engine = *context->engine();
-  const RingPtr& ring = context->ciphertext_ring();
-  const Domain native = context->native_domain();
-  PolyArray result = context->make(ring, batch, 2, native);
-  expand_symmetric_uniform(engine, result.view().part(1), uniform_seed);
-  PolyArray body = context->make(ring, batch, 1, native, true);
-  engine.copy(body.view(), result.view().part(1));
+/// The same under the secret key `s` over Q, part 1 expanded from `uniform_seed`.
+void mask(const Context& context, View result, ConstView s, const Seed& uniform_seed, const Seed& error_seed,
+          const PolyArray& message) {
+  Engine& engine = *context.engine();
+  const RingPtr& ring = context.ciphertext_ring();
+  expand_symmetric_uniform(engine, result.part(1), uniform_seed);
+  PolyArray body = context.make(ring, result.batch, 1, result.domain, true);
+  engine.copy(body.view(), result.part(1));
   body.to_transform();
-  engine.multiply(body.view(), body.view(), key.at_level(ring->limbs()));
-  PolyArray error = sample_error(*context, ring, batch, 1, error_seed, Stream::symmetric_error, 0);
-  if (message != nullptr) engine.subtract(error.view(), error.view(), message->view());
-  if (native == Domain::coefficient) {
+  engine.multiply(body.view(), body.view(), s);
+  PolyArray error = sample_error(context, ring, result.batch, 1, error_seed, Stream::symmetric_error, 0);
+  if (message.ring() != nullptr) engine.subtract(error.view(), error.view(), message.view());
+  if (result.domain == Domain::coefficient) {
     body.to_coefficient();
   } else {
     error.to_transform();
   }
   engine.add(body.view(), body.view(), error.view());
-  engine.negate(result.view().part(0), body.view());
-  return result;
+  engine.negate(result.part(0), body.view());
 }
 
 Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
-                     const PolyArray* message, double deviation) {
-  const NoiseBound fresh = fresh_noise(*key.context(), plain);
-  return Ciphertext(key.context(), key.id(), plain, masked(key, plain, batch, seed, message),
-                    message == nullptr ? fresh : with_error(fresh, deviation));
+                     const Message* message) {
+  const Context& context = *key.context();
+  PolyArray result = context.make(context.ciphertext_ring(), batch, 2, context.native_domain());
+  const View out = result.view();
+  const ConstView pair = key.polynomials().view();
+  const Seed* const seeds[] = {&seed};
+  run_encryption("encrypt", context, plain, out, pair, message, seeds,
+                 [&] { mask(context, plain, out, pair, seed, scaled_message(context, message)); });
+  const NoiseBound fresh = fresh_noise(context, plain);
+  return Ciphertext(key.context(), key.id(), plain, std::move(result),
+                    message == nullptr ? fresh : with_error(fresh, message->deviation));
 }
 
 Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
-                     const PolyArray* message, double deviation) {
+                     const Message* message) {
+  const Context& context = *key.context();
   const Seed uniform_seed = derive_seed(seed, 5, 0), error_seed = derive_seed(seed, 6, 0);
-  const NoiseBound fresh{std::log2(key.context()->error_multiplier() * error_deviation), 0};
-  return Ciphertext(key.context(), key.id(), plain, masked(key, batch, uniform_seed, error_seed, message),
-                    message == nullptr ? fresh : with_error(fresh, deviation), uniform_seed);
+  PolyArray result = context.make(context.ciphertext_ring(), batch, 2, context.native_domain());
+  const View out = result.view();
+  const ConstView s = key.at_level(context.max_level());
+  const Seed* const seeds[] = {&uniform_seed, &error_seed};
+  run_encryption("encrypt under the secret key", context, plain, out, s, message, seeds,
+                 [&] { mask(context, out, s, uniform_seed, error_seed, scaled_message(context, message)); });
+  const NoiseBound fresh{std::log2(context.error_multiplier() * error_deviation), 0};
+  return Ciphertext(key.context(), key.id(), plain, std::move(result),
+                    message == nullptr ? fresh : with_error(fresh, message->deviation), uniform_seed);
 }
 
 template <class Key>
 Ciphertext with_message(const Key& key, const Plaintext& plaintext, const BaseConversion& scale, double deviation,
                         const Seed& seed) {
-  const Context& context = *key.context();
-  PolyArray message = context.make(context.ciphertext_ring(), plaintext.batch(), 1, Domain::coefficient, true);
-  context.engine()->convert(message.view(), plaintext.polynomials().view(), scale);
-  return encrypted(key, plaintext.plain(), plaintext.batch(), seed, &message, deviation);
+  const Message message{plaintext, scale, deviation};
+  return encrypted(key, plaintext.plain(), plaintext.batch(), seed, &message);
 }
 
 }  // namespace
@@ -124,11 +155,11 @@ PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t 
 }
 
 Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
-  return encrypted(key, plain, batch, seed, nullptr, 0);
+  return encrypted(key, plain, batch, seed, nullptr);
 }
 
 Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
-  return encrypted(key, plain, batch, seed, nullptr, 0);
+  return encrypted(key, plain, batch, seed, nullptr);
 }
 
 Ciphertext encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
@@ -145,33 +176,41 @@ void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_see
   engine.sample(part, Law::uniform, uniform_seed, Stream::symmetric_uniform);
 }
 
-PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
+ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext) {
   require_same_context("decrypt", *key.context(), *ciphertext.context());
   require_same_key("decrypt", key.id(), ciphertext.key());
-  const Context& context = *key.context();
+  return key.at_level(ciphertext.limbs());
+}
+
+PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
+  const ConstView s = decryption_key(key, ciphertext);
+  return phase(*key.context(), ciphertext.polynomials().view(), s);
+}
+
+PolyArray phase(const Context& context, ConstView c, ConstView s) {
   Engine& engine = *context.engine();
-  const PolyArray& c = ciphertext.polynomials();
-  const ConstView s = key.at_level(c.limbs());
-  if (c.domain() == Domain::coefficient && c.parts() == 2) {
-    PolyArray sum = context.make(c.ring(), c.batch(), 1, Domain::coefficient, true);
-    engine.multiply_key(sum.view(), c.view().part(1), s, c.view().part(0));
+  const RingPtr& ring = context.level_ring(c.limbs());
+  PolyArray sum = context.make(ring, c.batch, 1, Domain::coefficient, true);
+  if (c.domain == Domain::coefficient && c.parts == 2) {
+    engine.multiply_key(sum.view(), c.part(1), s, c.part(0));
     return sum;
   }
+  sum.set_domain(Domain::transform);
   // Horner's rule in s over the transforms of c_1, c_2, ...; c_0 is added in its own domain.
-  const auto part = [&](std::size_t j) {
-    PolyArray copy = context.make(c.ring(), c.batch(), 1, c.domain(), true);
-    engine.copy(copy.view(), c.view().part(j));
-    copy.to_transform();
-    return copy;
+  PolyArray moved;
+  const auto transformed = [&](std::size_t j) {
+    if (c.domain == Domain::transform) return c.part(j);
+    moved = context.make(ring, c.batch, 1, c.domain, true);
+    engine.copy(moved.view(), c.part(j));
+    return ConstView(moved.to_transform().view());
   };
-  PolyArray sum = part(c.parts() - 1);
-  for (std::size_t j = c.parts() - 1; j-- > 1;) {
+  engine.multiply(sum.view(), transformed(c.parts - 1), s);
+  for (std::size_t j = c.parts - 1; j-- > 1;) {
+    engine.add(sum.view(), sum.view(), transformed(j));
     engine.multiply(sum.view(), sum.view(), s);
-    engine.add(sum.view(), sum.view(), part(j).view());
   }
-  engine.multiply(sum.view(), sum.view(), s);
-  if (c.domain() == Domain::coefficient) sum.to_coefficient();
-  engine.add(sum.view(), sum.view(), c.view().part(0));
+  if (c.domain == Domain::coefficient) sum.to_coefficient();
+  engine.add(sum.view(), sum.view(), c.part(0));
   sum.to_coefficient();
   return sum;
 }

@@ -25,6 +25,10 @@ Ciphertext encrypt_message(const SecretKey& key, const Plaintext& plaintext, con
 /// The phase [sum c_j s^j]_Q of every item: 1 part over Q, coefficient domain, in memory that is zeroised. Constant
 /// time.
 PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext);
+/// The same of a view, with `s` over its level's primes: what operations that decrypt are made of.
+PolyArray phase(const Context& context, ConstView c, ConstView s);
+/// s for a ciphertext. Throws MismatchError for a key of other parameters, and another key.
+ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext);
 
 /// Errors (sigma 3.24) over `ring`, coefficient domain, times what the scheme's errors carry.
 PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,

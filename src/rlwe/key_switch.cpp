@@ -17,12 +17,20 @@ KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring
                                           error_multiplier, static_cast<double>(preserved));
 }
 
-ConstView KeySwitch::present(const PolyArray& key) const {
-  return key.view().items(0, digits()).limbs_at(0, *step_.key_ring);
+ConstView KeySwitch::present(ConstView key) const { return key.items(0, digits()).limbs_at(0, *step_.key_ring); }
+
+void KeySwitch::apply(Engine& engine, View out, ConstView c, ConstView key,
+                      const std::optional<ConstView>& addend) const {
+  engine.key_switch(out, c, present(key), step_, addend);
 }
 
-void KeySwitch::apply(View out, ConstView c, const PolyArray& key, const std::optional<ConstView>& addend) const {
-  key.engine()->key_switch(out, c, present(key), step_, addend);
+void KeySwitch::relinearize(Engine& engine, View out, ConstView c, ConstView key) const {
+  const std::size_t tile = engine.batch_tile(c.batch, scratch_bytes());
+  for (std::size_t first = 0; first < c.batch; first += tile) {
+    const std::size_t count = std::min(tile, c.batch - first);
+    const ConstView items = c.items(first, count);
+    apply(engine, out.items(first, count), items.part(2), key, items.part(0, 2));
+  }
 }
 
 void KeySwitch::multiply_turned(std::span<PolyArray> products, const PolyArray& extended,
@@ -38,7 +46,7 @@ void KeySwitch::multiply_turned(std::span<PolyArray> products, const PolyArray& 
     for (std::size_t i = 0; i < elements.size(); ++i) {
       engine.automorphism(turned.view(), extended.view().limbs_at(first, *limbs), elements[i]);
       engine.key_switch_product(products[i].view().limbs_at(first, *limbs), turned.view(),
-                                present(*keys[i]).limbs_at(first, *limbs));
+                                present(keys[i]->view()).limbs_at(first, *limbs));
     }
   }
 }

@@ -29,7 +29,10 @@ class KeySwitch {
   /// out (batch of c, 2 parts, over Q, in the domain it is tagged with) = addend (1 or 2 parts in that domain) plus an
   /// encryption of c w, from c (1 part, over Q, either domain) and key (digits of all primes as items, 2 parts, over PQ
   /// of all primes, transform domain), of which the digits and limbs that are present are used.
-  void apply(View out, ConstView c, const PolyArray& key, const std::optional<ConstView>& addend = std::nullopt) const;
+  void apply(Engine& engine, View out, ConstView c, ConstView key,
+             const std::optional<ConstView>& addend = std::nullopt) const;
+  /// out (2 parts) = c_0, c_1 plus c_2 switched, from c (3 parts) in the domain of out, a few items at a time.
+  void relinearize(Engine& engine, View out, ConstView c, ConstView key) const;
 
   /// The digits of c (1 part, over Q, either domain) over PQ, transformed: digits() parts. The first half of `apply`;
   /// several keys can use it, and an automorphism of it is the digits of that automorphism of c (hoisting).
@@ -52,7 +55,7 @@ class KeySwitch {
 
  private:
   /// What is present of a key for all primes.
-  ConstView present(const PolyArray& key) const;
+  ConstView present(ConstView key) const;
 
   KeySwitchStep step_;
   double noise_deviation_ = 0;

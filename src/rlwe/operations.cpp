@@ -48,9 +48,13 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
   return a.derived(std::move(out), sum(a.noise(), b.noise()));
 }
 
+void require_keys_of(const char* operation, const Ciphertext& a, const EvaluationKeys& keys) {
+  require_same_context(operation, *a.context(), *keys.context());
+  require_same_key(operation, a.key(), keys.id());
+}
+
 void require_rotatable(const Ciphertext& a, const EvaluationKeys& keys) {
-  require_same_context("rotate", *a.context(), *keys.context());
-  require_same_key("rotate", a.key(), keys.id());
+  require_keys_of("rotate", a, keys);
   if (a.parts() != 2) {
     throw ArgumentError(message("rotations take ciphertexts of 2 parts, not ", a.parts(), "; relinearise first"));
   }
@@ -137,41 +141,47 @@ Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t>
   return a.derived(std::move(out), scaled(a.noise(), largest_row));
 }
 
+ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
+  require_keys_of("relinearize", a, keys);
+  return keys.relinearization().polynomials().view();
+}
+
 Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
-  require_same_context("relinearize", *a.context(), *keys.context());
-  require_same_key("relinearize", a.key(), keys.id());
+  require_keys_of("relinearize", a, keys);
   if (a.parts() == 2) return a.derived(a.polynomials().clone(), a.noise());
   if (a.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", a.parts()));
-  const KeySwitchKey& key = keys.relinearization();
+  const ConstView key = relinearization_key(a, keys), c = a.polynomials().view();
   const Context& context = *a.context();
   Engine& engine = *context.engine();
-  PolyArray out = a.like(a.batch(), 2);
+  PolyArray result = a.like(a.batch(), 2);
   const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
-  const std::size_t tile = engine.batch_tile(a.batch(), key_switch.scratch_bytes());
-  for (std::size_t first = 0; first < a.batch(); first += tile) {
-    const std::size_t count = std::min(tile, a.batch() - first);
-    const ConstView c = a.polynomials().view().items(first, count);
-    key_switch.apply(out.view().items(first, count), c.part(2), key.polynomials(), c.part(0, 2));
-  }
-  return a.derived(std::move(out), with_error(a.noise(), key_switch.noise_deviation()));
+  const View out = result.view();
+  const ConstView operands[] = {out, c, key};
+  engine.run({"relinearize", {context.id(), a.plain()}, operands},
+             [&] { key_switch.relinearize(engine, out, c, key); });
+  return a.derived(std::move(result), with_error(a.noise(), key_switch.noise_deviation()));
 }
 
 Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
   require_rotatable(a, keys);
   if (element == 1) return a.derived(a.polynomials().clone(), a.noise());
-  const KeySwitchKey& key = keys.galois(element);
   const Context& context = *a.context();
   Engine& engine = *context.engine();
-  PolyArray out = a.like(a.batch(), 2);
+  PolyArray result = a.like(a.batch(), 2);
   const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
-  const std::size_t tile = engine.batch_tile(a.batch(), key_switch.scratch_bytes());
-  for (std::size_t first = 0; first < a.batch(); first += tile) {
-    const std::size_t count = std::min(tile, a.batch() - first);
-    PolyArray moved = a.like(count, 2);
-    engine.automorphism(moved.view(), a.polynomials().view().items(first, count), element);
-    key_switch.apply(out.view().items(first, count), moved.view().part(1), key.polynomials(), moved.view().part(0));
-  }
-  return a.derived(std::move(out), with_error(a.noise(), key_switch.noise_deviation()));
+  const View out = result.view();
+  const ConstView c = a.polynomials().view(), key = keys.galois(element).polynomials().view();
+  const ConstView operands[] = {out, c, key};
+  engine.run({"apply_galois", {context.id(), a.plain(), element}, operands}, [&] {
+    const std::size_t tile = engine.batch_tile(c.batch, key_switch.scratch_bytes());
+    for (std::size_t first = 0; first < c.batch; first += tile) {
+      const std::size_t count = std::min(tile, c.batch - first);
+      PolyArray moved = a.like(count, 2);
+      engine.automorphism(moved.view(), c.items(first, count), element);
+      key_switch.apply(engine, out.items(first, count), moved.view().part(1), key, moved.view().part(0));
+    }
+  });
+  return a.derived(std::move(result), with_error(a.noise(), key_switch.noise_deviation()));
 }
 
 std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,

@@ -20,6 +20,9 @@ Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor);
 /// Row r of the result = sum over c of matrix[r][c] a[c]: a matrix of small integers times an array of ciphertexts.
 Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t> matrix, std::size_t rows);
 
+/// The relinearisation key for products with a, as Engine::run takes it. Throws MismatchError, and MissingKeyError
+/// without that key.
+ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys);
 /// 3 parts -> 2 parts (2 parts are returned as they are). Throws MissingKeyError without the key.
 Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys);
 /// a(x^element), switched back to s. 2 parts only (ArgumentError).

@@ -116,7 +116,7 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
     throw ParameterError(message("a modulus of ", modulus_bits, " bits is narrower than one prime at degree ",
                                  base.degree, ", which takes ", narrowest_prime(base.degree)));
   }
-  if (const auto found = cheapest_special_primes(base, modulus_bits)) return *found;
+  if (const auto found = cheapest_primes(base, modulus_bits)) return *found;
   if (const auto found = with_special_primes(base, modulus_bits, 0)) return *found;
   const unsigned cap = rlwe::max_modulus_bits(base.degree, base.security == 0 ? 128 : base.security, base.table);
   throw ParameterError(message("no parameters with log q = ", modulus_bits, " at degree ", base.degree, ": table ",

@@ -77,6 +77,14 @@ Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) {
 
 Ciphertext square(const Ciphertext& a) { return is_bgv(a.context()) ? bgv::square(a) : bfv::square(a); }
 
+Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys) {
+  return is_bgv(a.context()) ? bgv::multiply_relinearized(a, b, keys) : bfv::multiply_relinearized(a, b, keys);
+}
+
+Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) {
+  return is_bgv(a.context()) ? bgv::square_relinearized(a, keys) : bfv::square_relinearized(a, keys);
+}
+
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   return !arrays.empty() && is_bgv(arrays[0]->context()) ? bgv::concatenate(arrays) : rlwe::concatenate(arrays);
 }

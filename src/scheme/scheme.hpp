@@ -32,6 +32,9 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 /// 3 parts, not relinearised.
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b);
 Ciphertext square(const Ciphertext& a);
+/// Both relinearised at once: 2 parts.
+Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys);
+Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys);
 /// One batch after the other.
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
 /// a plus fresh encryptions of zero.

@@ -14,9 +14,15 @@ namespace {
 
 constexpr std::size_t most_special_primes = 8;
 
-/// Splits `bits` over as few primes of at most `widest` bits as possible, all about equally wide.
-std::vector<unsigned> split_bits(unsigned bits, unsigned widest, unsigned narrowest) {
-  const unsigned count = std::max(1U, (bits + widest - 1) / widest);
+/// How many more ciphertext primes than the fewest are worth a look.
+constexpr std::size_t most_further_primes = 4;
+
+/// Primes are shorter than their lengths say; together they may lack up to this many of the bits asked for.
+constexpr unsigned most_lacking_bits = 8;
+
+/// Splits `bits` over as few primes of at most `widest` bits as possible and `further` more, all about equally wide.
+std::vector<unsigned> split_bits(unsigned bits, unsigned widest, unsigned narrowest, std::size_t further) {
+  const unsigned count = std::max(1U, (bits + widest - 1) / widest) + static_cast<unsigned>(further);
   std::vector<unsigned> sizes(count, std::max(bits / count, narrowest));
   for (unsigned i = 0; i < bits % count && sizes[i] == bits / count; ++i) ++sizes[i];
   return sizes;
@@ -57,9 +63,9 @@ double cost(const rlwe::Parameters& p) {
 }
 
 std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLiteral& base, unsigned bits,
-                                                    std::size_t special) {
+                                                    std::size_t special, std::size_t further) {
   rlwe::ParametersLiteral literal = base;
-  const std::vector<unsigned> sizes = split_bits(bits, widest_prime(base.word), narrowest_prime(base.degree));
+  const std::vector<unsigned> sizes = split_bits(bits, widest_prime(base.word), narrowest_prime(base.degree), further);
   if (special > sizes.size()) return std::nullopt;
   const auto wide = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), sizes[0]));
   const auto primes = [&](unsigned size, std::size_t count) {
@@ -88,6 +94,21 @@ std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLi
     const auto candidate = with_special_primes(base, bits, special);
     if (!candidate) break;
     if (!best || cost(*candidate) < cost(*best)) best = candidate;
+  }
+  return best;
+}
+
+std::optional<rlwe::Parameters> cheapest_primes(const rlwe::ParametersLiteral& base, unsigned bits) {
+  std::optional<rlwe::Parameters> best;
+  for (std::size_t further = 0; further <= most_further_primes; ++further) {
+    for (std::size_t special = 1; special <= most_special_primes; ++special) {
+      auto candidate = with_special_primes(base, bits, special, further);
+      for (unsigned lacking = 1; candidate && candidate->modulus_bits() < bits && lacking <= most_lacking_bits;
+           ++lacking)
+        candidate = with_special_primes(base, bits + lacking, special, further);
+      if (!candidate) break;
+      if (candidate->modulus_bits() >= bits && (!best || cost(*candidate) < cost(*best))) best = candidate;
+    }
   }
   return best;
 }

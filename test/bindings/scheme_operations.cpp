@@ -22,6 +22,9 @@ void bind_operations(nb::module_& m) {
   const auto method = nb::arg("method") = bfv::ProductMethod::hps_over_q_leveled;
   m.def("multiply", &bfv::multiply, nb::arg("a"), nb::arg("b"), method, NoGil());
   m.def("square", &bfv::square, nb::arg("a"), method, NoGil());
+  m.def("multiply_relinearized", &bfv::multiply_relinearized, nb::arg("a"), nb::arg("b"), nb::arg("keys"), method,
+        NoGil());
+  m.def("square_relinearized", &bfv::square_relinearized, nb::arg("a"), nb::arg("keys"), method, NoGil());
   m.def("multiply_plain", &rlwe::multiply_plain, NoGil());
   m.def("multiply_scalar", &rlwe::multiply_scalar, NoGil());
   m.def(

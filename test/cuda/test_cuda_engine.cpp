@@ -5,8 +5,6 @@
 #include <random>
 
 #include "check.hpp"
-#include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/behz.hpp"
@@ -17,25 +15,14 @@
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
+#include "engines.hpp"
 
 using namespace cyclotome;
+using check::device;
+using check::host;
+using check::seed;
 
 namespace {
-
-EnginePtr host() {
-  static const EnginePtr engine = CpuEngine::create();
-  return engine;
-}
-EnginePtr device() {
-  static const EnginePtr engine = CudaEngine::create(0);
-  return engine;
-}
-
-Seed seed(std::uint8_t value) {
-  std::array<std::uint8_t, 32> bytes{};
-  bytes.fill(value);
-  return Seed(bytes);
-}
 
 /// Uniform residues on the host, and the same on the device.
 struct Pair {

@@ -114,7 +114,7 @@ def test_plans() -> None:
 
 def test_tables(records: list[Record]) -> None:
     tables = device_tables(records)
-    assert [t.title.split()[0] for t in tables] == ["transforms", "BFV", "BGV", "BFV"]
+    assert [t.title.split()[0] for t in tables] == ["transforms", "BFV", "BGV", "BFV", "beside"]
     for table in tables:
         assert table.rows and all(len(row) == len(table.columns) for row in table.rows)
 

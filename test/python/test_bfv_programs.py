@@ -136,6 +136,23 @@ def _relinearize(p: Program) -> tuple[Any, Any]:
     return result, x
 
 
+def _multiply_relinearized(p: Program) -> tuple[Any, Any]:
+    a, x = p.pick_two_parts()
+    b, y = p.pick_fitting(a.batch, two_parts=True)
+    method, keys = p.method(), p.party.evaluation
+    result = core.multiply_relinearized(a, b, keys, method)
+    assert np.array_equal(result.residues, core.relinearize(core.multiply(a, b, method), keys).residues)
+    return result, product_of_values(x, y, p.slots, p.t)
+
+
+def _square_relinearized(p: Program) -> tuple[Any, Any]:
+    a, x = p.pick_two_parts()
+    method, keys = p.method(), p.party.evaluation
+    result = core.square_relinearized(a, keys, method)
+    assert np.array_equal(result.residues, core.relinearize(core.square(a, method), keys).residues)
+    return result, product_of_values(x, x, p.slots, p.t)
+
+
 def _multiply_plain(p: Program) -> tuple[Any, Any]:
     a, x = p.pick()
     m, y = p.row(a.batch)
@@ -216,6 +233,8 @@ STEPS: dict[str, Callable[[Program], tuple[Any, Any]]] = {
     "multiply": _multiply,
     "square": _square,
     "relinearize": _relinearize,
+    "multiply_relinearized": _multiply_relinearized,
+    "square_relinearized": _square_relinearized,
     "multiply_plain": _multiply_plain,
     "multiply_scalar": _multiply_scalar,
     "linear_combination": _linear_combination,

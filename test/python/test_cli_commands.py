@@ -19,6 +19,7 @@ pytest.importorskip("typer")
 import cyclotome as cy
 from cli_runner import make_workspace, run, succeed
 from cyclotome import _core, cuda_device
+from cyclotome.study import ProductContext
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +137,49 @@ def test_files_explain_themselves(place: Path) -> None:
     assert data["kind"] == "encrypted array" and data["shape"] == [2, 3]
     secret = run("inspect", place / "keys/secret.key").text
     assert secret.startswith("secret key")
+
+
+def test_product_contexts_explain_themselves(tmp_path: Path) -> None:
+    context = ProductContext.generate(64, 300, (64, 128))
+    context.save(tmp_path / "context")
+    shown = succeed("inspect", tmp_path / "context").text
+    assert shown.startswith("product context") and "Z_q[x]/(x^64 + 1)" in shown
+    assert all(f"{p:#x}" in shown for p in context.primes) and f"q of {context.modulus.bit_length()} bits" in shown
+    data = succeed("inspect", tmp_path / "context", "--json").data
+    assert data["kind"] == "product context" and "parameters" not in data
+    assert data["nbytes"] == (tmp_path / "context").stat().st_size and data["format_version"] == 1
+    about = data["product_context"]
+    assert [int(p) for p in about["primes"]] == context.primes and about["degree"] == 64
+    assert [int(g) for g in about["generators"]] == context.generators
+    assert about["prime_bits"] == [p.bit_length() for p in context.primes]
+    assert about["modulus_bits"] == context.modulus.bit_length()
+
+
+def test_results_are_revealed_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same table; by flooding alone, with as many bits as were asked for."""
+    intent = "--depth", 0, "--value-bits", 14, "--terms", 4, "--flooding-bits", 64
+    succeed("params", *intent, "-o", tmp_path / "params.ct")
+    assert cy.load(tmp_path / "params.ct") == cy.Parameters.suggest(depth=0, value_bits=14, terms=4, flooding_bits=64)
+    succeed("keygen", tmp_path / "params.ct", "--out", tmp_path / "keys", "--rotations", "none")
+    (tmp_path / "data.csv").write_text("a,b\n1.5,-2\n3,4\n", encoding="utf-8")
+    data = "encrypt", tmp_path / "data.csv", "--scale", "auto"
+    succeed(*data, "-k", tmp_path / "keys/public.key", "-o", tmp_path / "data.ct")
+    given = []
+    real = _core.reveal
+
+    def noted(ciphertext: Any, key: Any, bits: int) -> Any:
+        given.append(bits)
+        return real(ciphertext, key, bits)
+
+    def refused(*_: Any) -> Any:
+        raise AssertionError("decrypt was called")
+
+    monkeypatch.setattr(_core, "reveal", noted)
+    monkeypatch.setattr(_core, "decrypt", refused)
+    opening = "decrypt", tmp_path / "data.ct", "-k", tmp_path / "keys/secret.key", "--reveal"
+    assert "a,b\n1.5,-2\n3,4\n" in succeed(*opening).text
+    assert succeed(*opening, "--flooding-bits", 64, "--json").data["integers"] == [[15, 30], [-20, 40]]
+    assert set(given) == {40, 64} and given[0] == 40 and given[-1] == 64
 
 
 def test_the_doctor_tests_this_machine() -> None:

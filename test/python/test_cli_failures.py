@@ -13,6 +13,7 @@ pytest.importorskip("typer")
 
 from cli_runner import make_workspace, run, succeed
 from cyclotome.cli import failures, main
+from cyclotome.study import ProductContext
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +111,26 @@ def test_keys_that_are_missing(place: Path, tmp_path: Path) -> None:
     succeed(*data, "-o", tmp_path / "d.ct")
     keys = "-k", tmp_path / "keys/evaluation.key", "-o", tmp_path / "o.ct"
     fail(5, "rotation", "eval", "sum(x)", "-i", f"x={tmp_path / 'd.ct'}", *keys)
+
+
+def test_revealing_has_limits(place: Path, tmp_path: Path) -> None:
+    decrypt = "decrypt", place / "data.ct", "-k", place / "keys/secret.key"
+    fail(2, "--flooding-bits goes with --reveal", *decrypt, "--flooding-bits", 20)
+    for bits in (0, 129):
+        fail(2, f"flooding_bits {bits} must lie in", *decrypt, "--reveal", "--flooding-bits", bits)
+    fail(6, "suggest with flooding_bits", *decrypt, "--reveal", "--flooding-bits", 128)
+    fail(4, "flooding_bits = 129", "params", "--flooding-bits", 129)
+    fail(2, "--preset fixes everything", "params", "--preset", "seal-4096", "--flooding-bits", 20)
+
+
+def test_damaged_product_contexts_are_refused(tmp_path: Path) -> None:
+    data = bytearray(ProductContext.generate(64, 100, (20, 32)).to_bytes())
+    for length in (11, 40, len(data) - 1):
+        (tmp_path / "cut").write_bytes(data[:length])
+        fail(3, "", "inspect", tmp_path / "cut")
+    data[70] ^= 1
+    (tmp_path / "damaged").write_bytes(data)
+    fail(3, "damaged", "inspect", tmp_path / "damaged")
 
 
 def test_parameters_that_do_not_exist(tmp_path: Path) -> None:

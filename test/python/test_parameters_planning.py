@@ -204,3 +204,17 @@ def test_a_composite_plaintext_modulus_has_no_slots_however_it_is_congruent() ->
     parameters = core.Parameters(literal)
     assert not core.Context(parameters, core.CpuEngine(1)).has_slots(0)
     assert "t = 2049 (no slots)" in core.explain(parameters)
+
+
+@pytest.mark.parametrize("scheme", [core.SchemeKind.bfv, core.SchemeKind.bgv])
+def test_narrower_primes_make_room_for_a_special_prime(scheme: Any) -> None:
+    """826 of 881 bits leave room for one special prime beside 28 ciphertext primes, and for two beside 31, with which
+    there are about half as many digits. Where there is room enough, there are no more primes than it takes. No bit of
+    the length that was asked for is missing."""
+    literal = core.ParametersLiteral()
+    literal.scheme, literal.degree, literal.word = scheme, 32768, 32
+    literal.plain_moduli, literal.security, literal.table = [786433], 128, A
+    for bits, shape in {826: (31, 2, 16), 591: (20, 7, 3)}.items():
+        p = core.with_modulus_bits(literal, bits)
+        assert (len(p.moduli), len(p.special_moduli), p.digits) == shape
+        assert p.modulus_bits == bits and p.key_modulus_bits <= 881

@@ -43,8 +43,8 @@ def same_bytes(one: cy.EncryptedArray, many: Any) -> None:
     assert len(within) <= 8 * len(one._channels) and len(differing) - len(within) <= CHECKSUM
 
 
-def programs(x: Any, y: Any, row: cy.EncryptedArray, w: Any) -> list[Any]:
-    """Everything that a sharded array does, on (5, 3, 40) values; `row` has 40, `w` has (5, 3, 40)."""
+def programs(x: Any, y: Any, row: cy.EncryptedArray, small: cy.EncryptedArray, w: Any) -> list[Any]:
+    """Everything that a sharded array does, on (5, 3, 40) values; `row` has 40, `small` (2, 3), `w` (5, 3, 40)."""
     return [
         -x,
         x + y,
@@ -58,6 +58,10 @@ def programs(x: Any, y: Any, row: cy.EncryptedArray, w: Any) -> list[Any]:
         w[0] * x,
         w[:, :1] + x,
         x * row,
+        row * x,
+        row + x,
+        row - x,
+        small @ x,
         (x * y).sum(axis=0),
         (x * y).sum(axis=(0, 1)),
         (x * y).sum(axis=1),
@@ -79,9 +83,10 @@ def test_the_bytes_are_those_of_one_device(rng: np.random.Generator, scheme: str
     a, b, w = (rng.integers(-100, 100, (5, 3, 40)) for _ in range(3))
     w[0, :2, :3] = rng.integers(-3, 4, (2, 3))
     x, y, row = encrypted(a, scheme), encrypted(b, scheme), encrypted(a[0, 0], scheme)
+    small = encrypted(w[0, :2, :3], scheme, layout="replicated")
     shard_x, shard_y = (cy.shard(v, devices) for v in (x, y))
     assert shard_x.shape == x.shape and len(shard_x) == 5 and shard_x.bound == x.bound
-    for one, many in zip(programs(x, y, row, w), programs(shard_x, shard_y, row, w), strict=True):
+    for one, many in zip(programs(x, y, row, small, w), programs(shard_x, shard_y, row, small, w), strict=True):
         same_bytes(one, many)
     secret = keys(scheme).secret
     assert np.array_equal(cy.decrypt(shard_x * shard_y, secret), a * b)
@@ -106,6 +111,8 @@ def test_matrices(rng: np.random.Generator) -> None:
         s @ s
     with pytest.raises(MismatchError, match="not cut like it"):
         s @ encrypted(np.ones((6, 4, 2), dtype=int))
+    with pytest.raises(MismatchError, match="gather the right operand"):
+        encrypted(w, layout="replicated") @ s
 
 
 def test_pieces_lie_where_they_are_meant_to() -> None:
@@ -153,6 +160,8 @@ def test_errors_say_what_to_do() -> None:
         cy.shard(s, DEVICES)  # type: ignore[arg-type]
     with pytest.raises(MismatchError, match=r"cyclotome\.shard\(y, x\.devices\)"):
         s + x
+    with pytest.raises(MismatchError, match=r"cyclotome\.shard\(y, x\.devices\)"):
+        x * s
     with pytest.raises(MismatchError, match="cut differently"):
         s + cy.shard(x, DEVICES[:1])
     with pytest.raises(ArgumentError, match="do not fit"):

@@ -18,8 +18,9 @@ from cyclotome.bench.device_plans import DevicePlan
 from cyclotome.bench.device_studies import study_records
 from cyclotome.bench.measure import head_of, times
 from cyclotome.bench.ours import Ours
+from cyclotome.bench.public_libraries import compared
 from cyclotome.bench.report import Record, key_of
-from cyclotome.bench.sets import OPERATIONS, Chain, Problem
+from cyclotome.bench.sets import Chain, Problem
 from cyclotome.bench.timing import Budget, Timing, quiet
 from cyclotome.bench.transforms import Transform
 from cyclotome.bench.truth import WrongResultError
@@ -44,7 +45,8 @@ def measure_on_device(plan: DevicePlan, known: set[tuple[Any, ...]] | None = Non
     Records are those of `measure.measure` without a peer, and "throughput_us", the time of one call among many;
     "us_each" is that of one ciphertext or transform of it. For transforms "batch" counts polynomials, and "copy_share"
     and "product_share" compare them with what the device can do at most (`_core.cuda_ceilings`): one read and one write
-    of every residue, and (n/2) log2(n) products modulo a prime.
+    of every residue, and (n/2) log2(n) products modulo a prime. "digits" are those of key switching;
+    `public_libraries.compared` says what stands beside other libraries.
 
     Raises:
         WrongResultError: a timed operation gave a wrong result.
@@ -70,7 +72,7 @@ def measure_on_device(plan: DevicePlan, known: set[tuple[Any, ...]] | None = Non
     for problem, chain, batch in cells:
         heads = [
             head_of(problem, chain, operation, kind, 1, batch)
-            for operation in OPERATIONS
+            for operation in problem.operations
             if batch == 1 or operation not in _SINGLE
         ]
         missing = [head for head in heads if key_of(head) not in known]
@@ -130,7 +132,7 @@ def _operation_records(
         each = throughput(engine, action, timing.median, budget.seconds / 2)
         record = {**head, **times(timing, None), "throughput_us": round(each, 3), "us_each": round(each / batch, 3)}
         record |= ours.verify(operation, timing.result, noise=batch == 1) | ours.sizes()
-        yield record
+        yield record | {"digits": ours.parameters.digits} | compared(record)
 
 
 def _transform_head(transform: Transform, limbs: int, operation: str, engine: str) -> Record:
@@ -176,4 +178,4 @@ def _transform_records(
             rate = ceilings[f"products_per_second_{transform.word}"]
             record["copy_share"] = round(moved / (each / 1e6) / ceilings["copy_bytes_per_second"], 4)
             record["product_share"] = round(products / (each / 1e6) / rate, 4)
-        yield record
+        yield record | compared(record)

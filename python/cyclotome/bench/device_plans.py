@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from cyclotome.bench.plans import Plan, make_plan
+from cyclotome.bench.public_libraries import public_problems
+from cyclotome.bench.sets import scheme_available
 from cyclotome.bench.transforms import Transform
 from cyclotome.contexts import device_name
 from cyclotome.errors import ArgumentError
@@ -32,12 +35,19 @@ class DevicePlan(Plan):
     studies: tuple[str, ...] = ()
     device: str = "cuda:0"
 
+    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> DevicePlan:
+        """As `Plan.restricted`; without papers' kernels where anything is left out."""
+        made = super().restricted(sets, schemes)
+        assert isinstance(made, DevicePlan)
+        return replace(made, studies=()) if sets or schemes else made
+
 
 def make_device_plan(name: str, device: str, seconds: float | None = None) -> DevicePlan:
     """The plan of a name, as `make_plan`.
 
     Args:
-        name: "quick", "standard" (n up to 8192), "full" (everything), "paper-000", "paper-001".
+        name: "quick", "standard" (n up to 8192), "full" (everything), "paper-000", "paper-001". The second and
+            third hold sets to set beside public libraries too.
         device: as `contexts.device_name` takes it.
         seconds: time for each cell, one half for latency and one for throughput.
 
@@ -59,9 +69,12 @@ def make_device_plan(name: str, device: str, seconds: float | None = None) -> De
     else:
         raise ArgumentError(f"the plan {name!r} is unknown here; there are quick, standard, full, paper-000, paper-001")
     base = make_plan(name, seconds or (0.02 if name == "quick" else 0.1), 1)
+    schemes = [scheme for scheme in ("bfv", "bgv") if scheme_available(scheme)]
+    beside: dict[str, tuple[int, ...]] = {"standard": (4096, 8192), "full": (4096, 8192, 16384, 32768)}
+    problems = (*base.problems, *public_problems(schemes, beside.get(name, ())))
     singles = [Transform(1 << i, bits, word) for i in degrees for bits, word in _PRIMES]
     if name.startswith("paper"):
         singles = list(base.transforms)
     elif "001" in studies:  # its Table 6
         singles += [t for t in make_plan("paper-001").transforms if t.bits not in (bits for bits, _ in _PRIMES)]
-    return DevicePlan(name, base.problems, tuple(singles), 1, base.budget, batches, limbs, studies, device_name(device))
+    return DevicePlan(name, problems, tuple(singles), 1, base.budget, batches, limbs, studies, device_name(device))

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from cyclotome.bench.papers import paper_tables
+from cyclotome.bench.public_libraries import PREFIX
+from cyclotome.bench.public_tables import public_tables
 from cyclotome.bench.report import Record
 from cyclotome.bench.sets import OPERATIONS
 from cyclotome.bench.tables import Table, duration, fastest_chain, problems_of, single
@@ -18,9 +20,10 @@ _MICROSECONDS = {"us": 1.0, "ms": 1000.0}
 
 
 def device_tables(records: Sequence[Record]) -> list[Table]:
-    """A table for the transforms, and one for each set and scheme."""
-    tables = [_operations(records, name, scheme) for name, scheme in problems_of(records)]
-    return [table for table in (_transforms(records), *tables) if table.rows]
+    """A table for the transforms, one for each set and scheme, and those beside public libraries."""
+    shown = [(name, scheme) for name, scheme in problems_of(records) if not name.startswith(PREFIX)]
+    tables = [_operations(records, name, scheme) for name, scheme in shown]
+    return [table for table in (_transforms(records), *tables, *public_tables(records)) if table.rows]
 
 
 def _transforms(records: Sequence[Record]) -> Table:

@@ -14,7 +14,7 @@ from cyclotome.bench.peer_process import PeerProcesses, peer_memory
 from cyclotome.bench.plans import BATCHED, Plan
 from cyclotome.bench.report import Record, key_of
 from cyclotome.bench.seal import Seal
-from cyclotome.bench.sets import OPERATIONS, Chain, Problem
+from cyclotome.bench.sets import Chain, Problem
 from cyclotome.bench.timing import Budget, Timing, alternate
 from cyclotome.bench.transforms import Transform, measure_transform
 from cyclotome.reporting import Task
@@ -169,11 +169,12 @@ class _Stage:
 
 
 def _stages(plan: Plan, problem: Problem) -> list[_Stage]:
-    stages = [_Stage(problem, problem.chains, OPERATIONS, 1, 1)]
+    stages = [_Stage(problem, problem.chains, problem.operations, 1, 1)]
     if plan.threads > 1 and problem.paper is None:
         first = problem.chains[:1]
-        stages.append(_Stage(problem, first, OPERATIONS, plan.threads, 1))
-        stages.append(_Stage(problem, first, BATCHED, plan.threads, plan.threads))
+        batched = [operation for operation in BATCHED if operation in problem.operations]
+        stages.append(_Stage(problem, first, problem.operations, plan.threads, 1))
+        stages.append(_Stage(problem, first, batched, plan.threads, plan.threads))
     return stages
 
 

@@ -31,7 +31,8 @@ class Ours:
     def __init__(self, problem: Problem, chain: Chain, engine: _core.Engine, batch: int = 1) -> None:
         self.problem, self.chain, self.engine, self.batch = problem, chain, engine, batch
         self.truth = Truth(problem)
-        self.context = _core.Context(problem.parameters(chain), engine)
+        self.parameters = problem.parameters(chain)
+        self.context = _core.Context(self.parameters, engine)
         self.secret, self.public = self._keys()
         self.element = _core.row_rotation_element(problem.degree, 1)
         self.plain = self._encoded(self.truth.x)
@@ -71,7 +72,7 @@ class Ours:
         return _core.EvaluationKeys.generate(self.secret, True, [])
 
     def _multiply_relinearize(self) -> _core.Ciphertext:
-        return _core.relinearize(_core.multiply(self.x, self.y), self.relinearization)
+        return _core.multiply_relinearized(self.x, self.y, self.relinearization)
 
     def _encoded(self, values: np.ndarray[Any, np.dtype[np.int64]]) -> _core.Plaintext:
         rows = np.tile(self.truth.centred(values), (self.batch, 1))

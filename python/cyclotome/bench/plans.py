@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -37,19 +38,21 @@ class Plan:
     budget: Budget
 
     def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> Plan:
-        """Only sets and schemes of these names; without any, all. "transforms" is a set too, of no scheme.
+        """Only sets and schemes of these names; without any, all. "transforms" is a set too, of no scheme. "seal-*"
+        stands for all sets whose names begin so.
 
         Raises:
             ArgumentError: an unknown set, or nothing is left.
         """
         names = sorted({p.name for p in self.problems} | {"transforms"})
-        unknown = [name for name in sets if name not in names]
+        unknown = [pattern for pattern in sets if not fnmatch.filter(names, pattern)]
         if unknown:
             raise ArgumentError(f"the plan {self.name!r} has no set {unknown[0]!r}; it has {', '.join(names)}")
+        chosen = {name for pattern in sets for name in fnmatch.filter(names, pattern)}
         problems = tuple(
-            p for p in self.problems if (not sets or p.name in sets) and (not schemes or p.scheme in schemes)
+            p for p in self.problems if (not sets or p.name in chosen) and (not schemes or p.scheme in schemes)
         )
-        singles = self.transforms if "transforms" in sets or not (sets or schemes) else ()
+        singles = self.transforms if "transforms" in chosen or not (sets or schemes) else ()
         if not problems and not singles:
             raise ArgumentError(f"the plan {self.name!r} has nothing of scheme {', '.join(schemes)}")
         name = self.name + (f" ({', '.join((*sets, *schemes))} only)" if sets or schemes else "")

@@ -64,9 +64,10 @@ class Problem:
         log_q: the length of the modulus by which literature names the set: of QP where a paper counts special primes.
         plain_modulus: t.
         chains: the chains of this library, the comparable one first.
-        peer_moduli: the peer's primes; the last one is special.
+        peer_moduli: the peer's primes; the last one is special. None of them where no peer takes part.
         secure: 128 bits by the HE Standard, so that the peer's own check stays on.
         paper: "000" or "001" for a set of that paper.
+        operations: what is measured, in the order of `OPERATIONS`.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Problem:
     peer_moduli: tuple[int, ...]
     secure: bool = True
     paper: str | None = None
+    operations: tuple[str, ...] = OPERATIONS
 
     @property
     def slots(self) -> bool:

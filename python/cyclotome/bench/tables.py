@@ -11,7 +11,7 @@ from cyclotome.bench.papers import paper_tables
 from cyclotome.bench.report import Record
 from cyclotome.bench.sets import OPERATIONS
 
-__all__ = ["Table", "all_tables", "duration", "fastest_chain", "paper_text", "problems_of", "single"]
+__all__ = ["Table", "all_tables", "duration", "fastest_chain", "paper_text", "problems_of", "single", "times"]
 
 #: Longest loss of noise budget, in bits, that still counts as equal noise.
 EQUAL_NOISE = 3

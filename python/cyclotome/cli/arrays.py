@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -92,13 +93,27 @@ def decrypt(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .csv, .npy or .parquet file; by default CSV is printed.")
     ] = None,
+    reveal: Annotated[
+        bool, typer.Option("--reveal", help="For others to see: drown the noise in a random error before rounding.")
+    ] = False,
+    flooding_bits: Annotated[
+        int | None, typer.Option(help="With --reveal: the error is 2^this times the noise, 1 to 128. By default 40.")
+    ] = None,
     allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Decrypt a file: the numbers, exactly, or a refusal. Results and refusals are for the key's owner alone."""
+    """Decrypt a file: the numbers, exactly, or a refusal.
+
+    Results and refusals are for the key's owner alone, unless --reveal makes them: the same numbers, or a refusal that
+    may be told. That takes noise headroom, which `cyclotome params --flooding-bits` provides.
+    """
+    if flooding_bits is not None and not reveal:
+        raise UsageError("--flooding-bits goes with --reveal; decryption for the key's owner adds no error")
+    opened: Callable[..., Any] = cy.reveal if reveal else cy.decrypt
+    options = {} if flooding_bits is None else {"flooding_bits": flooding_bits}
     if output is not None:
         if output.suffix.lower() not in tables.SUFFIXES:
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
@@ -106,7 +121,7 @@ def decrypt(
     secret = load_as(cy.SecretKey, key, allow_insecure=allow_insecure, device=device)
     quantity = notes.load_quantity(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
     with progress_bar(), account(device):
-        integers = np.asarray(cy.decrypt(quantity.values, secret))
+        integers = np.asarray(opened(quantity.values, secret, **options))
     if output is not None:
         write_whole(output, _file(output.suffix.lower(), integers, quantity))
         facts = {"file": str(output), "shape": list(integers.shape), "columns": quantity.columns}

@@ -44,7 +44,9 @@ def bench(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option("--set", help='Only this set, such as seal-8192, "transforms", 6.5 of 004; repeatable.'),
+        typer.Option(
+            "--set", help='Only this set, such as seal-8192, "public-*", "transforms", 6.5 of 004; repeatable.'
+        ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the second half; 1 leaves it out.")] = None,
@@ -158,7 +160,7 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Re
 def _print(report: Report, extra: list[Table]) -> None:
     facts, console = report.facts, Console()
     if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
-        console = Console(width=140)
+        console = Console(width=200)
     computer = facts["gpu"]["name"] if "gpu" in facts else f"{facts['cpu']}, {facts['instruction_set']}"
     console.print(f"{computer}; {facts['load']['note']}", style="dim", highlight=False)
     for table in extra or (device_tables if "gpu" in facts else all_tables)(report.records):

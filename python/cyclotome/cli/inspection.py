@@ -16,7 +16,7 @@ from cyclotome.cli.failures import command
 
 @command
 def inspect(
-    file: Annotated[Path, typer.Argument(help="Parameters, a key or an encrypted file.")],
+    file: Annotated[Path, typer.Argument(help="Parameters, a key, an encrypted file or a product context.")],
     json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
@@ -29,6 +29,6 @@ def inspect(
             lines.append(f"  columns {', '.join(meaning['columns'])}")
         if meaning["scale"] != 1:
             lines.append(f"  numbers are integers / {meaning['scale']}")
-    if found.kind == "parameters":
+    if found.kind == "parameters" and found.parameters is not None:
         lines.append(found.parameters.explain())
     emit({"file": str(file), **found.asdict()}, json, "\n".join(lines))

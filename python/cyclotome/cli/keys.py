@@ -25,7 +25,17 @@ from cyclotome.cli.console import (
 from cyclotome.cli.failures import UsageError, command
 
 #: Options of `params` that say what is computed; none of them goes with --preset.
-INTENT = ("depth", "value_bits", "result_bits", "terms", "plain_products", "security", "word", "scheme")
+INTENT = (
+    "depth",
+    "value_bits",
+    "result_bits",
+    "terms",
+    "plain_products",
+    "security",
+    "word",
+    "scheme",
+    "flooding_bits",
+)
 
 
 @command
@@ -42,6 +52,10 @@ def params(
     security: Annotated[int, typer.Option(help="128, 192 or 256 bits.")] = 128,
     word: Annotated[int | None, typer.Option(help="32 or 64 bits; by default whichever is cheaper.")] = None,
     scheme: Annotated[str, typer.Option(help='"bfv", or "bgv", whose ciphertexts shrink with every product.')] = "bfv",
+    flooding_bits: Annotated[
+        int,
+        typer.Option(help="Results can be revealed to others with this flooding (decrypt --reveal); 0: they can't."),
+    ] = 0,
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
     list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     allow_insecure: InsecureFlag = False,
@@ -71,6 +85,7 @@ def params(
             security=security,
             word=word,
             scheme=scheme,
+            flooding_bits=flooding_bits,
         )
     if output is not None:
         cy.save(output, chosen, overwrite=force)

@@ -34,6 +34,7 @@ struct BlockTransform {
   static constexpr unsigned wide = 16 / sizeof(W),
                             quads = (1u << last) / wide;  ///< words of a vector, vectors of a unit
   static_assert(quads >= 1);
+  static constexpr unsigned vectors = values / wide;
 
   __device__ static unsigned rank() { return LogC == 0 ? 0 : blockIdx.x; }
 

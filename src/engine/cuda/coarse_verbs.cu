@@ -14,24 +14,22 @@ namespace cyclotome {
 
 using cuda::block_threads;
 using cuda::blocks;
-using cuda::check;
 using cuda::column_grid;
 using cuda::device_view;
 using cuda::for_pieces;
+using cuda::launch;
 using cuda::piece_of;
 using cuda::Queue;
 
 namespace {
 
-/// How many products of residues may be added to one more residue so that the sum stays below 3 q R for every q, R one
-/// more than the largest word, and with q R more below R^2.
 template <class W>
 std::uint32_t lazy_products(const Basis& basis) {
   std::uint64_t largest = 1;
-  for (const auto q : basis.values()) largest = std::max(largest, q);
-  const Wide<W> top = ~static_cast<Wide<W>>(0), word = static_cast<W>(~W{0});
-  const Wide<W> fit = top / (static_cast<Wide<W>>(largest) * largest), low = 5 * word / (2 * largest);
-  return static_cast<std::uint32_t>(std::clamp<Wide<W>>(std::min(fit - 1, low), 1, 1023));
+  for (const auto q : basis.values()) largest = std::max(largest, q - 1);
+  const Wide<W> top = ~static_cast<Wide<W>>(0);
+  const Wide<W> terms = top / (static_cast<Wide<W>>(largest) * largest);
+  return terms > 1024 ? 1023u : std::max(1u, static_cast<std::uint32_t>(terms) - 1);
 }
 
 unsigned limbs_of(ConstView a) { return static_cast<unsigned>(a.limbs()); }
@@ -44,11 +42,11 @@ void CudaEngine::do_tensor_product(View out, ConstView a, ConstView b) {
     const auto* const tables = state_->ring_tables<W>(*out.ring);
     for_pieces(out.batch, 1, [&](std::size_t first, std::size_t count) {
       const dim3 grid(blocks(out.degree() / cuda::Columns<W>::count), limbs_of(out), static_cast<unsigned>(count));
-      cuda::tensor_product<<<grid, block_threads, 0, queue.stream>>>(
-          device_view<W>(piece_of(out, first, count), out.parts), device_view<W>(piece_of(a, first, count), a.parts),
-          device_view<W>(piece_of(b, first, count), b.parts), tables);
+      launch<cuda::tensor_product<W>>(queue, grid, block_threads, 0, 1, "tensor product",
+                                      device_view<W>(piece_of(out, first, count), out.parts),
+                                      device_view<W>(piece_of(a, first, count), a.parts),
+                                      device_view<W>(piece_of(b, first, count), b.parts), tables);
     });
-    check(cudaGetLastError(), "tensor product launch");
   });
 }
 
@@ -90,12 +88,11 @@ void CudaEngine::do_key_switch_product(View out, ConstView digits, ConstView key
     const auto* const tables = state_->ring_tables<W>(*out.ring);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       const View target = piece_of(out, first, count);
-      cuda::key_switch_product<<<column_grid<W>(target), block_threads, 0, queue.stream>>>(
-          device_view<W>(target, out.parts), device_view<W>(piece_of(digits, first, count), digits.parts),
-          device_view<W>(key, out.parts), tables, static_cast<std::uint32_t>(digits.parts),
-          lazy_products<W>(out.ring->basis()));
+      launch<cuda::key_switch_product<W>>(
+          queue, column_grid<W>(target), block_threads, 0, 1, "key switching", device_view<W>(target, out.parts),
+          device_view<W>(piece_of(digits, first, count), digits.parts), device_view<W>(key, out.parts), tables,
+          static_cast<std::uint32_t>(digits.parts), lazy_products<W>(out.ring->basis()));
     });
-    check(cudaGetLastError(), "key switching launch");
   });
 }
 
@@ -114,9 +111,8 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
   const auto inverse_limbs =
       static_cast<std::uint32_t>(out.domain == Domain::coefficient ? step.key_ring->limbs() : special);
   const std::size_t limbs = step.key_ring->limbs();
-  // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few or long
-  // (measured).
-  const bool in_two = cuda::few_values(out.batch * limbs * out.degree()) || out.degree() >= 32768;
+  // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few (measured).
+  const bool in_two = cuda::few_values(out.batch * limbs * out.degree());
   PolyArray extended;
   if (in_two) {
     extended = PolyArray(shared_from_this(), step.key_ring, out.batch, step.digits.size(), Domain::transform);
@@ -135,7 +131,6 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
     cuda::KeySwitchLaunch<W> work{.key = device_view<W>(key, 2),
                                   .digits = digits.data,
                                   .digit_count = digits.count,
-                                  .lazy_products = lazy_products<W>(step.key_ring->basis()),
                                   .inverse_limbs = inverse_limbs,
                                   .limbs = static_cast<unsigned>(limbs),
                                   .tables = state_->ring_tables<W>(*step.key_ring),
@@ -190,10 +185,10 @@ void CudaEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped
         added = device_view<W>(piece_of(*addend, first, count), out.parts);
       }
       if (transforms) {
-        cuda::divide_transforms<<<column_grid<W>(target), block_threads, 0, queue.stream>>>(
-            to, from, device_view<W>(piece_of(std::as_const(correction).view(), first, count), out.parts), factors,
-            added, addend_parts, tables);
-        check(cudaGetLastError(), "division launch");
+        launch<cuda::divide_transforms<W>>(
+            queue, column_grid<W>(target), block_threads, 0, 1, "division", to, from,
+            device_view<W>(piece_of(std::as_const(correction).view(), first, count), out.parts), factors, added,
+            addend_parts, tables);
       } else {
         cuda::divide_and_round(queue, to, from, device_view<W>(piece_of(dropped, first, count), out.parts), constants,
                                factors, added, addend_parts, static_cast<unsigned>(count * out.parts));
@@ -242,32 +237,32 @@ void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const st
       const Modulus<W> q = out.ring->basis().template moduli<W>()[l];
       for (std::size_t i = 0; i < matrix.size(); ++i) factors[l * matrix.size() + i] = q.reduce_signed(matrix[i]);
     }
-    const cuda::DeviceMemory device(factors.size() * sizeof(W), queue.stream);
+    const cuda::DeviceMemory device(factors.size() * sizeof(W), queue.stream());
     upload(device.data(), factors.data(), factors.size() * sizeof(W));
     // The grid has at most 65535 items: rows are worked on in pieces.
     const std::size_t piece = std::max<std::size_t>(1, 60000 / out.parts);
     for (std::size_t first = 0; first < out.batch; first += piece) {
       const std::size_t rows = std::min(piece, out.batch - first);
       const dim3 grid = column_grid<W>(out.items(first, rows));
-      cuda::linear_combination<<<grid, block_threads, 0, queue.stream>>>(
-          device_view<W>(out.items(first, rows), out.parts), device_view<W>(a, out.parts), tables,
-          static_cast<const W*>(device.data()) + first * a.batch, static_cast<std::uint32_t>(out.batch),
-          static_cast<std::uint32_t>(a.batch), lazy_products<W>(out.ring->basis()));
+      launch<cuda::linear_combination<W>>(
+          queue, grid, block_threads, 0, 1, "linear combination", device_view<W>(out.items(first, rows), out.parts),
+          device_view<W>(a, out.parts), tables, static_cast<const W*>(device.data()) + first * a.batch,
+          static_cast<std::uint32_t>(out.batch), static_cast<std::uint32_t>(a.batch),
+          lazy_products<W>(out.ring->basis()));
     }
-    check(cudaGetLastError(), "linear combination launch");
   });
 }
 
 void CudaEngine::do_mixed_radix(View out, ConstView a, const MixedRadix& step) {
   const Queue queue = state_->queue();
-  state_->garner.digits(out, a, step, queue.stream);
+  state_->garner.digits(out, a, step, queue);
 }
 
 void CudaEngine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) {
   PolyArray digits(shared_from_this(), step.ring, a.batch, a.parts, Domain::coefficient, true);
   mixed_radix(digits.view(), a, step);
   const Queue queue = state_->queue();
-  state_->garner.compose(words, digits.view(), step, queue.stream);
+  state_->garner.compose(words, digits.view(), step, queue);
 }
 
 }  // namespace cyclotome

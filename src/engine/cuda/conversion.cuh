@@ -25,6 +25,9 @@ struct ColumnConversion : ConversionShape {
   }
 };
 
+template <class W, class Visit>
+void visit_pointers(const ColumnConversion<W>&, const Visit&) {}  // constants only
+
 /// Neighbouring coefficients of a limb.
 template <class W, unsigned Bytes = 8>
 struct alignas(Bytes) Columns {

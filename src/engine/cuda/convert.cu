@@ -1,93 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cuda_pipeline_primitives.h>
 
+#include "cyclotome/engine/cuda/conversion_launch.cuh"
+#include "cyclotome/engine/cuda/conversion_staging.cuh"
 #include "cyclotome/engine/cuda/convert.cuh"
 #include "cyclotome/engine/cuda/plain_scale.cuh"
 
 namespace cyclotome::cuda {
 
 namespace {
-
-/// How a kernel works: bytes of a limb and threads; whether constants are staged in shared memory, and all sums of
-/// conversions divided by R.
-template <unsigned Bytes, unsigned Threads, bool Staged>
-struct Variant {
-  static constexpr unsigned bytes = Bytes, threads = Threads;
-  static constexpr bool staged = Staged;
-};
-using Batches = Variant<16, 128, true>;
-using Latency = Variant<8, 64, true>;
-using General = Variant<8, 32, false>;  // many limbs, or even targets
-
-/// A kernel's shared memory, handed out from its front.
-class SharedMemory {
- public:
-  __device__ explicit SharedMemory(uint4* memory) : next_(reinterpret_cast<unsigned char*>(memory)) {}
-  template <class T>
-  __device__ T* take(std::uint32_t count) {
-    T* const result = reinterpret_cast<T*>(next_);
-    next_ += (count * sizeof(T) + 15) / 16 * 16;
-    return result;
-  }
-
- private:
-  unsigned char* next_;
-};
-
-/// Starts to copy a conversion's constants to shared memory, if V says so, and returns where they will be.
-template <class V, class W>
-__device__ __forceinline__ ColumnConversion<W> stage(const ColumnConversion<W>& t, SharedMemory& memory) {
-  if constexpr (!V::staged) return t;
-  const std::uint32_t quads = t.constant_bytes() / 16;
-  auto* const to = memory.take<uint4>(quads);
-  const auto* const from = reinterpret_cast<const uint4*>(t.source);
-  for (std::uint32_t i = threadIdx.x; i < quads; i += V::threads) __pipeline_memcpy_async(to + i, from + i, 16);
-  ColumnConversion<W> staged = t;
-  staged.source = reinterpret_cast<const SourceConstants<W>*>(to);
-  staged.target = reinterpret_cast<const TargetConstants<W>*>(staged.source + t.sources);
-  staged.matrix = reinterpret_cast<const TermTile<W>*>(staged.target + t.targets);
-  return staged;
-}
-
-/// This thread's columns of `count` limbs in shared memory.
-template <class V, class W>
-__device__ __forceinline__ Columns<W, V::bytes>* take_columns(SharedMemory& memory, std::uint32_t count) {
-  return memory.take<Columns<W, V::bytes>>(count * V::threads) + threadIdx.x;
-}
-
-/// Starts to copy the columns at `from` and those of the limbs after it to y.
-template <class V, class W>
-__device__ __forceinline__ void fetch(Columns<W, V::bytes>* y, const W* from, std::uint32_t degree,
-                                      std::uint32_t count) {
-#pragma unroll 4
-  for (std::uint32_t i = 0; i < count; ++i) {
-    __pipeline_memcpy_async(y + i * V::threads, from + std::size_t{i} * degree, V::bytes);
-  }
-}
-
-/// Everything whose copy was started has arrived, for the whole block.
-__device__ __forceinline__ void arrive() {
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
-  __syncthreads();
-}
-
-/// Which item of views with equal numbers of parts a block works on, and where it begins.
-struct Item {
-  std::uint32_t batch, part;
-
-  __device__ Item(std::uint32_t item, std::uint32_t parts) : batch(item / parts), part(item % parts) {}
-  template <class W>
-  __device__ W* in(const DeviceView<W>& view) const {
-    return view.data + batch * view.batch_stride + part * view.part_stride;
-  }
-};
-
-template <unsigned Bytes, class W>
-__device__ __forceinline__ void store(W* limbs, std::uint32_t degree, std::uint32_t l, const Columns<W, Bytes>& value) {
-  *columns<Bytes>(limbs + std::size_t{l} * degree, 0) = value;
-}
 
 /// The share of this block along z, of `each` tiles.
 template <class W>
@@ -121,7 +42,7 @@ __global__ void __launch_bounds__(V::threads)
   arrive();
   if (!inside) return;
   const auto wraps = scale_sources<How, V::threads>(t, y, Ignore{});
-  const auto emit = [&](std::uint32_t j, const Columns<W, bytes>& value) { store(to, degree, j, value); };
+  const auto emit = [&](std::uint32_t j, const Columns<W, bytes>& value) { store_columns(to, degree, j, value); };
   if (t.copies) {
     const auto source = [&](std::uint32_t i) { return *columns<bytes>(from + std::size_t{i} * degree, 0); };
     spread_to_targets<V::threads, V::staged>(t, tiles_of_block(t, tiles), y, wraps,
@@ -158,7 +79,7 @@ __global__ void __launch_bounds__(V::threads)
   const auto wraps = scale_sources<Count::quickly, V::threads>(t, y, Ignore{});
   spread_to_targets<V::threads, V::staged>(
       t, tiles_of_block(t, tiles), y, wraps, quotient,
-      [&](std::uint32_t j, const Columns<W, bytes>& value) { store(to, degree, j, value); });
+      [&](std::uint32_t j, const Columns<W, bytes>& value) { store_columns(to, degree, j, value); });
 }
 
 template <class W, class V>
@@ -184,12 +105,12 @@ __global__ void __launch_bounds__(V::threads)
     const bool copy = blockIdx.z == 0;
     const auto wraps =
         scale_sources<Count::quickly, V::threads>(extend, y, [&](std::uint32_t i, const Columns<W, bytes>& x) {
-          if (copy) store(to, degree, i, x);
+          if (copy) store_columns(to, degree, i, x);
         });
     W* const extended = to + std::size_t{extend.sources} * degree;
     spread_to_targets<V::threads, V::staged>(
         extend, tiles_of_block(extend, tiles), y, wraps, NoAddend{},
-        [&](std::uint32_t j, const Columns<W, bytes>& value) { store(extended, degree, j, value); });
+        [&](std::uint32_t j, const Columns<W, bytes>& value) { store_columns(extended, degree, j, value); });
   } else {
     const ColumnConversion<W> exchange = stage<V>(exchange_constants, memory);
     const ColumnConversion<W> restore = stage<V>(restore_constants, memory);
@@ -209,12 +130,12 @@ __global__ void __launch_bounds__(V::threads)
     spread_to_targets<V::threads, V::staged>(exchange, {0, exchange.tiles()}, y, wraps, NoAddend{},
                                              [&](std::uint32_t j, const Columns<W, bytes>& value) {
                                                exchanged[j * V::threads] = value;
-                                               if (keep) store(stored, degree, j, value);
+                                               if (keep) store_columns(stored, degree, j, value);
                                              });
     const auto wraps_back = scale_sources<Count::quickly, V::threads>(restore, exchanged, Ignore{});
     spread_to_targets<V::threads, V::staged>(
         restore, tiles_of_block(restore, tiles), exchanged, wraps_back, NoAddend{},
-        [&](std::uint32_t j, const Columns<W, bytes>& value) { store(to, degree, j, value); });
+        [&](std::uint32_t j, const Columns<W, bytes>& value) { store_columns(to, degree, j, value); });
   }
 }
 
@@ -229,56 +150,7 @@ __global__ void __launch_bounds__(64)
   W* const from = item.in(a) + column;
   const auto plain = scaled_to_plain<Divides, W, Bytes>(
       t, correction, [&](std::uint32_t i) { return *columns<Bytes>(from + std::size_t{i} * degree, 0); });
-  store(item.in(out) + column, degree, 0, plain);
-}
-
-/// How a kernel is launched: each block works on `share` tiles.
-struct Shape {
-  dim3 grid;
-  std::size_t bytes;
-  std::uint32_t share;
-};
-
-struct Work {
-  std::uint32_t degree;
-  unsigned items;
-  std::size_t sources;    ///< limbs in shared memory
-  std::size_t constants;  ///< bytes that may be staged there
-  std::size_t factors;    ///< bytes besides
-  std::uint32_t tiles;    ///< of targets, that blocks share
-  bool divides;
-};
-
-template <class W, class V>
-Shape shape(const Work& work) {
-  // Few columns: several blocks share a column's targets, the more readily the less each of them has to repeat.
-  const std::size_t enough_threads = std::size_t{132} * (work.sources <= 4 ? 2048 : 1024);
-  const unsigned per_block = V::threads * Columns<W, V::bytes>::count;
-  const unsigned along_x = (work.degree + per_block - 1) / per_block;
-  const std::size_t threads = std::size_t{along_x} * work.items * V::threads;
-  const auto shares = static_cast<std::uint32_t>(std::clamp<std::size_t>(enough_threads / threads, 1, work.tiles));
-  const std::uint32_t share = (work.tiles + shares - 1) / shares;
-  const std::size_t columns = work.sources * V::threads * V::bytes;
-  return {dim3(along_x, work.items, (work.tiles + share - 1) / share),
-          columns + work.factors + (V::staged ? work.constants : 0), share};
-}
-
-/// Calls body with the variant that suits the work.
-template <class W, class Body>
-void with_variant(const Queue& queue, const Work& work, const Body& body) {
-  // Two blocks of a multiprocessor of compute capability 9.0, or what every device grants one.
-  const std::size_t limit = (queue.one_pass ? 110 : 96) * 1024;
-  const auto suits = [&]<class V>(V) {
-    return work.divides && work.degree % Columns<W, V::bytes>::count == 0 && shape<W, V>(work).bytes <= limit;
-  };
-  const bool many = std::size_t{work.degree} * work.items * sizeof(W) >= std::size_t{132} * 256 * Batches::bytes;
-  if (many && suits(Batches{})) {
-    body.template operator()<Batches>(shape<W, Batches>(work));
-  } else if (suits(Latency{})) {
-    body.template operator()<Latency>(shape<W, Latency>(work));
-  } else {
-    body.template operator()<General>(shape<W, General>(work));
-  }
+  store_columns(item.in(out) + column, degree, 0, plain);
 }
 
 }  // namespace

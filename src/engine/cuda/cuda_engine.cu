@@ -65,6 +65,8 @@ CudaEngine::CudaEngine(int device, bool fused) {
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
   state->doubles = state->one_pass && single_to_double <= 2;  // elsewhere integers are faster
+  // Engines that transform in ways of their own launch past the recording.
+  if (fused) state->graphs = std::make_unique<cuda::OperationGraphs>(state.get(), properties.totalGlobalMem);
   state->activate();
   check(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking), "stream creation");
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
@@ -91,9 +93,13 @@ std::string CudaEngine::name() const { return message("cuda:", state_->device); 
 
 std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   state_->activate();
+  if (const cuda::Recording* const recording = state_->recording()) {
+    return cuda::make_buffer(shared_from_this(), recording->arena(), bytes, secret);
+  }
   void* data = nullptr;
   if (cudaMallocAsync(&data, bytes, state_->stream) != cudaSuccess) {
     cudaGetLastError();
+    if (state_->graphs != nullptr) state_->graphs->drop();
     state_->secrets.flush(state_->stream);
     cudaStreamSynchronize(state_->stream);  // pending frees may make room
     cudaMemPoolTrimTo(state_->pool, 0);
@@ -110,12 +116,14 @@ std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
 }
 
 void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) {
+  state_->refuse_recording();
   state_->activate();
   check(cudaMemcpyAsync(destination, host, bytes, cudaMemcpyHostToDevice, state_->stream), "copy to the device");
   check(cudaStreamSynchronize(state_->stream), "copy to the device");
 }
 
 void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
+  state_->refuse_recording();
   state_->activate();
   check(cudaMemcpyAsync(host, source, bytes, cudaMemcpyDeviceToHost, state_->stream), "copy from the device");
   state_->wait("copy from the device");
@@ -123,11 +131,17 @@ void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
 
 void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
                                std::size_t count) {
+  state_->refuse_recording();
   state_->activate();
   check(cudaMemcpy2DAsync(host, bytes, source, std::max(stride, bytes), bytes, count, cudaMemcpyDeviceToHost,
                           state_->stream),
         "copy from the device");
   state_->wait("copy from the device");
+}
+
+void CudaEngine::do_run(const CompositeOperation& operation, const std::function<void()>& work) {
+  state_->activate();
+  if (state_->graphs == nullptr || !state_->graphs->run(operation, work, state_->stream)) work();
 }
 
 void CudaEngine::synchronize() { state_->wait("waiting"); }

@@ -35,6 +35,7 @@ class CudaEngine : public Engine {
   /// The cudaStream_t on which all of this engine's work is queued.
   void* stream() const noexcept;
 
+  void do_run(const CompositeOperation& operation, const std::function<void()>& work) override;
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_copy(View out, ConstView a) override;

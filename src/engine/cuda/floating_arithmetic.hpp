@@ -91,7 +91,6 @@ class FloatingArithmetic {
   using Word = std::uint64_t;
   using Value = double;
   using Factor = double;
-  using Sum = double;
 
   /// q odd, below max_floating_modulus; reciprocal = fl(1 / q).
   CYCLOTOME_HD FloatingArithmetic(std::uint64_t q, double reciprocal)
@@ -143,18 +142,16 @@ class FloatingArithmetic {
   }
 
   // Products of transforms: as IntegerArithmetic has them. `reduced` values and centred ones are factors.
-  CYCLOTOME_HD double reduced(double x) const { return reduce(x); }
   CYCLOTOME_HD double halved(double x) const { return reduce(x); }
   CYCLOTOME_HD double product(double x, double y) const { return multiply(x, y); }
   CYCLOTOME_HD double products(double x, double y, double u, double v) const { return multiply(x, y) + multiply(u, v); }
   CYCLOTOME_HD void add_product(double& sum, double x, double y) const { sum += multiply(x, y); }
-  CYCLOTOME_HD static constexpr std::uint32_t lazy_products(std::uint32_t /*of_words*/) {
-    return floating_bounds::lazy_products;
-  }
-  CYCLOTOME_HD double product_of_sum(double sum) const { return reduce(sum); }
+  CYCLOTOME_HD double operand(double x) const { return reduce(x); }
+  static constexpr std::uint32_t lazy_products = floating_bounds::lazy_products;
+  CYCLOTOME_HD double reduced(double sum) const { return reduce(sum); }
   template <class Tables>
-  CYCLOTOME_HD double reduce_sum(double sum, const Tables& /*t*/) const {
-    return reduce(sum);
+  CYCLOTOME_HD std::uint64_t residue(double sum, const Tables& /*t*/) const {
+    return canonical(sum);
   }
 
   /// x, y -> x + w y, x - w y. |x|, |y| <= before_forward of the stage, which says whether it reduces x.

@@ -55,12 +55,13 @@ std::uint32_t lazy_terms(const Basis& basis) {
 }  // namespace
 
 template <class W>
-DeviceMixedRadix<W> Garner::constants(const MixedRadix& step, cudaStream_t stream) {
+DeviceMixedRadix<W> Garner::constants(const MixedRadix& step, const Queue& queue) {
   const std::lock_guard lock(mutex_);
   const Basis& basis = step.ring->basis();
   Entry& entry = entries_[{basis.word(), basis.values()}];
   if (entry.sizes == nullptr) {
     Entry made;
+    const cudaStream_t stream = queue.stream();
     std::vector<ShoupFactor<W>> inverses;
     for (std::size_t i = 0; i < basis.size(); ++i) {
       inverses.emplace_back(static_cast<W>(step.inverses[i]), static_cast<W>(basis[i]));
@@ -77,28 +78,27 @@ DeviceMixedRadix<W> Garner::constants(const MixedRadix& step, cudaStream_t strea
           static_cast<std::uint32_t>(basis.size()),     lazy_terms<W>(basis)};
 }
 
-void Garner::digits(View out, ConstView a, const MixedRadix& step, cudaStream_t stream) {
+void Garner::digits(View out, ConstView a, const MixedRadix& step, const Queue& queue) {
   with_word(out.word(), [&]<class W>(W) {
-    const auto prepared = constants<W>(step, stream);
+    const auto prepared = constants<W>(step, queue);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       const View to = out.items(first, count);
       const ConstView from = a.batch == 1 ? a : a.items(first, count);
-      mixed_radix<W><<<grid_of(to), block_threads, 0, stream>>>(device_view<W>(to, to.parts),
-                                                                device_view<W>(from, to.parts), prepared);
+      launch<mixed_radix<W>>(queue, grid_of(to), block_threads, 0, 1, "mixed radix", device_view<W>(to, to.parts),
+                             device_view<W>(from, to.parts), prepared);
     });
-    check(cudaGetLastError(), "mixed radix launch");
   });
 }
 
-void Garner::compose(std::uint64_t* words, ConstView digits, const MixedRadix& step, cudaStream_t stream) {
+void Garner::compose(std::uint64_t* words, ConstView digits, const MixedRadix& step, const Queue& queue) {
   with_word(digits.word(), [&]<class W>(W) {
-    const auto prepared = constants<W>(step, stream);
+    const auto prepared = constants<W>(step, queue);
     for_pieces(digits.batch, digits.parts, [&](std::size_t first, std::size_t count) {
       const ConstView from = digits.items(first, count);
-      compose_integers<W><<<grid_of(from), block_threads, 0, stream>>>(
-          words + first * digits.parts * step.words() * digits.degree(), device_view<W>(from, from.parts), prepared);
+      launch<compose_integers<W>>(queue, grid_of(from), block_threads, 0, 1, "reconstruction",
+                                  words + first * digits.parts * step.words() * digits.degree(),
+                                  device_view<W>(from, from.parts), prepared);
     });
-    check(cudaGetLastError(), "reconstruction launch");
   });
 }
 

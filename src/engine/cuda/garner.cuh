@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/device_tables.cuh"
+#include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/ring/mixed_radix.hpp"
 
 namespace cyclotome::cuda {
@@ -20,19 +21,22 @@ struct DeviceMixedRadix {
   std::uint32_t limbs, lazy_terms;
 };
 
+template <class W, class Visit>
+void visit_pointers(const DeviceMixedRadix<W>&, const Visit&) {}  // constants only
+
 /// Residues to mixed-radix digits and to integers on the device: a thread for each coefficient (paper 000, Algorithm 4
 /// as corrected). No step depends on the values, so nothing diverges. Constants are copied to the device when a basis
-/// is first seen. Thread-safe; what is queued is on the stream that is given.
+/// is first seen. Thread-safe; what is queued goes where it is told.
 class Garner {
  public:
   /// out may be a.
-  void digits(View out, ConstView a, const MixedRadix& step, cudaStream_t stream);
+  void digits(View out, ConstView a, const MixedRadix& step, const Queue& queue);
   /// words[batch][part][word][coefficient] = the integers of `digits`.
-  void compose(std::uint64_t* words, ConstView digits, const MixedRadix& step, cudaStream_t stream);
+  void compose(std::uint64_t* words, ConstView digits, const MixedRadix& step, const Queue& queue);
 
  private:
   template <class W>
-  DeviceMixedRadix<W> constants(const MixedRadix& step, cudaStream_t stream);
+  DeviceMixedRadix<W> constants(const MixedRadix& step, const Queue& queue);
 
   struct Entry {
     DeviceTables tables;

@@ -18,8 +18,6 @@ class IntegerArithmetic {
   using Word = W;
   using Value = W;
   using Factor = Twiddle<W>;
-  using Sum = Wide<W>;  ///< of products
-
   __device__ explicit IntegerArithmetic(const LimbTables<W>& t)
       : q_(t.modulus.value()), two_q_(t.two_q), negative_inverse_(t.negative_inverse) {}
 
@@ -36,8 +34,7 @@ class IntegerArithmetic {
   /// What an inverse transform leaves -> [0, q).
   __device__ W word(W x) const { return x; }
 
-  // Products of transforms. `reduced` makes [0, q) of what a forward transform leaves, `halved` [0, 2q).
-  __device__ W reduced(W x) const { return canonical(x); }
+  // Products of transforms. `halved` makes [0, 2q) of what a forward transform leaves.
   __device__ W halved(W x) const { return subtract_if_reaches(x, two_q_); }
   /// x y, and x y + u v, of factors in [0, 2q) -> what the inverse transform of products starts from: [0, 2q), divided
   /// by the word.
@@ -45,13 +42,16 @@ class IntegerArithmetic {
   __device__ W products(W x, W y, W u, W v) const {
     return halved(quotient(static_cast<Wide<W>>(x) * y + static_cast<Wide<W>>(u) * v));  // 8 q^2 / R + q < 3 q
   }
-  /// sum += x y, both in [0, q); `lazy_products` of them may be added to a reduced sum: then it is below 3 q R.
-  __device__ void add_product(Sum& sum, W x, W y) const { sum += static_cast<Wide<W>>(x) * y; }
-  __device__ static std::uint32_t lazy_products(std::uint32_t of_words) { return of_words; }
-  /// -> as `product`.
-  __device__ W product_of_sum(Sum sum) const { return halved(quotient(sum)); }
-  /// -> [0, q).
-  __device__ W reduce_sum(Sum sum, const LimbTables<W>& t) const { return t.modulus.reduce_wide(sum); }
+  /// sum, as `product` makes it, += x y; x as a forward transform or `operand` leaves it, y in [0, q).
+  __device__ void add_product(W& sum, W x, W y) const { sum = halved(sum + quotient(static_cast<Wide<W>>(x) * y)); }
+  __device__ W operand(W x) const { return x; }
+  /// Sums that got this many products must be `reduced` before they get more; 0: any number.
+  static constexpr std::uint32_t lazy_products = 0;
+  __device__ W reduced(W sum) const { return sum; }
+  /// A sum of products -> its residue in [0, q).
+  __device__ W residue(W sum, const LimbTables<W>& t) const {
+    return subtract_if_reaches(t.word.multiply_lazy(sum, q_), q_);
+  }
 
   // Ranges are the same before and after each stage, so it doesn't matter which stage it is, nor at which place.
 

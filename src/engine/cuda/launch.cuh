@@ -5,43 +5,69 @@
 #include <atomic>
 #include <mutex>
 
-#include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/recording.cuh"
 
 namespace cyclotome::cuda {
 
 /// Shared memory that a block may have on devices of compute capability 9.0.
 inline constexpr std::size_t max_shared_bytes = 227 * 1024;
 
-/// Where a launch goes.
-struct Queue {
-  cudaStream_t stream;
+/// Where a launch goes: to a stream, or into a recording.
+class Queue {
+ public:
+  Queue(cudaStream_t stream, int to_device, bool in_one_pass, Recording* recorded = nullptr)
+      : device(to_device), one_pass(in_one_pass), recording(recorded), stream_(stream) {}
+
   int device;
   bool one_pass;  ///< whether kernels that hold whole limbs may be used: compute capability 9.0, and not forbidden
+  Recording* recording;  ///< null for the stream
+  /// The stream, for what does not go through `launch`. Throws NotRecordable while an operation is recorded.
+  cudaStream_t stream() const {
+    if (recording != nullptr) throw NotRecordable{};
+    return stream_;
+  }
+
+ private:
+  cudaStream_t stream_;
 };
+
+/// Arguments as the kernel takes them.
+template <class... Parameters>
+void record(void (*)(Parameters...), Recording& recording, const KernelLaunch& launch,
+            const std::type_identity_t<Parameters>&... arguments) {
+  recording.add(launch, arguments...);
+}
+
+/// Lets `Kernel` have `shared` bytes of dynamic shared memory on a device: a property that only ever grows.
+template <auto Kernel>
+void raise_shared_memory(int device, std::size_t shared, const char* what) {
+  constexpr std::size_t always = 48 * 1024;
+  if (shared <= always) return;
+  static std::array<std::atomic<std::size_t>, 64> raised{};
+  static std::mutex mutex;
+  auto& limit = raised[static_cast<std::size_t>(device) % raised.size()];
+  if (shared <= limit.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex);
+  if (shared <= limit.load(std::memory_order_relaxed)) return;
+  check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)), what);
+  limit.store(shared, std::memory_order_release);
+}
 
 /// Launches `Kernel` in clusters of `cluster` blocks along x, with `shared` bytes of dynamic shared memory.
 template <auto Kernel, class... Arguments>
 void launch(const Queue& queue, dim3 grid, unsigned threads, std::size_t shared, unsigned cluster, const char* what,
             Arguments... arguments) {
-  if (shared > 48 * 1024) {
-    // The limit is a property of the kernel on a device, and only ever raised: launches differ in what they need.
-    static std::array<std::atomic<std::size_t>, 64> limits{};
-    static std::mutex raising;
-    std::atomic<std::size_t>& limit = limits[queue.device & 63];
-    if (limit.load(std::memory_order_acquire) < shared) {
-      const std::lock_guard lock(raising);
-      if (limit.load(std::memory_order_relaxed) < shared) {
-        check(cudaFuncSetAttribute(Kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-              what);
-        limit.store(shared, std::memory_order_release);
-      }
-    }
+  raise_shared_memory<Kernel>(queue.device, shared, what);
+  if (queue.recording != nullptr) {
+    record(Kernel, *queue.recording, {reinterpret_cast<const void*>(Kernel), grid, threads, shared, cluster, what},
+           arguments...);
+    return;
   }
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared;
-  config.stream = queue.stream;
+  config.stream = queue.stream();
   cudaLaunchAttribute attribute{};
   if (cluster > 1) {
     attribute.id = cudaLaunchAttributeClusterDimension;

@@ -23,6 +23,12 @@ __global__ void pointwise(DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, c
   *target = x;
 }
 
+template <class W>
+__global__ void clear(DeviceView<W> out) {
+  const std::uint32_t column = first_column<W>();
+  if (column < out.degree) *columns(out.limb(blockIdx.z, blockIdx.y), column) = Columns<W>{};
+}
+
 struct Copy {
   static constexpr bool accumulates = false;
   template <class W>
@@ -71,6 +77,9 @@ template <class W, unsigned Limbs>
 struct Factors {
   ShoupFactor<W> factor[Limbs];
 };
+
+template <class W, unsigned Limbs, class Visit>
+void visit_pointers(const Factors<W, Limbs>&, const Visit&) {}
 
 template <class W, unsigned Limbs>
 __global__ void multiply_scalars(DeviceView<W> out, DeviceView<W> a, const RingTables<W>* tables,

@@ -18,17 +18,22 @@ bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a
 
 /// out (2 parts) = sum over digits of the transformed extension of c's digit times key. c: coefficients, `items`
 /// polynomials; key: one item of 2 parts for each digit, transformed. Limbs below `inverse_limbs` end as coefficients,
-/// the others as transforms. lazy_products: how many products of residues fit the double word beside one more residue.
+/// the others as transforms.
 template <class W>
 struct KeySwitchLaunch {
   DeviceView<W> out, c, key;
   DeviceView<W> prepared;        ///< what prepare_digits makes of c; unused where every digit is one prime
   const DeviceDigit<W>* digits;  ///< on the device
-  std::uint32_t digit_count, lazy_products, inverse_limbs;
+  std::uint32_t digit_count, inverse_limbs;
   unsigned limbs, items;
   const RingTables<W>* tables;
   LimbArithmetics arithmetics;
 };
+
+template <class W, class Visit>
+void visit_pointers(const KeySwitchLaunch<W>& work, const Visit& visit) {
+  for (const auto& view : {&work.out, &work.c, &work.key, &work.prepared}) visit_pointers(*view, visit);
+}
 
 /// All in one kernel: nothing is stored but the result.
 template <class W>

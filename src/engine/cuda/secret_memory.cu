@@ -8,7 +8,7 @@ namespace cyclotome::cuda {
 namespace {
 
 /// Grid: (blocks, pieces).
-__global__ void wipe(const __grid_constant__ SecretMemory::Pieces pieces) {
+__global__ void wipe_pieces(const __grid_constant__ SecretMemory::Pieces pieces) {
   uint4* const data = pieces.data[blockIdx.y];
   const std::size_t words = pieces.words[blockIdx.y], stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < words; i += stride) {
@@ -32,10 +32,18 @@ void SecretMemory::flush(cudaStream_t stream) noexcept {
   if (count_ > 0) wipe_and_free(stream);
 }
 
-void SecretMemory::wipe_and_free(cudaStream_t stream) noexcept {
-  const std::size_t largest = *std::max_element(pieces_.words, pieces_.words + count_);
+void SecretMemory::wipe(const Queue& queue, const Pieces& pieces, std::size_t count) {
+  const std::size_t largest = *std::max_element(pieces.words, pieces.words + count);
   const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(largest / 1024, 1, 256));
-  wipe<<<dim3(blocks, static_cast<unsigned>(count_)), 256, 0, stream>>>(pieces_);
+  launch<wipe_pieces>(queue, dim3(blocks, static_cast<unsigned>(count)), 256, 0, 1, "zeroising", pieces);
+}
+
+void SecretMemory::wipe_and_free(cudaStream_t stream) noexcept {
+  try {
+    wipe(Queue(stream, 0, false), pieces_, count_);
+  } catch (const EngineError&) {
+    // A device that launches nothing any more gives its memory to nobody either.
+  }
   for (std::size_t i = 0; i < count_; ++i) cudaFreeAsync(pieces_.data[i], stream);
   count_ = bytes_ = 0;
 }

@@ -3,7 +3,7 @@
 
 #include <mutex>
 
-#include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/launch.cuh"
 
 namespace cyclotome::cuda {
 
@@ -21,6 +21,8 @@ class SecretMemory {
     uint4* data[max_pieces];
     std::size_t words[max_pieces];  ///< of 16 bytes
   };
+  /// Zeros in the first `count` pieces.
+  static void wipe(const Queue& queue, const Pieces& pieces, std::size_t count);
 
  private:
   void wipe_and_free(cudaStream_t stream) noexcept;
@@ -29,5 +31,11 @@ class SecretMemory {
   Pieces pieces_{};
   std::size_t count_ = 0, bytes_ = 0;
 };
+
+/// What is wiped is the operation's own.
+template <class Visit>
+void visit_pointers(const SecretMemory::Pieces& pieces, const Visit& visit) {
+  for (const auto& data : pieces.data) visit(&data, Reach::residues);
+}
 
 }  // namespace cyclotome::cuda

@@ -88,6 +88,9 @@ Structure CudaEngine::State::find(Cache& cache, std::uint64_t id, const Make& ma
     auto old = cache.older.extract(id);
     found = old.empty() ? cache.recent.emplace(id, make()).first : cache.recent.insert(std::move(old)).position;
   }
+  if (cuda::Recording* const kept_by = recording()) {
+    for (const DeviceMemoryPtr& memory : found->second.memory) kept_by->keep(memory);
+  }
   return from_bytes<Structure>(found->second.structure);
 }
 
@@ -137,6 +140,7 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
   const auto times_word = [&](W factor) {
     return ShoupFactor<W>(result.modulus.reduce_wide(static_cast<Wide<W>>(factor) << word_bits<W>), q);
   };
+  result.word = times_word(1);
   result.scale_times_word = {times_word(tables.inverse_degree.operand), times_word(tables.last_inverse_root.operand)};
   return result;
 }

@@ -9,7 +9,7 @@
 #include "cyclotome/engine/cuda/convert.cuh"
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/garner.cuh"
-#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/operation_graphs.cuh"
 #include "cyclotome/engine/cuda/products.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
@@ -61,15 +61,21 @@ struct CudaEngine::State {
   cudaMemPool_t pool = nullptr;
   cuda::Garner garner;
   cuda::SecretMemory secrets;
+  std::unique_ptr<cuda::OperationGraphs> graphs;  ///< null: every operation runs as it is
 
   void activate() const { cuda::check(cudaSetDevice(device), "choosing the device"); }
   cuda::Queue queue() const {
     activate();
-    return {stream, device, one_pass};
+    return {stream, device, one_pass, recording()};
   }
+  /// What the calling thread records of this engine, or null.
+  cuda::Recording* recording() const noexcept { return cuda::Recording::of(this); }
+  /// Throws NotRecordable while it does.
+  void refuse_recording() const { cuda::Recording::refuse(this); }
 
   /// Waits for all work; secrets that were given back are zeroised by then.
   void wait(const char* what) {
+    refuse_recording();
     activate();
     secrets.flush(stream);
     cuda::check(cudaStreamSynchronize(stream), what);

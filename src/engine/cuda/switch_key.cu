@@ -41,13 +41,14 @@ __device__ __forceinline__ void load_extended(typename T::W (&v)[T::values], con
     }
   } else {
     const std::uint32_t step = min(t.step(), 10u);  // so that the quotient by the word stays below 3q
-#pragma unroll 4
+#pragma unroll
     for (unsigned k = 0; k < T::values; ++k) {
       const W* const x = digit + first_offset<T>(k);
-      Wide<W> sum = static_cast<Wide<W>>(x[std::size_t{t.sources} * T::degree]) * negative;
+      Wide<W> sum = static_cast<Wide<W>>(x[t.sources * T::degree]) * negative;
+#pragma unroll 1
       for (unsigned i = 0; i < t.sources; ++i) {
         if (i != 0 && i % step == 0) sum = target.modulus.reduce_wide(sum);
-        sum += static_cast<Wide<W>>(x[std::size_t{i} * T::degree]) * row[i].word[j];
+        sum += static_cast<Wide<W>>(x[i * T::degree]) * row[i].word[j];
       }
       v[k] = divide_by_word(sum, q, target.negative_inverse);
     }
@@ -99,77 +100,84 @@ __device__ __forceinline__ void transform_digit(typename T::Value (&v)[T::values
   T::forward(v, space, t, m);
 }
 
-/// sums += v times a limb of transforms.
-template <class T>
-__device__ __forceinline__ void add_products(typename T::Arithmetic::Sum (&sums)[T::values],
-                                             const typename T::Value (&v)[T::values], const typename T::W* limb,
-                                             const typename T::Arithmetic& m) {
-  typename T::W factors[T::values];
-  load_transform<T>(factors, limb);
+/// sums[i] += v times vector i of a limb of transforms, over a thread's vectors; product d of a sum.
+template <class T, class Sums>
+__device__ __forceinline__ void add_products(const Sums& sums, const typename T::Value (&v)[T::values], std::uint32_t d,
+                                             const typename T::W* limb, const typename T::Arithmetic& m) {
+  using W = typename T::W;
+  using Arithmetic = typename T::Arithmetic;
+  limb += T::settled_index();
 #pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) m.add_product(sums[i], v[i], m.value(factors[i]));
+  for (unsigned i = 0; i < T::vectors; ++i) {
+    const auto factors = *reinterpret_cast<const Vector<W>*>(limb + T::settled_offset(i / T::quads, i % T::quads));
+    Vector<typename T::Value> sum = {};
+    if (d != 0) sum = sums(i);
+#pragma unroll
+    for (unsigned j = 0; j < T::wide; ++j) {
+      if (Arithmetic::lazy_products != 0 && d != 0 && d % Arithmetic::lazy_products == 0) {
+        sum.word[j] = m.reduced(sum.word[j]);
+      }
+      m.add_product(sum.word[j], v[i * T::wide + j], m.value(factors.word[j]));
+    }
+    sums(i) = sum;
+  }
 }
 
+/// A sum as a limb of the result: as coefficients or as transform.
 template <class T>
-__device__ __forceinline__ void reduce_sums(typename T::Arithmetic::Sum (&sums)[T::values],
-                                            const LimbTables<typename T::W>& t, const typename T::Arithmetic& m) {
-#pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) sums[i] = m.reduce_sum(sums[i], t);
-}
-
-/// The sum as a limb of the result: as coefficients or as transform.
-template <class T>
-__device__ __forceinline__ void store_sum(const typename T::Arithmetic::Sum (&sums)[T::values], typename T::W* limb,
+__device__ __forceinline__ void store_sum(typename T::Value (&sum)[T::values], typename T::W* limb,
                                           typename T::Workspace& space, const LimbTables<typename T::W>& t,
                                           const typename T::Arithmetic& m, bool coefficients) {
-  typename T::Value v[T::values];
   typename T::W words[T::values];
-#pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) v[i] = coefficients ? m.product_of_sum(sums[i]) : m.reduce_sum(sums[i], t);
   if (coefficients) {
-    T::unsettle(v, space);
-    T::template inverse<true>(v, space, t, m);
-    to_words<T>(words, v, m);
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) sum[i] = m.reduced(sum[i]);
+    T::unsettle(sum, space);
+    T::template inverse<true>(sum, space, t, m);
+    to_words<T>(words, sum, m);
     store_coefficients<T>(words, limb);
   } else {
-    to_words<T>(words, v, m);
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) words[i] = m.residue(sum[i], t);
     store_transform<T>(words, limb);
   }
 }
 
-/// One limb of one key switch: for each digit its extension to this limb, the transform and two products added up, then
-/// perhaps two transforms back. Grid: (blocks of the transform, items, limbs).
+/// One limb of one key switch: for each digit its extension to this limb, the transform and two products added up in
+/// shared memory, then perhaps two transforms back. Grid: (blocks of the transform, items, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, fused_blocks<T>(true))
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     switch_key_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
+  using Value = typename T::Value;
   extern __shared__ uint4 memory[];
   const std::uint32_t item = blockIdx.y, l = blockIdx.z;
   const LimbTables<W>& t = work.tables->limb[l];
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
-  const std::uint32_t lazy_products = m.lazy_products(work.lazy_products);
-  typename T::Value v[T::values];
-  typename T::Arithmetic::Sum sums[2][T::values];
-#pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) sums[0][i] = sums[1][i] = 0;
+  // This thread's own: [part][vector][thread].
+  auto* const own = reinterpret_cast<Vector<Value>*>(space.words() + T::shared_words) + threadIdx.x;
+  const auto sums = [&](unsigned part) {
+    return [own, part](unsigned i) -> Vector<Value>& { return own[(part * T::vectors + i) * T::threads]; };
+  };
+  Value v[T::values];
 #pragma unroll 1
   for (std::uint32_t d = 0; d < work.digit_count; ++d) {
     transform_digit<T>(v, work, item, d, l, space, t, m);
 #pragma unroll
-    for (unsigned i = 0; i < T::values; ++i) v[i] = m.reduced(v[i]);
+    for (unsigned i = 0; i < T::values; ++i) v[i] = m.operand(v[i]);
     T::settle(v, space);
-    if (d != 0 && d % lazy_products == 0) {
-      reduce_sums<T>(sums[0], t, m);
-      reduce_sums<T>(sums[1], t, m);
-    }
-    add_products<T>(sums[0], v, work.key.limb(2 * d, l), m);
-    add_products<T>(sums[1], v, work.key.limb(2 * d + 1, l), m);
+    add_products<T>(sums(0), v, d, work.key.limb(d, 0, l), m);
+    add_products<T>(sums(1), v, d, work.key.limb(d, 1, l), m);
   }
-  store_sum<T>(sums[0], work.out.limb(2 * item, l), space, t, m, l < work.inverse_limbs);
-  store_sum<T>(sums[1], work.out.limb(2 * item + 1, l), space, t, m, l < work.inverse_limbs);
+#pragma unroll 1
+  for (unsigned part = 0; part < 2; ++part) {
+#pragma unroll
+    for (unsigned i = 0; i < T::vectors; ++i) sums(part)(i).store(v + i * T::wide);
+    store_sum<T>(v, work.out.limb(item, part, l), space, t, m, l < work.inverse_limbs);
+  }
 #endif
 }
 
@@ -190,7 +198,7 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   W words[T::values];
   to_canonical<T>(words, v, m);
   T::settle(words, space);
-  store_transform<T>(words, extended.limb(blockIdx.y, l));
+  store_transform<T>(words, extended.limb(item, d, l));
 #endif
 }
 
@@ -206,20 +214,18 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
-  const std::uint32_t lazy_products = m.lazy_products(work.lazy_products);
   W words[T::values];
   typename T::Value v[T::values];
-  typename T::Arithmetic::Sum sums[T::values];
-#pragma unroll
-  for (unsigned i = 0; i < T::values; ++i) sums[i] = 0;
+  Vector<typename T::Value> sums[T::vectors];
 #pragma unroll 1
   for (std::uint32_t d = 0; d < work.digit_count; ++d) {
-    if (d != 0 && d % lazy_products == 0) reduce_sums<T>(sums, t, m);
-    load_transform<T>(words, extended.limb(item * work.digit_count + d, l));
+    load_transform<T>(words, extended.limb(item, d, l));
     to_values<T>(v, words, m);
-    add_products<T>(sums, v, work.key.limb(2 * d + part, l), m);
+    add_products<T>([&](unsigned i) -> auto& { return sums[i]; }, v, d, work.key.limb(d, part, l), m);
   }
-  store_sum<T>(sums, work.out.limb(blockIdx.y, l), space, t, m, l < work.inverse_limbs);
+#pragma unroll
+  for (unsigned i = 0; i < T::vectors; ++i) sums[i].store(v + i * T::wide);
+  store_sum<T>(v, work.out.limb(item, part, l), space, t, m, l < work.inverse_limbs);
 #endif
 }
 
@@ -234,8 +240,10 @@ template <class W>
 bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work) {
   return queue.one_pass && for_arithmetics<W>(work.arithmetics, [&]<class A>() {
            return with_transform<A, Plan::fused, 16>(log_degree(work), [&]<class T>() {
-             launch<switch_key_kernel<T>>(queue, dim3(T::blocks, work.items, work.limbs), T::threads, T::shared_bytes,
-                                          T::blocks, "key switch", work);
+             constexpr std::size_t bytes = T::shared_bytes + 2 * T::local * sizeof(typename T::Value);
+             static_assert(bytes <= max_shared_bytes);
+             launch<switch_key_kernel<T>>(queue, dim3(T::blocks, work.items, work.limbs), T::threads, bytes, T::blocks,
+                                          "key switch", work);
            });
          });
 }

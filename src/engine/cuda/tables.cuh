@@ -32,6 +32,7 @@ template <class W>
 struct LimbTables {
   const Twiddle<W>*roots, *inverse_roots;  // indexed as TransformTables' are
   InverseScale<W> scale, scale_times_word;  ///< the second for values that were divided by the word
+  ShoupFactor<W> word;                      ///< R modulo q, R one more than the largest word
   Modulus<W> modulus;
   W negative_inverse;  ///< -q^-1 modulo the word, for odd q
   W two_q;

@@ -29,6 +29,7 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
   const bool few = plan == Plan::latency || plan == Plan::fused_latency;
   if (few && log_n >= 12 && log_n <= 13) return 2;
   if (few && log_n == 14) return 3;
+  if (plan == Plan::fused && log_n == 14 && sizeof(typename A::Word) == 4) return 3;
   if (is_floating<A> && plan == Plan::throughput && log_n == 15) return 3;
   const unsigned in_one = log_values<A>(plan, log_n) + 8;  // 256 threads
   return log_n <= in_one ? 0 : log_n - in_one < 3 ? log_n - in_one : 3;
@@ -37,11 +38,11 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
 template <class A, Plan P, unsigned LogN>
 using PlannedTransform = BlockTransform<A, LogN, log_values<A>(P, LogN), log_blocks<A>(P, LogN)>;
 
-/// Blocks of a fused kernel that a multiprocessor should hold, so many threads in all; `wide` leaves it more registers.
+/// Blocks of a fused kernel that a multiprocessor should hold, so many threads in all.
 /// Doubles are 16 values a thread where words of 64 bits are 8.
 template <class T>
-constexpr unsigned fused_blocks(bool wide = false) {
-  const unsigned threads = wide || is_floating<typename T::Arithmetic> ? 512 : 768;
+constexpr unsigned fused_blocks() {
+  constexpr unsigned threads = is_floating<typename T::Arithmetic> ? 512 : 768;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 

@@ -12,10 +12,10 @@ namespace cyclotome {
 
 using cuda::block_threads;
 using cuda::blocks;
-using cuda::check;
 using cuda::column_grid;
 using cuda::device_view;
 using cuda::for_pieces;
+using cuda::launch;
 using cuda::piece_of;
 using cuda::Queue;
 
@@ -28,11 +28,11 @@ void pointwise(State& state, View out, ConstView a, ConstView b, Operation opera
     const auto* const tables = state.template ring_tables<W>(*out.ring);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       const View target = piece_of(out, first, count);
-      cuda::pointwise<<<column_grid<W>(target), block_threads, 0, queue.stream>>>(
-          device_view<W>(target, out.parts), device_view<W>(piece_of(a, first, count), out.parts),
-          device_view<W>(piece_of(b, first, count), out.parts), tables, operation);
+      launch<cuda::pointwise<W, Operation>>(queue, column_grid<W>(target), block_threads, 0, 1, "pointwise",
+                                            device_view<W>(target, out.parts),
+                                            device_view<W>(piece_of(a, first, count), out.parts),
+                                            device_view<W>(piece_of(b, first, count), out.parts), tables, operation);
     });
-    check(cudaGetLastError(), "pointwise launch");
   });
 }
 
@@ -79,34 +79,35 @@ void CudaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView
 
 void CudaEngine::do_clear(View out) {
   const Queue queue = state_->queue();
-  const std::size_t word = bytes_of(out.word()), part = out.limbs() * out.degree() * word;
-  for (std::size_t b = 0; b < out.batch; ++b) {
-    auto* const item = static_cast<unsigned char*>(out.data) + b * out.batch_stride * word;
-    check(cudaMemset2DAsync(item, std::max(out.part_stride * word, part), 0, part, out.parts, queue.stream),
-          "clearing");
-  }
+  with_word(out.word(), [&]<class W>(W) {
+    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+      const View target = piece_of(out, first, count);
+      launch<cuda::clear<W>>(queue, column_grid<W>(target), block_threads, 0, 1, "clearing",
+                             device_view<W>(target, out.parts));
+    });
+  });
 }
 
 void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
   const Queue queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*out.ring);
-    const auto launch = [&]<unsigned Limbs>(cuda::Factors<W, Limbs> prepared) {
+    const auto run = [&]<unsigned Limbs>(cuda::Factors<W, Limbs> prepared) {
       for (std::size_t l = 0; l < factors.size(); ++l) {
         prepared.factor[l] = ShoupFactor<W>(static_cast<W>(factors[l]), static_cast<W>(out.ring->basis()[l]));
       }
       for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
         const View target = piece_of(out, first, count);
-        cuda::multiply_scalars<<<column_grid<W>(target), block_threads, 0, queue.stream>>>(
-            device_view<W>(target, out.parts), device_view<W>(piece_of(a, first, count), out.parts), tables, prepared);
+        launch<cuda::multiply_scalars<W, Limbs>>(
+            queue, column_grid<W>(target), block_threads, 0, 1, "scalar product", device_view<W>(target, out.parts),
+            device_view<W>(piece_of(a, first, count), out.parts), tables, prepared);
       });
     };
     if (factors.size() <= 32) {
-      launch(cuda::Factors<W, 32>{});
+      run(cuda::Factors<W, 32>{});
     } else {
-      launch(cuda::Factors<W, cuda::max_limbs>{});
+      run(cuda::Factors<W, cuda::max_limbs>{});
     }
-    check(cudaGetLastError(), "scalar product launch");
   });
 }
 
@@ -133,20 +134,24 @@ void CudaEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
                  from = device_view<W>(piece_of(a, first, count), out.parts);
       if (a.domain == Domain::coefficient) {
         const auto inverse = static_cast<std::uint32_t>(inverse_or_zero(element, 2 * out.degree()));
-        cuda::automorphism_coefficients<<<grid, block_threads, 0, queue.stream>>>(to, from, tables, inverse);
+        launch<cuda::automorphism_coefficients<W>>(queue, grid, block_threads, 0, 1, "automorphism", to, from, tables,
+                                                   inverse);
       } else {
-        cuda::automorphism_transform<<<grid, block_threads, 0, queue.stream>>>(
-            to, from, static_cast<std::uint32_t>(element), bit_length(out.degree()) - 1);
+        launch<cuda::automorphism_transform<W>>(queue, grid, block_threads, 0, 1, "automorphism", to, from,
+                                                static_cast<std::uint32_t>(element), bit_length(out.degree()) - 1);
       }
     });
-    check(cudaGetLastError(), "automorphism launch");
   });
 }
 
 void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
   const Queue queue = state_->queue();
-  cuda::StreamKey key{};
-  auto words = seed.words();
+  struct Secret {
+    cuda::StreamKey key{};
+    std::array<std::uint32_t, 8> words;
+    ~Secret() { secure_zero(this, sizeof(*this)); }
+  } secret{.words = seed.words()};
+  auto& [key, words] = secret;
   std::copy(words.begin(), words.end(), key.key);
   key.stream = static_cast<std::uint32_t>(stream);
   with_word(out.word(), [&]<class W>(W) {
@@ -158,19 +163,16 @@ void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, s
       key.first_item = first_item + static_cast<std::uint32_t>(first);
       if (law == Law::uniform) {
         const dim3 grid(blocks(blocks(out.degree(), uniform_draws_per_block)), limbs, items);
-        cuda::sample_uniform<<<grid, block_threads, 0, queue.stream>>>(view, tables, key);
+        launch<cuda::sample_uniform<W>>(queue, grid, block_threads, 0, 1, "sampling", view, tables, key);
       } else {
         // Few polynomials: each block draws the same integers for some of the limbs.
         const unsigned along_x = blocks(blocks(out.degree(), small_draws_per_block));
         const unsigned shares = std::clamp(264 / (along_x * items), 1u, limbs), each = blocks(limbs, shares);
-        cuda::sample_small<<<dim3(along_x, blocks(limbs, each), items), block_threads, 0, queue.stream>>>(
-            view, tables, key, each, limbs, law == Law::ternary);
+        launch<cuda::sample_small<W>>(queue, dim3(along_x, blocks(limbs, each), items), block_threads, 0, 1, "sampling",
+                                      view, tables, key, each, limbs, law == Law::ternary);
       }
     });
-    check(cudaGetLastError(), "sampling launch");
   });
-  secure_zero(&key, sizeof(key));
-  secure_zero(words.data(), sizeof(words));
 }
 
 }  // namespace cyclotome

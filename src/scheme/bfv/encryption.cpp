@@ -21,11 +21,15 @@ Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& 
   return rlwe::encrypt_message(key, plaintext, scale, 0.5 /* of rounding q m / t */, seed);
 }
 
+/// An array for a ciphertext's messages.
+PolyArray make_message(const Context& context, const Ciphertext& ciphertext) {
+  return context.make(context.plain_ring(ciphertext.plain()), ciphertext.batch(), 1, Domain::coefficient, true);
+}
+
 /// Messages out of phases, which have the ciphertext's limbs.
 Plaintext rounded(const Ciphertext& ciphertext, const PolyArray& phases) {
   const Context& context = bfv_context(ciphertext.context());
-  PolyArray message =
-      context.make(context.plain_ring(ciphertext.plain()), ciphertext.batch(), 1, Domain::coefficient, true);
+  PolyArray message = make_message(context, ciphertext);
   context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()));
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
@@ -46,7 +50,17 @@ Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
-  return rounded(ciphertext, rlwe::phase(key, ciphertext));
+  const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
+  const Context& context = bfv_context(ciphertext.context());
+  const PlainScale& scale = context.plain_scale(ciphertext.plain());
+  PolyArray message = make_message(context, ciphertext);
+  const View out = message.view();
+  const ConstView operands[] = {out, c, s};
+  context.engine()->run({"bfv.decrypt", {context.id(), ciphertext.plain()}, operands}, [&] {
+    const PolyArray phases = rlwe::phase(context, c, s);
+    context.engine()->scale_to_plain(out, phases.view(), scale);
+  });
+  return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -72,7 +86,7 @@ Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsig
 double noise_headroom(const Ciphertext& ciphertext) {
   const Context& context = bfv_context(ciphertext.context());
   // |noise| < (q/t)(1/2 - k/gamma); with round(q m / t) the term |q|_t/2 of paper 000 is gone.
-  const double limit = context.ciphertext_ring()->basis().product().log2() -
+  const double limit = context.log2_modulus(context.max_level()) -
                        std::log2(static_cast<double>(ciphertext.plain_modulus())) +
                        std::log2(0.5 - context.decryption_slack());
   return limit - std::log2(rlwe::tail_factor) - ciphertext.noise().log2_deviation;

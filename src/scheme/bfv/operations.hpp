@@ -21,6 +21,13 @@ Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, ProductMethod meth
 /// multiply(a, a).
 Ciphertext square(const Ciphertext& a, ProductMethod method = ProductMethod::hps_over_q_leveled);
 
+/// relinearize(multiply(a, b)) and relinearize(square(a)), residue by residue, in one go: nothing in between is kept.
+/// Throws MismatchError for keys of other parameters or another secret, MissingKeyError without relinearisation key.
+Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys,
+                                 ProductMethod method = ProductMethod::hps_over_q_leveled);
+Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys,
+                               ProductMethod method = ProductMethod::hps_over_q_leveled);
+
 /// a + round(q b / t), and a - round(q b / t).
 Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
 Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);

@@ -11,10 +11,7 @@ namespace cyclotome::bfv {
 namespace {
 
 /// Items [first, first + count) of c; a batch of 1 stays one.
-ConstView window(const Ciphertext& c, std::size_t first, std::size_t count) {
-  const ConstView all = c.polynomials().view();
-  return c.batch() == 1 ? all : all.items(first, count);
-}
+ConstView window(ConstView c, std::size_t first, std::size_t count) { return c.batch == 1 ? c : c.items(first, count); }
 
 /// The factors of a product, over Q and an auxiliary basis. Without a second one it is the square of the first.
 struct Factors {
@@ -97,31 +94,31 @@ class HpsOverQ {
 };
 
 template <class Method>
-PolyArray form_product(const Context& context, const Ciphertext& a, const Ciphertext* b, const Method& method) {
+void form_product(const Context& context, View out, ConstView a, const ConstView* b, const Method& method) {
   Engine& engine = *context.engine();
   const RingPtr& ring = method.ring();
-  const std::size_t batch = b == nullptr ? a.batch() : std::max(a.batch(), b->batch());
-  PolyArray out = context.make(context.ciphertext_ring(), batch, 3);
   const std::size_t item_bytes = 7 * ring->limbs() * ring->degree() * bytes_of(ring->word());
-  const std::size_t tile = engine.batch_tile(batch, item_bytes);
-  for (std::size_t first = 0; first < batch; first += tile) {
-    const std::size_t count = std::min(tile, batch - first);
+  const std::size_t tile = engine.batch_tile(out.batch, item_bytes);
+  for (std::size_t first = 0; first < out.batch; first += tile) {
+    const std::size_t count = std::min(tile, out.batch - first);
     const ConstView second = window(b == nullptr ? a : *b, first, count);
     Factors factors = method.lift(window(a, first, count), b == nullptr ? nullptr : &second);
     PolyArray product = context.make(ring, count, 3);
     PolyArray& other = factors.second.ring() == nullptr ? factors.first : factors.second;
     engine.multiply_ciphertexts(product.view(), factors.first.view(), other.view());
-    method.scale(out.view().items(first, count), product);
+    method.scale(out.items(first, count), product);
   }
-  return out;
 }
 
 }  // namespace
 
-PolyArray product_polynomials(const Ciphertext& a, const Ciphertext* b, ProductMethod method, std::size_t limbs) {
-  const Context& context = bfv_context(a.context());
-  if (method == ProductMethod::behz) return form_product(context, a, b, Behz(context, a.plain()));
-  return form_product(context, a, b, HpsOverQ(context, a.plain(), limbs));
+void form_product(const Context& context, std::size_t plain, ProductMethod method, std::size_t limbs, View out,
+                  ConstView a, const ConstView* b) {
+  if (method == ProductMethod::behz) {
+    form_product(context, out, a, b, Behz(context, plain));
+  } else {
+    form_product(context, out, a, b, HpsOverQ(context, plain, limbs));
+  }
 }
 
 std::size_t product_level(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b) {

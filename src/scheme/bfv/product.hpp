@@ -6,9 +6,11 @@
 
 namespace cyclotome::bfv {
 
-/// The three parts of a product over Q, coefficient domain. b: the second factor, or null to square a. limbs: how many
-/// ciphertext primes to multiply in, all but for hps_over_q_leveled. The operands have been checked.
-PolyArray product_polynomials(const Ciphertext& a, const Ciphertext* b, ProductMethod method, std::size_t limbs);
+/// out = the three parts of a product over Q, coefficient domain, from factors of as many items or 1. b: the second
+/// factor, or null to square a. limbs: how many ciphertext primes to multiply in, all but for hps_over_q_leveled. The
+/// operands have been checked.
+void form_product(const Context& context, std::size_t plain, ProductMethod method, std::size_t limbs, View out,
+                  ConstView a, const ConstView* b);
 
 /// The fewest primes that operands of these noises can be switched to (and their product back from) while the switch's
 /// error stays an eighth of the larger noise: what a levelled product works in. The noise that counts is the common

@@ -23,8 +23,29 @@ const DivideAndRound& Context::modulus_switch(std::size_t limbs, std::size_t pla
   return *slot;
 }
 
-BaseConversion Context::message_lift(std::size_t limbs, std::size_t plain, std::uint64_t factor) const {
-  return BaseConversion(plain_ring(plain)->basis(), level_ring(limbs)->basis(), Lift::centred, {factor});
+template <class Make>
+std::shared_ptr<const BaseConversion> Context::find(Conversions& conversions, const Conversions::key_type& key,
+                                                    const Make& make) const {
+  constexpr std::size_t most = 256;  // there may be as many factors as residues modulo t
+  const std::lock_guard lock(mutex_);
+  const auto found = conversions.find(key);
+  if (found != conversions.end()) return found->second;
+  if (conversions.size() >= most) conversions.clear();
+  return conversions.emplace(key, std::make_shared<const BaseConversion>(make())).first->second;
+}
+
+std::shared_ptr<const BaseConversion> Context::message_lift(std::size_t limbs, std::size_t plain,
+                                                            std::uint64_t factor) const {
+  return find(lifts_, {limbs, plain, factor}, [&] {
+    return BaseConversion(plain_ring(plain)->basis(), level_ring(limbs)->basis(), Lift::centred, {factor});
+  });
+}
+
+std::shared_ptr<const BaseConversion> Context::message_reduction(std::size_t limbs, std::size_t plain,
+                                                                 std::uint64_t factor) const {
+  return find(reductions_, {limbs, plain, factor}, [&] {
+    return BaseConversion(level_ring(limbs)->basis(), plain_ring(plain)->basis(), Lift::centred, {}, {factor});
+  });
 }
 
 const Context& bgv_context(const rlwe::ContextPtr& context) {

@@ -18,19 +18,28 @@ template <class Key>
 Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   const Context& context = bgv_context(key.context());
-  const BaseConversion scale = context.message_lift(context.max_level(), plaintext.plain());
-  return rlwe::encrypt_message(key, plaintext, scale, message_deviation(context.degree(), plaintext.plain_modulus()),
+  const auto scale = context.message_lift(context.max_level(), plaintext.plain());
+  return rlwe::encrypt_message(key, plaintext, *scale, message_deviation(context.degree(), plaintext.plain_modulus()),
                                seed);
+}
+
+/// Factor that takes a ciphertext's phase back to its message.
+std::uint64_t correction_inverse(const Ciphertext& ciphertext) {
+  return inverse_or_zero(ciphertext.correction(), ciphertext.plain_modulus());
+}
+
+/// An array for a ciphertext's messages.
+PolyArray make_message(const Context& context, const Ciphertext& ciphertext) {
+  return context.make(context.plain_ring(ciphertext.plain()), ciphertext.batch(), 1, Domain::coefficient, true);
 }
 
 /// Messages out of phases, which have the ciphertext's limbs.
 Plaintext reduced(const Ciphertext& ciphertext, const PolyArray& phases) {
   const Context& context = bgv_context(ciphertext.context());
-  const RingPtr& plain_ring = context.plain_ring(ciphertext.plain());
-  PolyArray message = context.make(plain_ring, ciphertext.batch(), 1, Domain::coefficient, true);
-  const std::uint64_t inverse = inverse_or_zero(ciphertext.correction(), ciphertext.plain_modulus());
-  const BaseConversion reduction(phases.ring()->basis(), plain_ring->basis(), Lift::centred, {}, {inverse});
-  context.engine()->convert(message.view(), phases.view(), reduction);
+  PolyArray message = make_message(context, ciphertext);
+  const auto reduction =
+      context.message_reduction(ciphertext.limbs(), ciphertext.plain(), correction_inverse(ciphertext));
+  context.engine()->convert(message.view(), phases.view(), *reduction);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
@@ -45,7 +54,18 @@ Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
-  return reduced(ciphertext, rlwe::phase(key, ciphertext));
+  const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
+  const Context& context = bgv_context(ciphertext.context());
+  const std::uint64_t factor = correction_inverse(ciphertext);
+  const auto reduction = context.message_reduction(ciphertext.limbs(), ciphertext.plain(), factor);
+  PolyArray message = make_message(context, ciphertext);
+  const View out = message.view();
+  const ConstView operands[] = {out, c, s};
+  context.engine()->run({"bgv.decrypt", {context.id(), ciphertext.plain(), factor}, operands}, [&] {
+    const PolyArray phases = rlwe::phase(context, c, s);
+    context.engine()->convert(out, phases.view(), *reduction);
+  });
+  return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -70,7 +90,7 @@ Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsig
 }
 
 double noise_headroom(const Ciphertext& ciphertext) {
-  return headroom(ciphertext.polynomials().ring()->basis().product().log2(), ciphertext.noise());
+  return headroom(ciphertext.context()->log2_modulus(ciphertext.limbs()), ciphertext.noise());
 }
 
 std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {

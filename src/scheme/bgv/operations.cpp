@@ -2,6 +2,7 @@
 #include "cyclotome/scheme/bgv/operations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
@@ -39,20 +40,27 @@ std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uin
   return {x, y};
 }
 
-/// c times a small factor, which its correction factor takes up: the same message.
+/// c times a small factor, which its correction factor takes up: the same message. Nothing is copied for factor 1.
 Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
-  if (factor == 1) return c.derived(c.polynomials().clone(), c.noise());
+  if (factor == 1) return c;
   const Modulus<std::uint64_t> t(c.plain_modulus());
   const Ciphertext scaled = rlwe::multiply_scalar(c, factor);
-  return scaled.derived(scaled.polynomials().clone(), scaled.noise(),
-                        t.multiply(c.correction(), t.reduce_signed(factor)));
+  return scaled.derived(scaled.polynomials(), scaled.noise(), t.multiply(c.correction(), t.reduce_signed(factor)));
+}
+
+/// c at a level, for what only reads it: c itself where it is there.
+Ciphertext lowered(const Ciphertext& c, std::size_t limbs) {
+  return c.limbs() == limbs ? c : switch_to_level(c, limbs);
+}
+
+/// The bound of c after the switch that takes its last prime of `limbs`, if it is `noise` before.
+NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, std::size_t limbs) {
+  return switched_noise(noise, c.context()->degree(), c.plain_modulus(), log2_prime(c, limbs - 1), c.parts());
 }
 
 /// The bound of c after switches to `limbs` primes, if it is `noise` now.
 NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, std::size_t limbs) {
-  for (std::size_t l = c.limbs(); l > limbs; --l) {
-    noise = switched_noise(noise, c.context()->degree(), c.plain_modulus(), log2_prime(c, l - 1), c.parts());
-  }
+  for (std::size_t l = c.limbs(); l > limbs; --l) noise = noise_below(c, noise, l);
   return noise;
 }
 
@@ -90,7 +98,7 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
       other = y;
     }
   }
-  Ciphertext first = rescaled(switch_to_level(rescaled(high, before), limbs), after), second = rescaled(low, other);
+  Ciphertext first = rescaled(lowered(rescaled(high, before), limbs), after), second = rescaled(low, other);
   if (swapped) return {std::move(second), std::move(first)};
   return {std::move(first), std::move(second)};
 }
@@ -101,7 +109,7 @@ Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintex
   const Context& context = bgv_context(a.context());
   Engine& engine = *context.engine();
   PolyArray lifted = context.make(a.polynomials().ring(), b.batch(), 1);
-  engine.convert(lifted.view(), b.polynomials().view(), context.message_lift(a.limbs(), a.plain(), a.correction()));
+  engine.convert(lifted.view(), b.polynomials().view(), *context.message_lift(a.limbs(), a.plain(), a.correction()));
   lifted.to_transform();
   PolyArray out = a.like(std::max(a.batch(), b.batch()), a.parts());
   engine.copy(out.view(), a.polynomials().view());
@@ -110,30 +118,79 @@ Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintex
   return a.derived(std::move(out), rlwe::with_error(a.noise(), message_deviation(context.degree(), a.plain_modulus())));
 }
 
-Ciphertext product(const Ciphertext& a, const Ciphertext& b) {
+/// out = a divided by its last primes, one after the other, until as many as out has are left.
+void drop_primes(const Context& context, std::size_t plain, View out, ConstView a) {
+  Engine& engine = *context.engine();
+  PolyArray between;
+  for (std::size_t limbs = a.limbs(); limbs > out.limbs(); --limbs) {
+    const DivideAndRound& step = context.modulus_switch(limbs, plain);
+    PolyArray dropped = context.make(step.dropped, a.batch, a.parts, Domain::transform), next;
+    engine.copy(dropped.view(), a.limbs_at(limbs - 1, *step.dropped));
+    dropped.to_coefficient();
+    View result = out;
+    if (limbs - 1 > out.limbs()) {
+      next = context.make(step.kept, a.batch, a.parts, Domain::transform);
+      result = next.view();
+    }
+    engine.divide_and_round(result, a.limbs_at(0, *step.kept), dropped.view(), step);
+    between = std::move(next);
+    a = result;
+  }
+}
+
+/// a at a level: itself if it is there, else switched to it in `memory`.
+ConstView at_level(const Context& context, std::size_t plain, ConstView a, std::size_t limbs, PolyArray& memory) {
+  if (a.limbs() == limbs) return a;
+  memory = context.make(context.level_ring(limbs), a.batch, a.parts, Domain::transform);
+  drop_primes(context, plain, memory.view(), a);
+  return memory.view();
+}
+
+/// a b at a level that both reach; relinearised if there are keys. All in one operation.
+Ciphertext product(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, const rlwe::EvaluationKeys* keys) {
   const Context& context = bgv_context(a.context());
-  PolyArray out = a.like(std::max(a.batch(), b.batch()), 3);
-  context.engine()->tensor_product(out.view(), a.polynomials().view(), b.polynomials().view());
-  const std::uint64_t correction = Modulus<std::uint64_t>(a.plain_modulus()).multiply(a.correction(), b.correction());
-  return a.derived(std::move(out), product_noise(a.noise(), b.noise(), context.degree()), correction);
+  Engine& engine = *context.engine();
+  const std::size_t plain = a.plain(), batch = std::max(a.batch(), b.batch());
+  const RingPtr& ring = context.level_ring(limbs);
+  const NoiseBound noise =
+      product_noise(noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs), context.degree());
+  const std::uint64_t correction =
+      Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, limbs), correction_at(b, limbs));
+  PolyArray result = context.make(ring, batch, keys == nullptr ? 3 : 2, Domain::transform);
+  const View out = result.view();
+  const ConstView first = a.polynomials().view(), second = b.polynomials().view();
+  const auto multiply = [&](View parts) {
+    PolyArray low_first, low_second;
+    const ConstView x = at_level(context, plain, first, limbs, low_first);
+    const bool square = second.data == first.data;
+    engine.tensor_product(parts, x, square ? x : at_level(context, plain, second, limbs, low_second));
+  };
+  const std::array<std::uint64_t, 4> constants{context.id(), plain};
+  if (keys == nullptr) {
+    const ConstView operands[] = {out, first, second};
+    engine.run({"bgv.multiply", constants, operands}, [&] { multiply(out); });
+    return a.derived(std::move(result), noise, correction);
+  }
+  const ConstView key = rlwe::relinearization_key(a, *keys);
+  const rlwe::KeySwitch& key_switch = context.key_switch(limbs, plain);
+  const ConstView operands[] = {out, first, second, key};
+  engine.run({"bgv.multiply_relinearized", constants, operands}, [&] {
+    PolyArray parts = context.make(ring, batch, 3, Domain::transform);
+    multiply(parts.view());
+    key_switch.relinearize(engine, out, parts.view(), key);
+  });
+  return a.derived(std::move(result), rlwe::with_error(noise, key_switch.noise_deviation()), correction);
+}
+
+std::size_t level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic) {
+  return automatic ? best_product_level(a, b) : std::min(a.limbs(), b.limbs());
 }
 
 }  // namespace
 
 Ciphertext switch_modulus(const Ciphertext& a) {
-  const Context& context = bgv_context(a.context());
-  Engine& engine = *context.engine();
-  const std::size_t limbs = a.limbs();
-  const DivideAndRound& step = context.modulus_switch(limbs, a.plain());
-  PolyArray dropped = context.make(step.dropped, a.batch(), a.parts(), Domain::transform);
-  engine.copy(dropped.view(), a.polynomials().view().limbs_at(limbs - 1, *step.dropped));
-  dropped.to_coefficient();
-  PolyArray out = context.make(context.level_ring(limbs - 1), a.batch(), a.parts(), Domain::transform);
-  engine.divide_and_round(out.view(), a.polynomials().view().limbs_at(0, *step.kept), dropped.view(), step);
-  const std::uint64_t t = a.plain_modulus(), prime = a.polynomials().ring()->basis()[limbs - 1];
-  const std::uint64_t correction = Modulus<std::uint64_t>(t).multiply(a.correction(), inverse_or_zero(prime % t, t));
-  return a.derived(std::move(out), switched_noise(a.noise(), context.degree(), t, log2_prime(a, limbs - 1), a.parts()),
-                   correction);
+  static_cast<void>(bgv_context(a.context()).modulus_switch(a.limbs(), a.plain()));  // throws at the lowest level
+  return switch_to_level(a, a.limbs() - 1);
 }
 
 Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
@@ -142,23 +199,29 @@ Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
                                 "; levels only fall, to 1 at least"));
   }
   if (limbs == a.limbs()) return a.derived(a.polynomials().clone(), a.noise());
-  Ciphertext result = switch_modulus(a);
-  while (result.limbs() > limbs) result = switch_modulus(result);
-  return result;
+  const Context& context = bgv_context(a.context());
+  PolyArray result = context.make(context.level_ring(limbs), a.batch(), a.parts(), Domain::transform);
+  const View out = result.view();
+  const ConstView from = a.polynomials().view(), operands[] = {out, from};
+  context.engine()->run({"bgv.switch_modulus", {context.id(), a.plain()}, operands},
+                        [&] { drop_primes(context, a.plain(), out, from); });
+  return a.derived(std::move(result), noise_at(a, a.noise(), limbs), correction_at(a, limbs));
 }
 
 std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
   const std::size_t degree = a.context()->degree(), top = std::min(a.limbs(), b.limbs());
   std::size_t best = top;
   double best_headroom = -1e300;
+  NoiseBound first = noise_at(a, a.noise(), top), second = noise_at(b, b.noise(), top);
   for (std::size_t limbs = top; limbs >= 1; --limbs) {
-    const double log2_q = a.context()->level_ring(limbs)->basis().product().log2();
-    const double left =
-        headroom(log2_q, product_noise(noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs), degree));
+    const double left = headroom(a.context()->log2_modulus(limbs), product_noise(first, second, degree));
     if (left > best_headroom) {
       best_headroom = left;
       best = limbs;
     }
+    if (limbs == 1) break;
+    first = noise_below(a, first, limbs);
+    second = noise_below(b, second, limbs);
   }
   return best;
 }
@@ -184,14 +247,19 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) {
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic) {
   rlwe::require_multipliable(a, b);
-  const std::size_t limbs = automatic ? best_product_level(a, b) : std::min(a.limbs(), b.limbs());
-  return product(switch_to_level(a, limbs), switch_to_level(b, limbs));
+  return product(a, b, level_of_product(a, b, automatic), nullptr);
 }
 
-Ciphertext square(const Ciphertext& a, bool automatic) {
-  rlwe::require_multipliable(a, a);
-  const Ciphertext x = switch_to_level(a, automatic ? best_product_level(a, a) : a.limbs());
-  return product(x, x);
+Ciphertext square(const Ciphertext& a, bool automatic) { return multiply(a, a, automatic); }
+
+Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys,
+                                 bool automatic) {
+  rlwe::require_multipliable(a, b);
+  return product(a, b, level_of_product(a, b, automatic), &keys);
+}
+
+Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys, bool automatic) {
+  return multiply_relinearized(a, a, keys, automatic);
 }
 
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
@@ -204,7 +272,7 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   }
   std::vector<Ciphertext> members;
   for (const Ciphertext* const a : arrays) {
-    Ciphertext member = switch_to_level(*a, limbs);
+    Ciphertext member = lowered(*a, limbs);
     if (!members.empty() && member.correction() != members[0].correction() && a->plain() == head.plain()) {
       const auto [factor, common] =
           balanced_factors(member.correction(), members[0].correction(), member.plain_modulus());
@@ -222,7 +290,7 @@ Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Se
   rlwe::require_same_context("rerandomize", *a.context(), *key.context());
   // The phase of an encryption of zero is a multiple of t, whatever the correction factor is taken to be.
   const Ciphertext zero = switch_to_level(rlwe::encrypt_zero(key, a.plain(), a.batch(), seed), a.limbs());
-  return rlwe::add(a, zero.derived(zero.polynomials().clone(), zero.noise(), a.correction()));
+  return rlwe::add(a, zero.derived(zero.polynomials(), zero.noise(), a.correction()));
 }
 
 }  // namespace cyclotome::bgv

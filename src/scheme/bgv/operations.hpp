@@ -30,6 +30,11 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 /// to the lower of their levels.
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic = true);
 Ciphertext square(const Ciphertext& a, bool automatic = true);
+/// relinearize(multiply(a, b)) and relinearize(square(a)), residue by residue, in one go: nothing in between is kept.
+/// Throws MismatchError for keys of other parameters or another secret, MissingKeyError without relinearisation key.
+Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys,
+                                 bool automatic = true);
+Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys, bool automatic = true);
 
 /// One batch after the other, brought to the lowest level among them and to one correction factor.
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays);

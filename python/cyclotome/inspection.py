@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a file says about itself, without any key."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from . import _core, metadata
+from .files import MAX_BYTES, Path
+from .parameters import Parameters
+from .study import ProductContext
+from .text import byte_size, integer, plural
+
+__all__ = ["Inspection", "inspect"]
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a file says about itself. ``print`` it for people; `asdict` for machines."""
+
+    #: "parameters", "secret key", "public key", "evaluation keys", "encrypted array", "ciphertext", "plaintext" or
+    #: "product context".
+    kind: str
+    #: None for a product context, which has none.
+    parameters: Parameters | None
+    #: Bytes of the file, and of what it expands to in memory.
+    nbytes: int
+    expanded_nbytes: int
+    format_version: int
+    #: Of the secret key that the object belongs to; None for parameters and plaintexts.
+    key_id: str | None = None
+    #: Of an encrypted array; None otherwise.
+    shape: tuple[int, ...] | None = None
+    layout: str | None = None
+    encoding: str | None = None
+    bound: int | None = None
+    ciphertexts: int | None = None
+    #: Bits of headroom by the public noise bound.
+    noise_headroom: float | None = None
+    #: Of evaluation keys; None otherwise.
+    relinearization: bool | None = None
+    galois_keys: int | None = None
+    #: The product context; None for everything else.
+    product_context: ProductContext | None = None
+    #: What `save` was given as a note.
+    note: dict[str, Any] = field(default_factory=dict)
+
+    def asdict(self) -> dict[str, Any]:
+        """Plain numbers, strings and lists, without what does not apply."""
+        facts = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        facts = {name: value for name, value in facts.items() if value is not None}
+        if self.parameters is not None:
+            facts["parameters"] = _parameter_facts(self.parameters)
+        if self.product_context is not None:
+            facts["product_context"] = _product_facts(self.product_context)
+        return facts
+
+    def __str__(self) -> str:
+        if self.product_context is not None:
+            return f"{self.kind}, {byte_size(self.nbytes)} in the file\n{_product_lines(self.product_context)}"
+        lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
+        if self.shape is not None:
+            values = "values modulo T" if self.bound is None else f"values within ±{integer(self.bound)}"
+            lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
+        if self.ciphertexts is not None and self.noise_headroom is not None:
+            lines.append(f"  {plural(self.ciphertexts, 'ciphertext')}, noise headroom {self.noise_headroom:.0f} bits")
+        if self.galois_keys is not None:
+            held = "relinearisation key" if self.relinearization else "no relinearisation key"
+            lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}")
+        if self.key_id is not None:
+            lines.append(f"  key {self.key_id[:8]}")
+        if self.parameters is not None:
+            lines.append(f"  parameters {self.parameters.fingerprint[:16]}: {self.parameters.summary()}")
+        return "\n".join(lines)
+
+
+def _parameter_facts(parameters: Parameters) -> dict[str, Any]:
+    return {
+        "summary": parameters.summary(),
+        "fingerprint": parameters.fingerprint,
+        "degree": parameters.degree,
+        "plain_moduli": list(parameters.plain_moduli),
+        "insecure": parameters.insecure,
+        "value_bits": parameters.value_bits,
+    }
+
+
+def _product_facts(context: ProductContext) -> dict[str, Any]:
+    """Integers of any length as decimal digits: not every reader of JSON takes long numbers."""
+    return {
+        "degree": context.degree,
+        "modulus_bits": context.modulus.bit_length(),
+        "prime_bits": [prime.bit_length() for prime in context.primes],
+        "primes": [str(prime) for prime in context.primes],
+        "generators": [str(generator) for generator in context.generators],
+    }
+
+
+def _product_lines(context: ProductContext) -> str:
+    primes = [
+        f"    {p:#x}, {p.bit_length()} bits, generator {g}"
+        for p, g in zip(context.primes, context.generators, strict=True)
+    ]
+    ring = f"  products in Z_q[x]/(x^{context.degree} + 1), q of {context.modulus.bit_length()} bits"
+    return "\n".join([ring, f"  {plural(len(primes), 'prime')} 2N r + 1 with r prime:", *primes])
+
+
+def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
+    """What is in a file, without any key, and without expanding it. INSECURE parameters are shown, not refused. A
+    product context (`cyclotome.study`) is checked in full.
+
+    Raises:
+        FileError: no such file, or it can't be read.
+        FormatError: damaged, cut off, too long, or not written by this library.
+    """
+    found = _core.inspect_file(os.fspath(path), max_bytes)
+    if "product_context" in found:
+        return Inspection(
+            kind=found["kind"],
+            parameters=None,
+            nbytes=found["nbytes"],
+            expanded_nbytes=found["nbytes"],
+            format_version=found["version"],
+            product_context=ProductContext._of(found["product_context"]),
+        )
+    facts = metadata.parse(found["metadata"])
+    parameters = Parameters._wrap(found["parameters"], metadata.read_value_bits(facts))
+    about: dict[str, Any] = {}
+    arrays = found["arrays"]
+    if found["kind"] == "encrypted array":
+        layout, bound = metadata.read_array(facts, parameters, arrays[0]["batch"])
+        about = {
+            "shape": layout.shape,
+            "layout": "packed" if layout.packed else "replicated",
+            "encoding": "slots" if layout.slots else "coefficients",
+            "bound": bound,
+        }
+    if arrays and found["kind"] != "plaintext":
+        about["ciphertexts"] = sum(array["batch"] for array in arrays)
+        about["noise_headroom"] = min(array["headroom"] for array in arrays)
+    if found["kind"] == "evaluation keys":
+        about["relinearization"] = found["relinearization"]
+        about["galois_keys"] = len(found["galois_elements"])
+    return Inspection(
+        kind=found["kind"],
+        parameters=parameters,
+        nbytes=found["nbytes"],
+        expanded_nbytes=found["expanded_nbytes"],
+        format_version=found["version"],
+        key_id=found["key_id"].hex() if any(found["key_id"]) else None,
+        note=metadata.read_note(facts),
+        **about,
+    )

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cyclotome/engine/cuda/device_view.cuh"
+
+namespace cyclotome::cuda {
+
+/// Memory of one recorded operation, from the stream-ordered allocator, freed on its stream with this object. Recorded
+/// kernels run one after the other, so what is given back may be taken again by a later one. Not thread-safe.
+class Arena {
+ public:
+  struct Block {
+    void* data;
+    std::size_t bytes;
+    bool in_use, secret;  ///< secret: has held secrets
+  };
+
+  /// limit: bytes at most.
+  Arena(cudaStream_t stream, std::size_t limit) : stream_(stream), limit_(limit) {}
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Number of a block of at least `bytes`. Throws NotRecordable beyond the limit, EngineError without memory.
+  std::size_t take(std::size_t bytes, bool secret);
+  void give_back(std::size_t block) noexcept { blocks_[block].in_use = false; }
+
+  const std::vector<Block>& blocks() const noexcept { return blocks_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+  bool contains(const void* pointer) const noexcept;
+  bool all_given_back() const noexcept;
+
+ private:
+  cudaStream_t stream_;
+  std::size_t limit_, bytes_ = 0;
+  std::vector<Block> blocks_;
+};
+
+/// A block of an arena as a buffer of `engine`.
+std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Engine> engine, std::shared_ptr<Arena> arena, std::size_t bytes,
+                                    bool secret);
+
+}  // namespace cyclotome::cuda

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of several verbs: their work keeps to what Engine::run asks, so that an engine may repeat it; products
+// that are relinearised at once are the same residues as in two steps.
+#include "auditing_engine.hpp"
+#include "bfv_fixture.hpp"
+#include "check.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/scheme/bgv/context.hpp"
+#include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+
+using namespace cyclotome;
+using check::AuditingEngine;
+using check::numbers;
+using check::seed;
+using rlwe::Ciphertext;
+
+namespace {
+
+rlwe::ParametersLiteral literal(rlwe::SchemeKind kind, Word word, std::size_t special_primes) {
+  auto p = check::literal(word, special_primes);
+  p.scheme = kind;
+  p.plain_moduli = {check::plain_modulus, 786433};
+  return p;
+}
+
+/// Keys on an engine, and arrays under them.
+struct Party {
+  rlwe::ContextPtr context;
+  rlwe::SecretKey secret;
+  rlwe::PublicKey key;
+  rlwe::EvaluationKeys evaluation;
+
+  Party(const rlwe::ContextPtr& on, std::uint8_t first)
+      : context(on),
+        secret(rlwe::SecretKey::generate(on, seed(first))),
+        key(rlwe::PublicKey::generate(secret, seed(first + 1))),
+        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, 9}, seed(first + 2))) {}
+
+  rlwe::Plaintext plain(std::size_t which, std::size_t batch, std::uint64_t start) const {
+    const std::size_t n = context->degree();
+    return encode(context, which, Encoding::Kind::slots, numbers(batch * n, start), batch, n);
+  }
+  Ciphertext encrypted(std::size_t which, std::size_t batch, std::uint8_t start) const {
+    return scheme::encrypt(plain(which, batch, start), key, seed(start));
+  }
+};
+
+bool same(const Ciphertext& a, const Ciphertext& b) {
+  return a.polynomials().ring() == b.polynomials().ring() && a.parts() == b.parts() &&
+         a.polynomials().domain() == b.polynomials().domain() && a.correction() == b.correction() &&
+         a.noise().log2_deviation == b.noise().log2_deviation && a.noise().secret_factors == b.noise().secret_factors &&
+         a.polynomials().to_host() == b.polynomials().to_host();
+}
+
+/// Every operation that is described to the engine, on arrays of `batch` and of 1.
+void run_all(const Party& party, std::size_t which, std::size_t batch, std::uint8_t start) {
+  const Ciphertext a = party.encrypted(which, batch, start),
+                   b = party.encrypted(which, 1, static_cast<std::uint8_t>(start + 1));
+  scheme::encrypt(party.plain(which, batch, start), party.secret, seed(start));
+  rlwe::encrypt_zero(party.key, which, batch, seed(start));
+  rlwe::encrypt_zero(party.secret, which, batch, seed(start));
+  const Ciphertext product = scheme::multiply(a, b);
+  scheme::multiply(a, a);
+  scheme::multiply(b, a);
+  scheme::square(a);
+  const Ciphertext noisy = scheme::multiply_relinearized(a, b, party.evaluation);
+  scheme::multiply(noisy, noisy);  // BFV's levelled product works in fewer primes
+  scheme::multiply_relinearized(a, a, party.evaluation);
+  scheme::square_relinearized(a, party.evaluation);
+  rlwe::relinearize(product, party.evaluation);
+  rlwe::apply_galois(a, 3, party.evaluation);
+  rlwe::apply_galois(a, 9, party.evaluation);
+  scheme::decrypt_unchecked(a, party.secret);
+  scheme::decrypt_unchecked(product, party.secret);
+  if (party.context->parameters().scheme() != rlwe::SchemeKind::bgv) {
+    for (const auto method : {bfv::ProductMethod::behz, bfv::ProductMethod::hps_over_q}) {
+      bfv::multiply(a, b, method);
+      bfv::square(a, method);
+      bfv::multiply_relinearized(a, b, party.evaluation, method);
+      bfv::square_relinearized(a, party.evaluation, method);
+    }
+    return;
+  }
+  const Ciphertext low = scheme::switch_to_level(a, 2);
+  scheme::switch_to_level(product, 1);
+  bgv::switch_modulus(a);
+  scheme::decrypt_unchecked(low, party.secret);  // its correction factor is another one
+  scheme::multiply(a, low);
+  bgv::multiply(low, b, false);
+  bgv::multiply_relinearized(a, low, party.evaluation, false);
+  bgv::square_relinearized(low, party.evaluation, false);
+  // The same level, and another correction factor yet.
+  const auto lower = rlwe::relinearize(bgv::multiply(low, low, false), party.evaluation);
+  scheme::decrypt_unchecked(lower, party.secret);
+}
+
+TEST(work_is_the_same_whenever_the_operation_is) {
+  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+    const auto engine = std::make_shared<AuditingEngine>();
+    for (const std::size_t special_primes : {0, 1, 2}) {
+      const rlwe::Parameters parameters(literal(kind, Word::u32, special_primes));
+      const auto context = scheme::make_context(parameters, engine), other = scheme::make_context(parameters, engine);
+      for (const int round : {0, 1, 2}) {
+        // Keys of each round lie elsewhere, and so do arrays; two contexts of one shape take turns.
+        const Party party(round == 1 ? other : context, static_cast<std::uint8_t>(10 * round + 1));
+        for (const std::size_t which : {0, 1}) {
+          for (const std::size_t batch : {1, 3}) run_all(party, which, batch, static_cast<std::uint8_t>(50 + round));
+        }
+        engine->keep_memory();
+      }
+    }
+    for (const auto& offence : engine->offences()) std::cout << "  " << offence << '\n';
+    CHECK(engine->offences().empty());
+    const bool bgv = kind == rlwe::SchemeKind::bgv;
+    for (const char* const name :
+         {"encrypt", "encrypt under the secret key", "relinearize", "apply_galois", bgv ? "bgv.decrypt" : "bfv.decrypt",
+          bgv ? "bgv.multiply" : "bfv.multiply", bgv ? "bgv.multiply_relinearized" : "bfv.multiply_relinearized",
+          bgv ? "bgv.switch_modulus" : "bfv.multiply"}) {
+      CHECK(engine->repeated().contains(name));
+    }
+  }
+}
+
+TEST(relinearising_at_once_is_the_same_as_after_the_product) {
+  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+    for (const Word word : {Word::u32, Word::u64}) {
+      for (const std::size_t special_primes : {0, 1}) {
+        const rlwe::Parameters parameters(literal(kind, word, special_primes));
+        const Party party(scheme::make_context(parameters, CpuEngine::create(2)), 1);
+        const auto& keys = party.evaluation;
+        const Ciphertext a = party.encrypted(0, 3, 20), b = party.encrypted(0, 1, 30);
+        CHECK(same(scheme::multiply_relinearized(a, b, keys), rlwe::relinearize(scheme::multiply(a, b), keys)));
+        CHECK(same(scheme::multiply_relinearized(b, a, keys), rlwe::relinearize(scheme::multiply(b, a), keys)));
+        CHECK(same(scheme::multiply_relinearized(a, a, keys), rlwe::relinearize(scheme::multiply(a, a), keys)));
+        CHECK(same(scheme::square_relinearized(a, keys), rlwe::relinearize(scheme::square(a), keys)));
+        const auto values =
+            decode(scheme::decrypt(scheme::square_relinearized(b, keys), party.secret), Encoding::Kind::slots);
+        const auto plain = decode(party.plain(0, 1, 30), Encoding::Kind::slots);
+        bool right = values.size() == plain.size();
+        for (std::size_t i = 0; right && i < plain.size(); ++i)
+          right = values[i] == check::centred(plain[i] * plain[i]);
+        CHECK(right);
+        if (kind == rlwe::SchemeKind::bgv) {
+          const Ciphertext low = scheme::switch_to_level(a, a.limbs() - 1);
+          for (const bool automatic : {false, true}) {
+            CHECK(same(bgv::multiply_relinearized(low, b, keys, automatic),
+                       rlwe::relinearize(bgv::multiply(low, b, automatic), keys)));
+          }
+        } else {
+          for (const auto method : {bfv::ProductMethod::behz, bfv::ProductMethod::hps_over_q}) {
+            CHECK(same(bfv::multiply_relinearized(a, b, keys, method),
+                       rlwe::relinearize(bfv::multiply(a, b, method), keys)));
+            CHECK(same(bfv::square_relinearized(a, keys, method), rlwe::relinearize(bfv::square(a, method), keys)));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(relinearising_at_once_refuses_what_does_not_fit) {
+  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+    const rlwe::Parameters parameters(literal(kind, Word::u32, 1));
+    const auto context = scheme::make_context(parameters, CpuEngine::create(1));
+    const Party party(context, 1), stranger(context, 11);
+    const auto without = rlwe::EvaluationKeys::generate(party.secret, false, {3}, seed(5));
+    const Ciphertext a = party.encrypted(0, 1, 20), product = scheme::multiply(a, a);
+    CHECK_THROWS(MissingKeyError, scheme::multiply_relinearized(a, a, without));
+    CHECK_THROWS(MissingKeyError, scheme::square_relinearized(a, without));
+    CHECK_THROWS(MismatchError, scheme::multiply_relinearized(a, a, stranger.evaluation));
+    CHECK_THROWS(MismatchError, scheme::multiply_relinearized(a, stranger.encrypted(0, 1, 20), party.evaluation));
+    CHECK_THROWS(MismatchError, scheme::multiply_relinearized(a, party.encrypted(1, 1, 20), party.evaluation));
+    CHECK_THROWS(ArgumentError, scheme::multiply_relinearized(product, a, party.evaluation));
+    CHECK_THROWS(ArgumentError, scheme::square_relinearized(product, party.evaluation));
+    CHECK_THROWS(MismatchError, scheme::decrypt(a, stranger.secret));
+  }
+}
+
+TEST(keys_of_operations_tell_shapes_and_sharing) {
+  const auto engine = CpuEngine::create(1);
+  const RingPtr ring = Ring::negacyclic(64, Basis(Word::u32, primes_congruent_to_one(29, 128, 2)));
+  const PolyArray a(engine, ring, 3, 2), b(engine, ring, 3, 2), wide(engine, ring, 3, 3);
+  const auto key = [](std::initializer_list<ConstView> operands, std::array<std::uint64_t, 4> constants = {1, 2},
+                      const char* name = "x") {
+    return OperationKey::of({name, constants, std::span(operands.begin(), operands.size())});
+  };
+  const auto base = key({a.view(), b.view()});
+  CHECK(base.has_value());
+  CHECK(key({b.view(), a.view()}) == base);  // other addresses, the same shapes
+  CHECK(key({b.view(), a.view()})->hash() == base->hash());
+  CHECK(key({a.view(), a.view()}) != base);
+  CHECK(key({a.view()}) != base);
+  CHECK(key({a.view(), wide.view()}) != base);
+  CHECK(key({a.view(), wide.view().part(0, 2)}) != base);  // of the same shape, with other strides
+  CHECK(key({a.view(), b.view().items(0)}) != base);
+  CHECK(key({a.view(), b.view()}, {1, 3}) != base);
+  CHECK(key({a.view(), b.view()}, {1, 2}, "y") != base);
+  ConstView transformed = b.view();
+  transformed.domain = Domain::transform;
+  CHECK(key({a.view(), transformed}) != base);
+  CHECK(key({a.view(), a.view().part(0)}).has_value());
+  CHECK(!key({a.view(), a.view().part(1)}).has_value());  // overlaps, from another address on
+  CHECK(!key({a.view(), a.view(), a.view(), a.view(), a.view(), a.view(), a.view()}).has_value());
+  const Seed one = seed(1);
+  const Seed* const seeds[] = {&one, &one, &one};
+  const ConstView operand = a.view();
+  CHECK(OperationKey::of({"x", {}, std::span(&operand, 1), std::span(seeds, 1)}).has_value());
+  CHECK(OperationKey::of({"x", {}, std::span(&operand, 1), std::span(seeds, 1)}) != key({a.view()}, {}));
+  CHECK(!OperationKey::of({"x", {}, std::span(&operand, 1), seeds}).has_value());
+}
+
+}  // namespace
+
+int main() { return check::run(); }

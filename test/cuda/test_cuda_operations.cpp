@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that are asked for again and again, which the CUDA engine repeats from a graph: on other operands, keys
+// and seeds each time, from several host threads, and when memory runs out, they give the CPU engine's bits. Needs a
+// GPU; without one it says so and exits with 77, which CTest counts as skipped.
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+#include "check.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+#include "engines.hpp"
+
+using namespace cyclotome;
+using check::device;
+using check::host;
+using check::seed;
+using rlwe::Ciphertext;
+
+namespace {
+
+rlwe::Parameters parameters_of(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word) {
+  rlwe::ParametersLiteral literal;
+  literal.scheme = kind;
+  literal.degree = degree;
+  literal.word = word;
+  literal.plain_moduli = {786433};
+  literal.table = rlwe::SecurityTable::he_standard_2018;
+  literal.allow_insecure = true;
+  return scheme::with_modulus_bits(literal, log_q);
+}
+
+/// Keys from a seed, and what they do; equal on every engine.
+struct Party {
+  rlwe::ContextPtr context;
+  rlwe::SecretKey secret;
+  rlwe::PublicKey key;
+  rlwe::EvaluationKeys evaluation;
+
+  Party(const rlwe::ContextPtr& on, std::uint8_t first)
+      : context(on),
+        secret(rlwe::SecretKey::generate(on, seed(first))),
+        key(rlwe::PublicKey::generate(secret, seed(first + 1))),
+        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, 9}, seed(first + 2))) {}
+
+  rlwe::Plaintext plain(std::size_t batch, std::int64_t start) const {
+    std::vector<std::int64_t> values(batch * context->degree());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = (start + static_cast<std::int64_t>(i) * 7919) % 1001;
+    return encode(context, 0, Encoding::Kind::slots, values, batch, context->degree());
+  }
+  Ciphertext encrypted(std::size_t batch, std::uint8_t start) const {
+    return scheme::encrypt(plain(batch, start), key, seed(start));
+  }
+};
+
+using Residues = std::vector<std::vector<std::uint64_t>>;
+
+/// What every operation makes of arrays that `round` says. Results are kept until the end, so that each round's lie
+/// elsewhere.
+Residues results(const Party& party, std::size_t batch, std::uint8_t round, std::vector<Ciphertext>& kept) {
+  Residues residues;
+  const auto note = [&](Ciphertext c) -> const Ciphertext& {
+    residues.push_back(c.polynomials().to_host());
+    kept.push_back(std::move(c));
+    return kept.back();
+  };
+  const auto note_plain = [&](const rlwe::Plaintext& m) { residues.push_back(m.polynomials().to_host()); };
+  kept.reserve(1000);
+  const Ciphertext &a = note(party.encrypted(batch, round)), &b = note(party.encrypted(1, round + 50));
+  const Ciphertext& s = note(scheme::encrypt(party.plain(batch, round), party.secret, seed(round)));
+  note(rlwe::encrypt_zero(party.key, 0, batch, seed(round + 1)));
+  note(rlwe::encrypt_zero(party.secret, 0, batch, seed(round + 1)));
+  const Ciphertext& product = note(scheme::multiply(a, b));
+  note(scheme::multiply(a, a));
+  note(scheme::multiply(b, s));
+  note(scheme::square(a));
+  const Ciphertext& relinearized = note(scheme::multiply_relinearized(a, s, party.evaluation));
+  note(scheme::multiply_relinearized(a, a, party.evaluation));
+  note(scheme::square_relinearized(s, party.evaluation));
+  note(scheme::multiply_relinearized(relinearized, relinearized, party.evaluation));
+  note(rlwe::relinearize(product, party.evaluation));
+  note(rlwe::apply_galois(a, 3, party.evaluation));
+  note(rlwe::apply_galois(a, 9, party.evaluation));
+  note_plain(scheme::decrypt_unchecked(a, party.secret));
+  note_plain(scheme::decrypt_unchecked(product, party.secret));
+  if (party.context->parameters().scheme() == rlwe::SchemeKind::bfv) {
+    note(bfv::multiply(a, s, bfv::ProductMethod::behz));
+    note(bfv::multiply_relinearized(a, b, party.evaluation, bfv::ProductMethod::behz));
+    note(bfv::square_relinearized(a, party.evaluation, bfv::ProductMethod::behz));
+  } else if (a.limbs() > 2) {
+    const Ciphertext& low = note(scheme::switch_to_level(a, a.limbs() - 2));
+    note_plain(scheme::decrypt_unchecked(low, party.secret));
+    note(scheme::multiply_relinearized(a, low, party.evaluation));
+  }
+  return residues;
+}
+
+void check_rounds(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
+  const rlwe::Parameters parameters = parameters_of(kind, degree, log_q, word);
+  const auto cpu = scheme::make_context(parameters, host()), gpu = scheme::make_context(parameters, device());
+  std::vector<Ciphertext> kept_cpu, kept_gpu;
+  for (const std::uint8_t first_key : {std::uint8_t{1}, std::uint8_t{11}}) {  // the second keys come when the first go
+    const Party expected(cpu, first_key), party(gpu, first_key);
+    for (std::uint8_t round = 0; round < 4; ++round) {
+      const auto number = static_cast<std::uint8_t>(20 + round);
+      const Residues right = results(expected, batch, number, kept_cpu), ours = results(party, batch, number, kept_gpu);
+      CHECK_EQ(ours.size(), right.size());
+      for (std::size_t i = 0; i < right.size(); ++i) {
+        if (ours[i] != right[i]) std::printf("  round %u: result %zu differs\n", unsigned{round}, i);
+        CHECK(ours[i] == right[i]);
+      }
+      kept_cpu.clear();
+      if (round == 2) kept_gpu.clear();  // the last round gets memory that was in use before
+    }
+  }
+}
+
+TEST(repeated_operations_equal_the_cpu) {
+  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+    for (const Word word : {Word::u32, Word::u64}) {
+      check_rounds(kind, 1024, 120, word, 3);
+      check_rounds(kind, 4096, 109, word, 1);
+      check_rounds(kind, 16384, 389, word, 1);
+    }
+    check_rounds(kind, 8192, 218, Word::u32, 40);  // more than is recorded
+    check_rounds(kind, 65536, 300, Word::u32, 1);  // transforms that take several launches
+  }
+}
+
+/// An operation of the test's own on `engine`: out = 2 a + a, by memory of its own; `work` is counted.
+class Triple {
+ public:
+  Triple(EnginePtr engine, RingPtr ring) : engine_(std::move(engine)), ring_(std::move(ring)) {}
+  int calls() const { return calls_; }
+
+  template <class More>
+  bool run_and_check(std::uint8_t start, bool named, const More& more) {
+    PolyArray a(engine_, ring_, 2, 2), out(engine_, ring_, 2, 2), expected(engine_, ring_, 2, 2);
+    engine_->sample(a.view(), Law::uniform, seed(start), Stream::secret);
+    const ConstView operands[] = {out.view(), a.view()};
+    engine_->run({"triple", {}, std::span(operands, named ? 2 : 1)}, [&] {
+      ++calls_;
+      PolyArray twice(engine_, ring_, 2, 2, Domain::coefficient, true);
+      engine_->add(twice.view(), a.view(), a.view());
+      engine_->add(out.view(), twice.view(), a.view());
+      more(out);
+    });
+    engine_->add(expected.view(), a.view(), a.view());
+    engine_->add(expected.view(), expected.view(), a.view());
+    kept_.push_back(a);  // the next one lies elsewhere
+    return out.to_host() == expected.to_host();
+  }
+
+ private:
+  EnginePtr engine_;
+  RingPtr ring_;
+  int calls_ = 0;
+  std::vector<PolyArray> kept_;
+};
+
+RingPtr small_ring() { return Ring::negacyclic(1024, Basis(Word::u32, primes_congruent_to_one(30, 2048, 3))); }
+
+TEST(work_is_called_twice_and_then_repeated) {
+  Triple triple(CudaEngine::create(0), small_ring());
+  for (std::uint8_t i = 0; i < 6; ++i) CHECK(triple.run_and_check(i, true, [](PolyArray&) {}));
+  CHECK_EQ(triple.calls(), 2);
+}
+
+TEST(what_can_not_be_repeated_runs_each_time) {
+  Triple unnamed(CudaEngine::create(0), small_ring()), downloads(CudaEngine::create(0), small_ring());
+  for (std::uint8_t i = 0; i < 5; ++i) {
+    CHECK(unnamed.run_and_check(i, false, [](PolyArray&) {}));
+    CHECK(downloads.run_and_check(i, true, [](PolyArray& out) { out.to_host(); }));
+  }
+  CHECK_EQ(unnamed.calls(), 6);  // one of them was an attempt
+  CHECK_EQ(downloads.calls(), 6);
+  Triple throws(CudaEngine::create(0), small_ring());
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    CHECK_THROWS(ArgumentError, throws.run_and_check(i, true, [](PolyArray&) { throw ArgumentError("refused"); }));
+  }
+  CHECK(throws.run_and_check(9, true, [](PolyArray&) {}));
+}
+
+TEST(memory_that_others_need_comes_back_and_operations_go_on) {
+  const auto engine = CudaEngine::create(0);
+  const RingPtr ring = small_ring();
+  Triple triple(engine, ring);
+  for (std::uint8_t i = 0; i < 3; ++i) CHECK(triple.run_and_check(i, true, [](PolyArray&) {}));
+  CHECK_EQ(triple.calls(), 2);
+  CHECK_THROWS(EngineError, engine->allocate(std::size_t{1} << 45, false));
+  for (std::uint8_t i = 0; i < 4; ++i) CHECK(triple.run_and_check(i, true, [](PolyArray&) {}));
+  CHECK_EQ(triple.calls(), 4);  // what was recorded had to go
+}
+
+TEST(host_threads_share_engines) {
+  const rlwe::Parameters parameters = parameters_of(rlwe::SchemeKind::bfv, 4096, 109, Word::u32);
+  const auto cpu = scheme::make_context(parameters, host());
+  const Party expected(cpu, 1);
+  constexpr std::uint8_t rounds = 12;
+  Residues right;
+  for (std::uint8_t i = 0; i < rounds; ++i) {
+    const Ciphertext a = expected.encrypted(1, i), b = expected.encrypted(1, i + 100);
+    right.push_back(scheme::multiply_relinearized(a, b, expected.evaluation).polynomials().to_host());
+  }
+  std::vector<std::unique_ptr<Party>> parties;
+  for (int engine = 0; engine < 2; ++engine) {
+    parties.push_back(std::make_unique<Party>(scheme::make_context(parameters, CudaEngine::create(0)), 1));
+  }
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 6; ++t) {
+    threads.emplace_back([&, t] {
+      const Party& party = *parties[t % 2];
+      for (unsigned repeat = 0; repeat < 3; ++repeat) {
+        for (unsigned i = 0; i < rounds; ++i) {
+          const auto round = static_cast<std::uint8_t>((i + 5 * t) % rounds);
+          const Ciphertext a = party.encrypted(1, round), b = party.encrypted(1, round + 100);
+          const Ciphertext c = scheme::multiply_relinearized(a, b, party.evaluation);
+          if (c.polynomials().to_host() != right[round]) ++wrong;
+          if (i == 7 && t < 2) {
+            try {
+              party.context->engine()->allocate(std::size_t{1} << 45, false);
+              ++wrong;
+            } catch (const EngineError&) {
+            }
+          }
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK_EQ(wrong.load(), 0);
+}
+
+TEST(engines_go_with_what_they_recorded) {
+  for (int i = 0; i < 3; ++i) {
+    const auto engine = CudaEngine::create(0);
+    const rlwe::Parameters parameters = parameters_of(rlwe::SchemeKind::bgv, 4096, 109, Word::u32);
+    const Party party(scheme::make_context(parameters, engine), 1);
+    const Ciphertext a = party.encrypted(1, 1);
+    for (int j = 0; j < 5; ++j) scheme::multiply_relinearized(a, a, party.evaluation);  // nobody waits for them
+  }
+  Triple triple(CudaEngine::create(0), small_ring());
+  CHECK(triple.run_and_check(1, true, [](PolyArray&) {}));
+}
+
+}  // namespace
+
+int main() {
+  if (CudaEngine::device_count() == 0) {
+    std::puts("skipped: no usable GPU");
+    return 77;
+  }
+  return check::run();
+}
