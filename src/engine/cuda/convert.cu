@@ -30,6 +30,7 @@ __global__ void __launch_bounds__(V::threads)
     convert_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ ColumnConversion<W> constants,
                    std::uint32_t tiles) {
   constexpr unsigned bytes = V::bytes;
+  let_next_start();
   SharedMemory memory(shared_memory);
   const ColumnConversion<W> t = stage<V>(constants, memory);
   auto* const y = take_columns<V, W>(memory, t.sources);
@@ -38,6 +39,7 @@ __global__ void __launch_bounds__(V::threads)
   const Item item(blockIdx.y, out.parts);
   W* const from = item.in(a) + column;
   W* const to = item.in(out) + column;
+  wait_for_previous();
   if (inside) fetch<V>(y, from, degree, t.sources);
   arrive();
   if (!inside) return;
@@ -60,6 +62,7 @@ __global__ void __launch_bounds__(V::threads)
                   const __grid_constant__ ColumnConversion<W> constants, const ShoupFactor<W>* factors,
                   DeviceView<W> addend, std::uint32_t addend_parts, std::uint32_t tiles) {
   constexpr unsigned bytes = V::bytes;
+  let_next_start();
   SharedMemory memory(shared_memory);
   const ColumnConversion<W> t = stage<V>(constants, memory);
   auto* const y = take_columns<V, W>(memory, t.sources);
@@ -67,10 +70,11 @@ __global__ void __launch_bounds__(V::threads)
   const std::uint32_t column = first_column<W, bytes>(), degree = out.degree;
   const bool inside = column < degree;
   const Item item(blockIdx.y, out.parts);
-  if (inside) fetch<V>(y, item.in(dropped) + column, degree, t.sources);
   for (std::uint32_t j = threadIdx.x; j < t.targets; j += V::threads) {
     products[j] = quotient_factor(factors[j], constants.target[j].modulus, t.divides);
   }
+  wait_for_previous();
+  if (inside) fetch<V>(y, item.in(dropped) + column, degree, t.sources);
   W* const to = item.in(out) + column;
   W* const added = Added && item.part < addend_parts ? item.in(addend) + column : nullptr;
   const QuotientAddend<W, bytes, Added> quotient{t, products, item.in(kept) + column, added, degree};
@@ -90,6 +94,7 @@ __global__ void __launch_bounds__(V::threads)
                     const __grid_constant__ ColumnConversion<W> restore_constants, std::uint32_t first_items,
                     std::uint32_t tiles) {
   constexpr unsigned bytes = V::bytes;
+  let_next_start();
   SharedMemory memory(shared_memory);
   const std::uint32_t column = first_column<W, bytes>();
   if (blockIdx.y < first_items) {
@@ -98,6 +103,7 @@ __global__ void __launch_bounds__(V::threads)
     const std::uint32_t degree = first.degree;
     const bool inside = column < degree;
     const Item item(blockIdx.y, first.parts);
+    wait_for_previous();
     if (inside) fetch<V>(y, item.in(a) + column, degree, extend.sources);
     W* const to = item.in(first) + column;
     arrive();
@@ -119,6 +125,7 @@ __global__ void __launch_bounds__(V::threads)
     const std::uint32_t degree = second.degree;
     const bool inside = column < degree;
     const Item item(blockIdx.y - first_items, second.parts);
+    wait_for_previous();
     if (inside) fetch<V>(y, item.in(b) + column, degree, exchange.sources);
     W* const to = item.in(second) + column;
     arrive();
@@ -144,10 +151,12 @@ template <class W, unsigned Bytes, bool Divides>
 __global__ void __launch_bounds__(64)
     scale_to_plain_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ ColumnConversion<W> t,
                           const __grid_constant__ ColumnConversion<W> correction) {
+  let_next_start();
   const std::uint32_t column = first_column<W, Bytes>(), degree = out.degree;
   if (column >= degree) return;
   const Item item(blockIdx.y, out.parts);
   W* const from = item.in(a) + column;
+  wait_for_previous();
   const auto plain = scaled_to_plain<Divides, W, Bytes>(
       t, correction, [&](std::uint32_t i) { return *columns<Bytes>(from + std::size_t{i} * degree, 0); });
   store_columns(item.in(out) + column, degree, 0, plain);
@@ -162,11 +171,11 @@ void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const Colum
                   conversion.divides};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     if (conversion.centred) {
-      launch<convert_kernel<W, V, Count::exactly>>(queue, s.grid, V::threads, s.bytes, 1, "base conversion", out, a,
-                                                   conversion, s.share);
+      launch<convert_kernel<W, V, Count::exactly>, Start::early>(queue, s.grid, V::threads, s.bytes, 1,
+                                                                 "base conversion", out, a, conversion, s.share);
     } else {
-      launch<convert_kernel<W, V, Count::nothing>>(queue, s.grid, V::threads, s.bytes, 1, "base conversion", out, a,
-                                                   conversion, s.share);
+      launch<convert_kernel<W, V, Count::nothing>, Start::early>(queue, s.grid, V::threads, s.bytes, 1,
+                                                                 "base conversion", out, a, conversion, s.share);
     }
   });
 }
@@ -184,8 +193,9 @@ void divide_and_round(const Queue& queue, DeviceView<W> out, DeviceView<W> kept,
                   conversion.divides};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     const auto run = [&]<bool Added>() {
-      launch<divide_kernel<W, V, Added>>(queue, s.grid, V::threads, s.bytes, 1, "division with rounding", out, kept,
-                                         dropped, conversion, factors, addend, addend_parts, s.share);
+      launch<divide_kernel<W, V, Added>, Start::early>(queue, s.grid, V::threads, s.bytes, 1, "division with rounding",
+                                                       out, kept, dropped, conversion, factors, addend, addend_parts,
+                                                       s.share);
     };
     addend.data != nullptr&& addend_parts > 0 ? run.template operator()<true>() : run.template operator()<false>();
   });
@@ -203,8 +213,8 @@ void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, Dev
                   std::max(extend.tiles(), restore.tiles()),
                   extend.divides && exchange.divides && restore.divides};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
-    launch<hps_lift_kernel<W, V>>(queue, s.grid, V::threads, s.bytes, 1, "lift", first, second, a, b, extend, exchange,
-                                  restore, first_items, s.share);
+    launch<hps_lift_kernel<W, V>, Start::early>(queue, s.grid, V::threads, s.bytes, 1, "lift", first, second, a, b,
+                                                extend, exchange, restore, first_items, s.share);
   });
 }
 
@@ -213,8 +223,9 @@ void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, cons
                     const ColumnConversion<W>& correction, unsigned items) {
   const auto run = [&]<unsigned Bytes, bool Divides>() {
     constexpr unsigned threads = 64, per_block = threads * Columns<W, Bytes>::count;
-    launch<scale_to_plain_kernel<W, Bytes, Divides>>(queue, dim3((out.degree + per_block - 1) / per_block, items),
-                                                     threads, 0, 1, "decryption", out, a, scale, correction);
+    launch<scale_to_plain_kernel<W, Bytes, Divides>, Start::early>(
+        queue, dim3((out.degree + per_block - 1) / per_block, items), threads, 0, 1, "decryption", out, a, scale,
+        correction);
   };
   const bool many = std::size_t{out.degree} * items * sizeof(W) >= std::size_t{132} * 512 * 16;
   if (!scale.divides || !correction.divides) {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include "cyclotome/engine/cuda/early_start.cuh"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/engine.hpp"
 
@@ -25,9 +26,7 @@ struct DeviceView {
   std::size_t batch_stride, part_stride;
   std::uint32_t parts, degree;
 
-  __device__ W* limb(std::uint32_t item, std::uint32_t l) const {
-    return limb(item / parts, item % parts, l);
-  }
+  __device__ W* limb(std::uint32_t item, std::uint32_t l) const { return limb(item / parts, item % parts, l); }
   __device__ W* limb(std::uint32_t batch, std::uint32_t part, std::uint32_t l) const {
     return data + batch * batch_stride + part * part_stride + static_cast<std::size_t>(l) * degree;
   }

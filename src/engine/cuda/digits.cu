@@ -10,7 +10,9 @@ template <class W, unsigned Bytes>
 __global__ void prepare_digits_kernel(DeviceView<W> out, DeviceView<W> c, const DeviceDigit<W>* digits) {
   const std::uint32_t column = first_column<W, Bytes>(), item = blockIdx.y;
   if (column >= c.degree) return;
+  let_next_start();
   const DeviceDigit<W> digit = digits[blockIdx.z];
+  wait_for_previous();
   W* const from = c.limb(item, digit.first_limb) + column;
   W* const to = out.limb(item, digit.first_limb + blockIdx.z) + column;
   prepare_digit<W, Bytes>(
@@ -27,8 +29,9 @@ void prepare_digits(const Queue& queue, DeviceView<W> out, DeviceView<W> c, cons
                     std::uint32_t digit_count, unsigned items) {
   const auto run = [&]<unsigned Bytes>() {
     const unsigned threads = 128, per_block = threads * Columns<W, Bytes>::count;
-    launch<prepare_digits_kernel<W, Bytes>>(queue, dim3((c.degree + per_block - 1) / per_block, items, digit_count),
-                                            threads, 0, 1, "preparation of digits", out, c, digits);
+    launch<prepare_digits_kernel<W, Bytes>, Start::early>(
+        queue, dim3((c.degree + per_block - 1) / per_block, items, digit_count), threads, 0, 1, "preparation of digits",
+        out, c, digits);
   };
   // Few values: twice the threads with half as many each.
   const bool many = std::size_t{c.degree} * items * digit_count >= std::size_t{1} << 20;

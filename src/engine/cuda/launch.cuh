@@ -31,6 +31,9 @@ class Queue {
   cudaStream_t stream_;
 };
 
+/// When a kernel may start: after all work before it, or, if it waits by itself (early_start.cuh), earlier.
+enum class Start { in_order, early };
+
 /// Arguments as the kernel takes them.
 template <class... Parameters>
 void record(void (*)(Parameters...), Recording& recording, const KernelLaunch& launch,
@@ -54,13 +57,14 @@ void raise_shared_memory(int device, std::size_t shared, const char* what) {
 }
 
 /// Launches `Kernel` in clusters of `cluster` blocks along x, with `shared` bytes of dynamic shared memory.
-template <auto Kernel, class... Arguments>
+template <auto Kernel, Start When = Start::in_order, class... Arguments>
 void launch(const Queue& queue, dim3 grid, unsigned threads, std::size_t shared, unsigned cluster, const char* what,
             Arguments... arguments) {
   raise_shared_memory<Kernel>(queue.device, shared, what);
+  const bool early = When == Start::early && queue.one_pass;
   if (queue.recording != nullptr) {
-    record(Kernel, *queue.recording, {reinterpret_cast<const void*>(Kernel), grid, threads, shared, cluster, what},
-           arguments...);
+    record(Kernel, *queue.recording,
+           {reinterpret_cast<const void*>(Kernel), grid, threads, shared, cluster, early, what}, arguments...);
     return;
   }
   cudaLaunchConfig_t config{};
@@ -68,13 +72,18 @@ void launch(const Queue& queue, dim3 grid, unsigned threads, std::size_t shared,
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared;
   config.stream = queue.stream();
-  cudaLaunchAttribute attribute{};
+  cudaLaunchAttribute attributes[2]{};
+  config.attrs = attributes;
   if (cluster > 1) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = cluster;
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+  }
+  if (early) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
   }
   check(cudaLaunchKernelEx(&config, Kernel, arguments...), what);
 }

@@ -22,10 +22,12 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   using Value = typename T::Value;
   const std::uint32_t item = blockIdx.y, l = blockIdx.z;
   const LimbTables<W>& t = tables->limb[l];
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   Value* const parked = space.words() + T::shared_words + threadIdx.x;  // this thread's own: [operand][value][thread]
   const typename T::Arithmetic m(t);
+  wait_for_previous();
   W words[T::values];
   Value v[T::values];
 #pragma unroll 1
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
 
 /// One limb of one operand's part, transformed in place. Grid: (blocks of the transform, parts of a then of b, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
+__global__ void __launch_bounds__(T::threads)
     transform_operands(DeviceView<typename T::W> a, DeviceView<typename T::W> b, std::uint32_t parts_of_a,
                        const RingTables<typename T::W>* tables) {
 #if __CUDA_ARCH__ >= 900
@@ -71,9 +73,11 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   const std::uint32_t l = blockIdx.z;
   const LimbTables<W>& t = tables->limb[l];
   W* const limb = blockIdx.y < parts_of_a ? a.limb(blockIdx.y, l) : b.limb(blockIdx.y - parts_of_a, l);
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
+  wait_for_previous();
   W words[T::values];
   typename T::Value v[T::values];
   load_coefficients<T>(words, limb);
@@ -88,7 +92,7 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
 /// One limb of one part of the product of transforms, transformed back. Grid: (blocks of the transform, items and
 /// parts, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
+__global__ void __launch_bounds__(T::threads)
     product_part(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> b,
                  const RingTables<typename T::W>* tables) {
 #if __CUDA_ARCH__ >= 900
@@ -96,9 +100,11 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   extern __shared__ uint4 memory[];
   const std::uint32_t item = blockIdx.y / 3, part = blockIdx.y % 3, l = blockIdx.z;
   const LimbTables<W>& t = tables->limb[l];
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
+  wait_for_previous();
   W words[T::values], others[T::values];
   typename T::Value x[T::values], y[T::values], v[T::values];
   const std::uint32_t high = part == 2 ? 1 : 0;  // part 0: a0 b0, part 1: a0 b1 + a1 b0, part 2: a1 b1
@@ -133,10 +139,10 @@ bool run_in_two(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceVi
         constexpr std::size_t bytes = T::shared_bytes;
         const unsigned of_a = a.batch_stride == 0 ? 2 : 2 * items, of_b = b.batch_stride == 0 ? 2 : 2 * items;
         const unsigned of_both = a.data == b.data ? of_a : of_a + of_b;
-        launch<transform_operands<T>>(queue, dim3(T::blocks, of_both, limbs), T::threads, bytes, T::blocks,
-                                      "transforms", a, b, of_a, tables);
-        launch<product_part<T>>(queue, dim3(T::blocks, 3 * items, limbs), T::threads, bytes, T::blocks, "product", out,
-                                a, b, tables);
+        launch<transform_operands<T>, Start::early>(queue, dim3(T::blocks, of_both, limbs), T::threads, bytes,
+                                                    T::blocks, "transforms", a, b, of_a, tables);
+        launch<product_part<T>, Start::early>(queue, dim3(T::blocks, 3 * items, limbs), T::threads, bytes, T::blocks,
+                                              "product", out, a, b, tables);
       });
 }
 
@@ -147,8 +153,8 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b
   with_transform<A, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
     constexpr std::size_t bytes = T::shared_bytes + 3 * T::local * sizeof(W);
     if constexpr (bytes <= max_shared_bytes) {
-      launch<multiply_kernel<T>>(queue, dim3(T::blocks, items, limbs), T::threads, bytes, T::blocks, "product", out, a,
-                                 b, tables);
+      launch<multiply_kernel<T>, Start::early>(queue, dim3(T::blocks, items, limbs), T::threads, bytes, T::blocks,
+                                               "product", out, a, b, tables);
       fits = true;
     }
   });

@@ -22,9 +22,11 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   const std::uint32_t shares = out.parts / each, item = blockIdx.y / shares, l = blockIdx.z;
   const std::uint32_t first = blockIdx.y % shares * each;
   const LimbTables<W>& t = tables->limb[l];
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
+  wait_for_previous();
   W words[T::values];
   typename T::Value factor[T::values], v[T::values];
   load_coefficients<T>(words, a.limb(item, l));
@@ -52,8 +54,9 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> k
          unsigned limbs, unsigned items, const RingTables<W>* tables) {
   return with_transform<A, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
     const std::uint32_t each = P == Plan::fused_latency ? 1 : out.parts;
-    launch<multiply_key_kernel<T>>(queue, dim3(T::blocks, items * (out.parts / each), limbs), T::threads,
-                                   T::shared_bytes, T::blocks, "product with a key", out, a, key, addend, tables, each);
+    launch<multiply_key_kernel<T>, Start::early>(queue, dim3(T::blocks, items * (out.parts / each), limbs), T::threads,
+                                                 T::shared_bytes, T::blocks, "product with a key", out, a, key, addend,
+                                                 tables, each);
   });
 }
 

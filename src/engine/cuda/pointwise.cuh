@@ -10,6 +10,8 @@ namespace cyclotome::cuda {
 template <class W, class Operation>
 __global__ void pointwise(DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, const RingTables<W>* tables,
                           Operation operation) {
+  let_next_start();
+  wait_for_previous();
   const std::uint32_t column = first_column<W>();
   if (column >= out.degree) return;
   const std::uint32_t l = blockIdx.y, item = blockIdx.z;

@@ -76,9 +76,15 @@ void Recording::note_seed(RecordedKernel& kernel, std::size_t offset) const {
 
 void Recording::add(RecordedKernel kernel) {
   cudaKernelNodeParams parameters = kernel.parameters();
-  const cudaGraphNode_t* const before = kernels_.empty() ? nullptr : &kernels_.back().node;
-  check(cudaGraphAddKernelNode(&kernel.node, graph_, before, before == nullptr ? 0 : 1, &parameters),
-        kernel.launch.what);
+  check(cudaGraphAddKernelNode(&kernel.node, graph_, nullptr, 0, &parameters), kernel.launch.what);
+  if (!kernels_.empty()) {
+    cudaGraphEdgeData edge{};
+    if (kernel.launch.early) {
+      edge.from_port = cudaGraphKernelNodePortProgrammatic;
+      edge.type = cudaGraphDependencyTypeProgrammatic;
+    }
+    check(cudaGraphAddDependencies(graph_, &kernels_.back().node, &kernel.node, &edge, 1), kernel.launch.what);
+  }
   if (kernel.launch.cluster > 1) {
     cudaLaunchAttributeValue value{};
     value.clusterDim.x = kernel.launch.cluster;

@@ -20,6 +20,7 @@ struct KernelLaunch {
   unsigned threads;
   std::size_t shared;
   unsigned cluster;
+  bool early;  ///< while the kernel before still runs
   const char* what;
 };
 

@@ -24,6 +24,7 @@ void visit_seeds(const StreamKey& key, const Visit& visit) {
 template <class W>
 __global__ void sample_uniform(DeviceView<W> out, const RingTables<W>* tables,
                                const __grid_constant__ StreamKey stream) {
+  let_next_start();
   const std::uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, first = block * uniform_draws_per_block;
   if (first >= out.degree) return;
   const std::uint32_t l = blockIdx.y, item = blockIdx.z;
@@ -32,6 +33,7 @@ __global__ void sample_uniform(DeviceView<W> out, const RingTables<W>* tables,
   chacha20_block(stream.key, block, nonce, words);
   const W q = tables->limb[l].modulus.value();
   W* const x = out.limb(item, l);
+  wait_for_previous();
 #pragma unroll
   for (std::uint32_t i = 0; i < uniform_draws_per_block; ++i) {
     const std::uint64_t low = words[4 * i] | static_cast<std::uint64_t>(words[4 * i + 1]) << 32;
@@ -45,6 +47,7 @@ __global__ void sample_uniform(DeviceView<W> out, const RingTables<W>* tables,
 template <class W>
 __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, const __grid_constant__ StreamKey stream,
                              std::uint32_t limbs, std::uint32_t all_limbs, bool ternary) {
+  let_next_start();
   const std::uint32_t block = blockIdx.x * blockDim.x + threadIdx.x, first = block * small_draws_per_block;
   if (first >= out.degree) return;
   const std::uint32_t item = blockIdx.z, last_limb = min((blockIdx.y + 1) * limbs, all_limbs);
@@ -57,6 +60,7 @@ __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, con
     const std::uint64_t random = words[2 * i] | static_cast<std::uint64_t>(words[2 * i + 1]) << 32;
     values[i] = ternary ? ternary_value(random) : error_value(random);
   }
+  wait_for_previous();
   for (std::uint32_t l = blockIdx.y * limbs; l < last_limb; ++l) {
     W* const x = out.limb(item, l);
     const W q = tables->limb[l].modulus.value();

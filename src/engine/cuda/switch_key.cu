@@ -100,24 +100,34 @@ __device__ __forceinline__ void transform_digit(typename T::Value (&v)[T::values
   T::forward(v, space, t, m);
 }
 
-/// sums[i] += v times vector i of a limb of transforms, over a thread's vectors; product d of a sum.
+/// A thread's vectors of a limb of transforms.
+template <class T>
+struct Vectors {
+  Vector<typename T::W> at[T::vectors];
+
+  __device__ __forceinline__ void load(const typename T::W* limb) {
+    limb += T::settled_index();
+#pragma unroll
+    for (unsigned i = 0; i < T::vectors; ++i) {
+      at[i] = *reinterpret_cast<const Vector<typename T::W>*>(limb + T::settled_offset(i / T::quads, i % T::quads));
+    }
+  }
+};
+
+/// sums(i) += v times vector i of the factors; product d of a sum, which need not be there before the first.
 template <class T, class Sums>
-__device__ __forceinline__ void add_products(const Sums& sums, const typename T::Value (&v)[T::values], std::uint32_t d,
-                                             const typename T::W* limb, const typename T::Arithmetic& m) {
-  using W = typename T::W;
-  using Arithmetic = typename T::Arithmetic;
-  limb += T::settled_index();
+__device__ __forceinline__ void add_products(const Sums& sums, const typename T::Value (&v)[T::values],
+                                             const Vectors<T>& factors, std::uint32_t d,
+                                             const typename T::Arithmetic& m) {
+  constexpr std::uint32_t lazy_products = T::Arithmetic::lazy_products;
 #pragma unroll
   for (unsigned i = 0; i < T::vectors; ++i) {
-    const auto factors = *reinterpret_cast<const Vector<W>*>(limb + T::settled_offset(i / T::quads, i % T::quads));
     Vector<typename T::Value> sum = {};
     if (d != 0) sum = sums(i);
 #pragma unroll
     for (unsigned j = 0; j < T::wide; ++j) {
-      if (Arithmetic::lazy_products != 0 && d != 0 && d % Arithmetic::lazy_products == 0) {
-        sum.word[j] = m.reduced(sum.word[j]);
-      }
-      m.add_product(sum.word[j], v[i * T::wide + j], m.value(factors.word[j]));
+      if (lazy_products != 0 && d != 0 && d % lazy_products == 0) sum.word[j] = m.reduced(sum.word[j]);
+      m.add_product(sum.word[j], v[i * T::wide + j], m.value(factors.at[i].word[j]));
     }
     sums(i) = sum;
   }
@@ -154,9 +164,11 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
   extern __shared__ uint4 memory[];
   const std::uint32_t item = blockIdx.y, l = blockIdx.z;
   const LimbTables<W>& t = work.tables->limb[l];
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
+  wait_for_previous();
   // This thread's own: [part][vector][thread].
   auto* const own = reinterpret_cast<Vector<Value>*>(space.words() + T::shared_words) + threadIdx.x;
   const auto sums = [&](unsigned part) {
@@ -169,8 +181,12 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
 #pragma unroll
     for (unsigned i = 0; i < T::values; ++i) v[i] = m.operand(v[i]);
     T::settle(v, space);
-    add_products<T>(sums(0), v, d, work.key.limb(d, 0, l), m);
-    add_products<T>(sums(1), v, d, work.key.limb(d, 1, l), m);
+#pragma unroll
+    for (unsigned part = 0; part < 2; ++part) {
+      Vectors<T> key;
+      key.load(work.key.limb(d, part, l));
+      add_products<T>(sums(part), v, key, d, m);
+    }
   }
 #pragma unroll 1
   for (unsigned part = 0; part < 2; ++part) {
@@ -183,16 +199,18 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
 
 /// One limb of one extended digit, transformed. Grid: (blocks of the transform, items and digits, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
+__global__ void __launch_bounds__(T::threads)
     extend_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   const std::uint32_t item = blockIdx.y / work.digit_count, d = blockIdx.y % work.digit_count, l = blockIdx.z;
   const LimbTables<W>& t = work.tables->limb[l];
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
+  wait_for_previous();
   typename T::Value v[T::values];
   transform_digit<T>(v, work, item, d, l, space, t, m);
   W words[T::values];
@@ -204,24 +222,37 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
 
 /// One limb of one part of the sum over digits. Grid: (blocks of the transform, items and parts, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
+__global__ void __launch_bounds__(T::threads)
     sum_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work, DeviceView<typename T::W> extended) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   const std::uint32_t item = blockIdx.y / 2, part = blockIdx.y % 2, l = blockIdx.z;
   const LimbTables<W>& t = work.tables->limb[l];
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
-  W words[T::values];
+  wait_for_previous();
+  // So many digits' loads are under way at a time.
+  constexpr std::uint32_t ahead = 256 / (T::values * sizeof(W));
   typename T::Value v[T::values];
-  Vector<typename T::Value> sums[T::vectors];
-#pragma unroll 1
-  for (std::uint32_t d = 0; d < work.digit_count; ++d) {
-    load_transform<T>(words, extended.limb(item, d, l));
-    to_values<T>(v, words, m);
-    add_products<T>([&](unsigned i) -> auto& { return sums[i]; }, v, d, work.key.limb(d, part, l), m);
+  Vector<typename T::Value> sums[T::vectors] = {};
+  for (std::uint32_t start = 0; start < work.digit_count; start += ahead) {
+    Vectors<T> digits[ahead], key[ahead];
+#pragma unroll
+    for (std::uint32_t k = 0; k < ahead; ++k) {
+      if (start + k >= work.digit_count) break;
+      digits[k].load(extended.limb(item, start + k, l));
+      key[k].load(work.key.limb(start + k, part, l));
+    }
+#pragma unroll
+    for (std::uint32_t k = 0; k < ahead; ++k) {
+      if (start + k >= work.digit_count) break;
+#pragma unroll
+      for (unsigned i = 0; i < T::values; ++i) v[i] = m.value(digits[k].at[i / T::wide].word[i % T::wide]);
+      add_products<T>([&](unsigned i) -> auto& { return sums[i]; }, v, key[k], start + k, m);
+    }
   }
 #pragma unroll
   for (unsigned i = 0; i < T::vectors; ++i) sums[i].store(v + i * T::wide);
@@ -242,8 +273,8 @@ bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work) {
            return with_transform<A, Plan::fused, 16>(log_degree(work), [&]<class T>() {
              constexpr std::size_t bytes = T::shared_bytes + 2 * T::local * sizeof(typename T::Value);
              static_assert(bytes <= max_shared_bytes);
-             launch<switch_key_kernel<T>>(queue, dim3(T::blocks, work.items, work.limbs), T::threads, bytes, T::blocks,
-                                          "key switch", work);
+             launch<switch_key_kernel<T>, Start::early>(queue, dim3(T::blocks, work.items, work.limbs), T::threads,
+                                                        bytes, T::blocks, "key switch", work);
            });
          });
 }
@@ -252,10 +283,10 @@ template <class W>
 bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended) {
   const auto body = [&]<class T>() {
     constexpr std::size_t bytes = T::shared_bytes;
-    launch<extend_kernel<T>>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs), T::threads, bytes,
-                             T::blocks, "extension of digits", work, extended);
-    launch<sum_kernel<T>>(queue, dim3(T::blocks, 2 * work.items, work.limbs), T::threads, bytes, T::blocks,
-                          "key switch", work, extended);
+    launch<extend_kernel<T>, Start::early>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs),
+                                           T::threads, bytes, T::blocks, "extension of digits", work, extended);
+    launch<sum_kernel<T>, Start::early>(queue, dim3(T::blocks, 2 * work.items, work.limbs), T::threads, bytes,
+                                        T::blocks, "key switch", work, extended);
   };
   return queue.one_pass && for_arithmetics<W>(work.arithmetics, [&]<class A>() {
            return few_values(std::size_t{work.out.degree} * work.limbs * work.items)

@@ -30,7 +30,7 @@ struct FloatingTables {
 /// What a limb's kernels need, on the device. The roots are null for a modulus that has no transform.
 template <class W>
 struct LimbTables {
-  const Twiddle<W>*roots, *inverse_roots;  // indexed as TransformTables' are
+  const Twiddle<W>*roots, *inverse_roots;   // indexed as TransformTables' are
   InverseScale<W> scale, scale_times_word;  ///< the second for values that were divided by the word
   ShoupFactor<W> word;                      ///< R modulo q, R one more than the largest word
   Modulus<W> modulus;

@@ -29,9 +29,11 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   const LimbTables<W>& t = tables->limb[blockIdx.z];
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
+  wait_for_previous();
   W words[T::values];
   typename T::Value v[T::values];
   load_coefficients<T>(words, a.limb(blockIdx.y, blockIdx.z));
@@ -50,9 +52,11 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   using W = typename T::W;
   extern __shared__ uint4 memory[];
   const LimbTables<W>& t = tables->limb[blockIdx.z];
+  let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
   const typename T::Arithmetic m(t);
+  wait_for_previous();
   W words[T::values];
   typename T::Value v[T::values];
   load_transform<T>(words, a.limb(blockIdx.y, blockIdx.z));
@@ -69,8 +73,8 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs,
          const RingTables<W>* tables) {
   const auto log_n = static_cast<unsigned>(std::bit_width(a.degree) - 1);
   return with_transform<A, P>(log_n, [&]<class T>() {
-    launch<Inverse ? inverse<T> : forward<T>>(queue, dim3(T::blocks, items, limbs), T::threads, T::shared_bytes,
-                                              T::blocks, "transform", out, a, tables);
+    launch<(Inverse ? inverse<T> : forward<T>), Start::early>(queue, dim3(T::blocks, items, limbs), T::threads,
+                                                              T::shared_bytes, T::blocks, "transform", out, a, tables);
   });
 }
 

@@ -28,10 +28,10 @@ void pointwise(State& state, View out, ConstView a, ConstView b, Operation opera
     const auto* const tables = state.template ring_tables<W>(*out.ring);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       const View target = piece_of(out, first, count);
-      launch<cuda::pointwise<W, Operation>>(queue, column_grid<W>(target), block_threads, 0, 1, "pointwise",
-                                            device_view<W>(target, out.parts),
-                                            device_view<W>(piece_of(a, first, count), out.parts),
-                                            device_view<W>(piece_of(b, first, count), out.parts), tables, operation);
+      launch<cuda::pointwise<W, Operation>, cuda::Start::early>(
+          queue, column_grid<W>(target), block_threads, 0, 1, "pointwise", device_view<W>(target, out.parts),
+          device_view<W>(piece_of(a, first, count), out.parts), device_view<W>(piece_of(b, first, count), out.parts),
+          tables, operation);
     });
   });
 }
@@ -163,13 +163,15 @@ void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, s
       key.first_item = first_item + static_cast<std::uint32_t>(first);
       if (law == Law::uniform) {
         const dim3 grid(blocks(blocks(out.degree(), uniform_draws_per_block)), limbs, items);
-        launch<cuda::sample_uniform<W>>(queue, grid, block_threads, 0, 1, "sampling", view, tables, key);
+        launch<cuda::sample_uniform<W>, cuda::Start::early>(queue, grid, block_threads, 0, 1, "sampling", view, tables,
+                                                            key);
       } else {
         // Few polynomials: each block draws the same integers for some of the limbs.
         const unsigned along_x = blocks(blocks(out.degree(), small_draws_per_block));
         const unsigned shares = std::clamp(264 / (along_x * items), 1u, limbs), each = blocks(limbs, shares);
-        launch<cuda::sample_small<W>>(queue, dim3(along_x, blocks(limbs, each), items), block_threads, 0, 1, "sampling",
-                                      view, tables, key, each, limbs, law == Law::ternary);
+        launch<cuda::sample_small<W>, cuda::Start::early>(queue, dim3(along_x, blocks(limbs, each), items),
+                                                          block_threads, 0, 1, "sampling", view, tables, key, each,
+                                                          limbs, law == Law::ternary);
       }
     });
   });
