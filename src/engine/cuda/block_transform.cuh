@@ -61,6 +61,7 @@ struct BlockTransform {
   struct Padding {
     static constexpr unsigned extra =
         Run >= lane_bits || Run == 0 ? 0 : ((1u << Run) - (wide << Shift >> lane_bits)) & ((1u << lane_bits) - 1);
+    static_assert(extra % wide == 0, "vectors would not be aligned");
     __host__ __device__ static constexpr unsigned at(unsigned i) {
       return i + wide * (i >> lane_bits) + extra * (i >> Shift);
     }

@@ -31,7 +31,9 @@ class Queue {
   cudaStream_t stream_;
 };
 
-/// When a kernel may start: after all work before it, or, if it waits by itself (early_start.cuh), earlier.
+/// When a kernel of a recorded operation may start: after the one before it, or, if it waits by itself
+/// (early_start.cuh), earlier. On a stream every kernel starts in order: batches are slower otherwise (measured), and
+/// so are kernels in clusters of blocks after base conversions, which occupy the whole device.
 enum class Start { in_order, early };
 
 /// Arguments as the kernel takes them.
@@ -61,8 +63,8 @@ template <auto Kernel, Start When = Start::in_order, class... Arguments>
 void launch(const Queue& queue, dim3 grid, unsigned threads, std::size_t shared, unsigned cluster, const char* what,
             Arguments... arguments) {
   raise_shared_memory<Kernel>(queue.device, shared, what);
-  const bool early = When == Start::early && queue.one_pass;
   if (queue.recording != nullptr) {
+    const bool early = When == Start::early && queue.one_pass;  // needs compute capability 9.0
     record(Kernel, *queue.recording,
            {reinterpret_cast<const void*>(Kernel), grid, threads, shared, cluster, early, what}, arguments...);
     return;
@@ -72,18 +74,13 @@ void launch(const Queue& queue, dim3 grid, unsigned threads, std::size_t shared,
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared;
   config.stream = queue.stream();
-  cudaLaunchAttribute attributes[2]{};
-  config.attrs = attributes;
+  cudaLaunchAttribute attribute{};
   if (cluster > 1) {
-    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = cluster;
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  }
-  if (early) {
-    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
   }
   check(cudaLaunchKernelEx(&config, Kernel, arguments...), what);
 }

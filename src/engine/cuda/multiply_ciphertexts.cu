@@ -139,8 +139,8 @@ bool run_in_two(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceVi
         constexpr std::size_t bytes = T::shared_bytes;
         const unsigned of_a = a.batch_stride == 0 ? 2 : 2 * items, of_b = b.batch_stride == 0 ? 2 : 2 * items;
         const unsigned of_both = a.data == b.data ? of_a : of_a + of_b;
-        launch<transform_operands<T>, Start::early>(queue, dim3(T::blocks, of_both, limbs), T::threads, bytes,
-                                                    T::blocks, "transforms", a, b, of_a, tables);
+        launch<transform_operands<T>>(queue, dim3(T::blocks, of_both, limbs), T::threads, bytes, T::blocks,
+                                      "transforms", a, b, of_a, tables);
         launch<product_part<T>, Start::early>(queue, dim3(T::blocks, 3 * items, limbs), T::threads, bytes, T::blocks,
                                               "product", out, a, b, tables);
       });

@@ -283,8 +283,8 @@ template <class W>
 bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended) {
   const auto body = [&]<class T>() {
     constexpr std::size_t bytes = T::shared_bytes;
-    launch<extend_kernel<T>, Start::early>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs),
-                                           T::threads, bytes, T::blocks, "extension of digits", work, extended);
+    launch<extend_kernel<T>>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs), T::threads, bytes,
+                             T::blocks, "extension of digits", work, extended);
     launch<sum_kernel<T>, Start::early>(queue, dim3(T::blocks, 2 * work.items, work.limbs), T::threads, bytes,
                                         T::blocks, "key switch", work, extended);
   };

@@ -29,7 +29,7 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
   const bool few = plan == Plan::latency || plan == Plan::fused_latency;
   if (few && log_n >= 12 && log_n <= 13) return 2;
   if (few && log_n == 14) return 3;
-  if (plan == Plan::fused && log_n == 14 && sizeof(typename A::Word) == 4) return 3;
+  if (plan == Plan::fused && sizeof(typename A::Word) == 4 && (log_n == 13 || log_n == 14)) return log_n - 11;
   if (is_floating<A> && plan == Plan::throughput && log_n == 15) return 3;
   const unsigned in_one = log_values<A>(plan, log_n) + 8;  // 256 threads
   return log_n <= in_one ? 0 : log_n - in_one < 3 ? log_n - in_one : 3;
@@ -42,7 +42,9 @@ using PlannedTransform = BlockTransform<A, LogN, log_values<A>(P, LogN), log_blo
 /// Doubles are 16 values a thread where words of 64 bits are 8.
 template <class T>
 constexpr unsigned fused_blocks() {
-  constexpr unsigned threads = is_floating<typename T::Arithmetic> ? 512 : 768;
+  constexpr unsigned threads = is_floating<typename T::Arithmetic>               ? 512
+                               : sizeof(typename T::W) == 4 && T::degree >= 8192 ? 1024
+                                                                                 : 768;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 
