@@ -213,15 +213,6 @@ void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, Dev
                   std::max(extend.tiles(), restore.tiles()),
                   extend.divides && exchange.divides && restore.divides};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
-    // Blocks that share a column's targets would all repeat a long exchange: then it is a launch of its own.
-    if (s.grid.z > 1 && second_items > 0 && exchange.tiles() >= 3) {
-      DeviceView<W> exchanged = second;
-      exchanged.data += std::size_t{exchange.sources} * second.degree;
-      hps_lift(queue, first, second, a, b, extend, exchange, restore, first_items, 0);
-      convert(queue, exchanged, b, exchange, second_items);
-      convert(queue, second, exchanged, restore, second_items);
-      return;
-    }
     launch<hps_lift_kernel<W, V>, Start::early>(queue, s.grid, V::threads, s.bytes, 1, "lift", first, second, a, b,
                                                 extend, exchange, restore, first_items, s.share);
   });

@@ -13,7 +13,7 @@ namespace {
 /// One limb: the transform of a times `each` parts of the key, transformed back. Grid: (blocks of the transform, items
 /// and shares of the parts, limbs).
 template <class T>
-__global__ void __launch_bounds__(T::threads, fused_blocks<T>())
+__global__ void __launch_bounds__(T::threads, fused_blocks<T>(768))
     multiply_key_kernel(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> key,
                         DeviceView<typename T::W> addend, const RingTables<typename T::W>* tables, std::uint32_t each) {
 #if __CUDA_ARCH__ >= 900

@@ -235,7 +235,7 @@ __global__ void __launch_bounds__(T::threads)
   const typename T::Arithmetic m(t);
   wait_for_previous();
   // So many digits' loads are under way at a time.
-  constexpr std::uint32_t ahead = 256 / (T::values * sizeof(W));
+  constexpr std::uint32_t ahead = T::threads > 256 ? 1 : 256 / (T::values * sizeof(W));
   typename T::Value v[T::values];
   Vector<typename T::Value> sums[T::vectors] = {};
   for (std::uint32_t start = 0; start < work.digit_count; start += ahead) {

@@ -9,7 +9,7 @@ namespace cyclotome::cuda {
 
 namespace {
 
-// Grids: (blocks of the transform, items, limbs): blocks that run side by side share factors.
+// Grids: (blocks of the transform, limbs, items).
 
 /// Registers for so many threads on a multiprocessor.
 template <class T>
@@ -17,7 +17,7 @@ constexpr unsigned resident_blocks() {
   constexpr unsigned threads = T::values * sizeof(typename T::W) > 128 ? 512
                                : is_floating<typename T::Arithmetic>   ? 1024
                                : sizeof(typename T::W) == 8            ? 768
-                               : T::degree == 32768                    ? 1280
+                               : T::values == 16 && T::degree >= 16384 ? 1280
                                                                        : 1024;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  const LimbTables<W>& t = tables->limb[blockIdx.z];
+  const LimbTables<W>& t = tables->limb[blockIdx.y];
   let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
@@ -36,12 +36,12 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   wait_for_previous();
   W words[T::values];
   typename T::Value v[T::values];
-  load_coefficients<T>(words, a.limb(blockIdx.y, blockIdx.z));
+  load_coefficients<T, Use::once>(words, a.limb(blockIdx.z, blockIdx.y));
   to_values<T>(v, words, m);
   T::forward(v, space, t, m);
   to_canonical<T>(words, v, m);
   T::settle(words, space);
-  store_transform<T>(words, out.limb(blockIdx.y, blockIdx.z));
+  store_transform<T, Use::once>(words, out.limb(blockIdx.z, blockIdx.y));
 #endif
 }
 
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   extern __shared__ uint4 memory[];
-  const LimbTables<W>& t = tables->limb[blockIdx.z];
+  const LimbTables<W>& t = tables->limb[blockIdx.y];
   let_next_start();
   if (!T::Arithmetic::serves(t)) return;
   typename T::Workspace space(memory);
@@ -59,12 +59,12 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   wait_for_previous();
   W words[T::values];
   typename T::Value v[T::values];
-  load_transform<T>(words, a.limb(blockIdx.y, blockIdx.z));
+  load_transform<T, Use::once>(words, a.limb(blockIdx.z, blockIdx.y));
   T::unsettle(words, space);
   to_values<T>(v, words, m);
   T::inverse(v, space, t, m);
   to_words<T>(words, v, m);
-  store_coefficients<T>(words, out.limb(blockIdx.y, blockIdx.z));
+  store_coefficients<T, Use::once>(words, out.limb(blockIdx.z, blockIdx.y));
 #endif
 }
 
@@ -73,7 +73,7 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs,
          const RingTables<W>* tables) {
   const auto log_n = static_cast<unsigned>(std::bit_width(a.degree) - 1);
   return with_transform<A, P>(log_n, [&]<class T>() {
-    launch<(Inverse ? inverse<T> : forward<T>), Start::early>(queue, dim3(T::blocks, items, limbs), T::threads,
+    launch<(Inverse ? inverse<T> : forward<T>), Start::early>(queue, dim3(T::blocks, limbs, items), T::threads,
                                                               T::shared_bytes, T::blocks, "transform", out, a, tables);
   });
 }
@@ -84,7 +84,8 @@ bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs,
   return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
            return few_values(std::size_t{a.degree} * limbs * items)
                       ? run<A, Inverse, Plan::latency>(queue, out, a, limbs, items, tables)
-                      : run<A, Inverse, Plan::throughput>(queue, out, a, limbs, items, tables);
+                      : run<A, Inverse, Inverse ? Plan::throughput_back : Plan::throughput>(queue, out, a, limbs, items,
+                                                                                            tables);
          });
 }
 

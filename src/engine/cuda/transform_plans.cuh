@@ -8,20 +8,22 @@
 // Which BlockTransform serves which degree: values a thread, blocks a limb. Found by measuring (doc/gpu-notes.md).
 namespace cyclotome::cuda {
 
-/// `throughput`: many limbs; `latency`: few limbs, each spread over more blocks; `fused`: kernels that keep several
-/// polynomials in registers.
-enum class Plan { throughput, latency, fused, fused_latency };
+/// `throughput`: many limbs, forwards or back; `latency`: few limbs, each spread over more blocks; `fused`: kernels
+/// that keep several polynomials on the chip.
+enum class Plan { throughput, throughput_back, latency, fused, fused_latency };
+
+constexpr bool of_many_limbs(Plan plan) { return plan == Plan::throughput || plan == Plan::throughput_back; }
 
 template <class A>
 inline constexpr bool is_floating = std::is_same_v<typename A::Value, double>;
 
 template <class A>
 constexpr unsigned log_values(Plan plan, unsigned log_n) {
-  if (is_floating<A>) return plan == Plan::throughput && log_n >= 13 ? 5 : 4;
-  constexpr bool wide = sizeof(typename A::Word) == 8;
-  if (wide)
-    return plan == Plan::throughput && log_n >= 16 ? 5 : plan == Plan::throughput || plan == Plan::latency ? 4 : 3;
-  return plan == Plan::throughput && log_n >= 12 && log_n != 15 ? 5 : 4;
+  const bool many = of_many_limbs(plan);
+  if (is_floating<A>) return many && log_n >= 13 ? 5 : 4;
+  if (sizeof(typename A::Word) == 8) return many && log_n >= 16 ? 5 : many || plan == Plan::latency ? 4 : 3;
+  const bool back = plan == Plan::throughput_back && (log_n == 14 || log_n == 15);
+  return many && log_n >= 12 && !back ? 5 : 4;
 }
 
 template <class A>
@@ -29,8 +31,11 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
   const bool few = plan == Plan::latency || plan == Plan::fused_latency;
   if (few && log_n >= 12 && log_n <= 13) return 2;
   if (few && log_n == 14) return 3;
-  if (plan == Plan::fused && sizeof(typename A::Word) == 4 && (log_n == 13 || log_n == 14)) return log_n - 11;
-  if (is_floating<A> && plan == Plan::throughput && log_n == 15) return 3;
+  if (sizeof(typename A::Word) == 4) {
+    if (plan == Plan::fused && (log_n == 13 || log_n == 14)) return log_n - 11;
+    if (of_many_limbs(plan) && (log_n == 14 || log_n == 15)) return plan == Plan::throughput ? log_n - 12 : 3;
+  }
+  if (is_floating<A> && of_many_limbs(plan) && log_n == 15) return 3;
   const unsigned in_one = log_values<A>(plan, log_n) + 8;  // 256 threads
   return log_n <= in_one ? 0 : log_n - in_one < 3 ? log_n - in_one : 3;
 }
@@ -38,13 +43,11 @@ constexpr unsigned log_blocks(Plan plan, unsigned log_n) {
 template <class A, Plan P, unsigned LogN>
 using PlannedTransform = BlockTransform<A, LogN, log_values<A>(P, LogN), log_blocks<A>(P, LogN)>;
 
-/// Blocks of a fused kernel that a multiprocessor should hold, so many threads in all.
-/// Doubles are 16 values a thread where words of 64 bits are 8.
+/// Blocks of a fused kernel that a multiprocessor should hold, so many threads in all. Doubles are 16 values a thread
+/// where words of 64 bits are 8.
 template <class T>
-constexpr unsigned fused_blocks() {
-  constexpr unsigned threads = is_floating<typename T::Arithmetic>               ? 512
-                               : sizeof(typename T::W) == 4 && T::degree >= 8192 ? 1024
-                                                                                 : 768;
+constexpr unsigned fused_blocks(unsigned threads = sizeof(typename T::W) == 4 && T::degree >= 8192 ? 1024 : 768) {
+  if (is_floating<typename T::Arithmetic>) threads = 512;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 
