@@ -61,8 +61,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// "cpu", "cuda:0", "fpga:sim", ...
   virtual std::string name() const = 0;
 
-  // --- memory
-  // ---------------------------------------------------------------------------------------------------------
+  // --- memory --------------------------------------------------------------------------------------------------------
   /// Uninitialised memory, aligned to 64 bytes. Throws EngineError when there is none left.
   virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) = 0;
   /// Bytes from the host into the engine's memory / back. Complete when the call returns.
@@ -75,8 +74,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// Waits until everything asked for so far is done. Only who times work needs it: `download` waits by itself.
   virtual void synchronize() {}
 
-  // --- simple verbs
-  // ---------------------------------------------------------------------------------------------------
+  // --- simple verbs --------------------------------------------------------------------------------------------------
   /// Coefficients -> negacyclic transform, in place (paper 001, Algorithm 1). The caller owns the domain tag.
   void forward(View a);
   /// Transform -> coefficients, scaled, in place (paper 001, Algorithm 2, errata 001-2 and 001-3).
@@ -103,8 +101,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// 2^32 items of 2^16 parts.
   void sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item = 0);
 
-  // --- coarse verbs
-  // ---------------------------------------------------------------------------------------------------
+  // --- coarse verbs --------------------------------------------------------------------------------------------------
   /// out (a.parts + b.parts - 1 parts) = product of two ciphertexts as polynomials in the secret key; transforms.
   void tensor_product(View out, ConstView a, ConstView b);
   /// The same of coefficients: out (a.parts + b.parts - 1 parts) = a b. What a and b hold afterwards is not said. b may
@@ -144,8 +141,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// words[batch][part][word][coefficient], step.words() each, from the buffer's start on. The buffer is this engine's.
   void reconstruct(Buffer& words, ConstView a, const MixedRadix& step);
 
-  // --- operations
-  // ---------------------------------------------------------------------------------------------------
+  // --- operations ----------------------------------------------------------------------------------------------------
   /// Does `work`, which calls this engine's verbs. From a second call with the same name, constants and shapes on, an
   /// engine may repeat the verbs of an earlier call on the new operands and seeds instead of calling `work`. So work
   /// - touches no memory but the operands' and what it allocates on this engine and frees again, and no seeds but the
@@ -153,8 +149,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// - asks for the same verbs, with the same constants, on the same places of the operands, whenever name, constants,
   ///   shapes of the operands, and which operands begin at one address are the same;
   /// - neither moves bytes to or from the host nor waits, and changes nothing on the host: it may be called twice,
-  /// where
-  ///   nothing came of the first time.
+  ///   where nothing came of the first time.
   /// What is repeated has the same result; no other call may write to the operands meanwhile.
   template <class Work>
   void run(const CompositeOperation& operation, const Work& work) {

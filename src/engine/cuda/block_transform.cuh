@@ -29,7 +29,7 @@ struct BlockTransform {
                             threads = local >> LogV, passes = (LogN + LogV - 1) / LogV;
   static constexpr unsigned exponent(unsigned p) { return before(p + 1) - before(p); }
   static constexpr unsigned before(unsigned p) { return p * (LogN / passes) + std::min(p, LogN % passes); }
-  static_assert(passes >= 2 && exponent(0) >= LogC && exponent(0) <= LogV && threads % 32 == 0);
+  static_assert(passes >= 2 && LogC < exponent(0) + 1 && exponent(0) <= LogV && threads % 32 == 0);
   static constexpr unsigned first = exponent(0), last = exponent(passes - 1);
   static constexpr unsigned wide = 16 / sizeof(W),
                             quads = (1u << last) / wide;  ///< words of a vector, vectors of a unit
