@@ -157,7 +157,8 @@ def test_exhausted_memory_is_an_error_and_nothing_is_lost() -> None:
 def test_memory_is_given_back() -> None:
     keys = made("bfv")
     x = cy.encrypt(np.arange(40), keys.public, bound=100).to(DEVICE)
-    _ = x * x
+    for _ in range(2):  # the second time the operation is recorded, with scratch memory that it keeps
+        _ = x * x
     engine = x._context.engine
     used, _ = _core.engine_memory(engine)
     for _ in range(5):

@@ -55,6 +55,20 @@ __device__ __forceinline__ void load_extended(typename T::W (&v)[T::values], con
   }
 }
 
+/// The same for digits of any number of primes, the numbers up to Max at compile time.
+template <class T, unsigned Sources, unsigned Max>
+__device__ __forceinline__ void load_prepared(typename T::W (&v)[T::values], const DeviceConversion<typename T::W>& t,
+                                              const typename T::W* digit, std::uint32_t l,
+                                              const LimbTables<typename T::W>& target) {
+  if constexpr (Sources > Max) {
+    load_extended<0, T>(v, t, digit, l, target);
+  } else if (t.sources == Sources) {
+    load_extended<Sources, T>(v, t, digit, l, target);
+  } else {
+    load_prepared<T, Sources + 1, Max>(v, t, digit, l, target);
+  }
+}
+
 /// A digit's residues modulo limb l, below 4q.
 template <class T>
 __device__ __forceinline__ void load_digit(typename T::W (&v)[T::values], const KeySwitchLaunch<typename T::W>& work,
@@ -73,18 +87,7 @@ __device__ __forceinline__ void load_digit(typename T::W (&v)[T::values], const 
     }
     return;
   }
-  const auto* const prepared = work.prepared.limb(item, digit.first_limb + d);
-  if (t.sources == 2) {
-    load_extended<2, T>(v, t, prepared, l, target);
-  } else if (t.sources == 3) {
-    load_extended<3, T>(v, t, prepared, l, target);
-  } else if (narrow && t.sources == 4) {
-    load_extended<4, T>(v, t, prepared, l, target);
-  } else if (narrow && t.sources == 5) {
-    load_extended<5, T>(v, t, prepared, l, target);
-  } else {
-    load_extended<0, T>(v, t, prepared, l, target);
-  }
+  load_prepared<T, 2, narrow ? 7 : 3>(v, t, work.prepared.limb(item, digit.first_limb + d), l, target);
 }
 
 /// The transform of a digit's residues modulo limb l.
