@@ -15,6 +15,7 @@
 #include "cyclotome/scheme/bfv/encryption.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "seed.hpp"
 
 namespace cyclotome::check {
 
@@ -36,12 +37,6 @@ inline rlwe::ParametersLiteral literal(Word word, std::size_t special_primes) {
   p.security = 0;  // small and fast: these tests are about arithmetic
   p.allow_insecure = true;
   return p;
-}
-
-inline Seed seed(std::uint8_t first) {
-  std::array<std::uint8_t, 32> bytes{};
-  bytes[0] = first;
-  return Seed(bytes);
 }
 
 // Integers in (-t/2, t/2) that follow no pattern of the transform.

@@ -2,17 +2,16 @@
 // Operations of several verbs: their work keeps to what Engine::run asks, so that an engine may repeat it; products
 // that are relinearised at once are the same residues as in two steps.
 #include "auditing_engine.hpp"
-#include "bfv_fixture.hpp"
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
-#include "cyclotome/scheme/scheme.hpp"
+#include "party.hpp"
 
 using namespace cyclotome;
 using check::AuditingEngine;
-using check::numbers;
+using check::Party;
 using check::seed;
 using rlwe::Ciphertext;
 
@@ -24,28 +23,6 @@ rlwe::ParametersLiteral literal(rlwe::SchemeKind kind, Word word, std::size_t sp
   p.plain_moduli = {check::plain_modulus, 786433};
   return p;
 }
-
-/// Keys on an engine, and arrays under them.
-struct Party {
-  rlwe::ContextPtr context;
-  rlwe::SecretKey secret;
-  rlwe::PublicKey key;
-  rlwe::EvaluationKeys evaluation;
-
-  Party(const rlwe::ContextPtr& on, std::uint8_t first)
-      : context(on),
-        secret(rlwe::SecretKey::generate(on, seed(first))),
-        key(rlwe::PublicKey::generate(secret, seed(first + 1))),
-        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, 9}, seed(first + 2))) {}
-
-  rlwe::Plaintext plain(std::size_t which, std::size_t batch, std::uint64_t start) const {
-    const std::size_t n = context->degree();
-    return encode(context, which, Encoding::Kind::slots, numbers(batch * n, start), batch, n);
-  }
-  Ciphertext encrypted(std::size_t which, std::size_t batch, std::uint8_t start) const {
-    return scheme::encrypt(plain(which, batch, start), key, seed(start));
-  }
-};
 
 bool same(const Ciphertext& a, const Ciphertext& b) {
   return a.polynomials().ring() == b.polynomials().ring() && a.parts() == b.parts() &&

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Keys of either scheme from a seed, and arrays under them: equal on every engine.
+
+#include "bfv_fixture.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+
+namespace cyclotome::check {
+
+struct Party {
+  rlwe::ContextPtr context;
+  rlwe::SecretKey secret;
+  rlwe::PublicKey key;
+  rlwe::EvaluationKeys evaluation;
+
+  Party(const rlwe::ContextPtr& on, std::uint8_t first)
+      : context(on),
+        secret(rlwe::SecretKey::generate(on, seed(first))),
+        key(rlwe::PublicKey::generate(secret, seed(first + 1))),
+        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, 9}, seed(first + 2))) {}
+
+  rlwe::Plaintext plain(std::size_t which, std::size_t batch, std::uint64_t start) const {
+    const std::size_t n = context->degree();
+    return encode(context, which, Encoding::Kind::slots, numbers(batch * n, start), batch, n);
+  }
+  rlwe::Ciphertext encrypted(std::size_t which, std::size_t batch, std::uint8_t start) const {
+    return scheme::encrypt(plain(which, batch, start), key, seed(start));
+  }
+};
+
+}  // namespace cyclotome::check
