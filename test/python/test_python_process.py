@@ -96,8 +96,9 @@ class TestProgress:
     def test_an_argument_goes_before_the_context(self) -> None:
         inner: list[int] = []
         outer: list[int] = []
+        public = keys().public
         with cy.progress(lambda done, total, what: outer.append(done)):
-            cy.encrypt([1], keys().public, bound=1, progress=lambda done, total, what: inner.append(done))
+            cy.encrypt([1], public, bound=1, progress=lambda done, total, what: inner.append(done))
         assert inner and not outer
 
     def test_ends_with_its_context_and_belongs_to_its_thread(self) -> None:
