@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <random>
 
-#include "check.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/behz.hpp"
@@ -13,9 +12,9 @@
 #include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "engines.hpp"
+#include "seed.hpp"
 
 using namespace cyclotome;
 using check::device;
@@ -174,14 +173,7 @@ void check_products(std::size_t degree, Word word, unsigned bits, std::size_t li
 
 /// Keys, encryption, every operation and decryption from equal seeds.
 void check_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
-  rlwe::ParametersLiteral literal;
-  literal.scheme = kind;
-  literal.degree = degree;
-  literal.word = word;
-  literal.plain_moduli = {786433};
-  literal.table = rlwe::SecurityTable::he_standard_2018;
-  literal.allow_insecure = true;
-  const rlwe::Parameters parameters = scheme::with_modulus_bits(literal, log_q);
+  const rlwe::Parameters parameters = check::planned(kind, degree, log_q, word, true);
   std::vector<std::vector<std::uint64_t>> residues[2];
   int which = 0;
   for (const EnginePtr& engine : {host(), device()}) {
@@ -300,10 +292,4 @@ TEST(exhausted_memory_is_an_error_and_the_engine_lives_on) {
 
 }  // namespace
 
-int main() {
-  if (CudaEngine::device_count() == 0) {
-    std::puts("skipped: no usable GPU");
-    return 77;
-  }
-  return check::run();
-}
+int main() { return check::run_on_device(); }

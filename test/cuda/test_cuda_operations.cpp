@@ -6,57 +6,20 @@
 #include <cstdio>
 #include <thread>
 
-#include "check.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
-#include "cyclotome/scheme/bfv/operations.hpp"
-#include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/scheme/planning.hpp"
-#include "cyclotome/scheme/scheme.hpp"
 #include "engines.hpp"
+#include "party.hpp"
 
 using namespace cyclotome;
 using check::device;
 using check::host;
+using check::Party;
 using check::seed;
 using rlwe::Ciphertext;
 
 namespace {
-
-rlwe::Parameters parameters_of(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word) {
-  rlwe::ParametersLiteral literal;
-  literal.scheme = kind;
-  literal.degree = degree;
-  literal.word = word;
-  literal.plain_moduli = {786433};
-  literal.table = rlwe::SecurityTable::he_standard_2018;
-  literal.allow_insecure = true;
-  return scheme::with_modulus_bits(literal, log_q);
-}
-
-/// Keys from a seed, and what they do; equal on every engine.
-struct Party {
-  rlwe::ContextPtr context;
-  rlwe::SecretKey secret;
-  rlwe::PublicKey key;
-  rlwe::EvaluationKeys evaluation;
-
-  Party(const rlwe::ContextPtr& on, std::uint8_t first)
-      : context(on),
-        secret(rlwe::SecretKey::generate(on, seed(first))),
-        key(rlwe::PublicKey::generate(secret, seed(first + 1))),
-        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, 9}, seed(first + 2))) {}
-
-  rlwe::Plaintext plain(std::size_t batch, std::int64_t start) const {
-    std::vector<std::int64_t> values(batch * context->degree());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = (start + static_cast<std::int64_t>(i) * 7919) % 1001;
-    return encode(context, 0, Encoding::Kind::slots, values, batch, context->degree());
-  }
-  Ciphertext encrypted(std::size_t batch, std::uint8_t start) const {
-    return scheme::encrypt(plain(batch, start), key, seed(start));
-  }
-};
 
 using Residues = std::vector<std::vector<std::uint64_t>>;
 
@@ -71,8 +34,8 @@ Residues results(const Party& party, std::size_t batch, std::uint8_t round, std:
   };
   const auto note_plain = [&](const rlwe::Plaintext& m) { residues.push_back(m.polynomials().to_host()); };
   kept.reserve(1000);
-  const Ciphertext &a = note(party.encrypted(batch, round)), &b = note(party.encrypted(1, round + 50));
-  const Ciphertext& s = note(scheme::encrypt(party.plain(batch, round), party.secret, seed(round)));
+  const Ciphertext &a = note(party.encrypted(0, batch, round)), &b = note(party.encrypted(0, 1, round + 50));
+  const Ciphertext& s = note(scheme::encrypt(party.plain(0, batch, round), party.secret, seed(round)));
   note(rlwe::encrypt_zero(party.key, 0, batch, seed(round + 1)));
   note(rlwe::encrypt_zero(party.secret, 0, batch, seed(round + 1)));
   const Ciphertext& product = note(scheme::multiply(a, b));
@@ -101,7 +64,7 @@ Residues results(const Party& party, std::size_t batch, std::uint8_t round, std:
 }
 
 void check_rounds(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
-  const rlwe::Parameters parameters = parameters_of(kind, degree, log_q, word);
+  const rlwe::Parameters parameters = check::planned(kind, degree, log_q, word, true);
   const auto cpu = scheme::make_context(parameters, host()), gpu = scheme::make_context(parameters, device());
   std::vector<Ciphertext> kept_cpu, kept_gpu;
   for (const std::uint8_t first_key : {std::uint8_t{1}, std::uint8_t{11}}) {  // the second keys come when the first go
@@ -198,13 +161,13 @@ TEST(memory_that_others_need_comes_back_and_operations_go_on) {
 }
 
 TEST(host_threads_share_engines) {
-  const rlwe::Parameters parameters = parameters_of(rlwe::SchemeKind::bfv, 4096, 109, Word::u32);
+  const rlwe::Parameters parameters = check::planned(rlwe::SchemeKind::bfv, 4096, 109, Word::u32, true);
   const auto cpu = scheme::make_context(parameters, host());
   const Party expected(cpu, 1);
   constexpr std::uint8_t rounds = 12;
   Residues right;
   for (std::uint8_t i = 0; i < rounds; ++i) {
-    const Ciphertext a = expected.encrypted(1, i), b = expected.encrypted(1, i + 100);
+    const Ciphertext a = expected.encrypted(0, 1, i), b = expected.encrypted(0, 1, i + 100);
     right.push_back(scheme::multiply_relinearized(a, b, expected.evaluation).polynomials().to_host());
   }
   std::vector<std::unique_ptr<Party>> parties;
@@ -219,7 +182,7 @@ TEST(host_threads_share_engines) {
       for (unsigned repeat = 0; repeat < 3; ++repeat) {
         for (unsigned i = 0; i < rounds; ++i) {
           const auto round = static_cast<std::uint8_t>((i + 5 * t) % rounds);
-          const Ciphertext a = party.encrypted(1, round), b = party.encrypted(1, round + 100);
+          const Ciphertext a = party.encrypted(0, 1, round), b = party.encrypted(0, 1, round + 100);
           const Ciphertext c = scheme::multiply_relinearized(a, b, party.evaluation);
           if (c.polynomials().to_host() != right[round]) ++wrong;
           if (i == 7 && t < 2) {
@@ -240,9 +203,9 @@ TEST(host_threads_share_engines) {
 TEST(engines_go_with_what_they_recorded) {
   for (int i = 0; i < 3; ++i) {
     const auto engine = CudaEngine::create(0);
-    const rlwe::Parameters parameters = parameters_of(rlwe::SchemeKind::bgv, 4096, 109, Word::u32);
+    const rlwe::Parameters parameters = check::planned(rlwe::SchemeKind::bgv, 4096, 109, Word::u32, true);
     const Party party(scheme::make_context(parameters, engine), 1);
-    const Ciphertext a = party.encrypted(1, 1);
+    const Ciphertext a = party.encrypted(0, 1, 1);
     for (int j = 0; j < 5; ++j) scheme::multiply_relinearized(a, a, party.evaluation);  // nobody waits for them
   }
   Triple triple(CudaEngine::create(0), small_ring());
@@ -251,10 +214,4 @@ TEST(engines_go_with_what_they_recorded) {
 
 }  // namespace
 
-int main() {
-  if (CudaEngine::device_count() == 0) {
-    std::puts("skipped: no usable GPU");
-    return 77;
-  }
-  return check::run();
-}
+int main() { return check::run_on_device(); }

@@ -4,8 +4,6 @@
 // which CTest counts as skipped.
 #include <cstdio>
 
-#include "check.hpp"
-#include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cuda/study/study_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
@@ -14,25 +12,18 @@
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
+#include "engines.hpp"
 #include "galois_oracle.hpp"
+#include "seed.hpp"
 
 using namespace cyclotome;
 using check::gaussian_primes;
+using check::host;
 using check::schoolbook;
+using check::seed;
 using namespace cyclotome::cuda::study;
 
 namespace {
-
-EnginePtr host() {
-  static const EnginePtr engine = CpuEngine::create();
-  return engine;
-}
-
-Seed seed(std::uint8_t value) {
-  std::array<std::uint8_t, 32> bytes{};
-  bytes.fill(value);
-  return Seed(bytes);
-}
 
 /// A prime for which the Barrett product is wrong as paper 001 prints it (erratum 001-1), and the largest ones.
 RingPtr make_ring(std::size_t degree, unsigned bits, std::size_t limbs) {
@@ -256,10 +247,4 @@ TEST(event_times) {
 
 }  // namespace
 
-int main() {
-  if (CudaEngine::device_count() == 0) {
-    std::puts("skipped: no usable GPU");
-    return 77;
-  }
-  return check::run();
-}
+int main() { return check::run_on_device(); }

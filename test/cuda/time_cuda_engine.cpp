@@ -7,11 +7,10 @@
 #include <functional>
 #include <string>
 
-#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
+#include "engines.hpp"
 
 using namespace cyclotome;
 
@@ -59,13 +58,7 @@ void time_transforms() {
 }
 
 void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
-  rlwe::ParametersLiteral literal;
-  literal.scheme = kind;
-  literal.degree = degree;
-  literal.word = word;
-  literal.plain_moduli = {786433};
-  literal.table = rlwe::SecurityTable::he_standard_2018;
-  const rlwe::Parameters parameters = scheme::with_modulus_bits(literal, log_q);
+  const rlwe::Parameters parameters = check::planned(kind, degree, log_q, word, false);
   const std::string name = rlwe::name_of(kind);
   const auto context = scheme::make_context(parameters, engine);
   const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
@@ -93,13 +86,7 @@ void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word
 
 /// One product and its relinearisation, three times: for profilers.
 void run_product(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
-  rlwe::ParametersLiteral literal;
-  literal.scheme = kind;
-  literal.degree = degree;
-  literal.word = word;
-  literal.plain_moduli = {786433};
-  literal.table = rlwe::SecurityTable::he_standard_2018;
-  const auto context = scheme::make_context(scheme::with_modulus_bits(literal, log_q), engine);
+  const auto context = scheme::make_context(check::planned(kind, degree, log_q, word, false), engine);
   std::printf("%s\n", context->parameters().summary().c_str());
   const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
   const auto key = rlwe::PublicKey::generate(secret, Seed::from_system());
@@ -114,10 +101,7 @@ void run_product(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word
 
 /// Without arguments: everything. SCHEME DEGREE LOG_Q WORD BATCH: products of that kind, without timing them.
 int main(int count, char** arguments) {
-  if (CudaEngine::device_count() == 0) {
-    std::puts("skipped: no usable GPU");
-    return 77;
-  }
+  if (!check::has_device()) return check::skipped;
   engine = CudaEngine::create(0);
   if (count == 6) {
     run_product(std::string(arguments[1]) == "bgv" ? rlwe::SchemeKind::bgv : rlwe::SchemeKind::bfv,

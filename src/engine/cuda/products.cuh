@@ -38,7 +38,7 @@ void visit_pointers(const KeySwitchLaunch<W>& work, const Visit& visit) {
 /// All in one kernel: nothing is stored but the result.
 template <class W>
 bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work);
-/// Digits side by side in one kernel, their sum in another; `extended` holds a part for each digit.
+/// For few values: digits side by side in one kernel, their sum in another; `extended` holds a part for each digit.
 template <class W>
 bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended);
 

@@ -292,9 +292,7 @@ bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, Devic
                                         T::blocks, "key switch", work, extended);
   };
   return queue.one_pass && for_arithmetics<W>(work.arithmetics, [&]<class A>() {
-           return few_values(std::size_t{work.out.degree} * work.limbs * work.items)
-                      ? with_transform<A, Plan::fused_latency, 16>(log_degree(work), body)
-                      : with_transform<A, Plan::fused, 16>(log_degree(work), body);
+           return with_transform<A, Plan::fused_latency, 16>(log_degree(work), body);
          });
 }
 
