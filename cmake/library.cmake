@@ -36,7 +36,10 @@ install(
   COMPONENT development
   FILES_MATCHING
   PATTERN "*.hpp"
-  PATTERN "*.h")
+  PATTERN "*.h"
+  # What takes seeds is for tests.
+  PATTERN "deterministic.hpp" EXCLUDE
+  PATTERN "seed_derivation.hpp" EXCLUDE)
 install(EXPORT cyclotome-targets NAMESPACE cyclotome:: DESTINATION "${package_dir}" COMPONENT development)
 install(FILES "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" "${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake"
         DESTINATION "${package_dir}" COMPONENT development)

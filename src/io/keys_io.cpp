@@ -14,7 +14,7 @@ namespace {
 /// 2 bits of two's complement: 0 -> 00, 1 -> 01, -1 -> 11. No branch depends on a coefficient, here and below.
 constexpr unsigned coefficient_bits = 2;
 
-void write_pairs(ByteWriter& writer, const Seed& uniform_seed, const PolyArray& pairs) {
+void write_pairs(ByteWriter& writer, const PublicSeed& uniform_seed, const PolyArray& pairs) {
   writer.bytes(uniform_seed.bytes());
   write_polynomials(writer, pairs, 1);
 }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -84,7 +85,7 @@ void mask(const Context& context, std::size_t plain, View result, ConstView pair
 }
 
 /// The same under the secret key `s` over Q, part 1 expanded from `uniform_seed`.
-void mask(const Context& context, View result, ConstView s, const Seed& uniform_seed, const Seed& error_seed,
+void mask(const Context& context, View result, ConstView s, const PublicSeed& uniform_seed, const Seed& error_seed,
           const PolyArray& message) {
   Engine& engine = *context.engine();
   const RingPtr& ring = context.ciphertext_ring();
@@ -104,9 +105,10 @@ void mask(const Context& context, View result, ConstView s, const Seed& uniform_
   engine.negate(result.part(0), body.view());
 }
 
-Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
+Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
+  const Seed seed = derive_seed(master, context.parameters(), {.purpose = purpose, .key = key.id(), .plain = plain});
   PolyArray result = context.make(context.ciphertext_ring(), batch, 2, context.native_domain());
   const View out = result.view();
   const ConstView pair = key.polynomials().view();
@@ -118,26 +120,22 @@ Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch,
                     message == nullptr ? fresh : with_error(fresh, message->deviation));
 }
 
-Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
+Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
-  const Seed uniform_seed = derive_seed(seed, 5, 0), error_seed = derive_seed(seed, 6, 0);
+  const SeedLabel label{.purpose = purpose, .key = key.id(), .plain = plain};
+  const Seed uniform = derive_seed(master, context.parameters(), label.of(Half::uniform));
+  const Seed error_seed = derive_seed(master, context.parameters(), label.of(Half::error));
+  const PublicSeed uniform_seed = PublicSeed::publish(uniform);
   PolyArray result = context.make(context.ciphertext_ring(), batch, 2, context.native_domain());
   const View out = result.view();
   const ConstView s = key.at_level(context.max_level());
-  const Seed* const seeds[] = {&uniform_seed, &error_seed};
+  const Seed* const seeds[] = {&uniform, &error_seed};
   run_encryption("encrypt under the secret key", context, plain, out, s, message, seeds,
                  [&] { mask(context, out, s, uniform_seed, error_seed, scaled_message(context, message)); });
   const NoiseBound fresh{std::log2(context.error_multiplier() * error_deviation), 0};
   return Ciphertext(key.context(), key.id(), plain, std::move(result),
                     message == nullptr ? fresh : with_error(fresh, message->deviation), uniform_seed);
-}
-
-template <class Key>
-Ciphertext with_message(const Key& key, const Plaintext& plaintext, const BaseConversion& scale, double deviation,
-                        const Seed& seed) {
-  const Message message{plaintext, scale, deviation};
-  return encrypted(key, plaintext.plain(), plaintext.batch(), seed, &message);
 }
 
 }  // namespace
@@ -154,26 +152,41 @@ PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t 
   return error;
 }
 
-Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
-  return encrypted(key, plain, batch, seed, nullptr);
+Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch) {
+  return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
-  return encrypted(key, plain, batch, seed, nullptr);
+Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch) {
+  return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           double deviation, const Seed& seed) {
-  return with_message(key, plaintext, scale, deviation, seed);
+Ciphertext deterministic::encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, Seed&& seed,
+                                       Purpose purpose) {
+  const Seed master = std::move(seed);
+  return encrypted(key, plain, batch, master, purpose, nullptr);
 }
 
-Ciphertext encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           double deviation, const Seed& seed) {
-  return with_message(key, plaintext, scale, deviation, seed);
+Ciphertext deterministic::encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, Seed&& seed) {
+  const Seed master = std::move(seed);
+  return encrypted(key, plain, batch, master, Purpose::symmetric_zero, nullptr);
 }
 
-void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed) {
-  engine.sample(part, Law::uniform, uniform_seed, Stream::symmetric_uniform);
+Ciphertext deterministic::encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
+                                          double deviation, Seed&& seed) {
+  const Seed master = std::move(seed);
+  const Message message{plaintext, scale, deviation};
+  return encrypted(key, plaintext.plain(), plaintext.batch(), master, Purpose::public_encryption, &message);
+}
+
+Ciphertext deterministic::encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
+                                          double deviation, Seed&& seed) {
+  const Seed master = std::move(seed);
+  const Message message{plaintext, scale, deviation};
+  return encrypted(key, plaintext.plain(), plaintext.batch(), master, Purpose::symmetric_encryption, &message);
+}
+
+void expand_symmetric_uniform(Engine& engine, View part, const PublicSeed& uniform_seed) {
+  engine.sample(part, Law::uniform, uniform_seed.to_draw_with(), Stream::symmetric_uniform);
 }
 
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext) {

@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/seed_derivation.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -50,6 +51,11 @@ Basis checked_basis(const Context& context, const NoiseBound& noise, double head
 
 }  // namespace
 
+Seed flooding_seed(const Ciphertext& ciphertext, const Seed& master) {
+  return derive_seed(master, ciphertext.context()->parameters(),
+                     {.purpose = Purpose::flooding, .key = ciphertext.key(), .plain = ciphertext.plain()});
+}
+
 double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept {
   // multiple F + B < (2^(flooding_bits + 1) n + 1) B.
   return std::log2(std::exp2(flooding_bits + 1) * static_cast<double>(degree) + 1);
@@ -61,7 +67,8 @@ Flooding::Flooding(const Context& context, const NoiseBound& noise, double headr
       multiple_(multiple),
       basis_(checked_basis(context, noise, headroom, flooding_bits, multiple)) {}
 
-void Flooding::add_to(PolyArray& phases, const Seed& seed) const {
+void Flooding::add_to(PolyArray& phases, Seed&& seed) const {
+  const Seed own = std::move(seed);
   Engine& engine = *context_.engine();
   const RingPtr& ring = phases.ring();
   std::vector<std::uint64_t> multiples;
@@ -69,7 +76,7 @@ void Flooding::add_to(PolyArray& phases, const Seed& seed) const {
   const BaseConversion lift(basis_, ring->basis(), Lift::centred, {}, multiples);
   const RingPtr drawn_ring = Ring::negacyclic(context_.degree(), basis_);
   PolyArray drawn = context_.make(drawn_ring, phases.batch(), 1, Domain::coefficient, true);
-  engine.sample(drawn.view(), Law::uniform, seed, Stream::flooding);
+  engine.sample(drawn.view(), Law::uniform, own, Stream::flooding);
   PolyArray error = context_.make(ring, phases.batch(), 1, Domain::coefficient, true);
   engine.convert(error.view(), drawn.view(), lift);
   engine.add(phases.view(), phases.view(), error.view());

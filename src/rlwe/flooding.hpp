@@ -11,6 +11,9 @@
 // up to 2^-bits.
 namespace cyclotome::rlwe {
 
+/// The seed of a ciphertext's flooding, derived from a fresh one.
+Seed flooding_seed(const Ciphertext& ciphertext, const Seed& master);
+
 /// Bits of headroom that flooding takes at this degree, so that a flooded phase still decrypts.
 double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept;
 
@@ -25,9 +28,9 @@ class Flooding {
 
   /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F] with
   /// 2 multiple F >= 2^flooding_bits n B, where B is tail_factor deviations of the noise: each flooded polynomial's
-  /// distribution is within 2^-flooding_bits of one that does not depend on the noise. `seed` must be secret and fresh.
-  /// Constant time.
-  void add_to(PolyArray& phases, const Seed& seed) const;
+  /// distribution is within 2^-flooding_bits of one that does not depend on the noise. `seed`: of this key and
+  /// plaintext modulus, secret and fresh; it is spent. Constant time.
+  void add_to(PolyArray& phases, Seed&& seed) const;
 
  private:
   const Context& context_;

@@ -6,6 +6,7 @@
 #include "cyclotome/scheme/bgv/encryption.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "scheme.hpp"
 
@@ -32,11 +33,13 @@ Ciphertext crafted(const ContextPtr& context, const nb::bytes& key, std::size_t 
 
 void bind_bgv(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("bgv");
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, const Seed&>(&bgv::encrypt), NoGil());
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, const Seed&>(&bgv::encrypt), NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, Seed&&>(&bgv::deterministic::encrypt),
+        NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&bgv::deterministic::encrypt),
+        NoGil());
   m.def("decrypt", &bgv::decrypt, NoGil());
   m.def("decrypt_unchecked", &bgv::decrypt_unchecked, NoGil());
-  m.def("reveal", &bgv::reveal, NoGil());
+  m.def("reveal", &bgv::deterministic::reveal, NoGil());
   m.def("noise_headroom", &bgv::noise_headroom);
   m.def("noise_budget", &bgv::noise_budget, NoGil());
   m.def("measured_noise", &bgv::measured_noise, NoGil());
@@ -55,7 +58,7 @@ void bind_bgv(nb::module_& parent) {
   m.def("multiply", &bgv::multiply, nb::arg("a"), nb::arg("b"), nb::arg("automatic") = true, NoGil());
   m.def("square", &bgv::square, nb::arg("a"), nb::arg("automatic") = true, NoGil());
   m.def("concatenate", [](const std::vector<const Ciphertext*>& arrays) { return bgv::concatenate(arrays); });
-  m.def("rerandomize", &bgv::rerandomize, NoGil());
+  m.def("rerandomize", &bgv::deterministic::rerandomize, NoGil());
   m.def("levels_by_depth", [](const rlwe::Parameters& parameters) {
     std::vector<std::pair<std::size_t, double>> states;
     for (const auto& state : scheme::noise_by_depth(parameters)) {

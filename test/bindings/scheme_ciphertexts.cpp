@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/bfv/encryption.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "scheme.hpp"
 
@@ -65,18 +66,23 @@ void bind_ciphertexts(nb::module_& m) {
   m.def("encode", &encode_rows, nb::arg("context"), nb::arg("plain"), nb::arg("values"), nb::arg("slots"),
         nb::arg("reduce") = false);
   m.def("decode", &decode_rows, nb::arg("plaintext"), nb::arg("slots"));
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, const Seed&>(&bfv::encrypt), NoGil());
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, const Seed&>(&bfv::encrypt), NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, Seed&&>(&bfv::deterministic::encrypt),
+        NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&bfv::deterministic::encrypt),
+        NoGil());
+  m.def("encrypt_zero",
+        nb::overload_cast<const rlwe::SecretKey&, std::size_t, std::size_t, Seed&&>(&rlwe::deterministic::encrypt_zero),
+        NoGil());
   m.def("decrypt", &bfv::decrypt, NoGil());
   m.def("decrypt_unchecked", &bfv::decrypt_unchecked, NoGil());
   m.def("phase", [](const rlwe::SecretKey& key, const Ciphertext& c) { return coefficients_of(rlwe::phase(key, c)); });
-  m.def("reveal", &bfv::reveal, NoGil());
+  m.def("reveal", &bfv::deterministic::reveal, NoGil());
   m.def("flooding_headroom", &rlwe::flooding_headroom);
   m.def("flooded_phase", [](const rlwe::SecretKey& key, const Ciphertext& c, double headroom, unsigned flooding_bits,
-                            std::uint64_t multiple, const Seed& seed) {
+                            std::uint64_t multiple, Seed&& seed) {
     const rlwe::Flooding flooding(*key.context(), c.noise(), headroom, flooding_bits, multiple);
     PolyArray phases = rlwe::phase(key, c);
-    flooding.add_to(phases, seed);
+    flooding.add_to(phases, rlwe::flooding_seed(c, seed));
     return coefficients_of(phases);
   });
   m.def("noise_headroom", &bfv::noise_headroom);

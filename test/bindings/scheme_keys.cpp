@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/scheme/encoding.hpp"
@@ -49,7 +50,7 @@ void bind_contexts(nb::module_& m) {
 
 void bind_secret_keys(nb::module_& m) {
   nb::class_<SecretKey>(m, "SecretKey")
-      .def_static("generate", &SecretKey::generate, NoGil())
+      .def_static("generate", &rlwe::deterministic::generate_secret_key, NoGil())
       .def_static("from_coefficients",
                   [](const ContextPtr& context, const std::vector<std::int8_t>& coefficients, const nb::bytes& id) {
                     return SecretKey::from_coefficients(context, coefficients, key_id_from(id));
@@ -69,7 +70,7 @@ void bind_keys(nb::module_& m) {
   bind_contexts(m);
   bind_secret_keys(m);
   nb::class_<PublicKey>(m, "PublicKey")
-      .def_static("generate", &PublicKey::generate, NoGil())
+      .def_static("generate", &rlwe::deterministic::generate_public_key, NoGil())
       .def_prop_ro("id", [](const PublicKey& key) { return key_id_bytes(key.id()); })
       .def_prop_ro("uniform_seed", &PublicKey::uniform_seed, nb::rv_policy::copy)
       .def_prop_ro(
@@ -81,7 +82,7 @@ void bind_keys(nb::module_& m) {
           "residues", [](const KeySwitchKey& key) { return residues_of(key.polynomials()); }, nb::rv_policy::automatic)
       .def("coefficients", [](const KeySwitchKey& key) { return coefficients_of(key.polynomials()); });
   nb::class_<EvaluationKeys>(m, "EvaluationKeys")
-      .def_static("generate", &EvaluationKeys::generate, NoGil())
+      .def_static("generate", &rlwe::deterministic::generate_evaluation_keys, NoGil())
       .def_prop_ro("id", [](const EvaluationKeys& keys) { return key_id_bytes(keys.id()); })
       .def_prop_ro("has_relinearization", &EvaluationKeys::has_relinearization)
       .def("has_galois", &EvaluationKeys::has_galois)
@@ -93,9 +94,14 @@ void bind_keys(nb::module_& m) {
                    })
       .def("relinearization", &EvaluationKeys::relinearization, nb::rv_policy::reference_internal)
       .def("galois", &EvaluationKeys::galois, nb::rv_policy::reference_internal);
-  m.def("derive_seed", &rlwe::derive_seed);
+  m.def("derive_seed", [](const Seed& master, const rlwe::Parameters& parameters, std::uint32_t purpose,
+                          std::uint32_t half, const nb::bytes& key, std::uint64_t element, std::size_t plain) {
+    return rlwe::derive_seed(
+        master, parameters,
+        {static_cast<rlwe::Purpose>(purpose), key_id_from(key), element, plain, static_cast<rlwe::Half>(half)});
+  });
   // What a stored key's uniform half expands to: coefficients of `items` polynomials over the key ring.
-  m.def("expand_uniform", [](const ContextPtr& context, std::size_t items, const Seed& seed) {
+  m.def("expand_uniform", [](const ContextPtr& context, std::size_t items, const PublicSeed& seed) {
     PolyArray part = context->make(context->key_ring(), items, 1, Domain::transform);
     rlwe::expand_uniform(*context->engine(), part.view(), seed);
     return coefficients_of(part);

@@ -9,16 +9,17 @@
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bfv {
 
 namespace {
 
 template <class Key>
-Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
+Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   const BaseConversion& scale = bfv_context(key.context()).message_scale(plaintext.plain());
-  return rlwe::encrypt_message(key, plaintext, scale, 0.5 /* of rounding q m / t */, seed);
+  return rlwe::deterministic::encrypt_message(key, plaintext, scale, 0.5 /* of rounding q m / t */, std::move(seed));
 }
 
 /// An array for a ciphertext's messages.
@@ -41,12 +42,20 @@ std::vector<BigUnsigned> scaled_noise(const Ciphertext& ciphertext, const rlwe::
 
 }  // namespace
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed) {
-  return encrypt_with(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key) {
+  return encrypt_with(plaintext, key, Seed::from_system());
 }
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed) {
-  return encrypt_with(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key) {
+  return encrypt_with(plaintext, key, Seed::from_system());
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed) {
+  return encrypt_with(plaintext, key, std::move(seed));
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, Seed&& seed) {
+  return encrypt_with(plaintext, key, std::move(seed));
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -75,11 +84,17 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
   return decrypt_unchecked(ciphertext, key);
 }
 
-Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed) {
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits) {
+  return deterministic::reveal(ciphertext, key, flooding_bits, Seed::from_system());
+}
+
+Plaintext deterministic::reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits,
+                                Seed&& seed) {
+  const Seed master = std::move(seed);
   rlwe::require_same_context("reveal", *key.context(), *ciphertext.context());
   const rlwe::Flooding flooding(*key.context(), ciphertext.noise(), noise_headroom(ciphertext), flooding_bits);
   PolyArray phases = rlwe::phase(key, ciphertext);
-  flooding.add_to(phases, seed);
+  flooding.add_to(phases, rlwe::flooding_seed(ciphertext, master));
   return rounded(ciphertext, phases);
 }
 

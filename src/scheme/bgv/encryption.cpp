@@ -9,18 +9,19 @@
 #include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bgv {
 
 namespace {
 
 template <class Key>
-Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
+Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   const Context& context = bgv_context(key.context());
   const auto scale = context.message_lift(context.max_level(), plaintext.plain());
-  return rlwe::encrypt_message(key, plaintext, *scale, message_deviation(context.degree(), plaintext.plain_modulus()),
-                               seed);
+  return rlwe::deterministic::encrypt_message(
+      key, plaintext, *scale, message_deviation(context.degree(), plaintext.plain_modulus()), std::move(seed));
 }
 
 /// Factor that takes a ciphertext's phase back to its message.
@@ -45,12 +46,20 @@ Plaintext reduced(const Ciphertext& ciphertext, const PolyArray& phases) {
 
 }  // namespace
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed) {
-  return encrypt_with(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key) {
+  return encrypt_with(plaintext, key, Seed::from_system());
 }
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed) {
-  return encrypt_with(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key) {
+  return encrypt_with(plaintext, key, Seed::from_system());
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed) {
+  return encrypt_with(plaintext, key, std::move(seed));
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, Seed&& seed) {
+  return encrypt_with(plaintext, key, std::move(seed));
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -80,12 +89,18 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
   return decrypt_unchecked(ciphertext, key);
 }
 
-Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed) {
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits) {
+  return deterministic::reveal(ciphertext, key, flooding_bits, Seed::from_system());
+}
+
+Plaintext deterministic::reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits,
+                                Seed&& seed) {
+  const Seed master = std::move(seed);
   rlwe::require_same_context("reveal", *key.context(), *ciphertext.context());
   const rlwe::Flooding flooding(*key.context(), ciphertext.noise(), noise_headroom(ciphertext), flooding_bits,
                                 ciphertext.plain_modulus());
   PolyArray phases = rlwe::phase(key, ciphertext);
-  flooding.add_to(phases, seed);
+  flooding.add_to(phases, rlwe::flooding_seed(ciphertext, master));
   return reduced(ciphertext, phases);
 }
 
