@@ -120,8 +120,8 @@ std::map<std::string, std::function<void(const World&)>> public_draws() {
   };
 }
 
-/// Worlds with one secret that differ from the first in one thing each: the key's id, the order of the plaintext moduli,
-/// the security table. Residues have the same shapes and moduli in all of them.
+/// Worlds with one secret that differ from the first in one thing each: the key's id, the order of the plaintext
+/// moduli, the security table. Residues have the same shapes and moduli in all of them.
 std::vector<std::pair<std::string, World>> worlds(const rlwe::ParametersLiteral& p) {
   auto turned = p, other_table = p;
   std::swap(turned.plain_moduli[0], turned.plain_moduli[1]);
