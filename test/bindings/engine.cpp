@@ -61,6 +61,18 @@ void bind_arrays(nb::module_& m) {
            [](const PolyArray& a) { return to_numpy<4>(a.to_host(), {a.batch(), a.parts(), a.limbs(), a.degree()}); });
 }
 
+/// What an operation writes as peaks, a number for each item of its batch, in the engine's memory.
+template <class Operation>
+std::vector<std::uint64_t> peaks_in(Engine& engine, std::size_t batch, const Operation& operation) {
+  const RingPtr shortest = Ring::negacyclic(8, Basis(Word::u64, {65537}));
+  PolyArray memory(engine.shared_from_this(), shortest, batch, 1, Domain::coefficient);
+  auto* const peaks = static_cast<std::uint64_t*>(memory.view().data);
+  operation(peaks);
+  std::vector<std::uint64_t> found(batch);
+  engine.download(found.data(), peaks, batch * sizeof(std::uint64_t));
+  return found;
+}
+
 template <class Class>
 void bind_coarse_verbs(Class& engine) {
   engine.def(
@@ -92,6 +104,18 @@ void bind_coarse_verbs(Class& engine) {
           "behz_scale", [](Engine& e, View out, View a, const BehzScale& step) { e.behz_scale(out, a, step); }, NoGil())
       .def(
           "scale_to_plain", [](Engine& e, View out, View a, const PlainScale& step) { e.scale_to_plain(out, a, step); },
+          NoGil())
+      .def(
+          "peaks_of_scale_to_plain",
+          [](Engine& e, View out, View a, const PlainScale& step) {
+            return peaks_in(e, out.batch, [&](std::uint64_t* peaks) { e.scale_to_plain(out, a, step, peaks); });
+          },
+          NoGil())
+      .def(
+          "peaks_of_convert",
+          [](Engine& e, View out, View a, const BaseConversion& step) {
+            return peaks_in(e, out.batch, [&](std::uint64_t* peaks) { e.convert_with_peaks(out, a, step, peaks); });
+          },
           NoGil());
 }
 

@@ -42,6 +42,10 @@ void bind_steps(nb::module_& m) {
         nb::arg("largest_plain_modulus"), nb::arg("m_tilde"), nb::arg("excluded"), nb::arg("terms") = 1);
   m.def("behz_auxiliary_suffices", &behz_auxiliary_suffices, nb::arg("q"), nb::arg("auxiliary"), nb::arg("degree"),
         nb::arg("plain_modulus"), nb::arg("m_tilde"), nb::arg("terms") = 1);
+  m.attr("fraction_bits") = fraction_bits;
+  m.def("peak_error", [](unsigned word_bits, std::size_t limbs) {
+    return peak_error(word_bits == 32 ? Word::u32 : Word::u64, limbs);
+  });
   m.def("behz_m_tilde", [](unsigned word_bits) { return behz_m_tilde(word_bits == 32 ? Word::u32 : Word::u64); });
 }
 

@@ -63,12 +63,12 @@ class BgvParty(Party):
         level = core.bgv.level(ciphertext)
         return [list(item) for item in compose(ciphertext.residues, self.moduli[:level])]
 
-    def made(self, parts: Any, level: int, plain: int = 0, correction: int = 1, log2_deviation: float = -1e9) -> Any:
+    def made(self, parts: Any, level: int, plain: int = 0, correction: int = 1, log2_max: float = -1e9) -> Any:
         """A ciphertext of these integers, [part][coefficient] or [item][part][coefficient], at a level."""
         rows = np.asarray(parts, dtype=object)
         rows = rows.reshape((1,) * (3 - rows.ndim) + rows.shape)
         residues = np.ascontiguousarray(decompose(rows % math.prod(self.moduli[:level]), self.moduli[:level]))
-        return core.bgv.crafted(self.context, self.secret.id, plain, residues, log2_deviation, correction)
+        return core.bgv.crafted(self.context, self.secret.id, plain, residues, log2_max, correction)
 
     def phases(self, ciphertext: Any) -> Integers:
         """The centred phase of every item, by the textbook."""

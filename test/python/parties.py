@@ -72,6 +72,11 @@ class Party:
         self.evaluation = core.EvaluationKeys.generate(self.secret, True, list(galois), seed(number, 3))
         self.s = np.array(self.secret.coefficients(), dtype=object)
 
+    @property
+    def slack(self) -> float:
+        """What decryption's auxiliary prime gamma takes of the half: k/gamma, gamma a prime of 30 or 61 bits."""
+        return len(self.moduli) / 2.0 ** (29 if self.parameters.word == 32 else 60)
+
     def textbook(self, plain: int = 0) -> TextbookBfv:
         return TextbookBfv(self.n, self.q, self.t(plain))
 
@@ -95,12 +100,12 @@ class Party:
         """[item][part] as integers modulo q."""
         return [list(item) for item in compose(ciphertext.residues, self.moduli)]
 
-    def crafted(self, parts: Any, plain: int = 0, log2_deviation: float = -1e9) -> Any:
+    def crafted(self, parts: Any, plain: int = 0, log2_max: float = -1e9) -> Any:
         """A ciphertext of these integers modulo q, [part][coefficient] or [item][part][coefficient]."""
         rows = np.asarray(parts, dtype=object)
         rows = rows.reshape((1,) * (3 - rows.ndim) + rows.shape)
         residues = np.ascontiguousarray(decompose(rows % self.q, self.moduli))
-        return core.Ciphertext(self.context, self.secret.id, plain, residues, log2_deviation)
+        return core.Ciphertext(self.context, self.secret.id, plain, residues, log2_max)
 
     def message(self, values: Any, slots: bool, plain: int = 0) -> Integers:
         """The plaintext polynomials of rows of values, by definition and in integers: an oracle for `encode`."""

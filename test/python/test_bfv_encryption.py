@@ -123,7 +123,7 @@ def test_decryption_of_any_residues_equals_the_textbook(
     textbook = party.textbook()
     ciphertext = party.crafted(random_below(rng, party.q, (3, parts, party.n)))
     decrypted = core.decrypt_unchecked(ciphertext, party.secret).residues[:, 0, 0]
-    slack = Fraction(party.context.decryption_slack)
+    slack = Fraction(party.slack)
     assert 0 < slack < len(party.moduli) * 2.0 ** -(29 if word == 32 else 60)  # gamma is a whole word, not 7 (000-9)
     for item, c in enumerate(party.parts(ciphertext)):
         noise = textbook.scaled_noise(c, party.s)
@@ -138,7 +138,7 @@ def test_000_9_decryption_is_exact_up_to_the_stated_threshold(rng: np.random.Gen
     """Noise up to (q/t)(1/2 - k/gamma) is removed, noise of a little more than q/(2t) gives a neighbour; without a
     whole-word gamma (and centring: 000-11) the last bits before the threshold would be lost."""
     party = Party(small_literal(word, 32, t, 3))
-    messages, q, slack = random_messages(party, rng, 1)[0], party.q, Fraction(party.context.decryption_slack)
+    messages, q, slack = random_messages(party, rng, 1)[0], party.q, Fraction(party.slack)
     body = round_half_up(q * messages, t)
     most = math.floor(Fraction(q, t) * (Fraction(1, 2) - slack)) - 1
     signs = rng.choice([-1, 1], party.n).astype(object)
@@ -159,12 +159,12 @@ def test_decryption_refuses_exactly_when_the_bound_exceeds_the_threshold(
 ) -> None:
     party = Party(small_literal(word, 32, t, 3))
     messages = random_messages(party, rng, 1)
-    limit = math.log2(party.q) - math.log2(t) + math.log2(0.5 - party.context.decryption_slack)
+    limit = math.log2(party.q) - math.log2(t) + math.log2(0.5 - party.slack) + math.log2(15 / 16)
     body = [round_half_up(party.q * messages[0], t), 0 * messages[0]]
-    within = party.crafted(body, log2_deviation=limit - math.log2(core.tail_factor) - 0.001)
+    within = party.crafted(body, log2_max=limit - 0.001)
     assert np.array_equal(party.decrypt(within, slots=False), messages)
     assert core.noise_headroom(within) == pytest.approx(0.001, abs=1e-6)
-    beyond = party.crafted(body, log2_deviation=limit - math.log2(core.tail_factor) + 2.5)
+    beyond = party.crafted(body, log2_max=limit + 2.5)
     assert core.noise_headroom(beyond) == pytest.approx(-2.5, abs=1e-6)
     with pytest.raises(core.NoiseError, match=r"3 bits beyond.*log q.*depth"):
         core.decrypt(beyond, party.secret)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from oracles.integers import centred, random_below, round_half_up
 from oracles.textbook_bfv import negacyclic_product
+from oracles.noise import Ring
 from parties import Party, product_of_values, slot_prime, small_literal
 from residues import DEVICES
 
@@ -107,23 +108,23 @@ def test_products_of_any_ciphertexts_are_the_exact_ones_up_to_the_methods_error(
 def test_leveled_products_work_in_as_few_primes_as_the_noise_allows(rng: np.random.Generator, case: Any) -> None:
     """The switch's error (rounding a ciphertext, times the dropped primes) stays an eighth of the larger noise."""
     degree, party = 64, party_of(case, 64)
-    rounding = math.sqrt((1 + 2 * degree / 3) / 12)
+    rounding = float(Ring(degree).rounded().mean)
     top, seen = unambiguous(party), set()
     a = random_below(rng, 2 * top + 1, (2, 2, degree)) - top
     b = random_below(rng, 2 * top + 1, (2, 2, degree)) - top
     for share in (0.0, 0.3, 0.5, 0.7, 0.9):
-        deviation = 3 + share * math.log2(party.q)
-        x, y = party.crafted(a, log2_deviation=deviation), party.crafted(b, log2_deviation=2.0)
+        larger = 3 + share * math.log2(party.q)
+        x, y = party.crafted(a, log2_max=larger), party.crafted(b, log2_max=2.0)
         possible = range(1, len(party.moduli) + 1)
         limbs = min(
-            k for k in possible if k == possible[-1] or rounding * math.prod(party.moduli[k:]) <= 2.0 ** (deviation - 3)
+            k for k in possible if k == possible[-1] or rounding * math.prod(party.moduli[k:]) <= 2.0 ** (larger - 3)
         )
         assert core.product_level(x, y) == core.product_level(y, x) == limbs
         product = core.multiply(x, y)
         assert_exact_over_q(party, product, a, b, limbs)
         assert np.array_equal(product.residues, core.multiply(x, y, LEVELED).residues)  # the default
         assert_exact_over_q(party, core.square(x), a, a, limbs)
-        assert product.log2_deviation - core.multiply(x, y, HPS).log2_deviation < 1
+        assert product.noise[0] - core.multiply(x, y, HPS).noise[0] < 1
         seen.add(limbs)
     assert len(seen) > 1 or len(party.moduli) < 3
 
@@ -142,7 +143,7 @@ def test_coefficients_at_the_edge_may_lift_to_their_neighbour_but_the_product_de
     edge = party.q // 2 - random_below(rng, max(party.q >> 40, 2), n)
     operands = []
     for m in messages:  # (round(q m / t) - edge s, edge): hardly any noise, c1 at the edge of its range
-        operands.append(party.crafted(party.textbook().encrypt(m, party.s, edge, zero), log2_deviation=-1.0))
+        operands.append(party.crafted(party.textbook().encrypt(m, party.s, edge, zero), log2_max=-1.0))
     product = core.multiply(*operands, method)
     if core.noise_headroom(product) < 0:
         pytest.skip("this modulus is too small for a product")
@@ -169,7 +170,7 @@ def test_products_decrypt_to_products_until_decryption_refuses(
     predicted = core.noise_by_depth(party.parameters)
     chain, chain_expected = power, expected
     for bound in predicted:
-        assert power.log2_deviation == pytest.approx(bound, abs=1e-6) and core.noise_headroom(power) >= 0
+        assert power.noise == bound and core.noise_headroom(power) >= 0  # bit by bit
         assert np.array_equal(party.decrypt(power, slots), expected)
         power = core.relinearize(core.square(power), party.evaluation)
         expected = product_of_values(expected, expected, slots, t)
@@ -229,7 +230,7 @@ def test_a_ciphertext_moves_between_engines_with_the_same_bits(rng: np.random.Ge
     here, there = Party(literal), Party(literal, engine=core.ReferenceEngine(1))
     x = here.encrypt(random_below(rng, 257, (2, 32)), 5, slots=False)
     moved = x.to(there.context)
-    assert np.array_equal(moved.residues, x.residues) and moved.log2_deviation == x.log2_deviation
+    assert np.array_equal(moved.residues, x.residues) and moved.noise == x.noise
     assert moved.key == x.key == there.secret.id  # one seed, one key
     with pytest.raises(core.MismatchError, match=r"different devices.*\.to\(device\)"):
         core.add(x, moved)

@@ -114,7 +114,7 @@ def test_hoisted_rotations_are_the_same_at_every_level(rng: np.random.Generator,
             alone = core.apply_galois(y, element, party.evaluation)
             assert core.bgv.level(result) == level and core.bgv.correction(result) == core.bgv.correction(y)
             assert np.array_equal(result.residues, alone.residues)
-            assert result.log2_deviation == alone.log2_deviation
+            assert result.noise == alone.noise
             if core.bgv.noise_headroom(result) >= 0:
                 party.reads(result, True, permuted(values, element, True, party.t()))
     with pytest.raises(core.MissingKeyError, match="element 27"):

@@ -10,6 +10,7 @@ from typing import Any
 import cyclotome_testing as core
 import numpy as np
 import pytest
+from exact_noise import gaps
 from oracles.integers import centred, random_below
 from parties import Party, product_of_values, slot_prime, small_literal
 
@@ -49,8 +50,7 @@ def test_levels_cost_little_of_the_measured_noise(party: Party, rng: np.random.G
             break
         for y in results.values():
             assert np.array_equal(party.decrypt(y, False), expected)
-            bound = y.log2_deviation + math.log2(core.tail_factor)
-            assert max(core.measured_noise(y, party.secret)) <= bound
+            gaps(party, y)
         noises = {m: mean_noise(party, y) for m, y in results.items()}
         assert noises[LEVELED] - noises[HPS] < 1.0, (level, noises)
         assert noises[HPS] - noises[BEHZ] < 0.5
@@ -73,7 +73,7 @@ def test_near_the_noise_limit_all_methods_agree(party: Party, rng: np.random.Gen
         for row in m:
             e = random_below(rng, 2 << int(log2_noise), n) - (1 << int(log2_noise))
             crafted.append(book.encrypt(row, party.s, random_below(rng, party.q, n), e))
-            operands.append(party.crafted(crafted[-1], log2_deviation=log2_noise - 0.8))
+            operands.append(party.crafted(crafted[-1], log2_max=log2_noise))
         exact = book.multiply(*crafted)
         expected = product_of_values(m[0], m[1], False, t)[0]
         assert np.array_equal(book.decrypt(exact, party.s), expected)
@@ -94,7 +94,7 @@ def test_the_error_against_the_exact_quotient(rng: np.random.Generator, word: in
     party = Party(small_literal(word, n, t, 6, 1, bits=29 if word == 32 else 50))
     rows = random_below(rng, party.q, (2, 3, 2, n))
     rows = centred(rows, party.q) * 15 // 16
-    a, b = (party.crafted(part, log2_deviation=3.0) for part in rows)
+    a, b = (party.crafted(part, log2_max=3.0) for part in rows)
     p = math.prod(party.context.hps_moduli(len(party.moduli)))
     allowed = 2 * n * (t + 1) * party.q // (2 * p) + 2
     product = core.multiply(a, b, HPS)

@@ -34,6 +34,7 @@ class Parameters:
     word_bytes: int
     table: str
     allow_insecure: bool
+    strict: bool
     security: int
     digits: int
     degree: int
@@ -55,6 +56,7 @@ class Parameters:
             f"secret ternary\nerror cbd21\nsecurity {self.security} {self.table}"
             f"{' INSECURE allowed' if self.allow_insecure else ''}\n"
         )
+        text += "noise strict\n" if self.strict else ""
         return hashlib.sha256(text.encode()).digest()
 
 
@@ -77,15 +79,14 @@ class Ciphertexts:
     limbs: int
     correction: int
     seeded: bool
-    secret_factors: int
-    log2_noise: float
+    noise: tuple[float, float, float]
     polynomials: list[list[Polynomial]] = field(default_factory=list)
 
 
 def read(data: bytes) -> File:
     """Header, checksum, parameters and sections; AssertionError where the page is not followed."""
     magic, version, kind, reserved, length = struct.unpack_from("<8sHHIQ", data)
-    assert (magic, version, reserved, length) == (b"CYCLOTOM", 1, 0, len(data))
+    assert (magic, version, reserved, length) == (b"CYCLOTOM", 2, 0, len(data))
     assert hashlib.sha256(data[:-32]).digest() == data[-32:]
     sections, position = [], 56
     while position < len(data) - 32:
@@ -106,7 +107,7 @@ def read(data: bytes) -> File:
 
 
 def read_parameters(block: bytes) -> Parameters:
-    label, scheme, word, table, insecure, security, digits, degree, *counts = struct.unpack_from("<8s4BHHI4H", block)
+    label, scheme, word, table, flags, security, digits, degree, *counts = struct.unpack_from("<8s4BHHI4H", block)
     plain, moduli, special, name = counts
     values = list(struct.unpack_from(f"<{plain + moduli + special}Q", block, 28))
     assert len(block) == 28 + 8 * len(values) + name
@@ -115,7 +116,8 @@ def read_parameters(block: bytes) -> Parameters:
         scheme={1: "bfv", 2: "bgv"}[scheme],
         word_bytes=word,
         table={1: "guidelines-2024", 2: "he-standard-2018"}[table],
-        allow_insecure=insecure == 1,
+        allow_insecure=flags & 1 == 1,
+        strict=flags & 2 == 2,
         security=security,
         digits=digits,
         degree=degree,
@@ -174,9 +176,10 @@ def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, 
 
 def ciphertexts(data: bytes, p: Parameters) -> Ciphertexts:
     """One `CIPH` section."""
-    plain, parts, limbs, seeded, factors, batch, correction, noise = struct.unpack_from("<IHHIIQQd", data)
-    result = Ciphertexts(plain, limbs, correction, seeded == 1, factors, noise)
-    seed, packed = data[40:72], Packed(data[72 if seeded else 40 :])
+    plain, parts, limbs, seeded, reserved, batch, correction, *noise = struct.unpack_from("<IHHIIQQ3d", data)
+    assert reserved == 0
+    result = Ciphertexts(plain, limbs, correction, seeded == 1, (noise[0], noise[1], noise[2]))
+    seed, packed = data[56:88], Packed(data[88 if seeded else 56 :])
     moduli = p.moduli[:limbs]
     for item in range(batch):
         stored = [packed.polynomial(p.degree, moduli) for _ in range(1 if seeded else parts)]
