@@ -61,7 +61,8 @@ Container Container::parse(Span bytes, const Limits& limits) {
                               ": the data is damaged", fresh_copy));
   }
   if (parameters.strict() && frame.version < 2) {
-    throw FormatError(message("strict parameters in format version 1, which has none: the data is damaged", fresh_copy));
+    throw FormatError(
+        message("strict parameters in format version 1, which has none: the data is damaged", fresh_copy));
   }
   container.kind_ = kind;
   container.version_ = frame.version;

@@ -145,11 +145,12 @@ Parameters::Parameters(ParametersLiteral literal)
     }
   }
 
-  const std::string canonical = message(
-      "cyclotome parameters 1\nscheme ", name_of(literal_.scheme), "\ndegree ", literal_.degree, "\nplain ",
-      list(literal_.plain_moduli), "\nmoduli ", list(literal_.moduli), "\nspecial ", list(literal_.special_moduli),
-      "\ndigits ", literal_.digits, "\nword ", bits_of(literal_.word), "\nsecret ternary\nerror cbd21\nsecurity ",
-      literal_.security, " ", name_of(literal_.table), literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
+  const std::string canonical =
+      message("cyclotome parameters 1\nscheme ", name_of(literal_.scheme), "\ndegree ", literal_.degree, "\nplain ",
+              list(literal_.plain_moduli), "\nmoduli ", list(literal_.moduli), "\nspecial ",
+              list(literal_.special_moduli), "\ndigits ", literal_.digits, "\nword ", bits_of(literal_.word),
+              "\nsecret ternary\nerror cbd21\nsecurity ", literal_.security, " ", name_of(literal_.table),
+              literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
   fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
 }
 

@@ -29,7 +29,7 @@ struct ParametersLiteral {
   SecurityTable table = SecurityTable::guidelines_2024;
   bool allow_insecure = false;
   bool strict = false;  ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
-  std::string name;  ///< of a preset; informative
+  std::string name;     ///< of a preset; informative
 };
 
 /// Checked, immutable parameters.

@@ -10,6 +10,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 void declare_secret(const void* data, std::size_t bytes) { VALGRIND_MAKE_MEM_UNDEFINED(data, bytes); }
 void declare_public(const void* data, std::size_t bytes) { VALGRIND_MAKE_MEM_DEFINED(data, bytes); }
+const bool decisions_are_public = (on_declassify = declare_public, true);
 
 void declare_public(const PolyArray& polynomials) { declare_public(polynomials.view().data, polynomials.bytes()); }
 void declare_secret(const PolyArray& polynomials) { declare_secret(polynomials.view().data, polynomials.bytes()); }
