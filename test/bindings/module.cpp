@@ -12,6 +12,7 @@ void bind_errors(nb::module_& m) {
   nb::exception<MismatchError>(m, "MismatchError", error);
   nb::exception<MissingKeyError>(m, "MissingKeyError", error);
   nb::exception<NoiseError>(m, "NoiseError", error);
+  nb::exception<ContradictionError>(m, "ContradictionError", error);
   nb::exception<RangeError>(m, "RangeError", error);
   nb::exception<FormatError>(m, "FormatError", error);
   nb::exception<FileError>(m, "FileError", error);

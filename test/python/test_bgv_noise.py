@@ -11,10 +11,11 @@ import cyclotome_testing as core
 import numpy as np
 import pytest
 from bgv_party import BgvParty, bgv_literal
+from exact_noise import gaps, norms_of_rows
 from oracles.integers import centred, random_below
+from oracles.noise import Ring, Scheme
 from parties import slot_prime
 
-TAIL = math.log2(core.tail_factor)
 # word, degree, bits of t (1: t = 2), ciphertext primes, special primes, digits, bits of the primes, samples
 SETS = [
     (64, 16, 14, 6, 1, 0, 50, 256),
@@ -40,11 +41,12 @@ def case(request: pytest.FixtureRequest, rng: np.random.Generator) -> tuple[BgvP
 
 
 def assert_bounded(party: BgvParty, ciphertext: Any, loose_bits: float = 12.0) -> None:
-    """measured <= 2^bound * tail_factor for every sample, and the largest one is at most loose_bits below."""
-    measured = core.bgv.measured_noise(ciphertext, party.secret)
-    bound = ciphertext.log2_deviation + TAIL
-    assert max(measured) <= bound, (max(measured), bound)
-    assert bound - max(measured) <= loose_bits, (max(measured), bound)
+    """The largest coefficient of every sample is below its bound, and at most loose_bits below; the other norms, of a
+    few samples, are below theirs."""
+    measured, bound = max(core.bgv.measured_noise(ciphertext, party.secret)), ciphertext.noise[0]
+    assert measured <= bound, (measured, bound)
+    assert bound - measured <= loose_bits, (measured, bound)
+    gaps(party, core.take(ciphertext, list(range(min(4, ciphertext.batch)))))
 
 
 def test_fresh_encryptions(case: Any, rng: np.random.Generator) -> None:
@@ -79,28 +81,26 @@ def test_switches_down_to_the_last_level(case: Any, parts: int) -> None:
     while core.bgv.level(y) > 1 and core.bgv.noise_headroom(y) >= 0:
         y = core.bgv.switch_modulus(y)
         assert_bounded(party, y, loose_bits=12 + 0.5 * math.log2(party.n))
-    floor = party.t() * core.rounding_deviation(party.n) * (1 if parts == 2 else 1 + 2 * math.sqrt(party.n))
-    assert y.log2_deviation <= math.log2(floor) + 2 or core.bgv.noise_headroom(y) < 0
+    floor = Ring(party.n).rounded(parts).times(party.t()).logarithms()
+    assert y.noise[0] <= floor[0] + 1 or core.bgv.noise_headroom(y) < 0
 
 
-def test_the_floor_is_a_deviation(case: Any) -> None:
-    """Of fresh ciphertexts far above it, one switch leaves the rounding and no more: within half a bit, and what the
-    weight of one secret and a sample of one size allow: 4 / sqrt(n) bits are more than five deviations."""
+def test_the_floor_is_that_of_rounding(case: Any) -> None:
+    """Of fresh ciphertexts far above it, one switch leaves t sqrt((1 + 2n/3)/12) and no more: within half a bit, and what
+    the weight of one secret and a sample of one size allow: 4 / sqrt(n) bits are more than five deviations."""
     party, _, values = case
     big = core.multiply_scalar(party.encrypt(values * 0, 1, slots=False), 1)
     y = core.bgv.switch_modulus(big)
     phases = party.phases(y).astype(float)
     spread = 4 / math.sqrt(party.n)
-    assert math.log2(phases.std()) == pytest.approx(
-        math.log2(party.t() * core.rounding_deviation(party.n)), abs=0.5 + spread
-    )
-    assert y.log2_deviation >= math.log2(phases.std()) - spread
+    deviation = party.t() * math.sqrt((1 + 2 * party.n / 3) / 12)
+    assert math.log2(phases.std()) == pytest.approx(math.log2(deviation), abs=0.5 + spread)
+    assert y.noise[1] >= math.log2(phases.std())
 
 
 def deepen(party: BgvParty, x: Any, step: Callable[[Any], Any], levels: int) -> None:
-    """Bounded at every level. The bound is a deviation with a tail, and powers of a phase are Gaussian only as far as
-    there are many roots of unity to average over: small degrees are followed for one level, 1024 for three."""
-    for level in range(1, (levels if party.n >= 1024 else 1) + 1):
+    """Bounded at every level and degree, since nothing is taken to be random but what was drawn."""
+    for level in range(1, levels + 1):
         x = core.relinearize(step(x), party.evaluation)
         assert core.bgv.noise_headroom(x) >= 0 or level > 1
         if core.bgv.noise_headroom(x) < 0:
@@ -144,7 +144,8 @@ def test_sums_and_rotations_at_lower_levels(case: Any) -> None:
 
 
 def test_a_key_switch_adds_what_the_formula_says(rng: np.random.Generator) -> None:
-    """Of a noiseless ciphertext: T sqrt(sum n D^2/12) sigma / P and the rounding, within a bit (5.11 (7))."""
+    """Of a noiseless ciphertext: t sqrt(sum n D^2/12) sigma / P and the rounding, within a bit (5.11 (7)); the bound is
+    the oracle's, above that by digits' and roundings' worst cases."""
     for word, bits, special, t in [(64, 50, 1, 257), (64, 50, 0, 257), (32, 30, 2, 65537), (32, 30, 0, 2)]:
         n = 512
         party = BgvParty(bgv_literal(word, n, t, 4, special, bits=bits), int(rng.integers(1 << 60)), galois=[3])
@@ -156,4 +157,15 @@ def test_a_key_switch_adds_what_the_formula_says(rng: np.random.Generator) -> No
             phases = party.phases(y)
             assert not np.any(phases % t)
             deviation = math.log2(centred(phases, party.book(level).q).astype(float).std())
-            assert y.log2_deviation - 1 <= deviation <= y.log2_deviation + 0.2, (word, special, level)
+            variance = sum(n / 12 * 10.5 * (d / party.special) ** 2 for d in digits_of(party, level))
+            variance += (1 + 2 * n / 3) / 12 if special else 0
+            assert abs(deviation - math.log2(t * math.sqrt(variance))) <= 1, (word, special, level)
+            stated = party.context.key_switch_noise(level, 0)
+            assert stated == pytest.approx(Scheme(party.parameters, bgv=True).key_switch(level).logarithms(), abs=1e-9)
+            assert np.all(norms_of_rows(phases) <= np.array(stated) + 1e-9)
+
+
+def digits_of(party: BgvParty, level: int) -> list[int]:
+    """Products of the primes of each digit that is present at a level."""
+    per_digit = party.parameters.primes_per_digit
+    return [math.prod(party.moduli[i : min(level, i + per_digit)]) for i in range(0, level, per_digit)]

@@ -64,6 +64,7 @@ class Parameters:
 class File:
     """A container whose frame is sound: the sections of the object itself, and what stands before them."""
 
+    version: int
     kind: str
     parameters: Parameters
     sections: list[tuple[str, bytes]]
@@ -79,14 +80,15 @@ class Ciphertexts:
     limbs: int
     correction: int
     seeded: bool
-    noise: tuple[float, float, float]
+    noise: list[float]
     polynomials: list[list[Polynomial]] = field(default_factory=list)
 
 
 def read(data: bytes) -> File:
     """Header, checksum, parameters and sections; AssertionError where the page is not followed."""
     magic, version, kind, reserved, length = struct.unpack_from("<8sHHIQ", data)
-    assert (magic, version, reserved, length) == (b"CYCLOTOM", 2, 0, len(data))
+    assert (magic, version, reserved, length) == (b"CYCLOTOM", version, 0, len(data))
+    assert version in (1, 2)
     assert hashlib.sha256(data[:-32]).digest() == data[-32:]
     sections, position = [], 56
     while position < len(data) - 32:
@@ -95,7 +97,7 @@ def read(data: bytes) -> File:
         position += 12 + size
     assert position == len(data) - 32
     assert sections[0][0] == "PARM"
-    file = File(KINDS[kind], read_parameters(sections.pop(0)[1]), sections)
+    file = File(version, KINDS[kind], read_parameters(sections.pop(0)[1]), sections)
     assert file.parameters.fingerprint() == data[24:56]
     if file.kind not in ("parameters", "plaintext"):
         assert sections[0][0] == "KYID"
@@ -174,12 +176,14 @@ def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, 
     return pairs
 
 
-def ciphertexts(data: bytes, p: Parameters) -> Ciphertexts:
-    """One `CIPH` section."""
-    plain, parts, limbs, seeded, reserved, batch, correction, *noise = struct.unpack_from("<IHHIIQQ3d", data)
-    assert reserved == 0
-    result = Ciphertexts(plain, limbs, correction, seeded == 1, (noise[0], noise[1], noise[2]))
-    seed, packed = data[56:88], Packed(data[88 if seeded else 56 :])
+def ciphertexts(data: bytes, p: Parameters, version: int = 2) -> Ciphertexts:
+    """One `CIPH` section. Version 1 has one number for noise, and a count where four bytes are reserved now."""
+    plain, parts, limbs, seeded, reserved, batch, correction = struct.unpack_from("<IHHIIQQ", data)
+    assert reserved == 0 or version == 1
+    noise = list(struct.unpack_from("<d" if version == 1 else "<3d", data, 32))
+    result = Ciphertexts(plain, limbs, correction, seeded == 1, noise)
+    start = 32 + 8 * len(noise)
+    seed, packed = data[start : start + 32], Packed(data[start + 32 * seeded :])
     moduli = p.moduli[:limbs]
     for item in range(batch):
         stored = [packed.polynomial(p.degree, moduli) for _ in range(1 if seeded else parts)]
