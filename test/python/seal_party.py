@@ -106,7 +106,7 @@ class Seal:
         residues = np.ascontiguousarray(self.residues(ciphertext))
         if self.scheme == "bgv":
             return core.bgv.crafted(self.here, bytes(16), 0, residues, 40.0, correction)
-        return core.Ciphertext(self.here, bytes(16), 0, residues, 10.0, 1)
+        return core.Ciphertext(self.here, bytes(16), 0, residues, 10.0)
 
     def read(self, ciphertext: Any) -> Any:
         """The values of one of ours under SEAL's secret, whatever its noise bound says."""

@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
 
 def residues(x: cy.EncryptedArray) -> list[bytes]:
     """The stored residues of every channel, without the sections' heads, which hold the noise bound."""
-    return [data[40:] for _, data in wire_format.read(cy.to_bytes(x)).sections]
+    return [data[56:] for _, data in wire_format.read(cy.to_bytes(x)).sections]
 
 
 def rolled(values: Any, step: int) -> Any:

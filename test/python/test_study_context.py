@@ -148,7 +148,7 @@ def packed(context: ProductContext) -> bytes:
         text += f"prime {p} {g}\n"
     body += words(context.modulus, wide)
     sections = b"PCTX" + struct.pack("<Q", len(body)) + body
-    head = b"CYCLOTOM" + struct.pack("<HHIQ", 1, 8, 0, 56 + len(sections) + 32)
+    head = b"CYCLOTOM" + struct.pack("<HHIQ", 2, 8, 0, 56 + len(sections) + 32)
     return sealed(head + hashlib.sha256(text.encode()).digest() + sections)
 
 
@@ -169,10 +169,11 @@ def test_files_are_what_the_description_says(
 
 
 def test_a_stored_context_stays_readable() -> None:
-    path = Path(__file__).resolve().parents[1] / "fuzz" / "corpus" / "product-context"
-    context = ProductContext.load(path)
-    assert context == ProductContext.generate(8, 80, (30, 50))
-    assert path.read_bytes() == packed(context)
+    """Of this format version and of the one before, which differ in nothing but their number."""
+    corpus = Path(__file__).resolve().parents[1] / "fuzz" / "corpus"
+    context = ProductContext.load(corpus / "product-context")
+    assert context == ProductContext.generate(8, 80, (30, 50)) == ProductContext.load(corpus / "format1-product-context")
+    assert (corpus / "product-context").read_bytes() == packed(context)
 
 
 def test_every_changed_byte_is_found(context: ProductContext, rng: np.random.Generator) -> None:

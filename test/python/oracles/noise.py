@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, setcontext
 from typing import Any
 
+import numpy as np
+
 PRECISION = Context(prec=60, Emax=10**9, Emin=-(10**9))
 setcontext(PRECISION)
 
@@ -244,6 +246,24 @@ class Scheme:
 
     def headroom(self, noise: Norms, limbs: int | None = None) -> float:
         return self.limit(limbs) + math.log2(15 / 16) - log2(noise.maximum)
+
+
+def largest_square(a: Sequence[int]) -> float:
+    """max |a(zeta)|^2, by the definition."""
+    n = len(a)
+    return float(np.abs(np.fft.fft(np.array(a, dtype=np.float64) * np.exp(1j * np.pi * np.arange(n) / n))).max() ** 2)
+
+
+def secret_is_fit(s: Sequence[int]) -> bool:
+    """The check of secret keys."""
+    n, kappa = len(s), float(Ring(len(s)).check)
+    return largest_square(s) <= n * 2 / 3 * kappa**2 and 10 * sum(x * x for x in s) <= 7 * n
+
+
+def error_is_fit(e: Sequence[int]) -> bool:
+    """The check of public keys' errors."""
+    n, kappa, variance = len(e), float(Ring(len(e)).check), float(VARIANCE)
+    return largest_square(e) <= n * variance * kappa**2 and sum(int(x) ** 2 for x in e) <= 1.21 * variance * n
 
 
 def close(mine: Norms, theirs: Sequence[float], within: float = 1e-9) -> bool:
