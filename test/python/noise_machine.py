@@ -212,6 +212,8 @@ def flattening(row: Any, largest: int) -> NDArray[np.int64]:
     turned to 0."""
     values = np.array([float(x) for x in row])
     n = len(values)
+    if not values.any():
+        return np.full(n, largest, dtype=np.int64)
     twist = np.exp(1j * np.pi * np.arange(n) / n)
     spectrum = np.fft.fft(values * twist)
     factor = (np.fft.ifft(np.conj(spectrum) / np.maximum(np.abs(spectrum), 1e-300)) * np.conj(twist)).real
