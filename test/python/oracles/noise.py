@@ -256,14 +256,14 @@ def largest_square(a: Sequence[int]) -> float:
 
 def secret_is_fit(s: Sequence[int]) -> bool:
     """The check of secret keys."""
-    n, kappa = len(s), float(Ring(len(s)).check)
-    return largest_square(s) <= n * 2 / 3 * kappa**2 and 10 * sum(x * x for x in s) <= 7 * n
+    n = len(s)
+    return largest_square(s) <= n * 2 / 3 * (math.log(n / 2) + 3) and 10 * sum(x * x for x in s) <= 7 * n
 
 
 def error_is_fit(e: Sequence[int]) -> bool:
     """The check of public keys' errors."""
-    n, kappa, variance = len(e), float(Ring(len(e)).check), float(VARIANCE)
-    return largest_square(e) <= n * variance * kappa**2 and sum(int(x) ** 2 for x in e) <= 1.21 * variance * n
+    n, variance = len(e), float(VARIANCE)
+    return largest_square(e) <= n * variance * (math.log(n / 2) + 3) and sum(int(x) ** 2 for x in e) <= 1.21 * variance * n
 
 
 def close(mine: Norms, theirs: Sequence[float], within: float = 1e-9) -> bool:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far the bound is above the exact noise of random squarings, recorded in test/data/noise_gaps.json, so that a
+formula that gets looser, or tighter without a word, shows. Seeds are fixed, and results the same on every machine.
+
+`CYCLOTOME_RECORD_GAPS=1 pytest -m "full or not full" test/python/test_noise_gaps.py` writes the file anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import cyclotome_testing as core
+import numpy as np
+import pytest
+from bgv_party import BgvParty, bgv_literal
+from exact_noise import gaps
+from parties import Party, small_literal
+
+RECORD = Path(__file__).resolve().parents[1] / "data" / "noise_gaps.json"
+RECORDING = os.environ.get("CYCLOTOME_RECORD_GAPS") == "1"
+DEPTHS = (0, 1, 2, 4, 8)
+DEGREES = [256, 1024, *(pytest.param(n, marks=pytest.mark.full) for n in (4096, 8192, 16384, 32768))]
+#: Ciphertext primes of 55 bits that carry 8 squarings at t = 65537 and every degree.
+PRIMES = {"bfv": 7, "bgv": 10}
+
+
+def measured(scheme: str, degree: int, strict: bool) -> dict[str, list[float]]:
+    """By depth: log2 of the bound on the largest coefficient, and the three gaps."""
+    bgv = scheme == "bgv"
+    literal = (bgv_literal if bgv else small_literal)(64, degree, 65537, PRIMES[scheme], 2, 0, 55)
+    literal.strict = strict
+    party: Any = (BgvParty if bgv else Party)(literal, 20240229)
+    functions: Any = core.bgv if bgv else core
+    values = np.random.default_rng(1).integers(0, 65537, (2, degree))
+    x, found = party.encrypt(values, 3, slots=True), {}
+    for depth in range(max(DEPTHS) + 1):
+        if depth:
+            x = core.relinearize(functions.square(x), party.evaluation)
+        if functions.noise_headroom(x) < 0:
+            break
+        if depth in DEPTHS:
+            found[str(depth)] = [round(float(v), 3) for v in (x.noise[0], *gaps(party, x))]
+    return found
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_the_gap_is_the_recorded_one(scheme: str, degree: int, strict: bool) -> None:
+    name = f"{scheme} {degree}{' strict' if strict else ''}"
+    record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    found = measured(scheme, degree, strict)
+    assert found and all(min(row[1:]) >= 0 for row in found.values())
+    if RECORDING:
+        record[name] = found
+        lines = [f"  {json.dumps(key)}: {json.dumps(record[key])}" for key in sorted(record)]
+        RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        return
+    assert found.keys() == record[name].keys()
+    for depth, row in record[name].items():
+        assert found[depth] == pytest.approx(row, abs=0.0015), (depth, found[depth], row)
