@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exact error of ciphertexts, by the secret key and in Python integers, in the three norms that bounds are stated in."""
+"""The exact error of ciphertexts, by the secret key and in Python integers, in the three norms that bounds are stated
+in."""
 
 from __future__ import annotations
 

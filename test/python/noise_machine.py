@@ -138,7 +138,8 @@ class Value:
 
 
 class Machine:
-    """A party whose programs are checked; `records`: the smallest gap in bits between bound and exact error, by norm."""
+    """A party whose programs are checked; `records`: the smallest gap in bits between bound and exact error, by
+    norm."""
 
     def __init__(self, case: Sequence[Any], bgv: bool, number: int, galois: Sequence[int] = (), plain: int = 0) -> None:
         literal = literal_of(case, bgv)

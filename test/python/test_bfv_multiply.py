@@ -13,8 +13,8 @@ import cyclotome_testing as core
 import numpy as np
 import pytest
 from oracles.integers import centred, random_below, round_half_up
-from oracles.textbook_bfv import negacyclic_product
 from oracles.noise import Ring
+from oracles.textbook_bfv import negacyclic_product
 from parties import Party, product_of_values, slot_prime, small_literal
 from residues import DEVICES
 

@@ -86,8 +86,8 @@ def test_sums_of_one_ciphertext_with_itself_and_of_many(case: Any) -> None:
 
 
 def deepen(party: Party, x: Any, step: Callable[[Any], Any], levels: int) -> int:
-    """Bounded at every level; operands that are as good as random leave about 4.5 bits of it unused at each. Returns the
-    levels that decrypt.
+    """Bounded at every level; operands that are as good as random leave about 4.5 bits of it unused at each. Returns
+    the levels that decrypt.
 
     In tiny rings one key or one ciphertext is far from the average, and more so with every power of it.
     """
@@ -165,7 +165,8 @@ def test_products_with_adversarial_plaintexts(case: Any, rng: np.random.Generato
 
 
 def test_plaintexts_norms_are_those_of_their_centred_polynomials(case: Any, rng: np.random.Generator) -> None:
-    """By definition: the largest |m(zeta)| over the roots zeta of x^n + 1, and the lengths of the coefficients' vector."""
+    """By definition: the largest |m(zeta)| over the roots zeta of x^n + 1, and the lengths of the coefficients'
+    vector."""
     party, _, _ = case
     n, t = party.n, party.t()
     odd = np.arange(1, 2 * n, 2)

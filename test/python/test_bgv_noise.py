@@ -86,8 +86,8 @@ def test_switches_down_to_the_last_level(case: Any, parts: int) -> None:
 
 
 def test_the_floor_is_that_of_rounding(case: Any) -> None:
-    """Of fresh ciphertexts far above it, one switch leaves t sqrt((1 + 2n/3)/12) and no more: within half a bit, and what
-    the weight of one secret and a sample of one size allow: 4 / sqrt(n) bits are more than five deviations."""
+    """Of fresh ciphertexts far above it, one switch leaves t sqrt((1 + 2n/3)/12) and no more: within half a bit, and
+    what the weight of one secret and a sample of one size allow: 4 / sqrt(n) bits are more than five deviations."""
     party, _, values = case
     big = core.multiply_scalar(party.encrypt(values * 0, 1, slots=False), 1)
     y = core.bgv.switch_modulus(big)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs made to break the noise bound: operands matched to each other, to rounding errors and to the secret itself.
 
-Whatever is computed, the exact error is below the bound in all three norms, and with the headroom used up to less than a
-bit decryption gives the right value; one bit more, and it refuses. CYCLOTOME_NOISE_DEGREE adds a larger degree to the
-small ones of every run; `full` runs them at real sizes.
-"""
+Whatever is computed, the exact error is below the bound in all three norms, and with the headroom used up to less than
+a bit decryption gives the right value; one bit more, and it refuses. CYCLOTOME_NOISE_DEGREE adds a larger degree to
+the small ones of every run; `full` runs them at real sizes."""
 
 from __future__ import annotations
 
@@ -45,8 +44,8 @@ def error_of(value: Value) -> Any:
 @pytest.mark.parametrize("bgv", [False], ids=["bfv"])
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_plaintexts_matched_to_the_rounding_of_messages(machine: Machine, case: Any, symmetric: bool) -> None:
-    """round(q m / t) - q m / t has coefficients of almost a half at will: signs as flat as can be, then a factor that lines
-    up all its values; after 0 ... 500 sums with the same plaintext the rounding errors are all there is."""
+    """round(q m / t) - q m / t has coefficients of almost a half at will: signs as flat as can be, then a factor that
+    lines up all its values; after 0 ... 500 sums with the same plaintext the rounding errors are all there is."""
     n, t = machine.n, machine.t
     inverse = pow(machine.party.q, -1, t)
     for signs in (rudin_shapiro(n), np.ones(n, dtype=np.int64), peak(n, 1, 1)):
@@ -138,8 +137,8 @@ def test_sums_and_differences_of_one_ciphertext(machine: Machine, case: Any, bgv
 @EVERY_CASE
 @BOTH
 def test_factors_matched_to_the_exact_error(machine: Machine, case: Any, bgv: bool) -> None:
-    """More than any adversary can do: the factor is the error's own conjugate (Cauchy and Schwarz with equality), a peak
-    at its loudest root, or what lines up all of its values; of fresh ciphertexts, products and switched ones."""
+    """More than any adversary can do: the factor is the error's own conjugate (Cauchy and Schwarz with equality), a
+    peak at its loudest root, or what lines up all of its values; of fresh ciphertexts, products and switched ones."""
     rng = np.random.default_rng(machine.number)
     half = (machine.t - 1) // 2
     for name in ("small", "rudin-shapiro"):

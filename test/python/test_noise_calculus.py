@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calculus of noise bounds: its inequalities on polynomials, exactly; monotone functions; equal to an independent one
-in Python; and operations and planning that give the same numbers bit by bit."""
+"""The calculus of noise bounds: its inequalities on polynomials, exactly; monotone functions; equal to an independent
+one in Python; and operations and planning that give the same numbers bit by bit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ ENCLOSURE = flint.fmpq(1, 2**200)
 
 
 def polynomials(rng: np.random.Generator, n: int) -> list[list[int]]:
-    """Random ones, and those that reach the inequalities' ends: monomials, constants, peaks, alternating signs, sparse."""
+    """Random ones, and those that reach the inequalities' ends: monomials, constants, peaks, alternating signs,
+    sparse."""
     peaked = [round(1000 * math.cos(math.pi * 3 * j / n)) for j in range(n)]
     monomial = [0] * n
     monomial[int(rng.integers(n))] = int(rng.integers(1, 1000))
@@ -105,8 +106,9 @@ def test_norms_of_one_polynomial(rng: np.random.Generator, n: int) -> None:
 
 @pytest.mark.parametrize("n", DEGREES)
 def test_sums_and_products_of_two(rng: np.random.Generator, n: int) -> None:
-    """The triangle inequality; C(ab) <= sqrt(n) C C, E(ab) <= sqrt(n) min(C E, E C), I(ab) <= n E E; with a plain factor
-    M: min(|M|_1 I, sqrt(n) |M|_2 E), min(|M(zeta)| E, |M|_2 C), |M(zeta)| C. Equal and conjugate operands among them."""
+    """The triangle inequality; C(ab) <= sqrt(n) C C, E(ab) <= sqrt(n) min(C E, E C), I(ab) <= n E E; with a plain
+    factor M: min(|M|_1 I, sqrt(n) |M|_2 E), min(|M(zeta)| E, |M|_2 C), |M(zeta)| C. Equal and conjugate operands among
+    them."""
     several = polynomials(rng, n)
     for i, a in enumerate(several):
         conjugate = [a[0]] + [-x for x in a[:0:-1]]
@@ -224,9 +226,12 @@ def test_the_constants_of_the_page() -> None:
     """T = 15.9, B = 11.4, kappa = 3.4 and h(1) = 1.12 at n = 8192."""
     ring = Ring(8192)
     found = [ring.real_tail, ring.complex_tail, ring.check, ring.mean_square_tail(Decimal(1))]
-    assert [round(float(x), 2) for x in found] == [15.89, 11.37, 3.36, 1.13] or [
-        round(float(x), 1) for x in found
-    ] == [15.9, 11.4, 3.4, 1.1]
+    assert [round(float(x), 2) for x in found] == [15.89, 11.37, 3.36, 1.13] or [round(float(x), 1) for x in found] == [
+        15.9,
+        11.4,
+        3.4,
+        1.1,
+    ]
 
 
 # --- operations and planning ------------------------------------------------------------------------------------------
@@ -264,7 +269,9 @@ def test_operations_state_what_the_independent_calculus_and_planning_say(
     m = party.plaintext(values, slots=False)
     assert close(book.ring.sum(book.fresh(), book.message()), scheme.add_plain(x, m).noise)
     assert close(book.ring.sum(book.fresh(), book.key_switch()), core.apply_galois(x, 3, party.evaluation).noise)
-    assert core.apply_galois_hoisted(x, [3], party.evaluation)[0].noise == core.apply_galois(x, 3, party.evaluation).noise
+    assert (
+        core.apply_galois_hoisted(x, [3], party.evaluation)[0].noise == core.apply_galois(x, 3, party.evaluation).noise
+    )
     assert close(book.fresh().times(1000), core.multiply_scalar(x, -1000).noise)
     assert close(book.ring.times_plain(book.fresh(), *m.norms), core.multiply_plain(x, m).noise)
     again = scheme.rerandomize(x, party.public, core.Seed(rng.bytes(32)))

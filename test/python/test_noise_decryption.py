@@ -146,7 +146,9 @@ def test_forged_bounds_never_give_garbage(rng: np.random.Generator, word: int, b
     moduli = party.moduli[:level]
 
     def made(parts: Any, bound: float) -> Any:
-        return party.made(parts, level, log2_max=bound) if isinstance(party, BgvParty) else party.crafted(parts, 0, bound)
+        return (
+            party.made(parts, level, log2_max=bound) if isinstance(party, BgvParty) else party.crafted(parts, 0, bound)
+        )
 
     noisy = compose(overflowed.residues, moduli)
     random = random_below(rng, math.prod(moduli), (1, 2, n))
@@ -185,7 +187,11 @@ def test_what_floods_depends_on_parameters_alone(rng: np.random.Generator, word:
     phases = compose(core.phase(party.secret, fresh), party.moduli)
     added = []
     for bound in (-1e9, 0.0, 20.0, limit - 30 - 6 - 0.01):
-        stated = party.made(parts, party.top, log2_max=bound) if isinstance(party, BgvParty) else party.crafted(parts, 0, bound)
+        stated = (
+            party.made(parts, party.top, log2_max=bound)
+            if isinstance(party, BgvParty)
+            else party.crafted(parts, 0, bound)
+        )
         flooded = core.flooded_phase(party.secret, stated, limit, 30, 257 if bgv else 1, seed(5, 9))
         added.append(centred(compose(flooded, party.moduli) - phases, party.q))
     assert all(np.array_equal(error, added[0]) for error in added)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is drawn, against the tails that its bounds are made of: encryptions' errors, keys that are checked, and squares of
-rounding errors. Some thousands in every run; `full` counts as many as show events of probability 10^-5."""
+"""What is drawn, against the tails that its bounds are made of: encryptions' errors, keys that are checked, and
+squares of rounding errors. Some thousands in every run; `full` counts as many as show events of probability 10^-5."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def test_errors_of_encryptions_have_the_tails_of_their_bounds(rng: np.random.Gen
 @pytest.mark.parametrize("count", SIZES)
 @pytest.mark.parametrize("n", [64, 256, 1024])
 def test_squares_of_switched_ciphertexts_stay_below_their_bounds(rng: np.random.Generator, n: int, count: int) -> None:
-    """Rounding errors times (1 + s), squared and times their conjugate: where averages over random operands failed, tails
-    of the product are not those of a Gaussian, and the bound does not take them to be."""
+    """Rounding errors times (1 + s), squared and times their conjugate: where averages over random operands failed,
+    tails of the product are not those of a Gaussian, and the bound does not take them to be."""
     t = slot_prime(n, 14)
     party_literal = bgv_literal(64, n, t, 3, 0, 0, 55)
     items = min(count, BATCH * 64 // n)
@@ -134,7 +134,11 @@ def binomial(rng: np.random.Generator, n: int) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize(
     ("n", "count"),
-    [(1024, 400), (8192, 100), *(pytest.param(n, 4000, marks=pytest.mark.full) for n in (1024, 4096, 8192, 16384, 32768))],
+    [
+        (1024, 400),
+        (8192, 100),
+        *(pytest.param(n, 4000, marks=pytest.mark.full) for n in (1024, 4096, 8192, 16384, 32768)),
+    ],
 )
 def test_keys_are_accepted_nineteen_times_in_twenty(rng: np.random.Generator, n: int, count: int) -> None:
     """Of fresh draws; the library's own check says the same as the rule of the page."""
@@ -161,8 +165,8 @@ def test_keys_are_accepted_nineteen_times_in_twenty(rng: np.random.Generator, n:
 @pytest.mark.parametrize("n", [64, 1024])
 @pytest.mark.parametrize("count", [pytest.param(60, id="60"), pytest.param(2000, id="2000", marks=pytest.mark.full)])
 def test_the_law_of_accepted_secrets(rng: np.random.Generator, n: int, count: int) -> None:
-    """Generated keys all pass; coefficients stay as likely as each other, neighbours independent, and only weights above
-    0.7 n and peaks on roots are missing."""
+    """Generated keys all pass; coefficients stay as likely as each other, neighbours independent, and only weights
+    above 0.7 n and peaks on roots are missing."""
     party = Party(one_prime(n, 2))
     keys = [core.SecretKey.generate(party.context, seed(int(rng.integers(1 << 60)), 7)) for _ in range(count)]
     rows = np.array([key.coefficients() for key in keys])

@@ -172,7 +172,9 @@ def test_a_stored_context_stays_readable() -> None:
     """Of this format version and of the one before, which differ in nothing but their number."""
     corpus = Path(__file__).resolve().parents[1] / "fuzz" / "corpus"
     context = ProductContext.load(corpus / "product-context")
-    assert context == ProductContext.generate(8, 80, (30, 50)) == ProductContext.load(corpus / "format1-product-context")
+    assert (
+        context == ProductContext.generate(8, 80, (30, 50)) == ProductContext.load(corpus / "format1-product-context")
+    )
     assert (corpus / "product-context").read_bytes() == packed(context)
 
 

@@ -31,8 +31,8 @@ def sections(file: wire_format.File) -> list[wire_format.Ciphertexts]:
 
 
 def error_factor(file: wire_format.File) -> int:
-    """What keys' errors are multiples of: 1 in BFV, t in BGV. Of several plaintext moduli, version 1 had the product, and
-    keys have none since."""
+    """What keys' errors are multiples of: 1 in BFV, t in BGV. Of several plaintext moduli, version 1 had the product,
+    and keys have none since."""
     p = file.parameters
     if p.scheme == "bfv" or (file.version == 2 and len(p.plain_moduli) > 1):
         return 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The noise bound in plain Python, written from doc/noise.md: three norms as decimal numbers of 60 digits, no logarithms
-until they are compared. An oracle for the library's calculus, its atoms, and what operations and planning make of them."""
+"""The noise bound in plain Python, written from doc/noise.md: three norms as decimal numbers of 60 digits, no
+logarithms until they are compared. An oracle for the library's calculus, its atoms, and what operations and planning
+make of them."""
 
 from __future__ import annotations
 
@@ -69,9 +70,7 @@ class Ring:
     def sum(self, *terms: Norms) -> Norms:
         total = NOTHING
         for term in terms:
-            total = self.tidy(
-                total.maximum + term.maximum, total.mean + term.mean, total.canonical + term.canonical
-            )
+            total = self.tidy(total.maximum + term.maximum, total.mean + term.mean, total.canonical + term.canonical)
         return total
 
     def product(self, a: Norms, b: Norms) -> Norms:
@@ -84,9 +83,7 @@ class Ring:
     def times_plain(self, a: Norms, canonical: float, two: float, one: float) -> Norms:
         """canonical: max |M(zeta)|; two, one: the norms of the coefficients' vector."""
         c, b, s = Decimal(canonical), Decimal(two), Decimal(one)
-        return self.tidy(
-            min(s * a.maximum, b * self.root * a.mean), min(c * a.mean, b * a.canonical), c * a.canonical
-        )
+        return self.tidy(min(s * a.maximum, b * self.root * a.mean), min(c * a.mean, b * a.canonical), c * a.canonical)
 
     def chosen(self, largest: Any) -> Norms:
         m = Decimal(largest)
@@ -96,7 +93,7 @@ class Ring:
         x = ratio * self.tail / self.n
         return (1 + 2 * x.sqrt() + 2 * x).sqrt()
 
-    # --- atoms ---------------------------------------------------------------------------------------------------------
+    # --- atoms --------------------------------------------------------------------------------------------------------
     def secret(self) -> Norms:
         return self.tidy(Decimal(1), WEIGHT.sqrt(), (Decimal(2) / 3).sqrt() * self.check)
 
@@ -188,9 +185,7 @@ class Scheme:
         top = min(a_limbs, b_limbs)
         left = {
             level: log2(self.modulus(level))
-            - log2(
-                self.ring.product(self.switched(a, a_limbs, level), self.switched(b, b_limbs, level)).maximum
-            )
+            - log2(self.ring.product(self.switched(a, a_limbs, level), self.switched(b, b_limbs, level)).maximum)
             for level in range(top, 0, -1)
         }
         return max(left, key=lambda level: (left[level], level))
@@ -198,7 +193,9 @@ class Scheme:
     def bfv_level(self, a: Norms, b: Norms) -> int:
         """The fewest primes such that the dropped ones' product times a rounding is an eighth of the larger noise."""
         allowed = max(a.mean, b.mean) / 8
-        fits = [k for k in range(1, self.top) if self.modulus(self.top) / self.modulus(k) * self.rounded_mean() <= allowed]
+        fits = [
+            k for k in range(1, self.top) if self.modulus(self.top) / self.modulus(k) * self.rounded_mean() <= allowed
+        ]
         return min(fits, default=self.top)
 
     def rounded_mean(self) -> Decimal:
@@ -263,7 +260,9 @@ def secret_is_fit(s: Sequence[int]) -> bool:
 def error_is_fit(e: Sequence[int]) -> bool:
     """The check of public keys' errors."""
     n, variance = len(e), float(VARIANCE)
-    return largest_square(e) <= n * variance * (math.log(n / 2) + 3) and sum(int(x) ** 2 for x in e) <= 1.21 * variance * n
+    return (
+        largest_square(e) <= n * variance * (math.log(n / 2) + 3) and sum(int(x) ** 2 for x in e) <= 1.21 * variance * n
+    )
 
 
 def close(mine: Norms, theirs: Sequence[float], within: float = 1e-9) -> bool:
