@@ -153,8 +153,10 @@ void bind_io(nb::module_& m) {
       .def_prop_ro("metadata", [](const OwnedContainer& c) { return to_bytes(c->metadata()); })
       .def(
           "read_secret_key",
-          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_secret_key(*c, context); },
-          "context"_a, NoGil())
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context, bool allow_unfit) {
+            return io::read_secret_key(*c, context, allow_unfit ? rlwe::KeyCheck::skipped : rlwe::KeyCheck::required);
+          },
+          "context"_a, "allow_unfit"_a, NoGil())
       .def(
           "read_public_key",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_public_key(*c, context); },

@@ -94,6 +94,7 @@ def load(
     keys: object = (),
     device: str = "cpu",
     allow_insecure: bool = False,
+    allow_unfit_key: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> Any:
     """Reads an object that `save` wrote; what it is says the file.
@@ -107,6 +108,8 @@ def load(
         keys: a public or evaluation key, or several, that a loaded array shall know.
         device: where it shall compute.
         allow_insecure: take INSECURE parameters (implied by ``expect`` or ``keys`` that are).
+        allow_unfit_key: take a secret key that fails the check on which noise bounds rest, as one in twenty of format
+            version 1 does: to decrypt what there is. Generate a new key and encrypt anew with it.
         max_bytes: refuse longer files; they may expand to four times as much.
 
     Returns:
@@ -138,7 +141,7 @@ def load(
             SecretFileWarning,
             stacklevel=2,
         )
-    obj = _read(container, device)
+    obj = _read(container, device, allow_unfit_key)
     own = obj if isinstance(obj, Parameters) else obj.parameters
     for parameters in expected:
         if own != parameters:
@@ -154,14 +157,14 @@ def from_bytes(data: bytes, allow_insecure: bool = False, *, device: str = "cpu"
     return _read(container, device)
 
 
-def _read(container: _core.Container, device: str) -> Storable:
+def _read(container: _core.Container, device: str, allow_unfit_key: bool = False) -> Storable:
     facts = metadata.parse(container.metadata)
     parameters = Parameters._wrap(container.parameters, metadata.read_value_bits(facts))
     if container.kind == "parameters":
         return parameters
     context = context_on(device, parameters)
     if container.kind == "secret key":
-        return SecretKey(parameters, context, container.read_secret_key(context.native))
+        return SecretKey(parameters, context, container.read_secret_key(context.native, allow_unfit_key))
     if container.kind == "public key":
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":

@@ -97,7 +97,7 @@ def decrypt(
         bool, typer.Option("--reveal", help="For others to see: drown the noise in a random error before rounding.")
     ] = False,
     flooding_bits: Annotated[
-        int | None, typer.Option(help="With --reveal: the error is 2^this times the noise, 1 to 128. By default 40.")
+        int | None, typer.Option(help="With --reveal: bits by which the error exceeds the noise, 1 to 128. By default 64.")
     ] = None,
     allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",

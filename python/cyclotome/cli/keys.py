@@ -35,6 +35,7 @@ INTENT = (
     "word",
     "scheme",
     "flooding_bits",
+    "strict",
 )
 
 
@@ -56,6 +57,9 @@ def params(
         int,
         typer.Option(help="Results can be revealed to others with this flooding (decrypt --reveal); 0: they can't."),
     ] = 0,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Noise bounds without any assumption, for some bits of modulus more.")
+    ] = False,
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
     list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     allow_insecure: InsecureFlag = False,
@@ -86,6 +90,7 @@ def params(
             word=word,
             scheme=scheme,
             flooding_bits=flooding_bits,
+            strict=strict,
         )
     if output is not None:
         cy.save(output, chosen, overwrite=force)
@@ -107,6 +112,7 @@ def parameter_facts(parameters: cy.Parameters) -> dict[str, Any]:
         "value_bits": parameters.value_bits,
         "security": parameters.security_reached,
         "insecure": parameters.insecure,
+        "strict": parameters.strict,
         "name": parameters.name,
         "fingerprint": parameters.fingerprint,
     }
