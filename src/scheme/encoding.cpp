@@ -31,6 +31,10 @@ std::vector<std::size_t> positions_of(const rlwe::Context& context, std::size_t 
     for (std::size_t i = 0; i < n; ++i) positions[i] = i;
     return positions;
   }
+  if (kind != Encoding::Kind::slots) {
+    throw ArgumentError(message("encoding number ", static_cast<unsigned>(kind),
+                                " is unknown; there are 0 (slots) and ", "1 (coefficients)"));
+  }
   if (!has_slots(context, plain)) {
     throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain],
                                  " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ", 2 * n,

@@ -9,6 +9,7 @@
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
@@ -155,6 +156,20 @@ TEST(unknown_numbers_are_refused_everywhere) {
     scheme::Intent intent;
     intent.word = static_cast<Word>(number);
     CHECK_THROWS_WITH(ParameterError, scheme::suggest(intent), "bytes are unknown");
+  }
+}
+
+TEST(unknown_encodings_are_refused) {
+  rlwe::ParametersLiteral literal = literal_of(100, guidelines);
+  literal.plain_moduli = {65537};
+  const rlwe::ContextPtr context = scheme::make_context(rlwe::Parameters(literal), CpuEngine::create(1));
+  const std::vector<std::int64_t> values{1, 2, 3};
+  const rlwe::Plaintext message = encode(context, 0, Encoding::Kind::slots, values, 1, 3);
+  for (const unsigned number : {2U, 7U, 255U}) {
+    const auto kind = static_cast<Encoding::Kind>(number);
+    const std::string named = cyclotome::message("encoding number ", number, " is unknown");
+    CHECK_THROWS_WITH(ArgumentError, encode(context, 0, kind, values, 1, 3), named);
+    CHECK_THROWS_WITH(ArgumentError, decode(message, kind), named);
   }
 }
 
