@@ -20,6 +20,7 @@ from cyclotome.cli.console import (
     ForceFlag,
     InsecureFlag,
     JsonFlag,
+    TableOption,
     account,
     emit,
     note,
@@ -59,6 +60,7 @@ def encrypt(
         int | None, typer.Option(help="Largest magnitude of number × scale. Public. By default 2^value-bits − 1.")
     ] = None,
     allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -70,7 +72,8 @@ def encrypt(
     wanted = None if columns is None else [name.strip() for name in columns.split(",")]
     table = tables.read_table(data, wanted)
     integers, used = decimals.quantise(table.values, factor, automatic=automatic, rounding=rounding)
-    owner = load_as((cy.PublicKey, cy.SecretKey), key, allow_insecure=allow_insecure, device=device)
+    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    owner = load_as((cy.PublicKey, cy.SecretKey), key, **trust)
     with progress_bar(), account(device):
         array = cy.encrypt(integers, owner, bound=bound)
         notes.save_quantity(output, Quantity(array, used, table.columns), force)
@@ -100,6 +103,7 @@ def decrypt(
         int | None, typer.Option(help="With --reveal: bits by which the error exceeds the noise, 1 to 128. By default 64.")
     ] = None,
     allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -118,7 +122,8 @@ def decrypt(
         if output.suffix.lower() not in tables.SUFFIXES:
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
         vacant(output, force)
-    secret = load_as(cy.SecretKey, key, allow_insecure=allow_insecure, device=device)
+    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    secret = load_as(cy.SecretKey, key, **trust)
     quantity = notes.load_quantity(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
     with progress_bar(), account(device):
         integers = np.asarray(opened(quantity.values, secret, **options))

@@ -28,6 +28,13 @@ ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite files that e
 InsecureFlag = Annotated[
     bool, typer.Option("--allow-insecure", help="Take parameters and keys below 128 bits of security.")
 ]
+TableOption = Annotated[
+    str | None,
+    typer.Option(
+        "--security-table",
+        help='Judge files by this table, not "guidelines-2024": "he-standard-2018", "quantum-guidelines-2024".',
+    ),
+]
 DeviceOption = Annotated[
     str,
     typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "cuda", "cuda:1", "fpga:sim", "auto".'),

@@ -17,6 +17,7 @@ from cyclotome.cli.console import (
     ForceFlag,
     InsecureFlag,
     JsonFlag,
+    TableOption,
     account,
     emit,
     progress_bar,
@@ -61,6 +62,7 @@ def evaluate(
         Path | None, typer.Option("--public", help="public.key: hides results anew that would hide nothing (x − x).")
     ] = None,
     allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -79,10 +81,11 @@ def evaluate(
     if not any(files[name].suffix.lower() not in tables.SUFFIXES for name in used):
         raise UsageError("nothing encrypted takes part in the expression; add an encrypted --input")
     vacant(output, force)
-    evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure, device=device)
+    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    evaluation = load_as(cy.EvaluationKeys, keys, **trust)
     values = {name: _load(files[name], evaluation, allow_insecure, device) for name in sorted(used)}
     if public is not None:
-        hiding = load_as(cy.PublicKey, public, allow_insecure=allow_insecure, device=device)
+        hiding = load_as(cy.PublicKey, public, **trust)
         values = {name: q.with_keys(hiding) for name, q in values.items()}
     with progress_bar(), account(device):
         result = expression.evaluate(formula, values)
