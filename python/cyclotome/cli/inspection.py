@@ -26,7 +26,10 @@ def inspect(
     if found.shape is not None and found.note:
         meaning = notes.read_note(found.note, found.shape, str(file))
         if meaning["columns"] is not None:
-            lines.append(f"  columns {', '.join(meaning['columns'])}")
+            along = f" along axis {meaning['axis']}" if meaning["axis"] else ""
+            lines.append(f"  columns {', '.join(meaning['columns'])}{along}")
+        if meaning["name"] is not None:
+            lines.append(f"  of column {meaning['name']}")
         if meaning["scale"] != 1:
             lines.append(f"  numbers are integers / {meaning['scale']}")
     if found.kind == "parameters" and found.parameters is not None:
