@@ -347,3 +347,24 @@ def test_numbers_far_from_one_are_exact(place: Path, tmp_path: Path) -> None:
         assert rows == [
             [Fraction(a) * factor, Fraction(b) * factor] for a, b in (("32.1", 36), ("-21.62", 41), ("30.5", 85))
         ]
+
+
+def test_values_modulo_t_have_no_fractions(place: Path, tmp_path: Path) -> None:
+    """A mean of residues is not the residue of a mean."""
+    public = cy.load(place / "keys/public.key")
+    cy.save(tmp_path / "w.ct", cy.encrypt([[1, 2, 5]], public, wrap=True))
+    inputs = "-i", f"x={tmp_path / 'w.ct'}", "-k", place / "keys/evaluation.key", "-o", tmp_path / "r.ct", "--force"
+    for text in ("mean(x)", "x / 2", "x * 0.5", "var(x)"):
+        refused = run("eval", text, *inputs)
+        assert refused.code == 2 and "no fractions" in refused.text
+    succeed("eval", "x * x - 7", *inputs)
+    shown = succeed("decrypt", tmp_path / "r.ct", "-k", place / "keys/secret.key")
+    t = public.parameters.plain_product
+    assert f"numbers are modulo {t}" in shown.text and f"\n{t - 6}\n{t - 3}\n18\n" in shown.text
+    cy.save(tmp_path / "w.ct", cy.encrypt([[1, 2, 5]], public, wrap=True), note={"scale": "10"})
+    assert run("decrypt", tmp_path / "w.ct", "-k", place / "keys/secret.key").code == 3
+
+
+def test_long_messages_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    failures.complain("x" * 10**6)
+    assert len(capsys.readouterr().err) < 5000

@@ -182,6 +182,8 @@ def decrypt(
         put(_file(".csv", integers, quantity, approximate).decode())
     if approximate is not None:
         note(f"numbers are rounded to {text.plural(approximate, 'decimal')}")
+    elif quantity.values.wrap:
+        note(f"numbers are modulo {shown(quantity.values.parameters.plain_product)}")
     elif quantity.scale != 1:
         note(f"numbers are integers / {shown(quantity.scale)}")
 

@@ -100,7 +100,7 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         FileError: it can't be written; a file that was there is as it was.
     """
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     temporary = None
     try:
         mode = _mode(target)

@@ -23,6 +23,10 @@ R = TypeVar("R")
 OTHER, USAGE, BAD_FILE, BAD_PARAMETERS, BAD_KEY, OUT_OF_RANGE = 1, 2, 3, 4, 5, 6
 
 
+#: Characters of a message that are shown: those of files can be long.
+LONGEST_MESSAGE = 4000
+
+
 class UsageError(errors.CyclotomeError, ValueError):
     """A command that contradicts itself, or would overwrite a file."""
 
@@ -52,6 +56,8 @@ def exit_code(error: BaseException) -> int:
 def complain(message: str) -> None:
     """One error message on standard error. What files say in it cannot act on the terminal, nor begin a line that
     looks like another message."""
+    if len(message) > LONGEST_MESSAGE:
+        message = message[:LONGEST_MESSAGE] + "…"
     shown = visible(message, lines=True).replace("\n", "\n  ")
     Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), shown))
 

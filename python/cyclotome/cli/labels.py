@@ -57,10 +57,10 @@ def _require_order(a: Names, b: Names) -> None:
             )
 
 
-def _require_place(named: Labels, length: int, other: Labels, shape: Shape) -> None:
-    """Raises ArgumentError where `named`'s columns meet an axis of a table that does not number columns."""
-    met = shape[named.axis] if -named.axis <= len(shape) else 1
-    if named.columns is None or length == 1 or met == 1:
+def _require_place(named: Labels, other: Labels, shape: Shape) -> None:
+    """Raises ArgumentError where `named`'s columns meet an axis of a table, of this shape, that numbers rows, however
+    many there are; a single column may be broadcast."""
+    if named.columns is None or len(named.columns) == 1 or -named.axis > len(shape):
         return
     if (other.columns is not None and other.axis != named.axis) or other.name is not None:
         what = visible(other.name) if other.name is not None else listed(other.columns or ())
@@ -76,9 +76,8 @@ def elementwise(a: Labels, a_shape: Shape, b: Labels, b_shape: Shape, shape: Sha
     Raises:
         ArgumentError: the names say that numbers meet that do not belong together.
     """
-    for one, other, other_shape in ((a, b, b_shape), (b, a, a_shape)):
-        if one.columns is not None:
-            _require_place(one, len(one.columns), other, other_shape)
+    _require_place(a, b, b_shape)
+    _require_place(b, a, a_shape)
     # Where an axis of length 1 is stretched, its name would stand for several columns.
     fitting = [each for each in (a, b) if each.columns is not None and shape[each.axis] == len(each.columns)]
     if len(fitting) == 2 and fitting[0].axis == fitting[1].axis:

@@ -17,7 +17,7 @@ import cyclotome as cy
 from cyclotome.cli.failures import UsageError
 from cyclotome.cli.quantity import MAX_PLAIN_BITS, Quantity
 from cyclotome.cli.visible import name_fault, shortened
-from cyclotome.errors import FormatError
+from cyclotome.errors import FormatError, UnsupportedError
 
 #: Decimal digits of each part of a scale.
 _MAX_DIGITS = len(str(1 << MAX_PLAIN_BITS))
@@ -84,9 +84,18 @@ def _read_axis(axis: object, shape: tuple[int, ...], where: str) -> int:
 
 
 def save_quantity(path: Path, quantity: Quantity, force: bool) -> None:
-    """Writes an encrypted quantity, in a form that `load_quantity` reads."""
+    """Writes an encrypted quantity, in a form that `load_quantity` reads.
+
+    Raises:
+        FormatError: names that nobody could read.
+        UnsupportedError: fractions of values that wrap around.
+    """
     note = note_of(quantity)
     read_note(note, quantity.shape, str(path))
+    if quantity.values.wrap and quantity.scale != 1:
+        raise UnsupportedError(
+            "the values are known modulo T only (wrap=True), so there are no fractions of them: encrypt with a bound"
+        )
     cy.save(path, quantity.values, note=note, overwrite=force)
 
 
@@ -100,4 +109,9 @@ def load_quantity(path: Path, **options: Any) -> Quantity:
     loaded = cy.load(path, **options)
     if not isinstance(loaded, cy.EncryptedArray):
         raise UsageError(f"{path} holds {type(loaded).__name__}, where an encrypted array is needed")
-    return Quantity(loaded, **read_note(cy.inspect(path).note, loaded.shape, str(path)))
+    fields = read_note(cy.inspect(path).note, loaded.shape, str(path))
+    if loaded.wrap and fields["scale"] != 1:
+        raise FormatError(
+            f"{path}: the note's scale is for numbers, but the values are known modulo T only (wrap=True)"
+        )
+    return Quantity(loaded, **fields)
