@@ -72,11 +72,12 @@ def _taken(names: Sequence[str] | None, count: int, wanted: Sequence[str] | None
     """Numbers of the columns to take."""
     if wanted is None:
         return list(range(count))
-    if names is None or any(name not in names for name in wanted):
+    places = {name: place for place, name in enumerate(names or ())}
+    if names is None or any(name not in places for name in wanted):
         has = ", ".join(visible(name) for name in names) if names is not None else "no header"
         asked = ", ".join(visible(name) for name in wanted)
         raise FormatError(f"{where}: columns {asked} were asked for; the file has {has}")
-    return [names.index(name) for name in wanted]
+    return [places[name] for name in wanted]
 
 
 def _finite(cell: str, where: str) -> Decimal | Fraction:

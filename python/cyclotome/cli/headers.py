@@ -53,10 +53,9 @@ def split_header(rows: Sequence[Sequence[str]], where: str, stated: bool | None)
     elif not stated:
         return None, None
     names = [cell.strip() for cell in first]
-    for name in names:
-        if not name or names.count(name) > 1:
-            shown = ", ".join(visible(each) for each in names)
-            raise FormatError(f"{where}: column names must be there and differ: {shown}")
+    if "" in names or len(set(names)) != len(names):
+        shown = ", ".join(visible(each) for each in names)
+        raise FormatError(f"{where}: column names must be there and differ: {shown}")
     return names, None
 
 

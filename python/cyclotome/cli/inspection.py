@@ -12,6 +12,7 @@ import cyclotome as cy
 from cyclotome.cli import notes
 from cyclotome.cli.console import DebugFlag, JsonFlag, emit
 from cyclotome.cli.failures import command
+from cyclotome.cli.visible import shown
 
 
 @command
@@ -31,7 +32,7 @@ def inspect(
         if meaning["name"] is not None:
             lines.append(f"  of column {meaning['name']}")
         if meaning["scale"] != 1:
-            lines.append(f"  numbers are integers / {meaning['scale']}")
+            lines.append(f"  numbers are integers / {shown(meaning['scale'])}")
     if found.kind == "parameters" and found.parameters is not None:
         lines.append(found.parameters.explain())
     emit({"file": str(file), **found.asdict()}, json, "\n".join(lines))

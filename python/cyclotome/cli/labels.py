@@ -49,8 +49,9 @@ def listed(names: Sequence[str], limit: int = 6) -> str:
 
 def _require_order(a: Names, b: Names) -> None:
     """Raises ArgumentError where a name stands at different places."""
+    places = {name: place for place, name in enumerate(b)}
     for place, name in enumerate(a):
-        if name in b and b.index(name) != place:
+        if places.get(name, place) != place:
             raise ArgumentError(
                 f"the columns {listed(a)} meet {listed(b)}: {visible(name)} stands at different places, so numbers of "
                 "different columns would be combined; encrypt the tables with --columns in one order"

@@ -129,7 +129,7 @@ def _read_parquet(path: Path, wanted: Sequence[str] | None) -> Table:
     if len(set(known)) != len(known) or "" in known:
         has = ", ".join(visible(name) for name in known)
         raise FormatError(f"{path}: column names must be there and differ: {has}")
-    missing = [name for name in wanted or () if name not in known]
+    missing = sorted(set(wanted or ()) - set(known))
     if missing:
         has = ", ".join(visible(name) for name in known)
         raise FormatError(f"{path}: there is no column {visible(missing[0])!r}; the file has {has}")
