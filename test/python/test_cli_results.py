@@ -102,6 +102,25 @@ def test_half_a_result_on_standard_output_is_an_error(place: Path) -> None:
     assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
 
 
+def test_a_result_that_the_terminal_cannot_write_is_an_error(place: Path, tmp_path: Path) -> None:
+    """With an encoding that lacks characters: remarks lose them, results never do."""
+    (tmp_path / "t.csv").write_text("Größe\n1\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+
+    def done(*words: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "cyclotome", *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+    made = done("encrypt", tmp_path / "t.csv", "-k", place / "keys/public.key", "-o", tmp_path / "t.ct")
+    assert made.returncode == 0 and "1 row of Gr\\xf6\\xdfe" in made.stdout
+    words = "decrypt", tmp_path / "t.ct", "-k", place / "keys/secret.key"
+    refused = done(*words)
+    assert refused.returncode == 3 and refused.stdout == "" and "standard output takes ascii only" in refused.stderr
+    assert done(*words, "--json").returncode == 0
+    assert done(*words, "-o", tmp_path / "u.csv").returncode == 0
+    assert (tmp_path / "u.csv").read_text(encoding="utf-8") == "Größe\n1\n"
+
+
 def test_files_are_replaced_where_they_lie_with_the_mode_they_have(tmp_path: Path) -> None:
     (tmp_path / "real").write_bytes(b"old")
     (tmp_path / "real").chmod(0o600)

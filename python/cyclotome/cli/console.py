@@ -42,7 +42,9 @@ def emit(data: Mapping[str, Any], as_json: bool, lines: str | None = None) -> No
     if as_json:
         put(json.dumps(data, default=str) + "\n")
     elif lines is not None:
-        put(visible(lines.rstrip("\n"), lines=True) + "\n")
+        encoding = sys.stdout.encoding or "utf-8"
+        shown = visible(lines.rstrip("\n"), lines=True)
+        put(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     else:
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim")

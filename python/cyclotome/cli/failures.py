@@ -99,6 +99,11 @@ def put(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         raise
+    except UnicodeEncodeError:
+        raise errors.FileError(
+            f"standard output takes {sys.stdout.encoding} only, which lacks characters of the result: name a file with "
+            "--output, or set PYTHONUTF8=1"
+        ) from None
     except OSError as error:
         _abandon_output()
         raise errors.FileError(f"can't write to standard output: {error.strerror or error}") from None
