@@ -141,7 +141,8 @@ def decrypt(
         bool, typer.Option("--reveal", help="For others to see: drown the noise in a random error before rounding.")
     ] = False,
     flooding_bits: Annotated[
-        int | None, typer.Option(help="With --reveal: bits by which the error exceeds the noise, 1 to 128. By default 64.")
+        int | None,
+        typer.Option(help="With --reveal: bits by which the added error exceeds the noise. By default 64."),
     ] = None,
     approximate: Annotated[
         int | None, typer.Option(metavar="DIGITS", min=0, max=MAX_DIGITS, help="Round to this many decimals.")

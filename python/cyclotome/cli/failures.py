@@ -44,6 +44,7 @@ CODES: tuple[tuple[type[Exception], int], ...] = (
     (errors.MissingKeyError, BAD_KEY),
     (errors.TransparentError, BAD_KEY),  # the public key is what is missing
     (errors.NoiseError, OUT_OF_RANGE),
+    (errors.ContradictionError, BAD_FILE),
     (errors.RangeError, OUT_OF_RANGE),
 )
 
