@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 
 namespace cyclotome {
 
-/// Called with every value that depends on secrets and is meant to be public from here on. Null but in tests that
-/// follow secrets through memory; set before other threads start.
-extern void (*on_declassify)(const void* data, std::size_t bytes);
+/// 1 if x > limit, else 0, without a branch for a compiler to make one of; limit < 2^63, any x.
+constexpr std::uint64_t exceeds(std::uint64_t x, std::uint64_t limit) noexcept { return ((limit - x) | x) >> 63; }
 
-/// A decision that may be told: that a key passed its check, that a ciphertext's noise contradicts its bound.
-inline bool declassified(bool decision) {
-  if (on_declassify != nullptr) on_declassify(&decision, sizeof(decision));
-  return decision;
-}
+/// The one way for a bit that depends on secrets to decide what the program does: it becomes public here. Every use
+/// says what it tells an observer, and doc/constant-time.md lists them. The branch is inside, in a function with a
+/// name, so that checks for secret-dependent branches can leave out this one and no other.
+[[nodiscard]] bool declassify(bool secret) noexcept;
 
 }  // namespace cyclotome

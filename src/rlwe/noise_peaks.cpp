@@ -31,7 +31,7 @@ void NoisePeaks::require(const char* operation, double log2_bound, double log2_u
   secure_zero(peaks.data(), peaks.size() * sizeof(peaks[0]));
   const double allowed = std::exp2(std::min(log2_bound - log2_unit, 0.0)) + error;
   const auto most = static_cast<std::uint64_t>(std::min(std::ceil(std::ldexp(allowed, fraction_bits)), 0x1p62));
-  if (declassified(largest > most)) {
+  if (declassify(largest > most)) {
     throw ContradictionError(
         message(operation,
                 ": the ciphertext holds more noise than the bound that it states allows, so that its value "

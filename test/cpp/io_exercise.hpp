@@ -42,7 +42,7 @@ inline io::Bytes resealed_with_fingerprint(Span bytes) {
   try {
     io::ByteReader reader(Span(result).subspan(std::min(result.size(), layout::header_bytes)), 0, "");
     const std::string_view tag = reader.text(layout::tag_bytes);
-    const rlwe::Parameters p = io::decode_parameters({tag, 0, reader.take(reader.u64())}, true);
+    const rlwe::Parameters p = io::decode_parameters({tag, 0, reader.take(reader.u64())}, {.allow_insecure = true});
     std::ranges::copy(p.fingerprint(), result.begin() + layout::fingerprint_offset);
   } catch (const Error&) {
     // No parameters, no fingerprint.

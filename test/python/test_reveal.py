@@ -94,14 +94,20 @@ def largest_bound(scheme: Any, ciphertext: Any, n: int, bits: int) -> float:
 
 @pytest.mark.parametrize("word", [32, 64])
 def test_it_refuses_exactly_when_the_public_bound_leaves_too_little(rng: np.random.Generator, word: int) -> None:
-        """And just before, the flooded phase still decrypts, with noise as large as the bound says.""" bits = 24 for
-        party, scheme in parties(word, 64, 257): message = rng.integers(0, 257, (1, 64)) fresh = party.encrypt(message,
-        int(rng.integers(1 << 60)), slots=False) limit = largest_bound(scheme, fresh, 64, bits) loud =
-        with_noise(party, fresh, 0.9 * 2.0**limit, limit - 0.01) for number in range(10): opened = scheme.reveal(loud,
-        party.secret, bits, seed(number, 9)) assert np.array_equal(core.decode(opened, False) % 257, message) beyond =
-        with_noise(party, fresh, 0, limit + 0.01) assert scheme.noise_headroom(beyond) > 0 with
-        pytest.raises(core.NoiseError, match=r"flooding with 24 bits, .*, takes 30 bits of noise headroom, and 29"):
-        scheme.reveal(beyond, party.secret, bits, seed(1, 9))
+    """And just before, the flooded phase still decrypts, with noise as large as the bound says."""
+    bits = 24
+    for party, scheme in parties(word, 64, 257):
+        message = rng.integers(0, 257, (1, 64))
+        fresh = party.encrypt(message, int(rng.integers(1 << 60)), slots=False)
+        limit = largest_bound(scheme, fresh, 64, bits)
+        loud = with_noise(party, fresh, 0.9 * 2.0**limit, limit - 0.01)
+        for number in range(10):
+            opened = scheme.reveal(loud, party.secret, bits, seed(number, 9))
+            assert np.array_equal(core.decode(opened, False) % 257, message)
+        beyond = with_noise(party, fresh, 0, limit + 0.01)
+        assert scheme.noise_headroom(beyond) > 0
+        with pytest.raises(core.NoiseError, match=r"with 24 bits, .*, takes 30 bits of noise headroom, and 29"):
+            scheme.reveal(beyond, party.secret, bits, seed(1, 9))
 
 
 def test_a_ciphertext_with_more_noise_than_it_states_is_not_revealed(rng: np.random.Generator) -> None:
