@@ -8,11 +8,17 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
+from typing import Any
 
+import cyclotome as cy
+import cyclotome_testing as core
 import pytest
+from cyclotome import _core
+from cyclotome.contexts import context_on
 from oracles import wire_format
 from oracles.integers import centred, compose, round_half_up
 from oracles.negacyclic import automorphism, schoolbook, slot_exponents, transform
+from oracles.noise import secret_is_fit
 
 CORPUS = Path(__file__).resolve().parents[1] / "fuzz" / "corpus"
 SETS = [form + name for form in ("", "format1-") for name in ("u32-hybrid", "u32-gadget", "u64-hybrid", "bgv")]
@@ -178,3 +184,42 @@ def test_bundles_hold_one_array_for_each_plaintext_modulus(name: str) -> None:
     arrays = sections(file)
     assert [c.plain for c in arrays] == list(range(len(file.parameters.plain_moduli)))
     assert decrypt(arrays[0], file.parameters, secret) == plain[:1]
+
+
+def container_of(name: str) -> tuple[Any, Any]:
+    """The library's own reading, and a context for it."""
+    container = _core.Container.from_bytes(
+        (CORPUS / name).read_bytes(),
+        max_bytes=1 << 20,
+        max_expanded_bytes=1 << 24,
+        allow_insecure=True,
+        security_table="guidelines-2024",
+    )
+    return container, context_on("cpu:1", cy.Parameters._wrap(container.parameters, None)).native
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_library_takes_bounds_as_they_are_and_version_1s_upwards(name: str) -> None:
+    """A deviation d becomes I = d + log2 14 + 8, E = d + 8 and C = I, each lowered to what the others allow."""
+    container, context = container_of(f"{name}-bundle")
+    calculus = core.NoiseCalculus(container.parameters.degree)
+    for mine, theirs in zip(sections(load(f"{name}-bundle")), container.read_bundle(context), strict=True):
+        wanted = mine.noise
+        if len(wanted) == 1:
+            loud = wanted[0] + math.log2(14) + 8
+            wanted = calculus.tidy([loud, wanted[0] + 8, loud])
+        assert theirs.noise == pytest.approx(wanted, abs=1e-12)
+        assert calculus.tidy(theirs.noise) == theirs.noise
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_library_refuses_secrets_that_fail_the_check_unless_told(name: str) -> None:
+    fit = secret_is_fit(wire_format.secret_key(load(f"{name}-secret_key")))
+    container, context = container_of(f"{name}-secret_key")
+    if fit:
+        container.read_secret_key(context, False)
+    else:
+        assert name.startswith("format1-")
+        with pytest.raises(cy.errors.FormatError):
+            container.read_secret_key(context, False)
+    container.read_secret_key(context, True)

@@ -99,6 +99,7 @@ class Problem:
             security=128 if self.secure else 0,
             table="he-standard-2018",
             allow_insecure=not self.secure,
+            strict=False,
             name=self.name,
         )
 
