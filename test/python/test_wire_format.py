@@ -223,3 +223,22 @@ def test_the_library_refuses_secrets_that_fail_the_check_unless_told(name: str) 
         with pytest.raises(cy.errors.FormatError):
             container.read_secret_key(context, False)
     container.read_secret_key(context, True)
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_strict_parameters_are_other_parameters(scheme: str) -> None:
+    """The flag and the last line of the fingerprint's text; whoever reads them gets strict bounds again."""
+    primes = cy.bfv.find_primes(1024, [26, 26])
+    common: dict[str, Any] = {"degree": 1024, "plain_moduli": [257], "moduli": primes[:1], "scheme": scheme}
+    loose, strict = (cy.Parameters(**common, security=0, allow_insecure=True, strict=flag) for flag in (False, True))
+    files = [wire_format.read(cy.to_bytes(p)) for p in (loose, strict)]  # which compares fingerprints
+    assert [file.parameters.strict for file in files] == [False, True] and loose != strict
+    assert files[0].parameters.fingerprint() != files[1].parameters.fingerprint()
+    again = cy.from_bytes(cy.to_bytes(strict), allow_insecure=True)
+    assert again == strict and "strict" in again.summary() and "strict" not in loose.summary()
+    bounds = []
+    for parameters in (loose, strict):
+        _, public, _ = cy.keygen(parameters, rotations=[], relinearization=False)
+        x = cy.encrypt([1, 2], public, wrap=True, layout="replicated")
+        bounds.append(x.noise_headroom)
+    assert bounds[0] == bounds[1]  # nothing is rounded without special primes, and C does not show in I
