@@ -148,8 +148,8 @@ void Engine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix&
   mixed_radix(digits.view(), a, step);
   const std::size_t n = a.degree(), k = a.limbs(), size = step.words();
   with_word(a.word(), [&]<class W>(W) {
-    std::vector<W> from(digits.size());
-    std::vector<std::uint64_t> to(a.batch * a.parts * size * n);
+    ZeroisingVector<W> from(digits.size());
+    ZeroisingVector<std::uint64_t> to(a.batch * a.parts * size * n);
     digits.download(from.data());
     for (std::size_t item = 0; item < a.batch * a.parts; ++item) {
       for (std::size_t c = 0; c < n; ++c) {
@@ -158,8 +158,6 @@ void Engine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix&
       }
     }
     upload(words, to.data(), to.size() * sizeof(std::uint64_t));
-    secure_zero(from.data(), from.size() * sizeof(W));
-    secure_zero(to.data(), to.size() * sizeof(std::uint64_t));
   });
 }
 

@@ -90,7 +90,7 @@ bool exercise(rlwe::SchemeKind scheme, Word word) {
   check(scheme::encrypt(message, key, secret_seed()));
   check(scheme::encrypt(message, secret, secret_seed()));
 
-  std::vector<std::int8_t> coefficients = secret.coefficients();
+  ZeroisingVector<std::int8_t> coefficients = secret.coefficients();
   declare_public(coefficients.data(), coefficients.size());
   for (const auto c : coefficients) equal = equal && c >= -1 && c <= 1;
   return equal;

@@ -28,17 +28,24 @@ class TileScratch {
   }
   /// Makes room for tiles of this many limbs in all.
   static TileScratch& reset(std::size_t limbs) {
-    thread_local TileScratch scratch;
+    TileScratch& scratch = of_thread();
     scratch.used_ = 0;
     if (scratch.words_.size() < limbs * conversion_tile) scratch.words_.resize(limbs * conversion_tile);
+    return scratch;
+  }
+  static TileScratch& of_thread() {
+    thread_local TileScratch scratch;
     return scratch;
   }
   void wipe() noexcept { secure_zero(words_.data(), used_ * sizeof(W)); }
 
  private:
-  std::vector<W> words_;
+  ZeroisingVector<W> words_;
   std::size_t used_ = 0;
 };
+
+/// At the end of a job: for verbs that messages, errors and phases come through.
+constexpr auto wipe_scratch = []<LimbWord W>(W) { TileScratch<W>::of_thread().wipe(); };
 
 template <LimbWord W>
 Tile<const W> tile_of(ConstView a, std::size_t b, std::size_t p, std::size_t first) {
@@ -72,11 +79,14 @@ void scale_add_tile(const cpu::Kernels<W>& kernels, Tile<W> out, Tile<const W> a
 }  // namespace
 
 void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
-    cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), tile_of<W>(a, b, p, first), width, conversion,
-                      scratch.tile(a.limbs() + 1).data);
-  });
+  for_each_tile(
+      out,
+      [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+        auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
+        cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), tile_of<W>(a, b, p, first), width, conversion,
+                          scratch.tile(a.limbs() + 1).data);
+      },
+      wipe_scratch);
 }
 
 void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
@@ -86,18 +96,21 @@ void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped,
     return;
   }
   const std::size_t kept_limbs = kept.limbs(), dropped_limbs = dropped.limbs();
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(kept_limbs + dropped_limbs + 1);
-    const Tile<W> correction = scratch.tile(kept_limbs);
-    cpu::convert_tile(kernels<W>(), correction, tile_of<W>(dropped, b, p, first), width, step.correction,
-                      scratch.tile(dropped_limbs + 1).data);
-    const Tile<W> result = tile_of<W>(out, b, p, first);
-    scale_add_tile(kernels<W>(), result, tile_of<W>(kept, b, p, first), cpu::constant(correction), width,
-                   step.kept->basis(), step.factors);
-    if (addend && p < addend->parts) {
-      add_tile(kernels<W>(), result, tile_of<W>(*addend, b, p, first), width, step.kept->basis());
-    }
-  });
+  for_each_tile(
+      out,
+      [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+        auto& scratch = TileScratch<W>::reset(kept_limbs + dropped_limbs + 1);
+        const Tile<W> correction = scratch.tile(kept_limbs);
+        cpu::convert_tile(kernels<W>(), correction, tile_of<W>(dropped, b, p, first), width, step.correction,
+                          scratch.tile(dropped_limbs + 1).data);
+        const Tile<W> result = tile_of<W>(out, b, p, first);
+        scale_add_tile(kernels<W>(), result, tile_of<W>(kept, b, p, first), cpu::constant(correction), width,
+                       step.kept->basis(), step.factors);
+        if (addend && p < addend->parts) {
+          add_tile(kernels<W>(), result, tile_of<W>(*addend, b, p, first), width, step.kept->basis());
+        }
+      },
+      wipe_scratch);
 }
 
 void CpuEngine::do_behz_lift(View out, ConstView a, const BehzLift& step) {
@@ -135,17 +148,19 @@ void CpuEngine::do_behz_scale(View out, ConstView a, const BehzScale& step) {
 
 void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step) {
   const std::size_t source = step.source->limbs();
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(source + 5);
-    const Tile<W> scaled = scratch.tile(2);
-    cpu::convert_tile(kernels<W>(), scaled, tile_of<W>(a, b, p, first), width, step.scale,
-                      scratch.tile(source + 1).data);
-    const Tile<W> result = tile_of<W>(out, b, p, first);
-    cpu::convert_tile(kernels<W>(), result, cpu::constant(scaled.from(1)), width, step.correction,
-                      scratch.tile(2).data);
-    add_tile(kernels<W>(), result, cpu::constant(scaled), width, step.plain->basis());
-    scratch.wipe();
-  });
+  for_each_tile(
+      out,
+      [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+        auto& scratch = TileScratch<W>::reset(source + 5);
+        const Tile<W> scaled = scratch.tile(2);
+        cpu::convert_tile(kernels<W>(), scaled, tile_of<W>(a, b, p, first), width, step.scale,
+                          scratch.tile(source + 1).data);
+        const Tile<W> result = tile_of<W>(out, b, p, first);
+        cpu::convert_tile(kernels<W>(), result, cpu::constant(scaled.from(1)), width, step.correction,
+                          scratch.tile(2).data);
+        add_tile(kernels<W>(), result, cpu::constant(scaled), width, step.plain->basis());
+      },
+      wipe_scratch);
 }
 
 void CpuEngine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
