@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from . import _core, metadata
+from . import _core, metadata, passphrases
 from .array import EncryptedArray
 from .contexts import Context, context_on
 from .errors import (
+    ArgumentError,
     FileError,
     FormatError,
     MismatchError,
@@ -22,6 +23,7 @@ from .errors import (
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, SecretKey
 from .parameters import Parameters
+from .passphrases import Passphrase
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
 
@@ -45,29 +47,54 @@ def _described(obj: object) -> tuple[Any, dict[str, Any]]:
     raise UnsupportedError(f"parameters, keys and encrypted arrays can be stored, not {type(obj).__name__}")
 
 
-def save(path: Path, obj: Storable, *, note: Mapping[str, Any] | None = None, overwrite: bool | None = None) -> None:
-    """Writes an object to a file: whole, or not at all.
+def refuse_existing(name: str, secret: bool = False) -> None:
+    """Raises FileError if there is anything of this name."""
+    if os.path.lexists(name):
+        way_out = "which keeps another secret key's file as a backup" if secret else "to replace it"
+        raise FileError(f"{name} exists: choose another path, or say overwrite=True, {way_out}")
 
-    Secret keys get a file of mode 0600. Keys that an array carries in memory are not written with it.
+
+def save(
+    path: Path,
+    obj: Storable,
+    *,
+    note: Mapping[str, Any] | None = None,
+    overwrite: bool | None = None,
+    passphrase: Passphrase | None = None,
+) -> None:
+    """Writes an object to a file: whole, or not at all, whatever happens meanwhile.
+
+    Secret keys get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID`` with the
+    first digits of that key's id. Keys that an array carries in memory are not written with it.
 
     Args:
         path: where to.
         obj: parameters, a key or an encrypted array.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
+        passphrase: of a secret key: encrypts it in the file. Text, bytes, or a function that returns either. Whoever
+            has the file can try passphrases, at some 0.4 s and 128 MiB each (scrypt), so choose one that is hard to
+            guess. Needs OpenSSL's libcrypto.
 
     Raises:
         FileError: it can't be written; a file that was there is as it was.
-        ArgumentError: a note that is no JSON object or too long.
+        ArgumentError: a note that is no JSON object or too long; a passphrase for something else than a secret key.
+        PassphraseError: an empty passphrase.
+        EngineError: a passphrase, and the system has no libcrypto.
     """
     name = os.fspath(path)
     native, facts = _described(obj)
     secret = isinstance(obj, SecretKey)
-    if not (not secret if overwrite is None else overwrite) and os.path.lexists(name):
-        loss = "a secret key that is overwritten is lost; " if secret else ""
-        raise FileError(f"{name} exists: {loss}choose another path, or say overwrite=True")
-    write = _core.write_secret_file if secret else _core.write_file
-    write(name, native, metadata.write(facts, note))
+    replace = not secret if overwrite is None else bool(overwrite)
+    if not replace:
+        refuse_existing(name, secret)
+    if secret:
+        with passphrases.typed_if_any(passphrase, name) as typed:
+            _core.write_secret_key(name, native, metadata.write(facts, note), replace, typed)
+        return
+    if passphrase is not None:
+        raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
+    _core.write_file(name, native, metadata.write(facts, note), replace)
 
 
 def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
@@ -95,6 +122,7 @@ def load(
     device: str = "cpu",
     allow_insecure: bool = False,
     max_bytes: int = MAX_BYTES,
+    passphrase: Passphrase | None = None,
 ) -> Any:
     """Reads an object that `save` wrote; what it is says the file.
 
@@ -108,6 +136,8 @@ def load(
         device: where it shall compute.
         allow_insecure: take INSECURE parameters (implied by ``expect`` or ``keys`` that are).
         max_bytes: refuse longer files; they may expand to four times as much.
+        passphrase: of a secret key that was saved with one: text, bytes, or a function that returns either, which is
+            called if the file needs it. Other files take no notice.
 
     Returns:
         `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys` or `EncryptedArray`.
@@ -117,6 +147,8 @@ def load(
         FormatError: damaged, cut off, too long, or not written by this library.
         SecurityError: INSECURE parameters.
         MismatchError: other parameters or keys than expected.
+        PassphraseError: a passphrase is needed, or another one.
+        EngineError: a passphrase is needed, and the system has no libcrypto.
 
     Warns:
         SecretFileWarning: a secret key that others may read.
@@ -131,14 +163,14 @@ def load(
         max_expanded_bytes=_EXPANSION * max_bytes,
         allow_insecure=allow_insecure or any(parameters.allow_insecure for parameters in expected),
     )
-    if container.kind == "secret key" and not _core.file_is_private(name):
+    if container.kind in ("secret key", "protected secret key") and not _core.file_is_private(name):
         warnings.warn(
             f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
             "happened",
             SecretFileWarning,
             stacklevel=2,
         )
-    obj = _read(container, device)
+    obj = _read(container, device, passphrase, name)
     own = obj if isinstance(obj, Parameters) else obj.parameters
     for parameters in expected:
         if own != parameters:
@@ -154,7 +186,9 @@ def from_bytes(data: bytes, allow_insecure: bool = False, *, device: str = "cpu"
     return _read(container, device)
 
 
-def _read(container: _core.Container, device: str) -> Storable:
+def _read(
+    container: _core.Container, device: str, passphrase: Passphrase | None = None, name: str = "the data"
+) -> Storable:
     facts = metadata.parse(container.metadata)
     parameters = Parameters._wrap(container.parameters, metadata.read_value_bits(facts))
     if container.kind == "parameters":
@@ -162,6 +196,9 @@ def _read(container: _core.Container, device: str) -> Storable:
     context = context_on(device, parameters)
     if container.kind == "secret key":
         return SecretKey(parameters, context, container.read_secret_key(context.native))
+    if container.kind == "protected secret key":
+        with passphrases.typed(passphrase, name) as typed:
+            return SecretKey(parameters, context, container.read_protected_key(context.native, typed))
     if container.kind == "public key":
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":

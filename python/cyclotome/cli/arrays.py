@@ -13,7 +13,7 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import decimals, notes, tables
+from cyclotome.cli import decimals, notes, passphrases, tables
 from cyclotome.cli.console import (
     DebugFlag,
     DeviceOption,
@@ -99,6 +99,7 @@ def decrypt(
     flooding_bits: Annotated[
         int | None, typer.Option(help="With --reveal: the error is 2^this times the noise, 1 to 128. By default 40.")
     ] = None,
+    passphrase_file: passphrases.FileOption = None,
     allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
@@ -118,7 +119,8 @@ def decrypt(
         if output.suffix.lower() not in tables.SUFFIXES:
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
         vacant(output, force)
-    secret = load_as(cy.SecretKey, key, allow_insecure=allow_insecure, device=device)
+    phrase = passphrases.to_open(str(key), passphrase_file)
+    secret = load_as(cy.SecretKey, key, allow_insecure=allow_insecure, device=device, passphrase=phrase)
     quantity = notes.load_quantity(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
     with progress_bar(), account(device):
         integers = np.asarray(opened(quantity.values, secret, **options))
