@@ -2,7 +2,11 @@
 // Files that belong together: all or none, whatever fails; predecessors that are kept; and a set of keys made of them.
 
 #include <csignal>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bfv_fixture.hpp"
 #include "check.hpp"
@@ -86,6 +90,45 @@ TEST(what_fails_at_the_end_is_undone) {
       }
     }
   }
+}
+
+// Where the system does not find files without names, they have temporary ones. A child without /proc is such a system.
+TEST(without_unnamed_files_all_is_the_same) {
+  const Folder folder;
+  io::write_file(folder.file("first"), pattern(10, 1), Privacy::secret);
+  std::cout.flush();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", "/proc", "tmpfs", 0, nullptr) != 0) {
+      ::_exit(77);
+    }
+    const rlimit small{1000, 1000};
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    FileSet set;
+    set.add(folder.file("first"), pattern(100, 3), Privacy::secret, Existing::replaced, "old");
+    set.add(folder.file("second"), pattern(101, 3), Privacy::secret, Existing::refused);
+    const bool named = folder.entries() == 3 && check::mode(folder.file("first")) == 0600;
+    try {
+      set.add(folder.file("third"), pattern(5000, 3), Privacy::secret, Existing::replaced);
+    } catch (const FileError&) {
+      ::_exit(named && set.commit().size() == 1 ? 0 : 1);
+    }
+    ::_exit(2);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) {
+    std::cout << "left out: mounting takes rights that this process lacks\n";
+    return;
+  }
+  CHECK_EQ(WEXITSTATUS(status), 0);
+  CHECK(holds(folder.file("first"), pattern(100, 3)) && holds(folder.file("second"), pattern(101, 3)));
+  CHECK(holds(folder.file("first.old"), pattern(10, 1)));
+  CHECK_EQ(check::mode(folder.file("second")), 0600U);
+  CHECK_EQ(folder.entries(), 3U);
 }
 
 TEST(predecessors_are_kept_and_never_overwritten) {
