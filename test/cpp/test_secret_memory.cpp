@@ -64,7 +64,7 @@ int in_child(const std::function<bool()>& body) {
 }
 
 // Takes the right to lock without limit, which the administrator has, and the limit.
-void forbid_locking() {
+[[maybe_unused]] void forbid_locking() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[2] = {};
   ::syscall(SYS_capget, &header, data);
