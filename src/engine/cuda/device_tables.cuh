@@ -26,7 +26,7 @@ class DeviceTables {
 
  private:
   struct Free {
-    void operator()(void* data) const { cudaFree(data); }
+    void operator()(void* data) const { succeeded(cudaFree(data)); }
   };
   std::vector<std::unique_ptr<void, Free>> blocks_;
 };

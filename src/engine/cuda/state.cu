@@ -95,7 +95,8 @@ Structure CudaEngine::State::find(Cache& cache, std::uint64_t id, const Make& ma
 }
 
 bool CudaEngine::State::on_doubles(const Ring& ring, std::size_t l) const {
-  return doubles && ring.word() == Word::u64 && ring.has_transform(l) && ring.basis()[l] < cuda::max_floating_modulus;
+  return paths.doubles && ring.word() == Word::u64 && ring.has_transform(l) &&
+         ring.basis()[l] < cuda::max_floating_modulus;
 }
 
 cuda::LimbArithmetics CudaEngine::State::arithmetics(const Ring& ring) const {
