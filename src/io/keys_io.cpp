@@ -26,6 +26,17 @@ PolyArray read_pairs(const KeyPayload& payload, const rlwe::Context& context, st
   return pairs;
 }
 
+/// Keys for several plaintext moduli of BGV had errors that were multiples of them all in format version 1.
+void require_current_errors(const Container& container) {
+  const rlwe::Parameters& p = container.parameters();
+  if (container.version() == 1 && p.scheme() == rlwe::SchemeKind::bgv && p.plain_moduli().size() > 1) {
+    throw FormatError(
+        message(name_of(container.kind()), " of format version 1 for ", p.plain_moduli().size(),
+                " plaintext moduli of BGV has errors that later versions do not compute with; make such keys anew from "
+                "the secret key, which can be read, or generate a new set"));
+  }
+}
+
 rlwe::KeySwitchKey read_key_switch_key(const KeyPayload& payload, const rlwe::Context& context) {
   return rlwe::KeySwitchKey(read_pairs(payload, context, context.parameters().digits()), *payload.uniform_seed);
 }
@@ -87,12 +98,14 @@ rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextP
 
 rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context) {
   const KeyPayload payload = public_key_payload(container);
+  require_current_errors(container);
   require_loadable(container, *context);
   return rlwe::PublicKey(context, read_pairs(payload, *context, 1), *payload.uniform_seed, container.key_id());
 }
 
 rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe::ContextPtr& context) {
   const EvaluationKeysPayload payload = evaluation_keys_payload(container);
+  require_current_errors(container);
   require_loadable(container, *context);
   std::optional<rlwe::KeySwitchKey> relinearization;
   if (payload.relinearization) relinearization = read_key_switch_key(*payload.relinearization, *context);

@@ -11,7 +11,7 @@ namespace cyclotome::io {
 namespace {
 
 constexpr std::size_t max_name_bytes = 255;
-constexpr std::uint8_t flag_allow_insecure = 1;
+constexpr std::uint8_t flag_allow_insecure = 1, flag_strict = 2;
 
 bool below_demand(const rlwe::Parameters& parameters) {
   return parameters.security_reached() < std::max(128U, parameters.security());
@@ -39,7 +39,9 @@ rlwe::ParametersLiteral read_literal(const Section& section) {
   p.scheme = static_cast<rlwe::SchemeKind>(reader.u8());
   p.word = static_cast<Word>(reader.u8());
   p.table = static_cast<rlwe::SecurityTable>(reader.u8());
-  p.allow_insecure = (reader.u8() & flag_allow_insecure) != 0;
+  const std::uint8_t flags = reader.u8();
+  p.allow_insecure = (flags & flag_allow_insecure) != 0;
+  p.strict = (flags & flag_strict) != 0;
   p.security = reader.u16();
   p.digits = reader.u16();
   p.degree = reader.u32();
@@ -82,7 +84,8 @@ void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
   writer.u8(static_cast<std::uint8_t>(parameters.scheme()));
   writer.u8(static_cast<std::uint8_t>(parameters.word()));
   writer.u8(static_cast<std::uint8_t>(parameters.table()));
-  writer.u8(parameters.literal().allow_insecure ? flag_allow_insecure : 0);
+  writer.u8(static_cast<std::uint8_t>((parameters.literal().allow_insecure ? flag_allow_insecure : 0) |
+                                      (parameters.strict() ? flag_strict : 0)));
   writer.u16(static_cast<std::uint16_t>(parameters.security()));
   writer.u16(static_cast<std::uint16_t>(parameters.digits()));
   writer.u32(static_cast<std::uint32_t>(parameters.degree()));

@@ -24,9 +24,9 @@ class Plaintext {
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
 
-  /// Canonical norms of the centred polynomials, one for each batch item: what a product multiplies noise by. For
-  /// public plaintexts (computed on the host, on first use; thread-safe).
-  const std::vector<double>& canonical_norms() const;
+  /// The largest norms of the centred polynomials: what a product does to noise. For public plaintexts (computed on the
+  /// host, on first use; thread-safe).
+  const PlainNorms& norms() const;
 
  private:
   ContextPtr context_;
@@ -34,7 +34,7 @@ class Plaintext {
   PolyArray polynomials_;
   struct Norms {
     std::once_flag once;
-    std::vector<double> values;
+    PlainNorms largest;
   };
   std::shared_ptr<Norms> norms_ = std::make_shared<Norms>();
 };

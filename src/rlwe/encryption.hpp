@@ -16,11 +16,11 @@ Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t bat
 Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed);
 
 /// Encryptions of zero with one message added to each: the polynomials of `plaintext`, taken to Q by the scheme's
-/// `scale`, which moves the phase's error by `deviation`.
+/// `scale`, which adds `noise`.
 Ciphertext encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           double deviation, const Seed& seed);
+                           const NoiseBound& noise, const Seed& seed);
 Ciphertext encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           double deviation, const Seed& seed);
+                           const NoiseBound& noise, const Seed& seed);
 
 /// The phase [sum c_j s^j]_Q of every item: 1 part over Q, coefficient domain, in memory that is zeroised. Constant
 /// time.
@@ -30,9 +30,9 @@ PolyArray phase(const Context& context, ConstView c, ConstView s);
 /// s for a ciphertext. Throws MismatchError for a key of other parameters, and another key.
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext);
 
-/// Errors (sigma 3.24) over `ring`, coefficient domain, times what the scheme's errors carry.
+/// Errors (sigma 3.24) over `ring`, coefficient domain, times `multiple`.
 PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,
-                       const Seed& seed, Stream stream, std::uint32_t first_item);
+                       std::uint64_t multiple, const Seed& seed, Stream stream, std::uint32_t first_item);
 
 /// The part c1 = a of symmetric encryptions, from its seed.
 void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed);

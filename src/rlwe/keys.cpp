@@ -17,9 +17,10 @@ enum : std::uint32_t { uniform_half = 1, error_half = 2, relinearization_key = 3
 /// Fills `pair` (any batch, 2 parts, transform domain) with (-(a s + e), a), a from uniform_seed, e from error_seed.
 void fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const Seed& uniform_seed, const Seed& error_seed) {
   Engine& engine = *pair.engine();
+  const std::uint64_t multiple = secret.context()->error_multiples(0).of_keys;
   expand_uniform(engine, pair.view().part(1), uniform_seed);
   PolyArray error =
-      sample_error(*secret.context(), pair.ring(), pair.batch(), 1, error_seed, Stream::key_switch_error, 0);
+      sample_error(*secret.context(), pair.ring(), pair.batch(), 1, multiple, error_seed, Stream::key_switch_error, 0);
   error.to_transform();
   engine.multiply_accumulate(error.view(), pair.view().part(1), secret.over_key_ring());
   engine.negate(pair.view().part(0), error.view());

@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/parameters.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
@@ -22,12 +23,13 @@ std::string list(const std::vector<std::uint64_t>& values) {
   return text;
 }
 
-void check_degree(const ParametersLiteral& p) {
+std::size_t checked_degree(const ParametersLiteral& p) {
   const std::size_t smallest = p.allow_insecure ? 8 : 1024;
   if (!is_power_of_two(p.degree) || p.degree < smallest || p.degree > Ring::max_degree) {
     throw ParameterError(
         message("degree ", p.degree, " is not a power of two in [", smallest, ", ", Ring::max_degree, "]"));
   }
+  return p.degree;
 }
 
 void check_primes(const ParametersLiteral& p) {
@@ -115,8 +117,8 @@ std::size_t choose_digits(const ParametersLiteral& p) {
 
 std::string name_of(SchemeKind scheme) { return scheme == SchemeKind::bfv ? "bfv" : "bgv"; }
 
-Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal)) {
-  check_degree(literal_);
+Parameters::Parameters(ParametersLiteral literal)
+    : literal_(std::move(literal)), noise_(checked_degree(literal_), literal_.strict) {
   check_primes(literal_);
   check_plain_moduli(literal_);
   literal_.digits = choose_digits(literal_);
@@ -125,6 +127,9 @@ Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal))
   all.insert(all.end(), literal_.special_moduli.begin(), literal_.special_moduli.end());
   modulus_bits_ = product_bits(literal_.moduli);
   key_modulus_bits_ = product_bits(all);
+  log2_moduli_.push_back(0);
+  for (const auto q : literal_.moduli) log2_moduli_.push_back(log2_moduli_.back() + std::log2(static_cast<double>(q)));
+  for (const auto p : literal_.special_moduli) log2_special_modulus_ += std::log2(static_cast<double>(p));
   security_reached_ = rlwe::security_reached(literal_.degree, key_modulus_bits_, literal_.table);
   if (literal_.security == 0) {
     if (!literal_.allow_insecure) {
@@ -144,7 +149,7 @@ Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal))
       "cyclotome parameters 1\nscheme ", name_of(literal_.scheme), "\ndegree ", literal_.degree, "\nplain ",
       list(literal_.plain_moduli), "\nmoduli ", list(literal_.moduli), "\nspecial ", list(literal_.special_moduli),
       "\ndigits ", literal_.digits, "\nword ", bits_of(literal_.word), "\nsecret ternary\nerror cbd21\nsecurity ",
-      literal_.security, " ", name_of(literal_.table), literal_.allow_insecure ? " INSECURE allowed" : "", "\n");
+      literal_.security, " ", name_of(literal_.table), literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
   fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
 }
 
@@ -153,7 +158,8 @@ std::string Parameters::summary() const {
   return message(name_of(scheme()), name().empty() ? std::string() : message(" '", name(), "'"), " n=", degree(),
                  " log q=", modulus_bits_, special == 0 ? std::string() : message("+", special),
                  " t=", list(plain_moduli()), " ", bits_of(word()), "-bit words, ",
-                 insecure() ? std::string("INSECURE") : message(security_reached_, "-bit security"));
+                 insecure() ? std::string("INSECURE") : message(security_reached_, "-bit security"),
+                 strict() ? ", strict noise" : "");
 }
 
 }  // namespace cyclotome::rlwe

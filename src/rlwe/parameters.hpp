@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/sha256.hpp"
 #include "cyclotome/ring/basis.hpp"
+#include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/rlwe/security.hpp"
 
 namespace cyclotome::rlwe {
@@ -27,6 +28,7 @@ struct ParametersLiteral {
   unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
   SecurityTable table = SecurityTable::guidelines_2024;
   bool allow_insecure = false;
+  bool strict = false;  ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
   std::string name;  ///< of a preset; informative
 };
 
@@ -50,12 +52,18 @@ class Parameters {
   Word word() const noexcept { return literal_.word; }
   unsigned security() const noexcept { return literal_.security; }
   SecurityTable table() const noexcept { return literal_.table; }
+  bool strict() const noexcept { return literal_.strict; }
   const std::string& name() const noexcept { return literal_.name; }
   const ParametersLiteral& literal() const noexcept { return literal_; }
 
   /// Bit lengths of Q, and of QP, which is what security depends on.
   unsigned modulus_bits() const noexcept { return modulus_bits_; }
   unsigned key_modulus_bits() const noexcept { return key_modulus_bits_; }
+  /// log2 of the product of the first `limbs` ciphertext primes, 0 <= limbs <= all, and of all special primes.
+  double log2_modulus(std::size_t limbs) const { return log2_moduli_.at(limbs); }
+  double log2_special_modulus() const noexcept { return log2_special_modulus_; }
+  /// How noise grows in this ring.
+  const NoiseCalculus& noise() const noexcept { return noise_; }
   /// Below 128 bits of security by the table.
   bool insecure() const noexcept { return security_reached_ < 128; }
   /// The highest level that is reached: 128, 192, 256, or 0.
@@ -70,6 +78,9 @@ class Parameters {
  private:
   ParametersLiteral literal_;
   unsigned modulus_bits_ = 0, key_modulus_bits_ = 0, security_reached_ = 0;
+  std::vector<double> log2_moduli_;  // by number of primes
+  double log2_special_modulus_ = 0;
+  NoiseCalculus noise_;
   Digest fingerprint_{};
 };
 

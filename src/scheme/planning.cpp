@@ -19,10 +19,10 @@ namespace {
 double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
   const NoiseModel model(p, 0);
   NoiseModel::State state = model.fresh();
-  for (unsigned d = 0; d < intent.depth; ++d) state = model.squared(model.scaled(state, 4));  // sums of four before
+  for (unsigned d = 0; d < intent.depth; ++d) state = model.squared(model.summed(state, 4));  // sums of four before
   // Sums and their rotations come on top of plaintext products.
-  for (unsigned i = 0; i < intent.plain_products; ++i) state = model.scaled(state, model.plain_norm());
-  const double left = model.headroom(model.scaled(model.rotated(state), static_cast<double>(intent.terms)));
+  for (unsigned i = 0; i < intent.plain_products; ++i) state = model.times_plain(state);
+  const double left = model.headroom(model.summed(model.rotated(state), static_cast<double>(intent.terms)));
   return intent.flooding_bits == 0 ? left : left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits);
 }
 
@@ -51,7 +51,7 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
   const unsigned cap = rlwe::max_modulus_bits(degree, intent.security, intent.table);
   const auto serves = [&](unsigned bits) {
     const auto candidate = with_special_primes(literal, bits, 1);
-    return candidate && planned_headroom(intent, *candidate) >= 2;
+    return candidate && planned_headroom(intent, *candidate) >= 0;
   };
   // In coarse steps up to the first length that serves, then in single bits from the last that did not.
   constexpr unsigned stride = 8;
