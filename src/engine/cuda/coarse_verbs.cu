@@ -215,14 +215,14 @@ void CudaEngine::do_hps_lift(View first_out, View second_out, ConstView a, Const
   });
 }
 
-void CudaEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step) {
+void CudaEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
   const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto scale = state_->conversion<W>(step.scale), correction = state_->conversion<W>(step.correction);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       cuda::scale_to_plain(queue, device_view<W>(piece_of(out, first, count), out.parts),
                            device_view<W>(piece_of(a, first, count), out.parts), scale, correction,
-                           static_cast<unsigned>(count * out.parts));
+                           static_cast<unsigned>(count * out.parts), state_->peak_output(peaks, first));
     });
   });
 }

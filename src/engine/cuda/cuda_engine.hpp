@@ -69,7 +69,8 @@ class CudaEngine : public Engine {
   void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                            const std::optional<ConstView>& addend) override;
   void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) override;
-  void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override;
+  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override;
+  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_mixed_radix(View out, ConstView a, const MixedRadix& step) override;
   void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) override;

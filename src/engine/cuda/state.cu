@@ -238,6 +238,18 @@ cuda::DeviceDigits<W> CudaEngine::State::digits(const KeySwitchStep& step) {
   });
 }
 
+cuda::PeakOutput CudaEngine::State::peak_output(std::uint64_t* peaks, std::size_t first) {
+  if (peaks == nullptr) return {};
+  const std::lock_guard lock(mutex_);
+  if (peak_cells_ == nullptr) {
+    constexpr std::size_t bytes = cuda::max_items * sizeof(cuda::PeakCell);
+    auto cells = std::make_shared<DeviceMemory>(bytes, stream);
+    check(cudaMemsetAsync(cells->data(), 0, bytes, stream), "clearing");
+    peak_cells_ = std::move(cells);
+  }
+  return {peaks + first, static_cast<cuda::PeakCell*>(peak_cells_->data())};
+}
+
 #define CYCLOTOME_INSTANTIATE(W)                                                                \
   template const cuda::RingTables<W>* CudaEngine::State::ring_tables<W>(const Ring&);           \
   template cuda::ColumnConversion<W> CudaEngine::State::conversion<W>(const BaseConversion&);   \

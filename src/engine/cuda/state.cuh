@@ -126,6 +126,8 @@ struct CudaEngine::State {
   const ShoupFactor<W>* division_factors(const DivideAndRound& step);
   template <class W>
   cuda::DeviceDigits<W> digits(const KeySwitchStep& step);
+  /// Where a kernel puts the peaks of items `first` and following, or nowhere if peaks is null.
+  cuda::PeakOutput peak_output(std::uint64_t* peaks, std::size_t first);
 
  private:
   /// What was made lately, and before that: entries in use are not dropped under another thread's hands.
@@ -149,6 +151,7 @@ struct CudaEngine::State {
   cuda::Constants make_extension(const BaseConversion& extension);
 
   std::mutex mutex_;
+  cuda::DeviceMemoryPtr peak_cells_;
   Cache rings_, conversions_, divisions_, digits_;
   /// Roots by word, degree and modulus, from which the root of unity follows; rings share them.
   std::map<std::tuple<Word, std::size_t, std::uint64_t>, cuda::DeviceMemoryPtr> roots_;

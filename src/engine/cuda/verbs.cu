@@ -111,13 +111,17 @@ void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std:
 }
 
 void CudaEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
+  do_convert_with_peaks(out, a, conversion, nullptr);
+}
+
+void CudaEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
   const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto constants = state_->conversion<W>(conversion);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       cuda::convert(queue, device_view<W>(piece_of(out, first, count), out.parts),
                     device_view<W>(piece_of(a, first, count), out.parts), constants,
-                    static_cast<unsigned>(count * out.parts));
+                    static_cast<unsigned>(count * out.parts), state_->peak_output(peaks, first));
     });
   });
 }
