@@ -22,7 +22,6 @@ namespace {
 namespace rlwe = cyclotome::rlwe;
 namespace scheme = cyclotome::scheme;
 using cyclotome::Encoding;
-using cyclotome::Seed;
 using cyclotome::io::Bytes;
 using cyclotome::io::Container;
 
@@ -54,10 +53,10 @@ int main() try {
   std::cout << scheme::explain(parameters);
 
   const auto context = scheme::make_context(parameters, cyclotome::CpuEngine::create());
-  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
+  const auto secret = rlwe::SecretKey::generate(context);
   const auto rotations = rlwe::slot_sum_elements(context->degree());
-  const auto evaluation = rlwe::EvaluationKeys::generate(secret, false, rotations, Seed::from_system());
-  const auto question = scheme::encrypt(in_slots(context, measurements), secret, Seed::from_system());
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, false, rotations);
+  const auto question = scheme::encrypt(in_slots(context, measurements), secret);
 
   const Bytes answer = server(cyclotome::io::serialize(evaluation), cyclotome::io::serialize(question), weights);
 

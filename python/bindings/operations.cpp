@@ -40,10 +40,7 @@ void bind_operations(nb::module_& m) {
   m.def(
       "concatenate", [](const std::vector<const Ciphertext*>& arrays) { return scheme::concatenate(arrays); },
       "arrays"_a, NoGil());
-  m.def(
-      "rerandomize",
-      [](const Ciphertext& a, const rlwe::PublicKey& key) { return scheme::rerandomize(a, key, Seed::from_system()); },
-      "a"_a, "key"_a, NoGil());
+  m.def("rerandomize", &scheme::rerandomize, "a"_a, "key"_a, NoGil());
   m.def("switch_to_level", &scheme::switch_to_level, "a"_a, "limbs"_a, NoGil());
   m.def("is_transparent", &rlwe::is_transparent, "a"_a, NoGil());
 }

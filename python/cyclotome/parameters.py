@@ -90,6 +90,7 @@ prime; use wider special primes
         security: int = 128,
         table: str = "guidelines-2024",
         allow_insecure: bool = False,
+        strict: bool = False,
         name: str = "",
         value_bits: int | None = None,
         scheme: str = "bfv",
@@ -105,6 +106,7 @@ prime; use wider special primes
             security=_count("security", security, 0, 256),
             table=table,
             allow_insecure=bool(allow_insecure),
+            strict=bool(strict),
             name=name,
         )
         self._value_bits = None if value_bits is None else _count("value_bits", value_bits, 1, 1024)
@@ -132,6 +134,7 @@ prime; use wider special primes
         slots: bool = True,
         scheme: str = "bfv",
         flooding_bits: int = 0,
+        strict: bool = False,
     ) -> Parameters:
         """The cheapest parameters that serve a computation.
 
@@ -149,8 +152,9 @@ prime; use wider special primes
             min_degree: at least this many slots.
             slots: False when values are only added and scaled, or the plaintext moduli need no slots.
             scheme: "bfv" or "bgv".
-            flooding_bits: results can be given to others with `reveal` and this flooding, up to 128 bits; 0: they
-                cannot.
+            flooding_bits: results of up to 1024 ciphertexts at once can be given to others with `reveal` and this
+                flooding, up to 128 bits; 0: they cannot.
+            strict: noise bounds that assume nothing, at the price of some bits of modulus; see doc/noise.md.
 
         Raises:
             ParameterError: no supported degree suffices; the message says what was needed.
@@ -174,6 +178,7 @@ prime; use wider special primes
             slots=bool(slots),
             scheme=scheme,
             flooding_bits=_count("flooding_bits", flooding_bits, 0, 128),
+            strict=bool(strict),
         )
         return cls._wrap(core, value_bits)
 
@@ -188,6 +193,7 @@ prime; use wider special primes
         security: int = 128,
         table: str = "guidelines-2024",
         allow_insecure: bool = False,
+        strict: bool = False,
         name: str = "",
         value_bits: int | None = None,
         scheme: str = "bfv",
@@ -215,6 +221,7 @@ prime; use wider special primes
             security=_count("security", security, 0, 256),
             table=table,
             allow_insecure=bool(allow_insecure),
+            strict=bool(strict),
             name=name,
         )
         return cls._wrap(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
@@ -329,6 +336,11 @@ prime; use wider special primes
     def allow_insecure(self) -> bool:
         """Whether the check of the demanded level was waived."""
         return self._native.allow_insecure
+
+    @property
+    def strict(self) -> bool:
+        """Noise bounds assume nothing about rounding errors (doc/noise.md)."""
+        return self._native.strict
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome::io {
 

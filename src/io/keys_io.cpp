@@ -14,7 +14,7 @@ namespace {
 /// 2 bits of two's complement: 0 -> 00, 1 -> 01, -1 -> 11. No branch depends on a coefficient, here and below.
 constexpr unsigned coefficient_bits = 2;
 
-void write_pairs(ByteWriter& writer, const Seed& uniform_seed, const PolyArray& pairs) {
+void write_pairs(ByteWriter& writer, const PublicSeed& uniform_seed, const PolyArray& pairs) {
   writer.bytes(uniform_seed.bytes());
   write_polynomials(writer, pairs, 1);
 }
@@ -82,7 +82,7 @@ Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> 
   return container.finish();
 }
 
-rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context) {
+rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context, rlwe::KeyCheck check) {
   const Packed packed = secret_key_payload(container);
   require_loadable(container, *context);
   const std::size_t n = context->degree();
@@ -93,7 +93,7 @@ rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextP
   for (std::size_t i = 0; i < n; ++i) {
     coefficients[i] = static_cast<std::int8_t>(static_cast<int>(codes[i] & 1) - static_cast<int>(codes[i] & 2));
   }
-  return rlwe::SecretKey::from_coefficients(context, coefficients, container.key_id());
+  return rlwe::SecretKey::from_coefficients(context, coefficients, container.key_id(), check);
 }
 
 rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context) {

@@ -111,7 +111,7 @@ CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters
   const std::uint64_t batch = reader.u64();
   payload.correction = read_correction(reader, p, payload.plain);
   payload.noise = read_noise(reader, p, version);
-  if (seeded) payload.uniform_seed = Seed(reader.array32());
+  if (seeded) payload.uniform_seed = PublicSeed(reader.array32());
   const auto moduli = std::span(p.moduli()).first(payload.limbs);
   payload.residues = take_residues(reader, batch, payload.stored_parts() * packed_polynomial_bytes(p.degree(), moduli));
   payload.batch = static_cast<std::size_t>(batch);
@@ -129,7 +129,7 @@ KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint
                                 " is not an odd number between 3 and 2n - 1 = ", order - 1, ": the data is damaged"));
     }
   }
-  payload.uniform_seed = Seed(reader.array32());
+  payload.uniform_seed = PublicSeed(reader.array32());
   payload.residues = take_residues(reader, pairs, packed_polynomial_bytes(p.degree(), key_moduli(p)));
   return payload;
 }

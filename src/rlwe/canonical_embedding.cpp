@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "cyclotome/math/bits.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -44,7 +44,7 @@ class Plaintext {
 class Ciphertext {
  public:
   Ciphertext(ContextPtr context, const KeyId& key, std::size_t plain, PolyArray polynomials, NoiseBound noise,
-             std::optional<Seed> uniform_seed = std::nullopt, std::uint64_t correction = 1)
+             std::optional<PublicSeed> uniform_seed = std::nullopt, std::uint64_t correction = 1)
       : context_(std::move(context)),
         key_(key),
         plain_(plain),
@@ -69,7 +69,7 @@ class Ciphertext {
   /// Bound for every item of the batch.
   const NoiseBound& noise() const noexcept { return noise_; }
   /// Of a fresh symmetric encryption: the seed that c1 expands from, so that files hold half.
-  const std::optional<Seed>& uniform_seed() const noexcept { return uniform_seed_; }
+  const std::optional<PublicSeed>& uniform_seed() const noexcept { return uniform_seed_; }
 
   /// Other residues and noise with this array's context, key and plaintext modulus: what an operation returns.
   Ciphertext derived(PolyArray polynomials, NoiseBound noise) const {
@@ -93,7 +93,7 @@ class Ciphertext {
   std::size_t plain_;
   PolyArray polynomials_;
   NoiseBound noise_;
-  std::optional<Seed> uniform_seed_;
+  std::optional<PublicSeed> uniform_seed_;
   std::uint64_t correction_;
 };
 

@@ -8,6 +8,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 #include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -43,8 +44,7 @@ void multiply_key_by(Engine& engine, View out, PolyArray& u, ConstView pair, Pol
                      const std::optional<ConstView>& text) {
   engine.multiply(out, u.to_transform().view(), pair);
   engine.add(out, out, error.to_transform().view());
-  const auto factors = per_limb(out.ring->basis(), [&](std::uint64_t q) { return factor % q; });
-  engine.multiply_scalars(out, out, factors);
+  multiply_by(engine, out, factor);
   if (!text) return;
   engine.copy(u.view(), *text);
   u.set_domain(Domain::coefficient);
@@ -97,7 +97,8 @@ void mask(const Context& context, std::size_t plain, View result, ConstView pair
 }
 
 /// The same under the secret key `s` over Q, part 1 expanded from `uniform_seed`.
-void mask(const Context& context, std::uint64_t multiple, View result, ConstView s, const Seed& uniform_seed, const Seed& error_seed,
+void mask(const Context& context, std::uint64_t multiple, View result, ConstView s, const PublicSeed& uniform_seed,
+          const Seed& error_seed,
           const PolyArray& message) {
   Engine& engine = *context.engine();
   const RingPtr& ring = context.ciphertext_ring();
@@ -121,9 +122,10 @@ NoiseBound with_message(const Context& context, const NoiseBound& zero, const Me
   return message == nullptr ? zero : context.parameters().noise().sum(zero, message->noise);
 }
 
-Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
+Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
+  const Seed seed = derive_seed(master, context.parameters(), {.purpose = purpose, .key = key.id(), .plain = plain});
   PolyArray result = context.make(context.ciphertext_ring(), batch, 2, context.native_domain());
   const View out = result.view();
   const ConstView pair = key.polynomials().view();
@@ -134,60 +136,74 @@ Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch,
                     with_message(context, public_zero_noise(context.parameters(), plain), message));
 }
 
-Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
+Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
-  const Seed uniform_seed = derive_seed(seed, 5, 0), error_seed = derive_seed(seed, 6, 0);
+  const SeedLabel label{.purpose = purpose, .key = key.id(), .plain = plain};
+  const Seed uniform = derive_seed(master, context.parameters(), label.of(Half::uniform));
+  const Seed error_seed = derive_seed(master, context.parameters(), label.of(Half::error));
+  const PublicSeed uniform_seed = PublicSeed::publish(uniform);
   PolyArray result = context.make(context.ciphertext_ring(), batch, 2, context.native_domain());
   const View out = result.view();
   const ConstView s = key.at_level(context.max_level());
-  const Seed* const seeds[] = {&uniform_seed, &error_seed};
+  const Seed* const seeds[] = {&uniform, &error_seed};
   run_encryption("encrypt under the secret key", context, plain, out, s, message, seeds,
                  [&] { mask(context, context.preserved_modulus(plain), out, s, uniform_seed, error_seed, scaled_message(context, message)); });
   return Ciphertext(key.context(), key.id(), plain, std::move(result),
                     with_message(context, symmetric_zero_noise(context.parameters(), plain), message), uniform_seed);
 }
 
-template <class Key>
-Ciphertext encrypted_message(const Key& key, const Plaintext& plaintext, const BaseConversion& scale,
-                             const NoiseBound& noise, const Seed& seed) {
-  const Message message{plaintext, scale, noise};
-  return encrypted(key, plaintext.plain(), plaintext.batch(), seed, &message);
-}
-
 }  // namespace
+
+void multiply_by(Engine& engine, View a, std::uint64_t factor) {
+  if (factor == 1) return;
+  const auto factors = per_limb(a.ring->basis(), [&](std::uint64_t q) { return factor % q; });
+  engine.multiply_scalars(a, a, factors);
+}
 
 PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,
                        std::uint64_t multiple, const Seed& seed, Stream stream, std::uint32_t first_item) {
   PolyArray error = context.make(ring, batch, parts, Domain::coefficient, true);
   context.engine()->sample(error.view(), Law::error, seed, stream, first_item);
-  if (multiple != 1) {
-    const auto factors = per_limb(ring->basis(), [&](std::uint64_t q) { return multiple % q; });
-    context.engine()->multiply_scalars(error.view(), error.view(), factors);
-  }
+  multiply_by(*context.engine(), error.view(), multiple);
   return error;
 }
 
-Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
-  return encrypted(key, plain, batch, seed, nullptr);
+Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch) {
+  return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
-  return encrypted(key, plain, batch, seed, nullptr);
+Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch) {
+  return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           const NoiseBound& noise, const Seed& seed) {
-  return encrypted_message(key, plaintext, scale, noise, seed);
+Ciphertext deterministic::encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, Seed&& seed,
+                                       Purpose purpose) {
+  const Seed master = std::move(seed);
+  return encrypted(key, plain, batch, master, purpose, nullptr);
 }
 
-Ciphertext encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           const NoiseBound& noise, const Seed& seed) {
-  return encrypted_message(key, plaintext, scale, noise, seed);
+Ciphertext deterministic::encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, Seed&& seed) {
+  const Seed master = std::move(seed);
+  return encrypted(key, plain, batch, master, Purpose::symmetric_zero, nullptr);
 }
 
-void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed) {
-  engine.sample(part, Law::uniform, uniform_seed, Stream::symmetric_uniform);
+Ciphertext deterministic::encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
+                                          const NoiseBound& noise, Seed&& seed) {
+  const Seed master = std::move(seed);
+  const Message message{plaintext, scale, noise};
+  return encrypted(key, plaintext.plain(), plaintext.batch(), master, Purpose::public_encryption, &message);
+}
+
+Ciphertext deterministic::encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
+                                          const NoiseBound& noise, Seed&& seed) {
+  const Seed master = std::move(seed);
+  const Message message{plaintext, scale, noise};
+  return encrypted(key, plaintext.plain(), plaintext.batch(), master, Purpose::symmetric_encryption, &message);
+}
+
+void expand_symmetric_uniform(Engine& engine, View part, const PublicSeed& uniform_seed) {
+  engine.sample(part, Law::uniform, uniform_seed.to_draw_with(), Stream::symmetric_uniform);
 }
 
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext) {

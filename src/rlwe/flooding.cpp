@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/seed_derivation.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -62,6 +63,11 @@ Basis checked_basis(const Context& context, const NoiseBound& noise, double log2
 
 }  // namespace
 
+Seed flooding_seed(const Ciphertext& ciphertext, const Seed& master) {
+  return derive_seed(master, ciphertext.context()->parameters(),
+                     {.purpose = Purpose::flooding, .key = ciphertext.key(), .plain = ciphertext.plain()});
+}
+
 double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept {
   return flooding_bits + std::log2(static_cast<double>(degree)) + log2_margin;
 }
@@ -78,7 +84,8 @@ Flooding::Flooding(const Context& context, const NoiseBound& noise, double log2_
       log2_noise_(log2_limit - flooding_bits - std::log2(static_cast<double>(context.degree()))),
       basis_(checked_basis(context, noise, log2_limit, flooding_bits, multiple)) {}
 
-void Flooding::add_to(PolyArray& phases, const Seed& seed) const {
+void Flooding::add_to(PolyArray& phases, Seed&& seed) const {
+  const Seed own = std::move(seed);
   Engine& engine = *context_.engine();
   const RingPtr& ring = phases.ring();
   std::vector<std::uint64_t> multiples;
@@ -86,7 +93,7 @@ void Flooding::add_to(PolyArray& phases, const Seed& seed) const {
   const BaseConversion lift(basis_, ring->basis(), Lift::centred, {}, multiples);
   const RingPtr drawn_ring = Ring::negacyclic(context_.degree(), basis_);
   PolyArray drawn = context_.make(drawn_ring, phases.batch(), 1, Domain::coefficient, true);
-  engine.sample(drawn.view(), Law::uniform, seed, Stream::flooding);
+  engine.sample(drawn.view(), Law::uniform, own, Stream::flooding);
   PolyArray error = context_.make(ring, phases.batch(), 1, Domain::coefficient, true);
   engine.convert(error.view(), drawn.view(), lift);
   engine.add(phases.view(), phases.view(), error.view());

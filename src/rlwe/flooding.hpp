@@ -12,6 +12,9 @@
 // error is depends on the parameters alone, so that no bound that a file states can lower it.
 namespace cyclotome::rlwe {
 
+/// The seed of a ciphertext's flooding, derived from a fresh one.
+Seed flooding_seed(const Ciphertext& ciphertext, const Seed& master);
+
 /// Bits of headroom that flooding takes at this degree: the noise must stay below limit/(2^bits n).
 double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept;
 
@@ -33,8 +36,9 @@ class Flooding {
 
   /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F], F the largest
   /// with multiple F + N <= 15/16 of the limit, N = limit/(2^bits n): each flooded polynomial's distribution is within
-  /// 2^-bits of one that does not depend on the noise. `seed` must be secret and fresh. Constant time.
-  void add_to(PolyArray& phases, const Seed& seed) const;
+  /// 2^-bits of one that does not depend on the noise. `seed`: of this key and plaintext modulus, secret and fresh; it
+  /// is spent. Constant time.
+  void add_to(PolyArray& phases, Seed&& seed) const;
 
  private:
   const Context& context_;

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome::rlwe {
 

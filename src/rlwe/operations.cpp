@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 
 namespace cyclotome::rlwe {
@@ -315,8 +316,12 @@ Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
   return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(group)));
 }
 
-Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key, const Seed& seed) {
-  return add(a, encrypt_zero(key, a.plain(), a.batch(), seed));
+Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key) {
+  return deterministic::rerandomize(a, key, Seed::from_system());
+}
+
+Ciphertext deterministic::rerandomize(const Ciphertext& a, const PublicKey& key, Seed&& seed) {
+  return add(a, encrypt_zero(key, a.plain(), a.batch(), std::move(seed), Purpose::rerandomization));
 }
 
 bool is_transparent(const Ciphertext& a) {

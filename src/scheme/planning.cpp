@@ -15,6 +15,9 @@ namespace cyclotome::scheme {
 
 namespace {
 
+/// Ciphertexts that are revealed at once at most.
+constexpr std::size_t most_revealed = 1024;
+
 /// What a computation that `intent` allows leaves of headroom in the worst case.
 double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
   const NoiseModel model(p, 0);
@@ -23,7 +26,9 @@ double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
   // Sums and their rotations come on top of plaintext products.
   for (unsigned i = 0; i < intent.plain_products; ++i) state = model.times_plain(state);
   const double left = model.headroom(model.summed(model.rotated(state), static_cast<double>(intent.terms)));
-  return intent.flooding_bits == 0 ? left : left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits);
+  if (intent.flooding_bits == 0) return left;
+  const unsigned batch_bits = rlwe::flooding_bits_of(most_revealed * p.plain_moduli().size());
+  return left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits + batch_bits);
 }
 
 /// The smallest parameters of one degree and number of plaintext moduli whose noise fits; nothing if security does not
@@ -37,6 +42,7 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
   literal.word = word;
   literal.security = intent.security;
   literal.table = intent.table;
+  literal.strict = intent.strict;
   // T > 2^(result_bits + 1); primes of b bits lie above 2^(b-1). Where there are too few, wider ones do as well.
   const std::uint64_t step = intent.slots ? 2 * degree : 2;
   unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, bit_length(step));

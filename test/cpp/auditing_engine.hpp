@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
@@ -21,6 +23,8 @@ class AuditingEngine final : public Engine {
   const std::vector<std::string>& offences() const { return offences_; }
   /// How often each operation was run with a trace to compare with, by name.
   const std::map<std::string, int>& repeated() const { return repeated_; }
+  /// All seeds that were drawn from since the last call.
+  std::set<std::array<std::uint8_t, 32>> take_seeds() { return std::exchange(seeds_, {}); }
   /// Forgets addresses that a pool would give again: operands of the next runs lie elsewhere.
   void keep_memory() { kept_.push_back(cpu_->allocate(std::size_t{1} << 16, false)); }
 
@@ -115,9 +119,10 @@ class AuditingEngine final : public Engine {
   }
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override {
     note("sample", out);
+    seeds_.insert(seed.bytes());
     std::uint64_t which = 0;
     if (running_) {
-      while (which < operation_->seeds.size() && !(*operation_->seeds[which] == seed)) ++which;
+      while (which < operation_->seeds.size() && operation_->seeds[which]->bytes() != seed.bytes()) ++which;
       if (which == operation_->seeds.size()) offend("draws from a seed that it does not name");
     }
     for (const std::uint64_t word :
@@ -190,6 +195,7 @@ class AuditingEngine final : public Engine {
   std::unordered_map<OperationKey, std::vector<std::uint64_t>, Hash> traces_;
   std::map<std::string, int> repeated_;
   std::vector<std::string> offences_;
+  std::set<std::array<std::uint8_t, 32>> seeds_;
 };
 
 }  // namespace cyclotome::check

@@ -147,8 +147,8 @@ TEST(evaluation_keys_come_back) {
 TEST(evaluation_keys_may_hold_few_or_no_keys) {
   const Objects o(parameter_sets()[3]);
   const auto read = [&](bool relinearization, const std::vector<std::uint64_t>& elements) {
-    const Bytes bytes =
-        io::serialize(rlwe::EvaluationKeys::generate(o.secret, relinearization, elements, io_objects::seed(9)));
+    const Bytes bytes = io::serialize(
+        rlwe::deterministic::generate_evaluation_keys(o.secret, relinearization, elements, io_objects::seed(9)));
     return io::read_evaluation_keys(Container(bytes, insecure), o.context);
   };
   CHECK(!read(false, {}).has_relinearization());

@@ -11,6 +11,7 @@
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
@@ -57,12 +58,13 @@ bool exercise(rlwe::SchemeKind scheme, Word word) {
   const rlwe::ContextPtr context = scheme::make_context(parameters(scheme, word), engine);
   const std::size_t n = context->degree();
 
-  const rlwe::SecretKey secret = rlwe::SecretKey::generate(context, secret_seed());
+  const rlwe::SecretKey secret = rlwe::deterministic::generate_secret_key(context, secret_seed());
   declare_public(&secret.id(), sizeof(rlwe::KeyId));
-  const rlwe::PublicKey key = rlwe::PublicKey::generate(secret, secret_seed());
+  const rlwe::PublicKey key = rlwe::deterministic::generate_public_key(secret, secret_seed());
   declare_public(key.polynomials());
-  declare_public(&key.uniform_seed(), sizeof(Seed));
-  const rlwe::EvaluationKeys evaluation = rlwe::EvaluationKeys::generate(secret, true, {3}, secret_seed());
+  declare_public(&key.uniform_seed(), sizeof(PublicSeed));
+  const rlwe::EvaluationKeys evaluation =
+      rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, secret_seed());
   declare_public(evaluation.relinearization().polynomials());
   declare_public(evaluation.galois(3).polynomials());
 
@@ -79,7 +81,7 @@ bool exercise(rlwe::SchemeKind scheme, Word word) {
     std::vector<std::int64_t> decoded = decode(opened, Encoding::Kind::slots);
     declare_public(decoded.data(), decoded.size() * sizeof(decoded[0]));
     equal = equal && decoded == values;
-    const rlwe::Plaintext revealed = scheme::reveal(ciphertext, secret, 8, secret_seed());
+    const rlwe::Plaintext revealed = scheme::deterministic::reveal(ciphertext, secret, 8, secret_seed());
     std::vector<std::int64_t> shown = decode(revealed, Encoding::Kind::slots);
     declare_public(shown.data(), shown.size() * sizeof(shown[0]));
     equal = equal && shown == values;
@@ -87,8 +89,8 @@ bool exercise(rlwe::SchemeKind scheme, Word word) {
     const rlwe::Plaintext product = scheme::decrypt(scheme::multiply(turned, ciphertext), secret);
     declare_public(product.polynomials());
   };
-  check(scheme::encrypt(message, key, secret_seed()));
-  check(scheme::encrypt(message, secret, secret_seed()));
+  check(scheme::deterministic::encrypt(message, key, secret_seed()));
+  check(scheme::deterministic::encrypt(message, secret, secret_seed()));
 
   std::vector<std::int8_t> coefficients = secret.coefficients();
   declare_public(coefficients.data(), coefficients.size());

@@ -19,7 +19,6 @@
 namespace bfv = cyclotome::bfv;
 namespace rlwe = cyclotome::rlwe;
 using cyclotome::Encoding;
-using cyclotome::Seed;
 
 int main() try {
   rlwe::ParametersLiteral literal;
@@ -30,13 +29,13 @@ int main() try {
   literal.moduli.erase(literal.moduli.begin());
   const auto context = bfv::Context::create(rlwe::Parameters(literal), cyclotome::CpuEngine::create());
 
-  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
-  const auto key = rlwe::PublicKey::generate(secret, Seed::from_system());
-  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {}, Seed::from_system());
+  const auto secret = rlwe::SecretKey::generate(context);
+  const auto key = rlwe::PublicKey::generate(secret);
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {});
 
   const std::vector<std::int64_t> x = {1, -2, 3, 128}, y = {5, 6, -7, 255};
   const auto encrypt = [&](const std::vector<std::int64_t>& values) {
-    return bfv::encrypt(encode(context, 0, Encoding::Kind::slots, values, 1, values.size()), key, Seed::from_system());
+    return bfv::encrypt(encode(context, 0, Encoding::Kind::slots, values, 1, values.size()), key);
   };
   const auto product = rlwe::relinearize(bfv::multiply(encrypt(x), encrypt(y)), evaluation);
   const auto result = decode(bfv::decrypt(product, secret), Encoding::Kind::slots);

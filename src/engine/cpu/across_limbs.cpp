@@ -4,9 +4,9 @@
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 

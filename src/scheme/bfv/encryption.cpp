@@ -11,17 +11,19 @@
 #include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bfv {
 
 namespace {
 
 template <class Key>
-Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
+Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   const Context& context = bfv_context(key.context());
   const BaseConversion& scale = context.message_scale(plaintext.plain());
-  return rlwe::encrypt_message(key, plaintext, scale, message_noise(context.parameters()), seed);
+  return rlwe::deterministic::encrypt_message(key, plaintext, scale, message_noise(context.parameters()),
+                                              std::move(seed));
 }
 
 /// An array for a ciphertext's messages.
@@ -68,12 +70,20 @@ std::vector<BigUnsigned> scaled_noise(const Ciphertext& ciphertext, const rlwe::
 
 }  // namespace
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed) {
-  return encrypt_with(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key) {
+  return encrypt_with(plaintext, key, Seed::from_system());
 }
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed) {
-  return encrypt_with(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key) {
+  return encrypt_with(plaintext, key, Seed::from_system());
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed) {
+  return encrypt_with(plaintext, key, std::move(seed));
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, Seed&& seed) {
+  return encrypt_with(plaintext, key, std::move(seed));
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -97,7 +107,13 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
   return result;
 }
 
-Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed) {
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits) {
+  return deterministic::reveal(ciphertext, key, flooding_bits, Seed::from_system());
+}
+
+Plaintext deterministic::reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits,
+                                Seed&& seed) {
+  const Seed master = std::move(seed);
   rlwe::require_same_context("reveal", *key.context(), *ciphertext.context());
   const rlwe::Flooding flooding(*key.context(), ciphertext.noise(),
                                 log2_noise_limit(key.context()->parameters(), ciphertext.plain()), flooding_bits);
@@ -105,7 +121,7 @@ Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsig
   rlwe::NoisePeaks peaks(*key.context(), ciphertext.batch());
   static_cast<void>(rounded(ciphertext, phases, peaks));  // only to look at the noise
   require_noise("reveal", ciphertext, peaks, flooding.log2_noise());
-  flooding.add_to(phases, seed);
+  flooding.add_to(phases, rlwe::flooding_seed(ciphertext, master));
   Plaintext result = rounded(ciphertext, phases, peaks);
   require_noise("reveal", ciphertext, peaks, flooding.log2_flooded());
   return result;

@@ -12,6 +12,7 @@
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bgv {
 
@@ -289,10 +290,17 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   return rlwe::concatenate(pointers);
 }
 
-Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed) {
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key) {
+  return deterministic::rerandomize(a, key, Seed::from_system());
+}
+
+Ciphertext deterministic::rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed) {
+  Seed master = std::move(seed);
   rlwe::require_same_context("rerandomize", *a.context(), *key.context());
   // The phase of an encryption of zero is a multiple of t, whatever the correction factor is taken to be.
-  const Ciphertext zero = switch_to_level(rlwe::encrypt_zero(key, a.plain(), a.batch(), seed), a.limbs());
+  const Ciphertext fresh =
+      rlwe::deterministic::encrypt_zero(key, a.plain(), a.batch(), std::move(master), rlwe::Purpose::rerandomization);
+  const Ciphertext zero = switch_to_level(fresh, a.limbs());
   return rlwe::add(a, zero.derived(zero.polynomials(), zero.noise(), a.correction()));
 }
 
