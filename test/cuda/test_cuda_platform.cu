@@ -233,26 +233,32 @@ std::vector<std::byte> pattern(std::size_t bytes) {
 }
 
 /// What lies at `address`, which the engine has just freed: waits for the device, and gets the memory again from the
-/// pool. Not a call to the engine among it.
+/// pool, whole or in parts. Not a call to the engine among it. Empty if that does not succeed.
 std::vector<std::byte> what_is_left(void* address, std::size_t bytes) {
   cudaSetDevice(0);
   cudaDeviceSynchronize();
   cudaStream_t stream = nullptr;
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  auto* const wanted = static_cast<std::byte*>(address);
   std::vector<void*> taken;
-  std::vector<std::byte> found;
-  for (int i = 0; i < 256 && found.empty(); ++i) {
+  std::vector<std::byte> found(bytes);
+  std::size_t covered = 0;
+  for (int i = 0; i < 256 && covered < bytes; ++i) {
     void* data = nullptr;
     if (cudaMallocAsync(&data, bytes, stream) != cudaSuccess) break;
     taken.push_back(data);
-    if (data != address) continue;
-    found.resize(bytes);
-    cudaMemcpyAsync(found.data(), data, bytes, cudaMemcpyDeviceToHost, stream);
+    auto* const block = static_cast<std::byte*>(data);
+    std::byte *const begin = std::max(wanted, block), *const end = std::min(wanted, block) + bytes;
+    if (begin >= end) continue;
+    const auto size = static_cast<std::size_t>(end - begin);
+    cudaMemcpyAsync(found.data() + (begin - wanted), begin, size, cudaMemcpyDeviceToHost, stream);
+    covered += size;
   }
   cudaStreamSynchronize(stream);
   for (void* const data : taken) cudaFreeAsync(data, stream);
   cudaStreamSynchronize(stream);
   cudaStreamDestroy(stream);
+  if (covered < bytes) found.clear();
   return found;
 }
 
