@@ -170,8 +170,8 @@ test-cuda: $(ready)
 	fi; \
 	$(bin)/cmake -S . -B $(cuda_build) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja -DCMAKE_BUILD_TYPE=Release \
 	    -DCYCLOTOME_CUDA=ON -DCYCLOTOME_BUILD_TESTING=ON >/dev/null; \
-	$(bin)/cmake --build $(cuda_build) --target test_cuda_engine test_cuda_conversions test_cuda_operations test_cuda_platform test_cuda_study \
-	    time_cuda_engine; \
+	$(bin)/cmake --build $(cuda_build) --target test_cuda_engine test_cuda_code_paths test_cuda_conversions test_cuda_operations test_cuda_platform \
+	    test_cuda_study time_cuda_engine; \
 	$(bin)/ctest --test-dir $(cuda_build) --output-on-failure --no-tests=error -R '^test_cuda_'; \
 	status=0; $(cuda_build)/test/cuda/test_cuda_engine >/dev/null || status=$$?; \
 	if test $$status -eq 77; then echo "a run of the CUDA engine: no usable GPU (it was compiled)" >> $(left_out); fi
