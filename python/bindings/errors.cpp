@@ -68,7 +68,8 @@ void bind_errors(nb::module_& m) {
                    immortal(format),   immortal(engine),      immortal(file),     immortal(contradiction)};
       },
       nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a, "noise"_a,
-      "range"_a, "format"_a, "engine"_a, "file"_a, "contradiction"_a, "Sets the Python classes that the library's errors become.");
+      "range"_a, "format"_a, "engine"_a, "file"_a, "contradiction"_a,
+      "Sets the Python classes that the library's errors become.");
 }
 
 }  // namespace cyclotome::python

@@ -54,6 +54,14 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("word", [](const Parameters& p) { return bits_of(p.word()); })
       .def_prop_ro("security", &Parameters::security)
       .def_prop_ro("table", [](const Parameters& p) { return rlwe::name_of(p.table()); })
+      .def_prop_ro("counts_quantum_attacks",
+                   [](const Parameters& p) { return rlwe::counts_quantum_attacks(p.table()); })
+      .def(
+          "security_by",
+          [](const Parameters& p, const std::string& table) {
+            return rlwe::security_granted(p.degree(), p.key_modulus_bits(), rlwe::security_table(table));
+          },
+          "table"_a)
       .def_prop_ro("allow_insecure", [](const Parameters& p) { return p.literal().allow_insecure; })
       .def_prop_ro("strict", &Parameters::strict)
       .def_prop_ro("name", &Parameters::name)
@@ -107,6 +115,13 @@ void bind_parameters(nb::module_& m) {
       nb::kw_only(), "scheme"_a, "degree"_a, "modulus_bits"_a, "plain_moduli"_a, "word"_a, "security"_a, "table"_a,
       "allow_insecure"_a, "strict"_a, "name"_a, NoGil());
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
+  m.def("default_security_table", [] { return rlwe::name_of(rlwe::default_security_table); });
+  m.def(
+      "weaker_table",
+      [](const std::string& a, const std::string& b) {
+        return rlwe::name_of(rlwe::weaker_of(rlwe::security_table(a), rlwe::security_table(b)));
+      },
+      "a"_a, "b"_a);
   m.def("preset_names", &scheme::preset_names);
   m.def(
       "max_modulus_bits",

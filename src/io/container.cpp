@@ -53,7 +53,7 @@ Container Container::parse(Span bytes, const Limits& limits) {
     throw FormatError(
         message("the first section is ", first.tag, ", not ", layout::parameters, ": the data is damaged", fresh_copy));
   }
-  Container container(decode_parameters(first, limits.allow_insecure));
+  Container container(decode_parameters(first, limits));
   const rlwe::Parameters& parameters = container.parameters_;
   if (!std::ranges::equal(parameters.fingerprint(), frame.fingerprint)) {
     throw FormatError(message("the fingerprint at offset ", layout::fingerprint_offset,
@@ -61,7 +61,8 @@ Container Container::parse(Span bytes, const Limits& limits) {
                               ": the data is damaged", fresh_copy));
   }
   if (parameters.strict() && frame.version < 2) {
-    throw FormatError(message("strict parameters in format version 1, which has none: the data is damaged", fresh_copy));
+    throw FormatError(
+        message("strict parameters in format version 1, which has none: the data is damaged", fresh_copy));
   }
   container.kind_ = kind;
   container.version_ = frame.version;

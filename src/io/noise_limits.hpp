@@ -16,8 +16,8 @@ inline bool storable(const rlwe::NoiseBound& noise) noexcept {
 inline rlwe::NoiseBound from_deviation(const rlwe::NoiseCalculus& calculus, double log2_deviation) {
   constexpr double margin = 8;
   const double log2_tail = std::log2(14.0);
-  return calculus.tidy({log2_deviation + log2_tail + margin, log2_deviation + margin,
-                        log2_deviation + log2_tail + margin});
+  return calculus.tidy(
+      {log2_deviation + log2_tail + margin, log2_deviation + margin, log2_deviation + log2_tail + margin});
 }
 
 }  // namespace cyclotome::io

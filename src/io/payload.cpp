@@ -91,10 +91,18 @@ rlwe::NoiseBound read_noise(ByteReader& reader, const rlwe::Parameters& p, std::
   noise.log2_rms = version == 1 ? noise.log2_max : reader.f64();
   noise.log2_canonical = version == 1 ? noise.log2_max : reader.f64();
   if (!storable(noise)) {
-    throw FormatError(message("the noise bound at offset ", offset, " (log2 ", noise.log2_max, ", ", noise.log2_rms, ", ",
-                              noise.log2_canonical, ") is no sane number: the data is damaged; get a fresh copy"));
+    throw FormatError(message("the noise bound at offset ", offset, " (log2 ", noise.log2_max, ", ", noise.log2_rms,
+                              ", ", noise.log2_canonical,
+                              ") is no sane number: the data is damaged; get a fresh copy"));
   }
-  return version == 1 ? from_deviation(p.noise(), noise.log2_max) : p.noise().tidy(noise);
+  if (version == 1) return from_deviation(p.noise(), noise.log2_max);
+  if (!(p.noise().tidy(noise) == noise)) {
+    throw FormatError(message("the noise bound at offset ", offset, " (log2 ", noise.log2_max, ", ", noise.log2_rms,
+                              ", ", noise.log2_canonical,
+                              ") states more than its own parts allow: the data is damaged; get a "
+                              "fresh copy"));
+  }
+  return noise;
 }
 
 CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters& p, std::uint16_t version) {
@@ -140,7 +148,8 @@ std::vector<CiphertextPayload> ciphertext_payloads(const Container& container) {
   std::vector<CiphertextPayload> payloads;
   if (container.kind() != Kind::bundle) {
     container.require_kind(Kind::ciphertext);
-    payloads.push_back(read_ciphertext(only_section(container, layout::ciphertext), container.parameters(), container.version()));
+    payloads.push_back(
+        read_ciphertext(only_section(container, layout::ciphertext), container.parameters(), container.version()));
     return payloads;
   }
   for (const Section& section : container.payload()) {

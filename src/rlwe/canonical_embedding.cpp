@@ -82,8 +82,8 @@ const CanonicalEmbedding& CanonicalEmbedding::of(std::size_t degree) {
 }
 
 double CanonicalEmbedding::largest_square(std::span<const std::int64_t> coefficients) const {
-  // Of zeta and its conjugate one is exp(i pi (4l + 1)/n), where zeta^(n/2) = i: so the values are a transform of length
-  // n/2 of (a_j + i a_{j+n/2}) exp(i pi j/n). Their order does not matter, which spares the bit reversal.
+  // Of zeta and its conjugate one is exp(i pi (4l + 1)/n), where zeta^(n/2) = i: so the values are a transform of
+  // length n/2 of (a_j + i a_{j+n/2}) exp(i pi j/n). Their order does not matter, which spares the bit reversal.
   const std::size_t points = degree_ / 2;
   std::vector<double> values(2 * points);
   double* const x = values.data();
@@ -130,8 +130,8 @@ PlainNorms norms_of(std::span<const std::int64_t> coefficients) {
   // Sums of up to 2^17 doubles err by less than 2^-36 of themselves.
   constexpr double up = 1 + 0x1p-36;
   const double largest = CanonicalEmbedding::of(coefficients.size()).largest_square(coefficients);
-  return {std::max(1.0, std::min(one * up, std::sqrt(largest + 0x1p-40 * one * one))), std::max(1.0, std::sqrt(squares) * up),
-          std::max(1.0, one * up)};
+  return {std::max(1.0, std::min(one * up, std::sqrt(largest + 0x1p-40 * one * one))),
+          std::max(1.0, std::sqrt(squares) * up), std::max(1.0, one * up)};
 }
 
 PlainNorms larger(const PlainNorms& a, const PlainNorms& b) noexcept {

@@ -49,7 +49,7 @@ class Ciphertext {
         key_(key),
         plain_(plain),
         polynomials_(std::move(polynomials)),
-        noise_(noise),
+        noise_(context_->parameters().noise().tidy(noise)),
         uniform_seed_(uniform_seed),
         correction_(correction) {}
 

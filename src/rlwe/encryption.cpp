@@ -7,8 +7,8 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/limb_values.hpp"
-#include "cyclotome/rlwe/parameter_noise.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -46,8 +46,8 @@ void multiply_key_by(Engine& engine, View out, PolyArray& u, ConstView pair, Pol
   engine.add(out, out, error.to_transform().view());
   multiply_by(engine, out, factor);
   if (!text) return;
-  engine.copy(u.view(), *text);
   u.set_domain(Domain::coefficient);
+  engine.copy(u.view(), *text);
   engine.add(out.part(0), out.part(0), u.to_transform().view());
 }
 
@@ -98,8 +98,7 @@ void mask(const Context& context, std::size_t plain, View result, ConstView pair
 
 /// The same under the secret key `s` over Q, part 1 expanded from `uniform_seed`.
 void mask(const Context& context, std::uint64_t multiple, View result, ConstView s, const PublicSeed& uniform_seed,
-          const Seed& error_seed,
-          const PolyArray& message) {
+          const Seed& error_seed, const PolyArray& message) {
   Engine& engine = *context.engine();
   const RingPtr& ring = context.ciphertext_ring();
   expand_symmetric_uniform(engine, result.part(1), uniform_seed);
@@ -147,8 +146,9 @@ Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch,
   const View out = result.view();
   const ConstView s = key.at_level(context.max_level());
   const Seed* const seeds[] = {&uniform, &error_seed};
-  run_encryption("encrypt under the secret key", context, plain, out, s, message, seeds,
-                 [&] { mask(context, context.preserved_modulus(plain), out, s, uniform_seed, error_seed, scaled_message(context, message)); });
+  run_encryption("encrypt under the secret key", context, plain, out, s, message, seeds, [&] {
+    mask(context, context.preserved_modulus(plain), out, s, uniform_seed, error_seed, scaled_message(context, message));
+  });
   return Ciphertext(key.context(), key.id(), plain, std::move(result),
                     with_message(context, symmetric_zero_noise(context.parameters(), plain), message), uniform_seed);
 }

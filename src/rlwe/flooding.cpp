@@ -15,7 +15,8 @@ namespace {
 
 constexpr unsigned most_bits = 160;
 
-/// Pairwise coprime odd moduli whose product is at most 2^log2_range, and at least that less 2^-8 of it; log2_range >= 4.
+/// Pairwise coprime odd moduli whose product is at most 2^log2_range, and at least that less 2^-8 of it; log2_range
+/// >= 4.
 Basis flooding_basis(Word word, double log2_range) {
   const unsigned widest = word == Word::u32 ? 29 : 59;
   const auto count = static_cast<unsigned>(std::ceil(log2_range / widest));
@@ -52,8 +53,10 @@ Basis checked_basis(const Context& context, const NoiseBound& noise, double log2
   const double range = log2_range(log2_limit, std::exp2(log2_part), multiple);
   if (!(noise.log2_max <= log2_limit + log2_part) || range < 4) {
     const double left = log2_limit + log2_margin - noise.log2_max;
-    throw NoiseError(message("reveal: flooding with ", flooding_bits, " bits, those for several ciphertexts in one call "
-                             "included, takes ", std::ceil(flooding_headroom(context.degree(), flooding_bits)),
+    throw NoiseError(message("reveal: flooding with ", flooding_bits,
+                             " bits, those for several ciphertexts in one call "
+                             "included, takes ",
+                             std::ceil(flooding_headroom(context.degree(), flooding_bits)),
                              " bits of noise headroom, and ", std::floor(left), " are left of what ",
                              context.parameters().summary(), " can correct; use parameters made for it (suggest with ",
                              "flooding_bits), fewer operations, or fewer bits"));

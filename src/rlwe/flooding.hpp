@@ -8,8 +8,8 @@
 // depends on the noise, which depends on the secret, only where the noise comes near the limit; those who may choose
 // what is computed can steer it there (IND-CPA-D: Li and Micciancio, Eurocrypt 2021; Checri et al., Crypto 2024, and
 // Cheon et al., CCS 2024, for exact schemes). A uniform error far larger than the noise is added first: then the
-// outcome, whatever it is, has the distribution that it would have without any noise, up to 2^-bits. How large the added
-// error is depends on the parameters alone, so that no bound that a file states can lower it.
+// outcome, whatever it is, has the distribution that it would have without any noise, up to 2^-bits. How large the
+// added error is depends on the parameters alone, so that no bound that a file states can lower it.
 namespace cyclotome::rlwe {
 
 /// The seed of a ciphertext's flooding, derived from a fresh one.
@@ -24,9 +24,9 @@ unsigned flooding_bits_of(std::size_t polynomials) noexcept;
 /// What flooding ciphertexts takes; made of public numbers only.
 class Flooding {
  public:
-  /// noise: the ciphertexts' bound. log2_limit: what decryption corrects. multiple: 1, or the plaintext modulus of which
-  /// every error is a multiple (BGV). Throws ArgumentError unless flooding_bits lies in [1, 160], and NoiseError unless
-  /// the bound leaves room; the latter is made of public numbers and may be told.
+  /// noise: the ciphertexts' bound. log2_limit: what decryption corrects. multiple: 1, or the plaintext modulus of
+  /// which every error is a multiple (BGV). Throws ArgumentError unless flooding_bits lies in [1, 160], and NoiseError
+  /// unless the bound leaves room; the latter is made of public numbers and may be told.
   Flooding(const Context& context, const NoiseBound& noise, double log2_limit, unsigned flooding_bits,
            std::uint64_t multiple = 1);
 

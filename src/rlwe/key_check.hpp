@@ -17,8 +17,8 @@ inline constexpr std::uint32_t most_key_draws = 64;
 /// |s(zeta)|^2 <= n (2/3) kappa^2 on all roots of unity, and at most 0.7 n coefficients are not 0. s: ternary, 1 item
 /// of 1 part, coefficient domain. Constant time; that it passed is all that is told.
 bool secret_is_fit(const PolyArray& s);
-/// |e(zeta)|^2 <= n sigma^2 kappa^2, and the coefficients' squares sum to at most 1.21 n sigma^2. e: of Law::error, shaped
-/// as s.
+/// |e(zeta)|^2 <= n sigma^2 kappa^2, and the coefficients' squares sum to at most 1.21 n sigma^2. e: of Law::error,
+/// shaped as s.
 bool error_is_fit(const PolyArray& e);
 
 }  // namespace cyclotome::rlwe

@@ -11,8 +11,9 @@
 namespace cyclotome::rlwe {
 
 /// What the errors of keys, and of the results of key switching and encryption, are multiples of: 1 in BFV, the
-/// plaintext modulus t in BGV. Keys that serve several plaintext moduli have errors of their own size; what they make is
-/// multiplied by t afterwards, after the key switch's operand was divided by it, so that no other modulus is paid for.
+/// plaintext modulus t in BGV. Keys that serve several plaintext moduli have errors of their own size; what they make
+/// is multiplied by t afterwards, after the key switch's operand was divided by it, so that no other modulus is paid
+/// for.
 struct ErrorMultiples {
   std::uint64_t of_keys = 1, of_results = 1;
   /// What results are multiplied by; 1 where keys have it in them.
@@ -27,8 +28,8 @@ struct ErrorMultiples {
 /// place of [c (q/q_i)^-1]_{q_i}: the constant sits in the key instead, which costs nothing and adds no other noise.
 class KeySwitch {
  public:
-  /// ciphertext_ring: the primes present, a prefix of all; special: ring of the special primes, or null. multiples: what
-  /// errors are multiples of. noise: what one switch adds.
+  /// ciphertext_ring: the primes present, a prefix of all; special: ring of the special primes, or null. multiples:
+  /// what errors are multiples of. noise: what one switch adds.
   KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
             const ErrorMultiples& multiples, const NoiseBound& noise);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
@@ -25,7 +26,7 @@ template <class Draw>
 PolyArray first_fit(const Draw& draw, bool (*is_fit)(const PolyArray&)) {
   for (std::uint32_t item = 0; item < most_key_draws; ++item) {
     PolyArray drawn = draw(item);
-    if (is_fit(drawn)) return drawn;
+    if (declassify(is_fit(drawn))) return drawn;
   }
   throw EngineError(message("none of ", most_key_draws, " draws of a key was fit, which honest randomness makes ",
                             "impossible: the device or the operating system's generator is defective"));
@@ -102,9 +103,10 @@ SecretKey SecretKey::from_coefficients(const ContextPtr& context, std::span<cons
   }
   s.from_host(residues);
   secure_zero(residues.data(), residues.size() * sizeof(residues[0]));
-  if (check == KeyCheck::required && !secret_is_fit(s)) {
+  if (check == KeyCheck::required && !declassify(secret_is_fit(s))) {
     throw FormatError(
-        "this secret key is not one that this version makes, so the noise bounds of what it encrypts need not hold: one "
+        "this secret key is not one that this version makes, so the noise bounds of what it encrypts need not hold: "
+        "one "
         "in twenty of format version 1 is like that, or it was altered. Load it with allow_unfit_key=True "
         "(KeyCheck::skipped) to decrypt what there is, then generate a new key and encrypt anew");
   }

@@ -33,7 +33,9 @@ constexpr double half = 0.5 + 0x1p-24;
 
 }  // namespace
 
-double key_check_factor(std::size_t degree) noexcept { return std::sqrt(std::log(static_cast<double>(degree) / 2) + 3); }
+double key_check_factor(std::size_t degree) noexcept {
+  return std::sqrt(std::log(static_cast<double>(degree) / 2) + 3);
+}
 
 NoiseCalculus::NoiseCalculus(std::size_t degree, bool strict)
     : degree_(degree),

@@ -14,7 +14,11 @@ namespace cyclotome::rlwe {
 /// Which scheme gives the ciphertexts their meaning.
 enum class SchemeKind : std::uint8_t { bfv = 1, bgv = 2 };
 
+/// "bfv", "bgv". Throws ParameterError for a number that is no scheme's.
 std::string name_of(SchemeKind scheme);
+
+/// Throws ParameterError for a number, made by a cast, that is no scheme, word or table: none stands in for it.
+void require_known(SchemeKind scheme, Word word, SecurityTable table);
 
 /// What a user writes; unchecked. `Parameters` checks it.
 struct ParametersLiteral {
@@ -26,11 +30,15 @@ struct ParametersLiteral {
   std::size_t digits = 0;                     ///< digits of key switching (dnum); 0: as few as the special primes allow
   Word word = Word::u64;
   unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
-  SecurityTable table = SecurityTable::guidelines_2024;
+  SecurityTable table = default_security_table;
   bool allow_insecure = false;
   bool strict = false;  ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
-  std::string name;  ///< of a preset; informative
+  std::string name;     ///< of a preset; informative
 };
+
+/// The fewest bits that a ciphertext modulus has which can hold anything modulo `t`: a fresh error reaches 21 and must
+/// stay below q/(2t), after a rounding of up to 1/2; so q > 43 t. Shorter ones are refused by `Parameters`.
+unsigned least_modulus_bits(std::uint64_t t);
 
 /// Checked, immutable parameters.
 class Parameters {
@@ -64,7 +72,7 @@ class Parameters {
   double log2_special_modulus() const noexcept { return log2_special_modulus_; }
   /// How noise grows in this ring.
   const NoiseCalculus& noise() const noexcept { return noise_; }
-  /// Below 128 bits of security by the table.
+  /// Below 128 bits of security by their table.
   bool insecure() const noexcept { return security_reached_ < 128; }
   /// The highest level that is reached: 128, 192, 256, or 0.
   unsigned security_reached() const noexcept { return security_reached_; }
@@ -72,7 +80,8 @@ class Parameters {
   /// SHA-256 of a canonical text of everything but the name: what every key and ciphertext carries.
   const Digest& fingerprint() const noexcept { return fingerprint_; }
 
-  /// One line: "bfv n=8192 log q=174+44 t=65537 128-bit security"; insecure ones say INSECURE.
+  /// One line: "bfv n=8192 log q=174+44 t=65537 64-bit words, 128-bit classical security"; insecure ones say INSECURE,
+  /// and all name the table unless it is the default one: "... by he-standard-2018".
   std::string summary() const;
 
  private:

@@ -10,8 +10,7 @@ NoiseModel::NoiseModel(const rlwe::Parameters& parameters, std::size_t plain)
     : parameters_(parameters), plain_(plain), bgv_(parameters.scheme() == rlwe::SchemeKind::bgv) {}
 
 NoiseModel::State NoiseModel::fresh() const {
-  const rlwe::NoiseBound message =
-      bgv_ ? bgv::message_noise(parameters_, plain_) : bfv::message_noise(parameters_);
+  const rlwe::NoiseBound message = bgv_ ? bgv::message_noise(parameters_, plain_) : bfv::message_noise(parameters_);
   return {calculus().sum(rlwe::public_zero_noise(parameters_, plain_), message), parameters_.moduli().size()};
 }
 

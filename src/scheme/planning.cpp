@@ -74,6 +74,7 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
 }  // namespace
 
 rlwe::Parameters suggest(const Intent& intent) {
+  rlwe::require_known(intent.scheme, intent.word.value_or(Word::u64), intent.table);
   if (intent.depth > 64 || intent.plain_products > 64) {
     throw ParameterError(message("suggest: depth ", intent.depth, " and ", intent.plain_products,
                                  " plaintext products; each may be at most 64"));
@@ -110,7 +111,7 @@ rlwe::Parameters suggest(const Intent& intent) {
   if (!best) {
     throw ParameterError(
         message("suggest: no degree up to ", Ring::max_degree, " carries depth ", intent.depth, " with results of ",
-                result_bits, " bits at ", intent.security, "-bit security",
+                result_bits, " bits at ", rlwe::level_text(intent.security, intent.table),
                 intent.flooding_bits == 0 ? std::string() : message(" and ", intent.flooding_bits, " bits of flooding"),
                 "; lower depth, result_bits or terms, or split the computation"));
   }
@@ -118,9 +119,16 @@ rlwe::Parameters suggest(const Intent& intent) {
 }
 
 rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits) {
+  rlwe::require_known(base.scheme, base.word, base.table);
   if (modulus_bits < narrowest_prime(base.degree)) {
     throw ParameterError(message("a modulus of ", modulus_bits, " bits is narrower than one prime at degree ",
                                  base.degree, ", which takes ", narrowest_prime(base.degree)));
+  }
+  for (const auto t : base.plain_moduli) {
+    if (const unsigned least = rlwe::least_modulus_bits(t); modulus_bits < least) {
+      throw ParameterError(message("a modulus of ", modulus_bits, " bits holds nothing modulo ", t, ", for which it ",
+                                   "takes at least ", least, "; use a longer one, or a smaller plaintext modulus"));
+    }
   }
   if (const auto found = cheapest_primes(base, modulus_bits)) return *found;
   if (const auto found = with_special_primes(base, modulus_bits, 0)) return *found;

@@ -18,7 +18,7 @@ struct Intent {
   std::uint64_t terms = 1 << 14;  ///< how many values are added up at most
   unsigned plain_products = 1;    ///< products with plaintext vectors or matrices, in addition to depth
   unsigned security = 128;        ///< 128, 192 or 256
-  rlwe::SecurityTable table = rlwe::SecurityTable::guidelines_2024;
+  rlwe::SecurityTable table = rlwe::default_security_table;
   std::optional<Word> word;    ///< none: whichever is cheaper
   std::size_t min_degree = 0;  ///< at least this many slots
   bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value

@@ -47,7 +47,8 @@ void bind_ciphertexts(nb::module_& m) {
       .def_prop_ro("batch", &Plaintext::batch)
       .def_prop_ro(
           "residues", [](const Plaintext& p) { return coefficients_of(p.polynomials()); }, nb::rv_policy::automatic)
-      .def_prop_ro("norms", [](const Plaintext& p) { return std::array{p.norms().canonical, p.norms().two, p.norms().one}; });
+      .def_prop_ro("norms",
+                   [](const Plaintext& p) { return std::array{p.norms().canonical, p.norms().two, p.norms().one}; });
   nb::class_<Ciphertext>(m, "Ciphertext")
       .def(nb::new_(&crafted), nb::arg("context"), nb::arg("key"), nb::arg("plain"), nb::arg("residues"),
            nb::arg("log2_max"))

@@ -29,17 +29,17 @@ void bind_noise(nb::module_& m) {
   nb::class_<Calculus>(m, "NoiseCalculus")
       .def(nb::init<std::size_t, bool>(), nb::arg("degree"), nb::arg("strict") = false)
       .def("tidy", [=](const Calculus& c, const Triple& a) { return triple(c.tidy(bound(a))); })
-      .def("sum", [=](const Calculus& c, const Triple& a, const Triple& b) { return triple(c.sum(bound(a), bound(b))); })
+      .def("sum",
+           [=](const Calculus& c, const Triple& a, const Triple& b) { return triple(c.sum(bound(a), bound(b))); })
       .def("product",
            [=](const Calculus& c, const Triple& a, const Triple& b) { return triple(c.product(bound(a), bound(b))); })
-      .def("times_plain",
-           [=](const Calculus& c, const Triple& a, const Triple& f) {
-             return triple(c.times_plain(bound(a), norms(f)));
-           })
+      .def("times_plain", [=](const Calculus& c, const Triple& a,
+                              const Triple& f) { return triple(c.times_plain(bound(a), norms(f))); })
       .def("chosen", [](const Calculus& c, double max) { return triple(c.chosen(max)); })
       .def("secret", [](const Calculus& c) { return triple(c.secret()); })
       .def("rounding_of_polynomial", [](const Calculus& c) { return triple(c.rounding_of_polynomial()); })
-      .def("rounding_of_ciphertext", [](const Calculus& c, std::size_t parts) { return triple(c.rounding_of_ciphertext(parts)); })
+      .def("rounding_of_ciphertext",
+           [](const Calculus& c, std::size_t parts) { return triple(c.rounding_of_ciphertext(parts)); })
       .def("drawn_error", [](const Calculus& c) { return triple(c.drawn_error()); })
       .def("public_key_encryption", [](const Calculus& c) { return triple(c.public_key_encryption()); })
       .def("key_switch", [](const Calculus& c, const std::vector<double>& digits, double special, double multiplier) {
@@ -58,7 +58,8 @@ void bind_contexts(nb::module_& m) {
       .def_prop_ro("encryption_ring", &Context::encryption_ring)
       .def_prop_ro("special_limbs", &Context::special_limbs)
       .def_prop_ro("digits", [](const Context& c) { return c.key_switch().digits(); })
-      .def("key_switch_noise", [](const Context& c, std::size_t limbs, std::size_t plain) { return triple(c.key_switch(limbs, plain).noise()); })
+      .def("key_switch_noise", [](const Context& c, std::size_t limbs,
+                                  std::size_t plain) { return triple(c.key_switch(limbs, plain).noise()); })
       .def("gadget_factors", [](const Context& c, std::size_t digit) { return c.key_switch().gadget_factors(digit); })
       .def("hps_moduli",
            [](const ContextPtr& c, std::size_t limbs) {
@@ -71,13 +72,14 @@ void bind_contexts(nb::module_& m) {
 void bind_secret_keys(nb::module_& m) {
   nb::class_<SecretKey>(m, "SecretKey")
       .def_static("generate", &rlwe::deterministic::generate_secret_key, NoGil())
-      .def_static("from_coefficients",
-                  [](const ContextPtr& context, const std::vector<std::int8_t>& coefficients, const nb::bytes& id,
-                     bool checked) {
-                    return SecretKey::from_coefficients(context, coefficients, key_id_from(id),
-                                                        checked ? rlwe::KeyCheck::required : rlwe::KeyCheck::skipped);
-                  },
-                  nb::arg("context"), nb::arg("coefficients"), nb::arg("id"), nb::arg("checked") = false)
+      .def_static(
+          "from_coefficients",
+          [](const ContextPtr& context, const std::vector<std::int8_t>& coefficients, const nb::bytes& id,
+             bool checked) {
+            return SecretKey::from_coefficients(context, coefficients, key_id_from(id),
+                                                checked ? rlwe::KeyCheck::required : rlwe::KeyCheck::skipped);
+          },
+          nb::arg("context"), nb::arg("coefficients"), nb::arg("id"), nb::arg("checked") = false)
       .def_prop_ro("context", &SecretKey::context)
       .def_prop_ro("id", [](const SecretKey& key) { return key_id_bytes(key.id()); })
       .def("coefficients", [](const SecretKey& key) {

@@ -15,7 +15,8 @@ using rlwe::SecurityTable;
 void bind_security(nb::module_& m) {
   nb::enum_<SecurityTable>(m, "SecurityTable")
       .value("guidelines_2024", SecurityTable::guidelines_2024)
-      .value("he_standard_2018", SecurityTable::he_standard_2018);
+      .value("he_standard_2018", SecurityTable::he_standard_2018)
+      .value("quantum_guidelines_2024", SecurityTable::quantum_guidelines_2024);
   m.def("security_table", &rlwe::security_table);
   m.def("security_table_name", [](SecurityTable table) { return rlwe::name_of(table); });
   m.def("max_modulus_bits", &rlwe::max_modulus_bits, nb::arg("degree"), nb::arg("security"), nb::arg("table"));

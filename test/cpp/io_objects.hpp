@@ -90,8 +90,7 @@ inline bool same(const PolyArray& a, const PolyArray& b) {
 
 inline bool same(const rlwe::Ciphertext& a, const rlwe::Ciphertext& b) {
   return same(a.polynomials(), b.polynomials()) && a.plain() == b.plain() && a.key() == b.key() &&
-         a.correction() == b.correction() && a.limbs() == b.limbs() &&
-         a.noise() == b.noise() &&
+         a.correction() == b.correction() && a.limbs() == b.limbs() && a.noise() == b.noise() &&
          a.uniform_seed() == b.uniform_seed();
 }
 

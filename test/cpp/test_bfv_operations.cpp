@@ -92,8 +92,7 @@ void noise_is_measured_and_bounded(const rlwe::ParametersLiteral& p) {
   for (const bfv::Ciphertext* const c : {&a, &square}) {
     const auto measured = bfv::measured_noise(*c, f.secret);
     CHECK_EQ(measured.size(), items);
-    CHECK(*std::max_element(measured.begin(), measured.end()) <=
-          c->noise().log2_max);
+    CHECK(*std::max_element(measured.begin(), measured.end()) <= c->noise().log2_max);
     CHECK(static_cast<double>(bfv::noise_budget(*c, f.secret)[0]) + 1 >= bfv::noise_headroom(*c));
   }
   CHECK(bfv::noise_budget(square, f.secret)[0] < bfv::noise_budget(a, f.secret)[0]);

@@ -169,7 +169,7 @@ TEST(ciphertexts_come_back) {
       CHECK(same(read, c));
       CHECK(io::serialize(read) == bytes);
       const std::size_t one = polynomial_bytes(p.degree(), c.polynomials().ring()->basis().values());
-      CHECK_EQ(bytes.size(), container_bytes(p, {16, 40 + seed_bytes + polynomials * one}));
+      CHECK_EQ(bytes.size(), container_bytes(p, {16, 56 + seed_bytes + polynomials * one}));
     };
     for (std::size_t plain = 0; plain < o.context->plain_count(); ++plain) {
       check(o.fresh(plain, 3), 3 * 2);

@@ -66,8 +66,8 @@ TEST(a_flipped_bit_behind_a_correct_checksum_is_refused_or_meant) {
 
 TEST(headers_that_lie_are_refused) {
   REFUSED("ciphertext", p.header[0] = 'c', "CYCLOTOM");
-  REFUSED("ciphertext", p.header[8] = 2, "format version 2");
-  REFUSED("ciphertext", p.header[9] = 1, "format version 257");
+  REFUSED("ciphertext", p.header[8] = 3, "format version 3");
+  REFUSED("ciphertext", p.header[9] = 1, "format version 258");
   REFUSED("ciphertext", p.header[10] = 0, "kind 0");
   REFUSED("ciphertext", p.header[10] = 8, "context of polynomial products");
   REFUSED("ciphertext", p.header[10] = 9, "kind 9");

@@ -83,7 +83,8 @@ TEST(what_cannot_be_stored_is_refused) {
 
   const rlwe::Ciphertext a = o.fresh(0), b = o.fresh(1), noisy = [&] {
     const rlwe::Ciphertext fresh = o.fresh();
-    return fresh.derived(fresh.polynomials().clone(), {std::numeric_limits<double>::infinity(), 1});
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    return fresh.derived(fresh.polynomials().clone(), {infinite, infinite, infinite});
   }();
   const std::vector<const rlwe::Ciphertext*> none, twice = {&a, &a}, descending = {&b, &a};
   CHECK_THROWS(ArgumentError, io::serialize(none));

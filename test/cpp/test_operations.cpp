@@ -27,8 +27,7 @@ rlwe::ParametersLiteral literal(rlwe::SchemeKind kind, Word word, std::size_t sp
 bool same(const Ciphertext& a, const Ciphertext& b) {
   return a.polynomials().ring() == b.polynomials().ring() && a.parts() == b.parts() &&
          a.polynomials().domain() == b.polynomials().domain() && a.correction() == b.correction() &&
-         a.noise() == b.noise() &&
-         a.polynomials().to_host() == b.polynomials().to_host();
+         a.noise() == b.noise() && a.polynomials().to_host() == b.polynomials().to_host();
 }
 
 /// Every operation that is described to the engine, on arrays of `batch` and of 1.

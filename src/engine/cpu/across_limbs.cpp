@@ -182,7 +182,8 @@ void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step,
     cpu::convert_tile(kernels<W>(), scaled, tile_of<W>(a, b, p, first), width, step.scale,
                       scratch.tile(source + 1).data);
     const Tile<W> result = tile_of<W>(out, b, p, first);
-    if (std::uint64_t* const peak = found.of(b, first)) *peak = peak_of_tile<W>(kernels<W>(), scaled.limb(1), width, step.correction);
+    if (std::uint64_t* const peak = found.of(b, first))
+      *peak = peak_of_tile<W>(kernels<W>(), scaled.limb(1), width, step.correction);
     cpu::convert_tile(kernels<W>(), result, cpu::constant(scaled.from(1)), width, step.correction,
                       scratch.tile(2).data);
     add_tile(kernels<W>(), result, cpu::constant(scaled), width, step.plain->basis());

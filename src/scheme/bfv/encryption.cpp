@@ -35,7 +35,8 @@ PolyArray make_message(const Context& context, const Ciphertext& ciphertext) {
 Plaintext rounded(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) {
   const Context& context = bfv_context(ciphertext.context());
   PolyArray message = make_message(context, ciphertext);
-  context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()), peaks.data());
+  context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()),
+                                   peaks.data());
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
@@ -44,7 +45,8 @@ void require_noise(const char* operation, const Ciphertext& ciphertext, const rl
                    double log2_bound) {
   const rlwe::Parameters& p = ciphertext.context()->parameters();
   // A fraction of 1 is a noise of q/t; it shows modulo gamma, off by less than (k + 1)/gamma.
-  const double log2_unit = p.log2_modulus(p.moduli().size()) - std::log2(static_cast<double>(ciphertext.plain_modulus()));
+  const double log2_unit =
+      p.log2_modulus(p.moduli().size()) - std::log2(static_cast<double>(ciphertext.plain_modulus()));
   const double gamma = std::exp2(gamma_bits(p.word()) - 1), units = static_cast<double>(p.moduli().size()) + 1;
   peaks.require(operation, log2_bound, log2_unit, units / gamma + peak_error(p.word(), 1));
 }

@@ -17,8 +17,8 @@ Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key);
 Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key);
 
 /// Decrypts (specification 5.4, BEHZ; errata 001-8 ... 001-10, 000-9, 000-11). Constant time in the secret and the
-/// message. Throws NoiseError if the ciphertext's noise bound exceeds what decryption corrects, and ContradictionError if
-/// the noise that shows while rounding exceeds the bound.
+/// message. Throws NoiseError if the ciphertext's noise bound exceeds what decryption corrects, and ContradictionError
+/// if the noise that shows while rounding exceeds the bound.
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
 /// Decrypts whatever the bound says. For tests and for measuring noise; the result may be garbage.
@@ -26,9 +26,9 @@ Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey&
 
 /// Decrypts for somebody else than the key's owner to see: the same message, from a phase with a uniform error added
 /// that makes it independent of the noise up to 2^-flooding_bits for each ciphertext (rlwe/flooding.hpp). Throws
-/// ArgumentError unless flooding_bits lies in [1, 160]; NoiseError if the bound leaves less than rlwe::flooding_headroom
-/// bits, which depends on public numbers only and may be told; ContradictionError, which must not be told, for noise
-/// beyond the bound.
+/// ArgumentError unless flooding_bits lies in [1, 160]; NoiseError if the bound leaves less than
+/// rlwe::flooding_headroom bits, which depends on public numbers only and may be told; ContradictionError, which must
+/// not be told, for noise beyond the bound.
 Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits);
 
 /// Bits of headroom by the public bound: how often the noise may double before decryption refuses. Negative: it refuses

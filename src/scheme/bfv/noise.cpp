@@ -14,9 +14,9 @@ using rlwe::NoiseCalculus;
 NoiseBound quotient(const rlwe::Parameters& p, std::size_t plain, ProductMethod method) {
   const double t = static_cast<double>(p.plain_moduli().at(plain));
   // BEHZ's lift leaves multiples of q: |x| <= (q/2)(1 + 2k/m~).
-  const double excess = method == ProductMethod::behz ? 2.0 * static_cast<double>(p.moduli().size()) /
-                                                            static_cast<double>(behz_m_tilde(p.word()))
-                                                      : 0.0;
+  const double excess = method == ProductMethod::behz
+                            ? 2.0 * static_cast<double>(p.moduli().size()) / static_cast<double>(behz_m_tilde(p.word()))
+                            : 0.0;
   return NoiseCalculus::scaled(p.noise().rounding_of_ciphertext(), std::log2(t * (1 + excess)));
 }
 

@@ -21,8 +21,8 @@ Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   const Context& context = bgv_context(key.context());
   const auto scale = context.message_lift(context.max_level(), plaintext.plain());
-  return rlwe::deterministic::encrypt_message(
-      key, plaintext, *scale, message_noise(context.parameters(), plaintext.plain()), std::move(seed));
+  return rlwe::deterministic::encrypt_message(key, plaintext, *scale,
+                                              message_noise(context.parameters(), plaintext.plain()), std::move(seed));
 }
 
 /// Factor that takes a ciphertext's phase back to its message.

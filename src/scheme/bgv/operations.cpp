@@ -155,8 +155,7 @@ Ciphertext product(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, 
   const std::size_t plain = a.plain(), batch = std::max(a.batch(), b.batch());
   const RingPtr& ring = context.level_ring(limbs);
   const rlwe::Parameters& parameters = context.parameters();
-  const NoiseBound noise =
-      product_noise(parameters, noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs));
+  const NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs));
   const std::uint64_t correction =
       Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, limbs), correction_at(b, limbs));
   PolyArray result = context.make(ring, batch, keys == nullptr ? 3 : 2, Domain::transform);
