@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/io/container.hpp"
+#include <optional>
+
+#include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
 namespace cyclotome::io {
@@ -39,6 +41,7 @@ struct Inspection {
   std::vector<ArrayFacts> arrays;  ///< of a ciphertext, plaintext or bundle
   bool relinearization;            ///< evaluation keys: whether there is a relinearisation key
   std::vector<std::uint64_t> galois_elements;
+  std::optional<ScryptCost> protection;  ///< a secret key under a passphrase: what a guess costs
 };
 
 /// Checks header, checksum, parameters and the shape of every section. Throws FormatError as `Container` does, but
