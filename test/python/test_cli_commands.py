@@ -168,7 +168,7 @@ def test_results_are_revealed_to_others(tmp_path: Path, monkeypatch: pytest.Monk
     real = _core.reveal
 
     def noted(ciphertext: Any, key: Any, bits: int) -> Any:
-        given.append(bits)
+        given.append((ciphertext.batch, bits))
         return real(ciphertext, key, bits)
 
     def refused(*_: Any) -> Any:
@@ -180,8 +180,8 @@ def test_results_are_revealed_to_others(tmp_path: Path, monkeypatch: pytest.Monk
     assert "a,b\n1.5,-2\n3,4\n" in succeed(*opening).text
     assert succeed(*opening, "--flooding-bits", 32, "--json").data["integers"] == [[15, 30], [-20, 40]]
     # Each of the ciphertexts of one call gets what all of them cost together.
-    extra = (len(given) // 2 - 1).bit_length()
-    assert set(given) == {64 + extra, 32 + extra} and given[0] > given[-1]
+    extra = (sum(batch for batch, _ in given) // 2 - 1).bit_length()
+    assert {bits for _, bits in given} == {64 + extra, 32 + extra} and given[0][1] > given[-1][1]
 
 
 def test_the_doctor_tests_this_machine() -> None:

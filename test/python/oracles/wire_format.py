@@ -177,7 +177,9 @@ def opened_secret_key(data: bytes, passphrase: bytes) -> list[int]:
     key = hashlib.scrypt(passphrase, salt=salt, n=2**log2_n, r=r, p=p, maxmem=2**31 - 1, dklen=32)
     header = data[: -32 - 16 - len(sealed)]
     assert sealing.tag(key, nonce, header, sealed) == tag_bytes
-    return secret_key(File("secret_key", file.parameters, [("SKEY", sealing.decrypt(key, nonce, sealed))]))
+    return secret_key(
+        File(file.version, "secret_key", file.parameters, [("SKEY", sealing.decrypt(key, nonce, sealed))])
+    )
 
 
 def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, Polynomial]]:
