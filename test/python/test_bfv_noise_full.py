@@ -84,7 +84,7 @@ def test_fresh_noise_is_gaussian_in_its_deviation(party: Party, fresh: Any, rng:
 
 def test_rotations_and_sums_of_all_slots(party: Party, fresh: Any) -> None:
     x, values = some(party, fresh[0], 64), fresh[1][:64]
-    assert_bounded(party, core.rotate_rows(x, 1, party.evaluation), 7, gaussian=True)
+    assert_bounded(party, core.rotate_rows(x, 1, party.evaluation), 8, gaussian=True)
     total = core.sum_slots(x, party.evaluation)
     assert_bounded(party, total, 9)
     t = party.t()
