@@ -141,14 +141,26 @@ class Machine:
     """A party whose programs are checked; `records`: the smallest gap in bits between bound and exact error, by
     norm."""
 
-    def __init__(self, case: Sequence[Any], bgv: bool, number: int, galois: Sequence[int] = (), plain: int = 0) -> None:
-        literal = literal_of(case, bgv)
-        elements = sorted({2 * literal.degree - 1, 3, *galois})
-        self.party: Any = (BgvParty if bgv else Party)(literal, number, galois=elements)
-        self.bgv, self.scheme, self.plain = bgv, (core.bgv if bgv else core), plain
-        self.n, self.t, self.number = self.party.n, self.party.t(plain), number
+    def __init__(self, party: Party, number: int, plain: int = 0) -> None:
+        """number: where seeds of encryptions start; plain: number of the plaintext modulus."""
+        self.party, self.number, self.plain = party, number, plain
+        self.bgv = isinstance(party, BgvParty)
+        self.scheme: Any = core.bgv if self.bgv else core
+        self.n, self.t = party.n, party.t(plain)
         self.records: NDArray[np.float64] = np.full(3, np.inf)
         self.checks = self.refused = 0
+
+    @classmethod
+    def of(cls, case: Sequence[Any], bgv: bool, number: int) -> Machine:
+        """With keys for conjugation and one rotation."""
+        literal = literal_of(case, bgv)
+        elements = [3, 2 * literal.degree - 1]
+        return cls((BgvParty if bgv else Party)(literal, number, galois=elements), number)
+
+    @property
+    def top(self) -> int:
+        """The highest level."""
+        return len(self.party.moduli)
 
     def plaintext(self, polynomial: Any) -> Any:
         return self.party.plaintext(polynomial, False, self.plain)

@@ -28,7 +28,7 @@ BOTH = pytest.mark.parametrize("bgv", [False, True], ids=["bfv", "bgv"])
 
 @pytest.fixture
 def machine(request: pytest.FixtureRequest, rng: np.random.Generator, case: Any, bgv: bool) -> Iterator[Machine]:
-    made = Machine(case, bgv, int(rng.integers(1 << 60)))
+    made = Machine.of(case, bgv, int(rng.integers(1 << 60)))
     yield made
     made.report(request.node.name)
     assert made.checks > 0
@@ -85,7 +85,7 @@ def test_products_with_conjugates_after_switches_to_every_level(machine: Machine
     rng = np.random.default_rng(machine.number)
     for message in list(patterns(machine.n, machine.t, rng).values())[: 4 if machine.n >= 1024 else None]:
         x = machine.encrypt(message)
-        for level in range(1, machine.party.top + 1):
+        for level in range(1, machine.top + 1):
             low = x.at(level).checked()
             y = low.times(low.conjugate(), False).used_up()
             both = low + low.conjugate()
@@ -146,7 +146,7 @@ def test_factors_matched_to_the_exact_error(machine: Machine, case: Any, bgv: bo
         square = x * x
         starts = [x, square, x.conjugate()]
         if bgv:
-            starts += [x.at(level) for level in range(1, machine.party.top)]
+            starts += [x.at(level) for level in range(1, machine.top)]
         for start in starts:
             row = error_of(start)
             for factor in (matched(row, half), flattening(row, half), peak(machine.n, loudest_root(row), half)):

@@ -7,6 +7,7 @@ formula that gets looser, or tighter without a word, shows. Seeds are fixed, and
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 from pathlib import Path
@@ -19,7 +20,8 @@ from bgv_party import BgvParty, bgv_literal
 from exact_noise import gaps
 from parties import Party, small_literal
 
-RECORD = Path(__file__).resolve().parents[1] / "data" / "noise_gaps.json"
+ROOT = Path(__file__).resolve().parents[2]
+RECORD = ROOT / "test" / "data" / "noise_gaps.json"
 RECORDING = os.environ.get("CYCLOTOME_RECORD_GAPS") == "1"
 DEPTHS = (0, 1, 2, 4, 8)
 DEGREES = [256, 1024, *(pytest.param(n, marks=pytest.mark.full) for n in (4096, 8192, 16384, 32768))]
@@ -62,3 +64,28 @@ def test_the_gap_is_the_recorded_one(scheme: str, degree: int, strict: bool) -> 
     assert found.keys() == record[name].keys()
     for depth, row in record[name].items():
         assert found[depth] == pytest.approx(row, abs=0.0015), (depth, found[depth], row)
+
+
+def price_table() -> dict[int, dict[int, list[int]]]:
+    """The table of doc/noise.md: by degree and depth, bits of BFV, strict BFV, BGV and strict BGV."""
+    text = (ROOT / "doc" / "noise.md").read_text(encoding="utf-8").split("## What it costs")[1]
+    found: dict[int, dict[int, list[int]]] = {}
+    degree = 0
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 7 and cells[1].isdigit():
+            degree = int(cells[0]) if cells[0] else degree
+            found.setdefault(degree, {})[int(cells[1])] = [int(cell) for cell in cells[2:6]]
+    return found
+
+
+@pytest.mark.parametrize("degree", [4096, 8192, *(pytest.param(n, marks=pytest.mark.full) for n in (16384, 32768))])
+def test_the_price_is_the_documented_one(degree: int) -> None:
+    """tools/noise_price.py says what the page says."""
+    spec = importlib.util.spec_from_file_location("noise_price", ROOT / "tools" / "noise_price.py")
+    assert spec is not None and spec.loader is not None
+    price = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(price)
+    documented = price_table()[degree]
+    columns = [price.smallest(core, scheme, degree, strict) for scheme in ("bfv", "bgv") for strict in (False, True)]
+    assert documented and all([c[depth] for c in columns] == row for depth, row in documented.items())

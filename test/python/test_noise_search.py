@@ -155,7 +155,7 @@ CASES = [
 def test_no_program_that_is_found_goes_past_the_bound(case: Any, bgv: bool) -> None:
     start = secrets.randbits(60) if WANTED else 20240229
     rng = np.random.default_rng(start)
-    search = Search(Machine(case, bgv, int(rng.integers(1 << 60))), rng)
+    search = Search(Machine.of(case, bgv, int(rng.integers(1 << 60))), rng)
     search.climb(PROGRAMS)
     gap, program = search.record
     print(f"{'bgv' if bgv else 'bfv'} {case} seed {start}: {search.programs} programs, {gap:.2f} bits in the largest")

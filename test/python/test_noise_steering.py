@@ -35,7 +35,7 @@ def machine(request: pytest.FixtureRequest, rng: np.random.Generator) -> Iterato
     """BGV with short primes: what is steered is the rounding by one of them."""
     degree, word, strict = request.param
     case = (word, degree, 17 if word == 64 else 20, 9, 1, 0, 31 if word == 64 else 30, strict)
-    made = Machine(case, True, int(rng.integers(1 << 60)))
+    made = Machine.of(case, True, int(rng.integers(1 << 60)))
     yield made
     made.report(request.node.name)
 
@@ -110,7 +110,7 @@ def test_factors_matched_to_public_rounding_errors(machine: Machine) -> None:
     rng = np.random.default_rng(machine.number)
     half = (machine.t - 1) // 2
     x = machine.encrypt(patterns(machine.n, machine.t, rng)["random"])
-    for level in range(machine.party.top - 1, machine.party.top - 5, -1):
+    for level in range(machine.top - 1, machine.top - 5, -1):
         before, low = x.at(level + 1), x.at(level).checked()
         prime = machine.party.moduli[level]
         q = math.prod(machine.party.moduli[:level])
@@ -213,10 +213,7 @@ def test_several_plaintext_moduli_and_sums_of_different_correction_factors(
     )
     checks = 0
     for plain, t in enumerate(moduli):
-        machine = Machine.__new__(Machine)
-        machine.party, machine.bgv, machine.scheme, machine.plain = party, True, core.bgv, plain
-        machine.n, machine.t, machine.number = degree, t, int(rng.integers(1 << 60))
-        machine.records, machine.checks, machine.refused = np.full(3, np.inf), 0, 0
+        machine = Machine(party, int(rng.integers(1 << 60)), plain)
         for message in patterns(degree, t, rng).values():
             x = machine.encrypt(message).checked()
             x.conjugate().checked().used_up()
