@@ -12,6 +12,10 @@
 
 namespace cyclotome::io {
 
+/// No secret is longer: a secret key's file has n/4 bytes, parameters, and up to 1 MiB of its owner's. Overwriting the
+/// gigabyte that was reserved for ciphertexts would only take time.
+inline constexpr std::size_t most_secret_bytes = std::size_t{4} << 20;
+
 /// Memory that is zeroised before it is freed, when a vector grows too.
 template <class T>
 struct ZeroisingAllocator {
@@ -26,7 +30,7 @@ struct ZeroisingAllocator {
     return std::allocator<T>().allocate(count);
   }
   void deallocate(T* data, std::size_t count) noexcept {
-    secure_zero(data, count * sizeof(T));
+    if (count * sizeof(T) <= most_secret_bytes) secure_zero(data, count * sizeof(T));
     std::allocator<T>().deallocate(data, count);
   }
   template <class Other>

@@ -11,12 +11,18 @@
 #include <unistd.h>
 #include <utility>
 
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/frame.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/sampling.hpp"
 
 namespace cyclotome::io {
 
 namespace {
+
+/// Bytes that are read or written at a time; even a slow disk takes them in some milliseconds.
+constexpr std::size_t piece_bytes = std::size_t{8} << 20;
 
 [[noreturn]] void fail(const char* action, const std::string& path, const char* advice) {
   const std::string reason = std::generic_category().message(errno);
@@ -97,14 +103,75 @@ std::string temporary_name(const std::string& target) {
 
 void write_all(int descriptor, std::span<const std::uint8_t> bytes, const std::string& path) {
   while (!bytes.empty()) {
-    const ssize_t written =
-        ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
+    check_interrupt();
+    const ssize_t written = ::write(descriptor, bytes.data(), std::min(bytes.size(), piece_bytes));
     if (written < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR) {
+        check_interrupt_now();
+        continue;
+      }
       fail("write", path, "; nothing was changed there");
     }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+}
+
+int open_to_read(const std::string& path) {
+  for (;;) {
+    check_interrupt();
+    const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (number >= 0) return number;
+    if (errno != EINTR) fail("open", path, "");
+    check_interrupt_now();  // a pipe that nobody writes to
+  }
+}
+
+/// Bytes that a read gave, at most `bytes.size()`; 0 at the end.
+std::size_t read_piece(int descriptor, std::span<std::uint8_t> bytes, const std::string& path) {
+  for (;;) {
+    check_interrupt();
+    const ssize_t count = ::read(descriptor, bytes.data(), std::min(bytes.size(), piece_bytes));
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) fail("read", path, "");
+    check_interrupt_now();
+  }
+}
+
+/// All of a file; look(the first bytes) when `beginning` of them are there, or all.
+template <class Look>
+Bytes read_whole(const std::string& path, std::uint64_t max_bytes, std::size_t beginning, const Look& look) {
+  const Descriptor file(open_to_read(path));
+  struct stat status{};
+  if (::fstat(file.number(), &status) != 0) fail("read", path, "");
+  const auto require_short = [&](std::uint64_t bytes) {
+    if (bytes > max_bytes) {
+      throw FormatError(message("'", path, "' has more than the limit of ", max_bytes,
+                                " bytes; raise the limit (max_bytes) if you trust its source"));
+    }
+  };
+  std::vector<std::uint8_t> first(beginning);
+  std::size_t known = 0;
+  for (std::size_t count = 1; known < beginning && count > 0; known += count) {
+    count = read_piece(file.number(), std::span(first).subspan(known), path);
+  }
+  look(std::span(first).first(known));
+  const std::uint64_t expected = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  require_short(expected);
+  Bytes bytes;
+  // One byte more than is expected, so that the end shows without another round; pipes grow by doubling.
+  bytes.reserve(static_cast<std::size_t>(std::max<std::uint64_t>(expected, 65535)) + 1);
+  bytes.assign(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(known));
+  for (std::size_t count = 1; count > 0;) {
+    if (known == bytes.size()) {
+      const std::size_t room = bytes.capacity() - known;
+      bytes.resize(known + std::clamp<std::size_t>(room, 1, piece_bytes));
+    }
+    count = read_piece(file.number(), std::span(bytes).subspan(known), path);
+    known += count;
+    require_short(known);
+  }
+  bytes.resize(known);
+  return bytes;
 }
 
 }  // namespace
@@ -129,34 +196,12 @@ void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Pr
 }
 
 Bytes read_file(const std::string& path, std::uint64_t max_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number() < 0) fail("open", path, "");
-  struct stat status{};
-  if (::fstat(file.number(), &status) != 0) fail("read", path, "");
-  const auto too_long = [&] {
-    return FormatError(message("'", path, "' has more than the limit of ", max_bytes,
-                               " bytes; raise the limit (max_bytes) if you trust its source"));
-  };
-  const std::uint64_t expected = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-  if (expected > max_bytes) throw too_long();
-  Bytes bytes;
-  // One byte more than is expected, so that the end shows without another round; pipes grow by doubling.
-  bytes.resize(static_cast<std::size_t>(std::max<std::uint64_t>(expected, 65536)) + 1);
-  std::size_t filled = 0;
-  for (;;) {
-    if (filled == bytes.size()) bytes.resize(2 * bytes.size());
-    const ssize_t count = ::read(file.number(), bytes.data() + filled,
-                                 std::min<std::size_t>(bytes.size() - filled, std::size_t{1} << 30));
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      fail("read", path, "");
-    }
-    if (count == 0) break;
-    filled += static_cast<std::size_t>(count);
-    if (filled > max_bytes) throw too_long();
-  }
-  bytes.resize(filled);
-  return bytes;
+  return read_whole(path, max_bytes, 0, [](std::span<const std::uint8_t>) {});
+}
+
+Bytes read_object_file(const std::string& path, std::uint64_t max_bytes) {
+  return read_whole(path, max_bytes, layout::header_bytes,
+                    [&](std::span<const std::uint8_t> header) { check_header(header, max_bytes); });
 }
 
 bool file_is_private(const std::string& path) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/operation.hpp"
 #include "cyclotome/ring/sampling.hpp"
@@ -153,6 +154,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// What is repeated has the same result; no other call may write to the operands meanwhile.
   template <class Work>
   void run(const CompositeOperation& operation, const Work& work) {
+    check_interrupt();
     do_run(operation, std::cref(work));  // a reference: nothing is allocated for it
   }
 

@@ -1,12 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/poly.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
+
+namespace {
+
+/// Host memory between an engine and 64-bit integers, of so many bytes at a time.
+constexpr std::size_t staging_bytes = std::size_t{16} << 20;
+
+/// Words in host memory that are overwritten when they go, if they are secret.
+template <LimbWord W>
+class Staging {
+ public:
+  Staging(std::size_t count, bool secret) : words_(count), secret_(secret) {}
+  ~Staging() {
+    if (secret_) secure_zero(words_.data(), words_.size() * sizeof(W));
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  W* data() noexcept { return words_.data(); }
+
+ private:
+  std::vector<W> words_;
+  bool secret_;
+};
+
+}  // namespace
 
 PolyArray::PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::size_t parts, Domain domain, bool secret)
     : engine_(std::move(engine)), ring_(std::move(ring)), batch_(batch), parts_(parts), domain_(domain) {
@@ -69,29 +96,51 @@ void PolyArray::from_host(std::span<const std::uint64_t> residues) {
   if (residues.size() != size()) {
     throw ArgumentError(message(residues.size(), " residues were given for an array of ", size()));
   }
-  with_word(word(), [&]<class W>(W) {
-    std::vector<W> words(size());
-    for (std::size_t i = 0; i < size(); ++i) {
+  from_host(0, residues);
+}
+
+void PolyArray::from_host(std::size_t first_item, std::span<const std::uint64_t> residues) {
+  const std::size_t item = parts_ * limbs() * degree();
+  if (residues.size() % item != 0 || first_item > batch_ || residues.size() / item > batch_ - first_item) {
+    throw ArgumentError(message(residues.size(), " residues were given for the items of ", item, " from number ",
+                                first_item, " of ", batch_));
+  }
+  for_each_piece(first_item, residues.size() / item, [&]<class W>(W* words, std::size_t first, std::size_t count) {
+    const auto from = residues.subspan((first - first_item) * item, count * item);
+    for (std::size_t i = 0; i < from.size(); ++i) {
       const std::uint64_t q = ring_->basis()[i / degree() % limbs()];
-      if (residues[i] >= q) {
-        throw RangeError(message("residue ", residues[i], " at position ", i, " is not below its modulus ", q));
+      if (from[i] >= q) {
+        throw RangeError(
+            message("residue ", from[i], " at position ", first * item + i, " is not below its modulus ", q));
       }
-      words[i] = static_cast<W>(residues[i]);
+      words[i] = static_cast<W>(from[i]);
     }
-    upload(words.data());
-    if (secret()) secure_zero(words.data(), words.size() * sizeof(W));
+    engine_->upload(view().limb<W>(first, 0, 0), words, from.size() * sizeof(W));
   });
 }
 
 std::vector<std::uint64_t> PolyArray::to_host() const {
-  std::vector<std::uint64_t> residues(size());
-  with_word(word(), [&]<class W>(W) {
-    std::vector<W> words(size());
-    download(words.data());
-    for (std::size_t i = 0; i < size(); ++i) residues[i] = words[i];
-    if (secret()) secure_zero(words.data(), words.size() * sizeof(W));
+  std::vector<std::uint64_t> residues;
+  residues.reserve(size());
+  const std::size_t item = parts_ * limbs() * degree();
+  for_each_piece(0, batch_, [&]<class W>(W* words, std::size_t first, std::size_t count) {
+    engine_->download(words, view().limb<W>(first, 0, 0), count * item * sizeof(W));
+    residues.insert(residues.end(), words, words + count * item);
   });
   return residues;
+}
+
+template <class Body>
+void PolyArray::for_each_piece(std::size_t first, std::size_t count, const Body& body) const {
+  const std::size_t item = parts_ * limbs() * degree();
+  with_word(word(), [&]<class W>(W) {
+    const std::size_t at_once = std::clamp<std::size_t>(staging_bytes / (item * sizeof(W)), 1, count);
+    Staging<W> staging(at_once * item, secret());
+    for (std::size_t done = 0; done < count; done += at_once) {
+      check_interrupt();
+      body(staging.data(), first + done, std::min(at_once, count - done));
+    }
+  });
 }
 
 void PolyArray::upload(const void* words) { engine_->upload(buffer_->data(), words, bytes()); }

@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/ciphertext.hpp"
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -13,6 +14,7 @@ const std::vector<double>& Plaintext::canonical_norms() const {
     std::vector<std::int64_t> centred(n);
     std::vector<double> values;
     for (std::size_t b = 0; b < batch(); ++b) {
+      check_interrupt();
       for (std::size_t i = 0; i < n; ++i) {
         const auto value = static_cast<std::int64_t>(residues[b * n + i]);
         centred[i] = value >= t - value ? value - t : value;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
@@ -12,6 +13,12 @@ namespace cyclotome::rlwe {
 namespace {
 
 using Digits = std::vector<std::uint64_t>;
+
+/// Secret numbers that are overwritten however the function is left.
+struct Wiped {
+  Digits values;
+  ~Wiped() { secure_zero(values.data(), values.size() * sizeof(values[0])); }
+};
 
 /// Mixed-radix digits compare as integers do, from the last one down.
 bool less(const Digits& a, const Digits& b) {
@@ -57,21 +64,22 @@ std::vector<BigUnsigned> largest_coefficients(const PolyArray& polynomials, std:
   engine.multiply_scalars(mixed.view(), polynomials.view(),
                           per_limb(basis, [&](std::uint64_t q) { return factor % q; }));
   engine.mixed_radix(mixed.view(), mixed.view(), MixedRadix(ring));
-  std::vector<std::uint64_t> all = mixed.to_host();
+  Wiped all{mixed.to_host()};
   const Digits half = digits_of(basis.product().shifted_right(1), basis);
   std::vector<BigUnsigned> result;
-  Digits digits(k), largest(k);
+  Wiped scratch{Digits(k)};
+  Digits& digits = scratch.values;
+  Digits largest(k);
   for (std::size_t b = 0; b < polynomials.batch(); ++b) {
+    check_interrupt();
     std::ranges::fill(largest, 0);
     for (std::size_t c = 0; c < n; ++c) {
-      for (std::size_t i = 0; i < k; ++i) digits[i] = all[(b * k + i) * n + c];
+      for (std::size_t i = 0; i < k; ++i) digits[i] = all.values[(b * k + i) * n + c];
       if (less(half, digits)) negate(digits, basis);
       if (less(largest, digits)) largest = digits;
     }
     result.push_back(compose(largest, basis));
   }
-  secure_zero(all.data(), all.size() * sizeof(all[0]));
-  secure_zero(digits.data(), digits.size() * sizeof(digits[0]));
   return result;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/encoding.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome {
 
@@ -51,20 +54,25 @@ rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encod
   const RingPtr& ring = context->plain_ring(plain);
   const Modulus<std::uint64_t> t(ring->basis()[0]);
   const auto half = static_cast<std::int64_t>(t.value() / 2);
-  std::vector<std::uint64_t> residues(items * n, 0);
+  const bool slots = kind == Encoding::Kind::slots;
+  PolyArray polynomials = context->make(ring, items, 1, slots ? Domain::transform : Domain::coefficient, true);
+  constexpr std::size_t staging_words = std::size_t{1} << 20;
+  const std::size_t at_once = std::clamp<std::size_t>(staging_words / n, 1, items);
+  std::vector<std::uint64_t> residues(at_once * n, 0);  // of some rows; what lies beside the values stays zero
   for (std::size_t i = 0; i < items; ++i) {
+    check_interrupt();
     for (std::size_t j = 0; j < width; ++j) {
       const std::int64_t value = values[i * width + j];
       if (!reduce && (value > half || value < -half)) {
         throw RangeError(message("encode: value ", value, " at row ", i, ", column ", j, " is outside [-", half, ", ",
                                  half, "], what plaintext modulus ", t.value(), " holds; use a larger one or several"));
       }
-      residues[i * n + positions[j]] = t.reduce_signed(value);
+      residues[i % at_once * n + positions[j]] = t.reduce_signed(value);
+    }
+    if (const std::size_t rows = i % at_once + 1; rows == at_once || i + 1 == items) {
+      polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));
     }
   }
-  const bool slots = kind == Encoding::Kind::slots;
-  PolyArray polynomials = context->make(ring, items, 1, slots ? Domain::transform : Domain::coefficient, true);
-  polynomials.from_host(residues);
   polynomials.to_coefficient();
   return rlwe::Plaintext(context, plain, std::move(polynomials));
 }
@@ -79,6 +87,7 @@ std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kin
   const auto t = static_cast<std::int64_t>(plaintext.plain_modulus());
   std::vector<std::int64_t> values(residues.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % n == 0) check_interrupt();
     const auto residue = static_cast<std::int64_t>(residues[i / n * n + positions[i % n]]);
     values[i] = residue - (t & -static_cast<std::int64_t>(residue >= t - residue));  // no branch on the value
   }

@@ -27,11 +27,8 @@ from cyclotome.bench.report import Record, Report
 from cyclotome.bench.seal import seal_available, seal_name
 from cyclotome.bench.tables import Table, all_tables, paper_text
 from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, JsonFlag, note, progress_bar, vacant, write_whole
-from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.failures import INTERRUPTED, UsageError, command
 from cyclotome.contexts import device_name
-
-#: What shells expect of a program that Ctrl-C ended.
-INTERRUPTED = 130
 
 
 @command

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/operation_graphs.cuh"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::cuda {
@@ -72,6 +73,7 @@ bool OperationGraphs::run(const CompositeOperation& operation, const std::functi
   const auto key = OperationKey::of(operation);
   if (!key) return false;
   const std::lock_guard lock(mutex_);
+  const InterruptPause pause;  // recording is quick; what is caught below must not be the end of all work
   auto found = entries_.find(*key);
   const bool first = found == entries_.end();
   if (first) {
