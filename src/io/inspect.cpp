@@ -32,10 +32,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     case Kind::parameters:
       break;
     case Kind::secret_key:
-      secret_key_payload(container);
-      break;
     case Kind::public_key:
-      public_key_payload(container);
       break;
     case Kind::evaluation_keys: {
       const EvaluationKeysPayload keys = evaluation_keys_payload(container);

@@ -200,6 +200,28 @@ EvaluationKeysPayload evaluation_keys_payload(const Container& container) {
   return payload;
 }
 
+void check_payload(const Container& container) {
+  switch (container.kind()) {
+    case Kind::parameters:
+      break;
+    case Kind::secret_key:
+      static_cast<void>(secret_key_payload(container));
+      break;
+    case Kind::public_key:
+      static_cast<void>(public_key_payload(container));
+      break;
+    case Kind::evaluation_keys:
+      static_cast<void>(evaluation_keys_payload(container));
+      break;
+    case Kind::plaintext:
+      static_cast<void>(plaintext_payload(container));
+      break;
+    case Kind::ciphertext:
+    case Kind::bundle:
+      static_cast<void>(ciphertext_payloads(container));
+  }
+}
+
 std::uint64_t expanded_bytes(const Container& container) {
   const rlwe::Parameters& p = container.parameters();
   const std::uint64_t limb = p.degree() * bytes_of(p.word());

@@ -30,6 +30,18 @@ void check_degree(const ParametersLiteral& p) {
   }
 }
 
+/// Before anything is computed with that many numbers.
+void check_counts(const ParametersLiteral& p) {
+  if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
+  if (p.moduli.size() + p.special_moduli.size() > 128) {
+    throw ParameterError(
+        message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
+  }
+  if (p.plain_moduli.empty() || p.plain_moduli.size() > 16) {
+    throw ParameterError(message(p.plain_moduli.size(), " plaintext moduli were given; 1 to 16 are supported"));
+  }
+}
+
 void check_primes(const ParametersLiteral& p) {
   const std::uint64_t limit =
       p.word == Word::u32 ? max_transform_modulus<std::uint32_t> : max_transform_modulus<std::uint64_t>;
@@ -42,17 +54,9 @@ void check_primes(const ParametersLiteral& p) {
       }
     }
   }
-  if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
-  if (p.moduli.size() + p.special_moduli.size() > 128) {
-    throw ParameterError(
-        message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
-  }
 }
 
 void check_plain_moduli(const ParametersLiteral& p) {
-  if (p.plain_moduli.empty() || p.plain_moduli.size() > 16) {
-    throw ParameterError(message(p.plain_moduli.size(), " plaintext moduli were given; 1 to 16 are supported"));
-  }
   const std::uint64_t limit = p.word == Word::u32 ? 1ULL << 30 : 1ULL << 60;
   for (const auto t : p.plain_moduli) {
     if (t < 2 || t >= limit) {
@@ -117,6 +121,7 @@ std::string name_of(SchemeKind scheme) { return scheme == SchemeKind::bfv ? "bfv
 
 Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal)) {
   check_degree(literal_);
+  check_counts(literal_);
   check_primes(literal_);
   check_plain_moduli(literal_);
   literal_.digits = choose_digits(literal_);
