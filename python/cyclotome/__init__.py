@@ -26,6 +26,7 @@ from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
+from .memory import memory_limit, set_memory_limit
 from .parameters import Parameters
 from .reporting import progress
 from .shaping import concatenate, stack
@@ -57,10 +58,12 @@ __all__ = [
     "inspect",
     "keygen",
     "load",
+    "memory_limit",
     "noise_budget",
     "progress",
     "reveal",
     "save",
+    "set_memory_limit",
     "shard",
     "stack",
     "sum_rotations",

@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::io {
@@ -26,8 +27,13 @@ struct ZeroisingAllocator {
   ZeroisingAllocator(const ZeroisingAllocator<Other>&) noexcept {}  // NOLINT(google-explicit-constructor)
 
   T* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-    return std::allocator<T>().allocate(count);
+    try {
+      if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+      return std::allocator<T>().allocate(count);
+    } catch (const std::bad_alloc&) {
+      throw MemoryLimitError(message("a file takes ", count, " times ", sizeof(T),
+                                     " bytes in memory, more than there are; work on fewer values at a time"));
+    }
   }
   void deallocate(T* data, std::size_t count) noexcept {
     if (count * sizeof(T) <= most_secret_bytes) secure_zero(data, count * sizeof(T));

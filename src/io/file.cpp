@@ -15,6 +15,7 @@
 #include "cyclotome/io/frame.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/ring/memory_limit.hpp"
 #include "cyclotome/ring/sampling.hpp"
 
 namespace cyclotome::io {
@@ -157,6 +158,7 @@ Bytes read_whole(const std::string& path, std::uint64_t max_bytes, std::size_t b
   look(std::span(first).first(known));
   const std::uint64_t expected = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
   require_short(expected);
+  require_main_memory(message("reading '", path, "'"), expected);
   Bytes bytes;
   // One byte more than is expected, so that the end shows without another round; pipes grow by doubling.
   bytes.reserve(static_cast<std::size_t>(std::max<std::uint64_t>(expected, 65535)) + 1);

@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/sha256.hpp"
+#include "cyclotome/ring/memory_limit.hpp"
 
 namespace cyclotome::io {
 
@@ -99,6 +100,7 @@ Section next_section(ByteReader& reader) {
 }
 
 FrameWriter::FrameWriter(std::uint16_t kind, Span fingerprint, std::uint64_t reserve) {
+  require_main_memory("a file of this size", reserve);
   writer_.reserve(reserve);
   writer_.text(layout::magic);
   writer_.u16(format_version);

@@ -47,6 +47,10 @@ PolyArray::PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::siz
     throw ArgumentError(message("an array of ", batch, " items of ", parts, " parts of ", bytes_each,
                                 " bytes each is larger than the address space; work on smaller batches"));
   }
+  if (bytes() >= announced_bytes || memory_limit()) {
+    require_memory(*engine_, message("an array of ", batch, " times ", parts, " polynomials of degree ", degree()),
+                   bytes());
+  }
   buffer_ = engine_->allocate(bytes(), secret);
 }
 
@@ -120,6 +124,7 @@ void PolyArray::from_host(std::size_t first_item, std::span<const std::uint64_t>
 }
 
 std::vector<std::uint64_t> PolyArray::to_host() const {
+  require_main_memory("copying residues to the host", size() * sizeof(std::uint64_t));
   std::vector<std::uint64_t> residues;
   residues.reserve(size());
   const std::size_t item = parts_ * limbs() * degree();

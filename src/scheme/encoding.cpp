@@ -80,6 +80,7 @@ rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encod
 std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
   const rlwe::Context& context = *plaintext.context();
   const std::vector<std::size_t> positions = positions_of(context, plaintext.plain(), kind);
+  require_main_memory("decode", plaintext.batch() * context.degree() * 2 * sizeof(std::int64_t));
   PolyArray polynomials = plaintext.polynomials().clone();
   if (kind == Encoding::Kind::slots) polynomials.to_transform();
   const std::vector<std::uint64_t> residues = polynomials.to_host();

@@ -121,7 +121,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
         json.dumps({"shape": [3], "packed": True, "slots": True, "clean": True, "bound": "9" * 100000}).encode()
     ),
     "a length of 2^62": lambda: put_together(
-        *[(h, [("PARM", b)]) for h, b in [_header_and_block()]][0], length=1 << 62
+        _header_and_block()[0], [("PARM", _header_and_block()[1])], length=1 << 62
     ),
     "another program's file": lambda: b"PK\x03\x04" + bytes(100000),
     "polynomials, wide": lambda: product_context(131072, 16, 16),

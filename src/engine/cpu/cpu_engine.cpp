@@ -59,6 +59,13 @@ std::unique_ptr<Buffer> CpuEngine::allocate(std::size_t bytes, bool secret) {
   return std::make_unique<CpuBuffer>(shared_from_this(), memory_, block, capacity, bytes, secret);
 }
 
+MemoryState CpuEngine::memory(bool with_free) const {
+  MemoryState state{memory_.used(), std::nullopt};
+  if (with_free) state.free = free_main_memory();
+  if (state.free) *state.free += memory_.cached();
+  return state;
+}
+
 void CpuEngine::upload(void* destination, const void* host, std::size_t bytes) { copy_bytes(destination, host, bytes); }
 void CpuEngine::download(void* host, const void* source, std::size_t bytes) { copy_bytes(host, source, bytes); }
 

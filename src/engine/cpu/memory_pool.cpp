@@ -65,9 +65,21 @@ MemoryPool::MemoryPool() { PoolRegistry::instance().add(this); }
 
 MemoryPool::~MemoryPool() {
   PoolRegistry::instance().remove(this);
+  drop_cached();
+}
+
+std::size_t MemoryPool::cached() const {
+  const std::lock_guard lock(mutex_);
+  return cached_bytes_;
+}
+
+void MemoryPool::drop_cached() noexcept {
+  const std::lock_guard lock(mutex_);
   for (auto& [capacity, blocks] : free_) {
     for (void* block : blocks) std::free(block);
   }
+  free_.clear();
+  cached_bytes_ = 0;
 }
 
 void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
@@ -84,9 +96,14 @@ void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
       return block;
     }
   }
-  void* const block = bytes <= largest ? std::aligned_alloc(alignment, capacity) : nullptr;
+  void* block = bytes <= largest ? std::aligned_alloc(alignment, capacity) : nullptr;
+  if (block == nullptr && bytes <= largest) {
+    drop_cached();
+    block = std::aligned_alloc(alignment, capacity);
+  }
   if (block == nullptr) {
-    throw EngineError(message("the CPU engine could not get ", bytes, " bytes of memory; work on smaller batches"));
+    throw MemoryLimitError(message("the CPU engine could not get ", bytes, " bytes of memory besides the ", used(),
+                                   " in use; work on smaller batches, or free arrays"));
   }
   count_use(capacity);
   return block;

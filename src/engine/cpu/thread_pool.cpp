@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <sched.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -90,12 +91,20 @@ std::size_t usable_cores() noexcept {
 struct ThreadPool::State {
   explicit State(std::size_t count)
       : owner(::getpid()), patience(usable_cores() < count ? std::chrono::nanoseconds{0} : wake_time), slots(count) {
-    for (std::size_t i = 1; i < count; ++i) {
-      workers.emplace_back([this, i] { work(i); });
+    try {
+      for (std::size_t i = 1; i < count; ++i) {
+        workers.emplace_back([this, i] { work(i); });
+      }
+    } catch (const std::system_error& error) {
+      stop();
+      throw EngineError(message("only ", workers.size() + 1, " of ", count, " threads could be started: ", error.what(),
+                                "; ask for fewer, such as the device \"cpu:1\""));
     }
   }
 
-  ~State() {
+  ~State() { stop(); }
+
+  void stop() {
     {
       const std::lock_guard lock(mutex);
       stopping = true;
