@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/math/interrupt.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -25,7 +26,10 @@ std::int64_t now() noexcept {
 InterruptScope::InterruptScope(std::function<void()> check, std::chrono::nanoseconds interval)
     : check_(std::move(check)),
       interval_(interval.count()),
-      due_(now() + interval_),
+      looked_(now()),
+      due_(looked_ + interval_),
+      calls_(interval_ == 0 ? 1 : 8),
+      calls_left_(calls_),
       outer_(std::exchange(InterruptState::scope, this)) {}
 
 InterruptScope::~InterruptScope() { InterruptState::scope = outer_; }
@@ -36,6 +40,18 @@ InterruptPause::~InterruptPause() { InterruptState::scope = paused_; }
 
 void InterruptState::check_if_due(InterruptScope& innermost) {
   if (now() >= innermost.due_) check_interrupt_now();
+}
+
+void InterruptState::look_again(InterruptScope& innermost) {
+  constexpr unsigned fewest = 4, most = 32;
+  constexpr std::int64_t tick = 8'000'000;  // the clock's steps are shorter
+  const std::int64_t time = now();
+  if (innermost.interval_ != 0) {
+    innermost.calls_ = time - innermost.looked_ < tick ? std::min(2 * innermost.calls_, most) : fewest;
+  }
+  innermost.calls_left_ = innermost.calls_;
+  innermost.looked_ = time;
+  if (time >= innermost.due_) check_interrupt_now();
 }
 
 void check_interrupt_now() {

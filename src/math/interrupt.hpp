@@ -21,6 +21,7 @@ namespace cyclotome {
 /// for another thread that does: its turn may be this work's. Scopes of one thread nest; the innermost one is asked.
 class InterruptScope {
  public:
+  /// interval 0: whenever the library could ask.
   explicit InterruptScope(std::function<void()> check,
                           std::chrono::nanoseconds interval = std::chrono::milliseconds{100});
   ~InterruptScope();
@@ -33,8 +34,8 @@ class InterruptScope {
   friend class InterruptPause;
   friend struct InterruptState;
   std::function<void()> check_;
-  std::int64_t interval_, due_;  // nanoseconds
-  unsigned calls_ = 0;
+  std::int64_t interval_, looked_, due_;  // nanoseconds; when check_interrupt_often looked at the clock
+  unsigned calls_, calls_left_;           // of check_interrupt_often, from one look to the next
   InterruptScope* outer_;
 };
 
@@ -55,6 +56,7 @@ struct InterruptState {
   /// a call.
   [[gnu::tls_model("initial-exec")]] static inline constinit thread_local InterruptScope* scope = nullptr;
   static void check_if_due(InterruptScope& innermost);
+  static void look_again(InterruptScope& innermost);
 };
 
 /// Whether anybody wants to be asked on this thread.
@@ -66,10 +68,11 @@ inline void check_interrupt() {
   if (InterruptScope* const scope = InterruptState::scope; scope != nullptr) InterruptState::check_if_due(*scope);
 }
 
-/// The same between steps of microseconds: looks at the clock at every eighth call.
+/// The same between steps of microseconds, up to ten milliseconds: looks at the clock at every 32nd call, at every
+/// fourth while steps turn out to be long.
 inline void check_interrupt_often() {
-  if (InterruptScope* const scope = InterruptState::scope; scope != nullptr && (++scope->calls_ & 7) == 0) {
-    InterruptState::check_if_due(*scope);
+  if (InterruptScope* const scope = InterruptState::scope; scope != nullptr && --scope->calls_left_ == 0) {
+    InterruptState::look_again(*scope);
   }
 }
 

@@ -196,7 +196,8 @@ def test_handlers_that_return_do_not_end_the_work(party: Party) -> None:
         result = weights @ party.x
         for timer in timers:
             timer.join()
-    assert len(seen) == 3 and all(np.array_equal(value, party.values[:1]) for value in seen)
+    assert 1 <= len(seen) <= 3  # signals that wait together are one
+    assert all(np.array_equal(value, party.values[:1]) for value in seen)
     np.testing.assert_array_equal(cy.decrypt(result[-2:], party.keys.secret), (weights @ party.values)[-2:])
 
 
