@@ -7,10 +7,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "cyclotome/math/interrupt.hpp"
 
 /// The library as Python sees it, thinly: a binding hands its arguments to the C++ function of the same name. What
 /// NumPy's rules, shapes and several plaintext moduli need lives in the Python package.
@@ -19,8 +22,18 @@ namespace cyclotome::python {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-/// For everything that computes: other Python threads go on meanwhile.
-using NoGil = nb::call_guard<nb::gil_scoped_release>;
+/// While it lives, this thread computes without Python: other Python threads go on, and on the main thread Ctrl-C (any
+/// signal whose handler raises) ends the work. Everything that computes, reads or writes does so in such a scope: a
+/// thread that waited for the library with the interpreter's lock would wait for one that wants this lock for a moment.
+class Unlocked {
+ public:
+  Unlocked();
+
+ private:
+  nb::gil_scoped_release release_;
+  std::optional<InterruptScope> interruptible_;
+};
+using NoGil = nb::call_guard<Unlocked>;
 
 /// Rows of signed values.
 using Values = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -38,6 +51,7 @@ inline std::span<const std::uint8_t> to_span(const nb::bytes& bytes) {
 }
 
 void bind_errors(nb::module_& m);
+void bind_interrupts(nb::module_& m);
 void bind_parameters(nb::module_& m);
 void bind_context(nb::module_& m);
 void bind_keys(nb::module_& m);

@@ -26,7 +26,7 @@ NumpyValues decode_rows(const Plaintext& plaintext, bool slots) {
     delete kept;
   });
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     *values = decode(plaintext, kind_of(slots));
   }
   const std::size_t n = plaintext.context()->degree();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
@@ -10,9 +11,28 @@
 
 namespace cyclotome::python {
 
+namespace {
+
+/// Bytes of a polynomial modulo one prime.
+std::uint64_t residues(const rlwe::Context& context) {
+  return context.degree() * bytes_of(context.parameters().word());
+}
+
+}  // namespace
+
 void bind_context(nb::module_& m) {
+  m.def("set_memory_limit", &set_memory_limit, "bytes"_a.none());
+  m.def("memory_limit", &memory_limit);
+  m.def("free_main_memory", &free_main_memory);
   nb::class_<Engine>(m, "Engine", nb::is_weak_referenceable())
       .def_prop_ro("name", &Engine::name)
+      .def(
+          "require_memory",
+          [](const Engine& engine, const std::string& operation, std::uint64_t bytes, const std::string& advice) {
+            require_memory(engine, operation, bytes, advice);
+          },
+          "operation"_a, "bytes"_a, "advice"_a = "",
+          "Refuses work that takes more memory than there is, or is allowed; its message begins with `operation`.")
       .def("synchronize", &Engine::synchronize, NoGil(), "Waits until everything asked for so far is done.");
   nb::class_<CpuEngine, Engine>(m, "CpuEngine")
       .def(nb::new_([](std::size_t threads) { return CpuEngine::create(threads); }), "threads"_a)
@@ -23,6 +43,14 @@ void bind_context(nb::module_& m) {
       .def_prop_ro("parameters", &rlwe::Context::parameters, nb::rv_policy::copy)
       .def_prop_ro("engine", &rlwe::Context::engine)
       .def_prop_ro("plain_count", &rlwe::Context::plain_count)
+      .def_prop_ro(
+          "polynomial_bytes",
+          [](const rlwe::Context& context) { return context.ciphertext_ring()->limbs() * residues(context); },
+          "Bytes of a polynomial over all ciphertext primes; a fresh ciphertext has two.")
+      .def_prop_ro(
+          "key_polynomial_bytes",
+          [](const rlwe::Context& context) { return context.key_ring()->limbs() * residues(context); },
+          "The same over all primes; a public key has two, a key of a rotation two for each digit.")
       .def("has_slots", [](const rlwe::Context& context, std::size_t plain) { return has_slots(context, plain); });
 }
 

@@ -37,7 +37,7 @@ EnginePtr cuda_engine(int device) {
 Facts cuda_facts() {
   CudaSystem system;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     system = cuda_system();
   }
   nb::list devices;
@@ -65,7 +65,7 @@ Facts cuda_facts() {
 Facts ceilings(int device) {
   CudaCeilings found;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     found = cuda_ceilings(device);
   }
   nb::dict facts;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 #include <variant>
 
@@ -18,6 +20,7 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/libcrypto.hpp"
 #include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/product_context_io.hpp"
 
 namespace cyclotome::python {
@@ -29,16 +32,27 @@ using io::Existing;
 using io::Privacy;
 using Bundle = std::vector<const rlwe::Ciphertext*>;
 
-/// A container and the bytes that it looks at.
+/// A checked container, and nothing that would expand beyond its limit: nothing is made for it then.
+io::Container opened(std::span<const std::uint8_t> bytes, const io::Limits& limits) {
+  io::Container container(bytes, limits);
+  container.require_expanded(io::expanded_bytes(container));
+  return container;
+}
+
+/// A container and the bytes that it looks at: its own, or Python's, which never change.
 class OwnedContainer {
  public:
-  OwnedContainer(Bytes bytes, const io::Limits& limits) : bytes_(std::move(bytes)), container_(bytes_, limits) {}
+  OwnedContainer(Bytes bytes, const io::Limits& limits)
+      : bytes_(std::move(bytes)), container_(opened(bytes_, limits)) {}
+  OwnedContainer(nb::bytes bytes, io::Container container)
+      : lent_(std::move(bytes)), container_(std::move(container)) {}
 
   const io::Container* operator->() const noexcept { return &container_; }
   const io::Container& operator*() const noexcept { return container_; }
 
  private:
   Bytes bytes_;
+  nb::object lent_;
   io::Container container_;
 };
 
@@ -105,10 +119,24 @@ nb::dict facts_of(const study::ProductContext& context, std::size_t bytes) {
   return facts;
 }
 
+/// Copied into Python in pieces, between which Ctrl-C is answered.
+nb::bytes copied(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t piece = std::size_t{32} << 20;
+  const nb::bytes result =
+      nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes.size())));
+  if (!result.is_valid()) nb::raise_python_error();
+  char* const to = PyBytes_AsString(result.ptr());
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    std::memcpy(to + at, bytes.data() + at, std::min(piece, bytes.size() - at));
+    if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+  }
+  return result;
+}
+
 nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std::uint64_t max_bytes) {
   const auto [found, bytes] = [&] {
-    const nb::gil_scoped_release release;
-    const Bytes data = io::read_file(path, max_bytes);
+    const Unlocked unlocked;
+    const Bytes data = io::read_object_file(path, max_bytes);
     using Found = std::variant<io::Inspection, study::ProductContext>;
     if (io::names_product_context(data)) {
       const std::uint64_t limit = std::min(max_bytes, io::max_product_context_bytes);
@@ -165,14 +193,19 @@ void bind_public(nb::module_& m) {
   m.def(
       "to_bytes",
       [](const Object& object, const nb::bytes& metadata) {
-        return to_bytes(io::serialize(object, to_span(metadata)));
+        const auto caller_bytes = to_span(metadata);
+        const Bytes bytes = [&] {
+          const Unlocked unlocked;
+          return io::serialize(object, caller_bytes);
+        }();
+        return copied(bytes);
       },
       "object"_a, "metadata"_a);
   m.def(
       "write_file",
       [](const std::string& path, const Object& object, const nb::bytes& metadata, bool overwrite) {
         const auto caller_bytes = to_span(metadata);
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         io::write_file(path, io::serialize(object, caller_bytes), Privacy::shared, existing(overwrite));
       },
       "path"_a, "object"_a, "metadata"_a, "overwrite"_a = true);
@@ -187,8 +220,11 @@ void bind_io(nb::module_& m) {
           [](const nb::bytes& bytes, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure,
              const std::string& security_table) {
             const auto span = to_span(bytes);
-            return OwnedContainer({span.begin(), span.end()}, {max_bytes, max_expanded_bytes, allow_insecure,
-                                                               rlwe::security_table(security_table)});
+            const rlwe::SecurityTable table = rlwe::security_table(security_table);
+            return OwnedContainer(bytes, [&] {
+              const Unlocked unlocked;
+              return opened(span, {max_bytes, max_expanded_bytes, allow_insecure, table});
+            }());
           },
           "bytes"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, "security_table"_a)
       .def_static(
@@ -196,13 +232,22 @@ void bind_io(nb::module_& m) {
           [](const std::string& path, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure,
              const std::string& security_table) {
             const rlwe::SecurityTable table = rlwe::security_table(security_table);
-            return OwnedContainer(io::read_file(path, max_bytes),
+            return OwnedContainer(io::read_object_file(path, max_bytes),
                                   {max_bytes, max_expanded_bytes, allow_insecure, table});
           },
           "path"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, "security_table"_a,
           NoGil())
       .def_prop_ro("kind", [](const OwnedContainer& c) { return kind_name(c->kind()); })
       .def_prop_ro("parameters", [](const OwnedContainer& c) { return c->parameters(); })
+      .def_prop_ro(
+          "arrays",
+          [](const OwnedContainer& c) {
+            std::vector<std::pair<std::size_t, std::size_t>> arrays;
+            if (c->kind() != io::Kind::bundle) return arrays;
+            for (const auto& array : io::ciphertext_payloads(*c)) arrays.emplace_back(array.plain, array.batch);
+            return arrays;
+          },
+          "Of an encrypted array: number of the plaintext modulus and of ciphertexts, for each modulus.")
       .def_prop_ro("metadata", [](const OwnedContainer& c) { return to_bytes(c->metadata()); })
       .def(
           "read_secret_key",

@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ library behind the package cyclotome; not meant for direct use.";
   m.def("version", [] { return CYCLOTOME_VERSION; });
   bind_errors(m);
+  bind_interrupts(m);
   bind_parameters(m);
   bind_context(m);
   bind_keys(m);

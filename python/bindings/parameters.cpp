@@ -77,7 +77,7 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("security_reached", &Parameters::security_reached)
       .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })
       .def("summary", &Parameters::summary)
-      .def("explain", &scheme::explain);
+      .def("explain", &scheme::explain, NoGil());
 }
 
 }  // namespace

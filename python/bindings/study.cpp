@@ -87,7 +87,7 @@ void bind_study(nb::module_& m) {
           [](ProductContext* self, std::size_t degree, const std::vector<nb::int_>& primes,
              const std::vector<nb::int_>& generators) {
             const auto p = bigs_of(primes), g = bigs_of(generators);
-            const nb::gil_scoped_release release;
+            const Unlocked unlocked;
             new (self) ProductContext(degree, p, g);
           },
           "degree"_a, "primes"_a, "generators"_a)
@@ -115,7 +115,13 @@ void bind_study(nb::module_& m) {
           "residues"_a)
       .def("to_bytes", [](const ProductContext& c) { return to_bytes(io::serialize(c)); })
       .def_static(
-          "from_bytes", [](const nb::bytes& bytes) { return io::read_product_context(to_span(bytes)); }, "bytes"_a)
+          "from_bytes",
+          [](const nb::bytes& bytes) {
+            const auto span = to_span(bytes);
+            const Unlocked unlocked;
+            return io::read_product_context(span);
+          },
+          "bytes"_a)
       .def(
           "write_file",
           [](const ProductContext& c, const std::string& path) {
@@ -125,7 +131,7 @@ void bind_study(nb::module_& m) {
       .def_static(
           "read_file",
           [](const std::string& path) {
-            return io::read_product_context(io::read_file(path, io::max_product_context_bytes));
+            return io::read_product_context(io::read_object_file(path, io::max_product_context_bytes));
           },
           "path"_a, NoGil());
   list_of(context, "primes", &ContextPrime::prime);

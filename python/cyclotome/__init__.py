@@ -27,6 +27,7 @@ from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
+from .memory import memory_limit, set_memory_limit
 from .parameters import Parameters
 from .reporting import progress
 from .shaping import concatenate, stack
@@ -59,11 +60,13 @@ __all__ = [
     "inspect",
     "keygen",
     "load",
+    "memory_limit",
     "noise_budget",
     "progress",
     "reveal",
     "save",
     "save_keys",
+    "set_memory_limit",
     "shard",
     "stack",
     "sum_rotations",

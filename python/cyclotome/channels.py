@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from . import _core
 from .errors import MissingKeyError, TransparentError
 from .layout import Indices
+from .memory import announce_rest
 from .reporting import Callback, Task
 from .values import IntArray, residues
 
@@ -97,6 +98,8 @@ def in_pieces(
         made = []
         for start, stop in [(0, batch)] if whole else pieces(batch, engine):
             made.append(function(channel, start, stop))
+            if start == 0 and stop < batch:  # what follows, and all of it joined
+                announce_rest(what, made[0], 2 * batch - stop)
             task.advance(stop - start)
         results.append(made[0] if len(made) == 1 else _core.concatenate(made))
     return tuple(results)

@@ -147,7 +147,11 @@ def noise_budget(x: EncryptedArray, key: SecretKey) -> int:
         MismatchError: the key is another one, or of other parameters.
     """
     _require_own_key("noise_budget", x, key)
-    return min(min(_core.noise_budget(channel, key._native)) for channel in _on_key_device(x, key))
+    return min(
+        min(_core.noise_budget(part(channel, start, stop), key._native))
+        for channel in _on_key_device(x, key)
+        for start, stop in pieces(x._layout.batch, channel.context.engine)
+    )
 
 
 def _require_own_key(operation: str, x: EncryptedArray, key: SecretKey) -> None:

@@ -13,6 +13,7 @@ from .errors import ArgumentError, RangeError, UnsupportedError
 from .keyring import Keyring
 from .keys import PublicKey, SecretKey
 from .layout import Layout
+from .memory import announce
 from .parameters import Parameters
 from .reporting import Callback
 from .text import integer
@@ -53,6 +54,10 @@ def encrypt(
         RangeError: a value beyond the bound, or a bound beyond what the parameters hold.
         UnsupportedError: values that are no integers; evaluation keys in place of a public one.
         ArgumentError: no values.
+        MemoryLimitError: the ciphertexts don't fit into memory, or not within `set_memory_limit`.
+
+    Warns:
+        PaddingWarning: more than 64 MiB of ciphertexts, and more than nine tenths of them padding.
 
     Example:
         >>> import cyclotome as cy, numpy as np
@@ -72,8 +77,10 @@ def encrypt(
         raise ArgumentError(f"encrypt: shape {numbers.shape} holds no values")
     numbers, stated = _bounded(numbers, parameters, bound, wrap)
     chosen = _layout(numbers, parameters, layout, encoding)
-    rows = chosen.rows(numbers) if chosen.packed else numbers.reshape((-1, 1))
     moduli = parameters.plain_moduli
+    # Pieces are joined, one channel after the other; under the secret key a channel is masked as a whole.
+    announce("encrypt", key._context, chosen, len(moduli), 1.5 if isinstance(key, SecretKey) else 1.0, stacklevel=2)
+    rows = chosen.rows(numbers) if chosen.packed else numbers.reshape((-1, 1))
     native = key._context.native
 
     def encrypted(channel: int, start: int, stop: int) -> _core.Ciphertext:

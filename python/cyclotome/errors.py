@@ -16,9 +16,11 @@ __all__ = [
     "EngineError",
     "FileError",
     "FormatError",
+    "MemoryLimitError",
     "MismatchError",
     "MissingKeyError",
     "NoiseError",
+    "PaddingWarning",
     "ParameterError",
     "PassphraseError",
     "RangeError",
@@ -96,6 +98,14 @@ class EngineError(CyclotomeError, RuntimeError):
     """A device that is absent or out of resources."""
 
 
+class MemoryLimitError(EngineError, MemoryError):
+    """Work that takes more memory than there is, or than `set_memory_limit` allows; refused before it begins."""
+
+
+class PaddingWarning(UserWarning):
+    """Ciphertexts that hold almost nothing but padding; the message says how to lay the values out."""
+
+
 class SecretFileWarning(UserWarning):
     """A secret key's file that others may read."""
 
@@ -112,6 +122,7 @@ _core.set_error_classes(
     range=RangeError,
     format=FormatError,
     engine=EngineError,
+    memory=MemoryLimitError,
     file=FileError,
     contradiction=ContradictionError,
 )

@@ -10,7 +10,8 @@ from typing import Any
 
 from . import _core, metadata, passphrases
 from .array import EncryptedArray
-from .contexts import Context, context_on
+from .bounds import Bound
+from .contexts import context_on
 from .errors import (
     ArgumentError,
     FileError,
@@ -22,6 +23,7 @@ from .errors import (
 )
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, SecretKey
+from .layout import Layout
 from .parameters import Parameters, _text
 from .passphrases import Passphrase
 
@@ -235,6 +237,10 @@ def _read(
     parameters = Parameters._wrap(container.parameters, metadata.read_value_bits(facts))
     if container.kind == "parameters":
         return parameters
+    if container.kind in ("ciphertext", "plaintext"):
+        raise FormatError(f"the file holds a {container.kind}, which only the C++ library reads")
+    # Tables of primes take time and memory: what can be refused without them has been, before they are made.
+    described = _described_array(container, parameters, facts) if container.kind == "encrypted array" else None
     context = context_on(device, parameters)
     if container.kind == "secret key":
         return SecretKey(parameters, context, container.read_secret_key(context.native, allow_unfit_key))
@@ -245,18 +251,16 @@ def _read(
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":
         return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
-    if container.kind == "encrypted array":
-        return _read_array(container, parameters, context, facts)
-    raise FormatError(f"the file holds a {container.kind}, which only the C++ library reads")
-
-
-def _read_array(
-    container: _core.Container, parameters: Parameters, context: Context, facts: dict[str, Any]
-) -> EncryptedArray:
+    assert described is not None
     channels = tuple(container.read_bundle(context.native))
-    if [channel.plain for channel in channels] != list(range(len(parameters.plain_moduli))):
+    return EncryptedArray(parameters, context, channels, *described, Keyring())
+
+
+def _described_array(container: _core.Container, parameters: Parameters, facts: dict[str, Any]) -> tuple[Layout, Bound]:
+    """What the array is, by its metadata and the shape of what is stored."""
+    arrays = container.arrays
+    if [plain for plain, _ in arrays] != list(range(len(parameters.plain_moduli))):
         raise FormatError("the file holds ciphertexts for other plaintext moduli than its parameters have")
-    if len({channel.batch for channel in channels}) != 1 or len({channel.key for channel in channels}) != 1:
-        raise FormatError("the file's ciphertexts do not form one array under one key")
-    layout, bound = metadata.read_array(facts, parameters, channels[0].batch)
-    return EncryptedArray(parameters, context, channels, layout, bound, Keyring())
+    if len({batch for _, batch in arrays}) != 1:
+        raise FormatError("the file's ciphertexts do not form one array")
+    return metadata.read_array(facts, parameters, arrays[0][1])

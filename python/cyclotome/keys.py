@@ -231,6 +231,7 @@ def keygen(
 
     Raises:
         ArgumentError: a rotation that is no whole number, or none at all (0 modulo n/2).
+        MemoryLimitError: the keys don't fit into memory, or not within `set_memory_limit`.
         EngineError: no such device, or the operating system has no randomness to give.
 
     Example:
@@ -243,6 +244,12 @@ def keygen(
         raise UnsupportedError(f"keygen takes Parameters, not {type(parameters).__name__}")
     elements = _galois_elements(parameters, rotations, columns)
     context = context_on(device, parameters)
+    count = len(elements) + int(relinearization)
+    context.engine.require_memory(
+        f"keygen: {plural(count, 'evaluation key')} at n = {parameters.degree}",
+        2 * context.native.key_polynomial_bytes * parameters.digits * (count + 1),
+        "ask for fewer rotations: those that are not there are composed of powers of two, sum_rotations(parameters)",
+    )
     task = Task("generating keys", 2 + int(relinearization) + len(elements), progress)
     secret = _core.SecretKey.generate(context.native)
     task.advance()

@@ -79,8 +79,11 @@ class Layout:
         return replace(self, shape=shape, **changes)
 
     def rows(self, values: IntArray) -> IntArray:
-        """``values`` of this shape as one row of n for each ciphertext, padded with zeros; packed layouts only."""
+        """``values`` of this shape as one row for each ciphertext; packed layouts only. Rows that end within a second
+        chunk or later are padded with zeros to n; shorter ones are as long as they are."""
         rows = values.reshape((-1, self.length))
+        if self.chunks == 1:
+            return rows
         if not self.full:
             padding = np.zeros((len(rows), self.chunks * self.width - self.length), dtype=values.dtype)
             rows = np.concatenate([rows, padding], axis=1)

@@ -14,12 +14,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from .bounds import Bound
 from .errors import ArgumentError, FormatError
 from .layout import Layout
 from .parameters import Parameters
+from .text import integer
 
 __all__ = ["of_array", "of_parameters", "parse", "read_array", "read_note", "read_value_bits", "write"]
 
@@ -81,7 +82,7 @@ def parse(data: bytes) -> dict[str, Any]:
     if not data:
         return {}
     try:
-        facts = json.loads(data.decode())
+        facts = json.loads(data.decode(), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"the metadata are no JSON ({error}); the file was written by something else") from None
     if not isinstance(facts, dict):
@@ -89,9 +90,19 @@ def parse(data: bytes) -> dict[str, Any]:
     return facts
 
 
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _shown(value: object) -> str:
+    """A value from outside as messages show it: not all of a megabyte."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
 def _whole(value: object, name: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise FormatError(f"the metadata's {name} is {value!r}, not a whole number in [{low}, {high}]")
+        raise FormatError(f"the metadata's {name} is {_shown(value)}, not a whole number in [{low}, {high}]")
     return value
 
 
@@ -109,7 +120,7 @@ def read_array(facts: dict[str, Any], parameters: Parameters, batch: int) -> tup
     """
     shape = facts.get("shape")
     if not isinstance(shape, list) or len(shape) > _MOST_AXES:
-        raise FormatError(f"the metadata's shape is {shape!r}; an encrypted array has a list of lengths there")
+        raise FormatError(f"the metadata's shape is {_shown(shape)}; an encrypted array has a list of lengths there")
     lengths = tuple(_whole(length, "shape", 1, 2**40) for length in shape)
     flags = [facts.get(name) for name in ("packed", "slots", "clean")]
     if not all(isinstance(flag, bool) for flag in flags):
@@ -126,8 +137,10 @@ def _read_bound(text: object, parameters: Parameters) -> Bound:
     if text is None:
         return None
     if not isinstance(text, str) or not (text.isascii() and text.isdigit()) or len(text) > 1000:
-        raise FormatError(f"the metadata's bound is {text!r}, not a string of decimal digits or null")
+        raise FormatError(f"the metadata's bound is {_shown(text)}, not a string of decimal digits or null")
     bound = int(text)
     if bound > parameters.capacity:
-        raise FormatError(f"the metadata's bound {bound} is more than these parameters hold, {parameters.capacity}")
+        raise FormatError(
+            f"the metadata's bound {integer(bound)} is more than these parameters hold, {integer(parameters.capacity)}"
+        )
     return bound

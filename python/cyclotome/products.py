@@ -13,6 +13,7 @@ from .channels import concatenate, linear_combination, take
 from .elementwise import multiply_lazily, multiply_rows
 from .errors import ArgumentError, UnsupportedError
 from .layout import Shape, broadcast_shape
+from .memory import announce_rest
 from .reductions import sum_over
 from .reporting import Task
 from .shaping import concatenate as concatenate_arrays
@@ -71,6 +72,9 @@ def _weighted(x: EncryptedArray, matrix: IntArray, bound: Bound, axis: int) -> E
     made = []
     for group in groups:
         made.append(linear_combination(take(x._channels, group), matrix))
+        if len(made) == 1 < len(groups):  # the other products, and all of them joined and in order
+            for channel in made[0]:
+                announce_rest("matmul", channel, (3 * len(groups) - 1) * rows)
         task.advance()
     order = np.moveaxis(np.arange(len(groups) * rows).reshape((*columns.shape[:-1], rows)), -1, axis)
     layout = x._layout.reshaped((*x.shape[:axis], rows, *x.shape[axis + 1 :]))

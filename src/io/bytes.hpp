@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::io {

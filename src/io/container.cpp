@@ -5,6 +5,7 @@
 
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/io/payload.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
@@ -94,6 +95,7 @@ Container Container::parse(Span bytes, const Limits& limits) {
     throw FormatError(message("section ", container.payload()[0].tag, " at offset ", container.payload()[0].offset,
                               " has no place in a container of parameters alone: the data is damaged", fresh_copy));
   }
+  check_payload(container);
   return container;
 }
 

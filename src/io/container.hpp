@@ -45,8 +45,9 @@ struct Limits {
   rlwe::SecurityTable table = rlwe::default_security_table;
 };
 
-/// A checked view of a container: header, lengths, checksum, parameters, and which sections there are. What the
-/// sections hold is checked when they are read. The bytes must outlive it.
+/// A checked view of a container: header, lengths, checksum, parameters, which sections there are, and the shape of
+/// what they hold. All of that takes milliseconds at most beside the checksum, and no memory to speak of, whatever the
+/// bytes are. Residues are checked when they are read. The bytes must outlive it.
 class Container {
  public:
   /// Throws FormatError for bytes that are no whole, undamaged container of a known version and kind, or more than

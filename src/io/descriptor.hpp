@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -9,6 +10,9 @@ namespace cyclotome::io {
 
 /// Throws FileError for what errno says: "can't ACTION 'PATH': reasonADVICE".
 [[noreturn]] void fail(const char* action, const std::string& path, const char* advice = "");
+
+/// Bytes that are read or written at a time; even a slow disk takes them in some milliseconds.
+inline constexpr std::size_t piece_bytes = std::size_t{8} << 20;
 
 /// A file descriptor that is closed.
 class Descriptor {

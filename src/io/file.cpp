@@ -8,28 +8,77 @@
 #include <system_error>
 
 #include "cyclotome/io/container.hpp"
+#include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/descriptor.hpp"
 #include "cyclotome/io/file_set.hpp"
+#include "cyclotome/io/frame.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/ring/memory_limit.hpp"
 
 namespace cyclotome::io {
 
 namespace {
 
-/// Up to as many bytes as there is room for; fewer at the end of the file only.
-std::size_t read_some(const Descriptor& file, std::span<std::uint8_t> room, const std::string& path) {
-  std::size_t filled = 0;
-  while (filled < room.size()) {
-    const ssize_t count =
-        ::read(file.number(), room.data() + filled, std::min<std::size_t>(room.size() - filled, std::size_t{1} << 30));
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      fail("read", path);
-    }
-    if (count == 0) break;
-    filled += static_cast<std::size_t>(count);
+Descriptor open_to_read(const std::string& path) {
+  for (;;) {
+    check_interrupt();
+    const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (number >= 0) return Descriptor(number);
+    if (errno != EINTR) fail("open", path);
+    check_interrupt_now();  // a pipe that nobody writes to
   }
-  return filled;
+}
+
+/// Bytes that a read gave, at most `bytes.size()`; 0 at the end.
+std::size_t read_piece(const Descriptor& file, std::span<std::uint8_t> bytes, const std::string& path) {
+  for (;;) {
+    check_interrupt();
+    const ssize_t count = ::read(file.number(), bytes.data(), std::min(bytes.size(), piece_bytes));
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) fail("read", path);
+    check_interrupt_now();
+  }
+}
+
+/// All of a file; look(the first bytes) when the header is there, or all.
+template <class Look>
+Bytes read_whole(const std::string& path, std::uint64_t max_bytes, const Look& look) {
+  const Descriptor file = open_to_read(path);
+  struct stat status{};
+  if (::fstat(file.number(), &status) != 0) fail("read", path);
+  const auto require_short = [&](std::uint64_t bytes) {
+    if (bytes > max_bytes) {
+      throw FormatError(message("'", path, "' has more than the limit of ", max_bytes,
+                                " bytes; raise the limit (max_bytes) if you trust its source"));
+    }
+  };
+  // The first bytes, which are never secret, say where the rest may be kept.
+  std::uint8_t first[layout::header_bytes];
+  std::size_t known = 0;
+  for (std::size_t count = 1; known < sizeof(first) && count > 0; known += count) {
+    count = read_piece(file, std::span(first).subspan(known), path);
+  }
+  const std::span<const std::uint8_t> beginning = std::span(first).first(known);
+  look(beginning);
+  const std::uint64_t expected = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  require_short(expected);
+  require_main_memory(message("reading '", path, "'"), expected);
+  Bytes bytes(names_secret_key(beginning) ? Residence::locked : Residence::heap);
+  // One byte more than is expected, so that the end shows without another round; pipes grow by doubling.
+  bytes.reserve(static_cast<std::size_t>(std::max<std::uint64_t>(expected, 65535)) + 1);
+  bytes.assign(beginning.begin(), beginning.end());
+  for (std::size_t count = 1; count > 0;) {
+    if (known == bytes.size()) {
+      const std::size_t room = bytes.capacity() - known;
+      bytes.resize(known + std::clamp<std::size_t>(room, 1, piece_bytes));
+    }
+    count = read_piece(file, std::span(bytes).subspan(known), path);
+    known += count;
+    require_short(known);
+  }
+  bytes.resize(known);
+  return bytes;
 }
 
 }  // namespace
@@ -46,33 +95,11 @@ void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Pr
 }
 
 Bytes read_file(const std::string& path, std::uint64_t max_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.open()) fail("open", path);
-  struct stat status{};
-  if (::fstat(file.number(), &status) != 0) fail("read", path);
-  const auto too_long = [&] {
-    return FormatError(message("'", path, "' has more than the limit of ", max_bytes,
-                               " bytes; raise the limit (max_bytes) if you trust its source"));
-  };
-  const std::uint64_t expected = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-  if (expected > max_bytes) throw too_long();
-  // The first bytes, which are never secret, say where the rest may be kept.
-  std::uint8_t first[16];
-  std::size_t filled = read_some(file, first, path);
-  Bytes bytes(names_secret_key({first, filled}) ? Residence::locked : Residence::heap);
-  // One byte more than is expected, so that the end shows without another round; pipes grow by doubling.
-  bytes.resize(static_cast<std::size_t>(std::max<std::uint64_t>(expected, 65536)) + 1);
-  std::copy_n(first, filled, bytes.begin());
-  for (bool ended = filled < sizeof(first); !ended;) {
-    if (filled == bytes.size()) bytes.resize(2 * bytes.size());
-    const std::size_t room = bytes.size() - filled, count = read_some(file, std::span(bytes).subspan(filled), path);
-    filled += count;
-    if (filled > max_bytes) throw too_long();
-    ended = count < room;
-  }
-  if (filled > max_bytes) throw too_long();
-  bytes.resize(filled);
-  return bytes;
+  return read_whole(path, max_bytes, [](std::span<const std::uint8_t>) {});
+}
+
+Bytes read_object_file(const std::string& path, std::uint64_t max_bytes) {
+  return read_whole(path, max_bytes, [&](std::span<const std::uint8_t> header) { check_header(header, max_bytes); });
 }
 
 bool file_is_private(const std::string& path) {

@@ -28,6 +28,10 @@ void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Pr
 /// read, and FormatError when it has more than `max_bytes` bytes.
 Bytes read_file(const std::string& path, std::uint64_t max_bytes);
 
+/// The same for a file that should hold an object of this library: what does not begin as one, or announces more bytes
+/// than the limit, is refused before it is read.
+Bytes read_object_file(const std::string& path, std::uint64_t max_bytes);
+
 /// True if nobody but its owner (and the administrator) may read or write the file, by its mode bits. A secret key's
 /// file should be; callers warn when it is not. Throws FileError when there is no such file.
 bool file_is_private(const std::string& path);

@@ -5,7 +5,9 @@
 
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/sha256.hpp"
+#include "cyclotome/ring/memory_limit.hpp"
 
 namespace cyclotome::io {
 
@@ -15,7 +17,36 @@ using Span = std::span<const std::uint8_t>;
 
 constexpr const char* fresh_copy = "; get a fresh copy";
 
+/// SHA-256 in pieces of a few milliseconds.
+Digest checksum(Span bytes) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  Sha256 hash;
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    check_interrupt();
+    hash.update(bytes.subspan(at, std::min(piece, bytes.size() - at)));
+  }
+  return hash.finish();
+}
+
+void require_magic(Span first) {
+  const std::size_t prefix = std::min(first.size(), layout::magic.size());
+  if (prefix == 0 || ByteReader(first, 0, "").text(prefix) != layout::magic.substr(0, prefix)) {
+    throw FormatError("the data does not start with \"CYCLOTOM\": it is no file of this library");
+  }
+}
+
 }  // namespace
+
+void check_header(Span first, std::uint64_t max_bytes) {
+  require_magic(first);
+  if (first.size() < layout::header_bytes) return;
+  if (const std::uint64_t length = ByteReader(first.subspan(layout::length_offset), 0, "the header").u64();
+      length > max_bytes) {
+    throw FormatError(message("the header at offset ", layout::length_offset, " announces ", length,
+                              " bytes, more than the limit of ", max_bytes,
+                              "; raise the limit (max_bytes) if you trust its source"));
+  }
+}
 
 Frame open_frame(Span bytes, std::uint64_t max_bytes) {
   const std::size_t smallest = layout::header_bytes + layout::checksum_bytes;
@@ -23,11 +54,8 @@ Frame open_frame(Span bytes, std::uint64_t max_bytes) {
     throw FormatError(message("the data has ", bytes.size(), " bytes, more than the limit of ", max_bytes,
                               "; raise the limit (max_bytes) if you trust its source"));
   }
+  require_magic(bytes);
   ByteReader reader(bytes, 0, "the header");
-  const std::size_t prefix = std::min(bytes.size(), layout::magic.size());
-  if (prefix == 0 || ByteReader(bytes, 0, "").text(prefix) != layout::magic.substr(0, prefix)) {
-    throw FormatError("the data does not start with \"CYCLOTOM\": it is no file of this library");
-  }
   if (bytes.size() < smallest) {
     throw FormatError(message("the data has ", bytes.size(), " bytes, fewer than the ", smallest,
                               " of the smallest file: it is truncated", fresh_copy));
@@ -49,7 +77,7 @@ Frame open_frame(Span bytes, std::uint64_t max_bytes) {
                               length > bytes.size() ? "truncated" : "damaged or has a tail", fresh_copy));
   }
   const Span body = bytes.first(bytes.size() - layout::checksum_bytes);
-  if (const Digest digest = sha256(body); !std::ranges::equal(digest, bytes.last(layout::checksum_bytes))) {
+  if (const Digest digest = checksum(body); !std::ranges::equal(digest, bytes.last(layout::checksum_bytes))) {
     throw FormatError(message("the checksum at offset ", body.size(),
                               " does not fit the data before it: the data is damaged", fresh_copy));
   }
@@ -74,6 +102,7 @@ Section next_section(ByteReader& reader) {
 
 FrameWriter::FrameWriter(std::uint16_t kind, Span fingerprint, std::uint64_t reserve, Residence residence)
     : writer_(residence) {
+  require_main_memory("a file of this size", reserve);
   writer_.reserve(reserve);
   writer_.text(layout::magic);
   writer_.u16(format_version);
@@ -98,7 +127,7 @@ void FrameWriter::end_section() {
 Bytes FrameWriter::finish() {
   end_section();
   writer_.put_u64(layout::length_offset, writer_.size() + layout::checksum_bytes);
-  const Digest digest = sha256(writer_.view());
+  const Digest digest = checksum(writer_.view());
   writer_.bytes(digest);
   return std::move(writer_).take();
 }

@@ -29,13 +29,11 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     case Kind::parameters:
       break;
     case Kind::secret_key:
-      secret_key_payload(container);
       break;
     case Kind::protected_secret_key:
       result.protection = protection_of(container);
       break;
     case Kind::public_key:
-      public_key_payload(container);
       break;
     case Kind::evaluation_keys: {
       const EvaluationKeysPayload keys = evaluation_keys_payload(container);

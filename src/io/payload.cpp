@@ -7,6 +7,7 @@
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/noise_limits.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
+#include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
@@ -222,6 +223,31 @@ EvaluationKeysPayload evaluation_keys_payload(const Container& container) {
     payload.galois.push_back(std::move(key));
   }
   return payload;
+}
+
+void check_payload(const Container& container) {
+  switch (container.kind()) {
+    case Kind::parameters:
+      break;
+    case Kind::secret_key:
+      static_cast<void>(secret_key_payload(container));
+      break;
+    case Kind::protected_secret_key:
+      static_cast<void>(protection_of(container));
+      break;
+    case Kind::public_key:
+      static_cast<void>(public_key_payload(container));
+      break;
+    case Kind::evaluation_keys:
+      static_cast<void>(evaluation_keys_payload(container));
+      break;
+    case Kind::plaintext:
+      static_cast<void>(plaintext_payload(container));
+      break;
+    case Kind::ciphertext:
+    case Kind::bundle:
+      static_cast<void>(ciphertext_payloads(container));
+  }
 }
 
 std::uint64_t expanded_bytes(const Container& container) {

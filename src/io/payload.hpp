@@ -58,6 +58,10 @@ Packed secret_key_payload(const Container& container);
 KeyPayload public_key_payload(const Container& container);
 EvaluationKeysPayload evaluation_keys_payload(const Container& container);
 
+/// Checks what the sections hold as far as it shows without residues, whatever the kind is. Takes no time to speak of,
+/// so that it comes before everything that does: primes' tables, contexts, residues.
+void check_payload(const Container& container);
+
 /// Bytes of residues in memory that the container's object takes when it is loaded.
 std::uint64_t expanded_bytes(const Container& container);
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/sampling.hpp"
 
 namespace cyclotome::io {
@@ -128,10 +129,13 @@ void PendingFile::create_named(bool secret) {
 
 void PendingFile::write(std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written =
-        ::write(file_.number(), bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
+    check_interrupt();
+    const ssize_t written = ::write(file_.number(), bytes.data(), std::min(bytes.size(), piece_bytes));
     if (written < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR) {
+        check_interrupt_now();
+        continue;
+      }
       fail("write", path_, unchanged);
     }
     bytes = bytes.subspan(static_cast<std::size_t>(written));

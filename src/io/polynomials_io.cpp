@@ -3,6 +3,7 @@
 
 #include "cyclotome/io/bit_packing.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome::io {
 
@@ -40,6 +41,7 @@ void write_polynomials(ByteWriter& writer, const PolyArray& polynomials, std::si
     Staging<W> words(basis.size() * n);
     for (std::size_t b = 0; b < polynomials.batch(); ++b) {
       for (std::size_t p = 0; p < parts; ++p) {
+        check_interrupt();
         polynomials.engine()->download(words.data(), polynomials.view().template limb<W>(b, p, 0),
                                        words.size() * sizeof(W));
         for (std::size_t l = 0; l < basis.size(); ++l) {
@@ -60,6 +62,7 @@ void read_polynomials(PolyArray& polynomials, std::size_t parts, std::span<const
     Staging<W> words(basis.size() * n);
     for (std::size_t b = 0; b < polynomials.batch(); ++b) {
       for (std::size_t p = 0; p < parts; ++p) {
+        check_interrupt();
         for (std::size_t l = 0; l < basis.size(); ++l) {
           const std::size_t bytes = packed_bytes(n, packed_bits(basis[l]));
           unpack_limb<W>(std::span(words).subspan(l * n, n), packed.subspan(position, bytes), static_cast<W>(basis[l]),

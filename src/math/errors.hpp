@@ -86,6 +86,18 @@ class EngineError : public Error {
   using Error::Error;
 };
 
+/// Work that would take more memory than there is, or than it was allowed.
+class MemoryLimitError : public EngineError {
+ public:
+  using EngineError::EngineError;
+};
+
+/// What a check for interruptions may throw to end long work (interrupt.hpp).
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Joins its arguments into one string: `message("degree ", n, " is not a power of two")`.
 template <class... Parts>
 std::string message(const Parts&... parts) {

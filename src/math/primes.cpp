@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome {
 
@@ -55,6 +56,7 @@ std::vector<std::uint64_t> primes_congruent_to_one(unsigned bits, std::uint64_t 
   const std::uint64_t top = (1ULL << bits) - 1;
   if (step <= top) {
     for (std::uint64_t p = (top - 1) / step * step + 1; p >= low && p > 1 && primes.size() < count; p -= step) {
+      check_interrupt();
       if (is_prime(p) && std::find(excluded.begin(), excluded.end(), p) == excluded.end()) primes.push_back(p);
       if (p < step) break;
     }

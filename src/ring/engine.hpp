@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
+#include "cyclotome/ring/memory_limit.hpp"
 #include "cyclotome/ring/operation.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/ring/view.hpp"
@@ -62,8 +64,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual std::string name() const = 0;
 
   // --- memory --------------------------------------------------------------------------------------------------------
-  /// Uninitialised memory, aligned to 64 bytes. Throws EngineError when there is none left.
+  /// Uninitialised memory, aligned to 64 bytes. Throws MemoryLimitError or another EngineError when there is none left.
   virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) = 0;
+  /// What there is of memory; with_free: also how much is free, which takes some microseconds to find out.
+  virtual MemoryState memory([[maybe_unused]] bool with_free) const { return {}; }
   /// Bytes from the host into the engine's memory / back. Complete when the call returns.
   virtual void upload(void* destination, const void* host, std::size_t bytes) = 0;
   virtual void download(void* host, const void* source, std::size_t bytes) = 0;
@@ -158,6 +162,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// What is repeated has the same result; no other call may write to the operands meanwhile.
   template <class Work>
   void run(const CompositeOperation& operation, const Work& work) {
+    check_interrupt();
     do_run(operation, std::cref(work));  // a reference: nothing is allocated for it
   }
 

@@ -45,6 +45,8 @@ class PolyArray {
   /// Residues from / to the host, widened to 64 bits: size() values in [0, q_l) in the order batch, part, limb,
   /// coefficient. `from_host` throws RangeError for a value that is not below its modulus.
   void from_host(std::span<const std::uint64_t> residues);
+  /// The same for some items from `first_item` on.
+  void from_host(std::size_t first_item, std::span<const std::uint64_t> residues);
   std::vector<std::uint64_t> to_host() const;
   /// The same into the caller's memory of size() values: for secrets, whose owner wipes them.
   void to_host(std::span<std::uint64_t> residues) const;
@@ -53,6 +55,10 @@ class PolyArray {
   void download(void* words) const;
 
  private:
+  /// body(host words, first item, items) for the items of the array, a few at a time.
+  template <class Body>
+  void for_each_piece(std::size_t first, std::size_t count, const Body& body) const;
+
   EnginePtr engine_;
   RingPtr ring_;
   std::size_t batch_ = 0, parts_ = 0;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 
 namespace cyclotome {
@@ -29,6 +30,7 @@ RingPtr Ring::negacyclic(std::size_t degree, const Basis& basis) {
   }
   const std::shared_ptr<Ring> ring(new Ring(degree, basis));
   for (const auto modulus : basis.values()) {
+    check_interrupt();
     if (basis.word() == Word::u32) {
       ring->tables32_.push_back(make_tables<std::uint32_t>(degree, modulus));
     } else {

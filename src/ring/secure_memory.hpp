@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/ring/secret_pages.hpp"
 
@@ -41,9 +42,14 @@ class ZeroisingAllocator {
   Residence residence() const noexcept { return residence_; }
 
   T* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-    if (residence_ == Residence::locked) return static_cast<T*>(allocate_locked(count * sizeof(T)));
-    return std::allocator<T>().allocate(count);
+    try {
+      if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+      if (residence_ == Residence::locked) return static_cast<T*>(allocate_locked(count * sizeof(T)));
+      return std::allocator<T>().allocate(count);
+    } catch (const std::bad_alloc&) {
+      throw MemoryLimitError(message("an array of ", count, " times ", sizeof(T),
+                                     " bytes needs more memory than there is; work on fewer values at a time"));
+    }
   }
   void deallocate(T* data, std::size_t count) noexcept {
     secure_zero(data, count * sizeof(T));

@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/ciphertext.hpp"
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::rlwe {
@@ -14,6 +15,7 @@ const PlainNorms& Plaintext::norms() const {
     const auto t = static_cast<std::int64_t>(plain_modulus());
     ZeroisingVector<std::int64_t> centred(n);
     for (std::size_t b = 0; b < batch(); ++b) {
+      check_interrupt();
       for (std::size_t i = 0; i < n; ++i) {
         const auto value = static_cast<std::int64_t>(residues[b * n + i]);
         centred[i] = value >= t - value ? value - t : value;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/parameter_noise.hpp"
@@ -66,6 +67,7 @@ void mask(const Context& context, std::size_t plain, View result, ConstView pair
   const std::size_t item_bytes = 5 * ring->limbs() * ring->degree() * bytes_of(ring->word());
   const std::size_t tile = engine.batch_tile(result.batch, item_bytes);
   for (std::size_t first = 0; first < result.batch; first += tile) {
+    check_interrupt();
     const std::size_t count = std::min(tile, result.batch - first);
     const auto item = static_cast<std::uint32_t>(first);
     PolyArray u = context.make(ring, count, 1, Domain::coefficient, true);

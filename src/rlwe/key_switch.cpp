@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 
 namespace cyclotome::rlwe {
@@ -58,6 +59,7 @@ void KeySwitch::divide(View out, PolyArray& product) const {
 void KeySwitch::relinearize(Engine& engine, View out, ConstView c, ConstView key) const {
   const std::size_t tile = engine.batch_tile(c.batch, scratch_bytes());
   for (std::size_t first = 0; first < c.batch; first += tile) {
+    check_interrupt();
     const std::size_t count = std::min(tile, c.batch - first);
     const ConstView items = c.items(first, count);
     apply(engine, out.items(first, count), items.part(2), key, items.part(0, 2));
@@ -72,6 +74,7 @@ void KeySwitch::multiply_turned(std::span<PolyArray> products, const PolyArray& 
   const std::size_t limb_bytes = extended.batch() * digits() * ring->degree() * bytes_of(ring->word());
   const std::size_t tile = std::clamp<std::size_t>(fast_memory / (2 * limb_bytes), 1, ring->limbs());
   for (std::size_t first = 0; first < ring->limbs(); first += tile) {
+    check_interrupt();
     const RingPtr limbs = ring->slice(first, std::min(tile, ring->limbs() - first));
     PolyArray turned(extended.engine(), limbs, extended.batch(), digits(), Domain::transform);
     for (std::size_t i = 0; i < elements.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 
@@ -100,6 +101,7 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   const std::size_t item_bytes = (a.parts() + 1) * ring->limbs() * ring->degree() * bytes_of(ring->word());
   const std::size_t tile = engine.batch_tile(batch, item_bytes);
   for (std::size_t first = 0; first < batch; first += tile) {
+    check_interrupt();
     const std::size_t count = std::min(tile, batch - first);
     const auto window = [&](auto view) { return view.batch == 1 ? view : view.items(first, count); };
     const ConstView x = window(a.polynomials().view()), m = window(b.polynomials().view());
@@ -180,6 +182,7 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
   engine.run({"apply_galois", {context.id(), a.plain(), element}, operands}, [&] {
     const std::size_t tile = engine.batch_tile(c.batch, key_switch.scratch_bytes());
     for (std::size_t first = 0; first < c.batch; first += tile) {
+      check_interrupt();
       const std::size_t count = std::min(tile, c.batch - first);
       PolyArray moved = a.like(count, 2);
       engine.automorphism(moved.view(), c.items(first, count), element);
@@ -218,6 +221,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
   }
   const std::size_t tile = engine.batch_tile(a.batch(), (1 + elements.size()) * key_switch.scratch_bytes());
   for (std::size_t first = 0; first < a.batch() && !turns.empty(); first += tile) {
+    check_interrupt();
     const std::size_t count = std::min(tile, a.batch() - first);
     const ConstView items = a.polynomials().view().items(first, count);
     std::vector<PolyArray> products;
@@ -337,6 +341,7 @@ bool is_transparent(const Ciphertext& a) {
     for (std::size_t b = 0; b < a.batch(); ++b) {
       const auto start = starts.begin() + static_cast<std::ptrdiff_t>(b * first);
       if (!zeros(start, start + static_cast<std::ptrdiff_t>(first))) continue;
+      check_interrupt();
       std::vector<W> words(all);
       c.engine()->download(words.data(), view.limb<W>(b, 1, 0), all * sizeof(W));
       if (zeros(words.begin(), words.end())) return true;

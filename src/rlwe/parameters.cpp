@@ -33,6 +33,18 @@ std::size_t checked_degree(const ParametersLiteral& p) {
   return p.degree;
 }
 
+/// Before anything is computed with that many numbers.
+void check_counts(const ParametersLiteral& p) {
+  if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
+  if (p.moduli.size() + p.special_moduli.size() > 128) {
+    throw ParameterError(
+        message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
+  }
+  if (p.plain_moduli.empty() || p.plain_moduli.size() > 16) {
+    throw ParameterError(message(p.plain_moduli.size(), " plaintext moduli were given; 1 to 16 are supported"));
+  }
+}
+
 void check_primes(const ParametersLiteral& p) {
   if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
   if (p.moduli.size() + p.special_moduli.size() > 128) {
@@ -53,9 +65,6 @@ void check_primes(const ParametersLiteral& p) {
 }
 
 void check_plain_moduli(const ParametersLiteral& p) {
-  if (p.plain_moduli.empty() || p.plain_moduli.size() > 16) {
-    throw ParameterError(message(p.plain_moduli.size(), " plaintext moduli were given; 1 to 16 are supported"));
-  }
   const std::uint64_t limit = p.word == Word::u32 ? 1ULL << 30 : 1ULL << 60;
   for (const auto t : p.plain_moduli) {
     if (t < 2 || t >= limit) {
@@ -156,6 +165,7 @@ unsigned least_modulus_bits(std::uint64_t t) { return least_modulus(t).bit_lengt
 Parameters::Parameters(ParametersLiteral literal)
     : literal_(std::move(literal)), noise_(checked_degree(literal_), literal_.strict) {
   require_known(literal_.scheme, literal_.word, literal_.table);
+  check_counts(literal_);
   check_primes(literal_);
   check_plain_moduli(literal_);
   check_room_for_plaintexts(literal_);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
@@ -63,6 +64,7 @@ std::vector<BigUnsigned> largest_coefficients(const PolyArray& polynomials, std:
   std::vector<BigUnsigned> result;
   Digits digits(k), largest(k);
   for (std::size_t b = 0; b < polynomials.batch(); ++b) {
+    check_interrupt();
     std::ranges::fill(largest, 0);
     for (std::size_t c = 0; c < n; ++c) {
       for (std::size_t i = 0; i < k; ++i) digits[i] = all[(b * k + i) * n + c];

@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
@@ -75,15 +76,20 @@ rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encod
   const RingPtr& ring = context->plain_ring(plain);
   const Modulus<std::uint64_t> t(ring->basis()[0]);
   if (!reduce) require_in_range(values, width, t.value());
-  ZeroisingVector<std::uint64_t> residues(items * n, 0);
-  for (std::size_t i = 0; i < items; ++i) {
-    for (std::size_t j = 0; j < width; ++j) {
-      residues[i * n + positions[j]] = t.reduce_signed(values[i * width + j]);
-    }
-  }
   const bool slots = kind == Encoding::Kind::slots;
   PolyArray polynomials = context->make(ring, items, 1, slots ? Domain::transform : Domain::coefficient, true);
-  polynomials.from_host(residues);
+  constexpr std::size_t staging_words = std::size_t{1} << 20;
+  const std::size_t at_once = std::clamp<std::size_t>(staging_words / n, 1, items);
+  ZeroisingVector<std::uint64_t> residues(at_once * n, 0);  // of some rows; what lies beside the values stays zero
+  for (std::size_t i = 0; i < items; ++i) {
+    check_interrupt();
+    for (std::size_t j = 0; j < width; ++j) {
+      residues[i % at_once * n + positions[j]] = t.reduce_signed(values[i * width + j]);
+    }
+    if (const std::size_t rows = i % at_once + 1; rows == at_once || i + 1 == items) {
+      polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));
+    }
+  }
   polynomials.to_coefficient();
   return rlwe::Plaintext(context, plain, std::move(polynomials));
 }
@@ -91,6 +97,7 @@ rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encod
 std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
   const rlwe::Context& context = *plaintext.context();
   const std::vector<std::size_t> positions = positions_of(context, plaintext.plain(), kind);
+  require_main_memory("decode", plaintext.batch() * context.degree() * 2 * sizeof(std::int64_t));
   PolyArray polynomials = plaintext.polynomials().clone();
   if (kind == Encoding::Kind::slots) polynomials.to_transform();
   ZeroisingVector<std::uint64_t> residues(polynomials.size());
@@ -99,6 +106,7 @@ std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kin
   const auto t = static_cast<std::int64_t>(plaintext.plain_modulus());
   std::vector<std::int64_t> values(residues.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % n == 0) check_interrupt();
     const auto residue = static_cast<std::int64_t>(residues[i / n * n + positions[i % n]]);
     values[i] = residue - (t & -static_cast<std::int64_t>(residue >= t - residue));  // no branch on the value
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/ring.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
@@ -56,6 +57,7 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
   plain_bits = bit_length(literal.plain_moduli[0]);
   const unsigned cap = rlwe::max_modulus_bits(degree, intent.security, intent.table);
   const auto serves = [&](unsigned bits) {
+    check_interrupt();
     const auto candidate = with_special_primes(literal, bits, 1);
     return candidate && planned_headroom(intent, *candidate) >= 0;
   };

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/study/negacyclic_transform.hpp"
 #include "cyclotome/study/product_context.hpp"
 
@@ -87,6 +88,7 @@ class FieldChannel final : public Channel {
     auto& residues = factors_[factor];
     residues.resize(degree);
     for (std::size_t i = 0; i < degree; ++i) {
+      if (i % 256 == 0) check_interrupt();
       const auto integer = integers.words.subspan(i * integers.limbs, integers.limbs);
       Element sum{};
       for (std::size_t j = 0; j < chunks; ++j) {
@@ -107,6 +109,7 @@ class FieldChannel final : public Channel {
   void accumulate(Sums& sums) const override {
     std::array<std::uint64_t, (words * bits + 63) / 64> y;
     for (std::size_t i = 0; i < result_.size(); ++i) {
+      if (i % 256 == 0) check_interrupt();
       const Element product = field_.multiply(result_[i], inverse_);
       y.fill(0);
       for (std::size_t k = 0; k < words; ++k) {

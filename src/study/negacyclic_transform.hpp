@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cyclotome/math/bits.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/study/montgomery_field.hpp"
 
 namespace cyclotome::study {
@@ -37,8 +38,9 @@ class NegacyclicTransform {
   }
 
   /// Coefficients in natural order -> values at phi^(2 br(k) + 1), in place; all in [0, p).
-  void forward(std::vector<Element>& a) const noexcept {
+  void forward(std::vector<Element>& a) const {
     for (std::size_t groups = 1, gap = degree_ / 2; groups < degree_; groups *= 2, gap /= 2) {
+      check_interrupt();
       for (std::size_t i = 0; i < groups; ++i) {
         const Element twiddle = forward_[groups + i];
         for (std::size_t j = 2 * i * gap; j < (2 * i + 1) * gap; ++j) {
@@ -51,8 +53,9 @@ class NegacyclicTransform {
   }
 
   /// Back, times N.
-  void inverse_unscaled(std::vector<Element>& a) const noexcept {
+  void inverse_unscaled(std::vector<Element>& a) const {
     for (std::size_t groups = degree_ / 2, gap = 1; groups >= 1; groups /= 2, gap *= 2) {
+      check_interrupt();
       for (std::size_t i = 0; i < groups; ++i) {
         const Element twiddle = inverse_[groups + i];
         for (std::size_t j = 2 * i * gap; j < (2 * i + 1) * gap; ++j) {
@@ -65,7 +68,7 @@ class NegacyclicTransform {
   }
 
   /// a = a b modulo x^N + 1; coefficients; b is left transformed.
-  void multiply(std::vector<Element>& a, std::vector<Element>& b) const noexcept {
+  void multiply(std::vector<Element>& a, std::vector<Element>& b) const {
     forward(a);
     forward(b);
     for (std::size_t i = 0; i < degree_; ++i) a[i] = field_.multiply(field_.multiply(a[i], b[i]), scale_);

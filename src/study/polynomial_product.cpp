@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/study/polynomial_product.hpp"
 
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/ring.hpp"
 
 namespace cyclotome::study {
@@ -137,6 +138,7 @@ void PolynomialProduct::load(std::span<const std::uint64_t> a, std::span<const s
 
 void PolynomialProduct::decompose() {
   if (done_ == Done::nothing) throw ArgumentError("there are no factors; load them first");
+  done_ = Done::loaded;  // until all is done, however this ends
   for (std::size_t factor = 0; factor < 2; ++factor) {
     const Integers integers{integers_[factor], integer_limbs_};
     if (engine_) engine_->decompose(factor, integers);
@@ -147,6 +149,7 @@ void PolynomialProduct::decompose() {
 
 void PolynomialProduct::multiply() {
   if (done_ < Done::decomposed) throw ArgumentError("the factors have no residues; decompose them first");
+  done_ = Done::decomposed;
   if (engine_) engine_->multiply();
   for (auto& channel : channels_) channel->multiply();
   done_ = Done::multiplied;
@@ -154,18 +157,21 @@ void PolynomialProduct::multiply() {
 
 void PolynomialProduct::reconstruct() {
   if (done_ != Done::multiplied) throw ArgumentError("there is no product; multiply first");
+  result_.clear();
   sums_.limbs = limbs() + 1;
   sums_.words.assign(degree_ * sums_.limbs, 0);
   sums_.quotients.assign(degree_, 0);
   if (engine_) engine_->accumulate(sums_);
   for (const auto& channel : channels_) channel->accumulate(sums_);
-  result_.resize(degree_ * limbs());
+  std::vector<std::uint64_t> result(degree_ * limbs());
   std::vector<std::uint64_t> less(sums_.limbs);
   for (std::size_t i = 0; i < degree_; ++i) {
+    if (i % 256 == 0) check_interrupt();
     const auto value = std::span(sums_.words).subspan(i * sums_.limbs, sums_.limbs);
     reduce(value, modulus_, sums_.quotients[i] >> 56, less);
-    std::ranges::copy(value.first(limbs()), result_.begin() + static_cast<std::ptrdiff_t>(i * limbs()));
+    std::ranges::copy(value.first(limbs()), result.begin() + static_cast<std::ptrdiff_t>(i * limbs()));
   }
+  result_ = std::move(result);
 }
 
 }  // namespace cyclotome::study

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/bits.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/sha256.hpp"
 
@@ -119,10 +120,12 @@ bool is_prime(const BigUnsigned& n) {
   if ((n.limbs()[0] & 1) == 0) return false;
   return with_field(n, [&](const auto& field) {
     for (const unsigned base : first_primes) {
+      check_interrupt();
       if (!passes(field, n, BigUnsigned(base))) return false;
     }
     if (n.bit_length() <= decided_bits) return true;
     for (unsigned i = 0; i < hashed_bases; ++i) {
+      check_interrupt();
       if (!passes(field, n, hashed_base(n, i))) return false;
     }
     return true;
@@ -145,6 +148,7 @@ std::vector<BigUnsigned> primes_with_prime_cofactor(unsigned bits, std::size_t o
     const BigUnsigned first =
         up ? BigUnsigned::power_of_two(width - 1) + BigUnsigned(1) : BigUnsigned::power_of_two(width) - BigUnsigned(1);
     for (Candidates c(first, order, search); primes.size() < count && c.cofactor().bit_length() == width; c.advance()) {
+      check_interrupt();
       if (!c.promising() || !is_prime(c.cofactor())) continue;
       BigUnsigned p = c.cofactor() * BigUnsigned(order) + BigUnsigned(1);
       if (is_prime(p)) primes.push_back(std::move(p));

@@ -30,7 +30,8 @@ static_assert(std::derived_from<ParameterError, Error> && std::derived_from<Secu
 static_assert(std::derived_from<ArgumentError, Error> && std::derived_from<MismatchError, Error>);
 static_assert(std::derived_from<MissingKeyError, Error> && std::derived_from<NoiseError, Error>);
 static_assert(std::derived_from<RangeError, Error> && std::derived_from<FormatError, Error>);
-static_assert(std::derived_from<EngineError, Error>);
+static_assert(std::derived_from<EngineError, Error> && std::derived_from<MemoryLimitError, EngineError>);
+static_assert(std::derived_from<Interrupted, Error>);
 
 // Only the two limb words are words.
 static_assert(LimbWord<std::uint32_t> && LimbWord<std::uint64_t>);

@@ -47,6 +47,33 @@ TEST(impossible_parameters_are_refused) {
   REFUSED("parameters", p.parts[0].bytes.push_back(0), "too many");
 }
 
+TEST(counts_are_bounded_before_primes_are_tested) {
+  // Of one number again and again, which a test of primality or of common factors would complain about.
+  const auto with_counts = [](std::size_t plain, std::size_t moduli, std::size_t special) {
+    Pieces p("parameters");
+    std::vector<std::uint8_t>& block = p.parts[0].bytes;
+    block.resize(28 + 8 * (plain + moduli + special), 0xff);
+    p.put(20, plain, 2, "PARM").put(22, moduli, 2, "PARM").put(24, special, 2, "PARM").put(26, 0, 2, "PARM");
+    return p.whole();
+  };
+  CHECK_THROWS_WITH(FormatError, load(with_counts(1, 65535, 0)), "65535 primes were given; at most 128");
+  CHECK_THROWS_WITH(FormatError, load(with_counts(1, 1, 65535)), "65536 primes were given; at most 128");
+  CHECK_THROWS_WITH(FormatError, load(with_counts(65535, 1, 0)), "65535 plaintext moduli were given; 1 to 16");
+  CHECK_THROWS_WITH(FormatError, load(with_counts(1, 0, 3)), "no ciphertext modulus");
+}
+
+TEST(containers_of_impossible_shape_are_none) {
+  // Before any context: a container cannot even be made.
+  for (const auto& name : {"secret_key", "public_key", "evaluation_keys", "ciphertext", "bundle", "plaintext"}) {
+    Pieces empty(name);
+    empty.parts.back().bytes.clear();
+    CHECK_THROWS(FormatError, Container(empty.whole(), insecure));
+    Pieces shorter(name);
+    shorter.parts.back().bytes.pop_back();
+    CHECK_THROWS_WITH(FormatError, Container(shorter.whole(), insecure), "items");
+  }
+}
+
 TEST(impossible_ciphertexts_are_refused) {
   REFUSED("ciphertext", p.put(0, 2, 4), "plaintext modulus number 2");
   REFUSED("ciphertext", p.put(0, ~0U, 4), "plaintext modulus");

@@ -5,7 +5,7 @@ Results go to standard output (``--json`` for machines), progress and errors to 
 
 Exit codes: 0 done, 1 another failure (a wrong answer in the demo, a failed self-test), 2 wrong usage, 3 a file that
 cannot be read or written or is not what it should be, 4 parameters or security, 5 a missing or wrong key, 6 noise, or
-values out of range.
+values out of range, 130 interrupted by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -18,6 +18,14 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line with the arguments of this process, and exit."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # before a command began, or after it ended
+        print("error: interrupted", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def _run() -> None:
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

@@ -16,7 +16,8 @@ from cyclotome.cli.visible import visible
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 another failure (a wrong answer, a failed self-test); 2 wrong usage; 3 a bad file; "
-    "4 parameters or security; 5 a key that is missing or does not fit; 6 noise, or values out of range."
+    "4 parameters or security; 5 a key that is missing or does not fit; 6 noise, or values out of range; "
+    "130 interrupted."
 )
 
 

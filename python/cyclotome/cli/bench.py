@@ -37,11 +37,8 @@ from cyclotome.cli.console import (
     vacant,
     write_whole,
 )
-from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.failures import INTERRUPTED, UsageError, command
 from cyclotome.contexts import device_name
-
-#: What shells expect of a program that Ctrl-C ended.
-INTERRUPTED = 130
 
 
 @command

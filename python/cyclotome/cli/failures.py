@@ -21,6 +21,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 OTHER, USAGE, BAD_FILE, BAD_PARAMETERS, BAD_KEY, OUT_OF_RANGE = 1, 2, 3, 4, 5, 6
+#: Ctrl-C, as shells count it.
+INTERRUPTED = 130
 
 
 #: Characters of a message that are shown: those of files can be long.
@@ -76,6 +78,11 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
         except BrokenPipeError:  # the reader of our output has gone, as in `cyclotome decrypt … | head`
             _abandon_output()
             raise typer.Exit(OTHER) from None
+        except KeyboardInterrupt:
+            if kwargs.get("debug"):
+                raise
+            complain("interrupted; no file was left half written")
+            raise typer.Exit(INTERRUPTED) from None
         except errors.CyclotomeError as error:
             if kwargs.get("debug"):
                 raise

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU engine's verbs that work across limbs: a tile of coefficients goes through the whole verb while its limbs are
 // in cache. Each computes exactly what the reference in ring/reference.cpp does.
+#include <algorithm>
+#include <utility>
+
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
@@ -16,36 +20,51 @@ using cpu::conversion_tile;
 using cpu::Operands;
 using cpu::Tile;
 
-/// Scratch of one thread for tiles; grows once and is reused.
+/// Scratch for tiles of `limbs` limbs in all. Its memory is the thread's, which it goes back to and is reused from;
+/// what a check for interruptions computes meanwhile gets other memory.
 template <LimbWord W>
 class TileScratch {
  public:
-  /// A tile of `limbs` limbs, valid until the next call of `reset`.
+  explicit TileScratch(std::size_t limbs) : kept_(std::exchange(of_thread(), Kept{})) {
+    if (kept_.words.size() < limbs * conversion_tile) kept_ = {ZeroisingVector<W>(limbs * conversion_tile), 0};
+  }
+  ~TileScratch() {
+    kept_.used = std::max(kept_.used, used_);
+    if (kept_.words.size() <= most_kept) of_thread() = std::exchange(kept_, Kept{});
+  }
+  TileScratch(const TileScratch&) = delete;
+  TileScratch& operator=(const TileScratch&) = delete;
+
+  /// A tile of `limbs` limbs.
   Tile<W> tile(std::size_t limbs) {
-    const Tile<W> result{words_.data() + used_, conversion_tile};
+    const Tile<W> result{kept_.words.data() + used_, conversion_tile};
     used_ += limbs * conversion_tile;
     return result;
   }
-  /// Makes room for tiles of this many limbs in all.
-  static TileScratch& reset(std::size_t limbs) {
-    TileScratch& scratch = of_thread();
-    scratch.used_ = 0;
-    if (scratch.words_.size() < limbs * conversion_tile) scratch.words_.resize(limbs * conversion_tile);
-    return scratch;
+  /// Zeros over everything that this thread's tiles have held since the last time.
+  static void wipe_thread() noexcept {
+    Kept& kept = of_thread();
+    secure_zero(kept.words.data(), kept.used * sizeof(W));
+    kept.used = 0;
   }
-  static TileScratch& of_thread() {
-    thread_local TileScratch scratch;
-    return scratch;
-  }
-  void wipe() noexcept { secure_zero(words_.data(), used_ * sizeof(W)); }
 
  private:
-  ZeroisingVector<W> words_;
+  struct Kept {
+    ZeroisingVector<W> words;
+    std::size_t used = 0;  // the most that tiles took
+  };
+  static constexpr std::size_t most_kept = std::size_t{1} << 20;  // words; wide matrices take more
+  static Kept& of_thread() noexcept {
+    thread_local Kept kept;
+    return kept;
+  }
+
+  Kept kept_;
   std::size_t used_ = 0;
 };
 
 /// At the end of a job: for verbs that messages, errors and phases come through.
-constexpr auto wipe_scratch = []<LimbWord W>(W) { TileScratch<W>::of_thread().wipe(); };
+constexpr auto wipe_scratch = []<LimbWord W>(W) { TileScratch<W>::wipe_thread(); };
 
 template <LimbWord W>
 Tile<const W> tile_of(ConstView a, std::size_t b, std::size_t p, std::size_t first) {
@@ -122,7 +141,7 @@ void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversi
   for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-        auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
+        TileScratch<W> scratch(a.limbs() + 1);
         cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), tile_of<W>(a, b, p, first), width, conversion,
                           scratch.tile(a.limbs() + 1).data);
       },
@@ -139,7 +158,7 @@ void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped,
   for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-        auto& scratch = TileScratch<W>::reset(kept_limbs + dropped_limbs + 1);
+        TileScratch<W> scratch(kept_limbs + dropped_limbs + 1);
         const Tile<W> correction = scratch.tile(kept_limbs);
         cpu::convert_tile(kernels<W>(), correction, tile_of<W>(dropped, b, p, first), width, step.correction,
                           scratch.tile(dropped_limbs + 1).data);
@@ -156,7 +175,7 @@ void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped,
 void CpuEngine::do_behz_lift(View out, ConstView a, const BehzLift& step) {
   const std::size_t source = step.source->limbs(), target = step.target->limbs();
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(source + target + 4);
+    TileScratch<W> scratch(source + target + 4);
     const Tile<W> extended = scratch.tile(target + 1);
     cpu::convert_tile(kernels<W>(), extended, tile_of<W>(a, b, p, first), width, step.first,
                       scratch.tile(source + 1).data);
@@ -170,7 +189,7 @@ void CpuEngine::do_behz_lift(View out, ConstView a, const BehzLift& step) {
 void CpuEngine::do_behz_scale(View out, ConstView a, const BehzScale& step) {
   const std::size_t source = step.source->limbs(), auxiliary = step.auxiliary->limbs(), base = auxiliary - 1;
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(2 * source + 3 * auxiliary + 5);
+    TileScratch<W> scratch(2 * source + 3 * auxiliary + 5);
     const Tile<const W> in = tile_of<W>(a, b, p, first);
     const Tile<W> floor = scratch.tile(auxiliary), term = scratch.tile(auxiliary);
     cpu::convert_tile(kernels<W>(), term, in, width, step.floor_term, scratch.tile(source + 1).data);
@@ -192,7 +211,7 @@ void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step,
   for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-        auto& scratch = TileScratch<W>::reset(source + 5);
+        TileScratch<W> scratch(source + 5);
         const Tile<W> scaled = scratch.tile(2);
         cpu::convert_tile(kernels<W>(), scaled, tile_of<W>(a, b, p, first), width, step.scale,
                           scratch.tile(source + 1).data);
@@ -212,7 +231,7 @@ void CpuEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversio
   for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-        auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
+        TileScratch<W> scratch(a.limbs() + 1);
         const Tile<const W> in = tile_of<W>(a, b, p, first);
         std::uint64_t& peak = *found.of(b, first);
         cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), in, width, conversion,
@@ -233,15 +252,17 @@ void CpuEngine::do_linear_combination(View out, ConstView a, std::span<const std
     // One column of tiles at a time is gathered and used for all rows.
     const View one = out.items(0);
     for_each_tile_of<W>(one, [&](std::size_t, std::size_t p, std::size_t first, std::size_t width, W) {
-      auto& scratch = TileScratch<W>::reset(columns);
+      TileScratch<W> scratch(columns);
       const Tile<W> gathered = scratch.tile(columns);
       for (std::size_t l = 0; l < limbs; ++l) {
         const Modulus<W>& q = out.ring->basis().moduli<W>()[l];
+        check_interrupt();
         for (std::size_t k = 0; k < columns; ++k) {
           const W* const x = a.limb<W>(k, p, l) + first;
           std::copy(x, x + width, gathered.limb(k));
         }
         for (std::size_t r = 0; r < rows; ++r) {
+          check_interrupt_often();  // a row of the matrix may take milliseconds
           const std::span<const W> row{factors.data() + l * matrix.size() + r * columns, columns};
           kernels<W>().weighted_sum(out.limb<W>(r, p, l) + first, width, cpu::constant(gathered), row, q.bits(), q,
                                     nullptr, 0);

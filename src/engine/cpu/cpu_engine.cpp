@@ -8,6 +8,7 @@
 
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome {
@@ -40,6 +41,14 @@ struct SmallTile {
   int values[cpu::conversion_tile];
   ~SmallTile() { secure_zero(values, sizeof(values)); }
 };
+/// memcpy in pieces of a few milliseconds.
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+  constexpr std::size_t piece = std::size_t{16} << 20;
+  for (std::size_t at = 0; at < bytes; at += piece) {
+    check_interrupt();
+    std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, std::min(piece, bytes - at));
+  }
+}
 
 }  // namespace
 
@@ -60,10 +69,15 @@ std::unique_ptr<Buffer> CpuEngine::allocate(std::size_t bytes, bool secret) {
   return std::make_unique<CpuBuffer>(shared_from_this(), memory_, block, capacity, bytes, secret);
 }
 
-void CpuEngine::upload(void* destination, const void* host, std::size_t bytes) {
-  std::memcpy(destination, host, bytes);
+MemoryState CpuEngine::memory(bool with_free) const {
+  MemoryState state{memory_.used(), std::nullopt};
+  if (with_free) state.free = free_main_memory();
+  if (state.free) *state.free += memory_.cached();
+  return state;
 }
-void CpuEngine::download(void* host, const void* source, std::size_t bytes) { std::memcpy(host, source, bytes); }
+
+void CpuEngine::upload(void* destination, const void* host, std::size_t bytes) { copy_bytes(destination, host, bytes); }
+void CpuEngine::download(void* host, const void* source, std::size_t bytes) { copy_bytes(host, source, bytes); }
 
 void CpuEngine::do_forward(View a) {
   for_each_limb(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) {
@@ -141,18 +155,16 @@ void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
     return;
   }
   // Slot k holds a(psi^(2 br(k) + 1)); its new value stands where the exponent is element times that one.
-  thread_local std::vector<std::uint32_t> reversed, sources;
-  reversed.resize(n);
-  sources.resize(n);
+  const auto scratch = allocate(2 * n * sizeof(std::uint32_t), false);
+  std::uint32_t *const reversed = static_cast<std::uint32_t*>(scratch->data()), *const sources = reversed + n;
   reversed[0] = 0;
   for (std::size_t k = 1; k < n; ++k) {
     reversed[k] = reversed[k / 2] / 2 + static_cast<std::uint32_t>((k & 1) * (n / 2));
   }
   for (std::size_t i = 0; i < n; ++i) sources[reversed[i]] = reversed[((2 * i + 1) * element & (2 * n - 1)) >> 1];
-  const std::uint32_t* const source = sources.data();  // of this thread, read by all
   for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
     const W* const y = a.limb<W>(b, p, l);
-    for (std::size_t k = 0; k < n; ++k) x[k] = y[source[k]];
+    for (std::size_t k = 0; k < n; ++k) x[k] = y[sources[k]];
   });
 }
 

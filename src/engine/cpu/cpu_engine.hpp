@@ -29,6 +29,7 @@ class CpuEngine final : public Engine {
   void reset_memory_peak() noexcept { memory_.reset_peak(); }
 
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
+  MemoryState memory(bool with_free) const override;
   void upload(void* destination, const void* host, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
 

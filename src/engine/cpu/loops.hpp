@@ -6,6 +6,7 @@
 
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome {
 
@@ -27,6 +28,7 @@ class AtEnd {
 
 template <class Body>
 void CpuEngine::in_parallel(std::size_t count, std::size_t words, const Body& body) {
+  check_interrupt_often();  // every verb comes by here
   if (words < parallel_threshold) {
     for (std::size_t i = 0; i < count; ++i) body(i);
   } else {
@@ -73,7 +75,10 @@ void CpuEngine::for_each_limb_tile(View out, const Body& body) {
   with_word(out.word(), [&]<class W>(W) {
     in_parallel(limbs * tiles, out.batch * out.parts * limbs * n, [&](std::size_t i) {
       const std::size_t first = i % tiles * cpu::product_tile, width = std::min(n - first, cpu::product_tile);
-      for (std::size_t b = 0; b < out.batch; ++b) body(b, i / tiles, first, width, W{});
+      for (std::size_t b = 0; b < out.batch; ++b) {
+        if (b % 64 == 63) check_interrupt();
+        body(b, i / tiles, first, width, W{});
+      }
     });
   });
 }

@@ -78,11 +78,23 @@ MemoryPool::MemoryPool() { PoolRegistry::instance().add(this); }
 
 MemoryPool::~MemoryPool() {
   PoolRegistry::instance().remove(this);
+  drop_cached();
+}
+
+std::size_t MemoryPool::cached() const {
+  const std::lock_guard lock(mutex_);
+  return cached_bytes_;
+}
+
+void MemoryPool::drop_cached() noexcept {
+  const std::lock_guard lock(mutex_);
   for (const bool secret : {false, true}) {
     for (auto& [capacity, blocks] : free_[secret]) {
       for (void* block : blocks) to_system(block, secret);
     }
+    free_[secret].clear();
   }
+  cached_bytes_ = 0;
 }
 
 void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity, bool secret) {
@@ -99,9 +111,14 @@ void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity, bool secret)
       return block;
     }
   }
-  void* const block = bytes <= largest ? from_system(capacity, secret) : nullptr;
+  void* block = bytes <= largest ? from_system(capacity, secret) : nullptr;
+  if (block == nullptr && bytes <= largest) {
+    drop_cached();
+    block = from_system(capacity, secret);
+  }
   if (block == nullptr) {
-    throw EngineError(message("the CPU engine could not get ", bytes, " bytes of memory; work on smaller batches"));
+    throw MemoryLimitError(message("the CPU engine could not get ", bytes, " bytes of memory besides the ", used(),
+                                   " in use; work on smaller batches, or free arrays"));
   }
   count_use(capacity);
   return block;

@@ -20,8 +20,8 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// A block of at least `bytes` bytes, aligned to 64; its capacity is what `release` wants back. Throws EngineError
-  /// when the system has no memory left.
+  /// A block of at least `bytes` bytes, aligned to 64; its capacity is what `release` wants back. Throws
+  /// MemoryLimitError when the system has no memory left.
   void* acquire(std::size_t bytes, std::size_t& capacity, bool secret = false);
   void release(void* block, std::size_t capacity, bool secret = false) noexcept;
 
@@ -30,6 +30,11 @@ class MemoryPool {
   std::size_t peak() const noexcept { return peak_bytes_.load(); }
   void reset_peak() noexcept { peak_bytes_.store(used()); }
 
+  /// Bytes in blocks that are kept for reuse.
+  std::size_t cached() const;
+  /// Gives all of them back to the system.
+  void drop_cached() noexcept;
+
   /// Blocks kept for reuse stay below this many bytes; beyond it the system gets them back.
   static constexpr std::size_t max_cached_bytes = std::size_t{512} << 20;
 
@@ -37,7 +42,7 @@ class MemoryPool {
   friend class PoolRegistry;
   void count_use(std::size_t capacity) noexcept;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::size_t, std::vector<void*>> free_[2];  // by capacity: of those for everything, and of secret ones
   std::size_t cached_bytes_ = 0;
   std::atomic<std::size_t> used_bytes_ = 0, peak_bytes_ = 0;

@@ -8,10 +8,14 @@
 #include <memory>
 #include <mutex>
 #include <sched.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome::cpu {
 
@@ -72,6 +76,9 @@ bool spin(std::chrono::nanoseconds patience, const Ready& ready) {
 /// About as long as it takes to wake a thread.
 constexpr std::chrono::microseconds wake_time{60};
 
+/// How often a thread that sleeps until others are done looks whether its work shall go on.
+constexpr std::chrono::milliseconds look_time{20};
+
 }  // namespace
 
 std::size_t usable_cores() noexcept {
@@ -84,12 +91,20 @@ std::size_t usable_cores() noexcept {
 struct ThreadPool::State {
   explicit State(std::size_t count)
       : owner(::getpid()), patience(usable_cores() < count ? std::chrono::nanoseconds{0} : wake_time), slots(count) {
-    for (std::size_t i = 1; i < count; ++i) {
-      workers.emplace_back([this, i] { work(i); });
+    try {
+      for (std::size_t i = 1; i < count; ++i) {
+        workers.emplace_back([this, i] { work(i); });
+      }
+    } catch (const std::system_error& error) {
+      stop();
+      throw EngineError(message("only ", workers.size() + 1, " of ", count, " threads could be started: ", error.what(),
+                                "; ask for fewer, such as the device \"cpu:1\""));
     }
   }
 
-  ~State() {
+  ~State() { stop(); }
+
+  void stop() {
     {
       const std::lock_guard lock(mutex);
       stopping = true;
@@ -101,6 +116,10 @@ struct ThreadPool::State {
   /// Of worker `self`, as long as the pool lives.
   void work(std::size_t self) {
     inside_loop = true;
+    // A long iteration asks as it would on the caller's thread; here it learns whether the loop has failed meanwhile.
+    const InterruptScope scope([this] {
+      if (failed.load(std::memory_order_relaxed)) throw Interrupted("another thread's part of the loop failed");
+    });
     std::uint32_t seen = 0;
     const auto called = [&] {
       return Share::of(slots[self].share.load(std::memory_order_acquire)).loop != seen || stopping.load();
@@ -170,18 +189,52 @@ struct ThreadPool::State {
     const std::size_t end = std::min(slot.count, (chunk + 1) * slot.chunk);
     for (std::size_t i = chunk * slot.chunk; i < end && !failed.load(std::memory_order_relaxed); ++i) {
       try {
+        check_interrupt_often();
         (*slot.body)(i);
       } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-        failed.store(true);
+        fail();
       }
     }
   }
 
-  /// The first exception of a body, or null.
+  /// Keeps the exception that is being handled, if it is the first one, and ends the loop.
+  void fail() noexcept {
+    const std::lock_guard lock(mutex);
+    if (!failure) failure = std::current_exception();
+    failed.store(true);
+  }
+
+  /// Until all chunks are done, however the loop ends: its body lives on the caller's stack.
+  void await(std::size_t total) noexcept {
+    const auto all_done = [&] { return completed.load() == total; };
+    if (spin(patience, all_done)) return;
+    std::unique_lock lock(mutex);
+    waiting.store(true);
+    while (!ended.wait_for(lock, look_time, all_done)) {
+      if (!interruptible() || failed.load()) continue;
+      lock.unlock();
+      try {
+        check_interrupt();
+      } catch (...) {
+        fail();
+      }
+      lock.lock();
+    }
+    waiting.store(false);
+  }
+
+  std::unique_lock<std::timed_mutex> take_turn() {
+    std::unique_lock turn(turns, std::try_to_lock);
+    while (!turn.owns_lock()) {
+      check_interrupt();
+      static_cast<void>(turn.try_lock_for(look_time));
+    }
+    return turn;
+  }
+
+  /// The first exception of a body, or of a check for interruptions, or null.
   std::exception_ptr run(std::size_t count, const Body& body) {
-    const std::lock_guard turn(turns);
+    const std::unique_lock<std::timed_mutex> turn = take_turn();
     const std::size_t chunk = (count + max_chunks - 1) / max_chunks, total = (count + chunk - 1) / chunk;
     ++loop;
     completed.store(0, std::memory_order_relaxed);
@@ -204,14 +257,8 @@ struct ThreadPool::State {
     }
     inside_loop = true;
     take_part(0);
+    await(total);
     inside_loop = false;
-    const auto all_done = [&] { return completed.load() == total; };
-    if (!spin(patience, all_done)) {
-      std::unique_lock lock(mutex);
-      waiting.store(true);
-      ended.wait(lock, all_done);
-      waiting.store(false);
-    }
     failed.store(false, std::memory_order_relaxed);
     return std::exchange(failure, nullptr);
   }
@@ -220,7 +267,7 @@ struct ThreadPool::State {
   std::chrono::nanoseconds patience;
   std::vector<Slot> slots;  // the caller's, then one for each worker
   std::vector<std::thread> workers;
-  std::mutex turns;  // one loop at a time
+  std::timed_mutex turns;  // one loop at a time
   std::uint32_t loop = 0;
   alignas(64) std::atomic<bool> stopping{false}, failed{false}, waiting{false};
   std::atomic<std::size_t> sleepers{0};
@@ -252,7 +299,10 @@ std::size_t ThreadPool::threads() const noexcept { return state_.load()->slots.s
 
 void ThreadPool::parallel_for(std::size_t count, const std::function<void(std::size_t)>& body) {
   if (count <= 1 || inside_loop || threads() == 1) {
-    for (std::size_t i = 0; i < count; ++i) body(i);
+    for (std::size_t i = 0; i < count; ++i) {
+      check_interrupt_often();
+      body(i);
+    }
     return;
   }
   if (const std::exception_ptr failure = state().run(count, body)) std::rethrow_exception(failure);

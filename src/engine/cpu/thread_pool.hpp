@@ -26,7 +26,8 @@ class ThreadPool {
   std::size_t threads() const noexcept;
 
   /// body(i) for i = 0 ... count-1, each once, in any order and on any thread. Rethrows the first exception of a body.
-  /// A call from inside a body runs its loop on the calling thread.
+  /// A call from inside a body runs its loop on the calling thread. Asks whether to go on (math/interrupt.hpp) between
+  /// iterations and while it waits; a body that takes long asks by itself, on every thread.
   void parallel_for(std::size_t count, const std::function<void(std::size_t)>& body);
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/operation_graphs.cuh"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::cuda {
@@ -75,6 +76,7 @@ bool OperationGraphs::run(const CompositeOperation& operation, const std::functi
   const auto key = OperationKey::of(operation);
   if (!key) return false;
   const std::lock_guard lock(mutex_);
+  const InterruptPause pause;  // recording is quick; what is caught below must not be the end of all work
   auto found = entries_.find(*key);
   const bool first = found == entries_.end();
   if (first) {

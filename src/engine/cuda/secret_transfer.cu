@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "cyclotome/engine/cuda/secret_transfer.cuh"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::cuda {
 

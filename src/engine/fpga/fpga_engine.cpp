@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/poly.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -57,6 +58,7 @@ void in_parallel(std::size_t count, std::size_t threads, const Body& body) {
   const auto work = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
       try {
+        check_interrupt();
         body(i);
       } catch (...) {
         next = count;
@@ -100,6 +102,7 @@ void for_each_piece(const EnginePtr& host, View out, ConstView a, ConstView b, c
   const std::size_t item_bytes = 3 * out.parts * out.limbs() * out.degree() * bytes_of(out.word());
   const std::size_t tile = host->batch_tile(out.batch, item_bytes);
   for (std::size_t first = 0; first < out.batch; first += tile) {
+    check_interrupt();
     const std::size_t count = std::min(tile, out.batch - first);
     const auto window = [&](ConstView v) { return v.batch == 1 ? v : v.items(first, count); };
     PolyArray scratch(host, out.ring->shared_from_this(), count, out.parts, Domain::coefficient, true);

@@ -51,6 +51,7 @@ class FpgaEngine final : public Engine {
 
   std::string name() const override { return options_.name; }
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override { return host_->allocate(bytes, secret); }
+  MemoryState memory(bool with_free) const override { return host_->memory(with_free); }
   void upload(void* destination, const void* from, std::size_t bytes) override {
     host_->upload(destination, from, bytes);
   }

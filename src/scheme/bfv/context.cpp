@@ -41,33 +41,48 @@ Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
 }
 
 const BehzTables& Context::behz() const {
-  std::call_once(behz_once_, [this] {
-    const RingPtr& q = ciphertext_ring();
-    const auto& plain_moduli = parameters().plain_moduli();
-    const std::uint64_t m_tilde = behz_m_tilde(parameters().word());
-    const std::uint64_t largest_plain = *std::max_element(plain_moduli.begin(), plain_moduli.end());
-    behz_.auxiliary_ring =
-        Ring::negacyclic(degree(), behz_auxiliary_basis(q->basis(), degree(), largest_plain, m_tilde, taken_));
-    behz_.product_ring = q->joined(*behz_.auxiliary_ring);
-    behz_.lift = std::make_unique<BehzLift>(q, behz_.auxiliary_ring, m_tilde);
-    for (const auto t : plain_moduli) {
-      behz_.scales.push_back(std::make_unique<BehzScale>(q, behz_.auxiliary_ring, t));
-    }
-  });
-  return behz_;
+  {
+    const std::lock_guard lock(tables_mutex_);
+    if (behz_ != nullptr) return *behz_;
+  }
+  auto made = std::make_unique<BehzTables>();  // by several threads at once, if need be: this may be interrupted
+  const RingPtr& q = ciphertext_ring();
+  const auto& plain_moduli = parameters().plain_moduli();
+  const std::uint64_t m_tilde = behz_m_tilde(parameters().word());
+  const std::uint64_t largest_plain = *std::max_element(plain_moduli.begin(), plain_moduli.end());
+  made->auxiliary_ring =
+      Ring::negacyclic(degree(), behz_auxiliary_basis(q->basis(), degree(), largest_plain, m_tilde, taken_));
+  made->product_ring = q->joined(*made->auxiliary_ring);
+  made->lift = std::make_unique<BehzLift>(q, made->auxiliary_ring, m_tilde);
+  for (const auto t : plain_moduli) {
+    made->scales.push_back(std::make_unique<BehzScale>(q, made->auxiliary_ring, t));
+  }
+  const std::lock_guard lock(tables_mutex_);
+  if (behz_ == nullptr) behz_ = std::move(made);
+  return *behz_;
+}
+
+/// For all of Q; lower levels take a part of it.
+RingPtr Context::hps_auxiliary() const {
+  {
+    const std::lock_guard lock(tables_mutex_);
+    if (hps_auxiliary_ != nullptr) return hps_auxiliary_;
+  }
+  const RingPtr made = Ring::negacyclic(degree(), hps_auxiliary_basis(ciphertext_ring()->basis(), degree(), taken_));
+  const std::lock_guard lock(tables_mutex_);
+  if (hps_auxiliary_ == nullptr) hps_auxiliary_ = made;
+  return hps_auxiliary_;
 }
 
 const HpsTables& Context::hps(std::size_t limbs, std::size_t plain) const {
   const std::uint64_t t = parameters().plain_moduli().at(plain);
   const RingPtr& q = level_ring(limbs);
-  const std::lock_guard lock(hps_mutex_);
+  const RingPtr auxiliary = hps_auxiliary();
+  const std::lock_guard lock(tables_mutex_);
   auto& slot = hps_[{limbs, plain}];
   if (slot == nullptr) {
-    if (hps_auxiliary_ == nullptr) {
-      hps_auxiliary_ = Ring::negacyclic(degree(), hps_auxiliary_basis(ciphertext_ring()->basis(), degree(), taken_));
-    }
     const std::size_t dropped = max_level() - limbs;
-    const RingPtr p = hps_auxiliary_->slice(0, hps_auxiliary_limbs(q->basis(), hps_auxiliary_->basis()));
+    const RingPtr p = auxiliary->slice(0, hps_auxiliary_limbs(q->basis(), auxiliary->basis()));
     slot = std::unique_ptr<HpsTables>(new HpsTables{HpsProduct(q, p, t), nullptr, {}});
     if (dropped != 0) {
       slot->drop = std::make_unique<DivideAndRound>(q, ciphertext_ring()->slice(limbs, dropped));

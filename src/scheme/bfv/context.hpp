@@ -46,9 +46,10 @@ class Context final : public rlwe::Context {
   std::vector<std::uint64_t> taken_;  // primes that auxiliary bases must not contain
   std::vector<std::unique_ptr<PlainScale>> plain_scales_;
   std::vector<BaseConversion> message_scales_;
-  mutable std::once_flag behz_once_;
-  mutable BehzTables behz_;
-  mutable std::mutex hps_mutex_;
+  RingPtr hps_auxiliary() const;
+
+  mutable std::mutex tables_mutex_;  // of what is made on first use; held to look and to publish, not to make rings
+  mutable std::unique_ptr<const BehzTables> behz_;
   mutable RingPtr hps_auxiliary_;  // for all of Q; lower levels take a part of it
   mutable std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<HpsTables>>
       hps_;  // by limbs, plaintext modulus

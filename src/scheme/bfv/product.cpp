@@ -6,6 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "cyclotome/math/interrupt.hpp"
+
 namespace cyclotome::bfv {
 
 namespace {
@@ -100,6 +102,7 @@ void form_product(const Context& context, View out, ConstView a, const ConstView
   const std::size_t item_bytes = 7 * ring->limbs() * ring->degree() * bytes_of(ring->word());
   const std::size_t tile = engine.batch_tile(out.batch, item_bytes);
   for (std::size_t first = 0; first < out.batch; first += tile) {
+    check_interrupt();
     const std::size_t count = std::min(tile, out.batch - first);
     const ConstView second = window(b == nullptr ? a : *b, first, count);
     Factors factors = method.lift(window(a, first, count), b == nullptr ? nullptr : &second);
