@@ -159,6 +159,11 @@ class ShardedArray(Distributed):
         return self._shards[0].key_id
 
     @property
+    def ciphertexts(self) -> int:
+        """Number of ciphertexts on all devices, those of every plaintext modulus counted."""
+        return sum(piece.ciphertexts for piece in self._shards)
+
+    @property
     def nbytes(self) -> int:
         """Bytes of its ciphertexts in memory, on all devices."""
         return sum(piece.nbytes for piece in self._shards)

@@ -182,3 +182,21 @@ def test_errors_say_what_to_do() -> None:
         s * 10**30
     with pytest.raises(ArgumentError, match="leading axis"):
         cy.encrypt_sharded([1, 2], keys("bfv").public, DEVICES)
+
+
+@SCHEMES
+def test_what_is_revealed_counts_the_ciphertexts_of_all_devices(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The distances of all of them from the ideal add up, wherever they lie."""
+    values = np.arange(20).reshape(5, 4) - 10
+    x = encrypted(values, scheme)
+    many, bits = cy.shard(x, DEVICES), []
+    assert many.ciphertexts == x.ciphertexts == 5 * len(x.parameters.plain_moduli)
+    real = cy._core.reveal
+
+    def noted(ciphertext: Any, key: Any, flooding_bits: int) -> Any:
+        bits.append(flooding_bits)
+        return real(ciphertext, key, flooding_bits)
+
+    monkeypatch.setattr(cy._core, "reveal", noted)
+    assert np.array_equal(cy.reveal(many, keys(scheme).secret, flooding_bits=20), values)
+    assert set(bits) == {20 + (x.ciphertexts - 1).bit_length()}
