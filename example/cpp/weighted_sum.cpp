@@ -29,7 +29,7 @@ using cyclotome::io::Container;
 using Numbers = std::vector<std::int64_t>;
 
 rlwe::Plaintext in_slots(const rlwe::ContextPtr& context, const Numbers& numbers) {
-  return cyclotome::encode(context, 0, Encoding::Kind::slots, numbers, 1, numbers.size());
+  return cyclotome::encode_residues(context, 0, Encoding::Kind::slots, numbers, 1, numbers.size());
 }
 
 Bytes server(const Bytes& key_bytes, const Bytes& question_bytes, const Numbers& weights) {
@@ -62,7 +62,7 @@ int main() try {
   const Bytes answer = server(cyclotome::io::serialize(evaluation), cyclotome::io::serialize(question), weights);
 
   const auto sum = cyclotome::io::read_ciphertext(Container(answer), context);
-  const auto result = cyclotome::decode(scheme::decrypt(sum, secret), Encoding::Kind::slots).at(0);
+  const auto result = cyclotome::decode_residues(scheme::decrypt(sum, secret), Encoding::Kind::slots).at(0);
   const auto expected = std::inner_product(weights.begin(), weights.end(), measurements.begin(), std::int64_t{0});
   std::cout << "weighted sum " << result << ", " << scheme::noise_headroom(sum) << " bits of noise headroom left\n";
   return result == expected ? 0 : 1;

@@ -25,7 +25,7 @@ NumpyValues decode_rows(const Plaintext& plaintext, bool slots) {
   });
   {
     const nb::gil_scoped_release release;
-    *values = decode(plaintext, kind_of(slots));
+    *values = decode_residues(plaintext, kind_of(slots));
   }
   const std::size_t n = plaintext.context()->degree();
   return NumpyValues(values->data(), {plaintext.batch(), n}, owner);
@@ -52,7 +52,8 @@ void bind_ciphertexts(nb::module_& m) {
   m.def(
       "encode",
       [](const rlwe::ContextPtr& context, std::size_t plain, bool slots, const Values& values) {
-        return encode(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0), values.shape(1));
+        return encode_residues(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0),
+                               values.shape(1));
       },
       "context"_a, "plain"_a, "slots"_a, "values"_a, NoGil());
   m.def("decode", &decode_rows, "plaintext"_a, "slots"_a);

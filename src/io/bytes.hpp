@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
-#include <new>
 #include <vector>
 
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/ring/zeroising_allocator.hpp"
 
 namespace cyclotome::io {
-
-/// Memory that is zeroised before it is freed, when a vector grows too.
-template <class T>
-struct ZeroisingAllocator {
-  using value_type = T;
-
-  ZeroisingAllocator() = default;
-  template <class Other>
-  ZeroisingAllocator(const ZeroisingAllocator<Other>&) noexcept {}  // NOLINT(google-explicit-constructor)
-
-  T* allocate(std::size_t count) {
-    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-    return std::allocator<T>().allocate(count);
-  }
-  void deallocate(T* data, std::size_t count) noexcept {
-    secure_zero(data, count * sizeof(T));
-    std::allocator<T>().deallocate(data, count);
-  }
-  template <class Other>
-  bool operator==(const ZeroisingAllocator<Other>&) const noexcept {
-    return true;
-  }
-};
 
 /// The bytes of one object. They may be those of a secret key, so no copy of them outlives its vector.
 using Bytes = std::vector<std::uint8_t, ZeroisingAllocator<std::uint8_t>>;

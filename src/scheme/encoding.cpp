@@ -40,11 +40,12 @@ std::vector<std::size_t> positions_of(const rlwe::Context& context, std::size_t 
 
 bool has_slots(const rlwe::Context& context, std::size_t plain) { return context.plain_ring(plain)->has_transform(0); }
 
-rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
-                       std::span<const std::int64_t> values, std::size_t items, std::size_t width, bool reduce) {
+rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
+                                std::span<const std::int64_t> values, std::size_t items, std::size_t width,
+                                bool reduce) {
   const std::size_t n = context->degree();
   if (width > n || items == 0 || values.size() != items * width) {
-    throw ArgumentError(message("encode: ", values.size(), " values as ", items, " rows of ", width,
+    throw ArgumentError(message("encode_residues: ", values.size(), " values as ", items, " rows of ", width,
                                 "; rows hold at most n = ", n, " values and there must be at least one"));
   }
   const std::vector<std::size_t> positions = positions_of(*context, plain, kind);
@@ -56,8 +57,9 @@ rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encod
     for (std::size_t j = 0; j < width; ++j) {
       const std::int64_t value = values[i * width + j];
       if (!reduce && (value > half || value < -half)) {
-        throw RangeError(message("encode: value ", value, " at row ", i, ", column ", j, " is outside [-", half, ", ",
-                                 half, "], what plaintext modulus ", t.value(), " holds; use a larger one or several"));
+        throw RangeError(message("encode_residues: value ", value, " at row ", i, ", column ", j, " is outside [-",
+                                 half, ", ", half, "], what plaintext modulus ", t.value(),
+                                 " holds; use a larger one or several"));
       }
       residues[i * n + positions[j]] = t.reduce_signed(value);
     }
@@ -69,7 +71,7 @@ rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encod
   return rlwe::Plaintext(context, plain, std::move(polynomials));
 }
 
-std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
+std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
   const rlwe::Context& context = *plaintext.context();
   const std::vector<std::size_t> positions = positions_of(context, plaintext.plain(), kind);
   PolyArray polynomials = plaintext.polynomials().clone();

@@ -68,7 +68,7 @@ bool exercise(rlwe::SchemeKind scheme, Word word) {
 
   std::vector<std::int64_t> values(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<std::int64_t>(i % 201) - 100;
-  const rlwe::Plaintext message = encode(context, 0, Encoding::Kind::slots, values, 1, n);
+  const rlwe::Plaintext message = encode_residues(context, 0, Encoding::Kind::slots, values, 1, n);
   declare_secret(message.polynomials());
 
   bool equal = true;
@@ -76,11 +76,11 @@ bool exercise(rlwe::SchemeKind scheme, Word word) {
     declare_public(ciphertext.polynomials());
     const rlwe::Ciphertext turned = rlwe::apply_galois(ciphertext, 3, evaluation);
     const rlwe::Plaintext opened = scheme::decrypt(ciphertext, secret);
-    std::vector<std::int64_t> decoded = decode(opened, Encoding::Kind::slots);
+    std::vector<std::int64_t> decoded = decode_residues(opened, Encoding::Kind::slots);
     declare_public(decoded.data(), decoded.size() * sizeof(decoded[0]));
     equal = equal && decoded == values;
     const rlwe::Plaintext revealed = scheme::reveal(ciphertext, secret, 8, secret_seed());
-    std::vector<std::int64_t> shown = decode(revealed, Encoding::Kind::slots);
+    std::vector<std::int64_t> shown = decode_residues(revealed, Encoding::Kind::slots);
     declare_public(shown.data(), shown.size() * sizeof(shown[0]));
     equal = equal && shown == values;
     // The same after a product, whose phase has three parts.
