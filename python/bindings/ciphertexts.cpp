@@ -50,13 +50,13 @@ void bind_ciphertexts(nb::module_& m) {
       .def("to", &Ciphertext::to, "context"_a, NoGil());
 
   m.def(
-      "encode",
+      "encode_residues",
       [](const rlwe::ContextPtr& context, std::size_t plain, bool slots, const Values& values) {
         return encode_residues(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0),
                                values.shape(1));
       },
       "context"_a, "plain"_a, "slots"_a, "values"_a, NoGil());
-  m.def("decode", &decode_rows, "plaintext"_a, "slots"_a);
+  m.def("decode_residues", &decode_rows, "plaintext"_a, "slots"_a);
 
   m.def(
       "encrypt",
@@ -71,14 +71,7 @@ void bind_ciphertexts(nb::module_& m) {
       },
       "plaintext"_a, "key"_a, NoGil());
   m.def("decrypt", &scheme::decrypt, "ciphertext"_a, "key"_a, NoGil());
-  m.def(
-      "reveal",
-      [](const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits) {
-        return scheme::reveal(ciphertext, key, flooding_bits, Seed::from_system());
-      },
-      "ciphertext"_a, "key"_a, "flooding_bits"_a, NoGil());
   m.def("noise_budget", &scheme::noise_budget, "ciphertext"_a, "key"_a, NoGil());
-  m.def("measured_noise", &scheme::measured_noise, "ciphertext"_a, "key"_a, NoGil());
 }
 
 }  // namespace cyclotome::python

@@ -10,7 +10,8 @@ namespace {
 /// The Python classes that C++ errors become; null until the package registers its own, when nanobind's RuntimeError
 /// stands in. Immortal: errors can be raised until the interpreter ends.
 struct Classes {
-  PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *noise, *range, *format, *engine, *file;
+  PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *noise, *range, *format, *engine, *file,
+      *unsupported, *transparent;
 };
 Classes classes{};
 
@@ -39,6 +40,10 @@ void translate(const std::exception_ptr& failure, void*) {
     raise(classes.format, error);
   } catch (const FileError& error) {
     raise(classes.file, error);
+  } catch (const UnsupportedError& error) {
+    raise(classes.unsupported, error);
+  } catch (const TransparentError& error) {
+    raise(classes.transparent, error);
   } catch (const EngineError& error) {
     raise(classes.engine, error);
   } catch (const Error& error) {
@@ -59,13 +64,16 @@ void bind_errors(nb::module_& m) {
       "set_error_classes",
       [](const nb::object& error, const nb::object& parameter, const nb::object& security, const nb::object& argument,
          const nb::object& mismatch, const nb::object& missing_key, const nb::object& noise, const nb::object& range,
-         const nb::object& format, const nb::object& engine, const nb::object& file) {
-        classes = {immortal(error),    immortal(parameter),   immortal(security), immortal(argument),
-                   immortal(mismatch), immortal(missing_key), immortal(noise),    immortal(range),
-                   immortal(format),   immortal(engine),      immortal(file)};
+         const nb::object& format, const nb::object& engine, const nb::object& file, const nb::object& unsupported,
+         const nb::object& transparent) {
+        classes = {immortal(error),      immortal(parameter),   immortal(security), immortal(argument),
+                   immortal(mismatch),   immortal(missing_key), immortal(noise),    immortal(range),
+                   immortal(format),     immortal(engine),      immortal(file),     immortal(unsupported),
+                   immortal(transparent)};
       },
       nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a, "noise"_a,
-      "range"_a, "format"_a, "engine"_a, "file"_a, "Sets the Python classes that the library's errors become.");
+      "range"_a, "format"_a, "engine"_a, "file"_a, "unsupported"_a, "transparent"_a,
+      "Sets the Python classes that the library's errors become.");
 }
 
 }  // namespace cyclotome::python

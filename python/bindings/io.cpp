@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "bindings.hpp"
+#include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/frame.hpp"
@@ -22,7 +23,6 @@ namespace {
 
 using io::Bytes;
 using io::Privacy;
-using Bundle = std::vector<const rlwe::Ciphertext*>;
 
 /// A container and the bytes that it looks at.
 class OwnedContainer {
@@ -81,6 +81,11 @@ nb::dict facts_of(const io::Inspection& inspection) {
   for (const auto& array : inspection.arrays) arrays.append(facts_of(array));
   facts["sections"] = sections;
   facts["arrays"] = arrays;
+  if (inspection.description) {
+    facts["shape"] = tuple_of(inspection.description->layout.shape());
+    facts["placement"] = inspection.description->layout.placement();
+    facts["bound"] = inspection.description->bound;
+  }
   facts["relinearization"] = inspection.relinearization;
   facts["galois_elements"] = inspection.galois_elements;
   return facts;
@@ -149,6 +154,7 @@ void bind_io(nb::module_& m) {
           },
           "path"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, NoGil())
       .def_prop_ro("kind", [](const OwnedContainer& c) { return kind_name(c->kind()); })
+      .def_prop_ro("version", [](const OwnedContainer& c) { return c->version(); })
       .def_prop_ro("parameters", [](const OwnedContainer& c) { return c->parameters(); })
       .def_prop_ro("metadata", [](const OwnedContainer& c) { return to_bytes(c->metadata()); })
       .def(
@@ -166,6 +172,10 @@ void bind_io(nb::module_& m) {
           },
           "context"_a, NoGil())
       .def(
+          "read_array",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_array(*c, context); },
+          "context"_a, NoGil())
+      .def(
           "read_bundle",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_bundle(*c, context); },
           "context"_a, NoGil());
@@ -173,7 +183,21 @@ void bind_io(nb::module_& m) {
   bind_public<rlwe::Parameters>(m);
   bind_public<rlwe::PublicKey>(m);
   bind_public<rlwe::EvaluationKeys>(m);
-  bind_public<Bundle>(m);
+  m.def(
+      "to_bytes",
+      [](const value::EncryptedArray& array, const nb::bytes& metadata, const value::Options& options) {
+        return to_bytes(io::serialize(array, to_span(metadata), options));
+      },
+      "object"_a, "metadata"_a, "options"_a);
+  m.def(
+      "write_file",
+      [](const std::string& path, const value::EncryptedArray& array, const nb::bytes& metadata,
+         const value::Options& options) {
+        const auto caller_bytes = to_span(metadata);
+        const nb::gil_scoped_release release;
+        io::write_file(path, io::serialize(array, caller_bytes, options), Privacy::shared);
+      },
+      "path"_a, "object"_a, "metadata"_a, "options"_a);
   m.def(
       "write_secret_file",
       [](const std::string& path, const rlwe::SecretKey& key, const nb::bytes& metadata) {

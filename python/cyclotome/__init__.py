@@ -26,6 +26,7 @@ from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
+from .options import allow_undecryptable
 from .parameters import Parameters
 from .reporting import progress
 from .shaping import concatenate, stack
@@ -45,6 +46,7 @@ __all__ = [
     "SecretKey",
     "ShardedArray",
     "__version__",
+    "allow_undecryptable",
     "bfv",
     "bgv",
     "concatenate",

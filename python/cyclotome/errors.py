@@ -101,4 +101,6 @@ _core.set_error_classes(
     format=FormatError,
     engine=EngineError,
     file=FileError,
+    unsupported=UnsupportedError,
+    transparent=TransparentError,
 )

@@ -21,6 +21,7 @@ from .errors import (
 )
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, SecretKey
+from .options import options
 from .parameters import Parameters
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
@@ -37,12 +38,16 @@ _EXPANSION = 4
 def _described(obj: object) -> tuple[Any, dict[str, Any]]:
     """The library's object behind ``obj``, and what its metadata say."""
     if isinstance(obj, EncryptedArray):
-        return list(obj._channels), metadata.of_array(obj.parameters, obj._layout, obj.bound)
+        return obj._native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, Parameters):
         return obj._native, metadata.of_parameters(obj)
     if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys)):
         return obj._native, metadata.of_parameters(obj.parameters)
     raise UnsupportedError(f"parameters, keys and encrypted arrays can be stored, not {type(obj).__name__}")
+
+
+def _how(obj: object) -> tuple[_core.Options, ...]:
+    return (options(),) if isinstance(obj, EncryptedArray) else ()
 
 
 def save(path: Path, obj: Storable, *, note: Mapping[str, Any] | None = None, overwrite: bool | None = None) -> None:
@@ -59,6 +64,7 @@ def save(path: Path, obj: Storable, *, note: Mapping[str, Any] | None = None, ov
     Raises:
         FileError: it can't be written; a file that was there is as it was.
         ArgumentError: a note that is no JSON object or too long.
+        NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
     """
     name = os.fspath(path)
     native, facts = _described(obj)
@@ -67,7 +73,7 @@ def save(path: Path, obj: Storable, *, note: Mapping[str, Any] | None = None, ov
         loss = "a secret key that is overwritten is lost; " if secret else ""
         raise FileError(f"{name} exists: {loss}choose another path, or say overwrite=True")
     write = _core.write_secret_file if secret else _core.write_file
-    write(name, native, metadata.write(facts, note))
+    write(name, native, metadata.write(facts, note), *_how(obj))
 
 
 def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
@@ -76,13 +82,14 @@ def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
     Raises:
         SecrecyError: a secret key.
         ArgumentError: a note that is no JSON object or too long.
+        NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
     """
     if isinstance(obj, SecretKey):
         raise SecrecyError(
             "a secret key is written to a file only: cyclotome.save(path, key), which no one else can read"
         )
     native, facts = _described(obj)
-    data: bytes = _core.to_bytes(native, metadata.write(facts, note))
+    data: bytes = _core.to_bytes(native, metadata.write(facts, note), *_how(obj))
     return data
 
 
@@ -174,10 +181,12 @@ def _read(container: _core.Container, device: str) -> Storable:
 def _read_array(
     container: _core.Container, parameters: Parameters, context: Context, facts: dict[str, Any]
 ) -> EncryptedArray:
-    channels = tuple(container.read_bundle(context.native))
+    if container.version > 1:
+        return EncryptedArray(parameters, context, container.read_array(context.native), Keyring())
+    channels = container.read_bundle(context.native)
     if [channel.plain for channel in channels] != list(range(len(parameters.plain_moduli))):
         raise FormatError("the file holds ciphertexts for other plaintext moduli than its parameters have")
     if len({channel.batch for channel in channels}) != 1 or len({channel.key for channel in channels}) != 1:
         raise FormatError("the file's ciphertexts do not form one array under one key")
-    layout, bound = metadata.read_array(facts, parameters, channels[0].batch)
-    return EncryptedArray(parameters, context, channels, layout, bound, Keyring())
+    native = _core.EncryptedArray(channels, *metadata.read_array(facts, parameters, channels[0].batch))
+    return EncryptedArray(parameters, context, native, Keyring())

@@ -35,9 +35,10 @@ Frame open_frame(Span bytes, std::uint64_t max_bytes) {
   reader.take(layout::magic.size());
   Frame frame{};
   frame.version = reader.u16();
-  if (frame.version != format_version) {
-    throw FormatError(message("the data has format version ", frame.version, ", but this library reads version ",
-                              format_version, "; use the library version that wrote it or a newer one"));
+  if (frame.version < oldest_version || frame.version > format_version) {
+    throw FormatError(message("the data has format version ", frame.version, ", but this library reads versions ",
+                              oldest_version, " to ", format_version,
+                              "; use the library version that wrote it or a newer one"));
   }
   frame.kind = reader.u16();
   const std::uint32_t reserved = reader.u32();

@@ -11,7 +11,9 @@
 // checksum.
 namespace cyclotome::io {
 
-inline constexpr std::uint16_t format_version = 1;
+/// The version that is written; those from `oldest_version` on are read.
+inline constexpr std::uint16_t format_version = 2;
+inline constexpr std::uint16_t oldest_version = 1;
 /// The kind of a context of polynomial products, which has no encryption parameters and so is no `Container`.
 inline constexpr std::uint16_t product_context_kind = 8;
 
@@ -30,8 +32,8 @@ struct Frame {
   std::span<const std::uint8_t> sections;
 };
 
-/// Checks magic, version, length and checksum. Throws FormatError for bytes that are no whole, undamaged object of this
-/// version, or more than max_bytes.
+/// Checks magic, version, length and checksum. Throws FormatError for bytes that are no whole, undamaged object of a
+/// known version, or more than max_bytes.
 Frame open_frame(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes);
 /// Takes the next section from the bytes of all. Throws FormatError.
 Section next_section(ByteReader& reader);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/io/container.hpp"
+#include "cyclotome/io/payload.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
 namespace cyclotome::io {
@@ -39,6 +39,8 @@ struct Inspection {
   std::vector<ArrayFacts> arrays;  ///< of a ciphertext, plaintext or bundle
   bool relinearization;            ///< evaluation keys: whether there is a relinearisation key
   std::vector<std::uint64_t> galois_elements;
+  /// Of an encrypted array: what its ciphertexts mean. None in format version 1, which keeps it in the metadata.
+  std::optional<ArrayPayload> description = std::nullopt;
 };
 
 /// Checks header, checksum, parameters and the shape of every section. Throws FormatError as `Container` does, but

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
@@ -80,6 +81,13 @@ struct Objects {
   rlwe::Ciphertext symmetric(std::size_t plain_number = 0, std::size_t items = 2) const {
     return scheme::encrypt(plain(plain_number, items), secret, seed(5));
   }
+  // Values modulo T, in coefficients: `rows` rows that fill a ciphertext of each plaintext modulus.
+  value::EncryptedArray array(std::size_t rows) const {
+    value::Channels channels;
+    for (std::size_t i = 0; i < context->plain_count(); ++i) channels.push_back(symmetric(i, rows));
+    const value::Layout layout({rows, context->degree()}, context->degree(), value::Placement::coefficients);
+    return {{std::move(channels), layout}, value::Bound::wrapping()};
+  }
   // 3 parts.
   rlwe::Ciphertext product() const { return scheme::multiply(fresh(), fresh()); }
   bool has_levels() const { return context->parameters().scheme() == rlwe::SchemeKind::bgv; }
@@ -118,11 +126,7 @@ inline std::vector<Named> containers(const Objects& objects) {
   all.push_back({"product", io::serialize(objects.product())});
   all.push_back({"plaintext", io::serialize(objects.plain(0, 3))});
   if (objects.has_levels()) all.push_back({"switched", io::serialize(objects.switched())});
-  std::vector<rlwe::Ciphertext> arrays;
-  for (std::size_t i = 0; i < objects.context->plain_count(); ++i) arrays.push_back(objects.symmetric(i, 1));
-  std::vector<const rlwe::Ciphertext*> pointers;
-  for (const auto& array : arrays) pointers.push_back(&array);
-  all.push_back({"bundle", io::serialize(pointers, extra)});
+  all.push_back({"bundle", io::serialize(objects.array(1), extra)});
   return all;
 }
 

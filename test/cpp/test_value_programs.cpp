@@ -247,7 +247,7 @@ void run(const ValueParty& party) {
 }  // namespace
 
 TEST(programs_in_bfv) { run(ValueParty(rlwe::SchemeKind::bfv)); }
-TEST(programs_with_little_room) { run(ValueParty(rlwe::SchemeKind::bfv, {40961, 65537}, 2)); }
+TEST(programs_with_little_room) { run(ValueParty(rlwe::SchemeKind::bfv, {40961, 65537}, 1)); }
 TEST(programs_in_bgv) { run(ValueParty(rlwe::SchemeKind::bgv)); }
 TEST(programs_without_slots) { run(ValueParty(rlwe::SchemeKind::bfv, {1024, 2187})); }
 

@@ -147,7 +147,7 @@ def test_product_contexts_explain_themselves(tmp_path: Path) -> None:
     assert all(f"{p:#x}" in shown for p in context.primes) and f"q of {context.modulus.bit_length()} bits" in shown
     data = succeed("inspect", tmp_path / "context", "--json").data
     assert data["kind"] == "product context" and "parameters" not in data
-    assert data["nbytes"] == (tmp_path / "context").stat().st_size and data["format_version"] == 1
+    assert data["nbytes"] == (tmp_path / "context").stat().st_size and data["format_version"] == 2
     about = data["product_context"]
     assert [int(p) for p in about["primes"]] == context.primes and about["degree"] == 64
     assert [int(g) for g in about["generators"]] == context.generators
@@ -167,9 +167,9 @@ def test_results_are_revealed_to_others(tmp_path: Path, monkeypatch: pytest.Monk
     given = []
     real = _core.reveal
 
-    def noted(ciphertext: Any, key: Any, bits: int) -> Any:
+    def noted(array: Any, key: Any, bits: int, options: Any) -> Any:
         given.append(bits)
-        return real(ciphertext, key, bits)
+        return real(array, key, bits, options)
 
     def refused(*_: Any) -> Any:
         raise AssertionError("decrypt was called")

@@ -65,6 +65,7 @@ class File:
     kind: str
     parameters: Parameters
     sections: list[tuple[str, bytes]]
+    version: int
     key_id: bytes = b""
     metadata: bytes = b""
 
@@ -85,7 +86,7 @@ class Ciphertexts:
 def read(data: bytes) -> File:
     """Header, checksum, parameters and sections; AssertionError where the page is not followed."""
     magic, version, kind, reserved, length = struct.unpack_from("<8sHHIQ", data)
-    assert (magic, version, reserved, length) == (b"CYCLOTOM", 1, 0, len(data))
+    assert (magic, reserved, length) == (b"CYCLOTOM", 0, len(data)) and version in (1, 2)
     assert hashlib.sha256(data[:-32]).digest() == data[-32:]
     sections, position = [], 56
     while position < len(data) - 32:
@@ -94,7 +95,7 @@ def read(data: bytes) -> File:
         position += 12 + size
     assert position == len(data) - 32
     assert sections[0][0] == "PARM"
-    file = File(KINDS[kind], read_parameters(sections.pop(0)[1]), sections)
+    file = File(KINDS[kind], read_parameters(sections.pop(0)[1]), sections, version)
     assert file.parameters.fingerprint() == data[24:56]
     if file.kind not in ("parameters", "plaintext"):
         assert sections[0][0] == "KYID"
@@ -170,6 +171,28 @@ def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, 
         pairs.append((body, expand(seed, KEY_STREAM, j, p.degree, p.key_moduli)))
     assert packed.data == b""
     return pairs
+
+
+@dataclass
+class Description:
+    """An `ARRY` section: what the ciphertexts behind it mean."""
+
+    placement: str
+    clean: bool
+    shape: tuple[int, ...]
+    #: The largest magnitude and the largest sum of magnitudes along the last axis; None for values modulo T.
+    bounds: tuple[int, int] | None
+
+
+def description(data: bytes) -> Description:
+    """One `ARRY` section."""
+    placement, clean, bounded, axes, largest, row = struct.unpack_from("<4B2H", data)
+    shape = struct.unpack_from(f"<{axes}Q", data, 8)
+    words, start = data[8 + 8 * axes :], 8 * largest
+    assert len(words) == 8 * (largest + row)
+    bounds = (int.from_bytes(words[:start], "little"), int.from_bytes(words[start:], "little"))
+    names = ["replicated", "slots", "coefficients"]
+    return Description(names[placement], clean == 1, shape, bounds if bounded else None)
 
 
 def ciphertexts(data: bytes, p: Parameters) -> Ciphertexts:
