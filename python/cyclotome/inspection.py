@@ -36,6 +36,8 @@ class Inspection:
     layout: str | None = None
     encoding: str | None = None
     bound: int | None = None
+    #: The largest sum of magnitudes along the last axis; files of version 1 don't say it.
+    l1_bound: int | None = None
     ciphertexts: int | None = None
     #: Bits of headroom by the public noise bound.
     noise_headroom: float | None = None
@@ -111,14 +113,16 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
     """What an encrypted array's ciphertexts mean."""
     if found["version"] > 1:
         shape, placement, bound = found["shape"], found["placement"], found["bound"]
-        largest = None if bound.wraps else bound.largest
+        largest, row = (None, None) if bound.wraps else (bound.largest, bound.row)
     else:
+        row = None
         shape, placement, _, largest = metadata.read_array(facts, parameters, found["arrays"][0]["batch"])
     return {
         "shape": shape,
         "layout": "replicated" if placement == _core.Placement.replicated else "packed",
         "encoding": "coefficients" if placement == _core.Placement.coefficients else "slots",
         "bound": largest,
+        "l1_bound": row,
     }
 
 

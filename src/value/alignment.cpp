@@ -73,11 +73,9 @@ Expanded expanded(const char* operation, const Placed& x, const Keyring& keys, c
 void require_slots(const char* operation, const Layout& layout) {
   if (layout.placement() != Placement::coefficients) return;
   throw UnsupportedError(
-      message(operation,
-              ": the array lies in coefficients, which know sums, and products with "
-              "scalars only. For operations value by value take plaintext moduli with slots "
-              "(Parameters.suggest chooses such), or encrypt(..., layout='replicated'), one ciphertext "
-              "for each value"));
+      message(operation, ": the array lies in coefficients, which know sums, and products with scalars only. For ",
+              "operations value by value take plaintext moduli with slots (Parameters.suggest chooses such), or ",
+              "encrypt(..., layout='replicated'), one ciphertext for each value"));
 }
 
 }  // namespace cyclotome::value

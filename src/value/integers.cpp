@@ -2,9 +2,9 @@
 #include "cyclotome/value/integers.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/word.hpp"
 
 namespace cyclotome::value {
 
@@ -16,6 +16,37 @@ std::uint64_t sign_of(std::uint64_t top) noexcept { return std::uint64_t{0} - (t
 std::uint64_t magnitude_of(std::uint64_t word) noexcept {
   const std::uint64_t sign = sign_of(word);
   return (word ^ sign) - sign;
+}
+
+/// |value| in as many words; no branch on the value.
+void take_magnitude(std::span<const std::uint64_t> value, std::span<std::uint64_t> out) noexcept {
+  const std::uint64_t sign = sign_of(value.back());
+  std::uint64_t carry = sign & 1;  // -v = ~v + 1
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    out[i] = (value[i] ^ sign) + carry;
+    carry = static_cast<std::uint64_t>(out[i] < carry);
+  }
+}
+
+/// sum += term, which may be shorter.
+void add_to(std::span<std::uint64_t> sum, std::span<const std::uint64_t> term) noexcept {
+  u128 carry = 0;
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    carry += static_cast<u128>(sum[i]) + (i < term.size() ? term[i] : 0);
+    sum[i] = static_cast<std::uint64_t>(carry);
+    carry >>= 64;
+  }
+}
+
+/// most = max(most, other), of equal lengths.
+void keep_larger(std::span<std::uint64_t> most, std::span<const std::uint64_t> other) noexcept {
+  std::uint64_t borrow = 0;  // of most - other
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    const u128 difference = static_cast<u128>(most[i]) - other[i] - borrow;
+    borrow = static_cast<std::uint64_t>(difference >> 64) & 1;
+  }
+  const std::uint64_t below = std::uint64_t{0} - borrow;
+  for (std::size_t i = 0; i < most.size(); ++i) most[i] ^= (most[i] ^ other[i]) & below;
 }
 
 Integers::Words words_of(std::span<const Integer> values, std::size_t words) {
@@ -82,14 +113,9 @@ Integers::Integers(Shape shape, std::span<const Integer> values)
 
 Integer Integers::operator[](std::size_t i) const {
   const auto words = value_words(i);
-  const std::uint64_t sign = sign_of(words.back());
-  std::vector<std::uint64_t> limbs;
-  std::uint64_t carry = sign & 1;
-  for (const std::uint64_t word : words) {
-    limbs.push_back((word ^ sign) + carry);
-    carry = carry != 0 && limbs.back() == 0 ? 1 : 0;
-  }
-  return Integer(BigUnsigned::from_limbs(limbs), sign != 0);
+  std::vector<std::uint64_t> limbs(words_);
+  take_magnitude(words, limbs);
+  return Integer(BigUnsigned::from_limbs(limbs), sign_of(words.back()) != 0);
 }
 
 std::vector<std::int64_t> Integers::to_int64() const {
@@ -106,14 +132,12 @@ std::vector<std::int64_t> Integers::to_int64() const {
 }
 
 BigUnsigned Integers::largest() const {
-  if (words_ == 1) {
-    std::uint64_t most = 0;
-    for (const std::uint64_t word : data_) most = std::max(most, magnitude_of(word));
-    return most;
+  Words most(words_, 0), magnitude(words_, 0);
+  for (std::size_t i = 0; i < size(); ++i) {
+    take_magnitude(value_words(i), magnitude);
+    keep_larger(most, magnitude);
   }
-  BigUnsigned most;
-  for (std::size_t i = 0; i < size(); ++i) most = std::max(most, magnitude(i));
-  return most;
+  return BigUnsigned::from_limbs(most);
 }
 
 BigUnsigned Integers::largest_sum(std::size_t axis) const {
@@ -121,24 +145,18 @@ BigUnsigned Integers::largest_sum(std::size_t axis) const {
   std::size_t inner = 1;
   for (std::size_t i = axis + 1; i < shape_.size(); ++i) inner *= shape_[i];
   const std::size_t length = shape_[axis], outer = length * inner == 0 ? 0 : size() / (length * inner);
-  const bool fits = words_ == 1 && largest() * BigUnsigned(length) < BigUnsigned(std::uint64_t{1} << 63);
-  BigUnsigned most;
+  Words most(words_ + 1, 0), sum(words_ + 1, 0), magnitude(words_, 0);
   for (std::size_t o = 0; o < outer; ++o) {
     for (std::size_t i = 0; i < inner; ++i) {
-      std::uint64_t narrow = 0;
-      BigUnsigned wide;
+      std::ranges::fill(sum, 0);
       for (std::size_t k = 0; k < length; ++k) {
-        const std::size_t at = (o * length + k) * inner + i;
-        if (fits) {
-          narrow += magnitude_of(data_[at]);
-        } else {
-          wide += magnitude(at);
-        }
+        take_magnitude(value_words((o * length + k) * inner + i), magnitude);
+        add_to(sum, magnitude);
       }
-      most = std::max(most, fits ? BigUnsigned(narrow) : wide);
+      keep_larger(most, sum);
     }
   }
-  return most;
+  return BigUnsigned::from_limbs(most);
 }
 
 bool Integers::uniform() const {

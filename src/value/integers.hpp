@@ -76,7 +76,7 @@ class Integers {
   std::vector<std::int64_t> to_int64() const;
 
   BigUnsigned magnitude(std::size_t i) const { return (*this)[i].magnitude; }
-  /// The largest magnitude; 0 for none.
+  /// The largest magnitude; 0 for none. This and largest_sum don't branch on values, which may be secret.
   BigUnsigned largest() const;
   /// The largest sum of magnitudes along `axis` (0 or more).
   BigUnsigned largest_sum(std::size_t axis) const;

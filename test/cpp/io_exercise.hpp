@@ -134,7 +134,15 @@ inline bool load_product_context(Span bytes) {
   } catch (const Error&) {
     return false;
   }
-  if (!std::ranges::equal(again, bytes)) throw std::logic_error("a product context is written with other bytes");
+  // Of an older version, everything between header and checksum.
+  const bool current = bytes[8] == io::format_version;
+  const auto body = [&](Span all) {
+    return current ? all
+                   : all.subspan(io::layout::fingerprint_offset, all.size() - io::layout::fingerprint_offset - 32);
+  };
+  if (!std::ranges::equal(body(again), body(bytes))) {
+    throw std::logic_error("a product context is written with other bytes");
+  }
   return true;
 }
 

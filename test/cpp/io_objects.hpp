@@ -126,7 +126,7 @@ inline std::vector<Named> containers(const Objects& objects) {
   all.push_back({"product", io::serialize(objects.product())});
   all.push_back({"plaintext", io::serialize(objects.plain(0, 3))});
   if (objects.has_levels()) all.push_back({"switched", io::serialize(objects.switched())});
-  all.push_back({"bundle", io::serialize(objects.array(1), extra)});
+  all.push_back({"array", io::serialize(objects.array(1), extra)});
   return all;
 }
 

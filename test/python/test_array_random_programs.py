@@ -167,7 +167,8 @@ class Program:
             return x.padded()
         if not x.ndim:
             return x
-        return np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, -x.shape[-1] % DEGREE)])
+        zeros = np.zeros((*x.shape[:-1], -x.shape[-1] % DEGREE), dtype=object)
+        return np.concatenate([x, zeros], axis=-1)
 
     def rotate(self, x: Any, y: Any, under: bool) -> Any:
         steps = self.below(40) - 20
