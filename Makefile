@@ -2,7 +2,7 @@
 #
 #   make demo     build, install and run the main job on real data
 #   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
-#   make test-full  the statistics at full size that `make test` leaves out; some minutes
+#   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets
 #   make lint     formatting, static checks and the layering of the code
 #   make format   rewrite the sources in the project's format
 #   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
@@ -105,6 +105,8 @@ test-cpp: install-test
 	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error
 	@$(bin)/ctest --test-dir $(test_build) --show-only | grep secret_poisoning >/dev/null || \
 	    echo "search for secret-dependent branches: valgrind or its headers are not installed (Debian: valgrind)" >> $(left_out)
+	@$(bin)/ctest --test-dir $(test_build) --show-only | grep machine_code >/dev/null || \
+	    echo "search of AVX-512 machine code: takes x86-64, an optimised build and objdump (Debian: binutils)" >> $(left_out)
 
 test-python: install-test
 	@echo "== Python tests"
@@ -113,6 +115,8 @@ test-python: install-test
 test-full: install-test
 	@echo "== statistics at full size"
 	@$(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS)
+	@echo "== whether times depend on secrets"
+	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error -C full -R '^time_secrets$$'
 
 # A project of its own that knows nothing but the installed CMake package.
 test-consumer: install-test

@@ -5,6 +5,10 @@ file(GLOB_RECURSE cyclotome_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src
 add_library(cyclotome STATIC ${cyclotome_sources})
 add_library(cyclotome::cyclotome ALIAS cyclotome)
 
+# One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/rlwe/canonical_embedding.cpp" PROPERTIES COMPILE_OPTIONS
+                                                                                               -ffp-contract=off)
+
 # In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include")
 file(CREATE_LINK "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/include/cyclotome" SYMBOLIC)
@@ -36,7 +40,10 @@ install(
   COMPONENT development
   FILES_MATCHING
   PATTERN "*.hpp"
-  PATTERN "*.h")
+  PATTERN "*.h"
+  # What takes seeds is for tests.
+  PATTERN "deterministic.hpp" EXCLUDE
+  PATTERN "seed_derivation.hpp" EXCLUDE)
 install(EXPORT cyclotome-targets NAMESPACE cyclotome:: DESTINATION "${package_dir}" COMPONENT development)
 install(FILES "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" "${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake"
         DESTINATION "${package_dir}" COMPONENT development)

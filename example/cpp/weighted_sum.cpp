@@ -20,7 +20,6 @@ namespace {
 
 namespace rlwe = cyclotome::rlwe;
 namespace scheme = cyclotome::scheme;
-using cyclotome::Seed;
 using cyclotome::io::Bytes;
 using cyclotome::io::Container;
 using namespace cyclotome::value;
@@ -49,9 +48,9 @@ int main() try {
   std::cout << scheme::explain(parameters);
 
   const auto context = scheme::make_context(parameters, cyclotome::CpuEngine::create());
-  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
+  const auto secret = rlwe::SecretKey::generate(context);
   const auto rotations = rlwe::slot_sum_elements(context->degree());
-  const auto evaluation = rlwe::EvaluationKeys::generate(secret, false, rotations, Seed::from_system());
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, false, rotations);
   const EncryptedArray question = encrypt(measurements, secret, {.bound = 63});  // public: no value is beyond 63
 
   const Bytes answer = server(cyclotome::io::serialize(evaluation), cyclotome::io::serialize(question), weights);

@@ -202,6 +202,12 @@ std::vector<EncryptedArray> copied(const std::vector<const EncryptedArray*>& arr
 
 void bind_shaping(nb::module_& m) {
   using Arrays = std::vector<const EncryptedArray*>;
+  m.def(
+      "broadcast_shape",
+      [](const std::string& operation, const Shape& a, const Shape& b) {
+        return tuple_of(value::broadcast_shape(operation.c_str(), a, b));
+      },
+      "operation"_a, "a"_a, "b"_a);
   m.def("reshape", &value::reshape, "x"_a, "shape"_a, NoGil());
   m.def("select", &value::select, "x"_a, "numbers"_a, "outer"_a, NoGil());
   m.def(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
@@ -47,6 +49,10 @@ void bind_ciphertexts(nb::module_& m) {
       .def_prop_ro("nbytes", [](const Ciphertext& c) { return c.polynomials().bytes(); })
       .def_prop_ro("seeded", [](const Ciphertext& c) { return c.uniform_seed().has_value(); })
       .def_prop_ro("noise_headroom", &scheme::noise_headroom)
+      .def_prop_ro("noise",
+                   [](const Ciphertext& c) {
+                     return std::array{c.noise().log2_max, c.noise().log2_rms, c.noise().log2_canonical};
+                   })
       .def("to", &Ciphertext::to, "context"_a, NoGil());
 
   m.def(
@@ -58,19 +64,12 @@ void bind_ciphertexts(nb::module_& m) {
       "context"_a, "plain"_a, "slots"_a, "values"_a, NoGil());
   m.def("decode_residues", &decode_rows, "plaintext"_a, "slots"_a);
 
-  m.def(
-      "encrypt",
-      [](const Plaintext& plaintext, const rlwe::PublicKey& key) {
-        return scheme::encrypt(plaintext, key, Seed::from_system());
-      },
-      "plaintext"_a, "key"_a, NoGil());
-  m.def(
-      "encrypt",
-      [](const Plaintext& plaintext, const rlwe::SecretKey& key) {
-        return scheme::encrypt(plaintext, key, Seed::from_system());
-      },
-      "plaintext"_a, "key"_a, NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&>(&scheme::encrypt), "plaintext"_a,
+        "key"_a, NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&>(&scheme::encrypt), "plaintext"_a,
+        "key"_a, NoGil());
   m.def("decrypt", &scheme::decrypt, "ciphertext"_a, "key"_a, NoGil());
+  m.def("flooding_bits_of", &rlwe::flooding_bits_of, "polynomials"_a);
   m.def("noise_budget", &scheme::noise_budget, "ciphertext"_a, "key"_a, NoGil());
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// stands in. Immortal: errors can be raised until the interpreter ends.
 struct Classes {
   PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *noise, *range, *format, *engine, *file,
-      *unsupported, *transparent;
+      *unsupported, *transparent, *contradiction;
 };
 Classes classes{};
 
@@ -34,6 +34,8 @@ void translate(const std::exception_ptr& failure, void*) {
     raise(classes.missing_key, error);
   } catch (const NoiseError& error) {
     raise(classes.noise, error);
+  } catch (const ContradictionError& error) {
+    raise(classes.contradiction, error);
   } catch (const RangeError& error) {
     raise(classes.range, error);
   } catch (const FormatError& error) {
@@ -65,14 +67,14 @@ void bind_errors(nb::module_& m) {
       [](const nb::object& error, const nb::object& parameter, const nb::object& security, const nb::object& argument,
          const nb::object& mismatch, const nb::object& missing_key, const nb::object& noise, const nb::object& range,
          const nb::object& format, const nb::object& engine, const nb::object& file, const nb::object& unsupported,
-         const nb::object& transparent) {
-        classes = {immortal(error),      immortal(parameter),   immortal(security), immortal(argument),
-                   immortal(mismatch),   immortal(missing_key), immortal(noise),    immortal(range),
-                   immortal(format),     immortal(engine),      immortal(file),     immortal(unsupported),
-                   immortal(transparent)};
+         const nb::object& transparent, const nb::object& contradiction) {
+        classes = {immortal(error),       immortal(parameter),    immortal(security), immortal(argument),
+                   immortal(mismatch),    immortal(missing_key),  immortal(noise),    immortal(range),
+                   immortal(format),      immortal(engine),       immortal(file),     immortal(unsupported),
+                   immortal(transparent), immortal(contradiction)};
       },
       nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a, "noise"_a,
-      "range"_a, "format"_a, "engine"_a, "file"_a, "unsupported"_a, "transparent"_a,
+      "range"_a, "format"_a, "engine"_a, "file"_a, "unsupported"_a, "transparent"_a, "contradiction"_a,
       "Sets the Python classes that the library's errors become.");
 }
 

@@ -142,25 +142,33 @@ void bind_io(nb::module_& m) {
   nb::class_<OwnedContainer>(m, "Container")
       .def_static(
           "from_bytes",
-          [](const nb::bytes& bytes, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure) {
+          [](const nb::bytes& bytes, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure,
+             const std::string& security_table) {
             const auto span = to_span(bytes);
-            return OwnedContainer({span.begin(), span.end()}, {max_bytes, max_expanded_bytes, allow_insecure});
+            return OwnedContainer({span.begin(), span.end()}, {max_bytes, max_expanded_bytes, allow_insecure,
+                                                               rlwe::security_table(security_table)});
           },
-          "bytes"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a)
+          "bytes"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, "security_table"_a)
       .def_static(
           "from_file",
-          [](const std::string& path, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure) {
-            return OwnedContainer(io::read_file(path, max_bytes), {max_bytes, max_expanded_bytes, allow_insecure});
+          [](const std::string& path, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure,
+             const std::string& security_table) {
+            const rlwe::SecurityTable table = rlwe::security_table(security_table);
+            return OwnedContainer(io::read_file(path, max_bytes),
+                                  {max_bytes, max_expanded_bytes, allow_insecure, table});
           },
-          "path"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, NoGil())
+          "path"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, "security_table"_a,
+          NoGil())
       .def_prop_ro("kind", [](const OwnedContainer& c) { return kind_name(c->kind()); })
       .def_prop_ro("version", [](const OwnedContainer& c) { return c->version(); })
       .def_prop_ro("parameters", [](const OwnedContainer& c) { return c->parameters(); })
       .def_prop_ro("metadata", [](const OwnedContainer& c) { return to_bytes(c->metadata()); })
       .def(
           "read_secret_key",
-          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_secret_key(*c, context); },
-          "context"_a, NoGil())
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context, bool allow_unfit) {
+            return io::read_secret_key(*c, context, allow_unfit ? rlwe::KeyCheck::skipped : rlwe::KeyCheck::required);
+          },
+          "context"_a, "allow_unfit"_a, NoGil())
       .def(
           "read_public_key",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_public_key(*c, context); },

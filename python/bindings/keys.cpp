@@ -6,7 +6,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/value/keyring.hpp"
 
 namespace cyclotome::python {
@@ -51,29 +51,20 @@ EvaluationKeys evaluation_keys_to(const EvaluationKeys& keys, const rlwe::Contex
 
 void bind_keys(nb::module_& m) {
   nb::class_<SecretKey>(m, "SecretKey")
-      .def_static(
-          "generate", [](const rlwe::ContextPtr& context) { return SecretKey::generate(context, Seed::from_system()); },
-          "context"_a, NoGil())
+      .def_static("generate", &SecretKey::generate, "context"_a, NoGil())
       .def_prop_ro("context", &SecretKey::context)
       .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); })
       .def("to", &secret_key_to, "context"_a, NoGil());
 
   nb::class_<PublicKey>(m, "PublicKey")
-      .def_static(
-          "generate", [](const SecretKey& secret) { return PublicKey::generate(secret, Seed::from_system()); },
-          "secret"_a, NoGil())
+      .def_static("generate", &PublicKey::generate, "secret"_a, NoGil())
       .def_prop_ro("context", &PublicKey::context)
       .def_prop_ro("id", [](const PublicKey& key) { return to_bytes(key.id()); })
       .def_prop_ro("nbytes", [](const PublicKey& key) { return key.polynomials().bytes(); })
       .def("to", &public_key_to, "context"_a, NoGil());
 
   nb::class_<EvaluationKeys>(m, "EvaluationKeys")
-      .def_static(
-          "generate",
-          [](const SecretKey& secret, bool relinearization, const std::vector<std::uint64_t>& galois_elements) {
-            return EvaluationKeys::generate(secret, relinearization, galois_elements, Seed::from_system());
-          },
-          "secret"_a, "relinearization"_a, "galois_elements"_a, NoGil())
+      .def_static("generate", &EvaluationKeys::generate, "secret"_a, "relinearization"_a, "galois_elements"_a, NoGil())
       .def_prop_ro("context", &EvaluationKeys::context)
       .def_prop_ro("id", [](const EvaluationKeys& keys) { return to_bytes(keys.id()); })
       .def_prop_ro("has_relinearization", &EvaluationKeys::has_relinearization)

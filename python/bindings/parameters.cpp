@@ -37,13 +37,14 @@ void bind_class(nb::module_& m) {
           "__init__",
           [](Parameters* self, const std::string& scheme, std::size_t degree, std::vector<std::uint64_t> plain_moduli,
              std::vector<std::uint64_t> moduli, std::vector<std::uint64_t> special_moduli, std::size_t digits,
-             unsigned word, unsigned security, const std::string& table, bool allow_insecure, std::string name) {
+             unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict,
+             std::string name) {
             new (self) Parameters({scheme_of(scheme), degree, std::move(plain_moduli), std::move(moduli),
                                    std::move(special_moduli), digits, word_of(word), security,
-                                   rlwe::security_table(table), allow_insecure, std::move(name)});
+                                   rlwe::security_table(table), allow_insecure, strict, std::move(name)});
           },
           nb::kw_only(), "scheme"_a, "degree"_a, "plain_moduli"_a, "moduli"_a, "special_moduli"_a, "digits"_a, "word"_a,
-          "security"_a, "table"_a, "allow_insecure"_a, "name"_a)
+          "security"_a, "table"_a, "allow_insecure"_a, "strict"_a, "name"_a)
       .def_prop_ro("scheme", [](const Parameters& p) { return rlwe::name_of(p.scheme()); })
       .def_prop_ro("degree", &Parameters::degree)
       .def_prop_ro("plain_moduli", &Parameters::plain_moduli)
@@ -53,7 +54,16 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("word", [](const Parameters& p) { return bits_of(p.word()); })
       .def_prop_ro("security", &Parameters::security)
       .def_prop_ro("table", [](const Parameters& p) { return rlwe::name_of(p.table()); })
+      .def_prop_ro("counts_quantum_attacks",
+                   [](const Parameters& p) { return rlwe::counts_quantum_attacks(p.table()); })
+      .def(
+          "security_by",
+          [](const Parameters& p, const std::string& table) {
+            return rlwe::security_granted(p.degree(), p.key_modulus_bits(), rlwe::security_table(table));
+          },
+          "table"_a)
       .def_prop_ro("allow_insecure", [](const Parameters& p) { return p.literal().allow_insecure; })
+      .def_prop_ro("strict", &Parameters::strict)
       .def_prop_ro("name", &Parameters::name)
       .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
       .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
@@ -78,17 +88,18 @@ void bind_parameters(nb::module_& m) {
       "suggest",
       [](unsigned depth, unsigned value_bits, unsigned result_bits, std::uint64_t terms, unsigned plain_products,
          unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree, bool slots,
-         const std::string& scheme, unsigned flooding_bits) {
+         const std::string& scheme, unsigned flooding_bits, bool strict) {
         return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
                                 rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
-                                min_degree, slots, scheme_of(scheme), flooding_bits});
+                                min_degree, slots, scheme_of(scheme), flooding_bits, strict});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
-      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, NoGil());
+      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, "strict"_a, NoGil());
   m.def(
       "with_modulus_bits",
       [](const std::string& scheme, std::size_t degree, unsigned modulus_bits, std::vector<std::uint64_t> plain_moduli,
-         unsigned word, unsigned security, const std::string& table, bool allow_insecure, std::string name) {
+         unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict,
+         std::string name) {
         rlwe::ParametersLiteral base;
         base.scheme = scheme_of(scheme);
         base.degree = degree;
@@ -97,12 +108,20 @@ void bind_parameters(nb::module_& m) {
         base.security = security;
         base.table = rlwe::security_table(table);
         base.allow_insecure = allow_insecure;
+        base.strict = strict;
         base.name = std::move(name);
         return scheme::with_modulus_bits(std::move(base), modulus_bits);
       },
       nb::kw_only(), "scheme"_a, "degree"_a, "modulus_bits"_a, "plain_moduli"_a, "word"_a, "security"_a, "table"_a,
-      "allow_insecure"_a, "name"_a, NoGil());
+      "allow_insecure"_a, "strict"_a, "name"_a, NoGil());
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
+  m.def("default_security_table", [] { return rlwe::name_of(rlwe::default_security_table); });
+  m.def(
+      "weaker_table",
+      [](const std::string& a, const std::string& b) {
+        return rlwe::name_of(rlwe::weaker_of(rlwe::security_table(a), rlwe::security_table(b)));
+      },
+      "a"_a, "b"_a);
   m.def("preset_names", &scheme::preset_names);
   m.def(
       "max_modulus_bits",

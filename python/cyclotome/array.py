@@ -375,6 +375,6 @@ class EncryptedArray:
         return f"<table><caption>EncryptedArray</caption>{cells}</table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .files import from_bytes, to_bytes
+        from .files import reduced
 
-        return from_bytes, (to_bytes(self), self._parameters.allow_insecure)
+        return reduced(self, self._parameters)

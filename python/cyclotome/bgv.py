@@ -21,4 +21,4 @@ def Parameters(**options: Any) -> parameters.Parameters:
         >>> p.scheme
         'bgv'
     """
-    return parameters.Parameters(**options, scheme="bgv")
+    return parameters.of_scheme("bgv", options)

@@ -37,21 +37,23 @@ def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callb
     Raises:
         MismatchError: the key is another one, or of other parameters.
         NoiseError: too many operations for the parameters: the result could be wrong.
+        ContradictionError: more noise than the array's bound states: it was altered.
         RangeError: the values are beyond the array's own bound, so it is not what it claims to be.
     """
     return _opened("decrypt", x, key, _core.decrypt, progress)
 
 
 def reveal(
-    x: EncryptedArray | ShardedArray, key: SecretKey, *, flooding_bits: int = 40, progress: Callback | None = None
+    x: EncryptedArray | ShardedArray, key: SecretKey, *, flooding_bits: int = 64, progress: Callback | None = None
 ) -> Any:
     """Decrypts for others to see: the values that `decrypt` gives, or a refusal that may be told.
 
     Results of an exact scheme tell of the secret key only where noise comes near the limit, and whoever chooses the
-    computation can steer it there (IND-CPA-D). So an error 2^flooding_bits times as large as the noise is added before
-    rounding (noise flooding): what comes out then depends on the key with probability below 2^-flooding_bits for each
-    ciphertext, even if the bound on the noise, an average-case figure, was too low by some bits. It takes log2(n) +
-    flooding_bits + 1 bits of ``x.noise_headroom``; ``Parameters.suggest(flooding_bits=...)`` provides them.
+    computation can steer it there (IND-CPA-D). So an error far larger than the noise is added before rounding (noise
+    flooding): what comes out of the whole call then depends on the key with probability below 2^-flooding_bits. How
+    large the error is depends on the parameters alone, whatever bound a file states. It takes about log2(n) +
+    flooding_bits + log2(ciphertexts) bits of ``x.noise_headroom``; ``Parameters.suggest(flooding_bits=...)`` provides
+    them for up to 1024 ciphertexts of each plaintext modulus.
 
     It does not help against ciphertexts that were forged rather than computed (chosen-ciphertext attacks): reveal what
     came from a side that follows the protocol. Nor does it hide the values themselves, or what they tell of the inputs.
@@ -59,7 +61,7 @@ def reveal(
     Args:
         x: an encrypted array.
         key: the secret key that belongs to it.
-        flooding_bits: the statistical security of each ciphertext, 1 to 128; after k revealed ones, log2(k) fewer.
+        flooding_bits: the statistical security of the call, 1 to 128; after k calls, log2(k) fewer.
         progress: called as ``progress(done, total, what)``.
 
     Returns:
@@ -68,19 +70,22 @@ def reveal(
     Raises:
         ArgumentError: ``flooding_bits`` out of range.
         MismatchError, RangeError: as `decrypt`.
-        NoiseError: too little headroom for this flooding, by the public bound.
+        NoiseError: too little headroom for this flooding, by the public bound. May be told.
+        ContradictionError: more noise than the bound states. Must not be told.
 
     Example:
         >>> import cyclotome as cy
-        >>> parameters = cy.Parameters.suggest(depth=0, value_bits=8, terms=4, flooding_bits=40)
+        >>> parameters = cy.Parameters.suggest(depth=0, value_bits=8, terms=4, flooding_bits=64)
         >>> secret, public, _ = cy.keygen(parameters, rotations=[], relinearization=False)
         >>> cy.reveal(cy.encrypt([1, 2, 3], public) * 2, secret)
         array([2, 4, 6])
     """
     bits = index(flooding_bits, "reveal: flooding_bits")
     if not 1 <= bits <= 128:
-        raise ArgumentError(f"reveal: flooding_bits {bits} must lie in [1, 128]; 40 is usual")
-    return _opened("reveal", x, key, lambda array, native, how: _core.reveal(array, native, bits, how), progress)
+        raise ArgumentError(f"reveal: flooding_bits {bits} must lie in [1, 128]; 64 is usual")
+    # The library counts the ciphertexts of an array; the distances of several arrays add up too.
+    whole = bits + (_core.flooding_bits_of(len(x.shards)) if isinstance(x, ShardedArray) else 0)
+    return _opened("reveal", x, key, lambda array, native, how: _core.reveal(array, native, whole, how), progress)
 
 
 def _opened(

@@ -11,6 +11,7 @@ from . import _core
 
 __all__ = [
     "ArgumentError",
+    "ContradictionError",
     "CyclotomeError",
     "EngineError",
     "FileError",
@@ -61,6 +62,11 @@ class NoiseError(CyclotomeError, ArithmeticError):
     """The noise may be above what decryption corrects, so the result could be wrong and is not given."""
 
 
+class ContradictionError(CyclotomeError, ValueError):
+    """The noise that decryption met contradicts the bound that the ciphertext states: it was altered, or made by
+    something else. Like everything that comes of decrypting, that it happened is for the key's owner alone."""
+
+
 class RangeError(CyclotomeError, OverflowError, ValueError):
     """Values, or what values may become, that do not fit."""
 
@@ -103,4 +109,5 @@ _core.set_error_classes(
     file=FileError,
     unsupported=UnsupportedError,
     transparent=TransparentError,
+    contradiction=ContradictionError,
 )

@@ -22,7 +22,7 @@ from .errors import (
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, SecretKey
 from .options import options
-from .parameters import Parameters
+from .parameters import Parameters, _text
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
 
@@ -101,6 +101,8 @@ def load(
     keys: object = (),
     device: str = "cpu",
     allow_insecure: bool = False,
+    allow_unfit_key: bool = False,
+    security_table: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Any:
     """Reads an object that `save` wrote; what it is says the file.
@@ -114,6 +116,11 @@ def load(
         keys: a public or evaluation key, or several, that a loaded array shall know.
         device: where it shall compute.
         allow_insecure: take INSECURE parameters (implied by ``expect`` or ``keys`` that are).
+        allow_unfit_key: take a secret key that fails the check on which noise bounds rest, as one in twenty of format
+            version 1 does: to decrypt what there is. Generate a new key and encrypt anew with it.
+        security_table: the table by which parameters are judged, whatever table the file names: a file can't choose a
+            weaker one by itself. None: that of ``expect`` or ``keys`` if it is weaker than "guidelines-2024", else
+            "guidelines-2024". See `Parameters`.
         max_bytes: refuse longer files; they may expand to four times as much.
 
     Returns:
@@ -122,7 +129,7 @@ def load(
     Raises:
         FileError: no such file, or it can't be read.
         FormatError: damaged, cut off, too long, or not written by this library.
-        SecurityError: INSECURE parameters.
+        SecurityError: INSECURE parameters, or parameters that are below 128 bits by ``security_table``.
         MismatchError: other parameters or keys than expected.
 
     Warns:
@@ -137,6 +144,7 @@ def load(
         max_bytes=max_bytes,
         max_expanded_bytes=_EXPANSION * max_bytes,
         allow_insecure=allow_insecure or any(parameters.allow_insecure for parameters in expected),
+        security_table=_judge(security_table, expected),
     )
     if container.kind == "secret key" and not _core.file_is_private(name):
         warnings.warn(
@@ -145,7 +153,7 @@ def load(
             SecretFileWarning,
             stacklevel=2,
         )
-    obj = _read(container, device)
+    obj = _read(container, device, allow_unfit_key)
     own = obj if isinstance(obj, Parameters) else obj.parameters
     for parameters in expected:
         if own != parameters:
@@ -153,22 +161,52 @@ def load(
     return obj.with_keys(*ring.keys()) if isinstance(obj, EncryptedArray) and ring.keys() else obj
 
 
-def from_bytes(data: bytes, allow_insecure: bool = False, *, device: str = "cpu", max_bytes: int = MAX_BYTES) -> Any:
+def from_bytes(
+    data: bytes,
+    allow_insecure: bool = False,
+    *,
+    security_table: str | None = None,
+    device: str = "cpu",
+    max_bytes: int = MAX_BYTES,
+) -> Any:
     """The object that `to_bytes` made these bytes of; checked as by `load`."""
     container = _core.Container.from_bytes(
-        data, max_bytes=max_bytes, max_expanded_bytes=_EXPANSION * max_bytes, allow_insecure=allow_insecure
+        data,
+        max_bytes=max_bytes,
+        max_expanded_bytes=_EXPANSION * max_bytes,
+        allow_insecure=allow_insecure,
+        security_table=_judge(security_table, []),
     )
     return _read(container, device)
 
 
-def _read(container: _core.Container, device: str) -> Storable:
+def reduced(obj: Storable, parameters: Parameters) -> tuple[Any, ...]:
+    """For ``__reduce__``: a pickle, which runs whatever it says anyway, keeps what its writer accepted."""
+    return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table)
+
+
+def _restored(data: bytes, allow_insecure: bool, table: str) -> Any:
+    return from_bytes(data, allow_insecure, security_table=table)
+
+
+def _judge(named: str | None, expected: list[Parameters]) -> str:
+    """The table that judges what is loaded: the caller's, else the weakest of the default and what is at hand."""
+    if named is not None:
+        return _text("security_table", named)
+    table: str = _core.default_security_table()
+    for parameters in expected:
+        table = _core.weaker_table(table, parameters.table)
+    return table
+
+
+def _read(container: _core.Container, device: str, allow_unfit_key: bool = False) -> Storable:
     facts = metadata.parse(container.metadata)
     parameters = Parameters._wrap(container.parameters, metadata.read_value_bits(facts))
     if container.kind == "parameters":
         return parameters
     context = context_on(device, parameters)
     if container.kind == "secret key":
-        return SecretKey(parameters, context, container.read_secret_key(context.native))
+        return SecretKey(parameters, context, container.read_secret_key(context.native, allow_unfit_key))
     if container.kind == "public key":
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":

@@ -75,6 +75,7 @@ class Inspection:
             lines.append(f"  key {self.key_id[:8]}")
         if self.parameters is not None:
             lines.append(f"  parameters {self.parameters.fingerprint[:16]}: {self.parameters.summary()}")
+            lines += _judgement(self.parameters)
         return "\n".join(lines)
 
 
@@ -85,8 +86,22 @@ def _parameter_facts(parameters: Parameters) -> dict[str, Any]:
         "degree": parameters.degree,
         "plain_moduli": list(parameters.plain_moduli),
         "insecure": parameters.insecure,
+        "security": parameters.security_reached,
+        "security_table": parameters.table,
+        "attacks": parameters.attacks,
         "value_bits": parameters.value_bits,
     }
+
+
+def _judgement(parameters: Parameters) -> list[str]:
+    """What the table that judges files says, where another one is the parameters' own."""
+    judge = _core.default_security_table()
+    if parameters.table == judge:
+        return []
+    granted = parameters.security_by(judge)
+    level = f"{granted} bits" if granted else "below 128 bits"
+    asked = "" if granted >= max(128, parameters.security) else f'; load it with security_table="{parameters.table}"'
+    return [f"  by {judge}, the default table: {level} of classical security{asked}"]
 
 
 def _product_facts(context: ProductContext) -> dict[str, Any]:
@@ -127,8 +142,8 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
 
 
 def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
-    """What is in a file, without any key, and without expanding it. INSECURE parameters are shown, not refused. A
-    product context (`cyclotome.study`) is checked in full.
+    """What is in a file, without any key, and without expanding it. INSECURE parameters, and those of
+    a weaker security table, are shown, not refused. A product context (`cyclotome.study`) is checked in full.
 
     Raises:
         FileError: no such file, or it can't be read.

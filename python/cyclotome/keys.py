@@ -124,9 +124,9 @@ class PublicKey(_Key):
         return self._moved(device, moved)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .files import from_bytes, to_bytes
+        from .files import reduced
 
-        return from_bytes, (to_bytes(self), self._parameters.allow_insecure)
+        return reduced(self, self._parameters)
 
 
 class EvaluationKeys(_Key):
@@ -177,9 +177,9 @@ class EvaluationKeys(_Key):
         return self._moved(device, lambda c: EvaluationKeys(self._parameters, c, self._native.to(c.native)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .files import from_bytes, to_bytes
+        from .files import reduced
 
-        return from_bytes, (to_bytes(self), self._parameters.allow_insecure)
+        return reduced(self, self._parameters)
 
     def _facts(self) -> str:
         held = ["relinearisation"] if self.relinearization else []

@@ -35,6 +35,12 @@ def _moduli(name: str, values: Sequence[int]) -> list[int]:
     return [_count(f"{name}[{i}]", value, 2) for i, value in enumerate(items)]
 
 
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ParameterError(f"{name} is a name, not {value!r}")
+    return value
+
+
 class Parameters:
     """Checked, immutable parameters; four ways lead to them.
 
@@ -56,7 +62,10 @@ class Parameters:
         digits: digits of key switching; 0 for as few as the special primes allow.
         word: 32 or 64, bits of the words that residues are kept in.
         security: 128, 192 or 256 demanded bits; 0 for none, which needs ``allow_insecure``.
-        table: where the limits of the moduli come from: "guidelines-2024" (Bossuat et al.) or "he-standard-2018".
+        table: where the limits of the moduli come from, and what ``security`` means: "guidelines-2024" (Bossuat et
+            al.) and "he-standard-2018", which SEAL follows and which grants more, count classical attacks;
+            "quantum-guidelines-2024" counts those of quantum computers too, and has 128 bits only. Everything that
+            shows parameters names a table that is not the first.
         allow_insecure: take parameters below ``security``. They say INSECURE wherever they are shown, and so do files.
         name: a label, informative.
         value_bits: encrypted values are meant to lie in (-2^value_bits, 2^value_bits): the default ``bound`` of
@@ -90,12 +99,13 @@ prime; use wider special primes
         security: int = 128,
         table: str = "guidelines-2024",
         allow_insecure: bool = False,
+        strict: bool = False,
         name: str = "",
         value_bits: int | None = None,
         scheme: str = "bfv",
     ) -> None:
         self._native = _core.Parameters(
-            scheme=scheme,
+            scheme=_text("scheme", scheme),
             degree=_count("degree", degree, 0),
             plain_moduli=_moduli("plain_moduli", plain_moduli),
             moduli=_moduli("moduli", moduli),
@@ -103,8 +113,9 @@ prime; use wider special primes
             digits=_count("digits", digits, 0),
             word=_count("word", word, 0, 64),
             security=_count("security", security, 0, 256),
-            table=table,
+            table=_text("table", table),
             allow_insecure=bool(allow_insecure),
+            strict=bool(strict),
             name=name,
         )
         self._value_bits = None if value_bits is None else _count("value_bits", value_bits, 1, 1024)
@@ -132,6 +143,7 @@ prime; use wider special primes
         slots: bool = True,
         scheme: str = "bfv",
         flooding_bits: int = 0,
+        strict: bool = False,
     ) -> Parameters:
         """The cheapest parameters that serve a computation.
 
@@ -144,13 +156,14 @@ prime; use wider special primes
             terms: how many values are added up at most.
             plain_products: products with plaintext vectors or matrices, in addition to ``depth``.
             security: 128, 192 or 256 bits.
-            table: "guidelines-2024" or "he-standard-2018".
+            table: "guidelines-2024", "he-standard-2018" or "quantum-guidelines-2024"; see `Parameters`.
             word: 32 or 64 bits; None for whichever is cheaper.
             min_degree: at least this many slots.
             slots: False when values are only added and scaled, or the plaintext moduli need no slots.
             scheme: "bfv" or "bgv".
-            flooding_bits: results can be given to others with `reveal` and this flooding, up to 128 bits; 0: they
-                cannot.
+            flooding_bits: results of up to 1024 ciphertexts at once can be given to others with `reveal` and this
+                flooding, up to 128 bits; 0: they cannot.
+            strict: noise bounds that assume nothing, at the price of some bits of modulus; see doc/noise.md.
 
         Raises:
             ParameterError: no supported degree suffices; the message says what was needed.
@@ -168,12 +181,13 @@ prime; use wider special primes
             terms=_count("terms", terms, 1),
             plain_products=_count("plain_products", plain_products, 0, 64),
             security=_count("security", security, 0, 256),
-            table=table,
+            table=_text("table", table),
             word=None if word is None else _count("word", word, 0, 64),
             min_degree=_count("min_degree", min_degree, 0, 1 << 17),
             slots=bool(slots),
-            scheme=scheme,
+            scheme=_text("scheme", scheme),
             flooding_bits=_count("flooding_bits", flooding_bits, 0, 128),
+            strict=bool(strict),
         )
         return cls._wrap(core, value_bits)
 
@@ -188,6 +202,7 @@ prime; use wider special primes
         security: int = 128,
         table: str = "guidelines-2024",
         allow_insecure: bool = False,
+        strict: bool = False,
         name: str = "",
         value_bits: int | None = None,
         scheme: str = "bfv",
@@ -207,21 +222,23 @@ prime; use wider special primes
             (60, 2, 1)
         """
         core = _core.with_modulus_bits(
-            scheme=scheme,
+            scheme=_text("scheme", scheme),
             degree=_count("degree", degree, 1, 1 << 17),
             modulus_bits=_count("modulus_bits", modulus_bits, 1, 1 << 16),
             plain_moduli=_moduli("plain_moduli", plain_moduli),
             word=_count("word", word, 0, 64),
             security=_count("security", security, 0, 256),
-            table=table,
+            table=_text("table", table),
             allow_insecure=bool(allow_insecure),
+            strict=bool(strict),
             name=name,
         )
         return cls._wrap(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
 
     @classmethod
     def preset(cls, name: str, *, allow_insecure: bool = False, value_bits: int | None = None) -> Parameters:
-        """A named set of the literature; `presets` lists the names.
+        """A named set of the literature; `presets` lists the names. They are made by table "he-standard-2018", on whose
+        edge SEAL's stand; who reads such files names that table.
 
         Raises:
             ParameterError: an unknown name; the message lists the known ones.
@@ -321,14 +338,35 @@ prime; use wider special primes
         return self._native.table
 
     @property
+    def attacks(self) -> str:
+        """ "classical" or "quantum": the attacks that the table counts."""
+        return "quantum" if self._native.counts_quantum_attacks else "classical"
+
+    def security_by(self, table: str) -> int:
+        """The highest of 128, 192 and 256 bits that this table grants, or a stricter one; 0 for none.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> p = cy.Parameters.preset("seal-8192")
+            >>> p.security_by("he-standard-2018"), p.security_by("guidelines-2024")
+            (128, 0)
+        """
+        return self._native.security_by(_text("table", table))
+
+    @property
     def insecure(self) -> bool:
-        """True below 128 bits of security."""
+        """True below 128 bits of security by the parameters' own table."""
         return self._native.insecure
 
     @property
     def allow_insecure(self) -> bool:
         """Whether the check of the demanded level was waived."""
         return self._native.allow_insecure
+
+    @property
+    def strict(self) -> bool:
+        """Noise bounds assume nothing about rounding errors (doc/noise.md)."""
+        return self._native.strict
 
     @property
     def name(self) -> str:
@@ -341,7 +379,7 @@ prime; use wider special primes
         return self._native.fingerprint.hex()
 
     def summary(self) -> str:
-        """One line; INSECURE parameters say so."""
+        """One line; INSECURE parameters say so, and a table that is not the default is named."""
         return self._native.summary()
 
     def explain(self) -> str:
@@ -367,9 +405,18 @@ prime; use wider special primes
         return hash(self._native.fingerprint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from .files import from_bytes, to_bytes
+        from .files import reduced
 
-        return from_bytes, (to_bytes(self), self.allow_insecure)
+        return reduced(self, self)
+
+
+def of_scheme(scheme: str, options: dict[str, Any]) -> Parameters:
+    """`Parameters` of one scheme, which ``options`` may repeat but not contradict."""
+    if options.setdefault("scheme", scheme) != scheme:
+        raise ParameterError(
+            f"cyclotome.{scheme}.Parameters are for {scheme}, not for {options['scheme']!r}; use cyclotome.Parameters"
+        )
+    return Parameters(**options)
 
 
 def find_primes(degree: int, bits: Sequence[int], avoid: Sequence[int] = ()) -> list[int]:

@@ -17,12 +17,21 @@ from .values import index, word
 if TYPE_CHECKING:
     from .array import EncryptedArray
 
-__all__ = ["concatenate", "iterate", "reshape", "select", "stack"]
+__all__ = ["broadcast_shape", "concatenate", "iterate", "reshape", "select", "stack"]
 
 _IN_CIPHERTEXTS = (
     "the last axis lies within ciphertexts, so single values can't be taken out of it without the secret key; select "
     "along the other axes, multiply by a 0/1 mask, or decrypt"
 )
+
+
+def broadcast_shape(operation: str, a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+    """NumPy's broadcast shape of two.
+
+    Raises:
+        ArgumentError: they don't fit, or leave no values.
+    """
+    return _core.broadcast_shape(operation, list(a), list(b))
 
 
 # --- selecting --------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cyclotome/ring/zeroising_allocator.hpp"
+#include "cyclotome/math/zeroising_allocator.hpp"
 
 namespace cyclotome::io {
 

@@ -29,8 +29,8 @@ rlwe::Ciphertext load(const CiphertextPayload& payload, const rlwe::KeyId& key, 
 void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertext) {
   const rlwe::NoiseBound& noise = ciphertext.noise();
   if (!storable(noise)) {
-    throw ArgumentError(message("a ciphertext with noise bound 2^", noise.log2_deviation, " and ", noise.secret_factors,
-                                " factors of the secret can't be stored; it is far beyond what decryption corrects"));
+    throw ArgumentError(message("a ciphertext with noise bound 2^", noise.log2_max,
+                                " can't be stored; it is far beyond what decryption corrects"));
   }
   const rlwe::Context& context = *ciphertext.context();
   if (ciphertext.polynomials().domain() != context.native_domain()) {
@@ -42,10 +42,10 @@ void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertex
   writer.u16(static_cast<std::uint16_t>(ciphertext.parts()));
   writer.u16(static_cast<std::uint16_t>(ciphertext.limbs()));
   writer.u32(seeded ? 1 : 0);
-  writer.u32(noise.secret_factors);
+  writer.u32(0);
   writer.u64(ciphertext.batch());
   writer.u64(ciphertext.correction());
-  writer.f64(noise.log2_deviation);
+  for (const double norm : {noise.log2_max, noise.log2_rms, noise.log2_canonical}) writer.f64(norm);
   if (seeded) writer.bytes(ciphertext.uniform_seed()->bytes());
   write_polynomials(writer, ciphertext.polynomials(), seeded ? 1 : ciphertext.parts());
 }

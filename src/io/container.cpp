@@ -45,7 +45,7 @@ Container Container::parse(Span bytes, const Limits& limits) {
   const auto kind = static_cast<Kind>(frame.kind);
   if (kind < Kind::parameters || kind > Kind::bundle) {
     throw FormatError(
-        message("kind ", frame.kind, " at offset 10 is unknown in format version ", format_version, fresh_copy));
+        message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }
   ByteReader reader(frame.sections, layout::header_bytes, "a section");
   const Section first = next_section(reader);
@@ -53,12 +53,16 @@ Container Container::parse(Span bytes, const Limits& limits) {
     throw FormatError(
         message("the first section is ", first.tag, ", not ", layout::parameters, ": the data is damaged", fresh_copy));
   }
-  Container container(decode_parameters(first, limits.allow_insecure));
+  Container container(decode_parameters(first, limits));
   const rlwe::Parameters& parameters = container.parameters_;
   if (!std::ranges::equal(parameters.fingerprint(), frame.fingerprint)) {
     throw FormatError(message("the fingerprint at offset ", layout::fingerprint_offset,
                               " is not that of the parameters in the data, ", parameters.summary(),
                               ": the data is damaged", fresh_copy));
+  }
+  if (parameters.strict() && frame.version < 2) {
+    throw FormatError(
+        message("strict parameters in format version 1, which has none: the data is damaged", fresh_copy));
   }
   container.kind_ = kind;
   container.version_ = frame.version;

@@ -36,6 +36,8 @@ struct Limits {
   std::uint64_t max_bytes = std::uint64_t{4} << 30;            ///< of a container
   std::uint64_t max_expanded_bytes = std::uint64_t{16} << 30;  ///< of the residues that it expands to in memory
   bool allow_insecure = false;  ///< take parameters below the security that they ask for, or below 128 bits
+  /// By which parameters are judged, whatever table they were made by: data can't choose a weaker one by itself.
+  rlwe::SecurityTable table = rlwe::default_security_table;
 };
 
 /// A checked view of a container: header, lengths, checksum, parameters, and which sections there are. What the
@@ -43,7 +45,8 @@ struct Limits {
 class Container {
  public:
   /// Throws FormatError for bytes that are no whole, undamaged container of a known version and kind, or more than
-  /// `limits` allows; SecurityError for insecure parameters unless limits.allow_insecure.
+  /// `limits` allows; SecurityError for parameters that are insecure, by their own table or by limits.table, unless
+  /// limits.allow_insecure.
   explicit Container(std::span<const std::uint8_t> bytes, const Limits& limits = {})
       : Container(parse(bytes, limits)) {}
 

@@ -11,9 +11,8 @@
 // checksum.
 namespace cyclotome::io {
 
-/// The version that is written; those from `oldest_version` on are read.
-inline constexpr std::uint16_t format_version = 2;
-inline constexpr std::uint16_t oldest_version = 1;
+/// The version that is written, and the oldest that is read.
+inline constexpr std::uint16_t format_version = 2, oldest_version = 1;
 /// The kind of a context of polynomial products, which has no encryption parameters and so is no `Container`.
 inline constexpr std::uint16_t product_context_kind = 8;
 

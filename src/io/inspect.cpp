@@ -2,6 +2,7 @@
 #include "cyclotome/io/inspect.hpp"
 
 #include "cyclotome/io/payload.hpp"
+#include "cyclotome/scheme/bfv/noise.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 
 namespace cyclotome::io {
@@ -9,12 +10,8 @@ namespace cyclotome::io {
 namespace {
 
 double headroom(const rlwe::Parameters& p, const CiphertextPayload& c) {
-  const std::vector<std::uint64_t> moduli(p.moduli().begin(),
-                                          p.moduli().begin() + static_cast<std::ptrdiff_t>(c.limbs));
-  const double log2_q = BigUnsigned::product(moduli).log2();
-  if (p.scheme() == rlwe::SchemeKind::bgv) return bgv::headroom(log2_q, c.noise);
-  return log2_q - std::log2(static_cast<double>(p.plain_moduli()[c.plain])) - 1 - std::log2(rlwe::tail_factor) -
-         c.noise.log2_deviation;
+  if (p.scheme() == rlwe::SchemeKind::bgv) return bgv::headroom(p, c.noise, c.limbs);
+  return bfv::headroom(p, c.plain, c.noise);
 }
 
 }  // namespace

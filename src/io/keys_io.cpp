@@ -14,7 +14,7 @@ namespace {
 /// 2 bits of two's complement: 0 -> 00, 1 -> 01, -1 -> 11. No branch depends on a coefficient, here and below.
 constexpr unsigned coefficient_bits = 2;
 
-void write_pairs(ByteWriter& writer, const Seed& uniform_seed, const PolyArray& pairs) {
+void write_pairs(ByteWriter& writer, const PublicSeed& uniform_seed, const PolyArray& pairs) {
   writer.bytes(uniform_seed.bytes());
   write_polynomials(writer, pairs, 1);
 }
@@ -24,6 +24,17 @@ PolyArray read_pairs(const KeyPayload& payload, const rlwe::Context& context, st
   read_polynomials(pairs, 1, payload.residues.bytes, payload.residues.offset);
   rlwe::expand_uniform(*context.engine(), pairs.view().part(1), *payload.uniform_seed);
   return pairs;
+}
+
+/// Keys for several plaintext moduli of BGV had errors that were multiples of them all in format version 1.
+void require_current_errors(const Container& container) {
+  const rlwe::Parameters& p = container.parameters();
+  if (container.version() == 1 && p.scheme() == rlwe::SchemeKind::bgv && p.plain_moduli().size() > 1) {
+    throw FormatError(
+        message(name_of(container.kind()), " of format version 1 for ", p.plain_moduli().size(),
+                " plaintext moduli of BGV has errors that later versions do not compute with; make such keys anew from "
+                "the secret key, which can be read, or generate a new set"));
+  }
 }
 
 rlwe::KeySwitchKey read_key_switch_key(const KeyPayload& payload, const rlwe::Context& context) {
@@ -71,7 +82,7 @@ Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> 
   return container.finish();
 }
 
-rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context) {
+rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context, rlwe::KeyCheck check) {
   const Packed packed = secret_key_payload(container);
   require_loadable(container, *context);
   const std::size_t n = context->degree();
@@ -82,17 +93,19 @@ rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextP
   for (std::size_t i = 0; i < n; ++i) {
     coefficients[i] = static_cast<std::int8_t>(static_cast<int>(codes[i] & 1) - static_cast<int>(codes[i] & 2));
   }
-  return rlwe::SecretKey::from_coefficients(context, coefficients, container.key_id());
+  return rlwe::SecretKey::from_coefficients(context, coefficients, container.key_id(), check);
 }
 
 rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context) {
   const KeyPayload payload = public_key_payload(container);
+  require_current_errors(container);
   require_loadable(container, *context);
   return rlwe::PublicKey(context, read_pairs(payload, *context, 1), *payload.uniform_seed, container.key_id());
 }
 
 rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe::ContextPtr& context) {
   const EvaluationKeysPayload payload = evaluation_keys_payload(container);
+  require_current_errors(container);
   require_loadable(container, *context);
   std::optional<rlwe::KeySwitchKey> relinearization;
   if (payload.relinearization) relinearization = read_key_switch_key(*payload.relinearization, *context);

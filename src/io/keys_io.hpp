@@ -16,7 +16,8 @@ Bytes serialize(const rlwe::PublicKey& key, std::span<const std::uint8_t> metada
 /// For each key the seed of its uniform half, and the other half.
 Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> metadata = {});
 
-rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context);
+rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context,
+                                rlwe::KeyCheck check = rlwe::KeyCheck::required);
 rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context);
 rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe::ContextPtr& context);
 

@@ -5,11 +5,19 @@
 
 namespace cyclotome::io {
 
-/// Whether a noise bound can stand in a file: a finite logarithm between "no noise" and far above every modulus, and a
-/// number of factors that no computation with an exact result reaches.
+/// Whether a noise bound can stand in a file: logarithms between "no noise" and far above every modulus.
 inline bool storable(const rlwe::NoiseBound& noise) noexcept {
-  // Not a number is on neither side.
-  return noise.log2_deviation >= -1e9 && noise.log2_deviation <= 1e9 && noise.secret_factors <= 1U << 20;
+  const auto sane = [](double x) { return x >= -1e9 && x <= 1e9; };  // not a number is on neither side
+  return sane(noise.log2_max) && sane(noise.log2_rms) && sane(noise.log2_canonical);
+}
+
+/// A bound for what format version 1 stated, a standard deviation for random operands. No theorem stands behind it: 8
+/// bits are more than products of such operands were found to differ by, and decryption looks at the noise itself.
+inline rlwe::NoiseBound from_deviation(const rlwe::NoiseCalculus& calculus, double log2_deviation) {
+  constexpr double margin = 8;
+  const double log2_tail = std::log2(14.0);
+  return calculus.tidy(
+      {log2_deviation + log2_tail + margin, log2_deviation + margin, log2_deviation + log2_tail + margin});
 }
 
 }  // namespace cyclotome::io

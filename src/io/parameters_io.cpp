@@ -11,7 +11,7 @@ namespace cyclotome::io {
 namespace {
 
 constexpr std::size_t max_name_bytes = 255;
-constexpr std::uint8_t flag_allow_insecure = 1;
+constexpr std::uint8_t flag_allow_insecure = 1, flag_strict = 2;
 
 bool below_demand(const rlwe::Parameters& parameters) {
   return parameters.security_reached() < std::max(128U, parameters.security());
@@ -39,7 +39,9 @@ rlwe::ParametersLiteral read_literal(const Section& section) {
   p.scheme = static_cast<rlwe::SchemeKind>(reader.u8());
   p.word = static_cast<Word>(reader.u8());
   p.table = static_cast<rlwe::SecurityTable>(reader.u8());
-  p.allow_insecure = (reader.u8() & flag_allow_insecure) != 0;
+  const std::uint8_t flags = reader.u8();
+  p.allow_insecure = (flags & flag_allow_insecure) != 0;
+  p.strict = (flags & flag_strict) != 0;
   p.security = reader.u16();
   p.digits = reader.u16();
   p.degree = reader.u32();
@@ -52,7 +54,7 @@ rlwe::ParametersLiteral read_literal(const Section& section) {
   // Enumerations that the parameters' own checks rely on.
   if ((p.scheme != rlwe::SchemeKind::bfv && p.scheme != rlwe::SchemeKind::bgv) ||
       (p.word != Word::u32 && p.word != Word::u64) ||
-      (p.table != rlwe::SecurityTable::guidelines_2024 && p.table != rlwe::SecurityTable::he_standard_2018)) {
+      std::ranges::find(rlwe::security_tables(), p.table) == rlwe::security_tables().end()) {
     throw FormatError(message("the parameter block at offset ", section.offset, " has scheme ",
                               static_cast<unsigned>(p.scheme), ", ", static_cast<unsigned>(p.word),
                               "-byte words and security ", "table ", static_cast<unsigned>(p.table),
@@ -64,6 +66,51 @@ rlwe::ParametersLiteral read_literal(const Section& section) {
                               " bytes or not printable ASCII; the data is damaged"));
   }
   return p;
+}
+
+rlwe::Parameters read_parameters(const Section& section) {
+  const rlwe::ParametersLiteral literal = read_literal(section);
+  try {
+    rlwe::Parameters parameters(literal);
+    ByteWriter canonical;
+    encode_parameters(canonical, parameters);
+    if (!std::ranges::equal(canonical.view(), section.bytes)) {
+      throw FormatError(
+          message("the parameter block at offset ", section.offset,
+                  " is not written as this library writes it (digits, security label or flags are inconsistent); ",
+                  "the data is damaged"));
+    }
+    return parameters;
+  } catch (const SecurityError&) {
+    throw;
+  } catch (const ParameterError& error) {
+    throw FormatError(
+        message("the parameter block at offset ", section.offset, " holds impossible parameters: ", error.what()));
+  }
+}
+
+/// What the caller's table asks of parameters: as much as they claim, or 128 bits of the attacks that it counts.
+unsigned level_asked(const rlwe::Parameters& parameters, rlwe::SecurityTable table) {
+  return rlwe::counts_quantum_attacks(table) ? 128 : std::max(128U, parameters.security());
+}
+
+void require_secure(const rlwe::Parameters& parameters, const Limits& limits) {
+  const std::string judge = rlwe::name_of(limits.table);  // refuses unknown ones
+  if (limits.allow_insecure) return;
+  if (below_demand(parameters)) {
+    throw SecurityError(message("the data has INSECURE parameters, ", parameters.summary(), " where ",
+                                std::max(128U, parameters.security()),
+                                " bits are asked for; pass allow_insecure=True to load it for experiments"));
+  }
+  const unsigned asked = level_asked(parameters, limits.table), bits = parameters.key_modulus_bits();
+  if (rlwe::security_granted(parameters.degree(), bits, limits.table) < asked) {
+    const std::string own = rlwe::name_of(parameters.table());
+    throw SecurityError(message("the data has parameters of table ", own, ", ", parameters.summary(), "; table ", judge,
+                                " allows ", rlwe::max_modulus_bits(parameters.degree(), asked, limits.table),
+                                " of its ", bits, " bits for ", rlwe::level_text(asked, limits.table),
+                                ". If you trust the other table, name it: security_table=\"", own,
+                                "\" (--security-table ", own, " for commands)"));
+  }
 }
 
 }  // namespace
@@ -82,7 +129,8 @@ void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
   writer.u8(static_cast<std::uint8_t>(parameters.scheme()));
   writer.u8(static_cast<std::uint8_t>(parameters.word()));
   writer.u8(static_cast<std::uint8_t>(parameters.table()));
-  writer.u8(parameters.literal().allow_insecure ? flag_allow_insecure : 0);
+  writer.u8(static_cast<std::uint8_t>((parameters.literal().allow_insecure ? flag_allow_insecure : 0) |
+                                      (parameters.strict() ? flag_strict : 0)));
   writer.u16(static_cast<std::uint16_t>(parameters.security()));
   writer.u16(static_cast<std::uint16_t>(parameters.digits()));
   writer.u32(static_cast<std::uint32_t>(parameters.degree()));
@@ -96,30 +144,10 @@ void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
   writer.text(parameters.name());
 }
 
-rlwe::Parameters decode_parameters(const Section& section, bool allow_insecure) {
-  const rlwe::ParametersLiteral literal = read_literal(section);
-  try {
-    rlwe::Parameters parameters(literal);
-    if (below_demand(parameters) && !allow_insecure) {
-      throw SecurityError(message("the data has INSECURE parameters, ", parameters.summary(), " where ",
-                                  std::max(128U, parameters.security()),
-                                  " bits are asked for; pass allow_insecure=True to load it for experiments"));
-    }
-    ByteWriter canonical;
-    encode_parameters(canonical, parameters);
-    if (!std::ranges::equal(canonical.view(), section.bytes)) {
-      throw FormatError(
-          message("the parameter block at offset ", section.offset,
-                  " is not written as this library writes it (digits, security label or flags are inconsistent); ",
-                  "the data is damaged"));
-    }
-    return parameters;
-  } catch (const SecurityError&) {
-    throw;
-  } catch (const ParameterError& error) {
-    throw FormatError(
-        message("the parameter block at offset ", section.offset, " holds impossible parameters: ", error.what()));
-  }
+rlwe::Parameters decode_parameters(const Section& section, const Limits& limits) {
+  rlwe::Parameters parameters = read_parameters(section);
+  require_secure(parameters, limits);
+  return parameters;
 }
 
 }  // namespace cyclotome::io

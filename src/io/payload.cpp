@@ -15,6 +15,9 @@ namespace cyclotome::io {
 
 namespace {
 
+/// Version 1 counted factors of the secret in the noise.
+constexpr std::uint32_t most_secret_factors = 1U << 20;
+
 std::vector<std::uint64_t> key_moduli(const rlwe::Parameters& p) {
   std::vector<std::uint64_t> moduli = p.special_moduli();
   moduli.insert(moduli.end(), p.moduli().begin(), p.moduli().end());
@@ -82,23 +85,43 @@ std::uint64_t read_correction(ByteReader& reader, const rlwe::Parameters& p, std
   return correction;
 }
 
-CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters& p) {
+/// Three logarithms; in version 1 one deviation, before which stood a number of factors of the secret.
+rlwe::NoiseBound read_noise(ByteReader& reader, const rlwe::Parameters& p, std::uint16_t version) {
+  const std::uint64_t offset = reader.offset();
+  rlwe::NoiseBound noise;
+  noise.log2_max = reader.f64();
+  noise.log2_rms = version == 1 ? noise.log2_max : reader.f64();
+  noise.log2_canonical = version == 1 ? noise.log2_max : reader.f64();
+  if (!storable(noise)) {
+    throw FormatError(message("the noise bound at offset ", offset, " (log2 ", noise.log2_max, ", ", noise.log2_rms,
+                              ", ", noise.log2_canonical,
+                              ") is no sane number: the data is damaged; get a fresh copy"));
+  }
+  if (version == 1) return from_deviation(p.noise(), noise.log2_max);
+  if (!(p.noise().tidy(noise) == noise)) {
+    throw FormatError(message("the noise bound at offset ", offset, " (log2 ", noise.log2_max, ", ", noise.log2_rms,
+                              ", ", noise.log2_canonical,
+                              ") states more than its own parts allow: the data is damaged; get a "
+                              "fresh copy"));
+  }
+  return noise;
+}
+
+CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters& p, std::uint16_t version) {
   ByteReader reader(section.bytes, section.offset, "a ciphertext section");
   CiphertextPayload payload;
   bool seeded = false;
   payload.plain = read_plain(reader, p);
   read_shape(reader, p, payload, seeded);
-  const std::uint64_t noise_offset = reader.offset();
-  payload.noise.secret_factors = reader.u32();
+  const std::uint64_t reserved_offset = reader.offset();
+  if (const std::uint32_t reserved = reader.u32(); reserved > (version == 1 ? most_secret_factors : 0)) {
+    throw FormatError(message("the four bytes at offset ", reserved_offset, " hold ", reserved,
+                              ", which format version ", version, " has no meaning for: the data is damaged"));
+  }
   const std::uint64_t batch = reader.u64();
   payload.correction = read_correction(reader, p, payload.plain);
-  payload.noise.log2_deviation = reader.f64();
-  if (!storable(payload.noise)) {
-    throw FormatError(message("the noise bound at offset ", noise_offset, " (log2 ", payload.noise.log2_deviation, ", ",
-                              payload.noise.secret_factors, " factors of the secret) is no sane number: the data is ",
-                              "damaged; get a fresh copy"));
-  }
-  if (seeded) payload.uniform_seed = Seed(reader.array32());
+  payload.noise = read_noise(reader, p, version);
+  if (seeded) payload.uniform_seed = PublicSeed(reader.array32());
   const auto moduli = std::span(p.moduli()).first(payload.limbs);
   payload.residues = take_residues(reader, batch, payload.stored_parts() * packed_polynomial_bytes(p.degree(), moduli));
   payload.batch = static_cast<std::size_t>(batch);
@@ -198,7 +221,7 @@ KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint
                                 " is not an odd number between 3 and 2n - 1 = ", order - 1, ": the data is damaged"));
     }
   }
-  payload.uniform_seed = Seed(reader.array32());
+  payload.uniform_seed = PublicSeed(reader.array32());
   payload.residues = take_residues(reader, pairs, packed_polynomial_bytes(p.degree(), key_moduli(p)));
   return payload;
 }
@@ -210,7 +233,7 @@ std::vector<CiphertextPayload> ciphertext_payloads(const Container& container) {
   const rlwe::Parameters& p = container.parameters();
   if (container.kind() != Kind::bundle) {
     container.require_kind(Kind::ciphertext);
-    payloads.push_back(read_ciphertext(only_section(container, layout::ciphertext), p));
+    payloads.push_back(read_ciphertext(only_section(container, layout::ciphertext), p, container.version()));
     return payloads;
   }
   const bool described = container.version() > 1;
@@ -220,7 +243,7 @@ std::vector<CiphertextPayload> ciphertext_payloads(const Container& container) {
       throw FormatError(message("section ", section.tag, " at offset ", section.offset, " has no place in ",
                                 name_of(container.kind()), ": the data is damaged; get a fresh copy"));
     }
-    payloads.push_back(read_ciphertext(section, p));
+    payloads.push_back(read_ciphertext(section, p, container.version()));
     if (payloads.size() > 1 && payloads.back().plain <= payloads[payloads.size() - 2].plain) {
       throw FormatError(message("the ciphertexts at offset ", section.offset, " are of plaintext modulus number ",
                                 payloads.back().plain,

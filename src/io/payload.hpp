@@ -28,7 +28,7 @@ struct CiphertextPayload {
   std::size_t limbs = 0;
   std::uint64_t correction = 1;
   rlwe::NoiseBound noise;
-  std::optional<Seed> uniform_seed;
+  std::optional<PublicSeed> uniform_seed;
   Packed residues;
 
   std::size_t stored_parts() const noexcept { return uniform_seed ? 1 : parts; }
@@ -48,8 +48,8 @@ struct PlaintextPayload {
 
 /// The stored half of a public key (one pair) or key-switching key (a pair for each digit), transform domain over PQ.
 struct KeyPayload {
-  std::uint64_t galois_element = 0;  ///< 0 for keys that are no Galois keys
-  std::optional<Seed> uniform_seed;  ///< always there
+  std::uint64_t galois_element = 0;        ///< 0 for keys that are no Galois keys
+  std::optional<PublicSeed> uniform_seed;  ///< always there
   Packed residues;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <type_traits>
 
 #include "cyclotome/math/word.hpp"
 
@@ -35,7 +36,12 @@ CYCLOTOME_HD constexpr std::uint64_t reverse_bits(std::uint64_t value, unsigned 
 /// All ones if `condition`, else zero; compiles to no branch.
 template <LimbWord W>
 CYCLOTOME_HD constexpr W mask_if(bool condition) noexcept {
-  return static_cast<W>(W{0} - static_cast<W>(condition));
+  W mask = static_cast<W>(W{0} - static_cast<W>(condition));
+#if defined(__clang__) && !defined(__CUDACC__)
+  // Clang makes a branch of `x - (q & mask)` where it sees what the mask is made of; GCC does not, and vectorises.
+  if (!std::is_constant_evaluated()) asm("" : "+r"(mask));
+#endif
+  return mask;
 }
 
 }  // namespace cyclotome

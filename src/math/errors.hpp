@@ -49,6 +49,13 @@ class NoiseError : public Error {
   using Error::Error;
 };
 
+/// The noise that decryption met contradicts the bound that the ciphertext states: it was altered, or this library is
+/// wrong. Like everything that comes of decrypting, it is for the key's owner alone.
+class ContradictionError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Values that do not fit the plaintext space.
 class RangeError : public Error {
  public:

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "cyclotome/math/secure_memory.hpp"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -52,6 +54,7 @@ void compress_portable(std::array<std::uint32_t, 8>& state, const std::uint8_t* 
   }
   const std::array<std::uint32_t, 8> add = {a, b, c, d, e, f, g, h};
   for (std::size_t i = 0; i < 8; ++i) state[i] += add[i];
+  secure_zero(w.data(), sizeof(w));
 }
 
 #if defined(__x86_64__)
@@ -81,6 +84,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) void compress_sha_extensions(std::ar
   const __m128i feba = _mm_shuffle_epi32(abef, 0x1b), dchg = _mm_shuffle_epi32(cdgh, 0xb1);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(state.data()), _mm_blend_epi16(feba, dchg, 0xf0));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(&state[4]), _mm_alignr_epi8(dchg, feba, 8));
+  secure_zero(words, sizeof(words));
 }
 
 bool has_sha_extensions() noexcept {
@@ -100,6 +104,11 @@ Sha256::Sha256(bool accelerated) noexcept : compress_(compress_portable) {
 #else
   static_cast<void>(accelerated);
 #endif
+}
+
+Sha256::~Sha256() {
+  secure_zero(state_.data(), sizeof(state_));
+  secure_zero(pending_.data(), pending_.size());
 }
 
 void Sha256::update(std::span<const std::uint8_t> bytes) noexcept {

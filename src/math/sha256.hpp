@@ -10,11 +10,15 @@ namespace cyclotome {
 
 using Digest = std::array<std::uint8_t, 32>;
 
-/// SHA-256 (FIPS 180-4), fed in pieces. Used for the parameters' fingerprint and the integrity check of containers.
+/// SHA-256 (FIPS 180-4), fed in pieces. Used for the parameters' fingerprint, the integrity check of containers and, in
+/// HMAC, for seeds: constant time in the data, and what a hash has seen is zeroised with it.
 class Sha256 {
  public:
   /// accelerated: use the processor's SHA instructions where it has them; the digest is the same.
   explicit Sha256(bool accelerated = true) noexcept;
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+  ~Sha256();
   void update(std::span<const std::uint8_t> bytes) noexcept;
   /// Finishes the hash; the object must not be fed afterwards.
   Digest finish() noexcept;

@@ -86,4 +86,20 @@ CYCLOTOME_HD constexpr std::uint64_t fraction(W y, std::uint64_t reciprocal, uns
   }
 }
 
+/// How close a value modulo q comes to q/2, for a whole polynomial: the largest min(y, q - y)/q in units of 2^-56.
+template <LimbWord W>
+CYCLOTOME_HD constexpr std::uint64_t peak_of(W largest, std::uint64_t reciprocal, unsigned modulus_bits) noexcept {
+  return fraction(largest, reciprocal, modulus_bits);
+}
+/// The same from a sum of fractions, with the 1/2 of the centred lift.
+CYCLOTOME_HD constexpr std::uint64_t peak_of_sum(std::uint64_t sum) noexcept {
+  constexpr std::uint64_t half = std::uint64_t{1} << (fraction_bits - 1), mask = 2 * half - 1;
+  const std::uint64_t x = sum & mask, above = x - half, below = half - x;
+  return above < below ? above : below;  // one of them wraps around
+}
+/// How far a peak may be from |x|/q, for k limbs.
+constexpr double peak_error(Word word, std::size_t limbs) noexcept {
+  return static_cast<double>(limbs + 1) * (word == Word::u32 ? 0x1p-32 : 0x1p-54);
+}
+
 }  // namespace cyclotome

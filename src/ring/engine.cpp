@@ -60,6 +60,17 @@ void require_same(const char* verb, View out, ConstView a) {
   require(a.domain == out.domain, verb, "operand and result must be in one domain");
 }
 
+void require_conversion(const char* verb, View out, ConstView a, const BaseConversion& conversion) {
+  require(
+      a.ring->basis() == conversion.source() && out.ring->basis() == conversion.target() && a.degree() == out.degree(),
+      verb, "operand ", shape_of(a), " and result ", shape_of(out), " are not over the conversion's bases (",
+      conversion.source().size(), " to ", conversion.target().size(), " limbs)");
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  require(out.data != a.data, verb, "the result must not be the operand");
+}
+
 void require_transformable(const char* verb, ConstView a) {
   for (std::size_t l = 0; l < a.limbs(); ++l) {
     require(a.ring->has_transform(l), verb, "modulus ", a.ring->basis()[l], " has no transform of length ", a.degree(),
@@ -141,14 +152,7 @@ void Engine::multiply_scalars(View out, ConstView a, std::span<const std::uint64
 }
 
 void Engine::convert(View out, ConstView a, const BaseConversion& conversion) {
-  require(
-      a.ring->basis() == conversion.source() && out.ring->basis() == conversion.target() && a.degree() == out.degree(),
-      "convert", "operand ", shape_of(a), " and result ", shape_of(out), " are not over the conversion's bases (",
-      conversion.source().size(), " to ", conversion.target().size(), " limbs)");
-  require_broadcast("convert", out, a);
-  require_domain("convert", a, Domain::coefficient);
-  require_domain("convert", out, Domain::coefficient);
-  require(out.data != a.data, "convert", "the result must not be the operand");
+  require_conversion("convert", out, a, conversion);
   do_convert(out, a, conversion);
 }
 
@@ -320,14 +324,26 @@ void Engine::behz_scale(View out, ConstView a, const BehzScale& step) {
   do_behz_scale(out, a, step);
 }
 
-void Engine::scale_to_plain(View out, ConstView a, const PlainScale& step) {
+void Engine::convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
+  constexpr auto verb = "convert_with_peaks";
+  require_conversion(verb, out, a, conversion);
+  require(a.batch == out.batch && a.parts == 1 && out.parts == 1, verb, "operand ", shape_of(a), " and result ",
+          shape_of(out), " need one batch and 1 part");
+  require(conversion.lift() == Lift::centred, verb, "the lift must be centred");
+  require(peaks != nullptr, verb, "peaks need memory; `convert` finds none");
+  do_convert_with_peaks(out, a, conversion, peaks);
+}
+
+void Engine::scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
   constexpr auto verb = "scale_to_plain";
   require_basis(verb, a, *step.source, "the operand");
   require_basis(verb, out, *step.plain, "the result");
   require_broadcast(verb, out, a);
   require_domain(verb, a, Domain::coefficient);
   require_domain(verb, out, Domain::coefficient);
-  do_scale_to_plain(out, a, step);
+  require(peaks == nullptr || (a.batch == out.batch && a.parts == 1 && out.parts == 1), verb, "peaks of operand ",
+          shape_of(a), " in result ", shape_of(out), " need one batch and 1 part");
+  do_scale_to_plain(out, a, step, peaks);
 }
 
 void Engine::mixed_radix(View out, ConstView a, const MixedRadix& step) {

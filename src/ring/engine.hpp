@@ -133,8 +133,13 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void behz_lift(View out, ConstView a, const BehzLift& step);
   /// out (over q) = floor(t a / q) up to the small BEHZ error, a over q then B_sk: BEHZ S3 and S4 (spec 5.5).
   void behz_scale(View out, ConstView a, const BehzScale& step);
-  /// out (over t) = round(t a / q) mod t, a over q, coefficient domain: BEHZ decryption (spec 5.4). Constant time.
-  void scale_to_plain(View out, ConstView a, const PlainScale& step);
+  /// out (over t) = round(t a / q) mod t, a over q, coefficient domain, 1 part: BEHZ decryption (spec 5.4). Constant
+  /// time. peaks: null, or this engine's memory for a number for each item of out, which gets `peak_of` the largest
+  /// distance of t a / q from an integer, as it shows modulo gamma: off by less than (k + 1)/gamma.
+  void scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks = nullptr);
+  /// `convert` by a centred lift, 1 part, constant time; peaks, as above, of the largest |a|/q: off by less than
+  /// `peak_error`.
+  void convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks);
   /// Limb i of out = digit i of a in mixed radix, in [0, q_i); coefficient domain (000, Algorithm 4, erratum 000-6).
   void mixed_radix(View out, ConstView a, const MixedRadix& step);
   /// The integers in [0, q) that the coefficients of a (coefficient domain) stand for, as little-endian 64-bit words
@@ -184,7 +189,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step);
   virtual void do_behz_lift(View out, ConstView a, const BehzLift& step);
   virtual void do_behz_scale(View out, ConstView a, const BehzScale& step);
-  virtual void do_scale_to_plain(View out, ConstView a, const PlainScale& step);
+  virtual void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks);
+  virtual void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks);
   virtual void do_mixed_radix(View out, ConstView a, const MixedRadix& step);
   virtual void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step);
 };

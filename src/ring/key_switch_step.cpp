@@ -7,7 +7,8 @@
 
 namespace cyclotome {
 
-KeySwitchStep::KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved)
+KeySwitchStep::KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved,
+                             std::uint64_t numerator)
     : ciphertext_ring(q), special_ring(p), key_ring(p == nullptr ? q : p->joined(*q)) {
   if (per_digit == 0) throw ParameterError("a digit of a key switch needs at least one prime, not 0");
   for (std::size_t first = 0; first < q->limbs(); first += per_digit) {
@@ -15,7 +16,7 @@ KeySwitchStep::KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per
     BaseConversion extension(digit->basis(), key_ring->basis(), Lift::centred);
     digits.push_back({first, std::move(digit), std::move(extension)});
   }
-  if (p != nullptr) rounding.emplace(q, p, preserved);
+  if (p != nullptr) rounding.emplace(q, p, preserved, numerator);
 }
 
 PolyArray extended_digits(Engine& engine, ConstView c, const KeySwitchStep& step) {

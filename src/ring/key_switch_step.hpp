@@ -15,9 +15,11 @@ namespace cyclotome {
 class KeySwitchStep {
  public:
   /// q: the ciphertext primes that are present; p: the special primes, or null; per_digit >= 1 primes a digit (the last
-  /// one may have fewer). preserved: the plaintext modulus that the division keeps the result correct for (BGV), or 1.
-  /// Throws ParameterError for per_digit = 0 and if q, P and the preserved modulus are not coprime.
-  KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved = 1);
+  /// one may have fewer). preserved, numerator: of the division by P, which keeps the result correct modulo a plaintext
+  /// modulus (BGV), or multiplies by it. Throws ParameterError for per_digit = 0 and if q, P and the preserved modulus
+  /// are not coprime.
+  KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved = 1,
+                std::uint64_t numerator = 1);
 
   struct Digit {
     std::size_t first;         ///< first limb in q

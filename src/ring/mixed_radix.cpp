@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/mixed_radix.hpp"
 
+#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/limb_values.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 

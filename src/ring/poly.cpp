@@ -3,8 +3,9 @@
 
 #include <limits>
 
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -69,15 +70,20 @@ void PolyArray::from_host(std::span<const std::uint64_t> residues) {
   if (residues.size() != size()) {
     throw ArgumentError(message(residues.size(), " residues were given for an array of ", size()));
   }
+  const auto modulus = [&](std::size_t i) { return ring_->basis()[i / degree() % limbs()]; };
+  std::uint64_t any = 0;  // the residues may be secret: only that one of them is too large is told
+  for (std::size_t first = 0; first < size(); first += degree()) {
+    const std::uint64_t largest = modulus(first) - 1;
+    for (const std::uint64_t residue : residues.subspan(first, degree())) any |= exceeds(residue, largest);
+  }
+  if (declassify(any != 0)) {
+    std::size_t i = 0;
+    while (residues[i] < modulus(i)) ++i;
+    throw RangeError(message("residue ", residues[i], " at position ", i, " is not below its modulus ", modulus(i)));
+  }
   with_word(word(), [&]<class W>(W) {
     std::vector<W> words(size());
-    for (std::size_t i = 0; i < size(); ++i) {
-      const std::uint64_t q = ring_->basis()[i / degree() % limbs()];
-      if (residues[i] >= q) {
-        throw RangeError(message("residue ", residues[i], " at position ", i, " is not below its modulus ", q));
-      }
-      words[i] = static_cast<W>(residues[i]);
-    }
+    for (std::size_t i = 0; i < size(); ++i) words[i] = static_cast<W>(residues[i]);
     upload(words.data());
     if (secret()) secure_zero(words.data(), words.size() * sizeof(W));
   });

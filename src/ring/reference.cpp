@@ -2,17 +2,48 @@
 // The coarse verbs in terms of simpler ones: what an engine that overrides nothing computes, and what one that
 // overrides must equal bit for bit. Scratch is secret, since decryption and encryption come through here.
 #include "cyclotome/math/modulus.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/poly.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
 namespace {
+
+/// peaks[item] = the largest of peak(coefficient) over the coefficients of a (1 part), which sees the item's limbs, n
+/// words apart.
+template <class Peak>
+void find_peaks(Engine& engine, std::uint64_t* peaks, ConstView a, const Peak& peak) {
+  with_word(a.word(), [&]<class W>(W) {
+    const std::size_t n = a.degree(), item = a.limbs() * n;
+    PolyArray dense(engine.shared_from_this(), a.ring->shared_from_this(), a.batch, 1, a.domain, true);
+    engine.copy(dense.view(), a);
+    std::vector<W> words(dense.size());
+    dense.download(words.data());
+    std::vector<std::uint64_t> found(a.batch, 0);
+    for (std::size_t b = 0; b < a.batch; ++b) {
+      for (std::size_t c = 0; c < n; ++c) {
+        const std::uint64_t here = peak(&words[b * item + c], W{});
+        found[b] = here > found[b] ? here : found[b];
+      }
+    }
+    engine.upload(peaks, found.data(), found.size() * sizeof(std::uint64_t));
+    secure_zero(words.data(), words.size() * sizeof(W));
+    secure_zero(found.data(), found.size() * sizeof(std::uint64_t));
+  });
+}
+
+/// peak_of for a conversion's only source limb.
+template <LimbWord W>
+std::uint64_t single_peak(W residue, const BaseConversion& conversion) {
+  const Modulus<W>& q = conversion.source().moduli<W>()[0];
+  const W opposite = static_cast<W>(q.value() - residue);
+  return peak_of(residue < opposite ? residue : opposite, conversion.tables<W>().reciprocals[0], q.bits());
+}
 
 PolyArray scratch(Engine& engine, const RingPtr& ring, ConstView like, Domain domain = Domain::coefficient) {
   return PolyArray(engine.shared_from_this(), ring, like.batch, like.parts, domain, true);
@@ -124,9 +155,28 @@ void Engine::do_behz_scale(View out, ConstView a, const BehzScale& step) {
   add(out, out, restored.view().limbs_at(0, *step.source));
 }
 
-void Engine::do_scale_to_plain(View out, ConstView a, const PlainScale& step) {
+void Engine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
+  convert(out, a, conversion);
+  find_peaks(*this, peaks, a, [&]<class W>(const W* limbs, W) {
+    const auto moduli = conversion.source().moduli<W>();
+    if (moduli.size() == 1) return single_peak<W>(limbs[0], conversion);
+    std::uint64_t sum = std::uint64_t{1} << (fraction_bits - 1);
+    for (std::size_t i = 0; i < moduli.size(); ++i) {
+      const auto& tables = conversion.tables<W>();
+      const W y = tables.punctured_inverses[i].multiply(limbs[i * a.degree()], moduli[i].value());
+      sum += fraction(y, tables.reciprocals[i], moduli[i].bits());
+    }
+    return peak_of_sum(sum);
+  });
+}
+
+void Engine::do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
   PolyArray scaled = scratch(*this, step.extended, a);
   convert(scaled.view(), a, step.scale);
+  if (peaks != nullptr) {
+    find_peaks(*this, peaks, scaled.view().limbs_at(1, *step.gamma_ring),
+               [&]<class W>(const W* limbs, W) { return single_peak<W>(limbs[0], step.correction); });
+  }
   convert(out, scaled.view().limbs_at(1, *step.gamma_ring), step.correction);
   add(out, out, scaled.view().limbs_at(0, *step.plain));
 }

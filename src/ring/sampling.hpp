@@ -1,34 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <bit>
 
 #include "cyclotome/math/chacha20.hpp"
 #include "cyclotome/math/modulus.hpp"
+#include "cyclotome/ring/seed.hpp"
 
 namespace cyclotome {
-
-/// A 256-bit seed. Secret unless it expands to a public polynomial; zeroised on destruction.
-class Seed {
- public:
-  Seed() = default;
-  explicit Seed(const std::array<std::uint8_t, 32>& bytes) noexcept : bytes_(bytes) {}
-  Seed(const Seed&) = default;
-  Seed& operator=(const Seed&) = default;
-  ~Seed();
-
-  /// 32 bytes from the operating system's generator. Throws EngineError if it has none to give.
-  static Seed from_system();
-
-  const std::array<std::uint8_t, 32>& bytes() const noexcept { return bytes_; }
-  /// The key as RFC 8439's eight little-endian words.
-  std::array<std::uint32_t, 8> words() const noexcept;
-  bool operator==(const Seed&) const = default;
-
- private:
-  std::array<std::uint8_t, 32> bytes_{};
-};
 
 /// The laws that polynomials are drawn from.
 enum class Law : std::uint8_t {
@@ -41,7 +20,9 @@ enum class Law : std::uint8_t {
 inline constexpr double error_deviation = 3.2403703492039302;
 inline constexpr int error_bound = 21;
 
-/// Which stream of a seed a polynomial is drawn from, so that no two draws of one seed overlap.
+/// Which stream of a seed a polynomial is drawn from, so that no two draws of one seed overlap. Above this layer every
+/// object has seeds of its own besides (rlwe/seed_derivation.hpp); the numbers of key_switch_uniform and
+/// symmetric_uniform belong to the wire format, since published seeds expand with them.
 enum class Stream : std::uint32_t {
   secret = 1,
   public_uniform = 2,

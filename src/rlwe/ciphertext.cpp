@@ -5,23 +5,21 @@
 
 namespace cyclotome::rlwe {
 
-const std::vector<double>& Plaintext::canonical_norms() const {
+const PlainNorms& Plaintext::norms() const {
   std::call_once(norms_->once, [this] {
     const std::vector<std::uint64_t> residues = polynomials_.to_host();
     const std::size_t n = polynomials_.degree();
     const auto t = static_cast<std::int64_t>(plain_modulus());
     std::vector<std::int64_t> centred(n);
-    std::vector<double> values;
     for (std::size_t b = 0; b < batch(); ++b) {
       for (std::size_t i = 0; i < n; ++i) {
         const auto value = static_cast<std::int64_t>(residues[b * n + i]);
         centred[i] = value >= t - value ? value - t : value;
       }
-      values.push_back(canonical_norm(centred));
+      norms_->largest = larger(norms_->largest, norms_of(centred));
     }
-    norms_->values = std::move(values);
   });
-  return norms_->values;
+  return norms_->largest;
 }
 
 Ciphertext Ciphertext::to(const ContextPtr& context) const {

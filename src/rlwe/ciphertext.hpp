@@ -24,9 +24,9 @@ class Plaintext {
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
 
-  /// Canonical norms of the centred polynomials, one for each batch item: what a product multiplies noise by. For
-  /// public plaintexts (computed on the host, on first use; thread-safe).
-  const std::vector<double>& canonical_norms() const;
+  /// The largest norms of the centred polynomials: what a product does to noise. For public plaintexts (computed on the
+  /// host, on first use; thread-safe).
+  const PlainNorms& norms() const;
 
  private:
   ContextPtr context_;
@@ -34,7 +34,7 @@ class Plaintext {
   PolyArray polynomials_;
   struct Norms {
     std::once_flag once;
-    std::vector<double> values;
+    PlainNorms largest;
   };
   std::shared_ptr<Norms> norms_ = std::make_shared<Norms>();
 };
@@ -44,12 +44,12 @@ class Plaintext {
 class Ciphertext {
  public:
   Ciphertext(ContextPtr context, const KeyId& key, std::size_t plain, PolyArray polynomials, NoiseBound noise,
-             std::optional<Seed> uniform_seed = std::nullopt, std::uint64_t correction = 1)
+             std::optional<PublicSeed> uniform_seed = std::nullopt, std::uint64_t correction = 1)
       : context_(std::move(context)),
         key_(key),
         plain_(plain),
         polynomials_(std::move(polynomials)),
-        noise_(noise),
+        noise_(context_->parameters().noise().tidy(noise)),
         uniform_seed_(uniform_seed),
         correction_(correction) {}
 
@@ -69,7 +69,7 @@ class Ciphertext {
   /// Bound for every item of the batch.
   const NoiseBound& noise() const noexcept { return noise_; }
   /// Of a fresh symmetric encryption: the seed that c1 expands from, so that files hold half.
-  const std::optional<Seed>& uniform_seed() const noexcept { return uniform_seed_; }
+  const std::optional<PublicSeed>& uniform_seed() const noexcept { return uniform_seed_; }
 
   /// Other residues and noise with this array's context, key and plaintext modulus: what an operation returns.
   Ciphertext derived(PolyArray polynomials, NoiseBound noise) const {
@@ -93,7 +93,7 @@ class Ciphertext {
   std::size_t plain_;
   PolyArray polynomials_;
   NoiseBound noise_;
-  std::optional<Seed> uniform_seed_;
+  std::optional<PublicSeed> uniform_seed_;
   std::uint64_t correction_;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/context.hpp"
 
-#include <cmath>
-
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -14,9 +13,7 @@ Context::Context(Parameters parameters, EnginePtr engine, SchemeTraits traits)
   const Basis q(word, parameters_.moduli());
   key_ring_ = Ring::negacyclic(n, Basis(word, parameters_.special_moduli()).joined(q));
   for (std::size_t limbs = 1; limbs <= q.size(); ++limbs) level_rings_.push_back(key_ring_->slice(special, limbs));
-  for (const RingPtr& ring : level_rings_) log2_moduli_.push_back(ring->basis().product().log2());
   for (const auto t : parameters_.plain_moduli()) plain_rings_.push_back(Ring::negacyclic(n, Basis(word, {t})));
-  if (traits_.low_digits) error_multiplier_ = std::exp2(BigUnsigned::product(parameters_.plain_moduli()).log2());
   if (special == 0) {
     encryption_ring_ = key_ring_;
     return;
@@ -24,8 +21,9 @@ Context::Context(Parameters parameters, EnginePtr engine, SchemeTraits traits)
   special_ring_ = key_ring_->slice(0, special);
   encryption_ring_ = key_ring_->slice(special - 1, q.size() + 1);
   for (std::size_t plain = 0; plain < plain_count(); ++plain) {
+    const ErrorMultiples multiples = error_multiples(plain);
     encryption_roundings_.push_back(std::make_unique<DivideAndRound>(
-        ciphertext_ring(), key_ring_->slice(special - 1, 1), preserved_modulus(plain)));
+        ciphertext_ring(), key_ring_->slice(special - 1, 1), multiples.of_results, multiples.factor()));
   }
 }
 
@@ -39,7 +37,7 @@ const RingPtr& Context::level_ring(std::size_t limbs) const {
 
 double Context::log2_modulus(std::size_t limbs) const {
   static_cast<void>(level_ring(limbs));  // throws
-  return log2_moduli_[limbs - 1];
+  return parameters_.log2_modulus(limbs);
 }
 
 const RingPtr& Context::plain_ring(std::size_t plain) const {
@@ -49,21 +47,13 @@ const RingPtr& Context::plain_ring(std::size_t plain) const {
   return plain_rings_[plain];
 }
 
-std::uint64_t Context::error_multiplier_mod(std::uint64_t modulus) const noexcept {
-  u128 product = 1 % modulus;
-  if (traits_.low_digits) {
-    for (const auto t : parameters_.plain_moduli()) product = product * (t % modulus) % modulus;
-  }
-  return static_cast<std::uint64_t>(product);
-}
-
 const KeySwitch& Context::key_switch(std::size_t limbs, std::size_t plain) const {
   const std::uint64_t preserved = preserved_modulus(plain);
   const std::lock_guard lock(mutex_);
   auto& slot = key_switches_[{limbs, preserved}];
   if (slot == nullptr) {
-    slot = std::make_unique<KeySwitch>(level_ring(limbs), special_ring_, parameters_.primes_per_digit(), preserved,
-                                       error_multiplier_);
+    slot = std::make_unique<KeySwitch>(level_ring(limbs), special_ring_, parameters_.primes_per_digit(),
+                                       error_multiples(plain), key_switch_noise(parameters_, plain, limbs));
   }
   return *slot;
 }

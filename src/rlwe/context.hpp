@@ -53,9 +53,11 @@ class Context : public std::enable_shared_from_this<Context> {
   const RingPtr& plain_ring(std::size_t plain) const;
   std::size_t plain_count() const noexcept { return plain_rings_.size(); }
 
-  /// What errors are multiplied by, modulo any integer or as a number: the product of all plaintext moduli (BGV) or 1.
-  std::uint64_t error_multiplier_mod(std::uint64_t modulus) const noexcept;
-  double error_multiplier() const noexcept { return error_multiplier_; }
+  /// What errors are multiples of, by plaintext modulus. Keys are the same for all of them.
+  ErrorMultiples error_multiples(std::size_t plain) const {
+    const std::uint64_t t = preserved_modulus(plain);
+    return {plain_count() == 1 ? t : 1, t};
+  }
   /// The plaintext modulus that divisions preserve: t (BGV) or 1.
   std::uint64_t preserved_modulus(std::size_t plain) const {
     return traits_.low_digits ? parameters_.plain_moduli()[plain] : 1;
@@ -81,10 +83,8 @@ class Context : public std::enable_shared_from_this<Context> {
   Parameters parameters_;
   EnginePtr engine_;
   SchemeTraits traits_;
-  double error_multiplier_ = 1;
   RingPtr special_ring_, key_ring_, encryption_ring_;
   std::vector<RingPtr> level_rings_;
-  std::vector<double> log2_moduli_;  // by level
   std::vector<RingPtr> plain_rings_;
   std::vector<std::unique_ptr<DivideAndRound>>
       encryption_roundings_;  // by plaintext modulus; empty without special primes

@@ -2,27 +2,23 @@
 #include "cyclotome/rlwe/encryption.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <span>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/limb_values.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 
 namespace cyclotome::rlwe {
 
 namespace {
 
-NoiseBound fresh_noise(const Context& context, std::size_t plain) {
-  const bool special = context.special_limbs() != 0;
-  return public_key_noise(context.degree(), special ? static_cast<double>(context.encryption_ring()->basis()[0]) : 1.0,
-                          context.error_multiplier(), static_cast<double>(context.preserved_modulus(plain)));
-}
-
-/// What is encrypted: plaintext polynomials, how they get to Q, and how far that moves the phase's error.
+/// What is encrypted: plaintext polynomials, how they get to Q, and what that adds to the noise.
 struct Message {
   const Plaintext& plaintext;
   const BaseConversion& scale;
-  double deviation;
+  const NoiseBound& noise;
 };
 
 /// The message over Q, coefficient domain; an empty array without one.
@@ -43,6 +39,18 @@ void run_encryption(const char* name, const Context& context, std::size_t plain,
   context.engine()->run({name, {context.id(), plain}, std::span(operands, message == nullptr ? 2 : 3), seeds}, fill);
 }
 
+/// out (transforms) = (u pair + error) factor, and the text added.
+void multiply_key_by(Engine& engine, View out, PolyArray& u, ConstView pair, PolyArray& error, std::uint64_t factor,
+                     const std::optional<ConstView>& text) {
+  engine.multiply(out, u.to_transform().view(), pair);
+  engine.add(out, out, error.to_transform().view());
+  multiply_by(engine, out, factor);
+  if (!text) return;
+  u.set_domain(Domain::coefficient);
+  engine.copy(u.view(), *text);
+  engine.add(out.part(0), out.part(0), u.to_transform().view());
+}
+
 /// `result` = encryptions of zero under the public key `pair`; of the polynomials `message` (over Q, coefficient
 /// domain), if there are any. Where the result is kept transformed, message and errors are transformed together.
 void mask(const Context& context, std::size_t plain, View result, ConstView pair, const Seed& seed,
@@ -50,6 +58,7 @@ void mask(const Context& context, std::size_t plain, View result, ConstView pair
   Engine& engine = *context.engine();
   const RingPtr& ring = context.encryption_ring();
   const DivideAndRound* const rounding = context.encryption_rounding(plain);
+  const ErrorMultiples multiples = context.error_multiples(plain);
   const std::size_t dropped = rounding == nullptr ? 0 : 1;
   const Domain native = result.domain;
   pair = pair.limbs_at(context.special_limbs() - dropped, *ring);
@@ -61,7 +70,7 @@ void mask(const Context& context, std::size_t plain, View result, ConstView pair
     const auto item = static_cast<std::uint32_t>(first);
     PolyArray u = context.make(ring, count, 1, Domain::coefficient, true);
     engine.sample(u.view(), Law::ternary, seed, Stream::encryption_ternary, item);
-    PolyArray error = sample_error(context, ring, count, 2, seed, Stream::encryption_error, item);
+    PolyArray error = sample_error(context, ring, count, 2, multiples.of_keys, seed, Stream::encryption_error, item);
     const View out = result.items(first, count);
     std::optional<ConstView> text;
     if (message.ring() != nullptr) text = message.view().items(first, count);
@@ -70,6 +79,10 @@ void mask(const Context& context, std::size_t plain, View result, ConstView pair
       engine.multiply_key(product.view(), u.view(), pair, error.view());
       engine.divide_and_round(out, product.view().limbs_at(1, *context.ciphertext_ring()),
                               product.view().limbs_at(0, *rounding->dropped), *rounding, text);
+      continue;
+    }
+    if (multiples.factor() != 1) {
+      multiply_key_by(engine, out, u, pair, error, multiples.factor(), text);
       continue;
     }
     if (text) engine.add(error.view().part(0), error.view().part(0), *text);
@@ -84,8 +97,8 @@ void mask(const Context& context, std::size_t plain, View result, ConstView pair
 }
 
 /// The same under the secret key `s` over Q, part 1 expanded from `uniform_seed`.
-void mask(const Context& context, View result, ConstView s, const Seed& uniform_seed, const Seed& error_seed,
-          const PolyArray& message) {
+void mask(const Context& context, std::uint64_t multiple, View result, ConstView s, const PublicSeed& uniform_seed,
+          const Seed& error_seed, const PolyArray& message) {
   Engine& engine = *context.engine();
   const RingPtr& ring = context.ciphertext_ring();
   expand_symmetric_uniform(engine, result.part(1), uniform_seed);
@@ -93,7 +106,7 @@ void mask(const Context& context, View result, ConstView s, const Seed& uniform_
   engine.copy(body.view(), result.part(1));
   body.to_transform();
   engine.multiply(body.view(), body.view(), s);
-  PolyArray error = sample_error(context, ring, result.batch, 1, error_seed, Stream::symmetric_error, 0);
+  PolyArray error = sample_error(context, ring, result.batch, 1, multiple, error_seed, Stream::symmetric_error, 0);
   if (message.ring() != nullptr) engine.subtract(error.view(), error.view(), message.view());
   if (result.domain == Domain::coefficient) {
     body.to_coefficient();
@@ -104,76 +117,93 @@ void mask(const Context& context, View result, ConstView s, const Seed& uniform_
   engine.negate(result.part(0), body.view());
 }
 
-Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
+NoiseBound with_message(const Context& context, const NoiseBound& zero, const Message* message) {
+  return message == nullptr ? zero : context.parameters().noise().sum(zero, message->noise);
+}
+
+Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
+  const Seed seed = derive_seed(master, context.parameters(), {.purpose = purpose, .key = key.id(), .plain = plain});
   PolyArray result = context.make(context.ciphertext_ring(), batch, 2, context.native_domain());
   const View out = result.view();
   const ConstView pair = key.polynomials().view();
   const Seed* const seeds[] = {&seed};
   run_encryption("encrypt", context, plain, out, pair, message, seeds,
                  [&] { mask(context, plain, out, pair, seed, scaled_message(context, message)); });
-  const NoiseBound fresh = fresh_noise(context, plain);
   return Ciphertext(key.context(), key.id(), plain, std::move(result),
-                    message == nullptr ? fresh : with_error(fresh, message->deviation));
+                    with_message(context, public_zero_noise(context.parameters(), plain), message));
 }
 
-Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed,
+Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
-  const Seed uniform_seed = derive_seed(seed, 5, 0), error_seed = derive_seed(seed, 6, 0);
+  const SeedLabel label{.purpose = purpose, .key = key.id(), .plain = plain};
+  const Seed uniform = derive_seed(master, context.parameters(), label.of(Half::uniform));
+  const Seed error_seed = derive_seed(master, context.parameters(), label.of(Half::error));
+  const PublicSeed uniform_seed = PublicSeed::publish(uniform);
   PolyArray result = context.make(context.ciphertext_ring(), batch, 2, context.native_domain());
   const View out = result.view();
   const ConstView s = key.at_level(context.max_level());
-  const Seed* const seeds[] = {&uniform_seed, &error_seed};
-  run_encryption("encrypt under the secret key", context, plain, out, s, message, seeds,
-                 [&] { mask(context, out, s, uniform_seed, error_seed, scaled_message(context, message)); });
-  const NoiseBound fresh{std::log2(context.error_multiplier() * error_deviation), 0};
+  const Seed* const seeds[] = {&uniform, &error_seed};
+  run_encryption("encrypt under the secret key", context, plain, out, s, message, seeds, [&] {
+    mask(context, context.preserved_modulus(plain), out, s, uniform_seed, error_seed, scaled_message(context, message));
+  });
   return Ciphertext(key.context(), key.id(), plain, std::move(result),
-                    message == nullptr ? fresh : with_error(fresh, message->deviation), uniform_seed);
-}
-
-template <class Key>
-Ciphertext with_message(const Key& key, const Plaintext& plaintext, const BaseConversion& scale, double deviation,
-                        const Seed& seed) {
-  const Message message{plaintext, scale, deviation};
-  return encrypted(key, plaintext.plain(), plaintext.batch(), seed, &message);
+                    with_message(context, symmetric_zero_noise(context.parameters(), plain), message), uniform_seed);
 }
 
 }  // namespace
 
+void multiply_by(Engine& engine, View a, std::uint64_t factor) {
+  if (factor == 1) return;
+  const auto factors = per_limb(a.ring->basis(), [&](std::uint64_t q) { return factor % q; });
+  engine.multiply_scalars(a, a, factors);
+}
+
 PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,
-                       const Seed& seed, Stream stream, std::uint32_t first_item) {
+                       std::uint64_t multiple, const Seed& seed, Stream stream, std::uint32_t first_item) {
   PolyArray error = context.make(ring, batch, parts, Domain::coefficient, true);
   context.engine()->sample(error.view(), Law::error, seed, stream, first_item);
-  if (context.low_digits()) {
-    std::vector<std::uint64_t> factors;
-    for (const auto q : ring->basis().values()) factors.push_back(context.error_multiplier_mod(q));
-    context.engine()->multiply_scalars(error.view(), error.view(), factors);
-  }
+  multiply_by(*context.engine(), error.view(), multiple);
   return error;
 }
 
-Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
-  return encrypted(key, plain, batch, seed, nullptr);
+Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch) {
+  return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed) {
-  return encrypted(key, plain, batch, seed, nullptr);
+Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch) {
+  return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           double deviation, const Seed& seed) {
-  return with_message(key, plaintext, scale, deviation, seed);
+Ciphertext deterministic::encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, Seed&& seed,
+                                       Purpose purpose) {
+  const Seed master = std::move(seed);
+  return encrypted(key, plain, batch, master, purpose, nullptr);
 }
 
-Ciphertext encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           double deviation, const Seed& seed) {
-  return with_message(key, plaintext, scale, deviation, seed);
+Ciphertext deterministic::encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, Seed&& seed) {
+  const Seed master = std::move(seed);
+  return encrypted(key, plain, batch, master, Purpose::symmetric_zero, nullptr);
 }
 
-void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed) {
-  engine.sample(part, Law::uniform, uniform_seed, Stream::symmetric_uniform);
+Ciphertext deterministic::encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
+                                          const NoiseBound& noise, Seed&& seed) {
+  const Seed master = std::move(seed);
+  const Message message{plaintext, scale, noise};
+  return encrypted(key, plaintext.plain(), plaintext.batch(), master, Purpose::public_encryption, &message);
+}
+
+Ciphertext deterministic::encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
+                                          const NoiseBound& noise, Seed&& seed) {
+  const Seed master = std::move(seed);
+  const Message message{plaintext, scale, noise};
+  return encrypted(key, plaintext.plain(), plaintext.batch(), master, Purpose::symmetric_encryption, &message);
+}
+
+void expand_symmetric_uniform(Engine& engine, View part, const PublicSeed& uniform_seed) {
+  engine.sample(part, Law::uniform, uniform_seed.to_draw_with(), Stream::symmetric_uniform);
 }
 
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext) {

@@ -8,19 +8,12 @@ namespace cyclotome::rlwe {
 
 /// `batch` encryptions of zero under the public key: (pk0 u + e0, pk1 u + e1) over Q and one special prime, divided by
 /// that prime with rounding (specification 5.3; paper 001, Algorithm 4 with errata 001-4 and 001-5). Coefficient
-/// domain. `seed` must be secret and fresh.
-Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& seed);
+/// domain. Randomness comes from the operating system.
+Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch);
 
 /// `batch` encryptions of zero under the secret key, (-(a s) - e, a) directly over Q, with `a` expanded from a public
 /// seed.
-Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& seed);
-
-/// Encryptions of zero with one message added to each: the polynomials of `plaintext`, taken to Q by the scheme's
-/// `scale`, which moves the phase's error by `deviation`.
-Ciphertext encrypt_message(const PublicKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           double deviation, const Seed& seed);
-Ciphertext encrypt_message(const SecretKey& key, const Plaintext& plaintext, const BaseConversion& scale,
-                           double deviation, const Seed& seed);
+Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch);
 
 /// The phase [sum c_j s^j]_Q of every item: 1 part over Q, coefficient domain, in memory that is zeroised. Constant
 /// time.
@@ -30,11 +23,15 @@ PolyArray phase(const Context& context, ConstView c, ConstView s);
 /// s for a ciphertext. Throws MismatchError for a key of other parameters, and another key.
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext);
 
-/// Errors (sigma 3.24) over `ring`, coefficient domain, times what the scheme's errors carry.
+/// a *= factor, a small public integer.
+void multiply_by(Engine& engine, View a, std::uint64_t factor);
+
+/// Errors (sigma 3.24) over `ring`, coefficient domain, times `multiple`. `seed`: derived for the object that they
+/// belong to.
 PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,
-                       const Seed& seed, Stream stream, std::uint32_t first_item);
+                       std::uint64_t multiple, const Seed& seed, Stream stream, std::uint32_t first_item);
 
 /// The part c1 = a of symmetric encryptions, from its seed.
-void expand_symmetric_uniform(Engine& engine, View part, const Seed& uniform_seed);
+void expand_symmetric_uniform(Engine& engine, View part, const PublicSeed& uniform_seed);
 
 }  // namespace cyclotome::rlwe

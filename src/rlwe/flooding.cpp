@@ -6,62 +6,89 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
+#include "cyclotome/rlwe/seed_derivation.hpp"
 
 namespace cyclotome::rlwe {
 
 namespace {
 
-/// Odd moduli whose product D = 2F + 1 has 2^log2_range <= D < 2^(log2_range + 2), log2_range >= 4: the largest primes
-/// of their widths, each of which misses its power of two by less than 2^-4 bits.
+constexpr unsigned most_bits = 160;
+
+/// Pairwise coprime odd moduli whose product is at most 2^log2_range, and at least that less 2^-8 of it; log2_range
+/// >= 4.
 Basis flooding_basis(Word word, double log2_range) {
-  const unsigned widest = word == Word::u32 ? 30 : 60;
-  const unsigned bits = static_cast<unsigned>(std::ceil(log2_range)) + 1, count = (bits + widest - 1) / widest;
-  std::vector<std::uint64_t> primes;
-  for (unsigned i = 0; i < count; ++i) {
-    const unsigned width = bits / count + (i < bits % count ? 1 : 0);
-    primes.push_back(primes_congruent_to_one(width, 2, 1, primes)[0]);
+  const unsigned widest = word == Word::u32 ? 29 : 59;
+  const auto count = static_cast<unsigned>(std::ceil(log2_range / widest));
+  std::vector<std::uint64_t> moduli;
+  for (unsigned i = 0; i + 1 < count; ++i) {
+    const double left = log2_range - BigUnsigned::product(moduli).log2();
+    const auto width = static_cast<unsigned>(std::ceil(left / (count - i)));
+    moduli.push_back(primes_congruent_to_one(width, 2, 1, moduli)[0]);
   }
-  return Basis(word, primes);
+  const double left = log2_range - (moduli.empty() ? 0 : BigUnsigned::product(moduli).log2());
+  auto last = static_cast<std::uint64_t>(std::exp2(left) * (1 - 0x1p-40));
+  last -= last % 2 == 0 ? 1 : 0;
+  while (std::ranges::any_of(moduli, [&](std::uint64_t prime) { return last % prime == 0; })) last -= 2;
+  moduli.push_back(last);
+  return Basis(word, moduli);
 }
 
-/// log2 B, at least that of one error.
-double log2_bound(const NoiseBound& noise, std::uint64_t multiple) noexcept {
-  return std::max(std::log2(static_cast<double>(multiple)), noise.log2_deviation + std::log2(tail_factor));
+void require_bits(unsigned flooding_bits) {
+  if (flooding_bits < 1 || flooding_bits > most_bits) {
+    throw ArgumentError(message("reveal: flooding_bits ", flooding_bits, " must lie in [1, ", most_bits,
+                                "], the bits for several ciphertexts in one call included; 64 is usual"));
+  }
 }
 
-Basis checked_basis(const Context& context, const NoiseBound& noise, double headroom, unsigned flooding_bits,
+/// log2 of 2F, the largest with multiple F + N <= 15/16 limit.
+double log2_range(double log2_limit, double noise_of_limit, std::uint64_t multiple) noexcept {
+  return 1 + log2_limit + std::log2(15.0 / 16.0 - noise_of_limit) - std::log2(static_cast<double>(multiple));
+}
+
+Basis checked_basis(const Context& context, const NoiseBound& noise, double log2_limit, unsigned flooding_bits,
                     std::uint64_t multiple) {
-  if (flooding_bits < 1 || flooding_bits > 128) {
-    throw ArgumentError(message("reveal: flooding_bits ", flooding_bits, " must lie in [1, 128]; 40 is usual"));
-  }
-  const double log2_noise = log2_bound(noise, multiple);
-  const double left = headroom - (log2_noise - noise.log2_deviation - std::log2(tail_factor));
-  const double needed = flooding_headroom(context.degree(), flooding_bits);
-  if (!(left >= needed)) {
-    throw NoiseError(message("reveal: flooding with ", flooding_bits, " bits takes ", std::ceil(needed),
+  require_bits(flooding_bits);
+  const double log2_part = -(flooding_bits + std::log2(static_cast<double>(context.degree())));
+  const double range = log2_range(log2_limit, std::exp2(log2_part), multiple);
+  if (!(noise.log2_max <= log2_limit + log2_part) || range < 4) {
+    const double left = log2_limit + log2_margin - noise.log2_max;
+    throw NoiseError(message("reveal: flooding with ", flooding_bits,
+                             " bits, those for several ciphertexts in one call "
+                             "included, takes ",
+                             std::ceil(flooding_headroom(context.degree(), flooding_bits)),
                              " bits of noise headroom, and ", std::floor(left), " are left of what ",
                              context.parameters().summary(), " can correct; use parameters made for it (suggest with ",
                              "flooding_bits), fewer operations, or fewer bits"));
   }
-  const double log2_range = flooding_bits + std::log2(static_cast<double>(context.degree())) + log2_noise -
-                            std::log2(static_cast<double>(multiple));
-  return flooding_basis(context.parameters().word(), log2_range);
+  return flooding_basis(context.parameters().word(), range);
 }
 
 }  // namespace
 
-double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept {
-  // multiple F + B < (2^(flooding_bits + 1) n + 1) B.
-  return std::log2(std::exp2(flooding_bits + 1) * static_cast<double>(degree) + 1);
+Seed flooding_seed(const Ciphertext& ciphertext, const Seed& master) {
+  return derive_seed(master, ciphertext.context()->parameters(),
+                     {.purpose = Purpose::flooding, .key = ciphertext.key(), .plain = ciphertext.plain()});
 }
 
-Flooding::Flooding(const Context& context, const NoiseBound& noise, double headroom, unsigned flooding_bits,
+double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept {
+  return flooding_bits + std::log2(static_cast<double>(degree)) + log2_margin;
+}
+
+unsigned flooding_bits_of(std::size_t polynomials) noexcept {
+  return polynomials < 2 ? 0 : bit_length(polynomials - 1);
+}
+
+Flooding::Flooding(const Context& context, const NoiseBound& noise, double log2_limit, unsigned flooding_bits,
                    std::uint64_t multiple)
     : context_(context),
       multiple_(multiple),
-      basis_(checked_basis(context, noise, headroom, flooding_bits, multiple)) {}
+      log2_limit_(log2_limit),
+      log2_noise_(log2_limit - flooding_bits - std::log2(static_cast<double>(context.degree()))),
+      basis_(checked_basis(context, noise, log2_limit, flooding_bits, multiple)) {}
 
-void Flooding::add_to(PolyArray& phases, const Seed& seed) const {
+void Flooding::add_to(PolyArray& phases, Seed&& seed) const {
+  const Seed own = std::move(seed);
   Engine& engine = *context_.engine();
   const RingPtr& ring = phases.ring();
   std::vector<std::uint64_t> multiples;
@@ -69,7 +96,7 @@ void Flooding::add_to(PolyArray& phases, const Seed& seed) const {
   const BaseConversion lift(basis_, ring->basis(), Lift::centred, {}, multiples);
   const RingPtr drawn_ring = Ring::negacyclic(context_.degree(), basis_);
   PolyArray drawn = context_.make(drawn_ring, phases.batch(), 1, Domain::coefficient, true);
-  engine.sample(drawn.view(), Law::uniform, seed, Stream::flooding);
+  engine.sample(drawn.view(), Law::uniform, own, Stream::flooding);
   PolyArray error = context_.make(ring, phases.batch(), 1, Domain::coefficient, true);
   engine.convert(error.view(), drawn.view(), lift);
   engine.add(phases.view(), phases.view(), error.view());

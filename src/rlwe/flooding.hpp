@@ -2,36 +2,48 @@
 #pragma once
 
 #include "cyclotome/rlwe/ciphertext.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 
 // Noise flooding, for decryptions that somebody else than the key's owner shall see. What rounding a phase gives
 // depends on the noise, which depends on the secret, only where the noise comes near the limit; those who may choose
 // what is computed can steer it there (IND-CPA-D: Li and Micciancio, Eurocrypt 2021; Checri et al., Crypto 2024, and
-// Cheon et al., CCS 2024, for exact schemes). A uniform error 2^bits times as large as the noise of all coefficients
-// together is added first: then the outcome, whatever it is, has the distribution that it would have without any noise,
-// up to 2^-bits.
+// Cheon et al., CCS 2024, for exact schemes). A uniform error far larger than the noise is added first: then the
+// outcome, whatever it is, has the distribution that it would have without any noise, up to 2^-bits. How large the
+// added error is depends on the parameters alone, so that no bound that a file states can lower it.
 namespace cyclotome::rlwe {
 
-/// Bits of headroom that flooding takes at this degree, so that a flooded phase still decrypts.
+/// The seed of a ciphertext's flooding, derived from a fresh one.
+Seed flooding_seed(const Ciphertext& ciphertext, const Seed& master);
+
+/// Bits of headroom that flooding takes at this degree: the noise must stay below limit/(2^bits n).
 double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept;
 
-/// What flooding one ciphertext takes; made of public numbers only.
+/// Bits that `polynomials` ciphertexts decrypted in one call cost: their distances from the ideal add up.
+unsigned flooding_bits_of(std::size_t polynomials) noexcept;
+
+/// What flooding ciphertexts takes; made of public numbers only.
 class Flooding {
  public:
-  /// noise, headroom: the ciphertext's bound, and bits between it and what decryption corrects. multiple: 1, or the
-  /// plaintext modulus of which every error is a multiple (BGV). Throws ArgumentError unless flooding_bits lies in [1,
-  /// 128], and NoiseError unless the headroom is enough.
-  Flooding(const Context& context, const NoiseBound& noise, double headroom, unsigned flooding_bits,
+  /// noise: the ciphertexts' bound. log2_limit: what decryption corrects. multiple: 1, or the plaintext modulus of
+  /// which every error is a multiple (BGV). Throws ArgumentError unless flooding_bits lies in [1, 160], and NoiseError
+  /// unless the bound leaves room; the latter is made of public numbers and may be told.
+  Flooding(const Context& context, const NoiseBound& noise, double log2_limit, unsigned flooding_bits,
            std::uint64_t multiple = 1);
 
-  /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F] with
-  /// 2 multiple F >= 2^flooding_bits n B, where B is tail_factor deviations of the noise: each flooded polynomial's
-  /// distribution is within 2^-flooding_bits of one that does not depend on the noise. `seed` must be secret and fresh.
-  /// Constant time.
-  void add_to(PolyArray& phases, const Seed& seed) const;
+  /// log2 of the noise that is allowed for before, and of what there is at most after it.
+  double log2_noise() const noexcept { return log2_noise_; }
+  double log2_flooded() const noexcept { return log2_limit_ + log2_margin; }
+
+  /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F], F the largest
+  /// with multiple F + N <= 15/16 of the limit, N = limit/(2^bits n): each flooded polynomial's distribution is within
+  /// 2^-bits of one that does not depend on the noise. `seed`: of this key and plaintext modulus, secret and fresh; it
+  /// is spent. Constant time.
+  void add_to(PolyArray& phases, Seed&& seed) const;
 
  private:
   const Context& context_;
   std::uint64_t multiple_;
+  double log2_limit_, log2_noise_;
   Basis basis_;  // 2F + 1 is its product
 };
 

@@ -3,25 +3,56 @@
 
 #include <algorithm>
 
-#include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/ring/limb_values.hpp"
 
 namespace cyclotome::rlwe {
 
 KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
-                     std::uint64_t preserved, double error_multiplier)
-    : step_(ciphertext_ring, special_ring, per_digit, preserved) {
-  std::vector<double> log2_digits;
-  for (const auto& digit : step_.digits) log2_digits.push_back(digit.ring->basis().product().log2());
-  noise_deviation_ = key_switch_deviation(ciphertext_ring->degree(), log2_digits,
-                                          special_ring == nullptr ? 0 : special_ring->basis().product().log2(),
-                                          error_multiplier, static_cast<double>(preserved));
+                     const ErrorMultiples& multiples, const NoiseBound& noise)
+    : step_(ciphertext_ring, special_ring, per_digit, multiples.of_results, multiples.factor()), noise_(noise) {
+  if (multiples.factor() == 1) return;
+  const auto by_prime = [&](const auto& value) { return per_limb(ciphertext_ring->basis(), value); };
+  inverse_factors_ = by_prime([&](std::uint64_t q) { return inverse_of(multiples.factor(), q); });
+  if (special_ring == nullptr) late_factors_ = by_prime([&](std::uint64_t q) { return multiples.factor() % q; });
 }
 
 ConstView KeySwitch::present(ConstView key) const { return key.items(0, digits()).limbs_at(0, *step_.key_ring); }
 
+PolyArray KeySwitch::prepared(Engine& engine, ConstView c) const {
+  PolyArray scaled(engine.shared_from_this(), step_.ciphertext_ring, c.batch, 1, c.domain);
+  engine.multiply_scalars(scaled.view(), c, inverse_factors_);
+  return scaled;
+}
+
 void KeySwitch::apply(Engine& engine, View out, ConstView c, ConstView key,
                       const std::optional<ConstView>& addend) const {
-  engine.key_switch(out, c, present(key), step_, addend);
+  if (inverse_factors_.empty()) {
+    engine.key_switch(out, c, present(key), step_, addend);
+    return;
+  }
+  const PolyArray scaled = prepared(engine, c);
+  if (late_factors_.empty()) {
+    engine.key_switch(out, scaled.view(), present(key), step_, addend);
+    return;
+  }
+  PolyArray switched(engine.shared_from_this(), step_.ciphertext_ring, out.batch, 2, out.domain);
+  engine.key_switch(switched.view(), scaled.view(), present(key), step_);
+  engine.multiply_scalars(switched.view(), switched.view(), late_factors_);
+  const std::size_t added = addend ? addend->parts : 0;  // out may be the addend
+  if (added != 0) engine.add(out.part(0, added), switched.view().part(0, added), *addend);
+  if (added != 2) engine.copy(out.part(added, 2 - added), switched.view().part(added, 2 - added));
+}
+
+PolyArray KeySwitch::extend(Engine& engine, ConstView c) const {
+  if (inverse_factors_.empty()) return extended_digits(engine, c, step_);
+  const PolyArray scaled = prepared(engine, c);
+  return extended_digits(engine, scaled.view(), step_);
+}
+
+void KeySwitch::divide(View out, PolyArray& product) const {
+  Engine& engine = *product.engine();
+  divide_product(engine, out, product, step_);
+  if (!late_factors_.empty()) engine.multiply_scalars(out, out, late_factors_);
 }
 
 void KeySwitch::relinearize(Engine& engine, View out, ConstView c, ConstView key) const {

@@ -6,8 +6,19 @@
 #include <vector>
 
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/rlwe/noise.hpp"
 
 namespace cyclotome::rlwe {
+
+/// What the errors of keys, and of the results of key switching and encryption, are multiples of: 1 in BFV, the
+/// plaintext modulus t in BGV. Keys that serve several plaintext moduli have errors of their own size; what they make
+/// is multiplied by t afterwards, after the key switch's operand was divided by it, so that no other modulus is paid
+/// for.
+struct ErrorMultiples {
+  std::uint64_t of_keys = 1, of_results = 1;
+  /// What results are multiplied by; 1 where keys have it in them.
+  std::uint64_t factor() const noexcept { return of_keys == of_results ? 1 : of_results; }
+};
 
 /// Key switching from a target w to the secret s (specification 5.7): ciphertext primes are split into digits of
 /// `per_digit` primes with products D_j; key j hides P g_j w with g_j = 1 modulo the primes of digit j and 0 modulo the
@@ -17,11 +28,10 @@ namespace cyclotome::rlwe {
 /// place of [c (q/q_i)^-1]_{q_i}: the constant sits in the key instead, which costs nothing and adds no other noise.
 class KeySwitch {
  public:
-  /// ciphertext_ring: the primes present, a prefix of all; special: ring of the special primes, or null. preserved: the
-  /// plaintext modulus that the division by P keeps the result correct for (BGV), or 1. error_multiplier: what key
-  /// errors carry (BGV).
+  /// ciphertext_ring: the primes present, a prefix of all; special: ring of the special primes, or null. multiples:
+  /// what errors are multiples of. noise: what one switch adds.
   KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
-            std::uint64_t preserved = 1, double error_multiplier = 1);
+            const ErrorMultiples& multiples, const NoiseBound& noise);
 
   std::size_t digits() const noexcept { return step_.digits.size(); }
   const RingPtr& key_ring() const noexcept { return step_.key_ring; }
@@ -36,19 +46,19 @@ class KeySwitch {
 
   /// The digits of c (1 part, over Q, either domain) over PQ, transformed: digits() parts. The first half of `apply`;
   /// several keys can use it, and an automorphism of it is the digits of that automorphism of c (hoisting).
-  PolyArray extend(Engine& engine, ConstView c) const { return extended_digits(engine, c, step_); }
+  PolyArray extend(Engine& engine, ConstView c) const;
   /// products[i] (over PQ, 2 parts, transform domain) = sum over j of extended.part(j)(x^elements[i]) times digit j of
   /// keys[i]; a few limbs at a time for all elements, so that what is turned stays in fast memory.
   void multiply_turned(std::span<PolyArray> products, const PolyArray& extended,
                        std::span<const std::uint64_t> elements, std::span<const PolyArray* const> keys) const;
   /// out = round(product / P), product being used up: after multiply_turned, the last part of `apply`.
-  void divide(View out, PolyArray& product) const { divide_product(*product.engine(), out, product, step_); }
+  void divide(View out, PolyArray& product) const;
 
   /// Factors P g_j modulo every prime of PQ.
   std::vector<std::uint64_t> gadget_factors(std::size_t digit) const;
 
-  /// Deviation of the error that one switch adds: sqrt(sum n D_j^2/12 sigma^2)/P, and the rounding by P.
-  double noise_deviation() const noexcept { return noise_deviation_; }
+  /// The error that one switch adds.
+  const NoiseBound& noise() const noexcept { return noise_; }
 
   /// Bytes of scratch for one batch item.
   std::size_t scratch_bytes() const noexcept;
@@ -56,9 +66,13 @@ class KeySwitch {
  private:
   /// What is present of a key for all primes.
   ConstView present(ConstView key) const;
+  /// c times the inverse of what results are multiplied by.
+  PolyArray prepared(Engine& engine, ConstView c) const;
 
   KeySwitchStep step_;
-  double noise_deviation_ = 0;
+  std::vector<std::uint64_t> inverse_factors_;  // of results' factor, by prime; empty for 1
+  std::vector<std::uint64_t> late_factors_;     // that factor, if there is no division to take it up
+  NoiseBound noise_;
 };
 
 }  // namespace cyclotome::rlwe

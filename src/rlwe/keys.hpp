@@ -9,6 +9,10 @@
 
 namespace cyclotome::rlwe {
 
+/// Whether a secret key from outside must pass the check that those made here have passed (key_check.hpp), on which
+/// noise bounds rest.
+enum class KeyCheck : bool { required, skipped };
+
 /// The secret s: ternary, kept transformed over PQ in memory that is zeroised when freed. Not copyable.
 class SecretKey {
  public:
@@ -17,11 +21,11 @@ class SecretKey {
   SecretKey(SecretKey&&) = default;
   SecretKey& operator=(SecretKey&&) = default;
 
-  /// Draws a secret; `seed` must be secret and fresh (Seed::from_system()).
-  static SecretKey generate(const ContextPtr& context, const Seed& seed);
-  /// From n coefficients in {-1, 0, 1}. Throws FormatError for anything else.
+  /// Draws a secret with randomness from the operating system, as everything below does.
+  static SecretKey generate(const ContextPtr& context);
+  /// From n coefficients in {-1, 0, 1}. Throws FormatError for anything else, and for a secret that fails the check.
   static SecretKey from_coefficients(const ContextPtr& context, std::span<const std::int8_t> coefficients,
-                                     const KeyId& id);
+                                     const KeyId& id, KeyCheck check = KeyCheck::required);
   /// The n coefficients, in {-1, 0, 1}: for the key's own file only; the caller zeroises them.
   std::vector<std::int8_t> coefficients() const;
 
@@ -42,19 +46,19 @@ class SecretKey {
 /// (-(a s + e), a) over PQ, transformed; `a` expands from `uniform_seed` (specification 5.2; errata 003-10, 001-7).
 class PublicKey {
  public:
-  PublicKey(ContextPtr context, PolyArray polynomials, const Seed& uniform_seed, const KeyId& id)
+  PublicKey(ContextPtr context, PolyArray polynomials, const PublicSeed& uniform_seed, const KeyId& id)
       : context_(std::move(context)), polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed), id_(id) {}
-  static PublicKey generate(const SecretKey& secret, const Seed& seed);
+  static PublicKey generate(const SecretKey& secret);
 
   const ContextPtr& context() const noexcept { return context_; }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
-  const Seed& uniform_seed() const noexcept { return uniform_seed_; }
+  const PublicSeed& uniform_seed() const noexcept { return uniform_seed_; }
   const KeyId& id() const noexcept { return id_; }
 
  private:
   ContextPtr context_;
   PolyArray polynomials_;
-  Seed uniform_seed_;
+  PublicSeed uniform_seed_;
   KeyId id_;
 };
 
@@ -62,17 +66,17 @@ class PublicKey {
 /// transformed.
 class KeySwitchKey {
  public:
-  KeySwitchKey(PolyArray polynomials, const Seed& uniform_seed)
+  KeySwitchKey(PolyArray polynomials, const PublicSeed& uniform_seed)
       : polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed) {}
   /// target: w over PQ, transformed, 1 part.
-  static KeySwitchKey generate(const SecretKey& secret, ConstView target, const Seed& seed);
+  static KeySwitchKey generate(const SecretKey& secret, ConstView target);
 
   const PolyArray& polynomials() const noexcept { return polynomials_; }
-  const Seed& uniform_seed() const noexcept { return uniform_seed_; }
+  const PublicSeed& uniform_seed() const noexcept { return uniform_seed_; }
 
  private:
   PolyArray polynomials_;
-  Seed uniform_seed_;
+  PublicSeed uniform_seed_;
 };
 
 /// What the evaluating side may hold: the relinearisation key (w = s^2) and the Galois keys (w = s(x^g)) that were
@@ -88,7 +92,7 @@ class EvaluationKeys {
 
   /// galois_elements: odd numbers below 2n; duplicates are made once. relinearization: whether to make that key.
   static EvaluationKeys generate(const SecretKey& secret, bool relinearization,
-                                 const std::vector<std::uint64_t>& galois_elements, const Seed& seed);
+                                 const std::vector<std::uint64_t>& galois_elements);
 
   const ContextPtr& context() const noexcept { return context_; }
   const KeyId& id() const noexcept { return id_; }
@@ -106,12 +110,8 @@ class EvaluationKeys {
   KeyId id_;
 };
 
-/// Seed number `index` for one purpose, derived from a master seed by ChaCha20: knowing it tells nothing about the
-/// master.
-Seed derive_seed(const Seed& master, std::uint32_t purpose, std::uint32_t index);
-
 /// Fills the uniform half of a public key or key-switching key from its seed: how a stored key is expanded.
-void expand_uniform(Engine& engine, View part, const Seed& uniform_seed);
+void expand_uniform(Engine& engine, View part, const PublicSeed& uniform_seed);
 
 /// The Galois element that rotates both rows of slots by `steps` to the left: 3^steps mod 2n; steps may be negative.
 std::uint64_t row_rotation_element(std::size_t degree, std::int64_t steps);

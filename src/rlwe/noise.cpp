@@ -1,54 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/noise.hpp"
 
-#include <complex>
+#include <algorithm>
 #include <numbers>
-#include <utility>
-#include <vector>
 
 namespace cyclotome::rlwe {
 
-double key_switch_deviation(std::size_t degree, std::span<const double> log2_digits, double log2_special,
-                            double error_multiplier, double preserved) noexcept {
-  const auto n = static_cast<double>(degree);
-  const double rounding = preserved * rounding_deviation(degree), error = error_multiplier * error_deviation;
-  double variance = log2_special == 0 ? 0 : rounding * rounding;
-  for (const double digit : log2_digits) variance += n / 12 * error * error * std::exp2(2 * (digit - log2_special));
-  return std::sqrt(variance);
+namespace {
+
+constexpr double tail = noise_exponent * std::numbers::ln2;
+constexpr double secret_variance = 2.0 / 3.0;
+
+/// Real tail of all coefficients: P(|a_i| > T sqrt(Var) for some i) <= 2^-168 for strictly sub-Gaussian a.
+double real_tail(double n) noexcept { return std::sqrt(2 * (tail + std::log(2 * n))); }
+
+/// Complex tail of all embeddings, from P(|a(zeta)|^2 > y n Var) <= y e^(1-y).
+double complex_tail(double n) noexcept {
+  double square = tail + std::log(n / 2) + 1;
+  for (int i = 0; i < 64; ++i) square = tail + std::log(n / 2) + 1 + std::log(square);
+  return std::sqrt(square);
 }
 
-double canonical_norm(std::span<const std::int64_t> coefficients) {
-  // m(zeta) for zeta = exp(i pi (2k+1)/n) is the Fourier transform of m_j exp(i pi j/n).
-  const std::size_t n = coefficients.size();
-  std::vector<std::complex<double>> x(n);
-  double magnitude = 0;
-  for (std::size_t j = 0; j < n; ++j) {
-    const double angle = std::numbers::pi * static_cast<double>(j) / static_cast<double>(n);
-    x[j] = static_cast<double>(coefficients[j]) * std::polar(1.0, angle);
-    magnitude += std::abs(static_cast<double>(coefficients[j]));
+/// Tail of the mean square of a quadratic form whose eigenvalues are at most `ratio` times its mean (Hsu, Kakade and
+/// Zhang, 2012).
+double mean_square_tail(double ratio, double n) noexcept {
+  const double x = ratio * tail / n;
+  return std::sqrt(1 + 2 * std::sqrt(x) + 2 * x);
+}
+
+/// The centred lift may return a neighbour where a coefficient lies within 2^-25 of the middle.
+constexpr double half = 0.5 + 0x1p-24;
+
+}  // namespace
+
+double key_check_factor(std::size_t degree) noexcept {
+  return std::sqrt(std::log(static_cast<double>(degree) / 2) + 3);
+}
+
+NoiseCalculus::NoiseCalculus(std::size_t degree, bool strict)
+    : degree_(degree),
+      strict_(strict),
+      n_(static_cast<double>(degree)),
+      log2_n_(std::log2(n_)),
+      real_tail_(real_tail(n_)),
+      complex_tail_(complex_tail(n_)),
+      check_(key_check_factor(degree)) {
+  secret_ = bound(1, std::sqrt(most_secret_weight), std::sqrt(secret_variance) * check_);
+  // Rounding errors of what looks uniform have canonical norm B sqrt(n/12); `strict` does not rely on it.
+  rounding_ = bound(half, half, strict ? half * std::sqrt(n_) : complex_tail_ / std::sqrt(12.0));
+  drawn_error_ = bound(error_bound, mean_square_tail(1, n_) * error_deviation, complex_tail_ * error_deviation);
+  public_key_encryption_ = make_public_key_encryption();
+}
+
+NoiseBound NoiseCalculus::bound(double max, double rms, double canonical) const noexcept {
+  return tidy({std::log2(max), std::log2(rms), std::log2(canonical)});
+}
+
+NoiseBound NoiseCalculus::tidy(NoiseBound a) const noexcept {
+  a.log2_rms = std::min({a.log2_rms, a.log2_max, a.log2_canonical});
+  a.log2_canonical = std::min(a.log2_canonical, a.log2_rms + (log2_n_ - 1) / 2);
+  a.log2_max = std::min(a.log2_max, a.log2_rms + log2_n_ / 2);
+  return a;
+}
+
+NoiseBound NoiseCalculus::sum(const NoiseBound& a, const NoiseBound& b) const noexcept {
+  return tidy({log2_sum(a.log2_max, b.log2_max), log2_sum(a.log2_rms, b.log2_rms),
+               log2_sum(a.log2_canonical, b.log2_canonical)});
+}
+
+NoiseBound NoiseCalculus::scaled(const NoiseBound& a, double log2_factor) noexcept {
+  return {a.log2_max + log2_factor, a.log2_rms + log2_factor, a.log2_canonical + log2_factor};
+}
+
+NoiseBound NoiseCalculus::times(const NoiseBound& a, double factor) noexcept {
+  return scaled(a, std::log2(std::max(1.0, std::abs(factor))));
+}
+
+NoiseBound NoiseCalculus::product(const NoiseBound& a, const NoiseBound& b) const noexcept {
+  return tidy({log2_n_ + a.log2_rms + b.log2_rms,
+               log2_n_ / 2 + std::min(a.log2_canonical + b.log2_rms, a.log2_rms + b.log2_canonical),
+               log2_n_ / 2 + a.log2_canonical + b.log2_canonical});
+}
+
+NoiseBound NoiseCalculus::times_plain(const NoiseBound& a, const PlainNorms& factor) const noexcept {
+  const double canonical = std::log2(factor.canonical), two = std::log2(factor.two), one = std::log2(factor.one);
+  return tidy({std::min(a.log2_max + one, a.log2_rms + two + log2_n_ / 2),
+               std::min(a.log2_rms + canonical, a.log2_canonical + two), a.log2_canonical + canonical});
+}
+
+NoiseBound NoiseCalculus::chosen(double max) const noexcept { return bound(max, max, max * std::sqrt(n_)); }
+
+NoiseBound NoiseCalculus::rounded_parts(const NoiseBound& part, std::size_t parts) const noexcept {
+  NoiseBound all = part, power = part;
+  for (std::size_t i = 1; i < parts; ++i) {
+    power = product(power, secret_);
+    all = sum(all, power);
   }
-  for (std::size_t i = 1, j = 0; i < n; ++i) {  // bit reversal
-    std::size_t bit = n >> 1;
-    for (; (j & bit) != 0; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i < j) std::swap(x[i], x[j]);
-  }
-  std::vector<std::complex<double>> roots(n / 2 + 1);
-  for (std::size_t k = 0; k < roots.size(); ++k) {
-    roots[k] = std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
-  }
-  for (std::size_t length = 2; length <= n; length *= 2) {
-    for (std::size_t start = 0; start < n; start += length) {
-      for (std::size_t k = 0; k < length / 2; ++k) {
-        const std::complex<double> even = x[start + k], odd = x[start + k + length / 2] * roots[k * (n / length)];
-        x[start + k] = even + odd;
-        x[start + k + length / 2] = even - odd;
-      }
-    }
-  }
-  double largest = 0;
-  for (const auto& value : x) largest = std::max(largest, std::abs(value));
-  return largest + 1e-12 * magnitude;  // rounding of log2(n) stages
+  return all;
+}
+
+NoiseBound NoiseCalculus::loose_rounding_of_ciphertext(double units, std::size_t parts) const noexcept {
+  return rounded_parts(chosen(units), parts);
+}
+
+NoiseBound NoiseCalculus::make_public_key_encryption() const noexcept {
+  const double variance = error_deviation * error_deviation, square = check_ * check_;
+  const double mean = n_ * variance * (secret_variance * most_error_square + most_secret_weight) + variance;
+  const double largest = n_ * variance * secret_variance * square * 2 + variance;  // eigenvalue of the quadratic form
+  return bound(real_tail_ * std::sqrt(mean), std::sqrt(mean) * mean_square_tail(largest / mean, n_),
+               complex_tail_ * std::sqrt(largest));
+}
+
+NoiseBound NoiseCalculus::public_zero(double log2_special, double multiplier) const noexcept {
+  const double log2_multiplier = std::log2(multiplier);
+  const NoiseBound drawn = scaled(public_key_encryption_, log2_multiplier - log2_special);
+  return log2_special == 0 ? drawn : sum(drawn, scaled(rounding_of_ciphertext(), log2_multiplier));
+}
+
+NoiseBound NoiseCalculus::symmetric_zero(double multiplier) const noexcept {
+  return scaled(drawn_error_, std::log2(multiplier));
+}
+
+NoiseBound NoiseCalculus::key_switch(std::span<const double> log2_digits, double log2_special,
+                                     double multiplier) const noexcept {
+  const NoiseBound unit = product(chosen(half), drawn_error_);  // digits are the adversary's to steer
+  NoiseBound all;
+  for (const double digit : log2_digits) all = sum(all, scaled(unit, digit - log2_special));
+  if (log2_special != 0) all = sum(all, rounding_of_ciphertext());
+  return scaled(all, std::log2(multiplier));
 }
 
 }  // namespace cyclotome::rlwe

@@ -2,31 +2,31 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <span>
 
 #include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/rlwe/canonical_embedding.hpp"
 
 namespace cyclotome::rlwe {
 
-/// A public upper bound on the noise of a ciphertext, made from public numbers only.
+/// A public upper bound on the error e of a ciphertext, as base-2 logarithms of three norms: made from public numbers
+/// only, for every program, however its operands depend on each other (doc/noise.md has the theorem).
 ///
-/// It bounds the standard deviation of a coefficient of the phase's absolute error (integers modulo q), so that
-///   - sums add deviations (never their squares: the operands may be the same ciphertext),
-///   - a plaintext factor counts with its largest magnitude on the roots of unity, which bounds every case,
-///   - a ciphertext factor counts with the deviation of its quotient by q, times secret_factors + 1: powers of one
-///   value on the
-///     roots of unity are correlated, E|z|^(2j) = j! (E|z|^2)^j for a Gaussian z, and a chain x * x * ... repeats both
-///     the secret and the quotient.
-/// Decryption asks for `tail_factor` deviations: a Gaussian exceeds 14 with probability below 2^-140 for each
-/// coefficient. Deviations of products are average-case figures, not worst-case ones; the tests compare them with
-/// measured noise.
+/// e is the phase's distance from (q/t) m in BFV, and the whole phase m + t e in BGV: a polynomial with rational
+/// coefficients.
 struct NoiseBound {
-  double log2_deviation = -1e9;      ///< log2 of the deviation; -1e9 for no noise at all
-  std::uint32_t secret_factors = 0;  ///< j: how many factors s the error is made of at most
+  double log2_max = -1e9;        ///< max |e_i|: what decryption compares with its limit
+  double log2_rms = -1e9;        ///< sqrt(sum of e_i^2 / n)
+  double log2_canonical = -1e9;  ///< max over roots of unity |e(zeta)| / sqrt(n)
+  bool operator==(const NoiseBound&) const = default;
 };
 
-inline constexpr double tail_factor = 14.0;
+/// The larger of each number: for a batch of both.
+inline NoiseBound larger(const NoiseBound& a, const NoiseBound& b) noexcept {
+  return {a.log2_max > b.log2_max ? a.log2_max : b.log2_max, a.log2_rms > b.log2_rms ? a.log2_rms : b.log2_rms,
+          a.log2_canonical > b.log2_canonical ? a.log2_canonical : b.log2_canonical};
+}
 
 /// log2(2^a + 2^b).
 inline double log2_sum(double a, double b) noexcept {
@@ -34,44 +34,79 @@ inline double log2_sum(double a, double b) noexcept {
   return high - low > 1000 ? high : high + std::log2(1.0 + std::exp2(low - high));
 }
 
-inline NoiseBound sum(const NoiseBound& a, const NoiseBound& b) noexcept {
-  return {log2_sum(a.log2_deviation, b.log2_deviation),
-          a.secret_factors > b.secret_factors ? a.secret_factors : b.secret_factors};
-}
+/// Bounds of one degree: how they grow, and those of everything that is drawn or rounded ("atoms").
+///
+/// Nothing here takes operands to be independent: they may be equal, conjugate, or chosen after looking at all
+/// ciphertexts. Probability enters where an atom is drawn, once. Used in Z[x]/(x^n + 1): rms <= max <= sqrt(n) rms and
+/// rms <= canonical <= sqrt(n/2) rms; all three are unchanged by automorphisms and obey the triangle inequality.
+class NoiseCalculus {
+ public:
+  /// strict: rounding errors count with their worst canonical norm, so that no assumption is needed for programs with
+  /// several products on a path; see doc/noise.md.
+  explicit NoiseCalculus(std::size_t degree, bool strict = false);
 
-/// The bound after multiplication by something whose canonical norm is at most `factor`.
-inline NoiseBound scaled(const NoiseBound& a, double factor) noexcept {
-  return {a.log2_deviation + std::log2(factor), a.secret_factors};
-}
+  std::size_t degree() const noexcept { return degree_; }
+  bool strict() const noexcept { return strict_; }
 
-/// sum plus an independent or dependent error of this deviation.
-inline NoiseBound with_error(const NoiseBound& a, double deviation) noexcept {
-  return sum(a, {std::log2(deviation), a.secret_factors});
-}
+  // --- calculus ------------------------------------------------------------------------------------------------------
+  /// From the norms themselves.
+  NoiseBound bound(double max, double rms, double canonical) const noexcept;
+  /// Each number lowered to what the others allow.
+  NoiseBound tidy(NoiseBound a) const noexcept;
+  /// Of a + b; also the difference.
+  NoiseBound sum(const NoiseBound& a, const NoiseBound& b) const noexcept;
+  /// Of a times the number 2^log2_factor.
+  static NoiseBound scaled(const NoiseBound& a, double log2_factor) noexcept;
+  /// Of a times an integer; 0 counts as 1.
+  static NoiseBound times(const NoiseBound& a, double factor) noexcept;
+  /// Of the polynomials' product.
+  NoiseBound product(const NoiseBound& a, const NoiseBound& b) const noexcept;
+  /// Of a times a plaintext polynomial.
+  NoiseBound times_plain(const NoiseBound& a, const PlainNorms& factor) const noexcept;
 
-/// Deviation of the error that rounding each part of a two-part ciphertext leaves: sqrt((1 + 2n/3)/12) for a ternary
-/// secret.
-inline double rounding_deviation(std::size_t degree) noexcept {
-  return std::sqrt((1.0 + 2.0 * static_cast<double>(degree) / 3.0) / 12.0);
-}
+  // --- atoms ---------------------------------------------------------------------------------------------------------
+  /// Anything with coefficients up to `max`, chosen by whoever wants the worst.
+  NoiseBound chosen(double max) const noexcept;
+  /// A secret key that passed KeyCheck.
+  NoiseBound secret() const noexcept { return secret_; }
+  /// What rounding the coefficients of one polynomial to integers leaves.
+  NoiseBound rounding_of_polynomial() const noexcept { return rounding_; }
+  /// What rounding the parts of a ciphertext leaves in its phase: of `parts` polynomials, times 1, s, s^2.
+  NoiseBound rounding_of_ciphertext(std::size_t parts = 2) const noexcept { return rounded_parts(rounding_, parts); }
+  /// The same where each rounding may be off by `units` coefficients' units instead of a half, in whatever way.
+  NoiseBound loose_rounding_of_ciphertext(double units, std::size_t parts) const noexcept;
+  /// Error of one digit's key-switching key, and of a symmetric encryption.
+  NoiseBound drawn_error() const noexcept { return drawn_error_; }
+  /// e u + e_0 + e_1 s of an encryption under a public key whose error e passed KeyCheck.
+  NoiseBound public_key_encryption() const noexcept { return public_key_encryption_; }
 
-/// Fresh public-key encryption: e u + e_0 + e_1 s divided by `special` (1: no special prime) with rounding
-/// (specification 5.3).
-/// error_multiplier, preserved: as for key_switch_deviation.
-inline NoiseBound public_key_noise(std::size_t degree, double special, double error_multiplier = 1,
-                                   double preserved = 1) noexcept {
-  const double raw = error_multiplier * error_deviation * std::sqrt(1 + 4 * static_cast<double>(degree) / 3);
-  return {std::log2(special == 1.0 ? raw : raw / special + preserved * rounding_deviation(degree)), 1};
-}
+  // --- sums of atoms -------------------------------------------------------------------------------------------------
+  /// A public-key encryption of zero: the above, divided by a special prime (log2_special; 0: there is none) with
+  /// rounding. multiplier: what the result's errors are multiples of, t in BGV, else 1.
+  NoiseBound public_zero(double log2_special, double multiplier) const noexcept;
+  /// An encryption of zero under the secret key.
+  NoiseBound symmetric_zero(double multiplier) const noexcept;
+  /// What one key switch adds (specification 5.7): sum over digits of d_j y_j D_j/P and the rounding by P. log2_digits:
+  /// log2 D_j; log2_special: log2 P, 0 for none; multiplier as above.
+  NoiseBound key_switch(std::span<const double> log2_digits, double log2_special, double multiplier) const noexcept;
 
-/// Deviation of the error that one key switch adds (specification 5.7): sqrt(sum over digits of n D_j^2/12 sigma^2)/P
-/// and the rounding /// by P. log2_digits: log2 D_j; log2_special: log2 P, 0 for none; error_multiplier: what the key's
-/// errors carry (BGV), and preserved: the plaintext modulus that the division by P keeps (BGV), else 1.
-double key_switch_deviation(std::size_t degree, std::span<const double> log2_digits, double log2_special,
-                            double error_multiplier = 1, double preserved = 1) noexcept;
+ private:
+  NoiseBound rounded_parts(const NoiseBound& part, std::size_t parts) const noexcept;
+  NoiseBound make_public_key_encryption() const noexcept;
 
-/// The largest |m(zeta)| over the primitive 2n-th roots of unity zeta (the canonical norm), at most 1e-9 too large and
-/// never too small beyond rounding; coefficients: n signed integers, n a power of two.
-double canonical_norm(std::span<const std::int64_t> coefficients);
+  std::size_t degree_;
+  bool strict_;
+  double n_, log2_n_, real_tail_, complex_tail_, check_;
+  NoiseBound secret_, rounding_, drawn_error_, public_key_encryption_;
+};
+
+/// Probabilities: 2^-128 over 2^40 atoms.
+inline constexpr double noise_exponent = 168;
+
+/// kappa of the check that keys pass when they are made: |a(zeta)|^2 <= n Var kappa^2.
+double key_check_factor(std::size_t degree) noexcept;
+/// A secret has at most this part of its coefficients not 0, and a public key's error at most this many times its
+/// expected sum of squares.
+inline constexpr double most_secret_weight = 0.7, most_error_square = 1.21;
 
 }  // namespace cyclotome::rlwe

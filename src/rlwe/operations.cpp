@@ -5,11 +5,18 @@
 #include <cstdlib>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 
 namespace cyclotome::rlwe {
 
 namespace {
+
+const NoiseCalculus& calculus(const Ciphertext& a) { return a.context()->parameters().noise(); }
+
+NoiseBound switched_noise(const Ciphertext& a, const KeySwitch& key_switch) {
+  return calculus(a).sum(a.noise(), key_switch.noise());
+}
 
 /// b: a ciphertext or a plaintext.
 template <class Operand>
@@ -45,7 +52,7 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
   if (a.parts() > shared)
     context.engine()->copy(out.view().part(shared, parts - shared), x.part(shared, parts - shared));
   if (b.parts() > shared) only_b(out.view().part(shared, parts - shared), y.part(shared, parts - shared));
-  return a.derived(std::move(out), sum(a.noise(), b.noise()));
+  return a.derived(std::move(out), calculus(a).sum(a.noise(), b.noise()));
 }
 
 void require_keys_of(const char* operation, const Ciphertext& a, const EvaluationKeys& keys) {
@@ -111,9 +118,7 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
     engine.multiply(result, transformed.view(), factor.view());
     engine.inverse(result);
   }
-  const auto& norms = b.canonical_norms();
-  const double norm = *std::max_element(norms.begin(), norms.end());
-  return a.derived(std::move(out), scaled(a.noise(), std::max(norm, 1.0)));
+  return a.derived(std::move(out), calculus(a).times_plain(a.noise(), b.norms()));
 }
 
 Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {
@@ -122,7 +127,7 @@ Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {
   for (const auto q : ring->basis().values()) factors.push_back(Modulus<std::uint64_t>(q).reduce_signed(factor));
   PolyArray out = a.like(a.batch(), a.parts());
   a.context()->engine()->multiply_scalars(out.view(), a.polynomials().view(), factors);
-  return a.derived(std::move(out), scaled(a.noise(), std::max(1.0, std::abs(static_cast<double>(factor)))));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(factor)));
 }
 
 Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t> matrix, std::size_t rows) {
@@ -138,7 +143,7 @@ Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t>
     for (std::size_t c = 0; c < a.batch(); ++c) row += std::abs(static_cast<double>(matrix[r * a.batch() + c]));
     largest_row = std::max(largest_row, row);
   }
-  return a.derived(std::move(out), scaled(a.noise(), largest_row));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), largest_row));
 }
 
 ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
@@ -159,7 +164,7 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   const ConstView operands[] = {out, c, key};
   engine.run({"relinearize", {context.id(), a.plain()}, operands},
              [&] { key_switch.relinearize(engine, out, c, key); });
-  return a.derived(std::move(result), with_error(a.noise(), key_switch.noise_deviation()));
+  return a.derived(std::move(result), switched_noise(a, key_switch));
 }
 
 Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
@@ -181,7 +186,7 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
       key_switch.apply(engine, out.items(first, count), moved.view().part(1), key, moved.view().part(0));
     }
   });
-  return a.derived(std::move(result), with_error(a.noise(), key_switch.noise_deviation()));
+  return a.derived(std::move(result), switched_noise(a, key_switch));
 }
 
 std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
@@ -229,7 +234,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
     }
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const NoiseBound noise = elements[i] == 1 ? a.noise() : with_error(a.noise(), key_switch.noise_deviation());
+    const NoiseBound noise = elements[i] == 1 ? a.noise() : switched_noise(a, key_switch);
     results.push_back(a.derived(std::move(outs[i]), noise));
   }
   return results;
@@ -274,8 +279,7 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
     }
     batch += a->batch();
     parts = std::max(parts, a->parts());
-    noise.log2_deviation = std::max(noise.log2_deviation, a->noise().log2_deviation);
-    noise.secret_factors = std::max(noise.secret_factors, a->noise().secret_factors);
+    noise = larger(noise, a->noise());
   }
   PolyArray out = head.like(batch, parts);
   Engine& engine = *head.context()->engine();
@@ -309,11 +313,15 @@ Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
       context.engine()->add(out.view(), out.view(), member);
     }
   }
-  return a.derived(std::move(out), scaled(a.noise(), static_cast<double>(group)));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(group)));
 }
 
-Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key, const Seed& seed) {
-  return add(a, encrypt_zero(key, a.plain(), a.batch(), seed));
+Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key) {
+  return deterministic::rerandomize(a, key, Seed::from_system());
+}
+
+Ciphertext deterministic::rerandomize(const Ciphertext& a, const PublicKey& key, Seed&& seed) {
+  return add(a, encrypt_zero(key, a.plain(), a.batch(), std::move(seed), Purpose::rerandomization));
 }
 
 bool is_transparent(const Ciphertext& a) {

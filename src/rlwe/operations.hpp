@@ -46,8 +46,8 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
 /// The batch as groups of `group` neighbours, each summed: batch / group items.
 Ciphertext sum_groups(const Ciphertext& a, std::size_t group);
 
-/// a plus fresh encryptions of zero: hides again what became transparent. `seed` must be secret and fresh.
-Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key, const Seed& seed);
+/// a plus fresh encryptions of zero: hides again what became transparent.
+Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key);
 /// True if some item has all parts but c0 zero: it hides nothing.
 bool is_transparent(const Ciphertext& a);
 

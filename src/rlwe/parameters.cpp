@@ -2,10 +2,12 @@
 #include "cyclotome/rlwe/parameters.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/ring.hpp"
+#include "cyclotome/ring/sampling.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -22,15 +24,21 @@ std::string list(const std::vector<std::uint64_t>& values) {
   return text;
 }
 
-void check_degree(const ParametersLiteral& p) {
+std::size_t checked_degree(const ParametersLiteral& p) {
   const std::size_t smallest = p.allow_insecure ? 8 : 1024;
   if (!is_power_of_two(p.degree) || p.degree < smallest || p.degree > Ring::max_degree) {
     throw ParameterError(
         message("degree ", p.degree, " is not a power of two in [", smallest, ", ", Ring::max_degree, "]"));
   }
+  return p.degree;
 }
 
 void check_primes(const ParametersLiteral& p) {
+  if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
+  if (p.moduli.size() + p.special_moduli.size() > 128) {
+    throw ParameterError(
+        message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
+  }
   const std::uint64_t limit =
       p.word == Word::u32 ? max_transform_modulus<std::uint32_t> : max_transform_modulus<std::uint64_t>;
   for (const auto* moduli : {&p.moduli, &p.special_moduli}) {
@@ -41,11 +49,6 @@ void check_primes(const ParametersLiteral& p) {
             limit, " for ", bits_of(p.word), "-bit words; primes_congruent_to_one finds such primes"));
       }
     }
-  }
-  if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
-  if (p.moduli.size() + p.special_moduli.size() > 128) {
-    throw ParameterError(
-        message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
   }
 }
 
@@ -68,6 +71,21 @@ void check_plain_moduli(const ParametersLiteral& p) {
   all.insert(all.end(), p.moduli.begin(), p.moduli.end());
   all.insert(all.end(), p.special_moduli.begin(), p.special_moduli.end());
   static_cast<void>(Basis(Word::u64, all));  // pairwise coprime, or a ParameterError that names the pair
+}
+
+/// What a ciphertext modulus has to exceed to hold anything modulo t; see least_modulus_bits.
+BigUnsigned least_modulus(std::uint64_t t) { return BigUnsigned(t) * BigUnsigned(2 * error_bound + 1); }
+
+/// Parameters that no ciphertext could be decrypted under are an error here, not at every decryption.
+void check_room_for_plaintexts(const ParametersLiteral& p) {
+  const BigUnsigned q = BigUnsigned::product(p.moduli);
+  for (const auto t : p.plain_moduli) {
+    if (q > least_modulus(t)) continue;
+    throw ParameterError(message("plaintext modulus ", t, " of ", bit_length(t), " bits is too large for ciphertext ",
+                                 "moduli of ", q.bit_length(), " bits in all: not even a fresh ciphertext could be ",
+                                 "decrypted, which takes at least ", least_modulus_bits(t),
+                                 "; use more or wider ciphertext primes, or a smaller plaintext modulus"));
+  }
 }
 
 /// Groups of ceil(k/digits) primes; each group's product must not be longer than P.
@@ -113,18 +131,43 @@ std::size_t choose_digits(const ParametersLiteral& p) {
 
 }  // namespace
 
-std::string name_of(SchemeKind scheme) { return scheme == SchemeKind::bfv ? "bfv" : "bgv"; }
+std::string name_of(SchemeKind scheme) {
+  switch (scheme) {
+    case SchemeKind::bfv:
+      return "bfv";
+    case SchemeKind::bgv:
+      return "bgv";
+  }
+  throw ParameterError(
+      message("scheme number ", static_cast<unsigned>(scheme), " is unknown; there are 1 (bfv) and 2 (bgv)"));
+}
 
-Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal)) {
-  check_degree(literal_);
+void require_known(SchemeKind scheme, Word word, SecurityTable table) {
+  static_cast<void>(name_of(scheme));
+  static_cast<void>(name_of(table));
+  if (word != Word::u32 && word != Word::u64) {
+    throw ParameterError(
+        message("words of ", static_cast<unsigned>(word), " bytes are unknown; choose Word::u32 or Word::u64"));
+  }
+}
+
+unsigned least_modulus_bits(std::uint64_t t) { return least_modulus(t).bit_length(); }
+
+Parameters::Parameters(ParametersLiteral literal)
+    : literal_(std::move(literal)), noise_(checked_degree(literal_), literal_.strict) {
+  require_known(literal_.scheme, literal_.word, literal_.table);
   check_primes(literal_);
   check_plain_moduli(literal_);
+  check_room_for_plaintexts(literal_);
   literal_.digits = choose_digits(literal_);
 
   std::vector<std::uint64_t> all = literal_.moduli;
   all.insert(all.end(), literal_.special_moduli.begin(), literal_.special_moduli.end());
   modulus_bits_ = product_bits(literal_.moduli);
   key_modulus_bits_ = product_bits(all);
+  log2_moduli_.push_back(0);
+  for (const auto q : literal_.moduli) log2_moduli_.push_back(log2_moduli_.back() + std::log2(static_cast<double>(q)));
+  for (const auto p : literal_.special_moduli) log2_special_modulus_ += std::log2(static_cast<double>(p));
   security_reached_ = rlwe::security_reached(literal_.degree, key_modulus_bits_, literal_.table);
   if (literal_.security == 0) {
     if (!literal_.allow_insecure) {
@@ -133,18 +176,19 @@ Parameters::Parameters(ParametersLiteral literal) : literal_(std::move(literal))
   } else {
     const unsigned cap = max_modulus_bits(literal_.degree, literal_.security, literal_.table);
     if (key_modulus_bits_ > cap && !literal_.allow_insecure) {
-      throw SecurityError(
-          message("log2(QP) = ", key_modulus_bits_, " bits at degree ", literal_.degree, ", but ", literal_.security,
-                  "-bit security allows at most ", cap, " (table ", name_of(literal_.table),
-                  "); use fewer or smaller primes, a larger degree, or allow_insecure=True for experiments"));
+      throw SecurityError(message(
+          "log2(QP) = ", key_modulus_bits_, " bits at degree ", literal_.degree, ", but ",
+          level_text(literal_.security, literal_.table), " allows at most ", cap, " (table ", name_of(literal_.table),
+          "); use fewer or smaller primes, a larger degree, or allow_insecure=True for experiments"));
     }
   }
 
-  const std::string canonical = message(
-      "cyclotome parameters 1\nscheme ", name_of(literal_.scheme), "\ndegree ", literal_.degree, "\nplain ",
-      list(literal_.plain_moduli), "\nmoduli ", list(literal_.moduli), "\nspecial ", list(literal_.special_moduli),
-      "\ndigits ", literal_.digits, "\nword ", bits_of(literal_.word), "\nsecret ternary\nerror cbd21\nsecurity ",
-      literal_.security, " ", name_of(literal_.table), literal_.allow_insecure ? " INSECURE allowed" : "", "\n");
+  const std::string canonical =
+      message("cyclotome parameters 1\nscheme ", name_of(literal_.scheme), "\ndegree ", literal_.degree, "\nplain ",
+              list(literal_.plain_moduli), "\nmoduli ", list(literal_.moduli), "\nspecial ",
+              list(literal_.special_moduli), "\ndigits ", literal_.digits, "\nword ", bits_of(literal_.word),
+              "\nsecret ternary\nerror cbd21\nsecurity ", literal_.security, " ", name_of(literal_.table),
+              literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
   fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
 }
 
@@ -153,7 +197,8 @@ std::string Parameters::summary() const {
   return message(name_of(scheme()), name().empty() ? std::string() : message(" '", name(), "'"), " n=", degree(),
                  " log q=", modulus_bits_, special == 0 ? std::string() : message("+", special),
                  " t=", list(plain_moduli()), " ", bits_of(word()), "-bit words, ",
-                 insecure() ? std::string("INSECURE") : message(security_reached_, "-bit security"));
+                 insecure() ? std::string("INSECURE") : level_text(security_reached_, table()), table_suffix(table()),
+                 strict() ? ", strict noise" : "");
 }
 
 }  // namespace cyclotome::rlwe

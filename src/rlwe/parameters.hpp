@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/sha256.hpp"
 #include "cyclotome/ring/basis.hpp"
+#include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/rlwe/security.hpp"
 
 namespace cyclotome::rlwe {
@@ -13,7 +14,11 @@ namespace cyclotome::rlwe {
 /// Which scheme gives the ciphertexts their meaning.
 enum class SchemeKind : std::uint8_t { bfv = 1, bgv = 2 };
 
+/// "bfv", "bgv". Throws ParameterError for a number that is no scheme's.
 std::string name_of(SchemeKind scheme);
+
+/// Throws ParameterError for a number, made by a cast, that is no scheme, word or table: none stands in for it.
+void require_known(SchemeKind scheme, Word word, SecurityTable table);
 
 /// What a user writes; unchecked. `Parameters` checks it.
 struct ParametersLiteral {
@@ -25,10 +30,15 @@ struct ParametersLiteral {
   std::size_t digits = 0;                     ///< digits of key switching (dnum); 0: as few as the special primes allow
   Word word = Word::u64;
   unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
-  SecurityTable table = SecurityTable::guidelines_2024;
+  SecurityTable table = default_security_table;
   bool allow_insecure = false;
-  std::string name;  ///< of a preset; informative
+  bool strict = false;  ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
+  std::string name;     ///< of a preset; informative
 };
+
+/// The fewest bits that a ciphertext modulus has which can hold anything modulo `t`: a fresh error reaches 21 and must
+/// stay below q/(2t), after a rounding of up to 1/2; so q > 43 t. Shorter ones are refused by `Parameters`.
+unsigned least_modulus_bits(std::uint64_t t);
 
 /// Checked, immutable parameters.
 class Parameters {
@@ -50,13 +60,19 @@ class Parameters {
   Word word() const noexcept { return literal_.word; }
   unsigned security() const noexcept { return literal_.security; }
   SecurityTable table() const noexcept { return literal_.table; }
+  bool strict() const noexcept { return literal_.strict; }
   const std::string& name() const noexcept { return literal_.name; }
   const ParametersLiteral& literal() const noexcept { return literal_; }
 
   /// Bit lengths of Q, and of QP, which is what security depends on.
   unsigned modulus_bits() const noexcept { return modulus_bits_; }
   unsigned key_modulus_bits() const noexcept { return key_modulus_bits_; }
-  /// Below 128 bits of security by the table.
+  /// log2 of the product of the first `limbs` ciphertext primes, 0 <= limbs <= all, and of all special primes.
+  double log2_modulus(std::size_t limbs) const { return log2_moduli_.at(limbs); }
+  double log2_special_modulus() const noexcept { return log2_special_modulus_; }
+  /// How noise grows in this ring.
+  const NoiseCalculus& noise() const noexcept { return noise_; }
+  /// Below 128 bits of security by their table.
   bool insecure() const noexcept { return security_reached_ < 128; }
   /// The highest level that is reached: 128, 192, 256, or 0.
   unsigned security_reached() const noexcept { return security_reached_; }
@@ -64,12 +80,16 @@ class Parameters {
   /// SHA-256 of a canonical text of everything but the name: what every key and ciphertext carries.
   const Digest& fingerprint() const noexcept { return fingerprint_; }
 
-  /// One line: "bfv n=8192 log q=174+44 t=65537 128-bit security"; insecure ones say INSECURE.
+  /// One line: "bfv n=8192 log q=174+44 t=65537 64-bit words, 128-bit classical security"; insecure ones say INSECURE,
+  /// and all name the table unless it is the default one: "... by he-standard-2018".
   std::string summary() const;
 
  private:
   ParametersLiteral literal_;
   unsigned modulus_bits_ = 0, key_modulus_bits_ = 0, security_reached_ = 0;
+  std::vector<double> log2_moduli_;  // by number of primes
+  double log2_special_modulus_ = 0;
+  NoiseCalculus noise_;
   Digest fingerprint_{};
 };
 

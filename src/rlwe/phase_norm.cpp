@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/security.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "cyclotome/math/errors.hpp"
@@ -8,6 +9,8 @@
 namespace cyclotome::rlwe {
 
 namespace {
+
+constexpr std::array<unsigned, 3> levels{128, 192, 256};
 
 struct Row {
   std::size_t degree;
@@ -34,40 +37,106 @@ constexpr std::array<Row, 6> standard = {{{1024, {27, 19, 14}},
                                           {16384, {438, 305, 237}},
                                           {32768, {881, 611, 476}}}};
 
-template <std::size_t N>
-unsigned find(const std::array<Row, N>& rows, std::size_t degree, std::size_t column) {
-  for (const Row& row : rows) {
+// The guidelines' script (github.com/gong-cr/FHE-Security-Guidelines, max_logQ_tables.py) with its quantum cost model,
+// sieving by quantum random walks (Chailloux and Loyer 2021), as HomomorphicEncryption.org tabulates its results
+// (github.com/HomomorphicEncryption/SparseLWEkit, Security/README.md): ternary secret, sigma = 3.19, 128 bits without a
+// margin. Its classical column is the table `guidelines`.
+constexpr std::array<Row, 8> quantum = {{{1024, {20, 0, 0}},
+                                         {2048, {40, 0, 0}},
+                                         {4096, {80, 0, 0}},
+                                         {8192, {161, 0, 0}},
+                                         {16384, {322, 0, 0}},
+                                         {32768, {644, 0, 0}},
+                                         {65536, {1289, 0, 0}},
+                                         {131072, {2578, 0, 0}}}};
+
+/// What there is to know of a table.
+struct Facts {
+  SecurityTable table;
+  const char* name;
+  bool quantum;
+  std::size_t levels;  // how many of `levels` it has
+  std::span<const Row> rows;
+};
+
+// Strictest first.
+constexpr std::array<Facts, 3> all_facts = {
+    {{SecurityTable::quantum_guidelines_2024, "quantum-guidelines-2024", true, 1, quantum},
+     {SecurityTable::guidelines_2024, "guidelines-2024", false, levels.size(), guidelines},
+     {SecurityTable::he_standard_2018, "he-standard-2018", false, levels.size(), standard}}};
+constexpr std::array<SecurityTable, 3> all_tables = {all_facts[0].table, all_facts[1].table, all_facts[2].table};
+
+const Facts& facts_of(SecurityTable table) {
+  for (const Facts& facts : all_facts) {
+    if (facts.table == table) return facts;
+  }
+  throw ParameterError(message("security table number ", static_cast<unsigned>(table), " is unknown; there are 1 to ",
+                               all_facts.size(), ", see rlwe::SecurityTable"));
+}
+
+}  // namespace
+
+std::span<const SecurityTable> security_tables() noexcept { return all_tables; }
+
+std::string name_of(SecurityTable table) { return facts_of(table).name; }
+
+SecurityTable security_table(const std::string& name) {
+  std::string known;
+  for (const Facts& facts : all_facts) {
+    if (name == facts.name) return facts.table;
+    known += (known.empty() ? "" : ", ") + std::string(facts.name);
+  }
+  throw ParameterError(message("security table '", name, "' is unknown; choose one of ", known));
+}
+
+bool counts_quantum_attacks(SecurityTable table) { return facts_of(table).quantum; }
+
+std::string level_text(unsigned security, SecurityTable table) {
+  return message(security, "-bit ", counts_quantum_attacks(table) ? "quantum" : "classical", " security");
+}
+
+std::string table_suffix(SecurityTable table) {
+  return table == default_security_table ? std::string() : " by " + name_of(table);
+}
+
+unsigned max_modulus_bits(std::size_t degree, unsigned security, SecurityTable table) {
+  const Facts& facts = facts_of(table);
+  const auto level = std::find(levels.begin(), levels.end(), security);
+  if (level == levels.end()) {
+    throw ParameterError(message("security of ", security, " bits is not in the tables; choose 128, 192 or 256"));
+  }
+  const auto column = static_cast<std::size_t>(level - levels.begin());
+  if (column >= facts.levels) {
+    throw ParameterError(message("table ", facts.name, " has limits for 128 bits of quantum security only, not for ",
+                                 security, "; choose 128, or another table for classical levels"));
+  }
+  for (const Row& row : facts.rows) {
     if (row.degree == degree) return row.bits[column];
   }
   return 0;
 }
 
-}  // namespace
-
-std::string name_of(SecurityTable table) {
-  return table == SecurityTable::guidelines_2024 ? "guidelines-2024" : "he-standard-2018";
-}
-
-SecurityTable security_table(const std::string& name) {
-  for (const auto table : {SecurityTable::guidelines_2024, SecurityTable::he_standard_2018}) {
-    if (name == name_of(table)) return table;
-  }
-  throw ParameterError(message("security table '", name, "' is unknown; choose guidelines-2024 or he-standard-2018"));
-}
-
-unsigned max_modulus_bits(std::size_t degree, unsigned security, SecurityTable table) {
-  if (security != 128 && security != 192 && security != 256) {
-    throw ParameterError(message("security of ", security, " bits is not in the tables; choose 128, 192 or 256"));
-  }
-  const std::size_t column = security / 64 - 2;
-  return table == SecurityTable::guidelines_2024 ? find(guidelines, degree, column) : find(standard, degree, column);
-}
-
 unsigned security_reached(std::size_t degree, unsigned modulus_bits, SecurityTable table) {
-  for (const unsigned security : {256U, 192U, 128U}) {
-    if (modulus_bits <= max_modulus_bits(degree, security, table)) return security;
+  for (std::size_t column = facts_of(table).levels; column-- > 0;) {
+    if (modulus_bits <= max_modulus_bits(degree, levels[column], table)) return levels[column];
   }
   return 0;
+}
+
+unsigned security_granted(std::size_t degree, unsigned modulus_bits, SecurityTable table) {
+  unsigned highest = security_reached(degree, modulus_bits, table);
+  for (const SecurityTable stricter : all_tables) {
+    if (stricter == table) break;
+    highest = std::max(highest, security_reached(degree, modulus_bits, stricter));
+  }
+  return highest;
+}
+
+SecurityTable weaker_of(SecurityTable a, SecurityTable b) {
+  return std::find(all_tables.begin(), all_tables.end(), facts_of(a).table) <
+                 std::find(all_tables.begin(), all_tables.end(), facts_of(b).table)
+             ? b
+             : a;
 }
 
 }  // namespace cyclotome::rlwe

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/encoding.hpp"
 
+#include <algorithm>
+
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome {
@@ -28,12 +31,33 @@ std::vector<std::size_t> positions_of(const rlwe::Context& context, std::size_t 
     for (std::size_t i = 0; i < n; ++i) positions[i] = i;
     return positions;
   }
+  if (kind != Encoding::Kind::slots) {
+    throw ArgumentError(message("encoding number ", static_cast<unsigned>(kind),
+                                " is unknown; there are 0 (slots) and ", "1 (coefficients)"));
+  }
   if (!has_slots(context, plain)) {
     throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain],
                                  " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ", 2 * n,
                                  "; use the coefficient encoding or another plaintext modulus"));
   }
   return slot_positions(n);
+}
+
+/// Throws RangeError unless all values lie in [-t/2, t/2]. Looks at every value without a branch on any; that one of
+/// them does not fit is public, and only then is it looked for.
+void require_in_range(std::span<const std::int64_t> values, std::size_t width, std::uint64_t t) {
+  const std::uint64_t half = t / 2;
+  const auto outside = [half](std::int64_t value) {
+    return exceeds(static_cast<std::uint64_t>(value) + half, 2 * half);
+  };
+  std::uint64_t any = 0;
+  for (const std::int64_t value : values) any |= outside(value);
+  if (!declassify(any != 0)) return;
+  const auto found = std::ranges::find_if(values, [&](std::int64_t value) { return outside(value) != 0; });
+  const auto i = static_cast<std::size_t>(found - values.begin());
+  throw RangeError(message("encode_residues: value ", values[i], " at row ", i / width, ", column ", i % width,
+                           " is outside [-", half, ", ", half, "], what plaintext modulus ", t,
+                           " holds; use a larger one or several"));
 }
 
 }  // namespace
@@ -51,17 +75,11 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, std::size_t pla
   const std::vector<std::size_t> positions = positions_of(*context, plain, kind);
   const RingPtr& ring = context->plain_ring(plain);
   const Modulus<std::uint64_t> t(ring->basis()[0]);
-  const auto half = static_cast<std::int64_t>(t.value() / 2);
+  if (!reduce) require_in_range(values, width, t.value());
   std::vector<std::uint64_t> residues(items * n, 0);
   for (std::size_t i = 0; i < items; ++i) {
     for (std::size_t j = 0; j < width; ++j) {
-      const std::int64_t value = values[i * width + j];
-      if (!reduce && (value > half || value < -half)) {
-        throw RangeError(message("encode_residues: value ", value, " at row ", i, ", column ", j, " is outside [-",
-                                 half, ", ", half, "], what plaintext modulus ", t.value(),
-                                 " holds; use a larger one or several"));
-      }
-      residues[i * n + positions[j]] = t.reduce_signed(value);
+      residues[i * n + positions[j]] = t.reduce_signed(values[i * width + j]);
     }
   }
   const bool slots = kind == Encoding::Kind::slots;

@@ -39,12 +39,27 @@ std::string verdict(const KeySwitchingChoice& choice, const KeySwitchingChoice& 
   if (choice.chosen) return "chosen";
   if (!choice.allowed) {
     const unsigned cap = rlwe::max_modulus_bits(p.degree(), p.security(), p.table());
-    return message("too long for ", p.security(), "-bit security, by ", p.key_modulus_bits() - cap);
+    return message("too long for ", rlwe::level_text(p.security(), p.table()), ", by ", p.key_modulus_bits() - cap);
   }
   const auto bits = static_cast<long>(std::floor(chosen.headroom) - std::floor(choice.headroom));
   if (p.special_moduli().empty()) return message("noisier, by ", bits);
   if (choice.relative_cost >= 1) return "not cheaper";
   return "cheaper and allowed; the primes were chosen by hand";
+}
+
+/// The level, and the limit it comes from; of another table than the default one, that one's limit too.
+std::string security_text(const rlwe::Parameters& p) {
+  const unsigned level = p.security() == 0 ? 128 : p.security();
+  const auto allows = [&](rlwe::SecurityTable table) {
+    return message("table ", rlwe::name_of(table), " allows ", rlwe::max_modulus_bits(p.degree(), level, table));
+  };
+  const std::string reached = p.insecure() ? "INSECURE: below " + rlwe::level_text(128, p.table())
+                                           : rlwe::level_text(p.security_reached(), p.table());
+  const std::string other = p.table() == rlwe::default_security_table
+                                ? std::string()
+                                : "; " + allows(rlwe::default_security_table) + ", classical";
+  return message(reached, " (log2 QP = ", p.key_modulus_bits(), ", ", allows(p.table()), " for ", level, " bits", other,
+                 ")");
 }
 
 /// The numbers of special primes and digits that there were to choose from.
@@ -89,15 +104,7 @@ std::string explain(const rlwe::Parameters& p) {
   }
   const unsigned value_bits = BigUnsigned::product(p.plain_moduli()).bit_length();
   text << "; values of " << value_bits - 1 << " bits with sign\n";
-  text << "  security         ";
-  if (p.insecure()) {
-    text << "INSECURE: below 128 bits";
-  } else {
-    text << p.security_reached() << " bits";
-  }
-  text << " (log2 QP = " << p.key_modulus_bits() << ", table " << rlwe::name_of(p.table()) << " allows ";
-  const unsigned level = p.security() == 0 ? 128 : p.security();
-  text << rlwe::max_modulus_bits(p.degree(), level, p.table()) << " for " << level << " bits)\n";
+  text << "  security         " << security_text(p) << "\n";
   text << "  sizes in memory  ciphertext " << bytes_text(sizes.ciphertext) << ", public key "
        << bytes_text(sizes.public_key) << ", relinearisation key " << bytes_text(sizes.relinearization_key)
        << ", each rotation key " << bytes_text(sizes.galois_key) << "\n";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/rlwe/noise.hpp"
-#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 
 namespace cyclotome::scheme {
 
@@ -23,25 +22,21 @@ class NoiseModel {
   State fresh() const;
   /// The relinearised square, after the modulus switches that the scheme makes by itself.
   State squared(const State& a) const;
-  /// Sums of `count` equals or products with plaintexts of canonical norm `count`.
-  State scaled(const State& a, double count) const;
+  /// Sums of `count` of its like.
+  State summed(const State& a, double count) const;
+  /// The product with a plaintext vector of slots as large as random ones are: norms 4 t sqrt(n/12) and t sqrt(n/12).
+  State times_plain(const State& a) const;
   /// After one rotation.
   State rotated(const State& a) const;
   /// Bits until decryption refuses.
   double headroom(const State& a) const;
-  /// What a plaintext vector of slots multiplies noise by, typically: 4 t sqrt(n/12).
-  double plain_norm() const;
 
  private:
-  double log2_q(std::size_t limbs) const { return log2_products_[limbs - 1]; }
-  double key_switch_deviation(std::size_t limbs) const;
+  const rlwe::NoiseCalculus& calculus() const noexcept { return parameters_.noise(); }
 
   const rlwe::Parameters& parameters_;
   std::size_t plain_;
   bool bgv_;
-  std::uint64_t plain_modulus_;
-  double error_multiplier_ = 1, log2_special_ = 0;
-  std::vector<double> log2_primes_, log2_products_;
 };
 
 }  // namespace cyclotome::scheme

@@ -15,15 +15,20 @@ namespace cyclotome::scheme {
 
 namespace {
 
+/// Ciphertexts that are revealed at once at most.
+constexpr std::size_t most_revealed = 1024;
+
 /// What a computation that `intent` allows leaves of headroom in the worst case.
 double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
   const NoiseModel model(p, 0);
   NoiseModel::State state = model.fresh();
-  for (unsigned d = 0; d < intent.depth; ++d) state = model.squared(model.scaled(state, 4));  // sums of four before
+  for (unsigned d = 0; d < intent.depth; ++d) state = model.squared(model.summed(state, 4));  // sums of four before
   // Sums and their rotations come on top of plaintext products.
-  for (unsigned i = 0; i < intent.plain_products; ++i) state = model.scaled(state, model.plain_norm());
-  const double left = model.headroom(model.scaled(model.rotated(state), static_cast<double>(intent.terms)));
-  return intent.flooding_bits == 0 ? left : left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits);
+  for (unsigned i = 0; i < intent.plain_products; ++i) state = model.times_plain(state);
+  const double left = model.headroom(model.summed(model.rotated(state), static_cast<double>(intent.terms)));
+  if (intent.flooding_bits == 0) return left;
+  const unsigned batch_bits = rlwe::flooding_bits_of(most_revealed * p.plain_moduli().size());
+  return left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits + batch_bits);
 }
 
 /// The smallest parameters of one degree and number of plaintext moduli whose noise fits; nothing if security does not
@@ -37,6 +42,7 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
   literal.word = word;
   literal.security = intent.security;
   literal.table = intent.table;
+  literal.strict = intent.strict;
   // T > 2^(result_bits + 1); primes of b bits lie above 2^(b-1). Where there are too few, wider ones do as well.
   const std::uint64_t step = intent.slots ? 2 * degree : 2;
   unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, bit_length(step));
@@ -51,7 +57,7 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
   const unsigned cap = rlwe::max_modulus_bits(degree, intent.security, intent.table);
   const auto serves = [&](unsigned bits) {
     const auto candidate = with_special_primes(literal, bits, 1);
-    return candidate && planned_headroom(intent, *candidate) >= 2;
+    return candidate && planned_headroom(intent, *candidate) >= 0;
   };
   // In coarse steps up to the first length that serves, then in single bits from the last that did not.
   constexpr unsigned stride = 8;
@@ -68,6 +74,7 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
 }  // namespace
 
 rlwe::Parameters suggest(const Intent& intent) {
+  rlwe::require_known(intent.scheme, intent.word.value_or(Word::u64), intent.table);
   if (intent.depth > 64 || intent.plain_products > 64) {
     throw ParameterError(message("suggest: depth ", intent.depth, " and ", intent.plain_products,
                                  " plaintext products; each may be at most 64"));
@@ -104,7 +111,7 @@ rlwe::Parameters suggest(const Intent& intent) {
   if (!best) {
     throw ParameterError(
         message("suggest: no degree up to ", Ring::max_degree, " carries depth ", intent.depth, " with results of ",
-                result_bits, " bits at ", intent.security, "-bit security",
+                result_bits, " bits at ", rlwe::level_text(intent.security, intent.table),
                 intent.flooding_bits == 0 ? std::string() : message(" and ", intent.flooding_bits, " bits of flooding"),
                 "; lower depth, result_bits or terms, or split the computation"));
   }
@@ -112,9 +119,16 @@ rlwe::Parameters suggest(const Intent& intent) {
 }
 
 rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits) {
+  rlwe::require_known(base.scheme, base.word, base.table);
   if (modulus_bits < narrowest_prime(base.degree)) {
     throw ParameterError(message("a modulus of ", modulus_bits, " bits is narrower than one prime at degree ",
                                  base.degree, ", which takes ", narrowest_prime(base.degree)));
+  }
+  for (const auto t : base.plain_moduli) {
+    if (const unsigned least = rlwe::least_modulus_bits(t); modulus_bits < least) {
+      throw ParameterError(message("a modulus of ", modulus_bits, " bits holds nothing modulo ", t, ", for which it ",
+                                   "takes at least ", least, "; use a longer one, or a smaller plaintext modulus"));
+    }
   }
   if (const auto found = cheapest_primes(base, modulus_bits)) return *found;
   if (const auto found = with_special_primes(base, modulus_bits, 0)) return *found;

@@ -18,12 +18,14 @@ struct Intent {
   std::uint64_t terms = 1 << 14;  ///< how many values are added up at most
   unsigned plain_products = 1;    ///< products with plaintext vectors or matrices, in addition to depth
   unsigned security = 128;        ///< 128, 192 or 256
-  rlwe::SecurityTable table = rlwe::SecurityTable::guidelines_2024;
+  rlwe::SecurityTable table = rlwe::default_security_table;
   std::optional<Word> word;    ///< none: whichever is cheaper
   std::size_t min_degree = 0;  ///< at least this many slots
   bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
   rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
-  unsigned flooding_bits = 0;  ///< results can be revealed with this flooding (rlwe/flooding.hpp); 0: they are not
+  unsigned flooding_bits = 0;  ///< up to 1024 ciphertexts of each plaintext modulus can be revealed at once with this
+                               ///< flooding (rlwe/flooding.hpp); 0: they are not
+  bool strict = false;         ///< noise bounds without assumptions (doc/noise.md)
 };
 
 /// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one

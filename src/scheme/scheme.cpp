@@ -8,6 +8,7 @@
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/encryption.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::scheme {
 
@@ -22,21 +23,21 @@ rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePt
   return bfv::Context::create(parameters, engine);
 }
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed) {
-  return is_bgv(key.context()) ? bgv::encrypt(plaintext, key, seed) : bfv::encrypt(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key) {
+  return is_bgv(key.context()) ? bgv::encrypt(plaintext, key) : bfv::encrypt(plaintext, key);
 }
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed) {
-  return is_bgv(key.context()) ? bgv::encrypt(plaintext, key, seed) : bfv::encrypt(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key) {
+  return is_bgv(key.context()) ? bgv::encrypt(plaintext, key) : bfv::encrypt(plaintext, key);
 }
 
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
   return is_bgv(key.context()) ? bgv::decrypt(ciphertext, key) : bfv::decrypt(ciphertext, key);
 }
 
-Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed) {
-  return is_bgv(key.context()) ? bgv::reveal(ciphertext, key, flooding_bits, seed)
-                               : bfv::reveal(ciphertext, key, flooding_bits, seed);
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits) {
+  return is_bgv(key.context()) ? bgv::reveal(ciphertext, key, flooding_bits)
+                               : bfv::reveal(ciphertext, key, flooding_bits);
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -89,8 +90,29 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   return !arrays.empty() && is_bgv(arrays[0]->context()) ? bgv::concatenate(arrays) : rlwe::concatenate(arrays);
 }
 
-Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed) {
-  return is_bgv(a.context()) ? bgv::rerandomize(a, key, seed) : rlwe::rerandomize(a, key, seed);
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key) {
+  return is_bgv(a.context()) ? bgv::rerandomize(a, key) : rlwe::rerandomize(a, key);
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed) {
+  return is_bgv(key.context()) ? bgv::deterministic::encrypt(plaintext, key, std::move(seed))
+                               : bfv::deterministic::encrypt(plaintext, key, std::move(seed));
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, Seed&& seed) {
+  return is_bgv(key.context()) ? bgv::deterministic::encrypt(plaintext, key, std::move(seed))
+                               : bfv::deterministic::encrypt(plaintext, key, std::move(seed));
+}
+
+Plaintext deterministic::reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits,
+                                Seed&& seed) {
+  return is_bgv(key.context()) ? bgv::deterministic::reveal(ciphertext, key, flooding_bits, std::move(seed))
+                               : bfv::deterministic::reveal(ciphertext, key, flooding_bits, std::move(seed));
+}
+
+Ciphertext deterministic::rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed) {
+  return is_bgv(a.context()) ? bgv::deterministic::rerandomize(a, key, std::move(seed))
+                             : rlwe::deterministic::rerandomize(a, key, std::move(seed));
 }
 
 Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {

@@ -14,11 +14,12 @@ using rlwe::Plaintext;
 /// Parameters on an engine, as the context of their scheme.
 rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed);
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed);
+/// Randomness comes from the operating system, here and below.
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key);
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 /// Decrypts with noise flooding, for somebody else than the key's owner to see.
-Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed);
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits);
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
 double noise_headroom(const Ciphertext& ciphertext);
@@ -38,7 +39,7 @@ Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& 
 /// One batch after the other.
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
 /// a plus fresh encryptions of zero.
-Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed);
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key);
 /// Fewer ciphertext primes, BGV only (ArgumentError): smaller ciphertexts and faster operations.
 Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs);
 

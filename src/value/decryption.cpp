@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/value/randomness.hpp"
 #include "cyclotome/value/residues.hpp"
 
 namespace cyclotome::value {
@@ -91,7 +91,12 @@ Integers decrypt(const EncryptedArray& x, const rlwe::SecretKey& key, const Opti
 }
 
 Integers reveal(const EncryptedArray& x, const rlwe::SecretKey& key, unsigned flooding_bits, const Options& options) {
-  return opened("reveal", x, key, [&](const Ciphertext& c) { return revealed(c, key, flooding_bits); }, options);
+  if (flooding_bits < 1 || flooding_bits > 128) {
+    throw ArgumentError(message("reveal: flooding_bits ", flooding_bits, " must lie in [1, 128]; 64 is usual"));
+  }
+  // The distances of all ciphertexts from what does not depend on the key add up.
+  const unsigned bits = flooding_bits + rlwe::flooding_bits_of(x.layout().batch() * x.channels().size());
+  return opened("reveal", x, key, [&](const Ciphertext& c) { return scheme::reveal(c, key, bits); }, options);
 }
 
 unsigned noise_budget(const EncryptedArray& array, const rlwe::SecretKey& key) {

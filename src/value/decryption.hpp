@@ -10,8 +10,8 @@ namespace cyclotome::value {
 /// for values beyond the array's own bound, which is not what it claims to be then.
 Integers decrypt(const EncryptedArray& x, const rlwe::SecretKey& key, const Options& options = {});
 
-/// The same for others to see, with noise flooding (scheme::reveal). Throws ArgumentError, too, unless flooding_bits
-/// lies in [1, 128].
+/// The same for others to see, with noise flooding (scheme::reveal): what the whole call gives depends on the key with
+/// probability below 2^-flooding_bits. Throws ArgumentError, too, unless flooding_bits lies in [1, 128].
 Integers reveal(const EncryptedArray& x, const rlwe::SecretKey& key, unsigned flooding_bits,
                 const Options& options = {});
 

@@ -7,7 +7,6 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/encoding.hpp"
-#include "cyclotome/value/randomness.hpp"
 
 namespace cyclotome::value {
 
@@ -28,7 +27,7 @@ Channels hidden(const char* operation, Channels channels, const Keyring& keys) {
                 "0 * x are); attach the public key with x = x.with_keys(public), which encrypts such "
                 "results anew, or leave the operation out"));
   }
-  for (Ciphertext& channel : channels) channel = rerandomized(channel, *keys.encryption);
+  for (Ciphertext& channel : channels) channel = scheme::rerandomize(channel, *keys.encryption);
   return channels;
 }
 

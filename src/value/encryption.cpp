@@ -2,7 +2,6 @@
 #include "cyclotome/value/encryption.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/value/randomness.hpp"
 #include "cyclotome/value/rows.hpp"
 
 namespace cyclotome::value {
@@ -76,7 +75,7 @@ EncryptedArray encrypted(const Integers& values, const Key& key, const Encryptio
   const Layout layout = layout_of(values, how, *context);
   const Rows rows(layout, values);
   const auto fresh = [&](std::size_t channel, const Piece& piece) {
-    return encrypted_freshly(rows.encoded(context, channel, piece), key);
+    return scheme::encrypt(rows.encoded(context, channel, piece), key);
   };
   Placed placed{in_pieces("encrypting", context, layout.batch(), fresh, options, whole), layout};
   require_decryptable("encrypt", placed.channels, options);

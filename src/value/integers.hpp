@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/math/zeroising_allocator.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
-#include "cyclotome/ring/zeroising_allocator.hpp"
 #include "cyclotome/value/shape.hpp"
 
 namespace cyclotome::value {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/ring/zeroising_allocator.hpp"
+#include "cyclotome/math/zeroising_allocator.hpp"
 #include "cyclotome/value/integers.hpp"
 
 // Integers modulo each of several plaintext moduli, and back. None of it branches on values.

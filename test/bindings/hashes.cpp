@@ -3,7 +3,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/math/chacha20.hpp"
-#include "cyclotome/math/sha256.hpp"
+#include "cyclotome/math/hmac.hpp"
 
 namespace cyclotome::testing {
 
@@ -45,6 +45,10 @@ void bind_hashes(nb::module_& m) {
     return nb::bytes(digest.data(), digest.size());
   });
   m.def("sha256_pieces", &hash_pieces);
+  m.def("hmac_sha256", [](const nb::bytes& key, const nb::bytes& text) {
+    const Digest digest = hmac_sha256(span_of(key), span_of(text));
+    return nb::bytes(digest.data(), digest.size());
+  });
   m.def("chacha20_block", &block, nb::arg("key"), nb::arg("counter"), nb::arg("nonce"));
 }
 

@@ -29,7 +29,11 @@ void bind_sampling(nb::module_& m) {
              new (self) Seed(copy);
            })
       .def_static("from_system", &Seed::from_system)
+      .def_prop_ro("spent", &Seed::spent)
       .def_prop_ro("bytes", [](const Seed& seed) { return nb::bytes(seed.bytes().data(), seed.bytes().size()); });
+  nb::class_<PublicSeed>(m, "PublicSeed")
+      .def_prop_ro("bytes", [](const PublicSeed& seed) { return nb::bytes(seed.bytes().data(), seed.bytes().size()); })
+      .def("to_draw_with", &PublicSeed::to_draw_with);
   m.def("uniform_residue", &uniform_residue, nb::arg("low"), nb::arg("high"), nb::arg("q"));
   m.def("ternary_value", &ternary_value);
   m.def("error_value", &error_value);

@@ -34,6 +34,16 @@ inline Numpy<4> residues_of(const PolyArray& array) {
   return to_numpy<4>(array.to_host(), {array.batch(), array.parts(), array.limbs(), array.degree()});
 }
 
+/// log2 of max, rms and canonical norm.
+inline std::array<double, 3> triple(const rlwe::NoiseBound& noise) {
+  return {noise.log2_max, noise.log2_rms, noise.log2_canonical};
+}
+/// The bound of an error that somebody chose, of coefficients up to 2^log2_max.
+inline rlwe::NoiseBound chosen(const rlwe::Context& context, double log2_max) {
+  const double canonical = log2_max + std::log2(static_cast<double>(context.degree())) / 2;
+  return context.parameters().noise().tidy({log2_max, log2_max, canonical});
+}
+
 inline nb::bytes key_id_bytes(const rlwe::KeyId& id) { return nb::bytes(id.data(), id.size()); }
 
 inline rlwe::KeyId key_id_from(const nb::bytes& bytes) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 
 #include "cyclotome/rlwe/encryption.hpp"
@@ -6,6 +7,7 @@
 #include "cyclotome/scheme/bgv/encryption.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "scheme.hpp"
 
@@ -21,28 +23,30 @@ using Residues = nb::ndarray<const std::uint64_t, nb::ndim<4>, nb::c_contig, nb:
 
 /// A ciphertext of any level and correction factor, made of any residues in the coefficient domain.
 Ciphertext crafted(const ContextPtr& context, const nb::bytes& key, std::size_t plain, const Residues& residues,
-                   double log2_deviation, std::uint64_t correction) {
+                   double log2_max, std::uint64_t correction) {
   PolyArray array = context->make(context->level_ring(residues.shape(2)), residues.shape(0), residues.shape(1));
   array.from_host({residues.data(), residues.size()});
   array.to_transform();
-  return Ciphertext(context, key_id_from(key), plain, std::move(array), {log2_deviation, 0}, std::nullopt, correction);
+  return Ciphertext(context, key_id_from(key), plain, std::move(array), chosen(*context, log2_max), std::nullopt,
+                    correction);
 }
 
 }  // namespace
 
 void bind_bgv(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("bgv");
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, const Seed&>(&bgv::encrypt), NoGil());
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, const Seed&>(&bgv::encrypt), NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, Seed&&>(&bgv::deterministic::encrypt),
+        NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&bgv::deterministic::encrypt),
+        NoGil());
   m.def("decrypt", &bgv::decrypt, NoGil());
   m.def("decrypt_unchecked", &bgv::decrypt_unchecked, NoGil());
-  m.def("reveal", &bgv::reveal, NoGil());
+  m.def("reveal", &bgv::deterministic::reveal, NoGil());
   m.def("noise_headroom", &bgv::noise_headroom);
   m.def("noise_budget", &bgv::noise_budget, NoGil());
   m.def("measured_noise", &bgv::measured_noise, NoGil());
-  m.def("message_deviation", &bgv::message_deviation);
   m.def("crafted", &crafted, nb::arg("context"), nb::arg("key"), nb::arg("plain"), nb::arg("residues"),
-        nb::arg("log2_deviation") = -1e9, nb::arg("correction") = 1);
+        nb::arg("log2_max") = -1e9, nb::arg("correction") = 1);
   m.def("level", &Ciphertext::limbs);
   m.def("correction", &Ciphertext::correction);
   m.def("switch_modulus", &bgv::switch_modulus, NoGil());
@@ -55,11 +59,11 @@ void bind_bgv(nb::module_& parent) {
   m.def("multiply", &bgv::multiply, nb::arg("a"), nb::arg("b"), nb::arg("automatic") = true, NoGil());
   m.def("square", &bgv::square, nb::arg("a"), nb::arg("automatic") = true, NoGil());
   m.def("concatenate", [](const std::vector<const Ciphertext*>& arrays) { return bgv::concatenate(arrays); });
-  m.def("rerandomize", &bgv::rerandomize, NoGil());
+  m.def("rerandomize", &bgv::deterministic::rerandomize, NoGil());
   m.def("levels_by_depth", [](const rlwe::Parameters& parameters) {
-    std::vector<std::pair<std::size_t, double>> states;
+    std::vector<std::pair<std::size_t, std::array<double, 3>>> states;
     for (const auto& state : scheme::noise_by_depth(parameters)) {
-      states.emplace_back(state.limbs, state.noise.log2_deviation);
+      states.emplace_back(state.limbs, triple(state.noise));
     }
     return states;
   });

@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/bfv/encryption.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "scheme.hpp"
 
@@ -32,10 +33,10 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> decode_rows(const Plaintext& p
 
 /// A ciphertext made of any residues, with any bound: what an attacker, a file or a textbook may come up with.
 Ciphertext crafted(const ContextPtr& context, const nb::bytes& key, std::size_t plain, const Residues& residues,
-                   double log2_deviation, std::uint32_t secret_factors) {
+                   double log2_max) {
   PolyArray array = context->make(context->ciphertext_ring(), residues.shape(0), residues.shape(1));
   array.from_host({residues.data(), residues.size()});
-  return Ciphertext(context, key_id_from(key), plain, std::move(array), {log2_deviation, secret_factors});
+  return Ciphertext(context, key_id_from(key), plain, std::move(array), chosen(*context, log2_max));
 }
 
 }  // namespace
@@ -46,10 +47,11 @@ void bind_ciphertexts(nb::module_& m) {
       .def_prop_ro("batch", &Plaintext::batch)
       .def_prop_ro(
           "residues", [](const Plaintext& p) { return coefficients_of(p.polynomials()); }, nb::rv_policy::automatic)
-      .def_prop_ro("canonical_norms", &Plaintext::canonical_norms);
+      .def_prop_ro("norms",
+                   [](const Plaintext& p) { return std::array{p.norms().canonical, p.norms().two, p.norms().one}; });
   nb::class_<Ciphertext>(m, "Ciphertext")
       .def(nb::new_(&crafted), nb::arg("context"), nb::arg("key"), nb::arg("plain"), nb::arg("residues"),
-           nb::arg("log2_deviation"), nb::arg("secret_factors") = 0)
+           nb::arg("log2_max"))
       .def_prop_ro("context", &Ciphertext::context)
       .def_prop_ro("key", [](const Ciphertext& c) { return key_id_bytes(c.key()); })
       .def_prop_ro("plain", &Ciphertext::plain)
@@ -57,26 +59,30 @@ void bind_ciphertexts(nb::module_& m) {
       .def_prop_ro("parts", &Ciphertext::parts)
       .def_prop_ro(
           "residues", [](const Ciphertext& c) { return coefficients_of(c.polynomials()); }, nb::rv_policy::automatic)
-      .def_prop_ro("log2_deviation", [](const Ciphertext& c) { return c.noise().log2_deviation; })
-      .def_prop_ro("secret_factors", [](const Ciphertext& c) { return c.noise().secret_factors; })
+      .def_prop_ro("noise", [](const Ciphertext& c) { return triple(c.noise()); })
       .def_prop_ro("uniform_seed", &Ciphertext::uniform_seed)
       .def("to", &Ciphertext::to);
 
   m.def("encode", &encode_rows, nb::arg("context"), nb::arg("plain"), nb::arg("values"), nb::arg("slots"),
         nb::arg("reduce") = false);
   m.def("decode", &decode_rows, nb::arg("plaintext"), nb::arg("slots"));
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, const Seed&>(&bfv::encrypt), NoGil());
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, const Seed&>(&bfv::encrypt), NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, Seed&&>(&bfv::deterministic::encrypt),
+        NoGil());
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&bfv::deterministic::encrypt),
+        NoGil());
+  m.def("encrypt_zero",
+        nb::overload_cast<const rlwe::SecretKey&, std::size_t, std::size_t, Seed&&>(&rlwe::deterministic::encrypt_zero),
+        NoGil());
   m.def("decrypt", &bfv::decrypt, NoGil());
   m.def("decrypt_unchecked", &bfv::decrypt_unchecked, NoGil());
   m.def("phase", [](const rlwe::SecretKey& key, const Ciphertext& c) { return coefficients_of(rlwe::phase(key, c)); });
-  m.def("reveal", &bfv::reveal, NoGil());
+  m.def("reveal", &bfv::deterministic::reveal, NoGil());
   m.def("flooding_headroom", &rlwe::flooding_headroom);
-  m.def("flooded_phase", [](const rlwe::SecretKey& key, const Ciphertext& c, double headroom, unsigned flooding_bits,
-                            std::uint64_t multiple, const Seed& seed) {
-    const rlwe::Flooding flooding(*key.context(), c.noise(), headroom, flooding_bits, multiple);
+  m.def("flooded_phase", [](const rlwe::SecretKey& key, const Ciphertext& c, double log2_limit, unsigned flooding_bits,
+                            std::uint64_t multiple, Seed&& seed) {
+    const rlwe::Flooding flooding(*key.context(), c.noise(), log2_limit, flooding_bits, multiple);
     PolyArray phases = rlwe::phase(key, c);
-    flooding.add_to(phases, seed);
+    flooding.add_to(phases, rlwe::flooding_seed(c, seed));
     return coefficients_of(phases);
   });
   m.def("noise_headroom", &bfv::noise_headroom);

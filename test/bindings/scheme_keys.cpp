@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/scheme/encoding.hpp"
@@ -17,12 +18,33 @@ using rlwe::PublicKey;
 using rlwe::SecretKey;
 
 void bind_noise(nb::module_& m) {
-  m.attr("tail_factor") = rlwe::tail_factor;
-  m.def("rounding_deviation", &rlwe::rounding_deviation);
-  m.def("canonical_norm", [](const std::vector<std::int64_t>& m_) { return rlwe::canonical_norm(m_); });
-  m.def("key_switch_deviation", [](std::size_t degree, const std::vector<double>& log2_digits, double log2_special) {
-    return rlwe::key_switch_deviation(degree, log2_digits, log2_special);
+  m.def("norms_of", [](const std::vector<std::int64_t>& polynomial) {
+    const rlwe::PlainNorms norms = rlwe::norms_of(polynomial);
+    return std::array{norms.canonical, norms.two, norms.one};
   });
+  using Calculus = rlwe::NoiseCalculus;
+  const auto bound = [](const std::array<double, 3>& a) { return rlwe::NoiseBound{a[0], a[1], a[2]}; };
+  const auto norms = [](const std::array<double, 3>& a) { return rlwe::PlainNorms{a[0], a[1], a[2]}; };
+  using Triple = std::array<double, 3>;
+  nb::class_<Calculus>(m, "NoiseCalculus")
+      .def(nb::init<std::size_t, bool>(), nb::arg("degree"), nb::arg("strict") = false)
+      .def("tidy", [=](const Calculus& c, const Triple& a) { return triple(c.tidy(bound(a))); })
+      .def("sum",
+           [=](const Calculus& c, const Triple& a, const Triple& b) { return triple(c.sum(bound(a), bound(b))); })
+      .def("product",
+           [=](const Calculus& c, const Triple& a, const Triple& b) { return triple(c.product(bound(a), bound(b))); })
+      .def("times_plain", [=](const Calculus& c, const Triple& a,
+                              const Triple& f) { return triple(c.times_plain(bound(a), norms(f))); })
+      .def("chosen", [](const Calculus& c, double max) { return triple(c.chosen(max)); })
+      .def("secret", [](const Calculus& c) { return triple(c.secret()); })
+      .def("rounding_of_polynomial", [](const Calculus& c) { return triple(c.rounding_of_polynomial()); })
+      .def("rounding_of_ciphertext",
+           [](const Calculus& c, std::size_t parts) { return triple(c.rounding_of_ciphertext(parts)); })
+      .def("drawn_error", [](const Calculus& c) { return triple(c.drawn_error()); })
+      .def("public_key_encryption", [](const Calculus& c) { return triple(c.public_key_encryption()); })
+      .def("key_switch", [](const Calculus& c, const std::vector<double>& digits, double special, double multiplier) {
+        return triple(c.key_switch(digits, special, multiplier));
+      });
 }
 
 void bind_contexts(nb::module_& m) {
@@ -36,24 +58,28 @@ void bind_contexts(nb::module_& m) {
       .def_prop_ro("encryption_ring", &Context::encryption_ring)
       .def_prop_ro("special_limbs", &Context::special_limbs)
       .def_prop_ro("digits", [](const Context& c) { return c.key_switch().digits(); })
-      .def_prop_ro("key_switch_deviation", [](const Context& c) { return c.key_switch().noise_deviation(); })
+      .def("key_switch_noise", [](const Context& c, std::size_t limbs,
+                                  std::size_t plain) { return triple(c.key_switch(limbs, plain).noise()); })
       .def("gadget_factors", [](const Context& c, std::size_t digit) { return c.key_switch().gadget_factors(digit); })
       .def("hps_moduli",
            [](const ContextPtr& c, std::size_t limbs) {
              return bfv::bfv_context(c).hps(limbs, 0).product.auxiliary_ring->basis().values();
            })
-      .def_prop_ro("decryption_slack", [](const ContextPtr& c) { return bfv::bfv_context(c).decryption_slack(); })
       .def("plain_ring", &Context::plain_ring)
       .def("has_slots", [](const Context& c, std::size_t plain) { return has_slots(c, plain); });
 }
 
 void bind_secret_keys(nb::module_& m) {
   nb::class_<SecretKey>(m, "SecretKey")
-      .def_static("generate", &SecretKey::generate, NoGil())
-      .def_static("from_coefficients",
-                  [](const ContextPtr& context, const std::vector<std::int8_t>& coefficients, const nb::bytes& id) {
-                    return SecretKey::from_coefficients(context, coefficients, key_id_from(id));
-                  })
+      .def_static("generate", &rlwe::deterministic::generate_secret_key, NoGil())
+      .def_static(
+          "from_coefficients",
+          [](const ContextPtr& context, const std::vector<std::int8_t>& coefficients, const nb::bytes& id,
+             bool checked) {
+            return SecretKey::from_coefficients(context, coefficients, key_id_from(id),
+                                                checked ? rlwe::KeyCheck::required : rlwe::KeyCheck::skipped);
+          },
+          nb::arg("context"), nb::arg("coefficients"), nb::arg("id"), nb::arg("checked") = false)
       .def_prop_ro("context", &SecretKey::context)
       .def_prop_ro("id", [](const SecretKey& key) { return key_id_bytes(key.id()); })
       .def("coefficients", [](const SecretKey& key) {
@@ -69,7 +95,7 @@ void bind_keys(nb::module_& m) {
   bind_contexts(m);
   bind_secret_keys(m);
   nb::class_<PublicKey>(m, "PublicKey")
-      .def_static("generate", &PublicKey::generate, NoGil())
+      .def_static("generate", &rlwe::deterministic::generate_public_key, NoGil())
       .def_prop_ro("id", [](const PublicKey& key) { return key_id_bytes(key.id()); })
       .def_prop_ro("uniform_seed", &PublicKey::uniform_seed, nb::rv_policy::copy)
       .def_prop_ro(
@@ -81,7 +107,7 @@ void bind_keys(nb::module_& m) {
           "residues", [](const KeySwitchKey& key) { return residues_of(key.polynomials()); }, nb::rv_policy::automatic)
       .def("coefficients", [](const KeySwitchKey& key) { return coefficients_of(key.polynomials()); });
   nb::class_<EvaluationKeys>(m, "EvaluationKeys")
-      .def_static("generate", &EvaluationKeys::generate, NoGil())
+      .def_static("generate", &rlwe::deterministic::generate_evaluation_keys, NoGil())
       .def_prop_ro("id", [](const EvaluationKeys& keys) { return key_id_bytes(keys.id()); })
       .def_prop_ro("has_relinearization", &EvaluationKeys::has_relinearization)
       .def("has_galois", &EvaluationKeys::has_galois)
@@ -93,9 +119,14 @@ void bind_keys(nb::module_& m) {
                    })
       .def("relinearization", &EvaluationKeys::relinearization, nb::rv_policy::reference_internal)
       .def("galois", &EvaluationKeys::galois, nb::rv_policy::reference_internal);
-  m.def("derive_seed", &rlwe::derive_seed);
+  m.def("derive_seed", [](const Seed& master, const rlwe::Parameters& parameters, std::uint32_t purpose,
+                          std::uint32_t half, const nb::bytes& key, std::uint64_t element, std::size_t plain) {
+    return rlwe::derive_seed(
+        master, parameters,
+        {static_cast<rlwe::Purpose>(purpose), key_id_from(key), element, plain, static_cast<rlwe::Half>(half)});
+  });
   // What a stored key's uniform half expands to: coefficients of `items` polynomials over the key ring.
-  m.def("expand_uniform", [](const ContextPtr& context, std::size_t items, const Seed& seed) {
+  m.def("expand_uniform", [](const ContextPtr& context, std::size_t items, const PublicSeed& seed) {
     PolyArray part = context->make(context->key_ring(), items, 1, Domain::transform);
     rlwe::expand_uniform(*context->engine(), part.view(), seed);
     return coefficients_of(part);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/bfv/product.hpp"
 #include "scheme.hpp"
@@ -49,7 +50,7 @@ void bind_operations(nb::module_& m) {
       NoGil());
   m.def("concatenate", [](const std::vector<const Ciphertext*>& arrays) { return rlwe::concatenate(arrays); });
   m.def("sum_groups", &rlwe::sum_groups, NoGil());
-  m.def("rerandomize", &rlwe::rerandomize, NoGil());
+  m.def("rerandomize", &rlwe::deterministic::rerandomize, NoGil());
   m.def("is_transparent", &rlwe::is_transparent, NoGil());
 }
 

@@ -15,7 +15,8 @@ using rlwe::SecurityTable;
 void bind_security(nb::module_& m) {
   nb::enum_<SecurityTable>(m, "SecurityTable")
       .value("guidelines_2024", SecurityTable::guidelines_2024)
-      .value("he_standard_2018", SecurityTable::he_standard_2018);
+      .value("he_standard_2018", SecurityTable::he_standard_2018)
+      .value("quantum_guidelines_2024", SecurityTable::quantum_guidelines_2024);
   m.def("security_table", &rlwe::security_table);
   m.def("security_table_name", [](SecurityTable table) { return rlwe::name_of(table); });
   m.def("max_modulus_bits", &rlwe::max_modulus_bits, nb::arg("degree"), nb::arg("security"), nb::arg("table"));
@@ -38,6 +39,7 @@ void bind_parameter_sets(nb::module_& m) {
       .def_rw("security", &ParametersLiteral::security)
       .def_rw("table", &ParametersLiteral::table)
       .def_rw("allow_insecure", &ParametersLiteral::allow_insecure)
+      .def_rw("strict", &ParametersLiteral::strict)
       .def_rw("name", &ParametersLiteral::name);
   nb::class_<Parameters>(m, "Parameters")
       .def(nb::init<ParametersLiteral>())
@@ -85,15 +87,16 @@ void bind_planning(nb::module_& m) {
       .def_rw("min_degree", &scheme::Intent::min_degree)
       .def_rw("slots", &scheme::Intent::slots)
       .def_rw("scheme", &scheme::Intent::scheme)
+      .def_rw("strict", &scheme::Intent::strict)
       .def_rw("flooding_bits", &scheme::Intent::flooding_bits);
   m.def("with_modulus_bits", &scheme::with_modulus_bits, nb::arg("base"), nb::arg("modulus_bits"));
   m.def("suggest", &scheme::suggest, NoGil());
   m.def(
       "noise_by_depth",
       [](const Parameters& p, std::size_t plain) {
-        std::vector<double> deviations;
-        for (const auto& state : scheme::noise_by_depth(p, plain)) deviations.push_back(state.noise.log2_deviation);
-        return deviations;
+        std::vector<std::array<double, 3>> bounds;
+        for (const auto& state : scheme::noise_by_depth(p, plain)) bounds.push_back(triple(state.noise));
+        return bounds;
       },
       nb::arg("parameters"), nb::arg("plain") = 0);
   m.def("explain", &scheme::explain);

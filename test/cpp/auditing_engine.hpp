@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
@@ -21,6 +23,8 @@ class AuditingEngine final : public Engine {
   const std::vector<std::string>& offences() const { return offences_; }
   /// How often each operation was run with a trace to compare with, by name.
   const std::map<std::string, int>& repeated() const { return repeated_; }
+  /// All seeds that were drawn from since the last call.
+  std::set<std::array<std::uint8_t, 32>> take_seeds() { return std::exchange(seeds_, {}); }
   /// Forgets addresses that a pool would give again: operands of the next runs lie elsewhere.
   void keep_memory() { kept_.push_back(cpu_->allocate(std::size_t{1} << 16, false)); }
 
@@ -108,6 +112,16 @@ class AuditingEngine final : public Engine {
     trace_.push_back(conversion.id());
     cpu_->convert(out, a, conversion);
   }
+  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override {
+    note("scale_to_plain", out, a);
+    note_peaks(peaks);
+    cpu_->scale_to_plain(out, a, step, peaks);
+  }
+  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override {
+    note("convert_with_peaks", out, a);
+    note_peaks(peaks);
+    cpu_->convert_with_peaks(out, a, conversion, peaks);
+  }
   void do_automorphism(View out, ConstView a, std::uint64_t element) override {
     note("automorphism", out, a);
     trace_.push_back(element);
@@ -115,9 +129,10 @@ class AuditingEngine final : public Engine {
   }
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override {
     note("sample", out);
+    seeds_.insert(seed.bytes());
     std::uint64_t which = 0;
     if (running_) {
-      while (which < operation_->seeds.size() && !(*operation_->seeds[which] == seed)) ++which;
+      while (which < operation_->seeds.size() && operation_->seeds[which]->bytes() != seed.bytes()) ++which;
       if (which == operation_->seeds.size()) offend("draws from a seed that it does not name");
     }
     for (const std::uint64_t word :
@@ -160,6 +175,16 @@ class AuditingEngine final : public Engine {
     trace_.push_back(std::hash<std::string>()(verb));
     (note_view(views), ...);
   }
+  void note_peaks(const std::uint64_t* peaks) {
+    if (!running_ || peaks == nullptr) return;
+    for (std::size_t i = 0; i < operation_->operands.size(); ++i) {
+      if (MemoryRange(operation_->operands[i]).contains(reinterpret_cast<const std::byte*>(peaks))) {
+        trace_.push_back(i);
+        return;
+      }
+    }
+    offend("touches memory that it does not name");
+  }
   /// Where a view begins: an operand or memory of the operation's own, and how far from its start; and its shape.
   void note_view(ConstView view) {
     const auto* const begin = static_cast<const std::byte*>(view.data);
@@ -190,6 +215,7 @@ class AuditingEngine final : public Engine {
   std::unordered_map<OperationKey, std::vector<std::uint64_t>, Hash> traces_;
   std::map<std::string, int> repeated_;
   std::vector<std::string> offences_;
+  std::set<std::array<std::uint8_t, 32>> seeds_;
 };
 
 }  // namespace cyclotome::check

@@ -62,15 +62,18 @@ struct Fixture {
 
   explicit Fixture(const rlwe::ParametersLiteral& p)
       : context(bfv::Context::create(rlwe::Parameters(p), CpuEngine::create(2))),
-        secret(rlwe::SecretKey::generate(context, seed(1))),
-        public_key(rlwe::PublicKey::generate(secret, seed(2))),
-        evaluation(rlwe::EvaluationKeys::generate(secret, true, rlwe::slot_sum_elements(p.degree), seed(3))) {}
+        secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
+        public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
+        evaluation(
+            rlwe::deterministic::generate_evaluation_keys(secret, true, rlwe::slot_sum_elements(p.degree), seed(3))) {}
 
   std::size_t count() const { return items * context->degree(); }
   bfv::Plaintext plain(const Values& values) const {
     return encode_residues(context, 0, Encoding::Kind::slots, values, items, context->degree());
   }
-  bfv::Ciphertext encrypt(const Values& values) const { return bfv::encrypt(plain(values), public_key, seed(4)); }
+  bfv::Ciphertext encrypt(const Values& values) const {
+    return bfv::deterministic::encrypt(plain(values), public_key, seed(4));
+  }
   Values decrypt(const bfv::Ciphertext& ciphertext) const {
     return decode_residues(bfv::decrypt(ciphertext, secret), Encoding::Kind::slots);
   }

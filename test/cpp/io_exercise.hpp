@@ -43,7 +43,7 @@ inline io::Bytes resealed_with_fingerprint(Span bytes) {
   try {
     io::ByteReader reader(Span(result).subspan(std::min(result.size(), layout::header_bytes)), 0, "");
     const std::string_view tag = reader.text(layout::tag_bytes);
-    const rlwe::Parameters p = io::decode_parameters({tag, 0, reader.take(reader.u64())}, true);
+    const rlwe::Parameters p = io::decode_parameters({tag, 0, reader.take(reader.u64())}, {.allow_insecure = true});
     std::ranges::copy(p.fingerprint(), result.begin() + layout::fingerprint_offset);
   } catch (const Error&) {
     // No parameters, no fingerprint.
@@ -101,7 +101,8 @@ class Contexts {
 };
 
 // Loads whatever the bytes hold. True if they were taken, false if a typed error refused them. Whatever is taken must
-// be written with the same bytes again (a file has one meaning and one spelling), and inspection must take it too;
+// be written with the same bytes again (a file has one meaning and one spelling; what version 1 spelt differently is
+// written as the present version, which must come back as it is), and inspection must take it too;
 // std::logic_error otherwise.
 inline bool load(Span bytes, Contexts& contexts) {
   const io::Limits limits{.max_bytes = 1U << 24, .max_expanded_bytes = 1U << 26, .allow_insecure = true};
@@ -120,7 +121,9 @@ inline bool load(Span bytes, Contexts& contexts) {
   }
   const io::Inspection seen = io::inspect(bytes, limits);
   if (seen.bytes != bytes.size()) throw std::logic_error("inspection reports another size");
-  if (!again.empty() && !same_payload(io::Container(bytes, limits), io::Container(again, limits))) {
+  // What is written is the present version; a bundle of version 1 is not written again.
+  if (seen.version == 1) return again.empty() || load(again, contexts);
+  if (!same_payload(io::Container(bytes, limits), io::Container(again, limits))) {
     throw std::logic_error("an object that was loaded is written differently");
   }
   return true;
@@ -134,15 +137,9 @@ inline bool load_product_context(Span bytes) {
   } catch (const Error&) {
     return false;
   }
-  // Of an older version, everything between header and checksum.
-  const bool current = bytes[8] == io::format_version;
-  const auto body = [&](Span all) {
-    return current ? all
-                   : all.subspan(io::layout::fingerprint_offset, all.size() - io::layout::fingerprint_offset - 32);
-  };
-  if (!std::ranges::equal(body(again), body(bytes))) {
-    throw std::logic_error("a product context is written with other bytes");
-  }
+  constexpr std::size_t version_offset = 8;
+  if (bytes[version_offset] == 1) return load_product_context(again);
+  if (!std::ranges::equal(again, bytes)) throw std::logic_error("a product context is written with other bytes");
   return true;
 }
 

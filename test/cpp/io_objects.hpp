@@ -15,14 +15,11 @@
 #include "cyclotome/scheme/bgv/operations.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
+#include "seed.hpp"
 
 namespace cyclotome::io_objects {
 
-inline Seed seed(std::uint8_t first) {
-  std::array<std::uint8_t, 32> bytes{};
-  bytes[0] = first;
-  return Seed(bytes);
-}
+using check::seed;
 
 // Primes of these bits for the ciphertext and the special modulus; insecure, because small is fast.
 inline rlwe::ParametersLiteral small_literal(std::size_t degree, Word word, unsigned bits, std::size_t primes,
@@ -62,10 +59,10 @@ struct Objects {
 
   explicit Objects(const rlwe::ParametersLiteral& literal)
       : context(scheme::make_context(rlwe::Parameters(literal), CpuEngine::create(1))),
-        secret(rlwe::SecretKey::generate(context, seed(1))),
-        public_key(rlwe::PublicKey::generate(secret, seed(2))),
-        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, rlwe::column_rotation_element(literal.degree), 5},
-                                                  seed(3))) {}
+        secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
+        public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
+        evaluation(rlwe::deterministic::generate_evaluation_keys(
+            secret, true, {3, rlwe::column_rotation_element(literal.degree), 5}, seed(3))) {}
 
   rlwe::Plaintext plain(std::size_t plain, std::size_t items) const {
     const auto half = static_cast<std::int64_t>(context->parameters().plain_moduli()[plain] / 2);
@@ -76,10 +73,10 @@ struct Objects {
     return encode_residues(context, plain, Encoding::Kind::coefficients, values, items, context->degree());
   }
   rlwe::Ciphertext fresh(std::size_t plain_number = 0, std::size_t items = 2) const {
-    return scheme::encrypt(plain(plain_number, items), public_key, seed(4));
+    return scheme::deterministic::encrypt(plain(plain_number, items), public_key, seed(4));
   }
   rlwe::Ciphertext symmetric(std::size_t plain_number = 0, std::size_t items = 2) const {
-    return scheme::encrypt(plain(plain_number, items), secret, seed(5));
+    return scheme::deterministic::encrypt(plain(plain_number, items), secret, seed(5));
   }
   // Values modulo T, in coefficients: `rows` rows that fill a ciphertext of each plaintext modulus.
   value::EncryptedArray array(std::size_t rows) const {
@@ -101,8 +98,7 @@ inline bool same(const PolyArray& a, const PolyArray& b) {
 
 inline bool same(const rlwe::Ciphertext& a, const rlwe::Ciphertext& b) {
   return same(a.polynomials(), b.polynomials()) && a.plain() == b.plain() && a.key() == b.key() &&
-         a.correction() == b.correction() && a.limbs() == b.limbs() &&
-         a.noise().log2_deviation == b.noise().log2_deviation && a.noise().secret_factors == b.noise().secret_factors &&
+         a.correction() == b.correction() && a.limbs() == b.limbs() && a.noise() == b.noise() &&
          a.uniform_seed() == b.uniform_seed();
 }
 

@@ -16,16 +16,16 @@ struct Party {
 
   Party(const rlwe::ContextPtr& on, std::uint8_t first)
       : context(on),
-        secret(rlwe::SecretKey::generate(on, seed(first))),
-        key(rlwe::PublicKey::generate(secret, seed(first + 1))),
-        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3, 9}, seed(first + 2))) {}
+        secret(rlwe::deterministic::generate_secret_key(on, seed(first))),
+        key(rlwe::deterministic::generate_public_key(secret, seed(first + 1))),
+        evaluation(rlwe::deterministic::generate_evaluation_keys(secret, true, {3, 9}, seed(first + 2))) {}
 
   rlwe::Plaintext plain(std::size_t which, std::size_t batch, std::uint64_t start) const {
     const std::size_t n = context->degree();
     return encode_residues(context, which, Encoding::Kind::slots, numbers(batch * n, start), batch, n);
   }
   rlwe::Ciphertext encrypted(std::size_t which, std::size_t batch, std::uint8_t start) const {
-    return scheme::encrypt(plain(which, batch, start), key, seed(start));
+    return scheme::deterministic::encrypt(plain(which, batch, start), key, seed(start));
   }
 };
 

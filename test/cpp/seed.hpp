@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::check {
 

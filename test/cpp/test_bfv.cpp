@@ -16,7 +16,7 @@ using namespace cyclotome::check;
 void arithmetic_is_exact(const rlwe::ParametersLiteral& p) {
   const Fixture f(p);
   const Values x = numbers(f.count(), 7), y = numbers(f.count(), 12345);
-  const bfv::Ciphertext a = f.encrypt(x), b = bfv::encrypt(f.plain(y), f.secret, seed(5));
+  const bfv::Ciphertext a = f.encrypt(x), b = bfv::deterministic::encrypt(f.plain(y), f.secret, seed(5));
   CHECK_EQ(f.decrypt(a), x);
   CHECK_EQ(f.decrypt(b), y);
 
@@ -86,8 +86,8 @@ TEST(what_does_not_belong_together_is_refused) {
   const bfv::Ciphertext a = f.encrypt(x);
   CHECK_THROWS(MismatchError, rlwe::add(a, stranger.encrypt(x)));
   CHECK_THROWS(MismatchError, bfv::decrypt(a, stranger.secret));
-  CHECK_THROWS(MismatchError, bfv::decrypt(a, rlwe::SecretKey::generate(f.context, seed(77))));
-  const auto no_keys = rlwe::EvaluationKeys::generate(f.secret, false, {}, seed(6));
+  CHECK_THROWS(MismatchError, bfv::decrypt(a, rlwe::deterministic::generate_secret_key(f.context, seed(77))));
+  const auto no_keys = rlwe::deterministic::generate_evaluation_keys(f.secret, false, {}, seed(6));
   CHECK_THROWS(MissingKeyError, rlwe::relinearize(bfv::square(a), no_keys));
   CHECK_THROWS(MissingKeyError, rlwe::rotate_rows(a, 1, no_keys));
 }

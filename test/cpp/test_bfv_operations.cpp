@@ -51,7 +51,7 @@ void arrays_are_taken_apart_and_put_together(const rlwe::ParametersLiteral& p) {
   CHECK_EQ(item(f, rows, 1), by_slot(f, [&](std::size_t i) { return 100 * x1[i] - x2[i]; }));
   const bfv::Ciphertext nothing = rlwe::add(a, rlwe::negate(a));
   CHECK(rlwe::is_transparent(nothing));
-  const bfv::Ciphertext hidden = rlwe::rerandomize(nothing, f.public_key, seed(9));
+  const bfv::Ciphertext hidden = rlwe::deterministic::rerandomize(nothing, f.public_key, seed(9));
   CHECK(!rlwe::is_transparent(hidden));
   CHECK_EQ(f.decrypt(hidden), Values(f.count(), 0));
   CHECK_EQ(f.decrypt(bfv::subtract_plain(a, f.plain(x))), Values(f.count(), 0));
@@ -92,8 +92,7 @@ void noise_is_measured_and_bounded(const rlwe::ParametersLiteral& p) {
   for (const bfv::Ciphertext* const c : {&a, &square}) {
     const auto measured = bfv::measured_noise(*c, f.secret);
     CHECK_EQ(measured.size(), items);
-    CHECK(*std::max_element(measured.begin(), measured.end()) <=
-          c->noise().log2_deviation + std::log2(rlwe::tail_factor));
+    CHECK(*std::max_element(measured.begin(), measured.end()) <= c->noise().log2_max);
     CHECK(static_cast<double>(bfv::noise_budget(*c, f.secret)[0]) + 1 >= bfv::noise_headroom(*c));
   }
   CHECK(bfv::noise_budget(square, f.secret)[0] < bfv::noise_budget(a, f.secret)[0]);
@@ -114,8 +113,9 @@ TEST(coefficients_multiply_as_polynomials) {
   const Fixture f(p);
   const Values x = {1, 2}, y = {-3, 5, 7};  // (1 + 2x)(-3 + 5x + 7x^2) = -3 - x + 17x^2 + 14x^3
   const auto encrypted = [&](const Values& values) {
-    return bfv::encrypt(encode_residues(f.context, 0, Encoding::Kind::coefficients, values, 1, values.size()),
-                        f.public_key, seed(static_cast<std::uint8_t>(values.size())));
+    return bfv::deterministic::encrypt(
+        encode_residues(f.context, 0, Encoding::Kind::coefficients, values, 1, values.size()), f.public_key,
+        seed(static_cast<std::uint8_t>(values.size())));
   };
   const bfv::Ciphertext product = bfv::multiply(encrypted(x), encrypted(y));
   Values decoded = decode_residues(bfv::decrypt(product, f.secret), Encoding::Kind::coefficients);

@@ -38,15 +38,18 @@ struct Party {
 
   explicit Party(const rlwe::ParametersLiteral& p)
       : context(scheme::make_context(rlwe::Parameters(p), CpuEngine::create(2))),
-        secret(rlwe::SecretKey::generate(context, seed(1))),
-        public_key(rlwe::PublicKey::generate(secret, seed(2))),
-        evaluation(rlwe::EvaluationKeys::generate(secret, true, rlwe::slot_sum_elements(p.degree), seed(3))) {}
+        secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
+        public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
+        evaluation(
+            rlwe::deterministic::generate_evaluation_keys(secret, true, rlwe::slot_sum_elements(p.degree), seed(3))) {}
 
   std::size_t count() const { return items * context->degree(); }
   rlwe::Plaintext plain(const Values& values) const {
     return encode_residues(context, 0, Encoding::Kind::slots, values, items, context->degree());
   }
-  Ciphertext encrypt(const Values& values) const { return bgv::encrypt(plain(values), public_key, seed(4)); }
+  Ciphertext encrypt(const Values& values) const {
+    return bgv::deterministic::encrypt(plain(values), public_key, seed(4));
+  }
   Values decrypt(const Ciphertext& ciphertext) const {
     return decode_residues(bgv::decrypt(ciphertext, secret), Encoding::Kind::slots);
   }
@@ -61,14 +64,14 @@ void arithmetic_is_exact_at_every_level(const rlwe::ParametersLiteral& p) {
     difference[i] = centred(x[i] - y[i]);
     product[i] = centred(x[i] * y[i]);
   }
-  const Ciphertext b = bgv::encrypt(f.plain(y), f.secret, seed(5));
+  const Ciphertext b = bgv::deterministic::encrypt(f.plain(y), f.secret, seed(5));
   for (Ciphertext a = f.encrypt(x); a.limbs() > 2; a = bgv::switch_modulus(a)) {
     CHECK_EQ(f.decrypt(a), x);
     CHECK_EQ(f.decrypt(scheme::add(a, b)), sum);
     CHECK_EQ(f.decrypt(scheme::subtract(a, b)), difference);
     CHECK_EQ(f.decrypt(scheme::add_plain(a, f.plain(y))), sum);
     CHECK_EQ(f.decrypt(scheme::subtract_plain(a, f.plain(y))), difference);
-    CHECK_EQ(f.decrypt(scheme::rerandomize(a, f.public_key, seed(8))), x);
+    CHECK_EQ(f.decrypt(scheme::deterministic::rerandomize(a, f.public_key, seed(8))), x);
     const Ciphertext three_parts = scheme::multiply(a, b);
     CHECK_EQ(three_parts.parts(), 3U);
     const Ciphertext two_parts = rlwe::relinearize(three_parts, f.evaluation);
@@ -78,7 +81,7 @@ void arithmetic_is_exact_at_every_level(const rlwe::ParametersLiteral& p) {
     const std::array<const Ciphertext*, 2> both = {&b, &two_parts};
     CHECK_EQ(scheme::concatenate(both).batch(), 2 * items);
     const auto measured = scheme::measured_noise(two_parts, f.secret);
-    CHECK(measured[0] <= two_parts.noise().log2_deviation + std::log2(rlwe::tail_factor));
+    CHECK(measured[0] <= two_parts.noise().log2_max);
     CHECK(scheme::noise_budget(two_parts, f.secret)[0] < scheme::noise_budget(b, f.secret)[0]);
   }
 }
@@ -132,7 +135,7 @@ TEST(what_does_not_belong_together_is_refused) {
   CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, a.limbs() + 1));
   CHECK_THROWS(ArgumentError, bgv::switch_modulus(bgv::switch_to_level(a, 1)));
   CHECK_THROWS(ParameterError, bgv::Context::create(bfv.context->parameters(), f.context->engine()));
-  const Ciphertext other = scheme::encrypt(bfv.plain(numbers(f.count(), 1)), bfv.public_key, seed(9));
+  const Ciphertext other = scheme::deterministic::encrypt(bfv.plain(numbers(f.count(), 1)), bfv.public_key, seed(9));
   CHECK_THROWS_WITH(ArgumentError, scheme::switch_to_level(other, 1), "one level only");
 }
 

@@ -96,9 +96,9 @@ struct Party {
 
   Party(const rlwe::ParametersLiteral& p, const EnginePtr& engine)
       : context(scheme::make_context(rlwe::Parameters(p), engine)),
-        secret(rlwe::SecretKey::generate(context, seed(1))),
-        public_key(rlwe::PublicKey::generate(secret, seed(2))),
-        evaluation(rlwe::EvaluationKeys::generate(secret, true, {3}, seed(3))) {}
+        secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
+        public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
+        evaluation(rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, seed(3))) {}
 
   rlwe::Plaintext plain(const check::Values& values) const {
     return encode_residues(context, 0, Encoding::Kind::coefficients, values, values.size() / n, n);
@@ -112,8 +112,8 @@ struct Outcome {
 
 Outcome program_on(const EnginePtr& engine, const rlwe::ParametersLiteral& p) {
   const Party f(p, engine);
-  const Ciphertext x = scheme::encrypt(f.plain(check::numbers(2 * n, 5)), f.public_key, seed(4));
-  const Ciphertext y = scheme::encrypt(f.plain(check::numbers(2 * n, 77)), f.secret, seed(5));
+  const Ciphertext x = scheme::deterministic::encrypt(f.plain(check::numbers(2 * n, 5)), f.public_key, seed(4));
+  const Ciphertext y = scheme::deterministic::encrypt(f.plain(check::numbers(2 * n, 77)), f.secret, seed(5));
   const Ciphertext product = rlwe::relinearize(scheme::multiply(scheme::add(x, y), y), f.evaluation);
   const Ciphertext rotated = rlwe::apply_galois(product, 3, f.evaluation);
   return {x.polynomials().to_host(), product.polynomials().to_host(), rotated.polynomials().to_host(),
@@ -145,12 +145,12 @@ TEST(bgv_needs_the_products_of_paper_004) {
     engine->reset_statistics();
     return count;
   };
-  const auto secret = rlwe::SecretKey::generate(context, seed(1));
+  const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));
   CHECK_EQ(products(), 0U);
-  const auto public_key = rlwe::PublicKey::generate(secret, seed(2));
+  const auto public_key = rlwe::deterministic::generate_public_key(secret, seed(2));
   CHECK_EQ(products(), 3U);
   const auto message = encode_residues(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
-  const Ciphertext x = scheme::encrypt(message, public_key, seed(4));
+  const Ciphertext x = scheme::deterministic::encrypt(message, public_key, seed(4));
   CHECK_EQ(products(), 6U);
   CHECK_EQ(decode_residues(scheme::decrypt(x, secret), Encoding::Kind::coefficients), check::numbers(n, 5));
   CHECK_EQ(products(), 3U);
@@ -160,11 +160,11 @@ TEST(bgv_needs_the_products_of_paper_004) {
 TEST(bgv_needs_three_transforms_to_encrypt_and_one_to_decrypt) {
   const auto engine = engine_on(CIRCUIT_FULL, CircuitMode::transform);
   const auto context = scheme::make_context(rlwe::Parameters(literal(rlwe::SchemeKind::bgv, 0)), engine);
-  const auto secret = rlwe::SecretKey::generate(context, seed(1));
-  const auto public_key = rlwe::PublicKey::generate(secret, seed(2));
+  const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));
+  const auto public_key = rlwe::deterministic::generate_public_key(secret, seed(2));
   const auto message = encode_residues(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
   engine->reset_statistics();
-  const Ciphertext x = scheme::encrypt(message, public_key, seed(4));
+  const Ciphertext x = scheme::deterministic::encrypt(message, public_key, seed(4));
   CHECK_EQ(engine->statistics().forwards, 3U * 3);
   CHECK_EQ(engine->statistics().inverses, 0U);
   engine->reset_statistics();

@@ -21,7 +21,7 @@ TEST(impossible_parameters_are_refused) {
   CHECK_THROWS_WITH(FormatError, load(changed(8, 9, 1)), "scheme 9");
   CHECK_THROWS_WITH(FormatError, load(changed(9, 5, 1)), "5-byte words");
   CHECK_THROWS_WITH(FormatError, load(changed(10, 7, 1)), "table 7");
-  CHECK_THROWS_WITH(FormatError, load(changed(11, 3, 1)), "flags");
+  CHECK_THROWS_WITH(FormatError, load(changed(11, 5, 1)), "flags");
   CHECK_THROWS_WITH(FormatError, load(changed(11, 0, 1)), "degree 8");  // too small without the flag that allows it
   CHECK_THROWS_WITH(FormatError, load(changed(12, 100, 2)), "100");
   CHECK_THROWS_WITH(FormatError, load(changed(14, 0, 2)), "digits");
@@ -73,10 +73,16 @@ TEST(impossible_ciphertexts_are_refused) {
   }
   REFUSED("ciphertext", p.put(24, 2, 8), "not 1, as in BFV");
   REFUSED("ciphertext", p.put(24, 0, 8), "no unit");
-  REFUSED("ciphertext", p.put(12, (1U << 20) + 1, 4), "noise");
+  REFUSED("ciphertext", p.put(12, 1, 4), "no meaning");
   for (const double noise : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1.1e9, -1.1e9}) {
+    for (const std::size_t offset : {32, 40, 48}) {
+      Pieces p("ciphertext");
+      CHECK_THROWS_WITH(FormatError, load(p.put(offset, std::bit_cast<std::uint64_t>(noise), 8).whole()), "noise");
+    }
+  }
+  for (const std::size_t offset : {32, 40, 48}) {  // each norm bounds the others
     Pieces p("ciphertext");
-    CHECK_THROWS_WITH(FormatError, load(p.put(32, std::bit_cast<std::uint64_t>(noise), 8).whole()), "noise");
+    CHECK_THROWS_WITH(FormatError, load(p.put(offset, std::bit_cast<std::uint64_t>(1e6), 8).whole()), "its own parts");
   }
 }
 
@@ -108,7 +114,7 @@ TEST(residues_that_are_not_reduced_are_refused) {
   for (std::size_t limb = 0; limb < 2; ++limb) {
     for (const std::uint64_t residue : {moduli[limb], moduli[limb] + 1, std::uint64_t{0xfffff}}) {
       Pieces c("ciphertext");
-      const std::size_t start = 40 + 20 * limb;
+      const std::size_t start = 56 + 20 * limb;
       const std::uint64_t high = c.parts.back().bytes[start + 2] & 0xf0U;
       CHECK_THROWS_WITH(FormatError, load(c.put(start, residue | high << 16, 3).whole()), "not below its modulus");
     }

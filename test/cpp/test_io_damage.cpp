@@ -100,6 +100,9 @@ TEST(bundles_of_version_1_are_read_without_a_description) {
   p.header[8] = 1;
   CHECK_THROWS_WITH(FormatError, load(p.whole()), "ARRY");
   p.parts.erase(p.parts.begin() + 3);
+  for (auto& part : p.parts) {  // one number for the noise in place of three
+    if (part.tag == "CIPH") part.bytes.erase(part.bytes.begin() + 40, part.bytes.begin() + 56);
+  }
   load(p.whole());
   const Bytes bytes = p.whole();
   CHECK_THROWS_WITH(FormatError, io::read_array(Container(bytes, insecure), objects().context), "version 1");

@@ -83,13 +83,14 @@ TEST(what_cannot_be_stored_is_refused) {
 
   const rlwe::Ciphertext noisy = [&] {
     const rlwe::Ciphertext fresh = o.fresh();
-    return fresh.derived(fresh.polynomials().clone(), {std::numeric_limits<double>::infinity(), 1});
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    return fresh.derived(fresh.polynomials().clone(), {infinite, infinite, infinite});
   }();
   CHECK_THROWS_WITH(ArgumentError, io::serialize(noisy), "noise");
 
   // An array that can't be decrypted is not stored unasked.
   value::Channels channels = o.array(1).channels();
-  channels[1] = channels[1].derived(channels[1].polynomials(), {1000.0, 1});
+  channels[1] = channels[1].derived(channels[1].polynomials(), {1000, 1000, 1000});
   const value::EncryptedArray spoilt({channels, o.array(1).layout()}, value::Bound::wrapping());
   CHECK_THROWS_WITH(NoiseError, io::serialize(spoilt), "allow_undecryptable");
   CHECK(!io::serialize(spoilt, {}, {.allow_undecryptable = true}).empty());

@@ -27,17 +27,16 @@ rlwe::ParametersLiteral literal(rlwe::SchemeKind kind, Word word, std::size_t sp
 bool same(const Ciphertext& a, const Ciphertext& b) {
   return a.polynomials().ring() == b.polynomials().ring() && a.parts() == b.parts() &&
          a.polynomials().domain() == b.polynomials().domain() && a.correction() == b.correction() &&
-         a.noise().log2_deviation == b.noise().log2_deviation && a.noise().secret_factors == b.noise().secret_factors &&
-         a.polynomials().to_host() == b.polynomials().to_host();
+         a.noise() == b.noise() && a.polynomials().to_host() == b.polynomials().to_host();
 }
 
 /// Every operation that is described to the engine, on arrays of `batch` and of 1.
 void run_all(const Party& party, std::size_t which, std::size_t batch, std::uint8_t start) {
   const Ciphertext a = party.encrypted(which, batch, start),
                    b = party.encrypted(which, 1, static_cast<std::uint8_t>(start + 1));
-  scheme::encrypt(party.plain(which, batch, start), party.secret, seed(start));
-  rlwe::encrypt_zero(party.key, which, batch, seed(start));
-  rlwe::encrypt_zero(party.secret, which, batch, seed(start));
+  scheme::deterministic::encrypt(party.plain(which, batch, start), party.secret, seed(start));
+  rlwe::deterministic::encrypt_zero(party.key, which, batch, seed(start));
+  rlwe::deterministic::encrypt_zero(party.secret, which, batch, seed(start));
   const Ciphertext product = scheme::multiply(a, b);
   scheme::multiply(a, a);
   scheme::multiply(b, a);
@@ -142,7 +141,7 @@ TEST(relinearising_at_once_refuses_what_does_not_fit) {
     const rlwe::Parameters parameters(literal(kind, Word::u32, 1));
     const auto context = scheme::make_context(parameters, CpuEngine::create(1));
     const Party party(context, 1), stranger(context, 11);
-    const auto without = rlwe::EvaluationKeys::generate(party.secret, false, {3}, seed(5));
+    const auto without = rlwe::deterministic::generate_evaluation_keys(party.secret, false, {3}, seed(5));
     const Ciphertext a = party.encrypted(0, 1, 20), product = scheme::multiply(a, a);
     CHECK_THROWS(MissingKeyError, scheme::multiply_relinearized(a, a, without));
     CHECK_THROWS(MissingKeyError, scheme::square_relinearized(a, without));

@@ -159,7 +159,7 @@ void test_wraps(InstructionSet set, const std::vector<std::uint64_t>& source) {
       const Words<W> row = residues<W>(count, source[i], pattern, i);
       y.insert(y.end(), row.begin(), row.end());
     }
-    cpu::kernels<W>(set).count_wraps(wraps.data(), count, {y.data(), count}, conversion);
+    cpu::kernels<W>(set).count_wraps(wraps.data(), count, {y.data(), count}, conversion, nullptr);
     check_all(label(set, word_bits<W>, message("count_wraps of ", source.size(), " limbs").c_str(), source[0], pattern),
               wraps, [&](std::size_t c) {
                 if (source.size() == 1) return static_cast<std::uint64_t>(2 * static_cast<u128>(y[c]) >= source[0]);

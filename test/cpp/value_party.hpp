@@ -7,6 +7,7 @@
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/value/value.hpp"
 #include "seed.hpp"
 #include "value_model.hpp"
@@ -35,9 +36,10 @@ struct ValueParty {
   explicit ValueParty(rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv,
                       const std::vector<std::uint64_t>& plain = {40961, 65537}, std::size_t primes = 4)
       : context(scheme::make_context(parameters(scheme, plain, primes), CpuEngine::create(1))),
-        secret(rlwe::SecretKey::generate(context, seed(1))),
-        key(rlwe::PublicKey::generate(secret, seed(2))),
-        evaluation(rlwe::EvaluationKeys::generate(secret, true, rlwe::slot_sum_elements(degree), seed(3))) {}
+        secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
+        key(rlwe::deterministic::generate_public_key(secret, seed(2))),
+        evaluation(
+            rlwe::deterministic::generate_evaluation_keys(secret, true, rlwe::slot_sum_elements(degree), seed(3))) {}
 
   value::EncryptedArray encrypted(const value::Integers& values, const value::Encryption& how) const {
     return value::encrypt(values, key, how).with_keys(evaluation);

@@ -181,20 +181,22 @@ void check_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Wor
     const auto note = [&](const PolyArray& polynomials) { seen.push_back(polynomials.to_host()); };
     const auto note_ct = [&](const rlwe::Ciphertext& c) { note(c.polynomials()); };
     const auto context = scheme::make_context(parameters, engine);
-    const auto secret = rlwe::SecretKey::generate(context, seed(1));
-    const auto key = rlwe::PublicKey::generate(secret, seed(2));
-    const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3, 9, 2 * degree - 1}, seed(3));
+    const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));
+    const auto key = rlwe::deterministic::generate_public_key(secret, seed(2));
+    const auto evaluation =
+        rlwe::deterministic::generate_evaluation_keys(secret, true, {3, 9, 2 * degree - 1}, seed(3));
     note(key.polynomials());
     note(evaluation.relinearization().polynomials());
     note(evaluation.galois(3).polynomials());
     std::vector<std::int64_t> values(batch * degree);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int64_t>(i * 7919 % 2001) - 1000;
-    const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
+    const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
     note(message.polynomials());
-    const auto c = scheme::encrypt(message, key, seed(4)), s = scheme::encrypt(message, secret, seed(5));
+    const auto c = scheme::deterministic::encrypt(message, key, seed(4)),
+               s = scheme::deterministic::encrypt(message, secret, seed(5));
     note_ct(c);
     note_ct(s);
-    CHECK(decode(scheme::decrypt(c, secret), Encoding::Kind::slots) == values);
+    CHECK(decode_residues(scheme::decrypt(c, secret), Encoding::Kind::slots) == values);
     const auto product = scheme::multiply(c, s);
     note_ct(product);
     const auto relinearized = rlwe::relinearize(product, evaluation);

@@ -174,11 +174,12 @@ TEST(a_scheme_runs_on_every_design) {
     CHECK_EQ(engines.size(), std::size_t{7});
     for (const EnginePtr& engine : engines) {
       const auto context = scheme::make_context(parameters, engine);
-      const auto secret = rlwe::SecretKey::generate(context, seed(1));
-      const auto key = rlwe::PublicKey::generate(secret, seed(2));
-      const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3}, seed(3));
+      const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));
+      const auto key = rlwe::deterministic::generate_public_key(secret, seed(2));
+      const auto evaluation = rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, seed(3));
       const std::vector<std::int64_t> values(4096, 321);
-      const auto c = scheme::encrypt(encode(context, 0, Encoding::Kind::slots, values, 1, 4096), key, seed(4));
+      const auto c = scheme::deterministic::encrypt(encode_residues(context, 0, Encoding::Kind::slots, values, 1, 4096),
+                                                    key, seed(4));
       const auto product = rlwe::relinearize(scheme::multiply(c, c), evaluation).polynomials().to_host();
       if (expected.empty()) expected = product;
       CHECK(product == expected);

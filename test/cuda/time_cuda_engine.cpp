@@ -11,6 +11,7 @@
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "engines.hpp"
+#include "seed.hpp"
 
 using namespace cyclotome;
 
@@ -47,7 +48,7 @@ void time_transforms() {
       const RingPtr ring = Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, 16)));
       for (const std::size_t batch : {std::size_t{1}, std::size_t{16}, std::size_t{64}}) {
         PolyArray a(engine, ring, batch, 1);
-        engine->sample(a.view(), Law::uniform, Seed(), Stream::secret);
+        engine->sample(a.view(), Law::uniform, check::seed(0), Stream::secret);
         View t = a.view();
         t.domain = Domain::transform;
         record("ntt", "none", degree, bits, word, 16 * batch, median_us([&] { engine->forward(a.view()); }));
@@ -61,17 +62,17 @@ void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word
   const rlwe::Parameters parameters = check::planned(kind, degree, log_q, word, false);
   const std::string name = rlwe::name_of(kind);
   const auto context = scheme::make_context(parameters, engine);
-  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
-  const auto key = rlwe::PublicKey::generate(secret, Seed::from_system());
-  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3}, Seed::from_system());
+  const auto secret = rlwe::SecretKey::generate(context);
+  const auto key = rlwe::PublicKey::generate(secret);
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3});
   const std::vector<std::int64_t> values(batch * degree, 5);
-  const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
-  const auto c = scheme::encrypt(message, key, Seed::from_system());
+  const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
+  const auto c = scheme::encrypt(message, key);
   const auto product = scheme::multiply(c, c);
   const auto note = [&](const char* operation, double us) {
     record(operation, name.c_str(), degree, parameters.modulus_bits(), word, batch, us);
   };
-  note("encrypt", median_us([&] { scheme::encrypt(message, key, Seed::from_system()); }));
+  note("encrypt", median_us([&] { scheme::encrypt(message, key); }));
   note("decrypt", median_us([&] { scheme::decrypt(c, secret); }));
   note("add", median_us([&] { scheme::add(c, c); }));
   note("multiply", median_us([&] { scheme::multiply(c, c); }));
@@ -88,13 +89,13 @@ void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word
 void run_product(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
   const auto context = scheme::make_context(check::planned(kind, degree, log_q, word, false), engine);
   std::printf("%s\n", context->parameters().summary().c_str());
-  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
-  const auto key = rlwe::PublicKey::generate(secret, Seed::from_system());
-  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {}, Seed::from_system());
+  const auto secret = rlwe::SecretKey::generate(context);
+  const auto key = rlwe::PublicKey::generate(secret);
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {});
   const std::vector<std::int64_t> values(batch * degree, 5);
-  const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
+  const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
   for (int i = 0; i < 3; ++i) {
-    const auto c = scheme::encrypt(message, key, Seed::from_system());
+    const auto c = scheme::encrypt(message, key);
     scheme::decrypt(scheme::multiply_relinearized(c, c, evaluation), secret);
   }
 }

@@ -17,7 +17,6 @@
 namespace rlwe = cyclotome::rlwe;
 namespace scheme = cyclotome::scheme;
 namespace value = cyclotome::value;
-using cyclotome::Seed;
 
 int main() try {
   rlwe::ParametersLiteral literal;
@@ -28,9 +27,9 @@ int main() try {
   literal.moduli.erase(literal.moduli.begin());
   const auto context = scheme::make_context(rlwe::Parameters(literal), cyclotome::CpuEngine::create());
 
-  const auto secret = rlwe::SecretKey::generate(context, Seed::from_system());
-  const auto key = rlwe::PublicKey::generate(secret, Seed::from_system());
-  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {}, Seed::from_system());
+  const auto secret = rlwe::SecretKey::generate(context);
+  const auto key = rlwe::PublicKey::generate(secret);
+  const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {});
 
   const std::vector<std::int64_t> x = {1, -2, 3, 127}, y = {5, 6, -7, 255};
   const auto encrypted_x = value::encrypt(x, key, {.bound = 127}).with_keys(evaluation);

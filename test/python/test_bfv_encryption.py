@@ -14,6 +14,7 @@ import cyclotome_testing as core
 import numpy as np
 import pytest
 from oracles.integers import centred, compose, integers, random_below, round_half_up, words
+from oracles.sampling import Half, Purpose, derive
 from oracles.textbook_bfv import negacyclic_product
 from parties import Party, seed, small_literal
 
@@ -21,6 +22,11 @@ WORD = pytest.mark.parametrize("word", [32, 64])
 SPECIAL = pytest.mark.parametrize("special", [0, 1, 2])
 PLAIN_MODULI = {32: [2, 257, 1024, 65537, (1 << 20) - 3, (1 << 30) - 35], 64: [2, 257, 1024, 65537, (1 << 59) - 55]}
 CASES = pytest.mark.parametrize(("word", "t"), [(word, t) for word in PLAIN_MODULI for t in PLAIN_MODULI[word]])
+
+
+def derived(party: Party, master: bytes, purpose: Purpose, half: Half = Half.WHOLE) -> Any:
+    """The seed of an encryption under the party's keys, for the first plaintext modulus, by the specification."""
+    return core.Seed(derive(master, party.parameters.fingerprint, purpose, half, key=party.secret.id))
 
 
 def drawn(party: Party, ring: Any, parts: int, law: Any, from_seed: Any, stream: Any, item: int) -> list[Any]:
@@ -46,8 +52,9 @@ def test_public_key_encryption_is_the_formula_of_the_corrected_algorithm(
     (division with rounding), 001-6 (the message), 001-7 (u is ternary), 001-13 (no special prime: no division).
     Every batch item draws from its own address, so that a batch is what its items would be."""
     party = Party(small_literal(word, 32, t, 3, special))
-    messages, encryption_seed = random_messages(party, rng, 3), seed(int(rng.integers(1 << 60)))
-    ciphertext = core.encrypt(party.plaintext(messages, slots=False), party.public, encryption_seed)
+    messages, master = random_messages(party, rng, 3), seed(int(rng.integers(1 << 60))).bytes
+    ciphertext = core.encrypt(party.plaintext(messages, slots=False), party.public, core.Seed(master))
+    encryption_seed = derived(party, master, Purpose.PUBLIC_ENCRYPTION)
     ring = party.context.encryption_ring
     dropped = math.prod(ring.basis.moduli) // party.q
     assert dropped == (party.parameters.special_moduli[-1] if special else 1)
@@ -69,13 +76,14 @@ def test_public_key_encryption_is_the_formula_of_the_corrected_algorithm(
 def test_symmetric_encryption_is_the_formula(rng: np.random.Generator, word: int, t: int) -> None:
     """(round(q m / t) - (a s + e), a) with a from the seed that the ciphertext carries."""
     party = Party(small_literal(word, 32, t, 3, 1))
-    messages, secret_seed = random_messages(party, rng, 3), seed(int(rng.integers(1 << 60)))
-    ciphertext = core.encrypt(party.plaintext(messages, slots=False), party.secret, secret_seed)
+    messages, master = random_messages(party, rng, 3), seed(int(rng.integers(1 << 60))).bytes
+    ciphertext = core.encrypt(party.plaintext(messages, slots=False), party.secret, core.Seed(master))
+    uniform_seed = derived(party, master, Purpose.SYMMETRIC_ENCRYPTION, Half.UNIFORM)
+    error_seed = derived(party, master, Purpose.SYMMETRIC_ENCRYPTION, Half.ERROR)
     ring, stream = party.context.ciphertext_ring, core.Stream
-    assert ciphertext.uniform_seed is not None and ciphertext.uniform_seed.bytes != secret_seed.bytes
+    assert ciphertext.uniform_seed is not None and ciphertext.uniform_seed.bytes == uniform_seed.bytes
     for item, parts in enumerate(party.parts(ciphertext)):
-        (a,) = drawn(party, ring, 1, core.Law.uniform, ciphertext.uniform_seed, stream.symmetric_uniform, item)
-        error_seed = core.derive_seed(secret_seed, 6, 0)
+        (a,) = drawn(party, ring, 1, core.Law.uniform, uniform_seed, stream.symmetric_uniform, item)
         (e,) = drawn(party, ring, 1, core.Law.error, error_seed, stream.symmetric_error, item)
         expected = party.textbook().encrypt(messages[item], party.s, a, e)
         assert np.array_equal(parts[0], expected[0]) and np.array_equal(parts[1], expected[1])

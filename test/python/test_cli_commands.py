@@ -178,8 +178,8 @@ def test_results_are_revealed_to_others(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(_core, "decrypt", refused)
     opening = "decrypt", tmp_path / "data.ct", "-k", tmp_path / "keys/secret.key", "--reveal"
     assert "a,b\n1.5,-2\n3,4\n" in succeed(*opening).text
-    assert succeed(*opening, "--flooding-bits", 64, "--json").data["integers"] == [[15, 30], [-20, 40]]
-    assert set(given) == {40, 64} and given[0] == 40 and given[-1] == 64
+    assert succeed(*opening, "--flooding-bits", 32, "--json").data["integers"] == [[15, 30], [-20, 40]]
+    assert given == [64, 32]  # the library adds what several ciphertexts cost together
 
 
 def test_the_doctor_tests_this_machine() -> None:

@@ -59,7 +59,8 @@ def test_column_names_are_kept_where_they_still_mean_something() -> None:
     inputs = {"x": X, "v": V}
     assert expression.evaluate("x * x + x", inputs).columns == ("a", "b")
     assert expression.evaluate("mean(x)", inputs).columns == ("a", "b")
-    assert expression.evaluate("x @ v", inputs).columns is None
+    assert expression.evaluate("x @ v", inputs).columns == ("a", "b")
+    assert expression.evaluate("sum(x, axis=0)", inputs).columns is None
     assert expression.evaluate('x["b"] * 2', inputs).name == "b"
     assert expression.evaluate('x["a"] * x["b"]', inputs).name is None
     assert expression.evaluate("x[1]", inputs).name == "b"

@@ -146,13 +146,14 @@ def test_computations_that_do_not_fit(place: Path, tmp_path: Path) -> None:
     x = "-i", f"x={place / 'data.ct'}", "-k", place / "keys/evaluation.key", "-o", tmp_path / "o.ct"
     fail(6, "values may reach", "eval", "x ** 8", *x)
     succeed("params", "--preset", "seal-4096", "--value-bits", 2, "-o", tmp_path / "shallow.ct")
-    succeed("keygen", tmp_path / "shallow.ct", "--out", tmp_path / "keys")
+    named = "--security-table", "he-standard-2018"
+    succeed("keygen", tmp_path / "shallow.ct", "--out", tmp_path / "keys", *named)
     (tmp_path / "ones.csv").write_text("1\n-1\n")
     key = tmp_path / "keys"
     ones = "encrypt", tmp_path / "ones.csv", "-k", key / "public.key", "-o", tmp_path / "ones.ct", "--bound", 1
-    succeed(*ones)
+    succeed(*ones, *named)
     inputs = "-i", f"x={tmp_path / 'ones.ct'}", "-k", key / "evaluation.key", "-o", tmp_path / "deep.ct"
-    fail(6, "could not be decrypted", "eval", "x ** 16", *inputs)  # the values fit, the noise does not
+    fail(6, "could not be decrypted", "eval", "x ** 16", *inputs, *named)  # the values fit, the noise does not
     assert not (tmp_path / "deep.ct").exists()
 
 
@@ -227,7 +228,7 @@ def test_every_error_class_has_the_code_that_the_documentation_promises() -> Non
     expected = {
         "FileError": 3, "FormatError": 3, "ParameterError": 4, "SecurityError": 4, "MismatchError": 5,
         "MissingKeyError": 5, "NoiseError": 6, "RangeError": 6, "ArgumentError": 2, "UnsupportedError": 2,
-        "EngineError": 1,
+        "TransparentError": 5, "EngineError": 1, "SecrecyError": 1,
     }  # fmt: skip
     for name, code in expected.items():
         assert failures.exit_code(getattr(errors, name)("x")) == code

@@ -78,7 +78,7 @@ def test_what_the_planner_chose_is_the_cheapest_that_security_allows(fields: dic
     for row in rows:
         if row.length > limit:
             bits = parameters.literal.security
-            assert row.verdict == f"too long for {bits}-bit security, by {row.length - limit}"
+            assert row.verdict == f"too long for {bits}-bit classical security, by {row.length - limit}"
         elif row.special == 0:
             assert row.verdict == f"noisier, by {chosen.headroom - row.headroom}" and row.headroom < chosen.headroom
         elif row is not chosen:

@@ -37,7 +37,7 @@ def asked(x: cy.EncryptedArray, steps: Any) -> list[int]:
 
 def residues(x: cy.EncryptedArray) -> list[bytes]:
     """The stored residues of every channel, without the sections' heads, which hold the noise bound."""
-    return [data[40:] for tag, data in wire_format.read(cy.to_bytes(x)).sections if tag == "CIPH"]
+    return [data[56:] for tag, data in wire_format.read(cy.to_bytes(x)).sections if tag == "CIPH"]
 
 
 def rolled(values: Any, step: int) -> Any:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SHA-256 against hashlib, ChaCha20 against the vectors of RFC 8439 and a second implementation."""
+"""SHA-256 and HMAC against hashlib, ChaCha20 against the vectors of RFC 8439 and a second implementation."""
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 
 import cyclotome_testing as core
 import pytest
@@ -22,6 +23,18 @@ def test_sha256_at_the_edges_of_its_blocks(length: int) -> None:
 @given(st.lists(st.binary(max_size=150), max_size=8))
 def test_sha256_in_pieces_equals_sha256_of_the_whole(pieces: list[bytes]) -> None:
     assert core.sha256_pieces(pieces) == hashlib.sha256(b"".join(pieces)).digest()
+
+
+@settings(max_examples=100)
+@given(st.binary(max_size=150), st.binary(max_size=300))
+def test_hmac_of_any_key_and_text(key: bytes, text: bytes) -> None:
+    assert core.hmac_sha256(key, text) == hmac.new(key, text, hashlib.sha256).digest()
+
+
+@pytest.mark.parametrize("length", [0, 31, 32, 63, 64, 65, 131])
+def test_hmac_at_the_edges_of_its_keys(length: int) -> None:
+    key = bytes(range(1, length + 1))
+    assert core.hmac_sha256(key, b"Hi There") == hmac.new(key, b"Hi There", hashlib.sha256).digest()
 
 
 # RFC 8439, section 2.3.2 and appendix A.1, test vectors 1 to 5: key, counter, nonce, the first bytes of the block.

@@ -69,6 +69,19 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "t divides q": (change(plain_moduli=[LARGE[2]]), rf"{LARGE[2]}"),
     "a multiple of a prime as t": (change(plain_moduli=[3 * LARGE[2]]), rf"{LARGE[2]}"),
     "t divides P": (change(plain_moduli=[LARGE[0]]), rf"{LARGE[0]}"),
+    "t > q": (
+        change(plain_moduli=[(1 << 59) - 1], moduli=LARGE[1:2]),
+        r"plaintext modulus 576460752303423487 of 59 bits is too large for ciphertext moduli of 40 bits",
+    ),
+    "t > q in BGV": (
+        change(plain_moduli=[(1 << 59) - 1], moduli=LARGE[1:2], scheme=core.SchemeKind.bgv),
+        r"not even a fresh ciphertext could be decrypted, which takes at least 65; use more or wider",
+    ),
+    "one of several t > q": (
+        change(plain_moduli=[257, (1 << 41) + 1], moduli=LARGE[1:2]),
+        r"plaintext modulus 2199023255553 of 42 bits is too large",
+    ),
+    "t just below q": (change(plain_moduli=[LARGE[1] - 2], moduli=LARGE[1:2]), r"of 40 bits is too large"),
     "plaintext moduli with a common factor": (change(plain_moduli=[6, 9]), r"6.*9|9.*6"),
     "digits without special primes": (
         change(special_moduli=[], digits=2),
@@ -93,6 +106,32 @@ def test_contradictions_are_refused_with_their_value_and_limit(name: str) -> Non
     spoil(literal)
     with pytest.raises(core.ParameterError, match=message):
         core.Parameters(literal)
+
+
+def largest_plain_modulus(primes: list[int]) -> int:
+    """43 t < q: an error of up to 21 and a rounding of 1/2 stay below q/(2t)."""
+    return (math.prod(primes) - 1) // 43
+
+
+@pytest.mark.parametrize("scheme", [core.SchemeKind.bfv, core.SchemeKind.bgv])
+@pytest.mark.parametrize(("word", "bits"), [(32, 20), (32, 30), (64, 30), (64, 59)])
+def test_the_largest_plaintext_modulus_passes_and_one_more_is_refused(scheme: Any, word: int, bits: int) -> None:
+    literal = small_literal(word, 1024, 2, 1)
+    literal.scheme, literal.special_moduli, literal.moduli = scheme, [], some_primes(bits, 2048, 1)
+    largest = largest_plain_modulus(literal.moduli)
+    literal.plain_moduli = [largest]
+    assert core.Parameters(literal).plain_moduli == [largest]
+    literal.plain_moduli = [largest + 1]
+    with pytest.raises(core.ParameterError, match=f"plaintext modulus {largest + 1} .* of {bits} bits in all"):
+        core.Parameters(literal)
+
+
+def test_the_planner_names_the_plaintext_modulus_that_is_too_large() -> None:
+    literal = core.ParametersLiteral()
+    literal.degree, literal.plain_moduli = 4096, [some_primes(50, 8192, 1)[0]]
+    with pytest.raises(core.ParameterError, match=r"a modulus of 55 bits holds nothing modulo .*at least 56"):
+        core.with_modulus_bits(literal, 55)
+    assert core.with_modulus_bits(literal, 57).modulus_bits >= 57
 
 
 def test_switching_security_off_takes_saying_so() -> None:
@@ -165,7 +204,7 @@ def test_parameters_say_what_they_are() -> None:
     parameters = core.Parameters(valid())
     assert parameters.modulus_bits == math.prod(parameters.moduli).bit_length() == 120
     assert parameters.key_modulus_bits == 160 and parameters.digits == 3 and parameters.primes_per_digit == 1
-    assert parameters.summary() == "bfv n=8192 log q=120+40 t=65537 64-bit words, 128-bit security"
+    assert parameters.summary() == "bfv n=8192 log q=120+40 t=65537 64-bit words, 128-bit classical security"
     literal = parameters.literal
     literal.degree = 16  # a copy: what is checked stays
     assert parameters.degree == 8192

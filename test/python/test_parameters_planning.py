@@ -135,7 +135,7 @@ def test_any_intent_is_served_or_refused_with_advice(**fields: Any) -> None:
         ({"terms": 0}, r"terms 0"),
         ({"depth": 11}, r"at depth 11 .*say result_bits="),
         ({"depth": 60, "result_bits": 20, "security": 256}, r"no degree up to 131072 carries depth 60 .*lower depth"),
-        ({"depth": 0, "value_bits": 1000}, r"results of 1014 bits at 128-bit security; lower"),
+        ({"depth": 0, "value_bits": 1000}, r"results of 1014 bits at 128-bit classical security; lower"),
         ({"security": 100}, r"security of 100 bits is not in the tables"),
         ({"min_degree": 1 << 18}, r"no degree up to 131072"),
     ],

@@ -10,7 +10,9 @@ from typing import Any
 import cyclotome_testing as core
 import numpy as np
 import pytest
+from oracles import sampling
 from oracles.integers import centred, compose, random_below
+from oracles.sampling import Half, Purpose, derive
 from oracles.textbook_bfv import negacyclic_product
 from parties import Party, seed, small_literal
 
@@ -82,12 +84,80 @@ def test_a_secret_key_comes_back_from_its_coefficients(word: int) -> None:
             core.SecretKey.from_coefficients(party.context, [*coefficients[:-1], wrong], party.secret.id)
 
 
-def test_derived_seeds_are_distinct_and_one_way_in_purpose_and_index() -> None:
-    master, other = seed(1), seed(2)
-    derived = {
-        core.derive_seed(m, purpose, index).bytes for m in (master, other) for purpose in range(8) for index in range(8)
+def test_derived_seeds_are_what_the_specification_says(rng: np.random.Generator) -> None:
+    """Every field of the label counts: one changed at a time gives another seed, and the one of the specification."""
+    parameters = core.Parameters(small_literal(64, 16, 257, 3, 1))
+    others = core.Parameters(small_literal(64, 16, 1024, 3, 1))
+    base: dict[str, Any] = {
+        "master": seed(1).bytes,
+        "parameters": parameters,
+        "purpose": Purpose.GALOIS_KEY,
+        "half": Half.ERROR,
+        "key": rng.bytes(16),
+        "element": int(rng.integers(1 << 63)),
+        "plain": int(rng.integers(1, 16)),
     }
-    assert len(derived) == 128 and master.bytes not in derived
+    changes: list[dict[str, Any]] = [
+        {},
+        {"master": seed(2).bytes},
+        {"parameters": others},
+        *({"purpose": purpose} for purpose in Purpose if purpose != Purpose.GALOIS_KEY),
+        *({"half": half} for half in (Half.WHOLE, Half.UNIFORM)),
+        *({"key": bytes(base["key"][j] ^ (j == i) for j in range(16))} for i in range(16)),
+        *({"element": base["element"] ^ 1 << bit} for bit in range(64)),
+        {"plain": 0},
+    ]
+    seen = {base["master"]}
+    for change in changes:
+        label = {**base, **change}
+        derived = core.derive_seed(core.Seed(label["master"]), *list(label.values())[1:])
+        expected = derive(
+            label["master"],
+            label["parameters"].fingerprint,
+            label["purpose"],
+            label["half"],
+            key=label["key"],
+            element=label["element"],
+            plain=label["plain"],
+        )
+        assert derived.bytes == expected and expected not in seen
+        seen.add(expected)
+
+
+@WORD
+def test_keys_are_drawn_from_the_seeds_of_the_specification(word: int) -> None:
+    """Secret, id, and all published seeds and errors, from the 32 bytes that were given."""
+    party = Party(small_literal(word, 16, 257, 3, 1), galois=[3, 31])
+    mark, key = party.parameters.fingerprint, party.secret.id
+    assert key == derive(seed(1, 1).bytes, mark, Purpose.KEY_ID)[:16]
+    secret = derive(seed(1, 1).bytes, mark, Purpose.SECRET_KEY)
+    stream = int(core.Stream.secret.value)
+    assert list(party.s) == [sampling.ternary(sampling.small_random(secret, stream, 0, 0, c)) for c in range(16)]
+
+    special = party.parameters.special_moduli[0]
+    for purpose, element, master, made in [
+        (Purpose.PUBLIC_KEY, 0, seed(1, 2), party.public),
+        (Purpose.RELINEARIZATION_KEY, 0, seed(1, 3), party.evaluation.relinearization()),
+        (Purpose.GALOIS_KEY, 3, seed(1, 3), party.evaluation.galois(3)),
+        (Purpose.GALOIS_KEY, 31, seed(1, 3), party.evaluation.galois(31)),
+    ]:
+        halves = [derive(master.bytes, mark, purpose, half, key=key, element=element) for half in Half]
+        assert made.uniform_seed.bytes == halves[Half.UNIFORM]
+        stream = int(core.Stream.key_switch_error.value)
+        for item, (body, a) in enumerate(made.coefficients()[:, :, 0].astype(object)):
+            # Modulo the special prime what is switched vanishes: -(a s + e) is left.
+            found = centred(-body - negacyclic_product(a, party.s), special)
+            drawn = [sampling.error(sampling.small_random(halves[Half.ERROR], stream, 0, item, c)) for c in range(16)]
+            assert list(found) == drawn
+
+
+def test_a_spent_seed_is_refused() -> None:
+    party = Party(small_literal(64, 16, 257, 3, 1))
+    once = seed(1)
+    core.PublicKey.generate(party.secret, once)
+    assert once.spent
+    with pytest.raises(core.ArgumentError, match="used already"):
+        core.PublicKey.generate(party.secret, once)
 
 
 @WORD

@@ -74,7 +74,9 @@ def decrypt(c: wire_format.Ciphertexts, p: wire_format.Parameters, secret: list[
 
 
 @pytest.mark.parametrize(
-    "path", sorted(set(CORPUS.iterdir()) - {CORPUS / "product-context"}), ids=lambda path: path.name
+    "path",
+    sorted(path for path in CORPUS.iterdir() if not path.name.endswith("product-context")),
+    ids=lambda path: path.name,
 )
 def test_every_file_has_a_sound_frame(path: Path) -> None:
     file = wire_format.read(path.read_bytes())
@@ -88,7 +90,7 @@ def test_every_file_has_a_sound_frame(path: Path) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_keys_and_ciphertexts_carry_the_id_of_their_secret_key(name: str) -> None:
-    kinds = ["secret_key", "public_key", "evaluation_keys", "ciphertext", "symmetric", "product", "bundle"]
+    kinds = ["secret_key", "public_key", "evaluation_keys", "ciphertext", "symmetric", "product", "array"]
     ids = {load(f"{name}-{kind}").key_id for kind in kinds}
     assert len(ids) == 1
     assert any(ids.pop())
@@ -103,10 +105,9 @@ def test_the_public_key_hides_zero(name: str) -> None:
     [(body, mask)] = wire_format.key_pairs(data, 1, p)
     moduli = p.key_moduli
     error = phase([coefficients(body, moduli), coefficients(mask, moduli)], secret, moduli)
-    factor = math.prod(p.plain_moduli) if p.scheme == "bgv" else 1
     values = [int(x) for x in centred(compose(error, moduli), math.prod(moduli))]
     assert any(values)
-    assert all(x % factor == 0 and abs(x) <= factor * ERROR_BOUND for x in values)
+    assert all(abs(x) <= ERROR_BOUND for x in values)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -114,7 +115,6 @@ def test_evaluation_keys_hide_their_targets(name: str) -> None:
     file, secret = load(f"{name}-evaluation_keys"), wire_format.secret_key(load(f"{name}-secret_key"))
     p, moduli = file.parameters, file.parameters.key_moduli
     special, per_digit = math.prod(p.special_moduli), -(-len(p.moduli) // p.digits)
-    factor = math.prod(p.plain_moduli) if p.scheme == "bgv" else 1
     assert [tag for tag, _ in file.sections] == ["RLIN", "GALO", "GALO", "GALO"]
     elements = [int.from_bytes(data[:8], "little") for tag, data in file.sections[1:]]
     assert elements == [3, 5, 2 * p.degree - 1]
@@ -128,7 +128,7 @@ def test_evaluation_keys_hide_their_targets(name: str) -> None:
                 gadget = special % q if q in mine else 0
                 total[limb] = [(x - gadget * w) % q for x, w in zip(total[limb], target, strict=True)]
             error = [int(x) for x in centred(compose(total, moduli), math.prod(moduli))]
-            assert all(x % factor == 0 and abs(x) <= factor * ERROR_BOUND for x in error)
+            assert all(abs(x) <= ERROR_BOUND for x in error)
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -158,9 +158,12 @@ def test_products_decrypt_to_squares(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_bundles_hold_one_array_for_each_plaintext_modulus(name: str) -> None:
-    file, secret = load(f"{name}-bundle"), wire_format.secret_key(load(f"{name}-secret_key"))
+def test_arrays_hold_ciphertexts_of_each_plaintext_modulus(name: str) -> None:
+    file, secret = load(f"{name}-array"), wire_format.secret_key(load(f"{name}-secret_key"))
     plain = wire_format.plaintexts(load(f"{name}-plaintext"))
-    arrays = [wire_format.ciphertexts(data, file.parameters) for _, data in file.sections]
+    about = wire_format.description(file.sections[0][1])
+    assert (about.placement, about.clean, about.bounds) == ("coefficients", True, None)
+    assert about.shape == (1, file.parameters.degree)
+    arrays = [wire_format.ciphertexts(data, file.parameters) for _, data in file.sections[1:]]
     assert [c.plain for c in arrays] == list(range(len(file.parameters.plain_moduli)))
     assert decrypt(arrays[0], file.parameters, secret) == plain[:1]

@@ -11,6 +11,7 @@ values out of range.
 from __future__ import annotations
 
 import sys
+import traceback
 
 __all__ = ["main"]
 
@@ -24,5 +25,10 @@ def main() -> None:
         print(f"cyclotome's command line needs {error.name}: pip install 'cyclotome[cli]'", file=sys.stderr)
         raise SystemExit(1) from None
     from cyclotome.cli.app import app
+    from cyclotome.cli.visible import visible
 
-    app(prog_name="cyclotome")
+    try:
+        app(prog_name="cyclotome")
+    except Exception:  # --debug asked for the traceback, which may quote files
+        print(visible(traceback.format_exc(), lines=True), file=sys.stderr, end="")
+        raise SystemExit(1) from None

@@ -3,20 +3,50 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import cyclotome
 from cyclotome.cli import arrays, bench, doctor, evaluate, fpga, inspection, keys, main_job
+from cyclotome.cli.visible import visible
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 another failure (a wrong answer, a failed self-test); 2 wrong usage; 3 a bad file; "
     "4 parameters or security; 5 a key that is missing or does not fit; 6 noise, or values out of range."
 )
 
+
+class SafeGroup(TyperGroup):
+    """Commands whose messages on wrong usage, which quote arguments such as file names, are safe to show."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """As the base class."""
+        with _shown_safely():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, *args: Any, **kwargs: Any) -> Any:
+        """As the base class."""
+        with _shown_safely():
+            return super().invoke(*args, **kwargs)
+
+
+@contextmanager
+def _shown_safely() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and isinstance(vars(error).get("message"), str):
+            vars(error)["message"] = visible(vars(error)["message"], lines=True)
+        raise
+
+
 app = typer.Typer(
     name="cyclotome",
+    cls=SafeGroup,
     help="Compute on encrypted data, exactly.",
     epilog=EXIT_CODES,
     no_args_is_help=True,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -13,13 +14,14 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import decimals, notes, tables
+from cyclotome.cli import decimals, literals, notes, tables
 from cyclotome.cli.console import (
     DebugFlag,
     DeviceOption,
     ForceFlag,
     InsecureFlag,
     JsonFlag,
+    TableOption,
     account,
     emit,
     note,
@@ -27,9 +29,19 @@ from cyclotome.cli.console import (
     vacant,
     write_whole,
 )
-from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.failures import UsageError, command, put
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.quantity import Quantity
+from cyclotome.cli.visible import shortened, shown, visible
+from cyclotome.errors import RangeError
+
+HeaderOption = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="CSV: the first row names the columns, or holds numbers."),
+]
+
+#: Results are rounded to this many decimals at most.
+MAX_DIGITS = 1000
 
 
 def scale_option(value: str | None) -> tuple[Fraction | None, bool]:
@@ -37,12 +49,26 @@ def scale_option(value: str | None) -> tuple[Fraction | None, bool]:
     if value is None or value == "auto":
         return None, value == "auto"
     try:
-        scale = Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        scale = Fraction(0)
-    if scale <= 0:
-        raise UsageError(f"--scale {value!r}: a positive number, or auto")
-    return scale, False
+        scale = literals.parse(value, dates=False)
+    except RangeError as error:
+        raise UsageError(f"--scale: {error}") from None
+    if scale is None or scale <= 0:
+        raise UsageError(f"--scale {shortened(value)}: a positive number, or auto")
+    return Fraction(scale), False
+
+
+def columns_option(value: str | None) -> list[str] | None:
+    """--columns: names between commas; those that hold one stand in double quotes. Raises UsageError."""
+    if value is None:
+        return None
+    try:
+        rows = list(csv.reader([value], strict=True, skipinitialspace=True))
+    except csv.Error:
+        rows = []
+    names = [name.strip() for row in rows for name in row]
+    if not names or "" in names or len(set(names)) != len(names):
+        raise UsageError(f"--columns {shortened(value)}: different names with commas between them")
+    return names
 
 
 @command
@@ -50,7 +76,8 @@ def encrypt(
     data: Annotated[Path, typer.Argument(help="A .csv, .npy or .parquet file of numbers.")],
     key: Annotated[Path, typer.Option("--key", "-k", help="public.key; or secret.key, whose files are half as large.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The encrypted file, for example data.ct.")],
-    columns: Annotated[str | None, typer.Option(help="Only these columns: a,b,c.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Only these columns, in this order: a,b,c.")] = None,
+    header: HeaderOption = None,
     scale: Annotated[
         str | None, typer.Option(help='Decimals: integers are numbers × scale. "auto": the smallest power of ten.')
     ] = None,
@@ -59,31 +86,48 @@ def encrypt(
         int | None, typer.Option(help="Largest magnitude of number × scale. Public. By default 2^value-bits − 1.")
     ] = None,
     allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Encrypt a table: each column (or row of an npy array) lies in the slots of ciphertexts."""
+    """Encrypt a table: each column (or row of an npy array) lies in the slots of ciphertexts.
+
+    Every row of a CSV file is encrypted, or the file refused. A first row in which no cell is, or almost is, a number
+    is a header; of one that could be both (years, 0,1,2) --header or --no-header must tell. Numbers are decimals in
+    ASCII digits, with an exponent if need be (1e-3), or fractions in lowest terms (4/3, with --scale 3).
+    """
     factor, automatic = scale_option(scale)
     vacant(output, force)
-    wanted = None if columns is None else [name.strip() for name in columns.split(",")]
-    table = tables.read_table(data, wanted)
+    table = read_input(data, columns_option(columns), header)
     integers, used = decimals.quantise(table.values, factor, automatic=automatic, rounding=rounding)
-    owner = load_as((cy.PublicKey, cy.SecretKey), key, allow_insecure=allow_insecure, device=device)
+    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    owner = load_as((cy.PublicKey, cy.SecretKey), key, **trust)
     with progress_bar(), account(device):
         array = cy.encrypt(integers, owner, bound=bound)
         notes.save_quantity(output, Quantity(array, used, table.columns), force)
     size = output.stat().st_size
     facts: dict[str, Any] = {"file": str(output), "shape": list(array.shape), "columns": table.columns}
     facts |= {"scale": str(used), "bound": array.bound, "bytes": size, "parameters": array.parameters.summary()}
-    emit(facts, json, f"{output}: {_words(array.shape, table.columns)}, scale {used}, {text.byte_size(size)}")
+    words = _words(array.shape, table.columns)
+    emit(facts, json, f"{visible(str(output))}: {words}, scale {shown(used)}, {text.byte_size(size)}")
 
 
-def _words(shape: tuple[int, ...], columns: tuple[str, ...] | None) -> str:
-    if columns is None:
-        return " × ".join(map(str, shape)) + " numbers"
-    return f"{shape[-1]} rows of {', '.join(columns)}"
+def read_input(path: Path, columns: list[str] | None, header: bool | None) -> tables.Table:
+    """A table of plain numbers; what was guessed about it is remarked. Raises UsageError, and as `read_table`."""
+    if header is not None and path.suffix.lower() != ".csv":
+        raise UsageError(f"--header and --no-header are for .csv files; {path} is none")
+    table = tables.read_table(path, columns, header=header)
+    if table.remark is not None:
+        note(table.remark)
+    return table
+
+
+def _words(shape: tuple[int, ...], columns: tuple[str, ...] | None, axis: int = 0) -> str:
+    if columns is None or len(shape) > 2:
+        return " × ".join(map(str, shape)) + " numbers" if shape else "one number"
+    return f"{text.plural(shape[1 - axis] if len(shape) == 2 else 1, 'row')} of {', '.join(columns)}"
 
 
 @command
@@ -97,9 +141,14 @@ def decrypt(
         bool, typer.Option("--reveal", help="For others to see: drown the noise in a random error before rounding.")
     ] = False,
     flooding_bits: Annotated[
-        int | None, typer.Option(help="With --reveal: the error is 2^this times the noise, 1 to 128. By default 40.")
+        int | None,
+        typer.Option(help="With --reveal: bits by which the added error exceeds the noise. By default 64."),
+    ] = None,
+    approximate: Annotated[
+        int | None, typer.Option(metavar="DIGITS", min=0, max=MAX_DIGITS, help="Round to this many decimals.")
     ] = None,
     allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -107,38 +156,53 @@ def decrypt(
 ) -> None:
     """Decrypt a file: the numbers, exactly, or a refusal.
 
+    CSV has exact decimals, and fractions (4/3) for numbers that no decimals write. In .npy and .parquet files numbers
+    are 64-bit integers, or floats whose decimals are the numbers; others are refused. Nothing is rounded without
+    --approximate.
+
     Results and refusals are for the key's owner alone, unless --reveal makes them: the same numbers, or a refusal that
     may be told. That takes noise headroom, which `cyclotome params --flooding-bits` provides.
     """
     if flooding_bits is not None and not reveal:
         raise UsageError("--flooding-bits goes with --reveal; decryption for the key's owner adds no error")
+    if approximate is not None and json and output is None:
+        raise UsageError("--approximate rounds CSV, npy and Parquet; --json prints exact integers and their scale")
     opened: Callable[..., Any] = cy.reveal if reveal else cy.decrypt
     options = {} if flooding_bits is None else {"flooding_bits": flooding_bits}
     if output is not None:
         if output.suffix.lower() not in tables.SUFFIXES:
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
         vacant(output, force)
-    secret = load_as(cy.SecretKey, key, allow_insecure=allow_insecure, device=device)
+    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    secret = load_as(cy.SecretKey, key, **trust)
     quantity = notes.load_quantity(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
     with progress_bar(), account(device):
         integers = np.asarray(opened(quantity.values, secret, **options))
     if output is not None:
-        write_whole(output, _file(output.suffix.lower(), integers, quantity))
-        facts = {"file": str(output), "shape": list(integers.shape), "columns": quantity.columns}
-        emit({**facts, "scale": str(quantity.scale)}, json, f"{output}: {_words(integers.shape, quantity.columns)}")
+        write_whole(output, _file(output.suffix.lower(), integers, quantity, approximate))
+        words = _words(integers.shape, quantity.columns, quantity.axis)
+        emit({"file": str(output), **_facts(quantity)}, json, f"{visible(str(output))}: {words}")
     elif json:
-        facts = {"shape": list(integers.shape), "columns": quantity.columns, "name": quantity.name}
-        emit({**facts, "scale": str(quantity.scale), "integers": integers.tolist()}, True)
+        emit({**_facts(quantity), "name": quantity.name, "integers": integers.tolist()}, True)
     else:
-        print(tables.csv_text(integers, quantity.scale, quantity.columns, quantity.name), end="")
-    if quantity.scale != 1:
-        note(f"numbers are integers / {quantity.scale}")
+        put(_file(".csv", integers, quantity, approximate).decode())
+    if approximate is not None:
+        note(f"numbers are rounded to {text.plural(approximate, 'decimal')}")
+    elif quantity.values.wrap:
+        note(f"numbers are modulo {shown(quantity.values.parameters.plain_product)}")
+    elif quantity.scale != 1:
+        note(f"numbers are integers / {shown(quantity.scale)}")
 
 
-def _file(suffix: str, integers: np.ndarray[Any, Any], quantity: Quantity) -> bytes:
+def _facts(quantity: Quantity) -> dict[str, Any]:
+    """What a decrypted result is, for machines."""
+    facts = {"shape": list(quantity.shape), "columns": quantity.columns, "scale": str(quantity.scale)}
+    return {**facts, "axis": quantity.axis} if quantity.axis else facts
+
+
+def _file(suffix: str, integers: np.ndarray[Any, Any], quantity: Quantity, digits: int | None) -> bytes:
+    columns, name, axis = quantity.columns, quantity.name, quantity.axis
     if suffix == ".csv":
-        return tables.csv_text(integers, quantity.scale, quantity.columns, quantity.name).encode()
-    array = tables.array_of(integers, quantity.scale)
-    if suffix == ".parquet":
-        return tables.parquet_bytes(array, quantity.columns, quantity.name)
-    return tables.npy_bytes(array)
+        return tables.csv_text(integers, quantity.scale, columns, name, axis=axis, digits=digits).encode()
+    array = tables.array_of(integers, quantity.scale, digits)
+    return tables.npy_bytes(array) if suffix == ".npy" else tables.parquet_bytes(array, columns, name, axis=axis)

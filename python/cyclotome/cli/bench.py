@@ -26,7 +26,17 @@ from cyclotome.bench.products import peers
 from cyclotome.bench.report import Record, Report
 from cyclotome.bench.seal import seal_available, seal_name
 from cyclotome.bench.tables import Table, all_tables, paper_text
-from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, JsonFlag, note, progress_bar, vacant, write_whole
+from cyclotome.cli.console import (
+    DebugFlag,
+    DeviceOption,
+    ForceFlag,
+    JsonFlag,
+    cell,
+    note,
+    progress_bar,
+    vacant,
+    write_whole,
+)
 from cyclotome.cli.failures import UsageError, command
 from cyclotome.contexts import device_name
 
@@ -162,11 +172,11 @@ def _print(report: Report, extra: list[Table]) -> None:
     if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
         console = Console(width=200)
     computer = facts["gpu"]["name"] if "gpu" in facts else f"{facts['cpu']}, {facts['instruction_set']}"
-    console.print(f"{computer}; {facts['load']['note']}", style="dim", highlight=False)
+    console.print(cell(f"{computer}; {facts['load']['note']}"), style="dim", highlight=False)
     for table in extra or (device_tables if "gpu" in facts else all_tables)(report.records):
         grid = RichTable(title=table.title, caption=table.note or None, title_justify="left", caption_justify="left")
         for i, column in enumerate(table.columns):
             grid.add_column(column, justify="left" if i < table.left else "right")
         for row in table.rows:
-            grid.add_row(*row)
+            grid.add_row(*map(cell, row))
         console.print(grid)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 import cyclotome as cy
-from cyclotome.cli.failures import UsageError
+from cyclotome.cli.failures import UsageError, put
+from cyclotome.cli.visible import visible
 from cyclotome.errors import FileError
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -28,6 +30,13 @@ ForceFlag = Annotated[bool, typer.Option("--force", help="Overwrite files that e
 InsecureFlag = Annotated[
     bool, typer.Option("--allow-insecure", help="Take parameters and keys below 128 bits of security.")
 ]
+TableOption = Annotated[
+    str | None,
+    typer.Option(
+        "--security-table",
+        help='Judge files by this table, not "guidelines-2024": "he-standard-2018", "quantum-guidelines-2024".',
+    ),
+]
 DeviceOption = Annotated[
     str,
     typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "cuda", "cuda:1", "fpga:sim", "auto".'),
@@ -35,24 +44,32 @@ DeviceOption = Annotated[
 
 
 def emit(data: Mapping[str, Any], as_json: bool, lines: str | None = None) -> None:
-    """Prints a result: as JSON, as the given text, or as a table of names and values."""
+    """Prints a result: as JSON (whose strings escape what is not ASCII), as the given text, or as a table of names and
+    values. Whatever of it came from files has no control characters afterwards."""
     if as_json:
-        print(json.dumps(data, default=str))
+        put(json.dumps(data, default=str) + "\n")
     elif lines is not None:
-        print(lines.rstrip("\n"))
+        encoding = sys.stdout.encoding or "utf-8"
+        shown = visible(lines.rstrip("\n"), lines=True)
+        put(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     else:
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim")
         grid.add_column(overflow="fold")
         for name, value in data.items():
             shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            grid.add_row(name.replace("_", " "), Text(shown))
+            grid.add_row(name.replace("_", " "), cell(shown))
         Console().print(grid)
+
+
+def cell(text: str) -> Text:
+    """Text for Rich to print as it is: no markup is found in it, and no control character left."""
+    return Text(visible(text))
 
 
 def note(message: str) -> None:
     """A remark for people, on standard error."""
-    Console(stderr=True, soft_wrap=True).print(Text(message, style="dim"))
+    Console(stderr=True, soft_wrap=True).print(Text(visible(message), style="dim"))
 
 
 @contextmanager
@@ -67,29 +84,58 @@ def account(device: str) -> Iterator[None]:
 
 
 def vacant(path: Path, force: bool) -> Path:
-    """`path`, if it may be written. Raises UsageError when it exists without `force`, FileError without its folder."""
+    """`path`, if it may be written.
+
+    Raises:
+        UsageError: it exists, and no `force`.
+        FileError: its folder does not exist, or it is something else than a file.
+    """
     if path.is_dir():
         raise FileError(f"{path} is a folder; name a file")
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         raise UsageError(f"{path} exists already; choose another name, or --force to overwrite it")
+    if path.exists() and not path.is_file():
+        raise FileError(f"{path} is not a regular file; name one")
     if not path.absolute().parent.is_dir():
         raise FileError(f"the folder {path.absolute().parent} does not exist; make it first")
     return path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file completely or not at all, under a temporary name first."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
+    """Writes a file completely or not at all: under a temporary name first, renamed when it has reached the disk.
+
+    A file that was there keeps its mode, and one behind a symbolic link is replaced where it lies.
+
+    Raises:
+        FileError: it can't be written; a file that was there is as it was.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = None
     try:
+        mode = _mode(target)
+        handle, temporary = tempfile.mkstemp(prefix=".cyclotome-", suffix=".tmp", dir=target.parent)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, target)
+    except BaseException as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise FileError(f"can't write {path}: {error.strerror or error}; nothing was changed there") from None
+        raise
+
+
+def _mode(path: Path) -> int:
+    """The mode of a file, or the one that a new file gets."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        return 0o666 & ~mask
 
 
 @contextmanager

@@ -11,12 +11,14 @@ import typer
 import cyclotome as cy
 from cyclotome import text
 from cyclotome.cli import decimals, expression, notes, tables
+from cyclotome.cli.arrays import HeaderOption, read_input
 from cyclotome.cli.console import (
     DebugFlag,
     DeviceOption,
     ForceFlag,
     InsecureFlag,
     JsonFlag,
+    TableOption,
     account,
     emit,
     progress_bar,
@@ -25,6 +27,7 @@ from cyclotome.cli.console import (
 from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.quantity import Quantity
+from cyclotome.cli.visible import visible
 
 
 def input_files(options: list[str]) -> dict[str, Path]:
@@ -40,10 +43,10 @@ def input_files(options: list[str]) -> dict[str, Path]:
     return files
 
 
-def _load(path: Path, keys: cy.EvaluationKeys, allow_insecure: bool, device: str) -> Quantity:
+def _load(path: Path, header: bool | None, keys: cy.EvaluationKeys, allow_insecure: bool, device: str) -> Quantity:
     if path.suffix.lower() in tables.SUFFIXES:
-        table = tables.read_table(path)
-        integers, scale = decimals.quantise(table.values, automatic=True)
+        table = read_input(path, None, header if path.suffix.lower() == ".csv" else None)
+        integers, scale = decimals.quantise(table.values, automatic=True, fractions=True)
         return Quantity(integers, scale, table.columns)
     options = {"expect": keys.parameters, "allow_insecure": allow_insecure, "device": device}
     return notes.load_quantity(path, keys=keys, **options)
@@ -57,10 +60,12 @@ def evaluate(
     inputs: Annotated[
         list[str] | None, typer.Option("--input", "-i", help="NAME=FILE: encrypted, or plain .csv, .npy, .parquet.")
     ] = None,
+    header: HeaderOption = None,
     public: Annotated[
         Path | None, typer.Option("--public", help="public.key: hides results anew that would hide nothing (x − x).")
     ] = None,
     allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -69,7 +74,8 @@ def evaluate(
     """Compute on encrypted files.
 
     There are + - * ** @, division by public numbers, x["column"], x[0:2], and sum, mean, var, cov, dot over the last
-    axis (axis=0, axis=None as in numpy).
+    axis (axis=0, axis=None as in numpy). Shapes broadcast as in numpy; a table's first axis numbers its columns.
+    Results are exact, and names of columns stay with the axis they name.
     """
     files = input_files(inputs or [])
     used = expression.names(formula)
@@ -78,11 +84,14 @@ def evaluate(
         raise UsageError(f"the expression uses {missing}: add --input {missing}=FILE")
     if not any(files[name].suffix.lower() not in tables.SUFFIXES for name in used):
         raise UsageError("nothing encrypted takes part in the expression; add an encrypted --input")
+    if header is not None and not any(files[name].suffix.lower() == ".csv" for name in used):
+        raise UsageError("--header and --no-header are for plain .csv inputs; there is none")
     vacant(output, force)
-    evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure, device=device)
-    values = {name: _load(files[name], evaluation, allow_insecure, device) for name in sorted(used)}
+    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    evaluation = load_as(cy.EvaluationKeys, keys, **trust)
+    values = {name: _load(files[name], header, evaluation, allow_insecure, device) for name in sorted(used)}
     if public is not None:
-        hiding = load_as(cy.PublicKey, public, allow_insecure=allow_insecure, device=device)
+        hiding = load_as(cy.PublicKey, public, **trust)
         values = {name: q.with_keys(hiding) for name, q in values.items()}
     with progress_bar(), account(device):
         result = expression.evaluate(formula, values)
@@ -91,6 +100,7 @@ def evaluate(
         notes.save_quantity(output, result, force)
     headroom, size = result.values.noise_headroom, output.stat().st_size
     facts: dict[str, Any] = {"file": str(output), "shape": list(result.shape), "columns": result.columns}
+    facts |= {"axis": result.axis} if result.axis else {}
     facts |= {"scale": str(result.scale), "noise_headroom_bits": headroom, "bound": result.values.bound, "bytes": size}
-    line = f"{output}: shape {result.shape}, noise headroom {headroom:.0f} bits, {text.byte_size(size)}"
+    line = f"{visible(str(output))}: shape {result.shape}, noise headroom {headroom:.0f} bits, {text.byte_size(size)}"
     emit(facts, json, line)

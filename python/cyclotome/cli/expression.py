@@ -9,23 +9,27 @@ is ever passed to Python's evaluator.
 ``a * b  a ** 3``      products; powers with a small positive exponent
 ``a / 4``              division by a public number: exact, it only changes the scale
 ``a @ b``              matrix products
-``a["bmi"]  a[0:2]``   a column by name; parts along the first axis
+``a["bmi"]  a[0:2]``   a column by name, wherever its axis is; parts along the first axis
 ``sum(a)  mean(a)``    over the last axis (the rows of a table); ``axis=0``, ``axis=None`` (all) as in numpy
 ``var(a)  cov(a, b)``  population variance and covariance, over the same axis
 ``dot(a, b)``          sum(a * b)
 ``3  2.5  1e-3``       numbers, taken as exact decimals
 =====================  =================================================================================
+
+Shapes are NumPy's, and a table's first axis numbers its columns. Names of columns follow that axis (`labels`).
 """
 
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import NoReturn
 
-from cyclotome.cli import quantity
+from cyclotome.cli import arithmetic, literals
 from cyclotome.cli.quantity import Quantity
+from cyclotome.cli.visible import shortened
 from cyclotome.errors import CyclotomeError
 
 MAX_LENGTH = 4096
@@ -46,10 +50,12 @@ def parse(text: str) -> ast.expr:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"the expression has {len(text)} characters; the limit is {MAX_LENGTH}")
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's remarks on its own style
+            tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise ExpressionError(f"{text!r} is not an expression: {reason}") from None
+        raise ExpressionError(f"{shortened(text)} is not an expression: {reason}") from None
     except (RecursionError, MemoryError):
         raise ExpressionError("the expression is nested too deeply") from None
     nodes = sum(1 for _ in ast.walk(tree))
@@ -76,7 +82,10 @@ def evaluate(text: str, inputs: Mapping[str, Quantity]) -> Quantity:
         ExpressionError: for anything outside the language, or a name that is not an input.
         CyclotomeError: whatever the encrypted operations refuse.
     """
-    return Evaluator(text.strip(), inputs).visit(parse(text))
+    try:
+        return Evaluator(text.strip(), inputs).visit(parse(text))
+    except RecursionError:
+        raise ExpressionError("the expression is nested too deeply") from None
 
 
 class Evaluator:
@@ -97,25 +106,26 @@ class Evaluator:
         if isinstance(node, ast.BinOp):
             return self._binary(node)
         if isinstance(node, ast.Subscript):
-            return self.visit(node.value).column(self._subscript(node.slice))
+            return self.visit(node.value).part(self._subscript(node.slice))
         if isinstance(node, ast.Call):
             return self._call(node)
         self._refuse(node)
 
     def _refuse(self, node: ast.AST, reason: str | None = None) -> NoReturn:
         source = ast.get_source_segment(self._text, node) or type(node).__name__
-        raise ExpressionError(f"{source!r} {reason or 'is not part of the language'}; there are {ALLOWED}")
+        raise ExpressionError(f"{shortened(source)} {reason or 'is not part of the language'}; there are {ALLOWED}")
 
     def _number(self, node: ast.Constant) -> Quantity:
         if isinstance(node.value, bool) or not isinstance(node.value, int | float):
             self._refuse(node)
-        source = ast.get_source_segment(self._text, node) or repr(node.value)
-        try:  # 0.1 is one tenth here, not the float next to it
-            value = Fraction(node.value) if isinstance(node.value, int) else Fraction(source)
-        except (ValueError, OverflowError):
+        if isinstance(node.value, int):
+            return Quantity(node.value)
+        # 0.1 is one tenth here, not the float next to it.
+        source = (ast.get_source_segment(self._text, node) or "").replace("_", "")
+        number = literals.parse(source)
+        if number is None or float(source) != node.value:
             self._refuse(node, "is not a number in decimals")
-        for part in (value.numerator, value.denominator):
-            quantity.checked(part)
+        value = Fraction(number)
         return Quantity(value.numerator, Fraction(value.denominator))
 
     def _input(self, node: ast.Name) -> Quantity:
@@ -127,7 +137,7 @@ class Evaluator:
     def _unary(self, node: ast.UnaryOp) -> Quantity:
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.USub):
-            return quantity.multiply(Quantity(-1), operand)
+            return arithmetic.negative(operand)
         if isinstance(node.op, ast.UAdd):
             return operand
         self._refuse(node)
@@ -136,18 +146,18 @@ class Evaluator:
         if isinstance(node.op, ast.Pow):
             if not isinstance(node.right, ast.Constant) or type(node.right.value) is not int:
                 self._refuse(node, "needs a positive integer as exponent")
-            return quantity.power(self.visit(node.left), node.right.value)
+            return arithmetic.power(self.visit(node.left), node.right.value)
         left, right = self.visit(node.left), self.visit(node.right)
         if isinstance(node.op, ast.Add):
-            return quantity.add(left, right)
+            return arithmetic.add(left, right)
         if isinstance(node.op, ast.Sub):
-            return quantity.add(left, right, sign=-1)
+            return arithmetic.add(left, right, sign=-1)
         if isinstance(node.op, ast.Mult):
-            return quantity.multiply(left, right)
+            return arithmetic.multiply(left, right)
         if isinstance(node.op, ast.Div):
-            return quantity.divide(left, right)
+            return arithmetic.divide(left, right)
         if isinstance(node.op, ast.MatMult):
-            return quantity.matmul(left, right)
+            return arithmetic.matmul(left, right)
         self._refuse(node)
 
     def _subscript(self, node: ast.expr) -> object:
@@ -169,7 +179,7 @@ class Evaluator:
         if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
             self._refuse(node.func, "is not a function of the language")
         function = node.func.id
-        if len(node.args) != FUNCTIONS[function] or any(keyword.arg != "axis" for keyword in node.keywords):
+        if len(node.args) != FUNCTIONS[function] or [k.arg for k in node.keywords] not in ([], ["axis"]):
             self._refuse(node, f"must have {FUNCTIONS[function]} array(s) and at most axis=")
         axis: int | None = -1
         for keyword in node.keywords:
@@ -177,9 +187,9 @@ class Evaluator:
             axis = None if is_none else self._integer(keyword.value)
         operands = [self.visit(argument) for argument in node.args]
         if function == "sum":
-            return quantity.total(operands[0], axis)
+            return arithmetic.total(operands[0], axis)
         if function == "mean":
-            return quantity.mean(operands[0], axis)
+            return arithmetic.mean(operands[0], axis)
         if function == "dot":
-            return quantity.total(quantity.multiply(*operands), axis)
-        return quantity.covariance(operands[0], operands[-1], axis)
+            return arithmetic.total(arithmetic.multiply(*operands), axis)
+        return arithmetic.covariance(operands[0], operands[-1], axis)

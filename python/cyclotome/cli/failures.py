@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ParamSpec, TypeVar
 
 import typer
@@ -15,11 +15,16 @@ from rich.text import Text
 
 from cyclotome import errors
 from cyclotome.cli.expression import ExpressionError
+from cyclotome.cli.visible import shortened, visible
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 OTHER, USAGE, BAD_FILE, BAD_PARAMETERS, BAD_KEY, OUT_OF_RANGE = 1, 2, 3, 4, 5, 6
+
+
+#: Characters of a message that are shown: those of files can be long.
+LONGEST_MESSAGE = 4000
 
 
 class UsageError(errors.CyclotomeError, ValueError):
@@ -37,7 +42,9 @@ CODES: tuple[tuple[type[Exception], int], ...] = (
     (errors.ParameterError, BAD_PARAMETERS),
     (errors.MismatchError, BAD_KEY),
     (errors.MissingKeyError, BAD_KEY),
+    (errors.TransparentError, BAD_KEY),  # the public key is what is missing
     (errors.NoiseError, OUT_OF_RANGE),
+    (errors.ContradictionError, BAD_FILE),
     (errors.RangeError, OUT_OF_RANGE),
 )
 
@@ -48,8 +55,12 @@ def exit_code(error: BaseException) -> int:
 
 
 def complain(message: str) -> None:
-    """One error message on standard error."""
-    Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), message))
+    """One error message on standard error. What files say in it cannot act on the terminal, nor begin a line that
+    looks like another message."""
+    if len(message) > LONGEST_MESSAGE:
+        message = message[:LONGEST_MESSAGE] + "…"
+    shown = visible(message, lines=True).replace("\n", "\n  ")
+    Console(stderr=True, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), shown))
 
 
 def command(function: Callable[P, R]) -> Callable[P, R]:
@@ -58,9 +69,12 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return function(*args, **kwargs)
+            _require_text(kwargs)
+            result = function(*args, **kwargs)
+            put("")
+            return result
         except BrokenPipeError:  # the reader of our output has gone, as in `cyclotome decrypt … | head`
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _abandon_output()
             raise typer.Exit(OTHER) from None
         except errors.CyclotomeError as error:
             if kwargs.get("debug"):
@@ -76,6 +90,37 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(BAD_FILE if isinstance(error, OSError) else OTHER) from None
 
     return guarded
+
+
+def put(text: str) -> None:
+    """Writes text to standard output, all of it. Raises FileError where it can't, so that half a result passes for
+    none."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except UnicodeEncodeError:
+        raise errors.FileError(
+            f"standard output takes {sys.stdout.encoding} only, which lacks characters of the result: name a file with "
+            "--output, or set PYTHONUTF8=1"
+        ) from None
+    except OSError as error:
+        _abandon_output()
+        raise errors.FileError(f"can't write to standard output: {error.strerror or error}") from None
+
+
+def _require_text(arguments: Mapping[str, object]) -> None:
+    """Raises UsageError for an argument whose bytes are no UTF-8, which Python keeps as surrogates."""
+    for value in arguments.values():
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, (str, os.PathLike)) and any("\ud800" <= c <= "\udfff" for c in os.fspath(part)):
+                raise UsageError(f"{shortened(os.fspath(part))} is not UTF-8 text; rename the file, or write it anew")
+
+
+def _abandon_output() -> None:
+    """Sends what is left in standard output's buffer nowhere, or Python fails again when it exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _text(error: Exception) -> str:

@@ -12,6 +12,7 @@ import cyclotome as cy
 from cyclotome.cli import notes
 from cyclotome.cli.console import DebugFlag, JsonFlag, emit
 from cyclotome.cli.failures import command
+from cyclotome.cli.visible import shown
 
 
 @command
@@ -26,9 +27,12 @@ def inspect(
     if found.shape is not None and found.note:
         meaning = notes.read_note(found.note, found.shape, str(file))
         if meaning["columns"] is not None:
-            lines.append(f"  columns {', '.join(meaning['columns'])}")
+            along = f" along axis {meaning['axis']}" if meaning["axis"] else ""
+            lines.append(f"  columns {', '.join(meaning['columns'])}{along}")
+        if meaning["name"] is not None:
+            lines.append(f"  of column {meaning['name']}")
         if meaning["scale"] != 1:
-            lines.append(f"  numbers are integers / {meaning['scale']}")
+            lines.append(f"  numbers are integers / {shown(meaning['scale'])}")
     if found.kind == "parameters" and found.parameters is not None:
         lines.append(found.parameters.explain())
     emit({"file": str(file), **found.asdict()}, json, "\n".join(lines))

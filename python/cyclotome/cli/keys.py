@@ -16,6 +16,7 @@ from cyclotome.cli.console import (
     ForceFlag,
     InsecureFlag,
     JsonFlag,
+    TableOption,
     account,
     emit,
     note,
@@ -32,9 +33,11 @@ INTENT = (
     "terms",
     "plain_products",
     "security",
+    "security_table",
     "word",
     "scheme",
     "flooding_bits",
+    "strict",
 )
 
 
@@ -50,12 +53,19 @@ def params(
     terms: Annotated[int, typer.Option(help="At most this many values are added up.")] = 1 << 14,
     plain_products: Annotated[int, typer.Option(help="Products with plain vectors or matrices in a row.")] = 1,
     security: Annotated[int, typer.Option(help="128, 192 or 256 bits.")] = 128,
+    security_table: Annotated[
+        str,
+        typer.Option(help='Where limits come from: also "he-standard-2018", and "quantum-guidelines-2024" (128 bits).'),
+    ] = "guidelines-2024",
     word: Annotated[int | None, typer.Option(help="32 or 64 bits; by default whichever is cheaper.")] = None,
     scheme: Annotated[str, typer.Option(help='"bfv", or "bgv", whose ciphertexts shrink with every product.')] = "bfv",
     flooding_bits: Annotated[
         int,
         typer.Option(help="Results can be revealed to others with this flooding (decrypt --reveal); 0: they can't."),
     ] = 0,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Noise bounds without any assumption, for some bits of modulus more.")
+    ] = False,
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
     list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     allow_insecure: InsecureFlag = False,
@@ -83,15 +93,19 @@ def params(
             terms=terms,
             plain_products=plain_products,
             security=security,
+            table=security_table,
             word=word,
             scheme=scheme,
             flooding_bits=flooding_bits,
+            strict=strict,
         )
     if output is not None:
         cy.save(output, chosen, overwrite=force)
     emit({**parameter_facts(chosen), "file": output}, json, chosen.explain())
     if output is not None:
         note(f"written to {output}")
+        if chosen.security_by("guidelines-2024") < 128 <= chosen.security_reached:
+            note(f"commands that read it, or keys made from it, take --security-table {chosen.table}")
 
 
 def parameter_facts(parameters: cy.Parameters) -> dict[str, Any]:
@@ -106,7 +120,10 @@ def parameter_facts(parameters: cy.Parameters) -> dict[str, Any]:
         "word": parameters.word,
         "value_bits": parameters.value_bits,
         "security": parameters.security_reached,
+        "security_table": parameters.table,
+        "attacks": parameters.attacks,
         "insecure": parameters.insecure,
+        "strict": parameters.strict,
         "name": parameters.name,
         "fingerprint": parameters.fingerprint,
     }
@@ -132,6 +149,7 @@ def keygen(
         str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
     ] = "sums",
     allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
     device: DeviceOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -141,7 +159,7 @@ def keygen(
     steps = rotation_steps(rotations)
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
-    chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure)
+    chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
     out.mkdir(parents=True, exist_ok=True)
     paths = {name: vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")}
     with progress_bar(), account(device):

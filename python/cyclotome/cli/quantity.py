@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact fixed-point numbers over arrays of integers, encrypted or in the clear.
+"""Exact numbers over arrays of integers, encrypted or in the clear.
 
-A `Quantity` is an array of integers and a positive rational ``scale``: the numbers meant are ``values / scale``. Sums
-bring both sides to one scale, products multiply scales, division by a public number only changes the scale. Nothing is
-ever rounded, and no ciphertext is ever divided.
+A `Quantity` is an array of integers and a positive rational ``scale``: the numbers meant are ``values / scale``.
+Whatever is computed with it (`arithmetic`) is exact, and bounded: numbers in the clear, scales and sizes have limits,
+which are checked before a result is made that would go beyond.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -16,10 +17,20 @@ from typing import Any
 import numpy as np
 
 from cyclotome import EncryptedArray
+from cyclotome.cli import labels
+from cyclotome.cli.labels import Labels, Shape
+from cyclotome.cli.visible import visible
 from cyclotome.errors import ArgumentError, RangeError
+from cyclotome.values import integers
 
-#: Numbers in the clear may not outgrow this many bits: a guard against expressions such as (9**64)**64.
+#: Numbers in the clear, and both parts of a scale, may not outgrow this many bits: a guard against (9**64)**64.
 MAX_PLAIN_BITS = 4096
+
+#: Nor may there be more numbers in the clear than this.
+MAX_PLAIN_NUMBERS = 1 << 24
+
+#: Nor may a matrix product in the clear add up more of them.
+MAX_PLAIN_PRODUCTS = 1 << 26
 
 #: Largest exponent of a power.
 MAX_EXPONENT = 64
@@ -30,16 +41,33 @@ class Quantity:
     """Integers and what they stand for.
 
     Attributes:
-        values: EncryptedArray, numpy array of integers (int64 or object), or int.
+        values: EncryptedArray, array of Python integers, or int. Any NumPy integers may be given.
         scale: positive; the numbers meant are values / scale.
-        columns: names along the first axis, or None.
+        columns: names along an axis, or None.
         name: of a single column, or None.
+        axis: the axis that `columns` names, from the front.
+
+    Raises:
+        ArgumentError: names that do not fit the values.
+        RangeError: a scale or numbers in the clear beyond the limits.
     """
 
     values: Any
     scale: Fraction = Fraction(1)
     columns: tuple[str, ...] | None = None
     name: str | None = None
+    axis: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.values, EncryptedArray):
+            object.__setattr__(self, "values", _exact(self.values))
+        if self.scale <= 0:
+            raise ArgumentError("a scale must be positive")
+        for part in (self.scale.numerator, self.scale.denominator):
+            if part.bit_length() > MAX_PLAIN_BITS:
+                raise RangeError(f"the result's scale has {part.bit_length()} bits; the limit is {MAX_PLAIN_BITS}")
+        if self.columns is not None and self.shape[self.axis : self.axis + 1] != (len(self.columns),):
+            raise ArgumentError(f"{len(self.columns)} names do not fit axis {self.axis} of shape {self.shape}")
 
     @property
     def encrypted(self) -> bool:
@@ -47,144 +75,79 @@ class Quantity:
         return isinstance(self.values, EncryptedArray)
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         """Shape of the values; () for a single number."""
         return () if isinstance(self.values, int) else tuple(self.values.shape)
+
+    @property
+    def labels(self) -> Labels:
+        """The names, with their axis from the end."""
+        if self.columns is None:
+            return Labels(name=self.name)
+        return Labels(self.columns, self.axis - len(self.shape))
+
+    def labelled(self, names: Labels) -> Quantity:
+        """The same numbers with other names."""
+        place = names.place(self.shape)
+        return replace(self, columns=names.columns, name=names.name, axis=0 if place is None else place)
 
     def with_keys(self, *keys: object) -> Quantity:
         """The same quantity whose encrypted values know these keys too."""
         return replace(self, values=self.values.with_keys(*keys)) if self.encrypted else self
 
-    def times(self, factor: int) -> Quantity:
-        """The same numbers with values and scale ``factor`` times as large; factor > 0."""
-        if factor == 1:
-            return self
-        return replace(self, values=checked(widened(self.values) * factor), scale=self.scale * factor)
+    def part(self, key: object) -> Quantity:
+        """Part of the array: a column by name, or items along the first axis by index or slice.
 
-    def column(self, key: object) -> Quantity:
-        """Part of the array: a column by name, or items along the first axis by index or slice."""
+        Raises:
+            ArgumentError: no such part, or an empty one.
+        """
         if isinstance(key, str):
             if self.columns is None or key not in self.columns:
-                known = ", ".join(self.columns) if self.columns else "none have names"
-                raise ArgumentError(f"there is no column {key!r}; columns: {known}")
-            key = self.columns.index(key)
-            return replace(self, values=self.values[key], columns=None, name=self.columns[key])
-        if not isinstance(key, int | slice):
+                known = labels.listed(self.columns) if self.columns else "none have names"
+                raise ArgumentError(f"there is no column {visible(key)!r}; columns: {known}")
+            place = (*[slice(None)] * self.axis, self.columns.index(key))
+            return Quantity(self.values[place], self.scale, name=key)
+        if isinstance(key, bool) or not isinstance(key, int | slice):
             raise ArgumentError("a subscript must be a column's name, an index or a slice")
         if not self.shape:
             raise ArgumentError("a single number has no parts to index")
-        columns = name = None
-        if self.columns is not None:
-            if isinstance(key, slice):
-                columns = self.columns[key]
-            elif -len(self.columns) <= key < len(self.columns):
-                name = self.columns[key]
-        return replace(self, values=self.values[key], columns=columns, name=name)
+        length = self.shape[0]
+        if isinstance(key, slice):
+            if key.step == 0 or not range(*key.indices(length)):
+                raise ArgumentError(f"a slice that selects nothing of {length} items")
+            start, stop, step = key.indices(length)
+            key = slice(start, None if stop < 0 else stop, step)
+        elif not -length <= key < length:
+            raise ArgumentError(f"index {_shown(key)} of {length} items along the first axis")
+        names = labels.selected(self.labels, self.shape, key)
+        return Quantity(self.values[key], self.scale).labelled(names)
 
 
-def widened(values: Any) -> Any:
-    """Plain integers as Python integers, which never wrap around; encrypted arrays as they are."""
-    return values.astype(object) if isinstance(values, np.ndarray) else values
-
-
-def checked(values: Any) -> Any:
-    """Plain numbers within bounds; encrypted ones pass. Raises RangeError."""
-    if isinstance(values, int):
-        largest = values.bit_length()
-    elif isinstance(values, np.ndarray):
-        largest = max((int(v).bit_length() for v in values.flat), default=0)
+def _exact(values: Any) -> Any:
+    """Plain integers as Python integers, which never wrap around, within the limits."""
+    if isinstance(values, np.ndarray) and values.ndim > 0:
+        if values.size > MAX_PLAIN_NUMBERS:
+            raise RangeError(f"{values.size} numbers in the clear; the limit is {MAX_PLAIN_NUMBERS}")
+        values = values if values.dtype == object else integers(values, "eval").astype(object)
     else:
-        return values
-    if largest > MAX_PLAIN_BITS:
-        raise RangeError(f"a number in the clear has {largest} bits; the limit is {MAX_PLAIN_BITS}")
+        values = operator.index(values.item() if isinstance(values, np.ndarray) else values)
+    if plain_bits(values) > MAX_PLAIN_BITS:
+        raise RangeError(f"a number in the clear has {plain_bits(values)} bits; the limit is {MAX_PLAIN_BITS}")
     return values
 
 
-def common_scale(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
-    """Both with the smallest scale that is an integer multiple of each one's."""
-    scale = Fraction(math.lcm(a.scale.numerator, b.scale.numerator), math.gcd(a.scale.denominator, b.scale.denominator))
-    return a.times(int(scale / a.scale)), b.times(int(scale / b.scale))
+def plain_bits(values: Any) -> int:
+    """Bits of the largest of some Python integers."""
+    if isinstance(values, int):
+        return values.bit_length()
+    return max((value.bit_length() for value in values.flat), default=0)
 
 
-def labels(a: Quantity, b: Quantity) -> tuple[tuple[str, ...] | None, str | None]:
-    """Columns and name of a result, element by element, of a and b."""
-    columns = a.columns if b.columns is None or b.columns == a.columns else None
-    if a.columns is None:
-        columns = b.columns
-    name = a.name if b.name is None or b.name == a.name else None
-    if a.name is None:
-        name = b.name
-    return columns, name
+def require_room(shape: Shape, limit: int = MAX_PLAIN_NUMBERS) -> None:
+    """Raises RangeError where an array in the clear of this shape has, or is made of, too many numbers."""
+    if math.prod(shape) > limit:
+        raise RangeError(f"{math.prod(shape)} numbers in the clear, of shape {shape}; the limit is {limit}")
 
 
-def add(a: Quantity, b: Quantity, sign: int = 1) -> Quantity:
-    """a + b, or a - b with sign = -1."""
-    columns, name = labels(a, b)
-    a, b = common_scale(a, b)
-    left, right = widened(a.values), widened(b.values)
-    return Quantity(checked(left + right if sign > 0 else left - right), a.scale, columns, name)
-
-
-def multiply(a: Quantity, b: Quantity) -> Quantity:
-    """Product, element by element."""
-    columns, name = labels(a, b)
-    return Quantity(checked(widened(a.values) * widened(b.values)), a.scale * b.scale, columns, name)
-
-
-def divide(a: Quantity, b: Quantity) -> Quantity:
-    """a / b for a single public number b: only the scale and the sign change."""
-    if not isinstance(b.values, int):
-        raise ArgumentError(
-            "division is by single public numbers only: decrypt and divide then, or let the client send the quotient"
-        )
-    if b.values == 0:
-        raise ArgumentError("division by zero")
-    reciprocal = Fraction(b.scale) / b.values
-    factor, scale = reciprocal.numerator, a.scale * reciprocal.denominator
-    shared = math.gcd(abs(factor), scale.numerator)  # x / 0.5 of scale 10 is x of scale 5
-    return replace(a, values=checked(widened(a.values) * (factor // shared)), scale=scale / shared)
-
-
-def power(a: Quantity, exponent: int) -> Quantity:
-    """a to a power in [1, MAX_EXPONENT]."""
-    if not 1 <= exponent <= MAX_EXPONENT:
-        raise ArgumentError(f"the exponent {exponent} must be an integer in [1, {MAX_EXPONENT}]")
-    return replace(a, values=checked(widened(a.values) ** exponent), scale=a.scale**exponent)
-
-
-def matmul(a: Quantity, b: Quantity) -> Quantity:
-    """Matrix product, by numpy's rules."""
-    if not a.shape or not b.shape:
-        raise ArgumentError("@ takes arrays on both sides; use * for a single number")
-    columns = b.columns if b.columns is not None and len(a.shape) == 1 else None
-    return Quantity(checked(widened(a.values) @ widened(b.values)), a.scale * b.scale, columns)
-
-
-def total(a: Quantity, axis: int | None) -> Quantity:
-    """Sum over one axis, or over everything."""
-    if not a.shape:
-        raise ArgumentError("sum takes an array, not a single number")
-    if axis is not None and not -len(a.shape) <= axis < len(a.shape):
-        raise ArgumentError(f"axis {axis} of an array with {len(a.shape)} axes")
-    keeps_columns = axis is not None and axis % len(a.shape) != 0
-    result = widened(a.values).sum(axis=axis)
-    return replace(a, values=result, columns=a.columns if keeps_columns else None, name=a.name)
-
-
-def count(a: Quantity, axis: int | None) -> int:
-    """How many numbers `total` adds up for each result."""
-    return math.prod(a.shape) if axis is None else a.shape[axis]
-
-
-def mean(a: Quantity, axis: int | None) -> Quantity:
-    """The mean over one axis, or everything: the sum, with the count in the scale."""
-    return divide(total(a, axis), Quantity(count(a, axis)))
-
-
-def covariance(a: Quantity, b: Quantity, axis: int | None) -> Quantity:
-    """The population covariance (n sum(a b) - sum(a) sum(b)) / n^2; one ciphertext product deep."""
-    product = multiply(a, b)
-    n = count(product, axis)
-    scaled = multiply(Quantity(n), total(product, axis))
-    difference = add(scaled, multiply(total(a, axis), total(b, axis)), sign=-1)
-    return divide(difference, Quantity(n * n))
+def _shown(value: int) -> str:
+    return str(value) if abs(value) < 10**18 else f"of {value.bit_length()} bits"

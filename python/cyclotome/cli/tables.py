@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers in CSV, npy and Parquet files, read and written exactly.
 
-Decimals are decimals here: the text 12.30 is 1230/100, never the float next to it. A `Table` of a CSV or Parquet file
-has the columns along its first axis and the rows along its second; an npy file keeps its own shape.
+Decimals are decimals here: the text 12.30 is 1230/100, never the float next to it, and a float is read as the shortest
+decimals that name it. A `Table` of a CSV or Parquet file has the columns along its first axis and the rows along its
+second; an npy file keeps its own shape.
 """
 
 from __future__ import annotations
 
-import csv
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cyclotome.cli import csv_files, headers
 from cyclotome.cli.decimals import decimal_text
+from cyclotome.cli.visible import shown, visible
 from cyclotome.errors import FileError, FormatError, RangeError
 
 SUFFIXES = (".csv", ".npy", ".parquet")
@@ -29,119 +32,89 @@ class Table:
     """Numbers as they stand in a file.
 
     Attributes:
-        values: object array of int and Decimal; (columns, rows), or an npy file's own shape.
+        values: object array of int, Decimal and Fraction; (columns, rows), or an npy file's own shape.
         columns: names along the first axis, or None.
+        remark: what had to be guessed about the file, for whoever reads it; or None.
     """
 
     values: np.ndarray[Any, np.dtype[np.object_]]
     columns: tuple[str, ...] | None = None
-
-    def select(self, wanted: Sequence[str]) -> Table:
-        """Only these columns, in this order. Raises FormatError for one that is not there."""
-        if self.columns is None:
-            raise FormatError(f"columns {', '.join(wanted)} were asked for, but the file has no column names")
-        for name in wanted:
-            if name not in self.columns:
-                raise FormatError(f"there is no column {name!r}; the file has {', '.join(self.columns)}")
-        return Table(self.values[[self.columns.index(name) for name in wanted]], tuple(wanted))
+    remark: str | None = None
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None) -> Table:
+def read_table(path: Path, columns: Sequence[str] | None = None, *, header: bool | None = None) -> Table:
     """Numbers of a .csv, .npy or .parquet file; only `columns`, when named: the others may then hold text.
+
+    Args:
+        path: the file.
+        columns: names of those to take, in this order; different ones.
+        header: whether a CSV file's first row names the columns; None: see `headers`.
 
     Raises:
         FileError: the file cannot be read.
         FormatError: it holds something else than finite numbers; says where.
+        RangeError: a number of a length that no table means.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise FormatError(f"{path}: the name must end in {', '.join(SUFFIXES)}")
+    if columns is not None and len(set(columns)) != len(columns):
+        raise FormatError(f"{path}: the columns {', '.join(columns)} were asked for, one of them twice")
     try:
         if suffix == ".csv":
-            return _parse_csv(path, path.read_text(encoding="utf-8-sig"), columns)
+            # New lines stay what they are: the CSV reader knows them all.
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                return Table(*csv_files.read(file.read(), str(path), columns, header))
         if suffix == ".npy":
-            table = _from_array(path, np.load(path, allow_pickle=False))
-            return table if columns is None else table.select(columns)
+            return _read_npy(path, columns)
         return _read_parquet(path, columns)
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise FormatError(f"{path}: not UTF-8 text (byte {error.start})") from error
-    except (ValueError, EOFError) as error:
-        if isinstance(error, FormatError):
+    except (ValueError, TypeError, SyntaxError, EOFError, NotImplementedError) as error:  # what the two formats raise
+        if isinstance(error, (FormatError, RangeError)):
             raise
         raise FormatError(f"{path}: {error}") from error
 
 
-def _number(text: str) -> Decimal | None:
-    if "_" in text:  # Python's digit grouping, which no table means
-        return None
-    try:
-        return Decimal(text.strip())
-    except InvalidOperation:
-        return None
+# --- npy --------------------------------------------------------------------------------------------------------------
+def _read_npy(path: Path, columns: Sequence[str] | None) -> Table:
+    if columns is not None:
+        raise FormatError(f"{path}: columns {', '.join(columns)} were asked for, but npy files have no column names")
+    with path.open("rb") as file:
+        version = np.lib.format.read_magic(file)
+        if version not in ((1, 0), (2, 0)):
+            raise FormatError(f"{path}: npy format {version[0]}.{version[1]}, which arrays of numbers do not need")
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = header(file)
+        # The header is compared with the file before NumPy asks for memory by it.
+        there = path.stat().st_size - file.tell()
+    if any(length < 0 for length in shape) or math.prod(shape) * dtype.itemsize != there:
+        raise FormatError(f"{path}: the header says {dtype} of shape {shown(shape)}, but {there} bytes follow")
+    return Table(_exact(str(path), np.load(path, allow_pickle=False)))
 
 
-def _parse_csv(path: Path, text: str, wanted: Sequence[str] | None) -> Table:
-    try:
-        rows = [row for row in csv.reader(io.StringIO(text), strict=True) if row]
-    except csv.Error as error:
-        raise FormatError(f"{path}: not CSV: {error}") from error
-    if not rows:
-        raise FormatError(f"{path}: no rows")
-    has_header = any(_number(cell) is None for cell in rows[0])
-    names = [cell.strip() for cell in rows[0]] if has_header else None
-    body = rows[1:] if has_header else rows
-    if not body:
-        raise FormatError(f"{path}: a header, but no rows")
-    for number, row in enumerate(body, start=1 + has_header):
-        if len(row) != len(rows[0]):
-            raise FormatError(f"{path}: row {number} has {len(row)} cells, the first row {len(rows[0])}")
-    if names is not None and (len(set(names)) != len(names) or "" in names):
-        raise FormatError(f"{path}: column names must be there and differ: {', '.join(names)}")
-    taken = list(range(len(rows[0])))
-    if wanted is not None:
-        if names is None or any(name not in names for name in wanted):
-            has = ", ".join(names) if names is not None else "no header"
-            raise FormatError(f"{path}: columns {', '.join(wanted)} were asked for; the file has {has}")
-        taken = [names.index(name) for name in wanted]
-    values = np.empty((len(taken), len(body)), dtype=object)
-    for out, column in enumerate(taken):
-        label = names[column] if names is not None else str(column + 1)
-        for index, row in enumerate(body):
-            values[out, index] = _finite(row[column], f"{path}: row {index + 1 + has_header}, column {label}")
-    return Table(values, None if names is None else tuple(names[column] for column in taken))
-
-
-def _finite(cell: str, where: str) -> Decimal:
-    value = _number(cell)
-    if value is None:
-        raise FormatError(f"{where}: {cell!r} is not a number; choose columns with --columns or correct the file")
-    if not value.is_finite():
-        raise FormatError(f"{where}: {cell.strip()} cannot be encrypted; only finite numbers can")
-    return value
-
-
-def _from_array(path: Path, array: np.ndarray[Any, Any], columns: tuple[str, ...] | None = None) -> Table:
+def _exact(where: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.object_]]:
     """int and Decimal for a numeric array; floats are read as the shortest decimals that name them."""
     if array.dtype.kind not in "biuf":
-        raise FormatError(f"{path}: numbers of type {array.dtype} cannot be encrypted; integers and floats can")
+        raise FormatError(f"{where}: numbers of type {array.dtype} cannot be encrypted; integers and floats can")
     if array.ndim == 0 or array.size == 0:
-        raise FormatError(f"{path}: an array of shape {array.shape} holds nothing to encrypt")
+        raise FormatError(f"{where}: an array of shape {array.shape} holds nothing to encrypt")
     values = np.empty(array.shape, dtype=object)
     if array.dtype.kind != "f":
         values[...] = array.astype(object) if array.dtype.kind != "b" else array.astype(int).astype(object)
-        return Table(values, columns)
+        return values
     finite = np.isfinite(array)
     if not finite.all():
         place = tuple(int(i) for i in np.argwhere(~finite)[0])
-        raise FormatError(f"{path}: {array[place]} at {list(place)} cannot be encrypted; only finite numbers can")
-    flat = values.reshape(-1)
-    for index, number in enumerate(array.reshape(-1)):
-        flat[index] = Decimal(str(number))
-    return Table(flat.reshape(array.shape), columns)
+        raise FormatError(f"{where}: {array[place]} at {list(place)} cannot be encrypted; only finite numbers can")
+    for place, number in np.ndenumerate(array):
+        values[place] = Decimal(str(number))
+    return values
 
 
+# --- Parquet ----------------------------------------------------------------------------------------------------------
 def _parquet_module() -> Any:
     try:
         import pyarrow.parquet
@@ -153,59 +126,107 @@ def _parquet_module() -> Any:
 def _read_parquet(path: Path, wanted: Sequence[str] | None) -> Table:
     parquet = _parquet_module()
     known = parquet.read_schema(path).names
-    missing = [name for name in wanted or () if name not in known]
+    if len(set(known)) != len(known) or "" in known:
+        has = ", ".join(visible(name) for name in known)
+        raise FormatError(f"{path}: column names must be there and differ: {has}")
+    missing = sorted(set(wanted or ()) - set(known))
     if missing:
-        raise FormatError(f"{path}: there is no column {missing[0]!r}; the file has {', '.join(known)}")
-    table = parquet.read_table(path, columns=None if wanted is None else list(wanted))
-    parts = []
-    for name in table.column_names:
-        column = table.column(name)
-        if column.null_count:
-            raise FormatError(f"{path}: column {name} has {column.null_count} empty cells")
-        parts.append(_from_array(path, column.to_numpy()).values)
-    if not parts:
+        has = ", ".join(visible(name) for name in known)
+        raise FormatError(f"{path}: there is no column {visible(missing[0])!r}; the file has {has}")
+    names = tuple(known if wanted is None else wanted)
+    headers.require_names(names, str(path))
+    if not names:
         raise FormatError(f"{path}: no columns")
-    return Table(np.stack(parts), tuple(table.column_names))
+    table = parquet.read_table(path, columns=list(names))
+    return Table(np.stack([_parquet_column(f"{path}: column {name}", table.column(name)) for name in names]), names)
+
+
+def _parquet_column(where: str, column: Any) -> np.ndarray[Any, np.dtype[np.object_]]:
+    import pyarrow
+
+    if column.null_count:
+        raise FormatError(f"{where} has {column.null_count} empty cells")
+    if not pyarrow.types.is_decimal(column.type):
+        numbers: np.ndarray[Any, Any] = column.to_numpy()
+        return _exact(where, numbers)
+    values = np.empty(len(column), dtype=object)
+    values[:] = column.to_pylist()  # decimals are Decimal already
+    if not len(values):
+        raise FormatError(f"{where} holds nothing to encrypt")
+    return values
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+def in_series(
+    array: np.ndarray[Any, Any], columns: Sequence[str] | None, name: str | None, axis: int
+) -> list[tuple[str, np.ndarray[Any, Any]]]:
+    """Names and values of the columns of a table that holds an array; the axis with names goes across.
+
+    Raises:
+        FormatError: beyond two axes.
+    """
+    if array.ndim > 2:
+        raise FormatError(f"an array of shape {array.shape} does not fit a table; write it to a .npy file")
+    if columns is not None and array.ndim and array.shape[axis] == len(columns):
+        across = np.moveaxis(array, axis, 0).reshape(len(columns), -1)
+        return list(zip(columns, across, strict=True))
+    if array.ndim <= 1:
+        return [(name or "result", array.reshape(-1))]
+    return [(f"{name or 'result'}_{i}", row) for i, row in enumerate(array)]
 
 
 def csv_text(
-    integers: np.ndarray[Any, Any], scale: Fraction, columns: Sequence[str] | None = None, name: str | None = None
+    integers: np.ndarray[Any, Any],
+    scale: Fraction,
+    columns: Sequence[str] | None = None,
+    name: str | None = None,
+    *,
+    axis: int = 0,
+    digits: int | None = None,
 ) -> str:
-    """CSV of integers / scale; a first axis with `columns` becomes columns. Raises FormatError beyond two axes."""
-    array = np.asarray(integers, dtype=object)
-    if columns is not None and array.ndim in (1, 2) and array.shape[0] == len(columns):
-        header, series = list(columns), array.reshape(len(columns), -1)
-    elif array.ndim <= 1:
-        header, series = [name or "result"], array.reshape(1, -1)
-    elif array.ndim == 2:
-        header, series = [f"{name or 'result'}_{i}" for i in range(array.shape[0])], array
-    else:
-        raise FormatError(f"an array of shape {array.shape} does not fit a CSV file; write it to a .npy file")
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    for row in zip(*series, strict=True):
-        writer.writerow([decimal_text(Fraction(int(value)) / scale) for value in row])
-    return out.getvalue()
+    """CSV of integers / scale, as `decimal_text` writes numbers. Arguments as for `array_of` and `in_series`."""
+    series = in_series(np.asarray(integers, dtype=object), columns, name, axis)
+    cells = [[decimal_text(Fraction(int(value)) / scale, digits) for value in values] for _, values in series]
+    return csv_files.write([header for header, _ in series], cells)
 
 
-def array_of(integers: np.ndarray[Any, Any], scale: Fraction) -> np.ndarray[Any, Any]:
-    """Integers / scale for an npy or Parquet file: int64 when the scale is 1, else the nearest float64.
+def array_of(integers: np.ndarray[Any, Any], scale: Fraction, digits: int | None = None) -> np.ndarray[Any, Any]:
+    """Integers / scale for an npy or Parquet file.
+
+    Returns:
+        int64 where every number is an integer, else float64, each of which is named by the number's decimals: what
+        `read_table` reads back. With `digits` the float64 nearest to the number rounded to as many decimals.
 
     Raises:
-        RangeError: at scale 1, a value is wider than int64; CSV files hold it.
+        RangeError: a number has no such type: an integer beyond 64 bits, a fraction, too many digits.
     """
-    array = np.asarray(integers)
-    if scale == 1:
-        if array.dtype == object:
-            if any(not -(2**63) <= v < 2**63 for v in array.flat):
-                raise RangeError("a value is wider than 64 bits: write it to a .csv file, which holds it exactly")
-            array = array.astype(np.int64)
-        return array
-    values = np.empty(array.shape, dtype=np.float64)
-    for place, value in np.ndenumerate(array):
-        values[place] = float(Fraction(int(value)) / scale)
-    return values
+    array = np.asarray(integers, dtype=object)
+    multiples, divisor = [int(value) * scale.denominator for value in array.flat], scale.numerator
+    if all(value % divisor == 0 for value in multiples):
+        whole = [value // divisor for value in multiples]
+        if all(-(2**63) <= value < 2**63 for value in whole):
+            return np.array(whole, dtype=np.int64).reshape(array.shape)
+        if digits is None:
+            raise RangeError("a value is wider than 64 bits: write it to a .csv file, which holds it exactly")
+    values = [_float(Fraction(value, divisor), digits) for value in multiples]
+    return np.array(values, dtype=np.float64).reshape(array.shape)
+
+
+def _float(value: Fraction, digits: int | None) -> float:
+    """The float64 that stands for a number. Raises RangeError."""
+    rounded = value if digits is None else round(value, digits)
+    try:
+        nearest = float(rounded)
+    except OverflowError:
+        nearest = float("inf")
+    if nearest in (float("inf"), float("-inf")):
+        raise RangeError("a value is beyond what a float64 holds: write it to a .csv file, which holds it exactly")
+    if digits is None and Fraction(repr(nearest)) != value:
+        raise RangeError(
+            f"no float64 holds {shown(decimal_text(value))}: write it to a .csv file, which holds it exactly, or say "
+            "--approximate 6 to round to six decimals"
+        )
+    return nearest
 
 
 def npy_bytes(array: np.ndarray[Any, Any]) -> bytes:
@@ -215,19 +236,13 @@ def npy_bytes(array: np.ndarray[Any, Any]) -> bytes:
     return out.getvalue()
 
 
-def parquet_bytes(array: np.ndarray[Any, Any], columns: Sequence[str] | None, name: str | None) -> bytes:
-    """A Parquet file of a table (columns, rows) or a single series."""
+def parquet_bytes(
+    array: np.ndarray[Any, Any], columns: Sequence[str] | None, name: str | None, *, axis: int = 0
+) -> bytes:
+    """A Parquet file of an array; arguments as for `in_series`."""
     parquet = _parquet_module()
     import pyarrow
 
-    if array.ndim > 2:
-        raise FormatError(f"an array of shape {array.shape} does not fit a Parquet file; write it to a .npy file")
-    if columns is not None and array.shape[:1] == (len(columns),):
-        series = dict(zip(columns, array.reshape(len(columns), -1), strict=True))
-    elif array.ndim <= 1:
-        series = {name or "result": array.reshape(-1)}
-    else:
-        series = {f"{name or 'result'}_{i}": row for i, row in enumerate(array)}
     out = io.BytesIO()
-    parquet.write_table(pyarrow.table(series), out)
+    parquet.write_table(pyarrow.table(dict(in_series(array, columns, name, axis))), out)
     return out.getvalue()

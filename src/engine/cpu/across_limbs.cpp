@@ -4,9 +4,9 @@
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -67,6 +67,46 @@ void scale_add_tile(const cpu::Kernels<W>& kernels, Tile<W> out, Tile<const W> a
     const ShoupFactor<W> factor(static_cast<W>(factors[l]), q);
     kernels.scale_add(out.limb(l), a.limb(l), factor, b.limb(l), width, q);
   }
+}
+
+/// The largest peaks of tiles, found by several threads, and then of items.
+class TilePeaks {
+ public:
+  TilePeaks(View out, std::uint64_t* peaks)
+      : peaks_(peaks),
+        items_(out.batch),
+        tiles_((out.degree() + conversion_tile - 1) / conversion_tile),
+        found_(peaks == nullptr ? 0 : items_ * tiles_) {}
+  ~TilePeaks() {
+    for (std::size_t b = 0; b < (peaks_ == nullptr ? 0 : items_); ++b) {
+      std::uint64_t largest = 0;
+      for (std::size_t i = 0; i < tiles_; ++i) {
+        const std::uint64_t here = found_[b * tiles_ + i];
+        largest = here > largest ? here : largest;  // no branch: peaks are secret
+      }
+      peaks_[b] = largest;
+    }
+    secure_zero(found_.data(), found_.size() * sizeof(found_[0]));
+  }
+  TilePeaks(const TilePeaks&) = delete;
+  TilePeaks& operator=(const TilePeaks&) = delete;
+  /// Of the tile that starts with coefficient `first`; null if nobody asked.
+  std::uint64_t* of(std::size_t item, std::size_t first) {
+    return peaks_ == nullptr ? nullptr : &found_[item * tiles_ + first / conversion_tile];
+  }
+
+ private:
+  std::uint64_t* peaks_;
+  std::size_t items_, tiles_;
+  std::vector<std::uint64_t> found_;
+};
+
+/// peak_of the residues modulo a conversion's only source limb.
+template <LimbWord W>
+std::uint64_t peak_of_tile(const cpu::Kernels<W>& kernels, const W* residues, std::size_t width,
+                           const BaseConversion& conversion) noexcept {
+  const Modulus<W>& q = conversion.source().moduli<W>()[0];
+  return peak_of(kernels.largest_centred(residues, width, q.value()), conversion.tables<W>().reciprocals[0], q.bits());
 }
 
 }  // namespace
@@ -133,17 +173,33 @@ void CpuEngine::do_behz_scale(View out, ConstView a, const BehzScale& step) {
   });
 }
 
-void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step) {
+void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
   const std::size_t source = step.source->limbs();
+  TilePeaks found(out, peaks);
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     auto& scratch = TileScratch<W>::reset(source + 5);
     const Tile<W> scaled = scratch.tile(2);
     cpu::convert_tile(kernels<W>(), scaled, tile_of<W>(a, b, p, first), width, step.scale,
                       scratch.tile(source + 1).data);
     const Tile<W> result = tile_of<W>(out, b, p, first);
+    if (std::uint64_t* const peak = found.of(b, first))
+      *peak = peak_of_tile<W>(kernels<W>(), scaled.limb(1), width, step.correction);
     cpu::convert_tile(kernels<W>(), result, cpu::constant(scaled.from(1)), width, step.correction,
                       scratch.tile(2).data);
     add_tile(kernels<W>(), result, cpu::constant(scaled), width, step.plain->basis());
+    scratch.wipe();
+  });
+}
+
+void CpuEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
+  TilePeaks found(out, peaks);
+  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+    auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
+    const Tile<const W> in = tile_of<W>(a, b, p, first);
+    std::uint64_t& peak = *found.of(b, first);
+    cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), in, width, conversion,
+                      scratch.tile(a.limbs() + 1).data, &peak);
+    if (a.limbs() == 1) peak = peak_of_tile<W>(kernels<W>(), in.data, width, conversion);
     scratch.wipe();
   });
 }

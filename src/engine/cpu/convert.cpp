@@ -24,7 +24,7 @@ void convert_single(const Kernels<W>& kernels, W* out, std::size_t j, const W* y
   for (std::size_t at = 0; at < width; at += conversion_tile) {
     const std::size_t count = std::min(width - at, conversion_tile);
     const Tile<const W> tile{y + at, 0};
-    kernels.count_wraps(wraps, count, tile, conversion);
+    kernels.count_wraps(wraps, count, tile, conversion, nullptr);
     kernels.weighted_sum(out + at, count, tile, {&factor, 1}, source.bits(), target, wraps, tables.negative_wraps[j]);
   }
 }
@@ -33,13 +33,13 @@ void convert_single(const Kernels<W>& kernels, W* out, std::size_t j, const W* y
 
 template <LimbWord W>
 void prepare_conversion(const Kernels<W>& kernels, Tile<W> y, W* wraps, Tile<const W> in, std::size_t width,
-                        const BaseConversion& conversion) noexcept {
+                        const BaseConversion& conversion, std::uint64_t* peak) noexcept {
   const auto source = conversion.source().moduli<W>();
   for (std::size_t i = 0; i < source.size(); ++i) {
     kernels.scale(y.limb(i), in.limb(i), conversion.tables<W>().punctured_inverses[i], width, source[i].value());
   }
   if (conversion.lift() == Lift::centred && source.size() > 1)
-    kernels.count_wraps(wraps, width, constant(y), conversion);
+    kernels.count_wraps(wraps, width, constant(y), conversion, peak);
 }
 
 template <LimbWord W>
@@ -65,28 +65,30 @@ void convert_limb(const Kernels<W>& kernels, W* out, std::size_t j, Tile<const W
 
 template <LimbWord W>
 void convert_tile(const Kernels<W>& kernels, Tile<W> out, Tile<const W> in, std::size_t width,
-                  const BaseConversion& conversion, W* scratch) noexcept {
+                  const BaseConversion& conversion, W* scratch, std::uint64_t* peak) noexcept {
   const Tile<W> y{scratch, conversion_tile};
   W* const wraps = y.limb(conversion.source().size());
-  prepare_conversion(kernels, y, wraps, in, width, conversion);
+  prepare_conversion(kernels, y, wraps, in, width, conversion, peak);
   for (std::size_t j = 0; j < conversion.target().size(); ++j) {
     convert_limb(kernels, out.limb(j), j, in, constant(y), wraps, width, conversion);
   }
 }
 
 template void prepare_conversion(const Kernels<std::uint32_t>&, Tile<std::uint32_t>, std::uint32_t*,
-                                 Tile<const std::uint32_t>, std::size_t, const BaseConversion&) noexcept;
+                                 Tile<const std::uint32_t>, std::size_t, const BaseConversion&,
+                                 std::uint64_t*) noexcept;
 template void convert_limb(const Kernels<std::uint32_t>&, std::uint32_t*, std::size_t, Tile<const std::uint32_t>,
                            Tile<const std::uint32_t>, const std::uint32_t*, std::size_t,
                            const BaseConversion&) noexcept;
 template void convert_tile(const Kernels<std::uint32_t>&, Tile<std::uint32_t>, Tile<const std::uint32_t>, std::size_t,
-                           const BaseConversion&, std::uint32_t*) noexcept;
+                           const BaseConversion&, std::uint32_t*, std::uint64_t*) noexcept;
 template void prepare_conversion(const Kernels<std::uint64_t>&, Tile<std::uint64_t>, std::uint64_t*,
-                                 Tile<const std::uint64_t>, std::size_t, const BaseConversion&) noexcept;
+                                 Tile<const std::uint64_t>, std::size_t, const BaseConversion&,
+                                 std::uint64_t*) noexcept;
 template void convert_limb(const Kernels<std::uint64_t>&, std::uint64_t*, std::size_t, Tile<const std::uint64_t>,
                            Tile<const std::uint64_t>, const std::uint64_t*, std::size_t,
                            const BaseConversion&) noexcept;
 template void convert_tile(const Kernels<std::uint64_t>&, Tile<std::uint64_t>, Tile<const std::uint64_t>, std::size_t,
-                           const BaseConversion&, std::uint64_t*) noexcept;
+                           const BaseConversion&, std::uint64_t*, std::uint64_t*) noexcept;
 
 }  // namespace cyclotome::cpu

@@ -7,10 +7,10 @@ namespace cyclotome::cpu {
 
 /// The part of a conversion that all target limbs share, for `width` <= conversion_tile coefficients: y[i] = [f_i x_i
 /// (q/q_i)^-1]_{q_i}, and for the centred lift of several limbs how often the sum of y[i] q/q_i wraps q (`wraps` is not
-/// touched otherwise). y may be `in`.
+/// touched otherwise). peak: as count_wraps takes it. y may be `in`.
 template <LimbWord W>
 void prepare_conversion(const Kernels<W>& kernels, Tile<W> y, W* wraps, Tile<const W> in, std::size_t width,
-                        const BaseConversion& conversion) noexcept;
+                        const BaseConversion& conversion, std::uint64_t* peak = nullptr) noexcept;
 
 /// Target limb j of a conversion of `in` from what prepare_conversion found, for any number of coefficients. `out` must
 /// not be read here.
@@ -22,6 +22,6 @@ void convert_limb(const Kernels<W>& kernels, W* out, std::size_t j, Tile<const W
 /// `out` must not be `in`.
 template <LimbWord W>
 void convert_tile(const Kernels<W>& kernels, Tile<W> out, Tile<const W> in, std::size_t width,
-                  const BaseConversion& conversion, W* scratch) noexcept;
+                  const BaseConversion& conversion, W* scratch, std::uint64_t* peak = nullptr) noexcept;
 
 }  // namespace cyclotome::cpu

@@ -8,7 +8,7 @@
 
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome {
 

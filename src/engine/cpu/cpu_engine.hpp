@@ -56,7 +56,8 @@ class CpuEngine final : public Engine {
                            const std::optional<ConstView>& addend) override;
   void do_behz_lift(View out, ConstView a, const BehzLift& step) override;
   void do_behz_scale(View out, ConstView a, const BehzScale& step) override;
-  void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override;
+  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override;
+  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override;
 
  private:
   CpuEngine(std::size_t threads, cpu::InstructionSet set)

@@ -40,8 +40,12 @@ struct Kernels {
   void (*weighted_sum)(W* out, std::size_t count, Tile<const W> x, std::span<const W> factors, unsigned x_bits,
                        const Modulus<W>& q, const W* extra, W extra_factor) noexcept;
   /// wraps[c] = floor(sum over limbs i of y[i][c] / q_i + 1/2) in the fixed point of BaseConversion's centred lift;
-  /// y[i] in [0, q_i), count <= conversion_tile.
-  void (*count_wraps)(W* wraps, std::size_t count, Tile<const W> y, const BaseConversion& conversion) noexcept;
+  /// y[i] in [0, q_i), count <= conversion_tile. peak: null, or for several limbs what is raised to the largest
+  /// peak_of_sum. Constant time.
+  void (*count_wraps)(W* wraps, std::size_t count, Tile<const W> y, const BaseConversion& conversion,
+                      std::uint64_t* peak) noexcept;
+  /// The largest min(a, q - a). Constant time.
+  W (*largest_centred)(const W* a, std::size_t count, W q) noexcept;
 
   /// Coefficients [first, first + count) of a uniform polynomial modulo q; multiples of 4 (or the whole of a shorter
   /// one).
@@ -56,6 +60,16 @@ struct Kernels {
 /// The table for `set`, which must be one of `instruction_sets()`.
 template <LimbWord W>
 const Kernels<W>& kernels(InstructionSet set) noexcept;
+
+/// peak = max(peak, peak_of_sum of every sum). Constant time.
+inline void raise_peak(std::uint64_t& peak, const std::uint64_t* sums, std::size_t count) noexcept {
+  std::uint64_t largest = peak;
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::uint64_t here = peak_of_sum(sums[c]);
+    largest = here > largest ? here : largest;
+  }
+  peak = largest;
+}
 
 /// How many products of an x below 2^x_bits and a factor below q fit the double word; at most 1024.
 template <LimbWord W>

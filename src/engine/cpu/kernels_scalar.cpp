@@ -121,7 +121,8 @@ void weighted_sum(W* out, std::size_t count, Tile<const W> x, std::span<const W>
 }
 
 template <LimbWord W>
-void count_wraps(W* wraps, std::size_t count, Tile<const W> y, const BaseConversion& conversion) noexcept {
+void count_wraps(W* wraps, std::size_t count, Tile<const W> y, const BaseConversion& conversion,
+                 std::uint64_t* peak) noexcept {
   const auto source = conversion.source().moduli<W>();
   if (source.size() == 1) {
     const W q = source[0].value();
@@ -135,6 +136,17 @@ void count_wraps(W* wraps, std::size_t count, Tile<const W> y, const BaseConvers
     for (std::size_t c = 0; c < count; ++c) fractions[c] += fraction(y.limb(i)[c], reciprocal, source[i].bits());
   }
   for (std::size_t c = 0; c < count; ++c) wraps[c] = static_cast<W>(fractions[c] >> fraction_bits);
+  if (peak != nullptr) raise_peak(*peak, fractions, count);
+}
+
+template <LimbWord W>
+W largest_centred(const W* a, std::size_t count, W q) noexcept {
+  W largest = 0;
+  for (std::size_t c = 0; c < count; ++c) {
+    const W opposite = static_cast<W>(q - a[c]), distance = a[c] < opposite ? a[c] : opposite;
+    largest = distance > largest ? distance : largest;
+  }
+  return largest;
 }
 
 template <LimbWord W>
@@ -160,6 +172,7 @@ const Kernels<W>& scalar_kernels() noexcept {
       .inner_product = inner_product<W>,
       .weighted_sum = weighted_sum<W>,
       .count_wraps = count_wraps<W>,
+      .largest_centred = largest_centred<W>,
       .sample_uniform = sample_uniform<W>,
       .sample_small = sample_small,
       .reduce_small = reduce_small<W>,

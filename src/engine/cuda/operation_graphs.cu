@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/operation_graphs.cuh"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome::cuda {
 

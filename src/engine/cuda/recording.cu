@@ -5,7 +5,7 @@
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/recording.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome::cuda {
 

@@ -6,7 +6,7 @@
 #include "cyclotome/engine/cuda/state.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
 #include "cyclotome/math/bits.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome {
 

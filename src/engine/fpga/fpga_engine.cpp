@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/poly.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 

@@ -89,8 +89,11 @@ class FpgaEngine final : public Engine {
   }
   void do_behz_lift(View out, ConstView a, const BehzLift& step) override { host_->behz_lift(out, a, step); }
   void do_behz_scale(View out, ConstView a, const BehzScale& step) override { host_->behz_scale(out, a, step); }
-  void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override {
-    host_->scale_to_plain(out, a, step);
+  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override {
+    host_->convert_with_peaks(out, a, conversion, peaks);
+  }
+  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override {
+    host_->scale_to_plain(out, a, step, peaks);
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/noise.hpp"
 
 namespace cyclotome::bfv {
 
@@ -24,8 +25,7 @@ Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
   taken_.insert(taken_.end(), plain_moduli.begin(), plain_moduli.end());
 
   // gamma needs no transform; any prime of the word's width that is not taken will do.
-  const std::uint64_t gamma = primes_congruent_to_one(parameters.word() == Word::u32 ? 30 : 61, 2, 1, taken_)[0];
-  decryption_slack_ = static_cast<double>(q->limbs()) / static_cast<double>(gamma);
+  const std::uint64_t gamma = primes_congruent_to_one(gamma_bits(parameters.word()), 2, 1, taken_)[0];
   const BigUnsigned product = q->basis().product();
   for (std::size_t i = 0; i < plain_moduli.size(); ++i) {
     const std::uint64_t t = plain_moduli[i];

@@ -39,8 +39,6 @@ class Context final : public rlwe::Context {
   const PlainScale& plain_scale(std::size_t plain) const { return *plain_scales_.at(plain); }
   /// m in Z_t -> round(q m / t) modulo every q_i.
   const BaseConversion& message_scale(std::size_t plain) const { return message_scales_.at(plain); }
-  /// How far below 1/2 the invariant noise must stay for decryption: k/gamma.
-  double decryption_slack() const noexcept { return decryption_slack_; }
 
  private:
   Context(const rlwe::Parameters& parameters, const EnginePtr& engine);
@@ -48,7 +46,6 @@ class Context final : public rlwe::Context {
   std::vector<std::uint64_t> taken_;  // primes that auxiliary bases must not contain
   std::vector<std::unique_ptr<PlainScale>> plain_scales_;
   std::vector<BaseConversion> message_scales_;
-  double decryption_slack_ = 0;
   mutable std::once_flag behz_once_;
   mutable BehzTables behz_;
   mutable std::mutex hps_mutex_;

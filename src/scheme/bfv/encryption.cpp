@@ -7,18 +7,23 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/rlwe/noise_peaks.hpp"
 #include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/noise.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bfv {
 
 namespace {
 
 template <class Key>
-Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, const Seed& seed) {
+Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
-  const BaseConversion& scale = bfv_context(key.context()).message_scale(plaintext.plain());
-  return rlwe::encrypt_message(key, plaintext, scale, 0.5 /* of rounding q m / t */, seed);
+  const Context& context = bfv_context(key.context());
+  const BaseConversion& scale = context.message_scale(plaintext.plain());
+  return rlwe::deterministic::encrypt_message(key, plaintext, scale, message_noise(context.parameters()),
+                                              std::move(seed));
 }
 
 /// An array for a ciphertext's messages.
@@ -26,11 +31,37 @@ PolyArray make_message(const Context& context, const Ciphertext& ciphertext) {
   return context.make(context.plain_ring(ciphertext.plain()), ciphertext.batch(), 1, Domain::coefficient, true);
 }
 
-/// Messages out of phases, which have the ciphertext's limbs.
-Plaintext rounded(const Ciphertext& ciphertext, const PolyArray& phases) {
+/// Messages out of phases, which have the ciphertext's limbs, and what was seen of the noise.
+Plaintext rounded(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) {
   const Context& context = bfv_context(ciphertext.context());
   PolyArray message = make_message(context, ciphertext);
-  context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()));
+  context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()),
+                                   peaks.data());
+  return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
+}
+
+/// Throws ContradictionError if the noise seen is more than 2^log2_bound.
+void require_noise(const char* operation, const Ciphertext& ciphertext, const rlwe::NoisePeaks& peaks,
+                   double log2_bound) {
+  const rlwe::Parameters& p = ciphertext.context()->parameters();
+  // A fraction of 1 is a noise of q/t; it shows modulo gamma, off by less than (k + 1)/gamma.
+  const double log2_unit =
+      p.log2_modulus(p.moduli().size()) - std::log2(static_cast<double>(ciphertext.plain_modulus()));
+  const double gamma = std::exp2(gamma_bits(p.word()) - 1), units = static_cast<double>(p.moduli().size()) + 1;
+  peaks.require(operation, log2_bound, log2_unit, units / gamma + peak_error(p.word(), 1));
+}
+
+Plaintext decrypted(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) {
+  const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
+  const Context& context = bfv_context(ciphertext.context());
+  const PlainScale& scale = context.plain_scale(ciphertext.plain());
+  PolyArray message = make_message(context, ciphertext);
+  const View out = message.view();
+  const ConstView operands[] = {out, c, s, peaks.operand()};
+  context.engine()->run({"bfv.decrypt", {context.id(), ciphertext.plain()}, operands}, [&] {
+    const PolyArray phases = rlwe::phase(context, c, s);
+    context.engine()->scale_to_plain(out, phases.view(), scale, peaks.data());
+  });
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
@@ -41,26 +72,26 @@ std::vector<BigUnsigned> scaled_noise(const Ciphertext& ciphertext, const rlwe::
 
 }  // namespace
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed) {
-  return encrypt_with(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key) {
+  return encrypt_with(plaintext, key, Seed::from_system());
 }
 
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed) {
-  return encrypt_with(plaintext, key, seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key) {
+  return encrypt_with(plaintext, key, Seed::from_system());
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed) {
+  return encrypt_with(plaintext, key, std::move(seed));
+}
+
+Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, Seed&& seed) {
+  return encrypt_with(plaintext, key, std::move(seed));
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
-  const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
-  const Context& context = bfv_context(ciphertext.context());
-  const PlainScale& scale = context.plain_scale(ciphertext.plain());
-  PolyArray message = make_message(context, ciphertext);
-  const View out = message.view();
-  const ConstView operands[] = {out, c, s};
-  context.engine()->run({"bfv.decrypt", {context.id(), ciphertext.plain()}, operands}, [&] {
-    const PolyArray phases = rlwe::phase(context, c, s);
-    context.engine()->scale_to_plain(out, phases.view(), scale);
-  });
-  return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
+  rlwe::require_same_context("decrypt", *key.context(), *ciphertext.context());
+  rlwe::NoisePeaks peaks(*ciphertext.context(), ciphertext.batch());
+  return decrypted(ciphertext, key, peaks);
 }
 
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
@@ -72,24 +103,34 @@ Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
                 " can correct, so the result could be wrong; use parameters with a larger log q or degree (more "
                 "depth), a smaller plaintext modulus, or fewer operations"));
   }
-  return decrypt_unchecked(ciphertext, key);
+  rlwe::NoisePeaks peaks(*ciphertext.context(), ciphertext.batch());
+  Plaintext result = decrypted(ciphertext, key, peaks);
+  require_noise("decrypt", ciphertext, peaks, ciphertext.noise().log2_max);
+  return result;
 }
 
-Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed) {
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits) {
+  return deterministic::reveal(ciphertext, key, flooding_bits, Seed::from_system());
+}
+
+Plaintext deterministic::reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits,
+                                Seed&& seed) {
+  const Seed master = std::move(seed);
   rlwe::require_same_context("reveal", *key.context(), *ciphertext.context());
-  const rlwe::Flooding flooding(*key.context(), ciphertext.noise(), noise_headroom(ciphertext), flooding_bits);
+  const rlwe::Flooding flooding(*key.context(), ciphertext.noise(),
+                                log2_noise_limit(key.context()->parameters(), ciphertext.plain()), flooding_bits);
   PolyArray phases = rlwe::phase(key, ciphertext);
-  flooding.add_to(phases, seed);
-  return rounded(ciphertext, phases);
+  rlwe::NoisePeaks peaks(*key.context(), ciphertext.batch());
+  static_cast<void>(rounded(ciphertext, phases, peaks));  // only to look at the noise
+  require_noise("reveal", ciphertext, peaks, flooding.log2_noise());
+  flooding.add_to(phases, rlwe::flooding_seed(ciphertext, master));
+  Plaintext result = rounded(ciphertext, phases, peaks);
+  require_noise("reveal", ciphertext, peaks, flooding.log2_flooded());
+  return result;
 }
 
 double noise_headroom(const Ciphertext& ciphertext) {
-  const Context& context = bfv_context(ciphertext.context());
-  // |noise| < (q/t)(1/2 - k/gamma); with round(q m / t) the term |q|_t/2 of paper 000 is gone.
-  const double limit = context.log2_modulus(context.max_level()) -
-                       std::log2(static_cast<double>(ciphertext.plain_modulus())) +
-                       std::log2(0.5 - context.decryption_slack());
-  return limit - std::log2(rlwe::tail_factor) - ciphertext.noise().log2_deviation;
+  return headroom(ciphertext.context()->parameters(), ciphertext.plain(), ciphertext.noise());
 }
 
 std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {

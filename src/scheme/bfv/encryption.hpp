@@ -11,25 +11,25 @@ using rlwe::Ciphertext;
 using rlwe::Plaintext;
 
 /// Encrypts every plaintext polynomial of the batch: an encryption of zero plus round(q m / t) (specification 5.3;
-/// paper 001, Algorithm 4 with errata 001-4 ... 001-7). `seed` must be secret and fresh; equal seeds give equal bytes
-/// on every engine.
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, const Seed& seed);
+/// paper 001, Algorithm 4 with errata 001-4 ... 001-7). Randomness comes from the operating system.
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key);
 /// The same under the secret key: less noise, and files hold a seed in place of c1.
-Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key, const Seed& seed);
+Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key);
 
 /// Decrypts (specification 5.4, BEHZ; errata 001-8 ... 001-10, 000-9, 000-11). Constant time in the secret and the
-/// message. Throws NoiseError if the ciphertext's noise bound exceeds what decryption corrects: it never returns
-/// garbage for honest bounds.
+/// message. Throws NoiseError if the ciphertext's noise bound exceeds what decryption corrects, and ContradictionError
+/// if the noise that shows while rounding exceeds the bound.
 Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
 /// Decrypts whatever the bound says. For tests and for measuring noise; the result may be garbage.
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
 /// Decrypts for somebody else than the key's owner to see: the same message, from a phase with a uniform error added
-/// 2^flooding_bits times as large as the noise (rlwe/flooding.hpp), so that the result tells nothing of the secret
-/// beyond the message. `seed` must be secret and fresh. Throws ArgumentError unless flooding_bits lies in [1, 128], and
-/// NoiseError if the bound leaves less than rlwe::flooding_headroom bits; that depends on public numbers only.
-Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits, const Seed& seed);
+/// that makes it independent of the noise up to 2^-flooding_bits for each ciphertext (rlwe/flooding.hpp). Throws
+/// ArgumentError unless flooding_bits lies in [1, 160]; NoiseError if the bound leaves less than
+/// rlwe::flooding_headroom bits, which depends on public numbers only and may be told; ContradictionError, which must
+/// not be told, for noise beyond the bound.
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits);
 
 /// Bits of headroom by the public bound: how often the noise may double before decryption refuses. Negative: it refuses
 /// already.

@@ -2,18 +2,12 @@
 #pragma once
 
 #include "cyclotome/rlwe/operations.hpp"
+#include "cyclotome/scheme/bfv/noise.hpp"
 
 namespace cyclotome::bfv {
 
 using rlwe::Ciphertext;
 using rlwe::Plaintext;
-
-/// Ways to multiply; all decrypt to the same product, with noise that differs by about a bit.
-enum class ProductMethod : std::uint8_t {
-  behz,               ///< Bajard, Eynard, Hasan, Zucca: papers 000 and 003, specification 5.5
-  hps_over_q,         ///< Halevi, Polyakov, Shoup in the form of Kim, Polyakov, Zucca: specification 5.6; fewer limbs
-  hps_over_q_leveled  ///< the same in as few ciphertext primes as the operands' noise allows: the default
-};
 
 /// Product of ciphertexts of 2 parts: 3 parts, not relinearised. Batches must be equal or 1 (broadcast). Cost for each
 /// item: both operands' lifts and transforms over Q and an auxiliary basis, one tensor product, one scaling.
@@ -31,9 +25,5 @@ Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& 
 /// a + round(q b / t), and a - round(q b / t).
 Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
 Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
-
-/// The bound of a product's noise, from those of its factors: what `multiply` attaches and what `suggest` plans with.
-rlwe::NoiseBound product_noise(const rlwe::Parameters& parameters, std::size_t plain, const rlwe::NoiseBound& a,
-                               const rlwe::NoiseBound& b, ProductMethod method = ProductMethod::hps_over_q_leveled);
 
 }  // namespace cyclotome::bfv

@@ -121,20 +121,4 @@ void form_product(const Context& context, std::size_t plain, ProductMethod metho
   }
 }
 
-std::size_t product_level(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b) {
-  const auto& q = parameters.moduli();
-  const rlwe::NoiseBound& larger = a.log2_deviation < b.log2_deviation ? b : a;
-  // After j products the bound has a factor of j! for rare cases that the noise itself seldom has; Stirling's formula.
-  const double j = std::max(1.0, static_cast<double>(larger.secret_factors));
-  const double rare = std::max(0.0, j * std::log2(j / std::numbers::e) + 0.5 * std::log2(2 * std::numbers::pi * j));
-  double allowed = larger.log2_deviation - rare - 3 - std::log2(rlwe::rounding_deviation(parameters.degree()));
-  std::size_t limbs = q.size();
-  while (limbs > 1) {
-    allowed -= std::log2(static_cast<double>(q[limbs - 1]));
-    if (allowed < 0) break;
-    --limbs;
-  }
-  return limbs;
-}
-
 }  // namespace cyclotome::bfv

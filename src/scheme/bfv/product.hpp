@@ -12,9 +12,4 @@ namespace cyclotome::bfv {
 void form_product(const Context& context, std::size_t plain, ProductMethod method, std::size_t limbs, View out,
                   ConstView a, const ConstView* b);
 
-/// The fewest primes that operands of these noises can be switched to (and their product back from) while the switch's
-/// error stays an eighth of the larger noise: what a levelled product works in. The noise that counts is the common
-/// one, below its bound by the bound's allowance for repeated factors.
-std::size_t product_level(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b);
-
 }  // namespace cyclotome::bfv

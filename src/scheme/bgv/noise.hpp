@@ -1,62 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
+#include "cyclotome/rlwe/parameter_noise.hpp"
 
-#include "cyclotome/rlwe/noise.hpp"
-
-// In BGV the bound is that of the whole phase m + t e, message included: products multiply phases, and a phase is
-// divided as a whole when the modulus is switched.
+// How BGV's noise grows and where it ends. The bound is that of the whole phase m + t e, message included: products
+// multiply phases, and a phase is divided as a whole when the modulus is switched.
 namespace cyclotome::bgv {
 
 using rlwe::NoiseBound;
 
-/// What a message counts as: its largest canonical norm, n t/2, over sqrt(n), so that a product of worst-case messages
-/// is covered.
-inline double message_deviation(std::size_t degree, std::uint64_t plain_modulus) noexcept {
-  return static_cast<double>(plain_modulus) / 2 * std::sqrt(static_cast<double>(degree));
+/// A message, chosen by whoever computes: in each encryption, and each sum with a plaintext.
+inline NoiseBound message_noise(const rlwe::Parameters& parameters, std::size_t plain) {
+  return parameters.noise().chosen(static_cast<double>(parameters.plain_moduli().at(plain)) / 2);
 }
 
-/// log2 of the binomial coefficient (a + b over a), rounded up where it is large.
-inline double log2_binomial(std::uint32_t a, std::uint32_t b) noexcept {
-  const double low = a < b ? a : b, high = a < b ? b : a, all = low + high;
-  if (low == 0) return 0;
-  if (low > 64) return low * std::log2(all / low) + high * std::log2(all / high);
-  double sum = 0;
-  for (double i = 1; i <= low; ++i) sum += std::log2((high + i) / i);
-  return sum;
+/// After the switch from `limbs` >= 2 primes to one fewer: the phase divided, and t times what rounding leaves.
+inline NoiseBound switched_noise(const rlwe::Parameters& parameters, std::size_t plain, const NoiseBound& a,
+                                 std::size_t limbs, std::size_t parts = 2) {
+  using rlwe::NoiseCalculus;
+  const double log2_prime = parameters.log2_modulus(limbs) - parameters.log2_modulus(limbs - 1);
+  const double log2_t = std::log2(static_cast<double>(parameters.plain_moduli().at(plain)));
+  const NoiseCalculus& noise = parameters.noise();
+  return noise.sum(NoiseCalculus::scaled(a, -log2_prime),
+                   NoiseCalculus::scaled(noise.rounding_of_ciphertext(parts), log2_t));
 }
 
-/// Product of two phases: sqrt(n) nu_1 nu_2, and more for repeated factors: phases are made of j_1 and j_2 factors (s
-/// among them), moments of powers grow as j! (see rlwe/noise.hpp), so the product's exceeds theirs by (j_1 + j_2)! over
-/// j_1! j_2!.
-inline NoiseBound product_noise(const NoiseBound& a, const NoiseBound& b, std::size_t degree) noexcept {
-  constexpr std::uint32_t most = 1U << 19;  // nothing of so many factors decrypts
-  const auto factors = [](const NoiseBound& x) {
-    return x.secret_factors < 1 ? 1U : x.secret_factors < most ? x.secret_factors : most;
-  };
-  return {a.log2_deviation + b.log2_deviation + 0.5 * std::log2(static_cast<double>(degree)) +
-              log2_binomial(factors(a), factors(b)),
-          factors(a) + factors(b)};
+/// Of a product of two phases.
+inline NoiseBound product_noise(const rlwe::Parameters& parameters, const NoiseBound& a, const NoiseBound& b) {
+  return parameters.noise().product(a, b);
 }
 
-/// After division by a prime: nu / q_l and the rounding, whose error is a multiple of t: t/sqrt(12) in each part, times
-/// 1, s and s^2, of deviations 1, sqrt(2n/3) and sqrt(2) 2n/3 as factors. The rounding's error is fresh, so
-/// correlations with earlier factors fade: the count of secret factors starts again where it dominates, in a square
-/// too.
-inline NoiseBound switched_noise(const NoiseBound& a, std::size_t degree, std::uint64_t plain_modulus,
-                                 double log2_prime, std::size_t parts = 2) noexcept {
-  const double scaled = a.log2_deviation - log2_prime, s = 2.0 / 3.0 * static_cast<double>(degree);
-  double deviation = rlwe::rounding_deviation(degree);
-  if (parts > 2) deviation += std::sqrt(2.0 / 12.0) * s;
-  const double rounding = std::log2(static_cast<double>(plain_modulus) * deviation);
-  const double next = scaled + 0.5 * log2_binomial(a.secret_factors, a.secret_factors);  // in the square of the result
-  return {rlwe::log2_sum(scaled, rounding), next < rounding ? 1U : a.secret_factors};
+/// log2 of the largest phase that decryption corrects at a level: q/2.
+inline double log2_noise_limit(const rlwe::Parameters& parameters, std::size_t limbs) {
+  return parameters.log2_modulus(limbs) - 1;
 }
-
-/// Bits between a bound with its tail and q/2.
-inline double headroom(double log2_q, const NoiseBound& noise) noexcept {
-  return log2_q - 1 - std::log2(rlwe::tail_factor) - noise.log2_deviation;
+/// Bits that the bound may grow until decryption refuses.
+inline double headroom(const rlwe::Parameters& parameters, const NoiseBound& noise, std::size_t limbs) {
+  return log2_noise_limit(parameters, limbs) + rlwe::log2_margin - noise.log2_max;
 }
 
 }  // namespace cyclotome::bgv

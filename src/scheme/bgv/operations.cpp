@@ -12,14 +12,13 @@
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bgv {
 
 namespace {
 
-double log2_prime(const Ciphertext& a, std::size_t limb) {
-  return std::log2(static_cast<double>(a.polynomials().ring()->basis()[limb]));
-}
+using rlwe::NoiseCalculus;
 
 /// Small units (x, y) modulo t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime t. Remainders
 /// that share a factor with a composite t are left out: they would take the message modulo that factor with them.
@@ -55,7 +54,7 @@ Ciphertext lowered(const Ciphertext& c, std::size_t limbs) {
 
 /// The bound of c after the switch that takes its last prime of `limbs`, if it is `noise` before.
 NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, std::size_t limbs) {
-  return switched_noise(noise, c.context()->degree(), c.plain_modulus(), log2_prime(c, limbs - 1), c.parts());
+  return switched_noise(c.context()->parameters(), c.plain(), noise, limbs, c.parts());
 }
 
 /// The bound of c after switches to `limbs` primes, if it is `noise` now.
@@ -88,10 +87,12 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
     const auto whole = static_cast<std::int64_t>(ratio) - (2 * ratio > t ? static_cast<std::int64_t>(t) : 0);
     const auto [x, y] = balanced_factors(correction, low.correction(), t);
     const auto size = [](std::int64_t factor) { return std::abs(static_cast<double>(factor)); };
-    const NoiseBound quiet = rlwe::sum(noise_at(high, rlwe::scaled(high.noise(), size(whole)), limbs), low.noise());
-    const NoiseBound balanced =
-        rlwe::sum(rlwe::scaled(noise_at(high, high.noise(), limbs), size(x)), rlwe::scaled(low.noise(), size(y)));
-    if (quiet.log2_deviation < balanced.log2_deviation) {
+    const NoiseCalculus& noise = a.context()->parameters().noise();
+    const NoiseBound quiet =
+        noise.sum(noise_at(high, NoiseCalculus::times(high.noise(), size(whole)), limbs), low.noise());
+    const NoiseBound balanced = noise.sum(NoiseCalculus::times(noise_at(high, high.noise(), limbs), size(x)),
+                                          NoiseCalculus::times(low.noise(), size(y)));
+    if (quiet.log2_max < balanced.log2_max) {
       before = whole;
     } else {
       after = x;
@@ -115,7 +116,8 @@ Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintex
   engine.copy(out.view(), a.polynomials().view());
   const View body = out.view().part(0);
   combine(engine, body, lifted.view());
-  return a.derived(std::move(out), rlwe::with_error(a.noise(), message_deviation(context.degree(), a.plain_modulus())));
+  const rlwe::Parameters& p = context.parameters();
+  return a.derived(std::move(out), p.noise().sum(a.noise(), message_noise(p, a.plain())));
 }
 
 /// out = a divided by its last primes, one after the other, until as many as out has are left.
@@ -152,8 +154,8 @@ Ciphertext product(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, 
   Engine& engine = *context.engine();
   const std::size_t plain = a.plain(), batch = std::max(a.batch(), b.batch());
   const RingPtr& ring = context.level_ring(limbs);
-  const NoiseBound noise =
-      product_noise(noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs), context.degree());
+  const rlwe::Parameters& parameters = context.parameters();
+  const NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs));
   const std::uint64_t correction =
       Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, limbs), correction_at(b, limbs));
   PolyArray result = context.make(ring, batch, keys == nullptr ? 3 : 2, Domain::transform);
@@ -179,7 +181,7 @@ Ciphertext product(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, 
     multiply(parts.view());
     key_switch.relinearize(engine, out, parts.view(), key);
   });
-  return a.derived(std::move(result), rlwe::with_error(noise, key_switch.noise_deviation()), correction);
+  return a.derived(std::move(result), parameters.noise().sum(noise, key_switch.noise()), correction);
 }
 
 std::size_t level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic) {
@@ -209,12 +211,13 @@ Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
 }
 
 std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
-  const std::size_t degree = a.context()->degree(), top = std::min(a.limbs(), b.limbs());
+  const rlwe::Parameters& parameters = a.context()->parameters();
+  const std::size_t top = std::min(a.limbs(), b.limbs());
   std::size_t best = top;
   double best_headroom = -1e300;
   NoiseBound first = noise_at(a, a.noise(), top), second = noise_at(b, b.noise(), top);
   for (std::size_t limbs = top; limbs >= 1; --limbs) {
-    const double left = headroom(a.context()->log2_modulus(limbs), product_noise(first, second, degree));
+    const double left = headroom(parameters, product_noise(parameters, first, second), limbs);
     if (left > best_headroom) {
       best_headroom = left;
       best = limbs;
@@ -286,10 +289,17 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   return rlwe::concatenate(pointers);
 }
 
-Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed) {
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key) {
+  return deterministic::rerandomize(a, key, Seed::from_system());
+}
+
+Ciphertext deterministic::rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed) {
+  Seed master = std::move(seed);
   rlwe::require_same_context("rerandomize", *a.context(), *key.context());
   // The phase of an encryption of zero is a multiple of t, whatever the correction factor is taken to be.
-  const Ciphertext zero = switch_to_level(rlwe::encrypt_zero(key, a.plain(), a.batch(), seed), a.limbs());
+  const Ciphertext fresh =
+      rlwe::deterministic::encrypt_zero(key, a.plain(), a.batch(), std::move(master), rlwe::Purpose::rerandomization);
+  const Ciphertext zero = switch_to_level(fresh, a.limbs());
   return rlwe::add(a, zero.derived(zero.polynomials(), zero.noise(), a.correction()));
 }
 

@@ -38,7 +38,7 @@ Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& 
 
 /// One batch after the other, brought to the lowest level among them and to one correction factor.
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
-/// a plus fresh encryptions of zero at its level: hides again what became transparent. `seed` must be secret and fresh.
-Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, const Seed& seed);
+/// a plus fresh encryptions of zero at its level: hides again what became transparent.
+Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key);
 
 }  // namespace cyclotome::bgv

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The random polynomials of a seed, drawn one by one in Python, and the probabilities of their laws."""
+"""Seeds and their random polynomials, drawn one by one in Python, and the probabilities of their laws."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import math
 import struct
+from enum import IntEnum
 from functools import lru_cache
 
 from .chacha20 import block
@@ -15,6 +18,55 @@ ERROR_LAW = {
     x: math.comb(2 * ERROR_PAIRS, x + ERROR_PAIRS) / 4**ERROR_PAIRS for x in range(-ERROR_PAIRS, ERROR_PAIRS + 1)
 }
 TERNARY_LAW = dict.fromkeys((-1, 0, 1), 1 / 3)
+
+
+class Purpose(IntEnum):
+    """What seeds are derived for (doc/architecture.md, Randomness)."""
+
+    SECRET_KEY = 1
+    KEY_ID = 2
+    PUBLIC_KEY = 3
+    KEY_SWITCH_KEY = 4
+    RELINEARIZATION_KEY = 5
+    GALOIS_KEY = 6
+    PUBLIC_ENCRYPTION = 7
+    PUBLIC_ZERO = 8
+    RERANDOMIZATION = 9
+    SYMMETRIC_ENCRYPTION = 10
+    SYMMETRIC_ZERO = 11
+    FLOODING = 12
+
+
+class Half(IntEnum):
+    """Of what has a published seed for its uniform polynomial and a secret one for its error."""
+
+    WHOLE = 0
+    UNIFORM = 1
+    ERROR = 2
+
+
+def derive(
+    master: bytes,
+    fingerprint: bytes,
+    purpose: int,
+    half: int = Half.WHOLE,
+    *,
+    key: bytes = bytes(16),
+    element: int = 0,
+    plain: int = 0,
+) -> bytes:
+    """HMAC-SHA-256 under the master of the label's fields, each after its length."""
+    fields = [
+        b"cyclotome seed",
+        struct.pack("<I", purpose),
+        struct.pack("<I", half),
+        struct.pack("<Q", element),
+        struct.pack("<I", plain),
+        key,
+        fingerprint,
+    ]
+    label = b"".join(struct.pack("<I", len(field)) + field for field in fields)
+    return hmac.new(master, label, hashlib.sha256).digest()
 
 
 @lru_cache(maxsize=4096)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Largest log2(QP) for 128, 192 and 256 bits of classical security with a ternary secret, as printed; 0: none.
+"""Largest log2(QP) for 128, 192 and 256 bits of security with a ternary secret, as printed; 0: none.
+
+Classical attacks:
 
 A: Albrecht et al., Homomorphic Encryption Standard (2018), table 1.
 B: Bossuat et al., Security Guidelines for Implementing Homomorphic Encryption (2024).
+Quantum attacks, 128 bits only:
+Q: the guidelines' script with its quantum cost model, as HomomorphicEncryption.org tabulates it (SparseLWEkit).
 """
 
 LEVELS = (128, 192, 256)
@@ -26,4 +30,14 @@ GUIDELINES_2024 = {
     32768: (868, 597, 462),
     65536: (1747, 1199, 929),
     131072: (3523, 2411, 1866),
+}
+QUANTUM = {
+    1024: 20,
+    2048: 40,
+    4096: 80,
+    8192: 161,
+    16384: 322,
+    32768: 644,
+    65536: 1289,
+    131072: 2578,
 }

@@ -78,8 +78,8 @@ class Ciphertexts:
     limbs: int
     correction: int
     seeded: bool
-    secret_factors: int
-    log2_noise: float
+    #: log2 of the largest coefficient, the root mean square and the canonical norm; of format 1 the deviation alone.
+    norms: tuple[float, ...]
     polynomials: list[list[Polynomial]] = field(default_factory=list)
 
 
@@ -195,11 +195,14 @@ def description(data: bytes) -> Description:
     return Description(names[placement], clean == 1, shape, bounds if bounded else None)
 
 
-def ciphertexts(data: bytes, p: Parameters) -> Ciphertexts:
+def ciphertexts(data: bytes, p: Parameters, version: int = 2) -> Ciphertexts:
     """One `CIPH` section."""
-    plain, parts, limbs, seeded, factors, batch, correction, noise = struct.unpack_from("<IHHIIQQd", data)
-    result = Ciphertexts(plain, limbs, correction, seeded == 1, factors, noise)
-    seed, packed = data[40:72], Packed(data[72 if seeded else 40 :])
+    plain, parts, limbs, seeded, reserved, batch, correction = struct.unpack_from("<IHHIIQQ", data)
+    norms = struct.unpack_from("<d" if version == 1 else "<3d", data, 32)
+    assert version == 1 or reserved == 0
+    start = 32 + 8 * len(norms)
+    result = Ciphertexts(plain, limbs, correction, seeded == 1, norms)
+    seed, packed = data[start : start + 32], Packed(data[start + 32 if seeded else start :])
     moduli = p.moduli[:limbs]
     for item in range(batch):
         stored = [packed.polynomial(p.degree, moduli) for _ in range(1 if seeded else parts)]

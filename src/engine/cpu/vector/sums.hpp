@@ -116,8 +116,8 @@ struct Sums {
     }
   }
 
-  static void count_wraps(Word* wraps, std::size_t count, Tile<const Word> y,
-                          const BaseConversion& conversion) noexcept {
+  static void count_wraps(Word* wraps, std::size_t count, Tile<const Word> y, const BaseConversion& conversion,
+                          std::uint64_t* peak) noexcept {
     const auto source = conversion.source().moduli<Word>();
     if (source.size() == 1) {
       const Vector q = L::broadcast(source[0].value());
@@ -126,7 +126,7 @@ struct Sums {
         const Vector v = L::Registers::load(y.limb(0) + c);
         L::Registers::store(wraps + c, L::reaches(v, L::subtract(q, v)));
       }
-      if (c != count) scalar_kernels<Word>().count_wraps(wraps + c, count - c, y.after(c), conversion);
+      if (c != count) scalar_kernels<Word>().count_wraps(wraps + c, count - c, y.after(c), conversion, peak);
     } else if constexpr (sizeof(Word) == 4) {
       // Widening loops that compilers turn into vector code for the instruction set of this file.
       std::uint64_t fractions[conversion_tile];
@@ -137,17 +137,28 @@ struct Sums {
         for (std::size_t c = 0; c < count; ++c) fractions[c] += (row[c] * reciprocal) >> (63 - fraction_bits);
       }
       for (std::size_t c = 0; c < count; ++c) wraps[c] = static_cast<Word>(fractions[c] >> fraction_bits);
+      if (peak != nullptr) raise_peak(*peak, fractions, count);
     } else {
-      count_wraps64(wraps, count, y, conversion);
+      count_wraps64(wraps, count, y, conversion, peak);
     }
+  }
+
+  static Word largest_centred(const Word* a, std::size_t count, Word q) noexcept {
+    Word largest = 0;  // loops that compilers turn into vector code, here too
+    for (std::size_t c = 0; c < count; ++c) {
+      const Word opposite = static_cast<Word>(q - a[c]), distance = a[c] < opposite ? a[c] : opposite;
+      largest = distance > largest ? distance : largest;
+    }
+    return largest;
   }
 
  private:
   using R = typename L::Registers;
 
-  static void count_wraps64(Word* wraps, std::size_t count, Tile<const Word> y,
-                            const BaseConversion& conversion) noexcept {
+  static void count_wraps64(Word* wraps, std::size_t count, Tile<const Word> y, const BaseConversion& conversion,
+                            std::uint64_t* peak) noexcept {
     const auto source = conversion.source().moduli<Word>();
+    std::uint64_t sums[conversion_tile];
     std::size_t c = 0;
     for (; c + L::lanes <= count; c += L::lanes) {
       Vector sum = R::broadcast64(std::uint64_t{1} << (fraction_bits - 1));
@@ -160,8 +171,10 @@ struct Sums {
         sum = R::add64(sum, R::shift_right64_by(high, shift + up - 64));
       }
       R::store(wraps + c, R::template shift_right64<fraction_bits>(sum));
+      if (peak != nullptr) R::store(sums + c, sum);
     }
-    if (c != count) scalar_kernels<Word>().count_wraps(wraps + c, count - c, y.after(c), conversion);
+    if (peak != nullptr) raise_peak(*peak, sums, c);
+    if (c != count) scalar_kernels<Word>().count_wraps(wraps + c, count - c, y.after(c), conversion, peak);
   }
 };
 

@@ -28,6 +28,7 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .inner_product = Sums<L>::inner_product,
     .weighted_sum = Sums<L>::weighted_sum,
     .count_wraps = Sums<L>::count_wraps,
+    .largest_centred = Sums<L>::largest_centred,
     .sample_uniform = Sampling<typename L::Registers, typename L::Word>::uniform,
     .sample_small = Sampling<typename L::Registers, typename L::Word>::small,
     .reduce_small = Sampling<typename L::Registers, typename L::Word>::reduce,

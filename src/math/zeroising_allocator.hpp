@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/math/secure_memory.hpp"
 
 namespace cyclotome {
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/ring/poly.hpp"
+
+// Secrets and public keys' errors multiply everything that comes after, so they are looked at once, when they are made:
+// of fresh ones about 95 in 100 pass, and others are drawn again from the next item of their seed. What passes is
+// bounded without any probability (noise.hpp). The law of a secret is that of uniform ternary coefficients under a
+// condition that holds with probability p > 0.9: a search attack gains at most the factor 1/p, a distinguisher less
+// than log2(1/p) bits by Renyi divergence of infinite order (Bai et al., 2015), and the lengths that lattice attacks
+// depend on do not move. HElib rejects keys by the same norm.
+namespace cyclotome::rlwe {
+
+/// Draws of one key before something must be wrong.
+inline constexpr std::uint32_t most_key_draws = 64;
+
+/// |s(zeta)|^2 <= n (2/3) kappa^2 on all roots of unity, and at most 0.7 n coefficients are not 0. s: ternary, 1 item
+/// of 1 part, coefficient domain. Constant time; that it passed is all that is told.
+bool secret_is_fit(const PolyArray& s);
+/// |e(zeta)|^2 <= n sigma^2 kappa^2, and the coefficients' squares sum to at most 1.21 n sigma^2. e: of Law::error,
+/// shaped as s.
+bool error_is_fit(const PolyArray& e);
+
+}  // namespace cyclotome::rlwe

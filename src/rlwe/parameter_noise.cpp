@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/parameter_noise.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace cyclotome::rlwe {
+
+double error_multiple(const Parameters& parameters, std::size_t plain) {
+  return parameters.scheme() == SchemeKind::bgv ? static_cast<double>(parameters.plain_moduli().at(plain)) : 1.0;
+}
+
+NoiseBound public_zero_noise(const Parameters& parameters, std::size_t plain) {
+  const auto& special = parameters.special_moduli();
+  return parameters.noise().public_zero(special.empty() ? 0 : std::log2(static_cast<double>(special.back())),
+                                        error_multiple(parameters, plain));
+}
+
+NoiseBound symmetric_zero_noise(const Parameters& parameters, std::size_t plain) {
+  return parameters.noise().symmetric_zero(error_multiple(parameters, plain));
+}
+
+NoiseBound key_switch_noise(const Parameters& parameters, std::size_t plain, std::size_t limbs) {
+  const std::size_t per_digit = parameters.primes_per_digit();
+  std::vector<double> digits;
+  for (std::size_t first = 0; first < limbs; first += per_digit) {
+    digits.push_back(parameters.log2_modulus(std::min(limbs, first + per_digit)) - parameters.log2_modulus(first));
+  }
+  return parameters.noise().key_switch(digits, parameters.log2_special_modulus(), error_multiple(parameters, plain));
+}
+
+}  // namespace cyclotome::rlwe

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/rlwe/parameters.hpp"
+
+// Noise of what all lattice schemes share, by the parameters alone: what operations attach to their results, and what
+// the planner computes before there is a key.
+namespace cyclotome::rlwe {
+
+/// What every error is a multiple of: the plaintext modulus where messages stand in the low digits (BGV), else 1.
+double error_multiple(const Parameters& parameters, std::size_t plain);
+
+/// Encryptions of zero under the public and the secret key.
+NoiseBound public_zero_noise(const Parameters& parameters, std::size_t plain);
+NoiseBound symmetric_zero_noise(const Parameters& parameters, std::size_t plain);
+
+/// What one key switch adds at a level of `limbs` primes.
+NoiseBound key_switch_noise(const Parameters& parameters, std::size_t plain, std::size_t limbs);
+
+/// What decryption keeps free of noise below its limit, in bits: it refuses beyond 15/16 of the limit.
+inline const double log2_margin = std::log2(15.0 / 16.0);
+
+}  // namespace cyclotome::rlwe
