@@ -8,6 +8,7 @@
 #   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
 #   make install-cuda  build and install the package with the CUDA engine (needs CUDA 13; GPUS=90-real for one kind of card)
 #   make test-gpu   on a machine with a GPU: the CUDA engine against the CPU's, from C++ and Python
+#   make test-gpu-builds  the same with builds for several architectures, which must compute or refuse (minutes)
 #   make bench-gpu  measure on the first GPU (minutes): bench/results/<gpu>.json
 #   make docs     API reference into build/docs
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
@@ -48,7 +49,7 @@ left_out := build/left-out.txt
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo bench bench-gpu install-cuda test-gpu test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
+.PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -143,7 +144,7 @@ test-sanitize: $(ready)
 	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
 
 # The same test bodies as for the CPU engine, where they can run on either, and those about GPUs.
-gpu_tests := $(addprefix test/python/,test_cuda_*.py test_sharding.py test_engine_*.py test_samplers.py test_errata_*.py \
+gpu_tests := $(addprefix test/python/,test_cuda_*.py test_exported_symbols.py test_sharding.py test_engine_*.py test_samplers.py test_errata_*.py \
     test_bfv_*.py test_bgv_*.py test_hps_levels.py test_rlwe_*.py test_array_*.py)
 
 test-gpu: install-cuda
@@ -153,6 +154,10 @@ test-gpu: install-cuda
 	@echo "== Python tests on the GPU"
 	@$(bin)/python -c 'import sys; from cyclotome import cuda_device as c; c.usable() or sys.exit("no GPU: " + c.state())'
 	@CYCLOTOME_TEST_DEVICE=cuda:0 $(bin)/python -m pytest $(PYTEST_ARGUMENTS) $(gpu_tests)
+
+# With the tools in PATH instead of .venv, for machines without a network.
+test-gpu-builds:
+	@tools/test_gpu_builds.sh
 
 # An interrupted run goes on with: make bench-gpu BENCH_ARGUMENTS=--resume
 bench-gpu: install-cuda
@@ -169,8 +174,8 @@ test-cuda: $(ready)
 	fi; \
 	$(bin)/cmake -S . -B $(cuda_build) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja -DCMAKE_BUILD_TYPE=Release \
 	    -DCYCLOTOME_CUDA=ON -DCYCLOTOME_BUILD_TESTING=ON >/dev/null; \
-	$(bin)/cmake --build $(cuda_build) --target test_cuda_engine test_cuda_conversions test_cuda_operations test_cuda_study \
-	    time_cuda_engine; \
+	$(bin)/cmake --build $(cuda_build) --target test_cuda_engine test_cuda_code_paths test_cuda_conversions test_cuda_operations test_cuda_platform \
+	    test_cuda_study time_cuda_engine; \
 	$(bin)/ctest --test-dir $(cuda_build) --output-on-failure --no-tests=error -R '^test_cuda_'; \
 	status=0; $(cuda_build)/test/cuda/test_cuda_engine >/dev/null || status=$$?; \
 	if test $$status -eq 77; then echo "a run of the CUDA engine: no usable GPU (it was compiled)" >> $(left_out); fi

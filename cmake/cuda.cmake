@@ -6,7 +6,7 @@ endif()
 enable_language(CUDA)
 file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.cu")
 add_library(cyclotome_cuda STATIC ${cuda_sources})
-target_link_libraries(cyclotome_cuda PUBLIC cyclotome)
+target_link_libraries(cyclotome_cuda PUBLIC cyclotome PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(
   cyclotome_cuda
   PROPERTIES CUDA_STANDARD 20

@@ -26,6 +26,16 @@ function(cyclotome_add_extension name)
     target_link_libraries(${name} PRIVATE cyclotome_cuda)
     target_compile_definitions(${name} PRIVATE CYCLOTOME_CUDA)
   endif()
+  # Nothing but the entry point is exported. Templates of the C++ library are visible whatever this project's flags say, and a
+  # toolchain may link all of that library statically: exported, its symbols would mix with those of other extensions.
+  if(APPLE)
+    target_link_options(${name} PRIVATE "LINKER:-exported_symbol,_PyInit_${name}")
+  else()
+    set(script "${CMAKE_CURRENT_BINARY_DIR}/${name}.map")
+    file(CONFIGURE OUTPUT "${script}" CONTENT "{ global: PyInit_${name}; local: *; };\n")
+    target_link_options(${name} PRIVATE "LINKER:--version-script=${script}")
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${script}")
+  endif()
 endfunction()
 
 file(GLOB core_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/bindings/*.cpp")

@@ -46,6 +46,7 @@ Facts cuda_facts() {
     facts["index"] = device.index;
     facts["name"] = device.name;
     facts["compute_capability"] = message(device.major, ".", device.minor);
+    facts["code"] = device.code;
     facts["multiprocessors"] = device.multiprocessors;
     facts["memory"] = device.memory;
     facts["memory_free"] = device.memory_free;

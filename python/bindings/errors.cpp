@@ -10,8 +10,8 @@ namespace {
 /// The Python classes that C++ errors become; null until the package registers its own, when nanobind's RuntimeError
 /// stands in. Immortal: errors can be raised until the interpreter ends.
 struct Classes {
-  PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *noise, *range, *format, *engine, *file,
-      *unsupported, *transparent, *contradiction;
+  PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *passphrase, *noise, *range, *format,
+      *engine, *file, *unsupported, *transparent, *contradiction;
 };
 Classes classes{};
 
@@ -30,6 +30,8 @@ void translate(const std::exception_ptr& failure, void*) {
     raise(classes.argument, error);
   } catch (const MismatchError& error) {
     raise(classes.mismatch, error);
+  } catch (const PassphraseError& error) {
+    raise(classes.passphrase, error);
   } catch (const MissingKeyError& error) {
     raise(classes.missing_key, error);
   } catch (const NoiseError& error) {
@@ -65,17 +67,18 @@ void bind_errors(nb::module_& m) {
   m.def(
       "set_error_classes",
       [](const nb::object& error, const nb::object& parameter, const nb::object& security, const nb::object& argument,
-         const nb::object& mismatch, const nb::object& missing_key, const nb::object& noise, const nb::object& range,
-         const nb::object& format, const nb::object& engine, const nb::object& file, const nb::object& unsupported,
-         const nb::object& transparent, const nb::object& contradiction) {
-        classes = {immortal(error),       immortal(parameter),    immortal(security), immortal(argument),
-                   immortal(mismatch),    immortal(missing_key),  immortal(noise),    immortal(range),
-                   immortal(format),      immortal(engine),       immortal(file),     immortal(unsupported),
-                   immortal(transparent), immortal(contradiction)};
+         const nb::object& mismatch, const nb::object& missing_key, const nb::object& passphrase,
+         const nb::object& noise, const nb::object& range, const nb::object& format, const nb::object& engine,
+         const nb::object& file, const nb::object& unsupported, const nb::object& transparent,
+         const nb::object& contradiction) {
+        classes = {immortal(error),       immortal(parameter),   immortal(security),     immortal(argument),
+                   immortal(mismatch),    immortal(missing_key), immortal(passphrase),   immortal(noise),
+                   immortal(range),       immortal(format),      immortal(engine),       immortal(file),
+                   immortal(unsupported), immortal(transparent), immortal(contradiction)};
       },
-      nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a, "noise"_a,
-      "range"_a, "format"_a, "engine"_a, "file"_a, "unsupported"_a, "transparent"_a, "contradiction"_a,
-      "Sets the Python classes that the library's errors become.");
+      nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a,
+      "passphrase"_a, "noise"_a, "range"_a, "format"_a, "engine"_a, "file"_a, "unsupported"_a, "transparent"_a,
+      "contradiction"_a, "Sets the Python classes that the library's errors become.");
 }
 
 }  // namespace cyclotome::python

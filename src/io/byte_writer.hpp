@@ -13,6 +13,8 @@ namespace cyclotome::io {
 /// Appends numbers, least significant byte first, and bytes.
 class ByteWriter {
  public:
+  explicit ByteWriter(Residence residence = Residence::heap) : bytes_(residence) {}
+
   void u8(std::uint8_t value) { bytes_.push_back(value); }
   void u16(std::uint16_t value) { little_endian(value, 2); }
   void u32(std::uint32_t value) { little_endian(value, 4); }

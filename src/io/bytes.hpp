@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "cyclotome/math/zeroising_allocator.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::io {
 
-/// The bytes of one object. They may be those of a secret key, so no copy of them outlives its vector.
-using Bytes = std::vector<std::uint8_t, ZeroisingAllocator<std::uint8_t>>;
+/// The bytes of one object. They may be those of a secret key, so no copy of them outlives its vector; those that are
+/// known to be reside in locked memory.
+using Bytes = ZeroisingVector<std::uint8_t>;
 
 }  // namespace cyclotome::io

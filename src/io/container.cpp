@@ -33,8 +33,17 @@ std::string name_of(Kind kind) {
       return "a plaintext array";
     case Kind::bundle:
       return "a bundle of ciphertext arrays";
+    case Kind::protected_secret_key:
+      return "a secret key protected by a passphrase";
   }
   return message("kind ", static_cast<unsigned>(kind));
+}
+
+bool names_secret_key(Span bytes) noexcept {
+  if (bytes.size() < layout::kind_offset + 2) return false;
+  const auto kind = static_cast<Kind>(bytes[layout::kind_offset] | bytes[layout::kind_offset + 1] << 8);
+  return std::equal(layout::magic.begin(), layout::magic.end(), bytes.begin()) &&
+         (kind == Kind::secret_key || kind == Kind::protected_secret_key);
 }
 
 Container Container::parse(Span bytes, const Limits& limits) {
@@ -43,7 +52,7 @@ Container Container::parse(Span bytes, const Limits& limits) {
     throw FormatError("the data holds a context of polynomial products, not an object of encryption; read it as such");
   }
   const auto kind = static_cast<Kind>(frame.kind);
-  if (kind < Kind::parameters || kind > Kind::bundle) {
+  if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key) {
     throw FormatError(
         message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }
@@ -123,7 +132,9 @@ void Container::require_expanded(std::uint64_t bytes) const {
 
 ContainerWriter::ContainerWriter(Kind kind, const rlwe::Parameters& parameters, const rlwe::KeyId& key, Span metadata,
                                  std::uint64_t payload)
-    : FrameWriter(static_cast<std::uint16_t>(kind), parameters.fingerprint(), payload + metadata.size() + 8192) {
+    : FrameWriter(
+          static_cast<std::uint16_t>(kind), parameters.fingerprint(), payload + metadata.size() + 8192,
+          kind == Kind::secret_key || kind == Kind::protected_secret_key ? Residence::locked : Residence::heap) {
   if (metadata.size() > max_metadata_bytes) {
     throw ArgumentError(message("the metadata has ", metadata.size(), " bytes; at most ", max_metadata_bytes,
                                 " can be stored with an object"));

@@ -20,11 +20,16 @@ enum class Kind : std::uint16_t {
   evaluation_keys = 4,
   ciphertext = 5,
   plaintext = 6,
-  bundle = 7  ///< ciphertexts of several plaintext moduli that belong together
+  bundle = 7,  ///< ciphertexts of several plaintext moduli that belong together
+  // 8 is no container: product_context_kind.
+  protected_secret_key = 9  ///< encrypted with a passphrase
 };
 
 /// Whether such objects belong to a secret key: all but parameters and plaintexts.
 constexpr bool has_key_id(Kind kind) noexcept { return kind != Kind::parameters && kind != Kind::plaintext; }
+/// Whether these bytes, the first ones of a container, say that it is a secret key, protected or not. Nothing else is
+/// checked.
+bool names_secret_key(std::span<const std::uint8_t> bytes) noexcept;
 /// "a secret key", "a public key", ...: for messages.
 std::string name_of(Kind kind);
 

@@ -21,6 +21,7 @@ inline constexpr std::string_view parameters = "PARM";
 inline constexpr std::string_view key_id = "KYID";
 inline constexpr std::string_view metadata = "META";
 inline constexpr std::string_view secret_key = "SKEY";
+inline constexpr std::string_view sealed_key = "SEAL";
 inline constexpr std::string_view public_key = "PKEY";
 inline constexpr std::string_view relinearization_key = "RLIN";
 inline constexpr std::string_view galois_key = "GALO";

@@ -14,14 +14,18 @@ enum class Privacy : std::uint8_t {
   secret   ///< its owner only: mode 0600 from the moment it exists
 };
 
-/// Writes `bytes` to a temporary file beside `path`, flushes it to the disk and moves it there: at every moment `path`
-/// is the old file, or the new one, whole. A symbolic link is followed. Throws FileError, naming the path, when the
-/// disk is full, the folder is not writable, or `path` is something else than a regular file; then the old file is as
-/// it was.
-void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Privacy privacy);
+/// What becomes of a file that has the name already.
+enum class Existing : std::uint8_t { replaced, refused };
 
-/// The bytes of a file, pipe or the like. Throws FileError when it can't be read, and FormatError when it has more than
-/// `max_bytes` bytes.
+/// Writes `bytes` to a file without a name, flushes it to the disk and gives it its name: at every moment `path` is the
+/// old file, or the new one, whole, and a process that is killed leaves nothing else. A symbolic link is followed.
+/// Throws FileError, naming the path, when the disk is full, the folder is not writable, or `path` is something else
+/// than a regular file; then the old file is as it was. Several files at once: io/file_set.hpp.
+void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Privacy privacy,
+                Existing existing = Existing::replaced);
+
+/// The bytes of a file, pipe or the like; those of a secret key in locked memory. Throws FileError when it can't be
+/// read, and FormatError when it has more than `max_bytes` bytes.
 Bytes read_file(const std::string& path, std::uint64_t max_bytes);
 
 /// True if nobody but its owner (and the administrator) may read or write the file, by its mode bits. A secret key's

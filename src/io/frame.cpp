@@ -72,7 +72,8 @@ Section next_section(ByteReader& reader) {
   return {tag, offset, reader.take(length)};
 }
 
-FrameWriter::FrameWriter(std::uint16_t kind, Span fingerprint, std::uint64_t reserve) {
+FrameWriter::FrameWriter(std::uint16_t kind, Span fingerprint, std::uint64_t reserve, Residence residence)
+    : writer_(residence) {
   writer_.reserve(reserve);
   writer_.text(layout::magic);
   writer_.u16(format_version);

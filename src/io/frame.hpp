@@ -40,8 +40,9 @@ Section next_section(ByteReader& reader);
 /// Writes header and sections.
 class FrameWriter {
  public:
-  /// reserve: expected bytes of the whole, to take the memory at once.
-  FrameWriter(std::uint16_t kind, std::span<const std::uint8_t> fingerprint, std::uint64_t reserve);
+  /// reserve: expected bytes of the whole, to take the memory at once. residence: where they are written.
+  FrameWriter(std::uint16_t kind, std::span<const std::uint8_t> fingerprint, std::uint64_t reserve,
+              Residence residence = Residence::heap);
 
   /// Starts a section; what is written to the result belongs to it until the next call.
   ByteWriter& section(std::string_view tag);

@@ -21,7 +21,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
   const Container container(bytes, limits);
   const rlwe::Parameters& p = container.parameters();
   Inspection result{
-      container.kind(), container.version(), container.bytes(), 0, p, container.key_id(), {}, {}, {}, false, {}};
+      container.kind(), container.version(), container.bytes(), 0, p, container.key_id(), {}, {}, {}, false, {}, {}};
   result.metadata.assign(container.metadata().begin(), container.metadata().end());
   for (const Section& s : container.sections())
     result.sections.push_back({std::string(s.tag), s.offset, s.bytes.size()});
@@ -30,6 +30,9 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
       break;
     case Kind::secret_key:
       secret_key_payload(container);
+      break;
+    case Kind::protected_secret_key:
+      result.protection = protection_of(container);
       break;
     case Kind::public_key:
       public_key_payload(container);

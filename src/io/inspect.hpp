@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
 namespace cyclotome::io {
@@ -39,6 +42,7 @@ struct Inspection {
   std::vector<ArrayFacts> arrays;  ///< of a ciphertext, plaintext or bundle
   bool relinearization;            ///< evaluation keys: whether there is a relinearisation key
   std::vector<std::uint64_t> galois_elements;
+  std::optional<ScryptCost> protection;  ///< a secret key under a passphrase: what a guess costs
   /// Of an encrypted array: what its ciphertexts mean. None in format version 1, which keeps it in the metadata.
   std::optional<ArrayPayload> description = std::nullopt;
 };

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/io/keys_io.hpp"
 
-#include "cyclotome/io/bit_packing.hpp"
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/context_check.hpp"
+#include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 
 namespace cyclotome::io {
 
 namespace {
-
-/// 2 bits of two's complement: 0 -> 00, 1 -> 01, -1 -> 11. No branch depends on a coefficient, here and below.
-constexpr unsigned coefficient_bits = 2;
 
 void write_pairs(ByteWriter& writer, const PublicSeed& uniform_seed, const PolyArray& pairs) {
   writer.bytes(uniform_seed.bytes());
@@ -45,14 +42,9 @@ rlwe::KeySwitchKey read_key_switch_key(const KeyPayload& payload, const rlwe::Co
 
 Bytes serialize(const rlwe::SecretKey& key, std::span<const std::uint8_t> metadata) {
   const rlwe::Parameters& parameters = key.context()->parameters();
-  const std::size_t n = parameters.degree();
-  ContainerWriter container(Kind::secret_key, parameters, key.id(), metadata, n / 4);
-  std::vector<std::int8_t> coefficients = key.coefficients();
-  std::vector<std::uint32_t, ZeroisingAllocator<std::uint32_t>> codes(n);
-  for (std::size_t i = 0; i < n; ++i) codes[i] = static_cast<std::uint32_t>(coefficients[i]) & 3;
-  secure_zero(coefficients.data(), coefficients.size());
-  pack_bits<std::uint32_t>(container.section(layout::secret_key).extend(packed_bytes(n, coefficient_bits)), codes,
-                           coefficient_bits);
+  const std::size_t bytes = packed_key_bytes(parameters.degree());
+  ContainerWriter container(Kind::secret_key, parameters, key.id(), metadata, bytes);
+  pack_key(container.section(layout::secret_key).extend(bytes), key);
   return container.finish();
 }
 
@@ -85,15 +77,7 @@ Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> 
 rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context, rlwe::KeyCheck check) {
   const Packed packed = secret_key_payload(container);
   require_loadable(container, *context);
-  const std::size_t n = context->degree();
-  std::vector<std::uint32_t, ZeroisingAllocator<std::uint32_t>> codes(n);
-  static_cast<void>(unpack_bits<std::uint32_t>(codes, packed.bytes, coefficient_bits, 4));  // every code is below 4
-  std::vector<std::int8_t, ZeroisingAllocator<std::int8_t>> coefficients(n);
-  // Code 10 becomes -2, which from_coefficients refuses.
-  for (std::size_t i = 0; i < n; ++i) {
-    coefficients[i] = static_cast<std::int8_t>(static_cast<int>(codes[i] & 1) - static_cast<int>(codes[i] & 2));
-  }
-  return rlwe::SecretKey::from_coefficients(context, coefficients, container.key_id(), check);
+  return unpack_key(packed.bytes, context, container.key_id(), check);
 }
 
 rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context) {

@@ -8,8 +8,8 @@
 // bad contents, or one that expands beyond its limits; MismatchError if the context has other parameters.
 namespace cyclotome::io {
 
-/// The coefficients of the secret, 2 bits each. The bytes are the secret: keep them in a file written with
-/// Privacy::secret.
+/// The coefficients of the secret, 2 bits each. The bytes are the secret, in locked memory: keep them in a file written
+/// with Privacy::secret, or under a passphrase (io/protected_key.hpp).
 Bytes serialize(const rlwe::SecretKey& key, std::span<const std::uint8_t> metadata = {});
 /// The seed of the uniform half, and the other half.
 Bytes serialize(const rlwe::PublicKey& key, std::span<const std::uint8_t> metadata = {});

@@ -340,6 +340,7 @@ std::uint64_t expanded_bytes(const Container& container) {
     case Kind::parameters:
       return 0;
     case Kind::secret_key:
+    case Kind::protected_secret_key:
       return key_limbs * limb;
     case Kind::public_key:
       return 2 * key_limbs * limb;

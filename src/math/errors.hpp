@@ -43,6 +43,12 @@ class MissingKeyError : public Error {
   using Error::Error;
 };
 
+/// A secret key that needs a passphrase, or another one than was given.
+class PassphraseError : public MissingKeyError {
+ public:
+  using MissingKeyError::MissingKeyError;
+};
+
 /// The noise bound is above what decryption can correct.
 class NoiseError : public Error {
  public:

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome {
 

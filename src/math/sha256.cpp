@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

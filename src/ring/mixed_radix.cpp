@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/mixed_radix.hpp"
 
-#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/limb_values.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -33,7 +33,7 @@ std::vector<BigUnsigned> integers(const PolyArray& polynomials) {
   const std::size_t n = polynomials.degree(), items = polynomials.batch() * polynomials.parts();
   const auto buffer = engine->allocate(items * step.words() * n * sizeof(std::uint64_t), polynomials.secret());
   engine->reconstruct(*buffer, polynomials.view(), step);
-  std::vector<std::uint64_t> words(items * step.words() * n), one(step.words());
+  ZeroisingVector<std::uint64_t> words(items * step.words() * n), one(step.words());
   engine->download(words.data(), buffer->data(), words.size() * sizeof(std::uint64_t));
   std::vector<BigUnsigned> values;
   values.reserve(items * n);
@@ -43,7 +43,6 @@ std::vector<BigUnsigned> integers(const PolyArray& polynomials) {
       values.push_back(BigUnsigned::from_limbs(one));
     }
   }
-  if (polynomials.secret()) secure_zero(words.data(), words.size() * sizeof(std::uint64_t));
   return values;
 }
 

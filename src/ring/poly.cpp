@@ -5,7 +5,7 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -59,10 +59,9 @@ PolyArray PolyArray::clone() const {
 PolyArray PolyArray::to(const EnginePtr& engine) const {
   if (engine == engine_) return clone();
   PolyArray moved(engine, ring_, batch_, parts_, domain_, secret());
-  std::vector<std::byte> staging(bytes());
+  ZeroisingVector<std::byte> staging(bytes());
   download(staging.data());
   moved.upload(staging.data());
-  if (secret()) secure_zero(staging.data(), staging.size());
   return moved;
 }
 
@@ -82,23 +81,30 @@ void PolyArray::from_host(std::span<const std::uint64_t> residues) {
     throw RangeError(message("residue ", residues[i], " at position ", i, " is not below its modulus ", modulus(i)));
   }
   with_word(word(), [&]<class W>(W) {
-    std::vector<W> words(size());
+    ZeroisingVector<W> words(size());
     for (std::size_t i = 0; i < size(); ++i) words[i] = static_cast<W>(residues[i]);
     upload(words.data());
-    if (secret()) secure_zero(words.data(), words.size() * sizeof(W));
   });
 }
 
 std::vector<std::uint64_t> PolyArray::to_host() const {
   std::vector<std::uint64_t> residues(size());
-  with_word(word(), [&]<class W>(W) {
-    std::vector<W> words(size());
-    download(words.data());
-    for (std::size_t i = 0; i < size(); ++i) residues[i] = words[i];
-    if (secret()) secure_zero(words.data(), words.size() * sizeof(W));
-  });
+  to_host(residues);
   return residues;
 }
+
+void PolyArray::to_host(std::span<std::uint64_t> residues) const {
+  if (residues.size() != size()) {
+    throw ArgumentError(message("memory for ", residues.size(), " residues was given for an array of ", size()));
+  }
+  with_word(word(), [&]<class W>(W) {
+    ZeroisingVector<W> words(size());
+    download(words.data());
+    for (std::size_t i = 0; i < size(); ++i) residues[i] = words[i];
+  });
+}
+
+void PolyArray::lock() const noexcept { static_cast<void>(lock_secret_pages(buffer_->data())); }
 
 void PolyArray::upload(const void* words) { engine_->upload(buffer_->data(), words, bytes()); }
 void PolyArray::download(void* words) const { engine_->download(words, buffer_->data(), bytes()); }

@@ -33,6 +33,8 @@ class PolyArray {
   /// Into transform (coefficient) domain; nothing happens if it is there already.
   PolyArray& to_transform();
   PolyArray& to_coefficient();
+  /// Keeps residues on the host out of swap from now on, where the system allows it: for secrets that live long.
+  void lock() const noexcept;
   /// States that the residues, just written, are in `domain`.
   void set_domain(Domain domain) noexcept { domain_ = domain; }
 
@@ -44,6 +46,8 @@ class PolyArray {
   /// coefficient. `from_host` throws RangeError for a value that is not below its modulus.
   void from_host(std::span<const std::uint64_t> residues);
   std::vector<std::uint64_t> to_host() const;
+  /// The same into the caller's memory of size() values: for secrets, whose owner wipes them.
+  void to_host(std::span<std::uint64_t> residues) const;
   /// Residues as bytes in the ring's word, unchecked (serialisation checks before it calls this).
   void upload(const void* words);
   void download(void* words) const;

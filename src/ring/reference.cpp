@@ -2,13 +2,13 @@
 // The coarse verbs in terms of simpler ones: what an engine that overrides nothing computes, and what one that
 // overrides must equal bit for bit. Scratch is secret, since decryption and encryption come through here.
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/poly.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -198,8 +198,8 @@ void Engine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix&
   mixed_radix(digits.view(), a, step);
   const std::size_t n = a.degree(), k = a.limbs(), size = step.words();
   with_word(a.word(), [&]<class W>(W) {
-    std::vector<W> from(digits.size());
-    std::vector<std::uint64_t> to(a.batch * a.parts * size * n);
+    ZeroisingVector<W> from(digits.size());
+    ZeroisingVector<std::uint64_t> to(a.batch * a.parts * size * n);
     digits.download(from.data());
     for (std::size_t item = 0; item < a.batch * a.parts; ++item) {
       for (std::size_t c = 0; c < n; ++c) {
@@ -208,8 +208,6 @@ void Engine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix&
       }
     }
     upload(words, to.data(), to.size() * sizeof(std::uint64_t));
-    secure_zero(from.data(), from.size() * sizeof(W));
-    secure_zero(to.data(), to.size() * sizeof(std::uint64_t));
   });
 }
 

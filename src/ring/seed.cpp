@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome {
 

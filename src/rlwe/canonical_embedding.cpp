@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "cyclotome/math/bits.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -2,15 +2,17 @@
 #include "cyclotome/rlwe/ciphertext.hpp"
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::rlwe {
 
 const PlainNorms& Plaintext::norms() const {
   std::call_once(norms_->once, [this] {
-    const std::vector<std::uint64_t> residues = polynomials_.to_host();
+    ZeroisingVector<std::uint64_t> residues(polynomials_.size());
+    polynomials_.to_host(residues);
     const std::size_t n = polynomials_.degree();
     const auto t = static_cast<std::int64_t>(plain_modulus());
-    std::vector<std::int64_t> centred(n);
+    ZeroisingVector<std::int64_t> centred(n);
     for (std::size_t b = 0; b < batch(); ++b) {
       for (std::size_t i = 0; i < n; ++i) {
         const auto value = static_cast<std::int64_t>(residues[b * n + i]);

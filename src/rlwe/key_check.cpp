@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/key_check.hpp"
 
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
 namespace cyclotome::rlwe {

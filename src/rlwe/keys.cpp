@@ -5,7 +5,7 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/key_check.hpp"
@@ -97,12 +97,11 @@ SecretKey SecretKey::from_coefficients(const ContextPtr& context, std::span<cons
   if (wrong != 0)
     throw FormatError("a secret key holds a coefficient outside {-1, 0, 1}; the file is damaged or not a key");
   PolyArray s = context->make(context->key_ring(), 1, 1, Domain::coefficient, true);
-  std::vector<std::uint64_t> residues(s.size());
+  ZeroisingVector<std::uint64_t> residues(s.size(), Residence::locked);
   for (std::size_t i = 0; i < residues.size(); ++i) {
     residues[i] = small_residue<std::uint64_t>(coefficients[i % n], context->key_ring()->basis()[i / n]);
   }
   s.from_host(residues);
-  secure_zero(residues.data(), residues.size() * sizeof(residues[0]));
   if (check == KeyCheck::required && !declassify(secret_is_fit(s))) {
     throw FormatError(
         "this secret key is not one that this version makes, so the noise bounds of what it encrypts need not hold: "
@@ -114,17 +113,17 @@ SecretKey SecretKey::from_coefficients(const ContextPtr& context, std::span<cons
   return SecretKey(context, std::move(s), id);
 }
 
-std::vector<std::int8_t> SecretKey::coefficients() const {
+ZeroisingVector<std::int8_t> SecretKey::coefficients() const {
   PolyArray s = s_.clone();
   s.to_coefficient();
-  std::vector<std::uint64_t> residues = s.to_host();
+  ZeroisingVector<std::uint64_t> residues(s.size(), Residence::locked);
+  s.to_host(residues);
   const std::uint64_t q = context_->key_ring()->basis()[0];
-  std::vector<std::int8_t> coefficients(context_->degree());
+  ZeroisingVector<std::int8_t> coefficients(context_->degree(), Residence::locked);
   for (std::size_t i = 0; i < coefficients.size(); ++i) {
     // 0 -> 0, 1 -> 1, q - 1 -> -1, without a branch on the coefficient.
     coefficients[i] = static_cast<std::int8_t>(residues[i] - (q & mask_if<std::uint64_t>(residues[i] > 1)));
   }
-  secure_zero(residues.data(), residues.size() * sizeof(residues[0]));
   return coefficients;
 }
 
@@ -161,6 +160,7 @@ EvaluationKeys deterministic::generate_evaluation_keys(const SecretKey& secret, 
   const ContextPtr& context = secret.context();
   Engine& engine = *context->engine();
   PolyArray target = context->make(context->key_ring(), 1, 1, Domain::transform, true);
+  target.lock();  // what derives from the secret is here until all keys are made
   const auto make = [&](Purpose purpose, std::uint64_t element) {
     return make_key_switch_key(secret, target.view(), master,
                                {.purpose = purpose, .key = secret.id(), .element = element});

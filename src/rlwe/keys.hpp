@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/rlwe/context.hpp"
 
 namespace cyclotome::rlwe {
@@ -13,11 +14,13 @@ namespace cyclotome::rlwe {
 /// noise bounds rest.
 enum class KeyCheck : bool { required, skipped };
 
-/// The secret s: ternary, kept transformed over PQ in memory that is zeroised when freed. Not copyable.
+/// The secret s: ternary, kept transformed over PQ in memory that is locked, and zeroised when freed. Not copyable.
 class SecretKey {
  public:
   SecretKey(ContextPtr context, PolyArray transformed, const KeyId& id)
-      : context_(std::move(context)), s_(std::move(transformed)), id_(id) {}
+      : context_(std::move(context)), s_(std::move(transformed)), id_(id) {
+    s_.lock();
+  }
   SecretKey(SecretKey&&) = default;
   SecretKey& operator=(SecretKey&&) = default;
 
@@ -26,8 +29,8 @@ class SecretKey {
   /// From n coefficients in {-1, 0, 1}. Throws FormatError for anything else, and for a secret that fails the check.
   static SecretKey from_coefficients(const ContextPtr& context, std::span<const std::int8_t> coefficients,
                                      const KeyId& id, KeyCheck check = KeyCheck::required);
-  /// The n coefficients, in {-1, 0, 1}: for the key's own file only; the caller zeroises them.
-  std::vector<std::int8_t> coefficients() const;
+  /// The n coefficients, in {-1, 0, 1}, in locked memory: for the key's own file only.
+  ZeroisingVector<std::int8_t> coefficients() const;
 
   const ContextPtr& context() const noexcept { return context_; }
   const KeyId& id() const noexcept { return id_; }

@@ -6,7 +6,7 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::rlwe {
 
 namespace {
 
-using Digits = std::vector<std::uint64_t>;
+using Digits = ZeroisingVector<std::uint64_t>;
 
 /// Mixed-radix digits compare as integers do, from the last one down.
 bool less(const Digits& a, const Digits& b) {
@@ -57,7 +57,8 @@ std::vector<BigUnsigned> largest_coefficients(const PolyArray& polynomials, std:
   engine.multiply_scalars(mixed.view(), polynomials.view(),
                           per_limb(basis, [&](std::uint64_t q) { return factor % q; }));
   engine.mixed_radix(mixed.view(), mixed.view(), MixedRadix(ring));
-  std::vector<std::uint64_t> all = mixed.to_host();
+  ZeroisingVector<std::uint64_t> all(mixed.size());
+  mixed.to_host(all);
   const Digits half = digits_of(basis.product().shifted_right(1), basis);
   std::vector<BigUnsigned> result;
   Digits digits(k), largest(k);
@@ -70,8 +71,6 @@ std::vector<BigUnsigned> largest_coefficients(const PolyArray& polynomials, std:
     }
     result.push_back(compose(largest, basis));
   }
-  secure_zero(all.data(), all.size() * sizeof(all[0]));
-  secure_zero(digits.data(), digits.size() * sizeof(digits[0]));
   return result;
 }
 

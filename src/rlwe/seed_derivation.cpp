@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cyclotome/math/hmac.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -76,7 +77,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, std::size_t pla
   const RingPtr& ring = context->plain_ring(plain);
   const Modulus<std::uint64_t> t(ring->basis()[0]);
   if (!reduce) require_in_range(values, width, t.value());
-  std::vector<std::uint64_t> residues(items * n, 0);
+  ZeroisingVector<std::uint64_t> residues(items * n, 0);
   for (std::size_t i = 0; i < items; ++i) {
     for (std::size_t j = 0; j < width; ++j) {
       residues[i * n + positions[j]] = t.reduce_signed(values[i * width + j]);
@@ -94,7 +95,8 @@ std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Enco
   const std::vector<std::size_t> positions = positions_of(context, plaintext.plain(), kind);
   PolyArray polynomials = plaintext.polynomials().clone();
   if (kind == Encoding::Kind::slots) polynomials.to_transform();
-  const std::vector<std::uint64_t> residues = polynomials.to_host();
+  ZeroisingVector<std::uint64_t> residues(polynomials.size());
+  polynomials.to_host(residues);
   const std::size_t n = context.degree();
   const auto t = static_cast<std::int64_t>(plaintext.plain_modulus());
   std::vector<std::int64_t> values(residues.size());

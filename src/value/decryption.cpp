@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/value/residues.hpp"

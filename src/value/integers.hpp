@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cyclotome/math/zeroising_allocator.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/value/shape.hpp"
 
 namespace cyclotome::value {
@@ -41,7 +41,7 @@ concept FitsWord = std::integral<T> && (std::signed_integral<T> || sizeof(T) < 8
 /// Memory is zeroised when it is freed. Doubles don't convert: integers only.
 class Integers {
  public:
-  using Words = std::vector<std::uint64_t, ZeroisingAllocator<std::uint64_t>>;
+  using Words = ZeroisingVector<std::uint64_t>;
 
   /// A scalar, of shape ().
   template <FitsWord T>

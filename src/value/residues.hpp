@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/math/zeroising_allocator.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/value/integers.hpp"
 
 // Integers modulo each of several plaintext moduli, and back. None of it branches on values.
 namespace cyclotome::value {
 
-using Residues = std::vector<std::int64_t, ZeroisingAllocator<std::int64_t>>;
+using Residues = ZeroisingVector<std::int64_t>;
 
 /// Value number i modulo t, in (-t/2, t/2].
 std::int64_t centred_residue(const Integers& values, std::size_t i, const Modulus<std::uint64_t>& t);

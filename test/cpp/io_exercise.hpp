@@ -58,6 +58,8 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(c.parameters(), c.metadata());
     case io::Kind::secret_key:
       return io::serialize(io::read_secret_key(c, context), c.metadata());
+    case io::Kind::protected_secret_key:
+      return io::serialize(io::read_protected_key(c, context, {}), c.metadata());  // needs its passphrase
     case io::Kind::public_key:
       return io::serialize(io::read_public_key(c, context), c.metadata());
     case io::Kind::evaluation_keys:

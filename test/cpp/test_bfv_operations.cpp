@@ -126,7 +126,7 @@ TEST(coefficients_multiply_as_polynomials) {
 
 TEST(a_secret_key_comes_back_from_its_coefficients) {
   const Fixture f(literal(Word::u32, 2));
-  std::vector<std::int8_t> coefficients = f.secret.coefficients();
+  ZeroisingVector<std::int8_t> coefficients = f.secret.coefficients();
   const auto again = rlwe::SecretKey::from_coefficients(f.context, coefficients, f.secret.id());
   const Values x = numbers(f.count(), 21);
   CHECK_EQ(decode_residues(bfv::decrypt(f.encrypt(x), again), Encoding::Kind::slots), x);

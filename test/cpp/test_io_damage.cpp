@@ -115,7 +115,8 @@ TEST(headers_that_lie_are_refused) {
   REFUSED("ciphertext", p.header[9] = 1, "format version 258");
   REFUSED("ciphertext", p.header[10] = 0, "kind 0");
   REFUSED("ciphertext", p.header[10] = 8, "context of polynomial products");
-  REFUSED("ciphertext", p.header[10] = 9, "kind 9");
+  REFUSED("ciphertext", p.header[10] = 9, "section SEAL");
+  REFUSED("ciphertext", p.header[10] = 10, "kind 10");
   REFUSED("ciphertext", p.header[11] = 255, "is unknown");
   REFUSED("ciphertext", p.header[12] = 1, "reserved");
   REFUSED("ciphertext", p.header[15] = 1, "reserved");

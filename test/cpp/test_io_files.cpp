@@ -2,52 +2,28 @@
 // Files: whole or not there, private from their first moment when they hold a secret, never through a device or folder.
 
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <sys/resource.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 #include "check.hpp"
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "folder.hpp"
 
 namespace {
 
 using namespace cyclotome;
 namespace fs = std::filesystem;
+using check::Folder;
+using check::mode;
+using check::pattern;
+using io::Existing;
 using io::Privacy;
 
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 40;
-
-// A folder that goes away with everything in it.
-struct Folder {
-  std::string path;
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "cyclotome-test-XXXXXX").string();
-    path = ::mkdtemp(name.data()) == nullptr ? "" : name;
-    if (path.empty()) throw std::runtime_error("no temporary folder");
-  }
-  ~Folder() { fs::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return path + "/" + name; }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
-  }
-};
-
-std::vector<std::uint8_t> pattern(std::size_t count, std::uint8_t first) {
-  std::vector<std::uint8_t> bytes(count);
-  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(first + i * i);
-  return bytes;
-}
-
-unsigned mode(const std::string& path) {
-  struct stat status{};
-  return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 0777U : 0;
-}
 
 TEST(files_come_back) {
   const Folder folder;
@@ -138,6 +114,36 @@ TEST(a_failed_write_leaves_the_old_file) {
   CHECK_THROWS_WITH(FileError, io::write_file(folder.file("a"), pattern(5000, 2), Privacy::shared), folder.file("a"));
   CHECK_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   CHECK(std::ranges::equal(io::read_file(folder.file("a"), no_limit), old));
+  CHECK_EQ(folder.entries(), 1U);
+}
+
+TEST(a_process_that_is_killed_leaves_nothing) {
+  const Folder folder;
+  const auto old = pattern(100, 1);
+  io::write_file(folder.file("a"), old, Privacy::secret);
+  std::cout.flush();
+  const pid_t child = ::fork();
+  if (child == 0) {  // the system ends it in the middle of a write
+    std::signal(SIGXFSZ, SIG_DFL);
+    const rlimit small{100000, 100000}, no_dump{0, 0};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    ::setrlimit(RLIMIT_CORE, &no_dump);
+    io::write_file(folder.file("a"), pattern(300000, 2), Privacy::secret);
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+  CHECK(std::ranges::equal(io::read_file(folder.file("a"), no_limit), old));
+  CHECK_EQ(folder.entries(), 1U);
+}
+
+TEST(a_file_that_exists_can_be_refused) {
+  const Folder folder;
+  io::write_file(folder.file("a"), pattern(10, 1), Privacy::secret, Existing::refused);
+  CHECK_THROWS_WITH(FileError, io::write_file(folder.file("a"), pattern(10, 2), Privacy::secret, Existing::refused),
+                    "exists");
+  CHECK(std::ranges::equal(io::read_file(folder.file("a"), no_limit), pattern(10, 1)));
   CHECK_EQ(folder.entries(), 1U);
 }
 

@@ -121,7 +121,7 @@ bool exercise(const Case& which, cpu::InstructionSet set) {
     }
   }
 
-  std::vector<std::int8_t> coefficients = secret.coefficients();
+  ZeroisingVector<std::int8_t> coefficients = secret.coefficients();
   declare_public(coefficients.data(), coefficients.size());
   for (const auto c : coefficients) equal = equal && c >= -1 && c <= 1;
   return equal;

@@ -123,6 +123,44 @@ Residues converted(const cuda::ColumnConversion<W>& t, const Residues& x) {
   return t.divides ? converted<How, W, Bytes, true>(t, x, nothing) : converted<How, W, Bytes, false>(t, x, nothing);
 }
 
+/// The peak that a conversion's kernel finds, all coefficients seen by one thread.
+template <class W, unsigned Bytes>
+std::uint64_t peak_found(const cuda::ColumnConversion<W>& t, const Residues& x) {
+  cuda::Peak<W> peak{};
+  std::vector<cuda::Columns<W, Bytes>> y(t.sources);
+  for (std::size_t column = 0; column < degree; column += cuda::Columns<W, Bytes>::count) {
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = load_columns<W, Bytes>(x, i, column);
+    cuda::scale_sources<cuda::Count::exactly, 1>(t, y.data(), [](std::uint32_t, const auto&) {}, peak);
+  }
+  return peak.value(t.exact[0]);
+}
+
+/// Residues of integers up to `limit` in magnitude.
+Residues small_residues(const Basis& basis, std::int64_t limit) {
+  Residues result;
+  std::vector<std::int64_t> values;
+  for (std::size_t c = 0; c < degree; ++c) {
+    values.push_back(static_cast<std::int64_t>(numbers() % (2 * static_cast<std::uint64_t>(limit) + 1)) - limit);
+  }
+  for (const std::uint64_t q : basis.values()) {
+    for (const std::int64_t value : values) {
+      const std::uint64_t magnitude = static_cast<std::uint64_t>(value < 0 ? -value : value) % q;
+      result.push_back(value < 0 && magnitude != 0 ? q - magnitude : magnitude);
+    }
+  }
+  return result;
+}
+
+template <class W>
+void check_peaks(const BaseConversion& conversion, const RingPtr& source, const RingPtr& target, const Residues& x) {
+  const Constants<W> constants(conversion);
+  PolyArray out(engine(), target, 1, 1);
+  std::uint64_t expected = 0;
+  engine()->convert_with_peaks(out.view(), polynomial(source, x).view(), conversion, &expected);
+  CHECK_EQ((peak_found<W, 8>(constants.t, x)), expected);
+  CHECK_EQ((peak_found<W, 16>(constants.t, x)), expected);
+}
+
 /// Both ways of counting wraps where the lift is centred, both sizes of columns.
 template <class W>
 void check_conversion(const BaseConversion& conversion, const RingPtr& source, const RingPtr& target) {
@@ -140,6 +178,8 @@ void check_conversion(const BaseConversion& conversion, const RingPtr& source, c
       CHECK((converted<cuda::Count::quickly, W, 8>(constants.t, x) == expected));
       CHECK((converted<cuda::Count::exactly, W, 16>(constants.t, x) == expected));
       CHECK((converted<cuda::Count::quickly, W, 16>(constants.t, x) == expected));
+      check_peaks<W>(conversion, source, target, x);
+      check_peaks<W>(conversion, source, target, small_residues(source->basis(), 1 << 20));
     }
   }
 }
@@ -227,16 +267,19 @@ void check_decryption(Word word, unsigned bits) {
       const Constants<W> scale(step.scale), correction(step.correction);
       const Residues x = residues_of(source->basis(), false);
       PolyArray out(engine(), plain, 1, 1);
-      engine()->scale_to_plain(out.view(), polynomial(source, x).view(), step);
+      std::uint64_t expected = 0;
+      engine()->scale_to_plain(out.view(), polynomial(source, x).view(), step, &expected);
       Residues result;
+      cuda::Peak<W> peak{};
       for (std::size_t column = 0; column < degree; ++column) {
         const auto load = [&](std::uint32_t i) { return load_columns<W, sizeof(W)>(x, i, column); };
-        const auto value = t % 2 == 1 ? cuda::scaled_to_plain<true, W, sizeof(W)>(scale.t, correction.t, load)
-                                      : cuda::scaled_to_plain<false, W, sizeof(W)>(scale.t, correction.t, load);
+        const auto value = t % 2 == 1 ? cuda::scaled_to_plain<true, W, sizeof(W)>(scale.t, correction.t, load, peak)
+                                      : cuda::scaled_to_plain<false, W, sizeof(W)>(scale.t, correction.t, load, peak);
         result.push_back(value.word[0]);
       }
       CHECK_EQ(scale.t.divides, t % 2 == 1);
       CHECK(result == out.to_host());
+      CHECK_EQ(peak.value(correction.t.exact[0]), expected);
     }
   }
 }

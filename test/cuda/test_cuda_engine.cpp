@@ -121,6 +121,37 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
               [&](Engine& e, View out, ConstView x, ConstView y) { e.divide_and_round(out, x, y, division); }));
 }
 
+/// What decryption asks for: the message and how close each item came to the limit, also where items share nothing.
+void check_decryption(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
+  const RingPtr q = make_ring(degree, word, bits, limbs), peak_ring = make_ring(8, Word::u64, 50, 1);
+  const RingPtr plain = Ring::negacyclic(degree, Basis(word, {786433}));
+  const std::uint64_t gamma =
+      primes_congruent_to_one(word == Word::u32 ? 30 : 61, 2 * degree, limbs + 1, q->basis().values()).back();
+  const PlainScale scale(q, plain, gamma);
+  const BaseConversion reduction(q->basis(), plain->basis(), Lift::centred);
+  for (const Law law : {Law::uniform, Law::error}) {  // garbage, and what is small
+    PolyArray cpu(host(), q, batch, 1);
+    host()->sample(cpu.view(), law, seed(7), Stream::secret);
+    const PolyArray gpu = cpu.to(device());
+    const auto seen = [&](const PolyArray& a, bool by_gamma) {
+      PolyArray out(a.engine(), plain, batch, 1), peaks(a.engine(), peak_ring, batch, 1, Domain::coefficient, true);
+      auto* const into = static_cast<std::uint64_t*>(peaks.view().data);
+      if (by_gamma) {
+        a.engine()->scale_to_plain(out.view(), a.view(), scale, into);
+      } else {
+        a.engine()->convert_with_peaks(out.view(), a.view(), reduction, into);
+      }
+      std::vector<std::uint64_t> found(batch), residues = out.to_host();
+      a.engine()->download(found.data(), into, batch * sizeof(found[0]));
+      found.insert(found.end(), residues.begin(), residues.end());
+      return found;
+    };
+    for (const bool by_gamma : {true, false}) {
+      for (int again = 0; again < 2; ++again) CHECK(seen(cpu, by_gamma) == seen(gpu, by_gamma));
+    }
+  }
+}
+
 /// The verbs that transform, multiply and transform back.
 void check_products(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
   const RingPtr q = make_ring(degree, word, bits, limbs);
@@ -230,6 +261,17 @@ TEST(every_verb_equals_the_cpu) {
     check_verbs(degree, Word::u64, 50, limbs, batch);
     check_verbs(degree, Word::u64, 61, limbs, batch);
     check_verbs(degree, Word::u64, mixed, limbs, batch);
+  }
+}
+
+TEST(decryptions_and_their_peaks_equal_the_cpu) {
+  for (std::size_t degree = 8; degree <= 131072; degree *= 4) {
+    for (const auto& [word, bits] : {std::pair(Word::u32, 30u), std::pair(Word::u64, 50u), std::pair(Word::u64, 61u)}) {
+      for (const std::size_t limbs : {1, 2, 9}) {
+        if (bits == 30 && degree * limbs > 32768) continue;  // there are not so many primes
+        check_decryption(degree, word, bits, limbs, degree > 4096 ? 2 : 70);
+      }
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "../cpp/io_objects.hpp"
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/product_context_io.hpp"
+#include "cyclotome/io/protected_key.hpp"
 
 int main(int count, char** arguments) {
   using namespace cyclotome;
@@ -27,6 +28,12 @@ int main(int count, char** arguments) {
       io::write_file(std::string(arguments[1]) + "/" + set.name + "-" + name, bytes, io::Privacy::shared);
     }
   }
+  // The cheapest key derivation that readers take; test/python/test_wire_format.py knows the passphrase.
+  const std::string passphrase = "correct horse";
+  const io::Bytes typed(passphrase.begin(), passphrase.end());
+  io::write_file(std::string(arguments[1]) + "/protected_secret_key",
+                 io::serialize_protected(io_objects::Objects(sets[0].literal).secret, typed, {}, {10, 8, 1}),
+                 io::Privacy::shared);
   const auto context = study::ProductContext::generate({8, 80, 30, 50, study::Search::below});
   io::write_file(std::string(arguments[1]) + "/product-context", io::serialize(context), io::Privacy::shared);
   return 0;

@@ -11,7 +11,7 @@ from cyclotome import _core, contexts, cuda_device
 from cyclotome.errors import EngineError
 from small import parameters
 
-FOUND = {
+FOUND: dict[str, Any] = {
     "built": True,
     "runtime": 13000,
     "driver": 13000,
@@ -21,6 +21,7 @@ FOUND = {
             "index": 0,
             "name": "A",
             "compute_capability": "9.0",
+            "code": "9.0",
             "memory": 1 << 33,
             "memory_free": 1 << 32,
             "problem": "",
@@ -29,6 +30,7 @@ FOUND = {
             "index": 1,
             "name": "B",
             "compute_capability": "7.5",
+            "code": "",
             "memory": 1,
             "memory_free": 0,
             "problem": "too old: ...",
@@ -69,6 +71,13 @@ def test_what_people_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     state = cuda_device.state()
     assert state.startswith("ready; driver 580.1.2 (CUDA 13.0); cuda:0 A, compute capability 9.0, 4.0 GiB of 8.0 GiB")
     assert state.endswith("cuda:1 B, compute capability 7.5: too old: ...")
+
+
+@pytest.mark.parametrize(("code", "slower"), [("8.0", True), ("8.6", True), ("9.0", False)])
+def test_code_for_an_older_gpu_is_named(monkeypatch: pytest.MonkeyPatch, code: str, slower: bool) -> None:
+    found = FOUND | {"devices": [FOUND["devices"][0] | {"code": code}]}
+    monkeypatch.setattr(_core, "cuda_facts", lambda: found)
+    assert (f"this build has code for {code} only" in cuda_device.state()) == slower
 
 
 def test_auto_takes_a_gpu_only_if_it_works(monkeypatch: pytest.MonkeyPatch) -> None:

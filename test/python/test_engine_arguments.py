@@ -190,13 +190,13 @@ def test_arrays_of_residues(rng: np.random.Generator) -> None:
 
 
 def test_secret_memory_is_zeroised_when_it_is_freed() -> None:
-    """The pool hands the same block out again: of a secret nothing is left in it."""
+    """The pool hands the same block out again, to the next of its kind: of a secret nothing is left in it."""
     ring, engine = ring_of(64, 4096, [(1 << 61) - 1]), core.CpuEngine(1)
     for secret in (False, True):
         held = core.PolyArray(engine, ring, 1, 1, COEFFICIENT, secret)
         held.from_host(np.full((1, 1, 1, 4096), 0x1234567, dtype=np.uint64))
         del held
-        again = core.PolyArray(engine, ring, 1, 1)
+        again = core.PolyArray(engine, ring, 1, 1, COEFFICIENT, secret)
         assert again.to_host().any() == (not secret)
         del again
 

@@ -102,7 +102,7 @@ class TestSecretKeyFiles:
         path = tmp_path / "secret.key"
         cy.save(path, MADE.secret)
         before = path.read_bytes()
-        with pytest.raises(FileError, match=r"is lost.*overwrite=True"):
+        with pytest.raises(FileError, match=r"overwrite=True, which keeps .* a backup"):
             cy.save(path, MADE.secret)
         assert path.read_bytes() == before
         cy.save(path, MADE.secret, overwrite=True)

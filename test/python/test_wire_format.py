@@ -96,6 +96,15 @@ def test_keys_and_ciphertexts_carry_the_id_of_their_secret_key(name: str) -> Non
     assert any(ids.pop())
 
 
+def test_the_passphrase_opens_the_protected_secret_key() -> None:
+    """It is the key of the first set, whose cipher and key derivation are computed by other code here."""
+    data = (CORPUS / "protected_secret_key").read_bytes()
+    expected = wire_format.secret_key(load("u32-hybrid-secret_key"))
+    assert wire_format.opened_secret_key(data, b"correct horse") == expected
+    with pytest.raises(AssertionError):
+        wire_format.opened_secret_key(data, b"correct house")
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_the_public_key_hides_zero(name: str) -> None:
     file, secret = load(f"{name}-public_key"), wire_format.secret_key(load(f"{name}-secret_key"))

@@ -14,7 +14,7 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import decimals, literals, notes, tables
+from cyclotome.cli import decimals, literals, notes, passphrases, tables
 from cyclotome.cli.console import (
     DebugFlag,
     DeviceOption,
@@ -147,6 +147,7 @@ def decrypt(
     approximate: Annotated[
         int | None, typer.Option(metavar="DIGITS", min=0, max=MAX_DIGITS, help="Round to this many decimals.")
     ] = None,
+    passphrase_file: passphrases.FileOption = None,
     allow_insecure: InsecureFlag = False,
     security_table: TableOption = None,
     device: DeviceOption = "cpu",
@@ -174,7 +175,7 @@ def decrypt(
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
         vacant(output, force)
     trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
-    secret = load_as(cy.SecretKey, key, **trust)
+    secret = load_as(cy.SecretKey, key, passphrase=passphrases.to_open(str(key), passphrase_file), **trust)
     quantity = notes.load_quantity(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
     with progress_bar(), account(device):
         integers = np.asarray(opened(quantity.values, secret, **options))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
+import resource
 import sys
 import time
 from typing import Any
@@ -73,6 +74,23 @@ def _computes(device: str) -> bool:
     return right
 
 
+def secrets() -> dict[str, Any]:
+    """How secrets are kept here: whether what lives long stays out of swap, and whether passphrases work."""
+    use = _core.secret_memory()
+    limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    return {
+        "memory": "locked" if use["refused"] == 0 else "NOT all locked: it may reach swap; raise `ulimit -l`",
+        "lock_limit": None if limit == resource.RLIM_INFINITY else limit,
+        "refused": use["refused"],
+        "passphrases": _core.passphrases(),
+    }
+
+
+def _secret_words(facts: dict[str, Any]) -> str:
+    limit = "none" if facts["lock_limit"] is None else text.byte_size(facts["lock_limit"])
+    return f"memory of keys: {facts['memory']} (limit: {limit}); passphrases: {facts['passphrases']}"
+
+
 @command
 def doctor(json: JsonFlag = False, debug: DebugFlag = False) -> None:
     """Show what this installation and this machine have, and run a self-test."""
@@ -94,6 +112,7 @@ def doctor(json: JsonFlag = False, debug: DebugFlag = False) -> None:
         "devices": devices(),
         "self_test": self_test(),
     }
+    facts["secrets"] = secrets()  # after the test, which had keys in memory
     passed = facts["self_test"]["passed"]
     if json:
         emit(facts, True)
@@ -102,6 +121,7 @@ def doctor(json: JsonFlag = False, debug: DebugFlag = False) -> None:
         shown["instruction_sets"] = f"{', '.join(sets)} (used: {sets[-1]})"
         for group in ("extras", "devices"):
             shown[group] = "; ".join(f"{name}: {state}" for name, state in facts[group].items())
+        shown["secrets"] = _secret_words(facts["secrets"])
         test = facts["self_test"]
         failed = "; ".join(f"{device}: {reason}" for device, reason in test["failed"].items())
         outcome = "passed" if passed else f"FAILED: do not trust results on this machine: {failed}"

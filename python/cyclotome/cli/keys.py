@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import cyclotome as cy
+from cyclotome.cli import passphrases
 from cyclotome.cli.console import (
     DebugFlag,
     DeviceOption,
@@ -148,6 +149,10 @@ def keygen(
     rotations: Annotated[
         str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
     ] = "sums",
+    passphrase: Annotated[
+        bool, typer.Option("--passphrase", help="Encrypt secret.key with a passphrase, which you are asked for.")
+    ] = False,
+    passphrase_file: passphrases.FileOption = None,
     allow_insecure: InsecureFlag = False,
     security_table: TableOption = None,
     device: DeviceOption = "cpu",
@@ -155,26 +160,39 @@ def keygen(
     json: JsonFlag = False,
     debug: DebugFlag = False,
 ) -> None:
-    """Make keys: secret.key (yours alone), public.key (for who encrypts), evaluation.key (for who computes)."""
+    """Make keys: secret.key (yours alone), public.key (for who encrypts), evaluation.key (for who computes).
+
+    All three files appear together, or none. With --force a secret key that was there stays as secret.key.bak-ID.
+    """
     steps = rotation_steps(rotations)
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
     chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
     out.mkdir(parents=True, exist_ok=True)
-    paths = {name: vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")}
+    paths = [vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")]
+    wanted = passphrase or passphrase_file is not None
+    phrase = passphrases.to_protect(str(paths[0]), passphrase_file) if wanted else None
     with progress_bar(), account(device):
         keys = cy.keygen(chosen, rotations=steps, device=device)
-    cy.save(paths["secret"], keys.secret, overwrite=force)
-    cy.save(paths["public"], keys.public, overwrite=force)
-    cy.save(paths["evaluation"], keys.evaluation, overwrite=force)
+    written = cy.save_keys(out, keys, overwrite=force, passphrase=phrase)
     facts: dict[str, Any] = {"parameters": chosen.summary(), "key_id": keys.secret.key_id}
-    facts["files"] = [str(path) for path in paths.values()]
+    facts["files"] = [str(path) for path in paths]
+    if written.backup is not None:
+        facts["backup"] = written.backup
     emit(facts, json)
-    note(f"{paths['secret']} decrypts everything: keep it to yourself (its mode is 0600)")
+    if written.backup is not None:
+        note(f"the secret key that was there is now {written.backup}: what was encrypted for it needs it")
+    what = "with its passphrase" if wanted else "and is not encrypted"
+    note(f"{paths[0]} decrypts everything {what}: keep it to yourself (its mode is 0600)")
 
 
 def load_as(kind: type[Any] | tuple[type[Any], ...], path: Path, **options: Any) -> Any:
-    """The object in a file, which must be of this kind. Raises UsageError when it is another."""
+    """The object in a file, which must be of this kind; asks for a passphrase if the file needs one.
+
+    Raises:
+        UsageError: it is of another kind.
+    """
+    options.setdefault("passphrase", passphrases.to_open(str(path)))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         loaded = cy.load(path, **options)

@@ -4,9 +4,9 @@
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
-#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -28,17 +28,24 @@ class TileScratch {
   }
   /// Makes room for tiles of this many limbs in all.
   static TileScratch& reset(std::size_t limbs) {
-    thread_local TileScratch scratch;
+    TileScratch& scratch = of_thread();
     scratch.used_ = 0;
     if (scratch.words_.size() < limbs * conversion_tile) scratch.words_.resize(limbs * conversion_tile);
+    return scratch;
+  }
+  static TileScratch& of_thread() {
+    thread_local TileScratch scratch;
     return scratch;
   }
   void wipe() noexcept { secure_zero(words_.data(), used_ * sizeof(W)); }
 
  private:
-  std::vector<W> words_;
+  ZeroisingVector<W> words_;
   std::size_t used_ = 0;
 };
+
+/// At the end of a job: for verbs that messages, errors and phases come through.
+constexpr auto wipe_scratch = []<LimbWord W>(W) { TileScratch<W>::of_thread().wipe(); };
 
 template <LimbWord W>
 Tile<const W> tile_of(ConstView a, std::size_t b, std::size_t p, std::size_t first) {
@@ -112,11 +119,14 @@ std::uint64_t peak_of_tile(const cpu::Kernels<W>& kernels, const W* residues, st
 }  // namespace
 
 void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
-    cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), tile_of<W>(a, b, p, first), width, conversion,
-                      scratch.tile(a.limbs() + 1).data);
-  });
+  for_each_tile(
+      out,
+      [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+        auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
+        cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), tile_of<W>(a, b, p, first), width, conversion,
+                          scratch.tile(a.limbs() + 1).data);
+      },
+      wipe_scratch);
 }
 
 void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
@@ -126,18 +136,21 @@ void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped,
     return;
   }
   const std::size_t kept_limbs = kept.limbs(), dropped_limbs = dropped.limbs();
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(kept_limbs + dropped_limbs + 1);
-    const Tile<W> correction = scratch.tile(kept_limbs);
-    cpu::convert_tile(kernels<W>(), correction, tile_of<W>(dropped, b, p, first), width, step.correction,
-                      scratch.tile(dropped_limbs + 1).data);
-    const Tile<W> result = tile_of<W>(out, b, p, first);
-    scale_add_tile(kernels<W>(), result, tile_of<W>(kept, b, p, first), cpu::constant(correction), width,
-                   step.kept->basis(), step.factors);
-    if (addend && p < addend->parts) {
-      add_tile(kernels<W>(), result, tile_of<W>(*addend, b, p, first), width, step.kept->basis());
-    }
-  });
+  for_each_tile(
+      out,
+      [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+        auto& scratch = TileScratch<W>::reset(kept_limbs + dropped_limbs + 1);
+        const Tile<W> correction = scratch.tile(kept_limbs);
+        cpu::convert_tile(kernels<W>(), correction, tile_of<W>(dropped, b, p, first), width, step.correction,
+                          scratch.tile(dropped_limbs + 1).data);
+        const Tile<W> result = tile_of<W>(out, b, p, first);
+        scale_add_tile(kernels<W>(), result, tile_of<W>(kept, b, p, first), cpu::constant(correction), width,
+                       step.kept->basis(), step.factors);
+        if (addend && p < addend->parts) {
+          add_tile(kernels<W>(), result, tile_of<W>(*addend, b, p, first), width, step.kept->basis());
+        }
+      },
+      wipe_scratch);
 }
 
 void CpuEngine::do_behz_lift(View out, ConstView a, const BehzLift& step) {
@@ -176,32 +189,37 @@ void CpuEngine::do_behz_scale(View out, ConstView a, const BehzScale& step) {
 void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
   const std::size_t source = step.source->limbs();
   TilePeaks found(out, peaks);
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(source + 5);
-    const Tile<W> scaled = scratch.tile(2);
-    cpu::convert_tile(kernels<W>(), scaled, tile_of<W>(a, b, p, first), width, step.scale,
-                      scratch.tile(source + 1).data);
-    const Tile<W> result = tile_of<W>(out, b, p, first);
-    if (std::uint64_t* const peak = found.of(b, first))
-      *peak = peak_of_tile<W>(kernels<W>(), scaled.limb(1), width, step.correction);
-    cpu::convert_tile(kernels<W>(), result, cpu::constant(scaled.from(1)), width, step.correction,
-                      scratch.tile(2).data);
-    add_tile(kernels<W>(), result, cpu::constant(scaled), width, step.plain->basis());
-    scratch.wipe();
-  });
+  for_each_tile(
+      out,
+      [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+        auto& scratch = TileScratch<W>::reset(source + 5);
+        const Tile<W> scaled = scratch.tile(2);
+        cpu::convert_tile(kernels<W>(), scaled, tile_of<W>(a, b, p, first), width, step.scale,
+                          scratch.tile(source + 1).data);
+        const Tile<W> result = tile_of<W>(out, b, p, first);
+        if (std::uint64_t* const peak = found.of(b, first)) {
+          *peak = peak_of_tile<W>(kernels<W>(), scaled.limb(1), width, step.correction);
+        }
+        cpu::convert_tile(kernels<W>(), result, cpu::constant(scaled.from(1)), width, step.correction,
+                          scratch.tile(2).data);
+        add_tile(kernels<W>(), result, cpu::constant(scaled), width, step.plain->basis());
+      },
+      wipe_scratch);
 }
 
 void CpuEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
   TilePeaks found(out, peaks);
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
-    const Tile<const W> in = tile_of<W>(a, b, p, first);
-    std::uint64_t& peak = *found.of(b, first);
-    cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), in, width, conversion,
-                      scratch.tile(a.limbs() + 1).data, &peak);
-    if (a.limbs() == 1) peak = peak_of_tile<W>(kernels<W>(), in.data, width, conversion);
-    scratch.wipe();
-  });
+  for_each_tile(
+      out,
+      [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+        auto& scratch = TileScratch<W>::reset(a.limbs() + 1);
+        const Tile<const W> in = tile_of<W>(a, b, p, first);
+        std::uint64_t& peak = *found.of(b, first);
+        cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), in, width, conversion,
+                          scratch.tile(a.limbs() + 1).data, &peak);
+        if (a.limbs() == 1) peak = peak_of_tile<W>(kernels<W>(), in.data, width, conversion);
+      },
+      wipe_scratch);
 }
 
 void CpuEngine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {

@@ -8,7 +8,7 @@
 
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome {
 
@@ -21,13 +21,24 @@ class CpuBuffer final : public Buffer {
       : Buffer(block, bytes, secret), engine_(std::move(engine)), pool_(pool), capacity_(capacity) {}
   ~CpuBuffer() override {
     if (secret()) secure_zero(data(), bytes());
-    pool_.release(data(), capacity_);
+    pool_.release(data(), capacity_, secret());
   }
 
  private:
   std::shared_ptr<Engine> engine_;  // keeps the pool alive
   cpu::MemoryPool& pool_;
   std::size_t capacity_;
+};
+
+/// An address in a seed's stream that takes the seed with it when it goes.
+struct SecretAddress : cpu::StreamAddress {
+  ~SecretAddress() { secure_zero(key.data(), sizeof(key)); }
+};
+
+/// Small integers that are wiped when they go.
+struct SmallTile {
+  int values[cpu::conversion_tile];
+  ~SmallTile() { secure_zero(values, sizeof(values)); }
 };
 
 }  // namespace
@@ -45,7 +56,7 @@ std::shared_ptr<CpuEngine> CpuEngine::create(std::size_t threads, std::optional<
 
 std::unique_ptr<Buffer> CpuEngine::allocate(std::size_t bytes, bool secret) {
   std::size_t capacity = 0;
-  void* const block = memory_.acquire(bytes, capacity);
+  void* const block = memory_.acquire(bytes, capacity, secret);
   return std::make_unique<CpuBuffer>(shared_from_this(), memory_, block, capacity, bytes, secret);
 }
 
@@ -147,9 +158,9 @@ void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
 
 void CpuEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
   const auto address = [&](std::size_t b, std::size_t p, std::size_t l) {
-    return cpu::StreamAddress{seed.words(),
-                              {static_cast<std::uint32_t>(stream) << 16 | static_cast<std::uint32_t>(p),
-                               first_item + static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(l)}};
+    return SecretAddress{{seed.words(),
+                          {static_cast<std::uint32_t>(stream) << 16 | static_cast<std::uint32_t>(p),
+                           first_item + static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(l)}}};
   };
   if (law == Law::uniform) {
     for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
@@ -158,12 +169,12 @@ void CpuEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, st
     return;
   }
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
-    int small[cpu::conversion_tile];
-    kernels<W>().sample_small(small, first, width, law, address(b, p, 0));
+    SmallTile small;
+    kernels<W>().sample_small(small.values, first, width, law, address(b, p, 0));
     for (std::size_t l = 0; l < out.limbs(); ++l) {
-      kernels<W>().reduce_small(out.limb<W>(b, p, l) + first, small, width, static_cast<W>(out.ring->basis()[l]));
+      kernels<W>().reduce_small(out.limb<W>(b, p, l) + first, small.values, width,
+                                static_cast<W>(out.ring->basis()[l]));
     }
-    secure_zero(small, sizeof(small));
   });
 }
 

@@ -81,12 +81,17 @@ class CpuEngine final : public Engine {
   /// body(b, p, l, pointer to the limb) for every limb of `out`, over all threads.
   template <class Body>
   void for_each_limb(View out, const Body& body);
+  /// What follows a job where nothing has to.
+  struct Nothing {
+    template <LimbWord W>
+    void operator()(W) const noexcept {}
+  };
   /// body(b, p, first coefficient, width, W{}) for every tile of coefficients of every item and part of `out`, over all
-  /// threads.
-  template <LimbWord W, class Body>
-  void for_each_tile_of(View out, const Body& body);
-  template <class Body>
-  void for_each_tile(View out, const Body& body);
+  /// threads. end_of_job(W{}) follows every few tiles of a thread, and the last.
+  template <LimbWord W, class Body, class End = Nothing>
+  void for_each_tile_of(View out, const Body& body, const End& end_of_job = {});
+  template <class Body, class End = Nothing>
+  void for_each_tile(View out, const Body& body, const End& end_of_job = {});
   /// body(b, l, first coefficient, width, W{}) for all parts of an item at once: every tile of every limb, all items of
   /// a tile on one thread.
   template <class Body>

@@ -12,6 +12,19 @@ namespace cyclotome {
 /// Loops over fewer words than this run on the calling thread: waking the others would take longer.
 inline constexpr std::size_t parallel_threshold = 4096;
 
+/// Does something when it goes, however that comes about.
+template <class Action>
+class AtEnd {
+ public:
+  explicit AtEnd(const Action& action) noexcept : action_(action) {}
+  ~AtEnd() { action_(); }
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+
+ private:
+  Action action_;
+};
+
 template <class Body>
 void CpuEngine::in_parallel(std::size_t count, std::size_t words, const Body& body) {
   if (words < parallel_threshold) {
@@ -33,8 +46,8 @@ void CpuEngine::for_each_limb(View out, const Body& body) {
   });
 }
 
-template <LimbWord W, class Body>
-void CpuEngine::for_each_tile_of(View out, const Body& body) {
+template <LimbWord W, class Body, class End>
+void CpuEngine::for_each_tile_of(View out, const Body& body, const End& end_of_job) {
   // A job is a run of tiles, so that a job is worth handing to a thread.
   constexpr std::size_t job = 4 * cpu::conversion_tile;
   const std::size_t n = out.degree(), jobs = (n + job - 1) / job;
@@ -42,15 +55,16 @@ void CpuEngine::for_each_tile_of(View out, const Body& body) {
   in_parallel(count * jobs, count * out.limbs() * n, [&](std::size_t i) {
     const std::size_t p = i / jobs % out.parts, b = i / jobs / out.parts;
     const std::size_t end = std::min(n, (i % jobs + 1) * job);
+    const AtEnd at_end([&] { end_of_job(W{}); });
     for (std::size_t first = i % jobs * job; first < end; first += cpu::conversion_tile) {
       body(b, p, first, std::min(end - first, cpu::conversion_tile), W{});
     }
   });
 }
 
-template <class Body>
-void CpuEngine::for_each_tile(View out, const Body& body) {
-  with_word(out.word(), [&]<class W>(W) { for_each_tile_of<W>(out, body); });
+template <class Body, class End>
+void CpuEngine::for_each_tile(View out, const Body& body, const End& end_of_job) {
+  with_word(out.word(), [&]<class W>(W) { for_each_tile_of<W>(out, body, end_of_job); });
 }
 
 template <class Body>

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/secret_pages.hpp"
 
 namespace cyclotome::cpu {
 
@@ -23,6 +24,18 @@ std::size_t size_class(std::size_t bytes) {
   if (bytes <= 4096) return 4096;
   const std::size_t step = std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;
+}
+
+void* from_system(std::size_t capacity, bool secret) noexcept {
+  return secret ? map_secret_pages(capacity) : std::aligned_alloc(alignment, capacity);
+}
+
+void to_system(void* block, bool secret) noexcept {
+  if (secret) {
+    unmap_secret_pages(block);
+  } else {
+    std::free(block);
+  }
 }
 
 }  // namespace
@@ -65,18 +78,20 @@ MemoryPool::MemoryPool() { PoolRegistry::instance().add(this); }
 
 MemoryPool::~MemoryPool() {
   PoolRegistry::instance().remove(this);
-  for (auto& [capacity, blocks] : free_) {
-    for (void* block : blocks) std::free(block);
+  for (const bool secret : {false, true}) {
+    for (auto& [capacity, blocks] : free_[secret]) {
+      for (void* block : blocks) to_system(block, secret);
+    }
   }
 }
 
-void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
+void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity, bool secret) {
   constexpr std::size_t largest = std::numeric_limits<std::ptrdiff_t>::max() / 2;
   capacity = size_class(std::min(bytes, largest));
   if (bytes <= largest) {
     const std::lock_guard lock(mutex_);
-    const auto found = free_.find(capacity);
-    if (found != free_.end() && !found->second.empty()) {
+    const auto found = free_[secret].find(capacity);
+    if (found != free_[secret].end() && !found->second.empty()) {
       void* const block = found->second.back();
       found->second.pop_back();
       cached_bytes_ -= capacity;
@@ -84,7 +99,7 @@ void* MemoryPool::acquire(std::size_t bytes, std::size_t& capacity) {
       return block;
     }
   }
-  void* const block = bytes <= largest ? std::aligned_alloc(alignment, capacity) : nullptr;
+  void* const block = bytes <= largest ? from_system(capacity, secret) : nullptr;
   if (block == nullptr) {
     throw EngineError(message("the CPU engine could not get ", bytes, " bytes of memory; work on smaller batches"));
   }
@@ -99,18 +114,18 @@ void MemoryPool::count_use(std::size_t capacity) noexcept {
   }
 }
 
-void MemoryPool::release(void* block, std::size_t capacity) noexcept {
+void MemoryPool::release(void* block, std::size_t capacity, bool secret) noexcept {
   used_bytes_.fetch_sub(capacity);
   try {
     const std::lock_guard lock(mutex_);
     if (cached_bytes_ + capacity <= max_cached_bytes) {
-      free_[capacity].push_back(block);
+      free_[secret][capacity].push_back(block);
       cached_bytes_ += capacity;
       return;
     }
   } catch (const std::bad_alloc&) {  // no room to remember the block: let it go
   }
-  std::free(block);
+  to_system(block, secret);
 }
 
 }  // namespace cyclotome::cpu

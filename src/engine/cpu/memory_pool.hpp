@@ -10,7 +10,9 @@
 namespace cyclotome::cpu {
 
 /// Keeps freed blocks for the next request of their size, so that no operation in a steady state asks the system for
-/// memory. Thread-safe, also across fork(): a child finds every pool whole, whatever the parent's other threads did.
+/// memory. Secret blocks are apart from others, in pages of their own (ring/secret_pages.hpp), and stay so; whoever
+/// frees one has wiped it. Thread-safe, also across fork(): a child finds every pool whole, whatever the parent's other
+/// threads did.
 class MemoryPool {
  public:
   MemoryPool();
@@ -20,8 +22,8 @@ class MemoryPool {
 
   /// A block of at least `bytes` bytes, aligned to 64; its capacity is what `release` wants back. Throws EngineError
   /// when the system has no memory left.
-  void* acquire(std::size_t bytes, std::size_t& capacity);
-  void release(void* block, std::size_t capacity) noexcept;
+  void* acquire(std::size_t bytes, std::size_t& capacity, bool secret = false);
+  void release(void* block, std::size_t capacity, bool secret = false) noexcept;
 
   /// Bytes in blocks that are in use, and the most that ever were since reset_peak().
   std::size_t used() const noexcept { return used_bytes_.load(); }
@@ -36,7 +38,7 @@ class MemoryPool {
   void count_use(std::size_t capacity) noexcept;
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<void*>> free_;  // by capacity
+  std::map<std::size_t, std::vector<void*>> free_[2];  // by capacity: of those for everything, and of secret ones
   std::size_t cached_bytes_ = 0;
   std::atomic<std::size_t> used_bytes_ = 0, peak_bytes_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include "cyclotome/engine/cuda/arena.cuh"
 #include "cyclotome/engine/cuda/recording.cuh"
+#include "cyclotome/engine/cuda/secret_memory.cuh"
 
 namespace cyclotome::cuda {
 
@@ -28,7 +29,15 @@ class ArenaBuffer final : public Buffer {
 }  // namespace
 
 Arena::~Arena() {
-  for (const Block& block : blocks_) cudaFreeAsync(block.data, stream_);
+  const DeviceScope scope(context_, std::nothrow);
+  for (const Block& block : blocks_) {
+    if (block.secret) {
+      // Graphs end with zeros here. One that could not be launched did not, and a buffer may outlive its recording.
+      wipe_and_free(block.data, block.bytes, stream_);
+    } else {
+      succeeded(cudaFreeAsync(block.data, stream_));
+    }
+  }
 }
 
 std::size_t Arena::take(std::size_t bytes, bool secret) {

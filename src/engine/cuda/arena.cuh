@@ -4,12 +4,14 @@
 #include <memory>
 #include <vector>
 
+#include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/device_view.cuh"
 
 namespace cyclotome::cuda {
 
-/// Memory of one recorded operation, from the stream-ordered allocator, freed on its stream with this object. Recorded
-/// kernels run one after the other, so what is given back may be taken again by a later one. Not thread-safe.
+/// Memory of one recorded operation, from the stream-ordered allocator, freed on its stream with this object; what held
+/// secrets is zeroised first. Recorded kernels run one after the other, so what is given back may be taken again by a
+/// later one. Not thread-safe.
 class Arena {
  public:
   struct Block {
@@ -19,7 +21,8 @@ class Arena {
   };
 
   /// limit: bytes at most.
-  Arena(cudaStream_t stream, std::size_t limit) : stream_(stream), limit_(limit) {}
+  Arena(CUcontext context, cudaStream_t stream, std::size_t limit)
+      : context_(context), stream_(stream), limit_(limit) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -34,6 +37,7 @@ class Arena {
   bool all_given_back() const noexcept;
 
  private:
+  CUcontext context_;
   cudaStream_t stream_;
   std::size_t limit_, bytes_ = 0;
   std::vector<Block> blocks_;

@@ -13,6 +13,10 @@
 // values, several stages at a time. Needs compute capability 9.0.
 namespace cyclotome::cuda {
 
+/// The body of such a kernel in code for older devices. Where one is launched by mistake the result is an error, and
+/// never memory as it was.
+__device__ __forceinline__ void missing_body() { __trap(); }
+
 /// How a limb of 2^LogN values is spread over 2^LogC blocks of threads with 2^LogV values each.
 ///
 /// Pass 0 sees the whole limb: thread `unit` u holds the values r (n >> E0) + u. Pass P > 0 sees one block's chunk of

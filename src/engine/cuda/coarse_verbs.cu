@@ -19,7 +19,6 @@ using cuda::device_view;
 using cuda::for_pieces;
 using cuda::launch;
 using cuda::piece_of;
-using cuda::Queue;
 
 namespace {
 
@@ -37,7 +36,7 @@ unsigned limbs_of(ConstView a) { return static_cast<unsigned>(a.limbs()); }
 }  // namespace
 
 void CudaEngine::do_tensor_product(View out, ConstView a, ConstView b) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*out.ring);
     for_pieces(out.batch, 1, [&](std::size_t first, std::size_t count) {
@@ -51,7 +50,7 @@ void CudaEngine::do_tensor_product(View out, ConstView a, ConstView b) {
 }
 
 void CudaEngine::do_multiply_ciphertexts(View out, View a, View b) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   bool done = a.parts == 2 && b.parts == 2;
   if (done) {
     with_word(out.word(), [&]<class W>(W) {
@@ -68,7 +67,7 @@ void CudaEngine::do_multiply_ciphertexts(View out, View a, View b) {
 }
 
 void CudaEngine::do_multiply_key(View out, ConstView a, ConstView key, ConstView addend) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   bool done = true;
   with_word(out.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*out.ring);
@@ -83,7 +82,7 @@ void CudaEngine::do_multiply_key(View out, ConstView a, ConstView key, ConstView
 }
 
 void CudaEngine::do_key_switch_product(View out, ConstView digits, ConstView key) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*out.ring);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
@@ -98,7 +97,7 @@ void CudaEngine::do_key_switch_product(View out, ConstView digits, ConstView key
 
 void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
                                const std::optional<ConstView>& addend) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   PolyArray coefficients;
   if (c.domain == Domain::transform) {
     coefficients = PolyArray(shared_from_this(), step.ciphertext_ring, c.batch, 1, Domain::transform);
@@ -163,7 +162,7 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
 
 void CudaEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                                      const std::optional<ConstView>& addend) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   const auto addend_parts = static_cast<std::uint32_t>(addend ? addend->parts : 0);
   const bool transforms = out.domain == Domain::transform;
   PolyArray correction;
@@ -198,7 +197,7 @@ void CudaEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped
 }
 
 void CudaEngine::do_hps_lift(View first_out, View second_out, ConstView a, ConstView b, const HpsProduct& step) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(a.word(), [&]<class W>(W) {
     const auto extend = state_->conversion<W>(step.extend), exchange = state_->conversion<W>(step.exchange),
                restore = state_->conversion<W>(step.restore);
@@ -216,20 +215,20 @@ void CudaEngine::do_hps_lift(View first_out, View second_out, ConstView a, Const
   });
 }
 
-void CudaEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step) {
-  const Queue queue = state_->queue();
+void CudaEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
+  const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto scale = state_->conversion<W>(step.scale), correction = state_->conversion<W>(step.correction);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       cuda::scale_to_plain(queue, device_view<W>(piece_of(out, first, count), out.parts),
                            device_view<W>(piece_of(a, first, count), out.parts), scale, correction,
-                           static_cast<unsigned>(count * out.parts));
+                           static_cast<unsigned>(count * out.parts), state_->peak_output(peaks, first));
     });
   });
 }
 
 void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*out.ring);
     std::vector<W> factors(out.limbs() * matrix.size());
@@ -254,14 +253,14 @@ void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const st
 }
 
 void CudaEngine::do_mixed_radix(View out, ConstView a, const MixedRadix& step) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   state_->garner.digits(out, a, step, queue);
 }
 
 void CudaEngine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) {
   PolyArray digits(shared_from_this(), step.ring, a.batch, a.parts, Domain::coefficient, true);
   mixed_radix(digits.view(), a, step);
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   state_->garner.compose(words, digits.view(), step, queue);
 }
 

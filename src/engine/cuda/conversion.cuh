@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/conversion_constants.cuh"
+#include "cyclotome/engine/cuda/peaks.cuh"
 
 // A base conversion of a few neighbouring coefficients in one thread: the y_i wait in memory of its own (shared memory
 // on the device), products with a tile of targets accumulate in registers, and each constant serves all coefficients.
@@ -53,9 +54,9 @@ struct Wraps {
 };
 
 /// One coefficient's wraps as the CPU counts them, from reduced y_i, less those of y_i themselves. load(i): term i.
-/// Without a branch on the terms.
-template <class W, class Load>
-CYCLOTOME_INLINE Term<W> exact_wraps(const ColumnConversion<W>& t, const Load& load) {
+/// Without a branch on the terms. peak sees the sum of fractions where there are several.
+template <class W, class Load, class P = NoPeak>
+CYCLOTOME_INLINE Term<W> exact_wraps(const ColumnConversion<W>& t, const Load& load, P&& peak = P{}) {
   if (t.sources == 1) {
     const W q = t.exact[0].modulus, y = canonical<W>(load(0), q);
     return static_cast<Term<W>>(y >= q - y) - static_cast<Term<W>>(y != static_cast<W>(load(0)));
@@ -70,6 +71,7 @@ CYCLOTOME_INLINE Term<W> exact_wraps(const ColumnConversion<W>& t, const Load& l
     negative += static_cast<Term<W>>(y != static_cast<W>(term));
     fractions += fraction<W>(y, exact.reciprocal, exact.bits);
   }
+  peak.of_sum(fractions);
   return static_cast<Term<W>>(fractions >> fraction_bits) - negative;
 }
 
@@ -77,9 +79,11 @@ CYCLOTOME_INLINE Term<W> exact_wraps(const ColumnConversion<W>& t, const Load& l
 /// exactly only where these leave it open, once in some 2^20 coefficients.
 enum class Count : std::uint8_t { nothing, exactly, quickly };
 
-/// The x_i in y[i * Stride] become the terms of f x, and these are counted. also(i, x) sees each x first.
-template <Count How, unsigned Stride, class W, unsigned Bytes, class Also>
-CYCLOTOME_INLINE Wraps<W, Bytes> scale_sources(const ColumnConversion<W>& t, Columns<W, Bytes>* y, const Also& also) {
+/// The x_i in y[i * Stride] become the terms of f x, and these are counted. also(i, x) sees each x first. peak: of the
+/// coefficients, where they are counted exactly.
+template <Count How, unsigned Stride, class W, unsigned Bytes, class Also, class P = NoPeak>
+CYCLOTOME_INLINE Wraps<W, Bytes> scale_sources(const ColumnConversion<W>& t, Columns<W, Bytes>* y, const Also& also,
+                                               P&& peak = P{}) {
   constexpr unsigned count = Columns<W, Bytes>::count;
   std::int64_t fractions[count];
 #pragma unroll
@@ -91,6 +95,7 @@ CYCLOTOME_INLINE Wraps<W, Bytes> scale_sources(const ColumnConversion<W>& t, Col
     const SourceConstants<W> source = t.source[i];
 #pragma unroll
     for (unsigned c = 0; c < count; ++c) {
+      if (t.sources == 1) peak.of_residue(x.word[c], source.modulus);
       Term<W> term = scaled(x.word[c], source);
       if constexpr (How == Count::nothing) term = static_cast<Term<W>>(canonical<W>(term, source.modulus));
       if constexpr (How == Count::quickly) fractions[c] = add_fraction<W>(fractions[c], term, source.fraction);
@@ -110,7 +115,8 @@ CYCLOTOME_INLINE Wraps<W, Bytes> scale_sources(const ColumnConversion<W>& t, Col
   if (open) {
 #pragma unroll
     for (unsigned c = 0; c < count; ++c) {
-      wraps.word[c] = exact_wraps(t, [&](std::uint32_t i) { return static_cast<Term<W>>(y[i * Stride].word[c]); });
+      wraps.word[c] =
+          exact_wraps(t, [&](std::uint32_t i) { return static_cast<Term<W>>(y[i * Stride].word[c]); }, peak);
     }
   }
   return wraps;

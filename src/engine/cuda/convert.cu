@@ -25,10 +25,10 @@ extern __shared__ uint4 shared_memory[];
 
 // Grids: (columns, items, shares of the targets).
 
-template <class W, class V, Count How>
+template <class W, class V, Count How, class Peaks>
 __global__ void __launch_bounds__(V::threads)
     convert_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ ColumnConversion<W> constants,
-                   std::uint32_t tiles) {
+                   std::uint32_t tiles, Peaks peaks) {
   constexpr unsigned bytes = V::bytes;
   let_next_start();
   SharedMemory memory(shared_memory);
@@ -42,18 +42,21 @@ __global__ void __launch_bounds__(V::threads)
   wait_for_previous();
   if (inside) fetch<V>(y, from, degree, t.sources);
   arrive();
-  if (!inside) return;
-  const auto wraps = scale_sources<How, V::threads>(t, y, Ignore{});
-  const auto emit = [&](std::uint32_t j, const Columns<W, bytes>& value) { store_columns(to, degree, j, value); };
-  if (t.copies) {
-    const auto source = [&](std::uint32_t i) { return *columns<bytes>(from + std::size_t{i} * degree, 0); };
-    spread_to_targets<V::threads, V::staged>(t, tiles_of_block(t, tiles), y, wraps,
-                                             CopyAddend<W, bytes, decltype(source)>{t, source}, emit);
-  } else {
-    spread_to_targets<V::threads, V::staged>(t, tiles_of_block(t, tiles), y, wraps, NoAddend{}, emit);
+  typename Peaks::template Found<W> peak{};
+  if (inside) {
+    const auto wraps = scale_sources<How, V::threads>(t, y, Ignore{}, peak);
+    const auto emit = [&](std::uint32_t j, const Columns<W, bytes>& value) { store_columns(to, degree, j, value); };
+    if (t.copies) {
+      const auto source = [&](std::uint32_t i) { return *columns<bytes>(from + std::size_t{i} * degree, 0); };
+      spread_to_targets<V::threads, V::staged>(t, tiles_of_block(t, tiles), y, wraps,
+                                               CopyAddend<W, bytes, decltype(source)>{t, source}, emit);
+    } else {
+      spread_to_targets<V::threads, V::staged>(t, tiles_of_block(t, tiles), y, wraps, NoAddend{}, emit);
+    }
+    // No trace of what may be a phase.
+    for (std::uint32_t i = 0; i < t.sources; ++i) y[i * V::threads] = Columns<W, bytes>{};
   }
-  // No trace of what may be a phase.
-  for (std::uint32_t i = 0; i < t.sources; ++i) y[i * V::threads] = Columns<W, bytes>{};
+  peaks.template report<V::threads>(blockIdx.y, peak.value(t.exact[0]));
 }
 
 template <class W, class V, bool Added>
@@ -146,36 +149,45 @@ __global__ void __launch_bounds__(V::threads)
   }
 }
 
+constexpr unsigned plain_threads = 64;
+
 /// Grid: (columns, items).
-template <class W, unsigned Bytes, bool Divides>
-__global__ void __launch_bounds__(64)
+template <class W, unsigned Bytes, bool Divides, class Peaks>
+__global__ void __launch_bounds__(plain_threads)
     scale_to_plain_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ ColumnConversion<W> t,
-                          const __grid_constant__ ColumnConversion<W> correction) {
+                          const __grid_constant__ ColumnConversion<W> correction, Peaks peaks) {
   let_next_start();
   const std::uint32_t column = first_column<W, Bytes>(), degree = out.degree;
-  if (column >= degree) return;
   const Item item(blockIdx.y, out.parts);
   W* const from = item.in(a) + column;
   wait_for_previous();
-  const auto plain = scaled_to_plain<Divides, W, Bytes>(
-      t, correction, [&](std::uint32_t i) { return *columns<Bytes>(from + std::size_t{i} * degree, 0); });
-  store_columns(item.in(out) + column, degree, 0, plain);
+  typename Peaks::template Found<W> peak{};
+  if (column < degree) {
+    const auto load = [&](std::uint32_t i) { return *columns<Bytes>(from + std::size_t{i} * degree, 0); };
+    const auto plain = scaled_to_plain<Divides, W, Bytes>(t, correction, load, peak);
+    store_columns(item.in(out) + column, degree, 0, plain);
+  }
+  peaks.template report<plain_threads>(blockIdx.y, peak.value(correction.exact[0]));
 }
 
 }  // namespace
 
 template <class W>
 void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
-             unsigned items) {
+             unsigned items, PeakOutput peaks) {
   const Work work{out.degree,        items, conversion.sources, conversion.constant_bytes(), 0, conversion.tiles(),
                   conversion.divides};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
-    if (conversion.centred) {
-      launch<convert_kernel<W, V, Count::exactly>, Start::early>(queue, s.grid, V::threads, s.bytes, 1,
-                                                                 "base conversion", out, a, conversion, s.share);
+    const auto run = [&]<Count How>(auto reported) {
+      launch<convert_kernel<W, V, How, decltype(reported)>, Start::early>(
+          queue, s.grid, V::threads, s.bytes, 1, "base conversion", out, a, conversion, s.share, reported);
+    };
+    if (!conversion.centred) {
+      run.template operator()<Count::nothing>(NoPeaks{});
+    } else if (peaks.peaks == nullptr) {
+      run.template operator()<Count::exactly>(NoPeaks{});
     } else {
-      launch<convert_kernel<W, V, Count::nothing>, Start::early>(queue, s.grid, V::threads, s.bytes, 1,
-                                                                 "base conversion", out, a, conversion, s.share);
+      run.template operator()<Count::exactly>(peaks);
     }
   });
 }
@@ -220,12 +232,19 @@ void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, Dev
 
 template <class W>
 void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& scale,
-                    const ColumnConversion<W>& correction, unsigned items) {
+                    const ColumnConversion<W>& correction, unsigned items, PeakOutput peaks) {
+  const auto launched = [&]<unsigned Bytes, bool Divides>(auto reported) {
+    constexpr unsigned per_block = plain_threads * Columns<W, Bytes>::count;
+    launch<scale_to_plain_kernel<W, Bytes, Divides, decltype(reported)>, Start::early>(
+        queue, dim3((out.degree + per_block - 1) / per_block, items), plain_threads, 0, 1, "decryption", out, a, scale,
+        correction, reported);
+  };
   const auto run = [&]<unsigned Bytes, bool Divides>() {
-    constexpr unsigned threads = 64, per_block = threads * Columns<W, Bytes>::count;
-    launch<scale_to_plain_kernel<W, Bytes, Divides>, Start::early>(
-        queue, dim3((out.degree + per_block - 1) / per_block, items), threads, 0, 1, "decryption", out, a, scale,
-        correction);
+    if (peaks.peaks == nullptr) {
+      launched.template operator()<Bytes, Divides>(NoPeaks{});
+    } else {
+      launched.template operator()<Bytes, Divides>(peaks);
+    }
   };
   const bool many = std::size_t{out.degree} * items * sizeof(W) >= std::size_t{132} * 512 * 16;
   if (!scale.divides || !correction.divides) {
@@ -238,7 +257,7 @@ void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, cons
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                                       \
-  template void convert(const Queue&, DeviceView<W>, DeviceView<W>, const ColumnConversion<W>&, unsigned);             \
+  template void convert(const Queue&, DeviceView<W>, DeviceView<W>, const ColumnConversion<W>&, unsigned, PeakOutput); \
   template void divide_and_round(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>,                            \
                                  const ColumnConversion<W>&, const ShoupFactor<W>*, DeviceView<W>, std::uint32_t,      \
                                  unsigned);                                                                            \
@@ -246,7 +265,7 @@ void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, cons
                          const ColumnConversion<W>&, const ColumnConversion<W>&, const ColumnConversion<W>&, unsigned, \
                          unsigned);                                                                                    \
   template void scale_to_plain(const Queue&, DeviceView<W>, DeviceView<W>, const ColumnConversion<W>&,                 \
-                               const ColumnConversion<W>&, unsigned);
+                               const ColumnConversion<W>&, unsigned, PeakOutput);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

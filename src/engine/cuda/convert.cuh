@@ -8,10 +8,10 @@
 // Kernels around base conversions, coefficient by coefficient: each thread has all limbs of a few of them.
 namespace cyclotome::cuda {
 
-/// out = conversion of a, for `items` polynomials.
+/// out = conversion of a, for `items` polynomials. peaks: of a where the lift is centred, unless its pointers are null.
 template <class W>
 void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
-             unsigned items);
+             unsigned items, PeakOutput peaks);
 
 /// out = factors kept + conversion of dropped + addend; addend.data may be null, and has `addend_parts` parts for the
 /// first parts of out. factors: one for each limb, on the device.
@@ -27,9 +27,10 @@ void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, Dev
               const ColumnConversion<W>& extend, const ColumnConversion<W>& exchange,
               const ColumnConversion<W>& restore, unsigned first_items, unsigned second_items);
 
-/// out (over t) = conversion of a to t and gamma, the second part of which goes on to t by `correction`.
+/// out (over t) = conversion of a to t and gamma, the second part of which goes on to t by `correction`. peaks: of the
+/// second part, unless its pointers are null.
 template <class W>
 void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& scale,
-                    const ColumnConversion<W>& correction, unsigned items);
+                    const ColumnConversion<W>& correction, unsigned items, PeakOutput peaks);
 
 }  // namespace cyclotome::cuda

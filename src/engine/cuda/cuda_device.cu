@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/cuda/architecture.cuh"
 #include "cyclotome/engine/cuda/cuda_device.hpp"
-#include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/device_scope.cuh"
 
 namespace cyclotome {
 
 using cuda::check;
+using cuda::DeviceScope;
+using cuda::primary_context;
+using cuda::succeeded;
 
 namespace {
-
-constexpr int oldest_major = 8;
 
 std::string version_text(int version) { return message(version / 1000, ".", version % 1000 / 10); }
 
@@ -31,8 +33,7 @@ CudaDevice describe(int index) {
   CudaDevice device;
   device.index = index;
   cudaDeviceProp properties{};
-  if (const cudaError_t status = cudaGetDeviceProperties(&properties, index); status != cudaSuccess) {
-    cudaGetLastError();
+  if (const cudaError_t status = cudaGetDeviceProperties(&properties, index); !succeeded(status)) {
     device.problem = message("it cannot be asked for its properties: ", cudaGetErrorString(status));
     return device;
   }
@@ -41,19 +42,18 @@ CudaDevice describe(int index) {
   device.minor = properties.minor;
   device.multiprocessors = properties.multiProcessorCount;
   device.memory = properties.totalGlobalMem;
-  if (device.major < oldest_major) {
-    device.problem = message("too old: compute capability ", device.major, ".", device.minor, ", and at least ",
-                             oldest_major, ".0 is needed");
-    return device;
+  const cuda::Architecture architecture = 100 * device.major + 10 * device.minor;
+  device.problem = cuda::age_problem(architecture);
+  if (!device.problem.empty()) return device;
+  try {
+    const DeviceScope scope(primary_context(index));
+    std::size_t total = 0;
+    check(cudaMemGetInfo(&device.memory_free, &total), "memory query");
+    const cuda::Architecture loaded = cuda::loaded_architecture(architecture);
+    device.code = cuda::text_of(loaded);
+  } catch (const EngineError& error) {
+    device.problem = message("it cannot be used: ", error.what());
   }
-  std::size_t free = 0, total = 0;
-  cudaError_t status = cudaSetDevice(index);
-  if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
-  if (status != cudaSuccess) {
-    cudaGetLastError();
-    device.problem = message("it cannot be used: ", cudaGetErrorString(status));
-  }
-  device.memory_free = free;
   return device;
 }
 
@@ -81,16 +81,15 @@ __global__ void multiply_in_registers(W* out, ShoupFactor<W> factor, W q) {
 /// Device memory, a stream and two events for one measurement.
 class Bench {
  public:
-  Bench(int device, std::size_t bytes) {
-    check(cudaSetDevice(device), "choosing the device");
+  Bench(int device, std::size_t bytes) : scope_(primary_context(device)) {
     check(cudaMalloc(&data_, bytes), "allocation for a measurement");
     check(cudaEventCreate(&start_), "event creation");
     check(cudaEventCreate(&stop_), "event creation");
   }
   ~Bench() {
-    cudaFree(data_);
-    if (start_ != nullptr) cudaEventDestroy(start_);
-    if (stop_ != nullptr) cudaEventDestroy(stop_);
+    succeeded(cudaFree(data_));
+    if (start_ != nullptr) succeeded(cudaEventDestroy(start_));
+    if (stop_ != nullptr) succeeded(cudaEventDestroy(stop_));
   }
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
@@ -104,7 +103,6 @@ class Bench {
     for (int run = 0; run < 6; ++run) {
       check(cudaEventRecord(start_), "timing");
       work();
-      check(cudaGetLastError(), "launch of a measurement");
       check(cudaEventRecord(stop_), "timing");
       check(cudaEventSynchronize(stop_), "timing");
       float milliseconds = 0;
@@ -115,6 +113,7 @@ class Bench {
   }
 
  private:
+  DeviceScope scope_;
   void* data_ = nullptr;
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
 };
@@ -123,8 +122,13 @@ template <class W>
 double products_per_second(Bench& bench, int multiprocessors, W q) {
   const unsigned blocks = static_cast<unsigned>(multiprocessors) * rate_blocks_per_multiprocessor;
   const ShoupFactor<W> factor(q - 2, q);
-  const double seconds = bench.seconds(
-      [&] { multiply_in_registers<W><<<blocks, rate_threads>>>(reinterpret_cast<W*>(bench.data()), factor, q); });
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(rate_threads);
+  const double seconds = bench.seconds([&] {
+    check(cudaLaunchKernelEx(&config, multiply_in_registers<W>, reinterpret_cast<W*>(bench.data()), factor, q),
+          "launch of a measurement");
+  });
   return static_cast<double>(blocks) * rate_threads * rate_chains * rate_rounds / seconds;
 }
 
@@ -132,12 +136,11 @@ double products_per_second(Bench& bench, int multiprocessors, W q) {
 
 CudaSystem cuda_system() {
   CudaSystem system;
-  cudaRuntimeGetVersion(&system.runtime);
-  cudaDriverGetVersion(&system.driver);
+  succeeded(cudaRuntimeGetVersion(&system.runtime));
+  succeeded(cudaDriverGetVersion(&system.driver));
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
-  cudaGetLastError();
-  if (status != cudaSuccess || count == 0) {
+  if (!succeeded(status) || count == 0) {
     system.problem = absence(status, system);
     return system;
   }
@@ -155,6 +158,7 @@ CudaSystem cuda_system() {
 }
 
 std::pair<std::size_t, std::size_t> cuda_memory(int device) {
+  const DeviceScope scope(primary_context(device));
   const cudaMemPool_t pool = pool_of(device);
   std::uint64_t used = 0, most = 0;
   check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), "memory pool query");
@@ -163,6 +167,7 @@ std::pair<std::size_t, std::size_t> cuda_memory(int device) {
 }
 
 void reset_cuda_memory_peak(int device) {
+  const DeviceScope scope(primary_context(device));
   std::uint64_t zero = 0;
   check(cudaMemPoolSetAttribute(pool_of(device), cudaMemPoolAttrUsedMemHigh, &zero), "memory pool setting");
 }

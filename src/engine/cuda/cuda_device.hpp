@@ -15,6 +15,8 @@ struct CudaDevice {
   /// Compute capability.
   int major = 0, minor = 0;
   int multiprocessors = 0;
+  /// The compute capability that the code for it was compiled for, "9.0"; empty where there is none.
+  std::string code;
   /// Bytes; free ones are 0 where the device could not be asked.
   std::size_t memory = 0, memory_free = 0;
   /// Empty for a device that `CudaEngine::create` takes, else what is wrong with it.

@@ -3,31 +3,38 @@
 #include <algorithm>
 #include <utility>
 
+#include "cyclotome/engine/cuda/architecture.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {
 
 using cuda::check;
+using cuda::DeviceScope;
+using cuda::succeeded;
 
 namespace {
 
 class CudaBuffer final : public Buffer {
  public:
-  CudaBuffer(std::shared_ptr<Engine> engine, int device, cudaStream_t stream, cuda::SecretMemory& secrets, void* data,
-             std::size_t bytes, bool secret)
-      : Buffer(data, bytes, secret), engine_(std::move(engine)), device_(device), stream_(stream), secrets_(secrets) {}
+  CudaBuffer(std::shared_ptr<Engine> engine, CUcontext context, cudaStream_t stream, cuda::SecretMemory& secrets,
+             void* data, std::size_t bytes, bool secret)
+      : Buffer(data, bytes, secret),
+        engine_(std::move(engine)),
+        context_(context),
+        stream_(stream),
+        secrets_(secrets) {}
   ~CudaBuffer() override {
-    cudaSetDevice(device_);
+    const cuda::DeviceScope scope(context_, std::nothrow);
     if (secret()) {
-      secrets_.take_back(data(), bytes(), stream_);
+      secrets_.take_back(data(), bytes());
     } else {
-      cudaFreeAsync(data(), stream_);
+      succeeded(cudaFreeAsync(data(), stream_));
     }
   }
 
  private:
   std::shared_ptr<Engine> engine_;  // keeps the stream and the rest alive
-  int device_;
+  CUcontext context_;
   cudaStream_t stream_;
   cuda::SecretMemory& secrets_;
 };
@@ -36,15 +43,13 @@ class CudaBuffer final : public Buffer {
 
 int CudaEngine::device_count() noexcept {
   int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    cudaGetLastError();
-    return 0;
-  }
-  return count;
+  return succeeded(cudaGetDeviceCount(&count)) ? count : 0;
 }
 
 std::shared_ptr<CudaEngine> CudaEngine::create(int device) {
-  return std::shared_ptr<CudaEngine>(new CudaEngine(device));
+  std::shared_ptr<CudaEngine> engine(new CudaEngine(device));
+  engine->test_itself();
+  return engine;
 }
 
 CudaEngine::CudaEngine(int device, bool fused) {
@@ -55,20 +60,24 @@ CudaEngine::CudaEngine(int device, bool fused) {
   }
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device), "device query");
-  if (properties.major < 8) {
-    throw EngineError(message("GPU cuda:", device, " (", properties.name, ") has compute capability ", properties.major,
-                              ".", properties.minor, "; at least 8.0 is needed"));
+  const cuda::Architecture architecture = 100 * properties.major + 10 * properties.minor;
+  const std::string named = message("GPU cuda:", device, " (", properties.name, "): ");
+  if (const std::string problem = cuda::age_problem(architecture); !problem.empty()) throw EngineError(named + problem);
+  const CUcontext context = cuda::primary_context(device);
+  const DeviceScope scope(context);
+  auto state = std::make_unique<State>(device, context);
+  try {
+    state->loaded = cuda::loaded_architecture(architecture);
+  } catch (const EngineError& error) {
+    throw EngineError(named + error.what());
   }
-  auto state = std::make_unique<State>();
-  state->device = device;
-  state->one_pass = fused && properties.major >= 9;
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
-  state->doubles = state->one_pass && single_to_double <= 2;  // elsewhere integers are faster
+  state->paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
   // Engines that transform in ways of their own launch past the recording.
-  if (fused) state->graphs = std::make_unique<cuda::OperationGraphs>(state.get(), properties.totalGlobalMem);
-  state->activate();
-  check(cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking), "stream creation");
+  if (fused) {
+    state->graphs = std::make_unique<cuda::OperationGraphs>(state.get(), context, properties.totalGlobalMem);
+  }
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
   // So much freed memory stays with this process for its next arrays; the rest goes back to the device with a wait.
   std::uint64_t keep = properties.totalGlobalMem / 4;
@@ -77,54 +86,66 @@ CudaEngine::CudaEngine(int device, bool fused) {
 }
 
 int CudaEngine::device() const noexcept { return state_->device; }
-void* CudaEngine::stream() const noexcept { return state_->stream; }
+void* CudaEngine::context() const noexcept { return state_->context; }
+void* CudaEngine::stream() const noexcept { return static_cast<cudaStream_t>(state_->stream); }
+bool CudaEngine::holds_whole_limbs() const noexcept { return state_->paths.one_pass; }
 
 CudaEngine::~CudaEngine() {
-  cudaSetDevice(state_->device);
-  const cudaStream_t stream = state_->stream;
-  state_->secrets.flush(stream);
-  cudaStreamSynchronize(stream);
-  state_.reset();  // tables are freed on the stream
-  cudaStreamSynchronize(stream);
-  cudaStreamDestroy(stream);
+  const DeviceScope scope(state_->context, std::nothrow);
+  state_->graphs.reset();
+  state_->secrets.flush();
+  succeeded(cudaStreamSynchronize(state_->stream));  // no secret is left when this returns
+  state_.reset();                                    // tables are freed on the stream, which goes when it is done
 }
 
 std::string CudaEngine::name() const { return message("cuda:", state_->device); }
 
 std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
-  state_->activate();
+  const DeviceScope scope = state_->enter();
   if (const cuda::Recording* const recording = state_->recording()) {
     return cuda::make_buffer(shared_from_this(), recording->arena(), bytes, secret);
   }
+  State& state = *state_;
   void* data = nullptr;
-  if (cudaMallocAsync(&data, bytes, state_->stream) != cudaSuccess) {
-    cudaGetLastError();
-    if (state_->graphs != nullptr) state_->graphs->drop();
-    state_->secrets.flush(state_->stream);
-    cudaStreamSynchronize(state_->stream);  // pending frees may make room
-    cudaMemPoolTrimTo(state_->pool, 0);
-    std::size_t free = 0, total = 0;
-    cudaMemGetInfo(&free, &total);
-    if (cudaMallocAsync(&data, bytes, state_->stream) != cudaSuccess) {
-      cudaGetLastError();
+  cudaError_t status = cudaMallocAsync(&data, bytes, state.stream);
+  if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
+    if (state.graphs != nullptr) state.graphs->drop();
+    state.secrets.flush();
+    succeeded(cudaStreamSynchronize(state.stream));  // pending frees may make room
+    succeeded(cudaMemPoolTrimTo(state.pool, 0));
+    status = cudaMallocAsync(&data, bytes, state.stream);
+    if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
+      std::size_t free = 0, total = 0;
+      succeeded(cudaMemGetInfo(&free, &total));
       throw EngineError(message("GPU ", name(), " has no room for ", bytes, " bytes (", free, " of ", total,
                                 " free); work on smaller batches, or free arrays"));
     }
   }
-  return std::make_unique<CudaBuffer>(shared_from_this(), state_->device, state_->stream, state_->secrets, data, bytes,
-                                      secret);
+  check(status, "allocation");
+  try {
+    auto buffer = std::make_unique<CudaBuffer>(shared_from_this(), state.context, state.stream, state.secrets, data,
+                                               bytes, secret);
+    data = nullptr;
+    if (secret) state.secrets.hold(buffer->data(), bytes);
+    return buffer;
+  } catch (...) {
+    if (data != nullptr) succeeded(cudaFreeAsync(data, state.stream));
+    throw;
+  }
 }
 
 void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) {
   state_->refuse_recording();
-  state_->activate();
+  const DeviceScope scope = state_->enter();
+  if (state_->secrets.holds(destination)) return state_->transfer.upload(destination, host, bytes, state_->stream);
   check(cudaMemcpyAsync(destination, host, bytes, cudaMemcpyHostToDevice, state_->stream), "copy to the device");
   check(cudaStreamSynchronize(state_->stream), "copy to the device");
 }
 
 void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
   state_->refuse_recording();
-  state_->activate();
+  const DeviceScope scope = state_->enter();
+  if (state_->secrets.holds(source)) return state_->transfer.download(host, source, bytes, state_->stream);
   check(cudaMemcpyAsync(host, source, bytes, cudaMemcpyDeviceToHost, state_->stream), "copy from the device");
   state_->wait("copy from the device");
 }
@@ -132,7 +153,10 @@ void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
 void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
                                std::size_t count) {
   state_->refuse_recording();
-  state_->activate();
+  const DeviceScope scope = state_->enter();
+  if (state_->secrets.holds(source)) {
+    return state_->transfer.download_runs(host, source, bytes, stride, count, state_->stream);
+  }
   check(cudaMemcpy2DAsync(host, bytes, source, std::max(stride, bytes), bytes, count, cudaMemcpyDeviceToHost,
                           state_->stream),
         "copy from the device");
@@ -140,7 +164,8 @@ void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes
 }
 
 void CudaEngine::do_run(const CompositeOperation& operation, const std::function<void()>& work) {
-  state_->activate();
+  const DeviceScope scope = state_->enter();
+  const cuda::SecretMemory::Operation together(state_->secrets);
   if (state_->graphs == nullptr || !state_->graphs->run(operation, work, state_->stream)) work();
 }
 

@@ -8,11 +8,14 @@
 namespace cyclotome {
 
 /// The engine that computes on one NVIDIA GPU. Work is asynchronous on a stream of the engine's own; `download` waits
-/// for it. Memory comes from the device's stream-ordered pool. This header needs no CUDA.
+/// for it. Memory comes from the device's stream-ordered pool; secret memory is zeroised in the order of that stream as
+/// soon as it is freed, at the latest when the engine goes or the process ends. Every call leaves the calling thread's
+/// device and current context as they were. This header needs no CUDA.
 class CudaEngine : public Engine {
  public:
-  /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, or one older than
-  /// compute capability 8.0; the message says which.
+  /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, one older than
+  /// compute capability 8.0 or than all code of this build, or one that fails a test of known results; the message says
+  /// which.
   static std::shared_ptr<CudaEngine> create(int device = 0);
   /// Devices that `create` may be given; 0 without a driver.
   static int device_count() noexcept;
@@ -26,14 +29,22 @@ class CudaEngine : public Engine {
   std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const override;
   /// Waits until everything asked for so far is done.
   void synchronize() override;
+  /// Whether its kernels hold whole limbs: code for compute capability 9.0 is what runs. Else it is general, and
+  /// slower.
+  bool holds_whole_limbs() const noexcept;
 
  protected:
   /// Opens the device; what `create` throws. fused: whether coarse verbs may transform within kernels of their own,
   /// past do_forward and do_inverse.
   explicit CudaEngine(int device, bool fused = true);
   int device() const noexcept;
+  /// The device's CUcontext.
+  void* context() const noexcept;
   /// The cudaStream_t on which all of this engine's work is queued.
   void* stream() const noexcept;
+  /// Compares products of known polynomials, which need transforms in each arithmetic, with the host's; and what code
+  /// runs with what was chosen. Takes a fraction of a millisecond once kernels are loaded. Throws EngineError.
+  void test_itself();
 
   void do_run(const CompositeOperation& operation, const std::function<void()>& work) override;
   void do_forward(View a) override;
@@ -58,7 +69,8 @@ class CudaEngine : public Engine {
   void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                            const std::optional<ConstView>& addend) override;
   void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) override;
-  void do_scale_to_plain(View out, ConstView a, const PlainScale& step) override;
+  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override;
+  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_mixed_radix(View out, ConstView a, const MixedRadix& step) override;
   void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) override;

@@ -26,15 +26,18 @@ class DeviceTables {
 
  private:
   struct Free {
-    void operator()(void* data) const { cudaFree(data); }
+    void operator()(void* data) const { succeeded(cudaFree(data)); }
   };
   std::vector<std::unique_ptr<void, Free>> blocks_;
 };
 
-/// A grid has at most 65535 items: calls `body` with first item and count of pieces of a batch of `parts` parts.
+/// Of a grid along y and z.
+inline constexpr std::size_t max_items = 65535;
+
+/// Calls `body` with first item and count of pieces of a batch of `parts` parts.
 template <class Body>
 void for_pieces(std::size_t batch, std::size_t parts, const Body& body) {
-  const std::size_t piece = std::max<std::size_t>(1, 65535 / parts);
+  const std::size_t piece = std::max<std::size_t>(1, max_items / parts);
   for (std::size_t first = 0; first < batch; first += piece) body(first, std::min(piece, batch - first));
 }
 

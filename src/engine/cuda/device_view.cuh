@@ -9,10 +9,17 @@
 
 namespace cyclotome::cuda {
 
+/// Whether a call went well, for those who go on either way. An error of this call's is not left for the host
+/// application to find; no other error may be taken away from it.
+inline bool succeeded(cudaError_t status) noexcept {
+  if (status == cudaSuccess) return true;
+  cudaGetLastError();
+  return false;
+}
+
 /// Throws EngineError with the call's name if `status` is an error.
 inline void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();  // clears what is not sticky
+  if (succeeded(status)) return;
   throw EngineError(message("CUDA: ", what, " failed: ", cudaGetErrorString(status),
                             status == cudaErrorMemoryAllocation ? "; work on smaller batches, or free arrays" : ""));
 }

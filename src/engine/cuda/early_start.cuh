@@ -2,7 +2,8 @@
 #pragma once
 
 // Kernels that may be launched while the one before them still runs (launch.cuh, Start::early): they set up what rests
-// on constants only, and wait before they touch what other kernels write or read.
+// on constants only, and wait before they touch what other kernels write or read. Code for older devices has nothing to
+// wait for: the host lets kernels start early only where what was loaded waits (code_paths.hpp).
 namespace cyclotome::cuda {
 
 /// The next kernel may be launched as soon as all blocks of this one have said so.

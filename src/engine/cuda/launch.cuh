@@ -12,14 +12,16 @@ namespace cyclotome::cuda {
 /// Shared memory that a block may have on devices of compute capability 9.0.
 inline constexpr std::size_t max_shared_bytes = 227 * 1024;
 
-/// Where a launch goes: to a stream, or into a recording.
+/// Where a launch goes: to a stream, or into a recording. The calling thread is in the device's context.
 class Queue {
  public:
   Queue(cudaStream_t stream, int to_device, bool in_one_pass, Recording* recorded = nullptr)
       : device(to_device), one_pass(in_one_pass), recording(recorded), stream_(stream) {}
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
 
   int device;
-  bool one_pass;  ///< whether kernels that hold whole limbs may be used: compute capability 9.0, and not forbidden
+  bool one_pass;         ///< whether kernels that hold whole limbs may be used (code_paths.hpp)
   Recording* recording;  ///< null for the stream
   /// The stream, for what does not go through `launch`. Throws NotRecordable while an operation is recorded.
   cudaStream_t stream() const {
@@ -64,7 +66,7 @@ void launch(const Queue& queue, dim3 grid, unsigned threads, std::size_t shared,
             Arguments... arguments) {
   raise_shared_memory<Kernel>(queue.device, shared, what);
   if (queue.recording != nullptr) {
-    const bool early = When == Start::early && queue.one_pass;  // needs compute capability 9.0
+    const bool early = When == Start::early && queue.one_pass;  // else nothing in it waits
     record(Kernel, *queue.recording,
            {reinterpret_cast<const void*>(Kernel), grid, threads, shared, cluster, early, what}, arguments...);
     return;

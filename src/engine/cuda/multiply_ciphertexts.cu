@@ -59,6 +59,8 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     to_words<T>(words, v, m);
     store_coefficients<T>(words, out.limb(item, part, l));
   }
+#else
+  missing_body();
 #endif
 }
 
@@ -86,6 +88,8 @@ __global__ void __launch_bounds__(T::threads)
   to_canonical<T>(words, v, m);
   T::settle(words, space);
   store_transform<T>(words, limb);
+#else
+  missing_body();
 #endif
 }
 
@@ -127,6 +131,8 @@ __global__ void __launch_bounds__(T::threads)
   T::template inverse<true>(v, space, t, m);
   to_words<T>(words, v, m);
   store_coefficients<T>(words, out.limb(blockIdx.y, l));
+#else
+  missing_body();
 #endif
 }
 

@@ -46,6 +46,8 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>(768))
     load_coefficients_and_add<T>(words, addend.limb(item, part, l), t.modulus.value());
     store_coefficients<T>(words, out.limb(item, part, l));
   }
+#else
+  missing_body();
 #endif
 }
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/operation_graphs.cuh"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::cuda {
 
@@ -14,15 +14,19 @@ OperationGraph::OperationGraph(Recording& recording)
       kept_(std::move(recording.kept_)) {
   for (const ConstView& operand : recording.operation_.operands) addresses_.push_back(operand.data);
   if (const cudaError_t status = cudaGraphInstantiate(&executable_, graph_, 0); status != cudaSuccess) {
-    cudaGraphDestroy(graph_);
+    succeeded(cudaGraphDestroy(graph_));
     check(status, "instantiation of a graph");
   }
 }
 
 OperationGraph::~OperationGraph() {
-  clear_seeds();
-  cudaGraphExecDestroy(executable_);  // one that is running goes when it is done
-  cudaGraphDestroy(graph_);
+  try {
+    forget_seeds();
+  } catch (const EngineError&) {
+    // They go with the graph.
+  }
+  succeeded(cudaGraphExecDestroy(executable_));  // one that is running goes when it is done
+  succeeded(cudaGraphDestroy(graph_));
 }
 
 void OperationGraph::update(RecordedKernel& kernel) {
@@ -31,6 +35,7 @@ void OperationGraph::update(RecordedKernel& kernel) {
 }
 
 void OperationGraph::launch(const CompositeOperation& operation, cudaStream_t stream) {
+  holds_seeds_ = true;
   for (RecordedKernel& kernel : kernels_) {
     bool changed = !kernel.seeds.empty();
     for (const auto& pointer : kernel.pointers) {
@@ -51,21 +56,19 @@ void OperationGraph::launch(const CompositeOperation& operation, cudaStream_t st
   check(cudaGraphLaunch(executable_, stream), "launch of a graph");
 }
 
-void OperationGraph::clear_seeds() {
+void OperationGraph::forget_seeds() {
+  if (!std::exchange(holds_seeds_, false)) return;
+  // Those of the arguments first: what puts them into the graph may fail.
   for (RecordedKernel& kernel : kernels_) {
     for (const auto& words : kernel.seeds) secure_zero(kernel.arguments.at(words.offset), seed_bytes);
   }
-}
-
-void OperationGraph::forget_seeds() {
-  clear_seeds();
   for (RecordedKernel& kernel : kernels_) {
     if (!kernel.seeds.empty()) update(kernel);
   }
 }
 
-OperationGraphs::OperationGraphs(const void* engine, std::size_t device_memory)
-    : engine_(engine), max_bytes_(std::max(device_memory / 32, max_operation_bytes)) {}
+OperationGraphs::OperationGraphs(const void* engine, CUcontext context, std::size_t device_memory)
+    : engine_(engine), context_(context), max_bytes_(std::max(device_memory / 32, max_operation_bytes)) {}
 
 bool OperationGraphs::run(const CompositeOperation& operation, const std::function<void()>& work, cudaStream_t stream) {
   if (Recording::of(engine_) != nullptr) return false;  // within another operation: a part of it
@@ -98,7 +101,6 @@ bool OperationGraphs::run(const CompositeOperation& operation, const std::functi
     }
   } catch (...) {
     // Whatever it was, running the operation plainly gets around it or says it better.
-    cudaGetLastError();
   }
   if (entry.graph != nullptr) {
     bytes_ -= entry.graph->bytes();
@@ -111,7 +113,7 @@ bool OperationGraphs::run(const CompositeOperation& operation, const std::functi
 std::unique_ptr<OperationGraph> OperationGraphs::recorded(const CompositeOperation& operation,
                                                           const std::function<void()>& work,
                                                           cudaStream_t stream) const {
-  Recording recording(engine_, operation, stream, max_operation_bytes);
+  Recording recording(engine_, operation, context_, stream, max_operation_bytes);
   work();
   recording.finish();
   return std::make_unique<OperationGraph>(recording);

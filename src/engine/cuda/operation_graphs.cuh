@@ -26,8 +26,6 @@ class OperationGraph {
  private:
   /// Puts a kernel's changed arguments into the graph.
   void update(RecordedKernel& kernel);
-  /// Zeros for the seeds in the arguments that updates are made from.
-  void clear_seeds();
 
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t executable_ = nullptr;
@@ -35,6 +33,7 @@ class OperationGraph {
   std::vector<const void*> addresses_;  ///< of the operands, as the graph has them
   std::shared_ptr<Arena> arena_;
   std::vector<std::shared_ptr<const void>> kept_;
+  bool holds_seeds_ = false;
 };
 
 /// The operations of one engine that were asked for more than once. The first time an operation just runs, the second
@@ -43,7 +42,7 @@ class OperationGraph {
 class OperationGraphs {
  public:
   /// engine: as recordings know it; device_memory: bytes of the device, a part of which scratch memory may take.
-  OperationGraphs(const void* engine, std::size_t device_memory);
+  OperationGraphs(const void* engine, CUcontext context, std::size_t device_memory);
 
   /// True if the operation was queued; false if `work` is to be called as usual.
   bool run(const CompositeOperation& operation, const std::function<void()>& work, cudaStream_t stream);
@@ -73,6 +72,7 @@ class OperationGraphs {
   Entries::iterator oldest(bool with_graph);
 
   const void* engine_;
+  CUcontext context_;
   std::size_t max_bytes_, bytes_ = 0;
   std::mutex mutex_;
   std::uint64_t runs_ = 0;

@@ -17,10 +17,10 @@ CYCLOTOME_INLINE W convert_one(const ColumnConversion<W>& t, const SourceConstan
 }
 
 /// `t` to t and gamma, the second part of which goes on to t by `correction`; x: load(i). Divides: whether all sums are
-/// divided by R for sure.
-template <bool Divides, class W, unsigned Bytes, class Load>
+/// divided by R for sure. peak: of the second part, the noise as it shows modulo gamma.
+template <bool Divides, class W, unsigned Bytes, class Load, class P = NoPeak>
 CYCLOTOME_INLINE Columns<W, Bytes> scaled_to_plain(const ColumnConversion<W>& t, const ColumnConversion<W>& correction,
-                                                   const Load& load) {
+                                                   const Load& load, P&& peak = P{}) {
   constexpr unsigned count = Columns<W, Bytes>::count, ahead = 8;
   const TargetConstants<W> plain = t.target[0], gamma = t.target[1], target = correction.target[0];
   const SourceConstants<W> source = correction.source[0];
@@ -61,6 +61,7 @@ CYCLOTOME_INLINE Columns<W, Bytes> scaled_to_plain(const ColumnConversion<W>& t,
     const bool divides = Divides || t.divides;
     const W first = divides ? divided(sums[0][c], plain) : reduced(sums[0][c], t.target_moduli[0]);
     const W second = divides ? divided(sums[1][c], gamma) : reduced(sums[1][c], t.target_moduli[1]);
+    peak.of_residue(second, gamma.modulus);
     const W sum = first + convert_one<Divides>(correction, source, target, entry, second), b = plain.modulus;
     result.word[c] = sum < b ? sum : sum - b;
   }

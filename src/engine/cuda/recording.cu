@@ -5,7 +5,7 @@
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/recording.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::cuda {
 
@@ -25,16 +25,16 @@ cudaKernelNodeParams RecordedKernel::parameters() {
   return parameters;
 }
 
-Recording::Recording(const void* engine, const CompositeOperation& operation, cudaStream_t stream,
+Recording::Recording(const void* engine, const CompositeOperation& operation, CUcontext context, cudaStream_t stream,
                      std::size_t arena_limit)
-    : engine_(engine), operation_(operation), arena_(std::make_shared<Arena>(stream, arena_limit)) {
+    : engine_(engine), operation_(operation), arena_(std::make_shared<Arena>(context, stream, arena_limit)) {
   check(cudaGraphCreate(&graph_, 0), "creation of a graph");
   outer_ = std::exchange(current, this);
 }
 
 Recording::~Recording() {
   current = outer_;
-  if (graph_ != nullptr) cudaGraphDestroy(graph_);
+  if (graph_ != nullptr) succeeded(cudaGraphDestroy(graph_));
 }
 
 Recording* Recording::of(const void* engine) noexcept {

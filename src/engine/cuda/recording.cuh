@@ -49,7 +49,8 @@ struct RecordedKernel {
 class Recording {
  public:
   /// engine: whose verbs; any address of its own. The calling thread records until this object goes.
-  Recording(const void* engine, const CompositeOperation& operation, cudaStream_t stream, std::size_t arena_limit);
+  Recording(const void* engine, const CompositeOperation& operation, CUcontext context, cudaStream_t stream,
+            std::size_t arena_limit);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <unistd.h>
 
 #include "cyclotome/engine/cuda/secret_memory.cuh"
 
@@ -18,20 +21,99 @@ __global__ void wipe_pieces(const __grid_constant__ SecretMemory::Pieces pieces)
   }
 }
 
+/// All secret memory of this process, for its end. It comes before the end of CUDA, which was there first; a process
+/// that is killed is left to the driver.
+class Everywhere {
+ public:
+  /// Never destroyed: engines in static objects may go later.
+  static Everywhere& get() {
+    static auto* const everywhere = new Everywhere;
+    return *everywhere;
+  }
+  void add(SecretMemory* memory) {
+    const std::lock_guard lock(mutex_);
+    all_.insert(memory);
+  }
+  void remove(SecretMemory* memory) noexcept {
+    const std::lock_guard lock(mutex_);
+    all_.erase(memory);
+  }
+
+ private:
+  Everywhere() : process_(getpid()) {
+    std::atexit([] { get().close(); });
+  }
+  void close() noexcept {
+    if (getpid() != process_) return;  // a fork, in which there is no CUDA
+    const std::lock_guard lock(mutex_);
+    for (SecretMemory* const memory : all_) memory->close();
+  }
+
+  const pid_t process_;
+  std::mutex mutex_;
+  std::set<SecretMemory*> all_;
+};
+
 }  // namespace
 
-void SecretMemory::take_back(void* data, std::size_t bytes, cudaStream_t stream) noexcept {
-  const std::lock_guard lock(mutex_);
-  pieces_.data[count_] = static_cast<uint4*>(data);
-  pieces_.words[count_] = (bytes + 15) / 16;
-  ++count_;
-  bytes_ += bytes;
-  if (count_ == max_pieces || bytes_ >= max_bytes) wipe_and_free(stream);
+void wipe_and_free(void* data, std::size_t bytes, cudaStream_t stream) noexcept {
+  if (succeeded(cudaMemsetAsync(data, 0, bytes, stream))) succeeded(cudaFreeAsync(data, stream));
 }
 
-void SecretMemory::flush(cudaStream_t stream) noexcept {
+SecretMemory::SecretMemory(CUcontext context, cudaStream_t stream) : context_(context), stream_(stream) {
+  Everywhere::get().add(this);
+}
+
+SecretMemory::~SecretMemory() { Everywhere::get().remove(this); }
+
+void SecretMemory::hold(void* data, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (count_ > 0) wipe_and_free(stream);
+  held_.emplace(static_cast<const std::byte*>(data), bytes);
+}
+
+bool SecretMemory::holds(const void* pointer) const {
+  const auto* const byte = static_cast<const std::byte*>(pointer);
+  const std::lock_guard lock(mutex_);
+  const auto after = held_.upper_bound(byte);
+  if (after == held_.begin()) return false;
+  const auto& [begin, bytes] = *std::prev(after);
+  return byte < begin + bytes;
+}
+
+void SecretMemory::take_back(void* data, std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  held_.erase(static_cast<const std::byte*>(data));
+  given_back_.data[count_] = static_cast<uint4*>(data);
+  given_back_.words[count_] = (bytes + 15) / 16;
+  ++count_;
+  bytes_ += bytes;
+  if (operations_ == 0 || count_ == max_pieces || bytes_ >= max_bytes) wipe_and_free();
+}
+
+void SecretMemory::flush() noexcept {
+  const std::lock_guard lock(mutex_);
+  wipe_and_free();
+}
+
+SecretMemory::Operation::Operation(SecretMemory& memory) : memory_(memory) {
+  const std::lock_guard lock(memory.mutex_);
+  ++memory.operations_;
+}
+
+SecretMemory::Operation::~Operation() {
+  const std::lock_guard lock(memory_.mutex_);
+  if (--memory_.operations_ == 0) memory_.wipe_and_free();
+}
+
+void SecretMemory::close() noexcept {
+  closed_.store(true, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  const DeviceScope scope(context_, std::nothrow);
+  wipe_and_free();
+  for (const auto& [data, bytes] : held_) {
+    succeeded(cudaMemsetAsync(const_cast<std::byte*>(data), 0, bytes, stream_));
+  }
+  succeeded(cudaStreamSynchronize(stream_));
 }
 
 void SecretMemory::wipe(const Queue& queue, const Pieces& pieces, std::size_t count) {
@@ -40,14 +122,19 @@ void SecretMemory::wipe(const Queue& queue, const Pieces& pieces, std::size_t co
   launch<wipe_pieces, Start::early>(queue, dim3(blocks, static_cast<unsigned>(count)), 256, 0, 1, "zeroising", pieces);
 }
 
-void SecretMemory::wipe_and_free(cudaStream_t stream) noexcept {
+void SecretMemory::wipe_and_free() noexcept {
+  if (count_ == 0) return;
+  const std::size_t count = std::exchange(count_, 0);
+  bytes_ = 0;
   try {
-    wipe(Queue(stream, 0, false), pieces_, count_);
+    wipe(Queue(stream_, 0, false), given_back_, count);
   } catch (const EngineError&) {
-    // A device that launches nothing any more gives its memory to nobody either.
+    for (std::size_t i = 0; i < count; ++i) {
+      cuda::wipe_and_free(given_back_.data[i], given_back_.words[i] * sizeof(uint4), stream_);
+    }
+    return;
   }
-  for (std::size_t i = 0; i < count_; ++i) cudaFreeAsync(pieces_.data[i], stream);
-  count_ = bytes_ = 0;
+  for (std::size_t i = 0; i < count; ++i) succeeded(cudaFreeAsync(given_back_.data[i], stream_));
 }
 
 }  // namespace cyclotome::cuda

@@ -1,20 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <map>
 #include <mutex>
 
+#include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/launch.cuh"
 
 namespace cyclotome::cuda {
 
-/// Takes back secret memory, which is zeroised before it is freed: several pieces in one launch, when enough have come
-/// together or `flush` is called. No operation waits for it, and nothing else can use the memory until then.
-/// Thread-safe.
+/// An engine's memory for secrets: known from its allocation on, and zeroised before it is freed. The zeros are queued
+/// when a piece is given back; within an operation, when that is over, so that several pieces take one launch. Nobody
+/// has to call again for it. What is still held when the process ends is zeroised then. Thread-safe.
 class SecretMemory {
  public:
-  /// data: from the stream-ordered allocator, whose pieces are multiples of 16 bytes.
-  void take_back(void* data, std::size_t bytes, cudaStream_t stream) noexcept;
-  void flush(cudaStream_t stream) noexcept;
+  SecretMemory(CUcontext context, cudaStream_t stream);
+  /// Everything has been given back.
+  ~SecretMemory();
+  SecretMemory(const SecretMemory&) = delete;
+  SecretMemory& operator=(const SecretMemory&) = delete;
+
+  /// From the stream-ordered allocator, whose pieces are multiples of 16 bytes.
+  void hold(void* data, std::size_t bytes);
+  /// Frees what was held. The calling thread is in the context.
+  void take_back(void* data, std::size_t bytes) noexcept;
+  /// Whether memory that is held contains this byte.
+  bool holds(const void* pointer) const;
+  /// Queues zeros for everything that was given back.
+  void flush() noexcept;
+
+  /// What is given back while one of these lives is zeroised as the last of them goes.
+  class Operation {
+   public:
+    explicit Operation(SecretMemory& memory);
+    ~Operation();
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+
+   private:
+    SecretMemory& memory_;
+  };
+
+  /// For the end of the process: zeros in everything, whoever holds it. No engine computes with it any more.
+  void close() noexcept;
+  bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
   static constexpr std::size_t max_pieces = 16, max_bytes = std::size_t{64} << 20;
   struct Pieces {
@@ -25,12 +55,21 @@ class SecretMemory {
   static void wipe(const Queue& queue, const Pieces& pieces, std::size_t count);
 
  private:
-  void wipe_and_free(cudaStream_t stream) noexcept;
+  void wipe_and_free() noexcept;
 
-  std::mutex mutex_;
-  Pieces pieces_{};
+  CUcontext context_;
+  cudaStream_t stream_;
+  mutable std::mutex mutex_;
+  std::map<const std::byte*, std::size_t> held_;  ///< bytes by address
+  Pieces given_back_{};
   std::size_t count_ = 0, bytes_ = 0;
+  unsigned operations_ = 0;  ///< under way
+  std::atomic<bool> closed_{false};
 };
+
+/// Zeros queued for memory from the stream-ordered allocator, which is freed after them. Where the device takes no work
+/// any more it is not freed either: nobody else gets what could not be zeroised.
+void wipe_and_free(void* data, std::size_t bytes, cudaStream_t stream) noexcept;
 
 /// What is wiped is the operation's own.
 template <class Visit>

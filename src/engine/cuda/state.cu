@@ -95,7 +95,8 @@ Structure CudaEngine::State::find(Cache& cache, std::uint64_t id, const Make& ma
 }
 
 bool CudaEngine::State::on_doubles(const Ring& ring, std::size_t l) const {
-  return doubles && ring.word() == Word::u64 && ring.has_transform(l) && ring.basis()[l] < cuda::max_floating_modulus;
+  return paths.doubles && ring.word() == Word::u64 && ring.has_transform(l) &&
+         ring.basis()[l] < cuda::max_floating_modulus;
 }
 
 cuda::LimbArithmetics CudaEngine::State::arithmetics(const Ring& ring) const {
@@ -235,6 +236,18 @@ cuda::DeviceDigits<W> CudaEngine::State::digits(const KeySwitchStep& step) {
                                        static_cast<std::uint32_t>(digits.size())});
     return made;
   });
+}
+
+cuda::PeakOutput CudaEngine::State::peak_output(std::uint64_t* peaks, std::size_t first) {
+  if (peaks == nullptr) return {};
+  const std::lock_guard lock(mutex_);
+  if (peak_cells_ == nullptr) {
+    constexpr std::size_t bytes = cuda::max_items * sizeof(cuda::PeakCell);
+    auto cells = std::make_shared<DeviceMemory>(bytes, stream);
+    check(cudaMemsetAsync(cells->data(), 0, bytes, stream), "clearing");
+    peak_cells_ = std::move(cells);
+  }
+  return {peaks + first, static_cast<cuda::PeakCell*>(peak_cells_->data())};
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                \

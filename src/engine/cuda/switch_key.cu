@@ -197,6 +197,8 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
     for (unsigned i = 0; i < T::vectors; ++i) sums(part)(i).store(v + i * T::wide);
     store_sum<T>(v, work.out.limb(item, part, l), space, t, m, l < work.inverse_limbs);
   }
+#else
+  missing_body();
 #endif
 }
 
@@ -220,6 +222,8 @@ __global__ void __launch_bounds__(T::threads)
   to_canonical<T>(words, v, m);
   T::settle(words, space);
   store_transform<T>(words, extended.limb(item, d, l));
+#else
+  missing_body();
 #endif
 }
 
@@ -260,6 +264,8 @@ __global__ void __launch_bounds__(T::threads)
 #pragma unroll
   for (unsigned i = 0; i < T::vectors; ++i) sums[i].store(v + i * T::wide);
   store_sum<T>(v, work.out.limb(item, part, l), space, t, m, l < work.inverse_limbs);
+#else
+  missing_body();
 #endif
 }
 

@@ -42,6 +42,8 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   to_canonical<T>(words, v, m);
   T::settle(words, space);
   store_transform<T, Use::once>(words, out.limb(blockIdx.z, blockIdx.y));
+#else
+  missing_body();
 #endif
 }
 
@@ -65,6 +67,8 @@ __global__ void __launch_bounds__(T::threads, resident_blocks<T>())
   T::inverse(v, space, t, m);
   to_words<T>(words, v, m);
   store_coefficients<T, Use::once>(words, out.limb(blockIdx.z, blockIdx.y));
+#else
+  missing_body();
 #endif
 }
 

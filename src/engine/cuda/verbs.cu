@@ -6,7 +6,7 @@
 #include "cyclotome/engine/cuda/state.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
 #include "cyclotome/math/bits.hpp"
-#include "cyclotome/math/secure_memory.hpp"
+#include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome {
 
@@ -17,13 +17,12 @@ using cuda::device_view;
 using cuda::for_pieces;
 using cuda::launch;
 using cuda::piece_of;
-using cuda::Queue;
 
 namespace {
 
 template <class State, class Operation>
 void pointwise(State& state, View out, ConstView a, ConstView b, Operation operation) {
-  const Queue queue = state.queue();
+  const auto queue = state.queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto* const tables = state.template ring_tables<W>(*out.ring);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
@@ -39,7 +38,7 @@ void pointwise(State& state, View out, ConstView a, ConstView b, Operation opera
 }  // namespace
 
 void CudaEngine::do_forward(View a) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(a.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*a.ring);
     const cuda::LimbArithmetics arithmetics = state_->arithmetics(*a.ring);
@@ -54,7 +53,7 @@ void CudaEngine::do_forward(View a) {
 }
 
 void CudaEngine::do_inverse(View a) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(a.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*a.ring);
     const cuda::LimbArithmetics arithmetics = state_->arithmetics(*a.ring);
@@ -78,7 +77,7 @@ void CudaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView
 }
 
 void CudaEngine::do_clear(View out) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       const View target = piece_of(out, first, count);
@@ -89,7 +88,7 @@ void CudaEngine::do_clear(View out) {
 }
 
 void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*out.ring);
     const auto run = [&]<unsigned Limbs>(cuda::Factors<W, Limbs> prepared) {
@@ -112,19 +111,23 @@ void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std:
 }
 
 void CudaEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
-  const Queue queue = state_->queue();
+  do_convert_with_peaks(out, a, conversion, nullptr);
+}
+
+void CudaEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
+  const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto constants = state_->conversion<W>(conversion);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       cuda::convert(queue, device_view<W>(piece_of(out, first, count), out.parts),
                     device_view<W>(piece_of(a, first, count), out.parts), constants,
-                    static_cast<unsigned>(count * out.parts));
+                    static_cast<unsigned>(count * out.parts), state_->peak_output(peaks, first));
     });
   });
 }
 
 void CudaEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto* const tables = state_->ring_tables<W>(*out.ring);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
@@ -145,7 +148,7 @@ void CudaEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
 }
 
 void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
-  const Queue queue = state_->queue();
+  const auto queue = state_->queue();
   struct Secret {
     cuda::StreamKey key{};
     std::array<std::uint32_t, 8> words;

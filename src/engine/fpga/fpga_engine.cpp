@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/secure_memory.hpp"
 #include "cyclotome/ring/poly.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -24,17 +24,7 @@ void require_count(const char* what, std::size_t count, std::size_t limit) {
 }
 
 /// Words on their way to or from a circuit; they may be secret.
-class Words {
- public:
-  explicit Words(std::size_t count) : words_(count) {}
-  ~Words() { secure_zero(words_.data(), words_.size() * sizeof(words_[0])); }
-  Words(const Words&) = delete;
-  Words& operator=(const Words&) = delete;
-  std::span<std::uint64_t> span() noexcept { return words_; }
-
- private:
-  std::vector<std::uint64_t> words_;
-};
+using Words = ZeroisingVector<std::uint64_t>;
 
 /// One limb of all polynomials of `shape`, one after another; `a` is broadcast to it.
 void gather(std::span<std::uint64_t> words, ConstView a, ConstView shape, std::size_t l) {
@@ -216,21 +206,21 @@ void FpgaEngine::run(View out, ConstView a, ConstView b, Operation operation) {
     const std::vector<std::size_t>& limbs = runs[i].limbs;
     Words x(limbs.size() * size), y(product ? limbs.size() * size : 0), z(limbs.size() * size);
     for (std::size_t k = 0; k < limbs.size(); ++k) {
-      gather(x.span().subspan(k * size, size), a, out, limbs[k]);
-      if (product) gather(y.span().subspan(k * size, size), b, out, limbs[k]);
+      gather(std::span(x).subspan(k * size, size), a, out, limbs[k]);
+      if (product) gather(std::span(y).subspan(k * size, size), b, out, limbs[k]);
     }
     if (limbs.size() == 1) {
       auto circuit = pool.acquire(ring.basis()[limbs[0]], root_of(ring, limbs[0]));
-      runs[i].ticks = circuit.run(operation, x.span(), y.span(), z.span()).total;
+      runs[i].ticks = circuit.run(operation, x, y, z).total;
     } else {
       std::vector<std::uint64_t> moduli, roots;
       for (const std::size_t l : limbs) {
         moduli.insert(moduli.end(), count, ring.basis()[l]);
         roots.insert(roots.end(), count, root_of(ring, l));
       }
-      runs[i].ticks = pool.acquire().multiply_each(moduli, roots, x.span(), y.span(), z.span()).total;
+      runs[i].ticks = pool.acquire().multiply_each(moduli, roots, x, y, z).total;
     }
-    for (std::size_t k = 0; k < limbs.size(); ++k) scatter(out, z.span().subspan(k * size, size), limbs[k]);
+    for (std::size_t k = 0; k < limbs.size(); ++k) scatter(out, std::span(z).subspan(k * size, size), limbs[k]);
   });
   account(ring, operation, count, runs);
 }

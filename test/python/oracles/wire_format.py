@@ -8,7 +8,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from oracles import sampling
+from oracles import sampling, sealing
 
 #: residues[limb][coefficient]
 Polynomial = list[list[int]]
@@ -21,6 +21,7 @@ KINDS = {
     5: "ciphertext",
     6: "plaintext",
     7: "bundle",
+    9: "protected_secret_key",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 
@@ -65,7 +66,7 @@ class File:
     kind: str
     parameters: Parameters
     sections: list[tuple[str, bytes]]
-    version: int
+    version: int = 2
     key_id: bytes = b""
     metadata: bytes = b""
 
@@ -160,6 +161,20 @@ def secret_key(file: File) -> list[int]:
     coefficients = [signs[code] for code in packed.limb(file.parameters.degree, 2)]
     assert packed.data == b""
     return coefficients
+
+
+def opened_secret_key(data: bytes, passphrase: bytes) -> list[int]:
+    """The coefficients of a protected secret key, from the bytes of its whole file."""
+    file = read(data)
+    [(tag, section)] = file.sections
+    assert tag == "SEAL"
+    method, log2_n, r, p = struct.unpack_from("<4I", section)
+    assert method == 1
+    salt, nonce, sealed, tag_bytes = section[16:48], section[48:60], section[60:-16], section[-16:]
+    key = hashlib.scrypt(passphrase, salt=salt, n=2**log2_n, r=r, p=p, maxmem=2**31 - 1, dklen=32)
+    header = data[: -32 - 16 - len(sealed)]
+    assert sealing.tag(key, nonce, header, sealed) == tag_bytes
+    return secret_key(File("secret_key", file.parameters, [("SKEY", sealing.decrypt(key, nonce, sealed))]))
 
 
 def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, Polynomial]]:

@@ -4,7 +4,9 @@
 #include <mutex>
 #include <tuple>
 
+#include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/device_tables.cuh"
+#include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/study/kernels.cuh"
 #include "cyclotome/engine/cuda/study/study_engine.hpp"
 
@@ -12,6 +14,7 @@ namespace cyclotome {
 
 using cuda::check;
 using cuda::device_view;
+using cuda::DeviceScope;
 using cuda::for_pieces;
 using namespace cuda::study;
 
@@ -35,6 +38,8 @@ void make_field(std::vector<GaussianField<W>>& fields, const Ring& ring, std::si
                     tables.imaginary_unit});
 }
 
+constexpr auto what = "transform under study";
+
 dim3 grid_of(std::size_t threads, unsigned block_threads, ConstView a) {
   return {static_cast<unsigned>((threads + block_threads - 1) / block_threads), static_cast<unsigned>(a.limbs()),
           static_cast<unsigned>(a.batch * a.parts)};
@@ -46,22 +51,22 @@ unsigned threads_for(std::size_t count) {
 
 /// All stages of `how` on `a`.
 template <class Field, bool Inverse>
-void launch(View a, const Field* fields, const TransformPlan& how, cudaStream_t stream) {
+void run_stages(const cuda::Queue& queue, View a, const Field* fields, const TransformPlan& how) {
   using W = typename Field::Word;
   const auto view = device_view<W>(a, a.parts);
   const std::size_t butterflies = std::size_t{1} << (how.stages - 1);
   const auto wide_stage = [&](unsigned s) {
     const unsigned threads = threads_for(butterflies);
-    cuda::study::stage<Field, Inverse>
-        <<<grid_of(butterflies, threads, a), threads, 0, stream>>>(view, fields, s, how.stages);
+    cuda::launch<cuda::study::stage<Field, Inverse>>(queue, grid_of(butterflies, threads, a), threads, 0, 1, what, view,
+                                                     fields, s, how.stages);
   };
   const auto block_stages = [&]<Storage storage>() {
     const unsigned threads = threads_for(std::size_t{1} << (how.block_stages - 1));
     const std::size_t bytes = storage == Storage::shared ? sizeof(typename Field::Value) << how.block_stages : 0;
     dim3 grid = grid_of(1, 1, a);
     grid.x = 1U << (how.stages - how.block_stages);
-    cuda::study::block<Field, Inverse, storage>
-        <<<grid, threads, bytes, stream>>>(view, fields, how.stages, how.block_stages);
+    cuda::launch<cuda::study::block<Field, Inverse, storage>>(queue, grid, threads, bytes, 1, what, view, fields,
+                                                              how.stages, how.block_stages);
   };
   const auto narrow_stages = [&] {
     if (how.block_stages == 0) return;
@@ -76,7 +81,6 @@ void launch(View a, const Field* fields, const TransformPlan& how, cudaStream_t 
     wide_stage(Inverse ? k : how.stages - 1 - (k - how.block_stages));
   }
   if constexpr (!Inverse) narrow_stages();
-  check(cudaGetLastError(), "launch of a transform under study");
 }
 
 }  // namespace
@@ -108,7 +112,9 @@ struct StudyEngine::Tables {
 };
 
 std::shared_ptr<StudyEngine> StudyEngine::create(TransformDesign design, int device) {
-  return std::shared_ptr<StudyEngine>(new StudyEngine(design, device));
+  std::shared_ptr<StudyEngine> engine(new StudyEngine(design, device));
+  engine->test_itself();
+  return engine;
 }
 
 StudyEngine::StudyEngine(TransformDesign design, int device)
@@ -117,38 +123,40 @@ StudyEngine::StudyEngine(TransformDesign design, int device)
 }
 
 StudyEngine::~StudyEngine() {
-  cudaSetDevice(device());
-  cudaStreamSynchronize(static_cast<cudaStream_t>(stream()));  // kernels may still read the tables
+  const DeviceScope scope(static_cast<CUcontext>(context()), std::nothrow);
+  cuda::succeeded(cudaStreamSynchronize(static_cast<cudaStream_t>(stream())));  // kernels may still read the tables
+  tables_.reset();
 }
 
 std::string StudyEngine::name() const { return message(CudaEngine::name(), ' ', name_of(design_)); }
 
 template <template <LimbWord> class Field, bool Inverse>
 void StudyEngine::transform(View a) {
-  check(cudaSetDevice(device()), "choosing the device");
+  const DeviceScope scope(static_cast<CUcontext>(context()));
+  const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device(), false);
   with_word(a.word(), [&]<class W>(W) {
     const auto* const fields = tables_->of<Field<W>>(*a.ring);
     const auto design = Field<W>::words == 2 ? TransformDesign::galois : design_;
     const TransformPlan how = plan(design, bit_length(a.degree()) - 1, sizeof(W), Inverse);
     for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
-      launch<Field<W>, Inverse>(a.items(first, count), fields, how, static_cast<cudaStream_t>(stream()));
+      run_stages<Field<W>, Inverse>(queue, a.items(first, count), fields, how);
     });
   });
 }
 
 template <bool Inverse>
 void StudyEngine::split(View a) {
-  check(cudaSetDevice(device()), "choosing the device");
+  const DeviceScope scope(static_cast<CUcontext>(context()));
+  const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device(), false);
   with_word(a.word(), [&]<class W>(W) {
     const auto* const fields = tables_->of<GaussianField<W>>(*a.ring);
     for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
       const View piece = a.items(first, count);
       const std::size_t pairs = a.degree() / 4;
       const unsigned threads = threads_for(std::min<std::size_t>(pairs, 256));
-      conjugate_images<W, Inverse><<<grid_of(pairs, threads, piece), threads, 0, static_cast<cudaStream_t>(stream())>>>(
-          device_view<W>(piece, piece.parts), fields);
+      cuda::launch<conjugate_images<W, Inverse>>(queue, grid_of(pairs, threads, piece), threads, 0, 1, what,
+                                                 device_view<W>(piece, piece.parts), fields);
     });
-    check(cudaGetLastError(), "launch of a transform under study");
   });
 }
 
@@ -193,31 +201,31 @@ void StudyEngine::multiply_gaussian(View out, ConstView a, ConstView b) {
       throw ArgumentError("multiply_gaussian: operands and result must have one ring, batch and number of parts");
     }
   }
-  check(cudaSetDevice(device()), "choosing the device");
+  const DeviceScope scope(static_cast<CUcontext>(context()));
+  const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device(), false);
   with_word(out.word(), [&]<class W>(W) {
     const auto* const fields = tables_->of<GaussianField<W>>(*out.ring);
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       const auto view = [&](auto whole) { return device_view<W>(whole.items(first, count), whole.parts); };
       const unsigned threads = threads_for(std::min<std::size_t>(out.degree() / 2, 256));
       const dim3 grid = grid_of(out.degree() / 2, threads, out.items(first, count));
-      gaussian_products<W>
-          <<<grid, threads, 0, static_cast<cudaStream_t>(stream())>>>(view(out), view(a), view(b), fields);
+      cuda::launch<gaussian_products<W>>(queue, grid, threads, 0, 1, "Gaussian products", view(out), view(a), view(b),
+                                         fields);
     });
-    check(cudaGetLastError(), "launch of Gaussian products");
   });
 }
 
 double StudyEngine::event_time(const std::function<void()>& work, unsigned repetitions) {
   if (repetitions == 0) throw ArgumentError("event_time: at least one repetition is needed");
-  check(cudaSetDevice(device()), "choosing the device");
+  const DeviceScope scope(static_cast<CUcontext>(context()));
   struct Event {
     cudaEvent_t value = nullptr;
     Event() { check(cudaEventCreate(&value), "event creation"); }
-    ~Event() { cudaEventDestroy(value); }
+    ~Event() { cuda::succeeded(cudaEventDestroy(value)); }
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
   } start, stop;
-  const auto queue = static_cast<cudaStream_t>(stream());
+  const cudaStream_t queue = static_cast<cudaStream_t>(stream());
   check(cudaEventRecord(start.value, queue), "event");
   for (unsigned i = 0; i < repetitions; ++i) work();
   check(cudaEventRecord(stop.value, queue), "event");

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+namespace cyclotome::io {
+
+/// Throws FileError for what errno says: "can't ACTION 'PATH': reasonADVICE".
+[[noreturn]] void fail(const char* action, const std::string& path, const char* advice = "");
+
+/// A file descriptor that is closed.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) noexcept : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  bool open() const noexcept { return number_ >= 0; }
+  int number() const noexcept { return number_; }
+
+ private:
+  int number_ = -1;
+};
+
+}  // namespace cyclotome::io

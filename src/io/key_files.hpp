@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cyclotome/io/file.hpp"
+#include "cyclotome/rlwe/keys.hpp"
+
+namespace cyclotome::io {
+
+/// What goes into keys' files besides the keys.
+struct KeyFileOptions {
+  std::span<const std::uint8_t> metadata = {};
+  /// The secret key is written under this passphrase (io/protected_key.hpp), if there is one.
+  std::optional<std::span<const std::uint8_t>> passphrase = std::nullopt;
+  /// Of files that have the names. A secret key's file that is replaced by another key's stays beside it, as
+  /// NAME.bak-ID, with the first digits of its key's id; no such file is ever overwritten.
+  Existing existing = Existing::refused;
+};
+
+struct KeyPaths {
+  std::string secret, public_key, evaluation;
+};
+
+/// Writes a secret key for its owner only. Returns the path of a replaced one's backup; empty if there is none. Throws
+/// FileError; then everything is as it was.
+std::string write_secret_key(const std::string& path, const rlwe::SecretKey& key, const KeyFileOptions& options = {});
+
+/// Writes keys that were made together, all or none. The secret key gets its place first: should the process be killed
+/// between that and the rest, the old public keys belong to the backup, and by their ids never pass for the new one's.
+/// Returns and throws as above.
+std::string write_keys(const KeyPaths& paths, const rlwe::SecretKey& secret, const rlwe::PublicKey& public_key,
+                       const rlwe::EvaluationKeys& evaluation, const KeyFileOptions& options = {});
+
+}  // namespace cyclotome::io

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cyclotome/io/descriptor.hpp"
+#include "cyclotome/io/file.hpp"
+
+namespace cyclotome::io {
+
+/// A file whose bytes are on the disk and which is not at its place yet: without any name where the file system offers
+/// that (O_TMPFILE), else under a temporary one, which goes with this object. Every step may fail with FileError, and
+/// what was done can be undone.
+class PendingFile {
+ public:
+  /// Writes and flushes the bytes, beside what `path` is or points to.
+  PendingFile(const std::string& path, std::span<const std::uint8_t> bytes, Privacy privacy);
+  PendingFile(PendingFile&& other) noexcept;
+  PendingFile& operator=(PendingFile&&) = delete;
+  ~PendingFile();
+
+  /// The folder that it will lie in.
+  std::string folder() const;
+  /// Whether there is a file at its place now, and nothing else.
+  bool has_predecessor() const noexcept;
+  /// Gives the file that is at its place a second name: `label` behind a dot (and a number, should that be taken),
+  /// which it keeps; or, for an empty label, a temporary one. Returns the name.
+  const std::string& keep_predecessor(const std::string& label);
+  /// Moves it to its place.
+  void place(Existing existing);
+  /// Takes it away again, and gives the predecessor that was kept its place.
+  void undo() noexcept;
+  /// It stays, and so does a predecessor with a label; one with a temporary name is dropped.
+  void settle() noexcept;
+
+ private:
+  bool create_unnamed(bool secret);
+  void create_named(bool secret);
+  void write(std::span<const std::uint8_t> bytes);
+  bool link_to(const std::string& name) noexcept;
+  void give_name();
+
+  std::string path_, target_;  // as it was given, and with links followed
+  Descriptor file_;
+  std::string name_;  // its temporary name; empty for none
+  std::string kept_;  // its predecessor's other name; empty for none
+  bool kept_is_temporary_ = false, placed_ = false;
+};
+
+}  // namespace cyclotome::io
