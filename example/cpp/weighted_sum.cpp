@@ -8,36 +8,31 @@
 #include <vector>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/container.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/operations.hpp"
-#include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
+#include "cyclotome/value/value.hpp"
 
 namespace {
 
 namespace rlwe = cyclotome::rlwe;
 namespace scheme = cyclotome::scheme;
-using cyclotome::Encoding;
 using cyclotome::io::Bytes;
 using cyclotome::io::Container;
+using namespace cyclotome::value;
 
 using Numbers = std::vector<std::int64_t>;
-
-rlwe::Plaintext in_slots(const rlwe::ContextPtr& context, const Numbers& numbers) {
-  return cyclotome::encode(context, 0, Encoding::Kind::slots, numbers, 1, numbers.size());
-}
 
 Bytes server(const Bytes& key_bytes, const Bytes& question_bytes, const Numbers& weights) {
   const Container key_file(key_bytes), question_file(question_bytes);  // checks every byte, or throws FormatError
   const auto context = scheme::make_context(key_file.parameters(), cyclotome::CpuEngine::create());
   const auto keys = cyclotome::io::read_evaluation_keys(key_file, context);
-  const auto question = cyclotome::io::read_ciphertext(question_file, context);
-  const auto products = rlwe::multiply_plain(question, in_slots(context, weights));
-  return cyclotome::io::serialize(rlwe::sum_slots(products, keys));  // the sum stands in every slot
+  const EncryptedArray question = cyclotome::io::read_array(question_file, context).with_keys(keys);
+  // A RangeError if the sum could be larger than the parameters hold; a NoiseError if nobody could decrypt it.
+  return cyclotome::io::serialize(matmul(question, weights));
 }
 
 }  // namespace
@@ -56,14 +51,15 @@ int main() try {
   const auto secret = rlwe::SecretKey::generate(context);
   const auto rotations = rlwe::slot_sum_elements(context->degree());
   const auto evaluation = rlwe::EvaluationKeys::generate(secret, false, rotations);
-  const auto question = scheme::encrypt(in_slots(context, measurements), secret);
+  const EncryptedArray question = encrypt(measurements, secret, {.bound = 63});  // public: no value is beyond 63
 
   const Bytes answer = server(cyclotome::io::serialize(evaluation), cyclotome::io::serialize(question), weights);
 
-  const auto sum = cyclotome::io::read_ciphertext(Container(answer), context);
-  const auto result = cyclotome::decode(scheme::decrypt(sum, secret), Encoding::Kind::slots).at(0);
+  const EncryptedArray sum = cyclotome::io::read_array(Container(answer), context);
+  const std::int64_t result = decrypt(sum, secret).to_int64().at(0);
   const auto expected = std::inner_product(weights.begin(), weights.end(), measurements.begin(), std::int64_t{0});
-  std::cout << "weighted sum " << result << ", " << scheme::noise_headroom(sum) << " bits of noise headroom left\n";
+  std::cout << "weighted sum " << result << ", of at most " << sum.bound().largest().to_string() << "; "
+            << sum.noise_headroom() << " bits of noise headroom left\n";
   return result == expected ? 0 : 1;
 } catch (const cyclotome::Error& error) {
   std::cerr << error.what() << '\n';

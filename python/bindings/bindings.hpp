@@ -15,8 +15,8 @@
 
 #include "cyclotome/math/interrupt.hpp"
 
-/// The library as Python sees it, thinly: a binding hands its arguments to the C++ function of the same name. What
-/// NumPy's rules, shapes and several plaintext moduli need lives in the Python package.
+/// The library as Python sees it, thinly: a binding hands its arguments to the C++ function of the same name. Only what
+/// NumPy's ways of indexing need lives in the Python package.
 namespace cyclotome::python {
 
 namespace nb = nanobind;
@@ -50,6 +50,9 @@ inline std::span<const std::uint8_t> to_span(const nb::bytes& bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
 
+/// A shape as Python has it.
+nb::typed<nb::tuple, nb::int_, nb::ellipsis> tuple_of(const std::vector<std::size_t>& shape);
+
 void bind_errors(nb::module_& m);
 void bind_interrupts(nb::module_& m);
 void bind_parameters(nb::module_& m);
@@ -57,6 +60,7 @@ void bind_context(nb::module_& m);
 void bind_keys(nb::module_& m);
 void bind_ciphertexts(nb::module_& m);
 void bind_operations(nb::module_& m);
+void bind_arrays(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_bench(nb::module_& m);

@@ -27,7 +27,7 @@ NumpyValues decode_rows(const Plaintext& plaintext, bool slots) {
   });
   {
     const Unlocked unlocked;
-    *values = decode(plaintext, kind_of(slots));
+    *values = decode_residues(plaintext, kind_of(slots));
   }
   const std::size_t n = plaintext.context()->degree();
   return NumpyValues(values->data(), {plaintext.batch(), n}, owner);
@@ -56,22 +56,21 @@ void bind_ciphertexts(nb::module_& m) {
       .def("to", &Ciphertext::to, "context"_a, NoGil());
 
   m.def(
-      "encode",
+      "encode_residues",
       [](const rlwe::ContextPtr& context, std::size_t plain, bool slots, const Values& values) {
-        return encode(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0), values.shape(1));
+        return encode_residues(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0),
+                               values.shape(1));
       },
       "context"_a, "plain"_a, "slots"_a, "values"_a, NoGil());
-  m.def("decode", &decode_rows, "plaintext"_a, "slots"_a);
+  m.def("decode_residues", &decode_rows, "plaintext"_a, "slots"_a);
 
   m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&>(&scheme::encrypt), "plaintext"_a,
         "key"_a, NoGil());
   m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&>(&scheme::encrypt), "plaintext"_a,
         "key"_a, NoGil());
   m.def("decrypt", &scheme::decrypt, "ciphertext"_a, "key"_a, NoGil());
-  m.def("reveal", &scheme::reveal, "ciphertext"_a, "key"_a, "flooding_bits"_a, NoGil());
   m.def("flooding_bits_of", &rlwe::flooding_bits_of, "polynomials"_a);
   m.def("noise_budget", &scheme::noise_budget, "ciphertext"_a, "key"_a, NoGil());
-  m.def("measured_noise", &scheme::measured_noise, "ciphertext"_a, "key"_a, NoGil());
 }
 
 }  // namespace cyclotome::python

@@ -11,7 +11,7 @@ namespace {
 /// stands in. Immortal: errors can be raised until the interpreter ends.
 struct Classes {
   PyObject *error, *parameter, *security, *argument, *mismatch, *missing_key, *passphrase, *noise, *range, *format,
-      *engine, *memory, *file, *contradiction;
+      *engine, *memory, *file, *unsupported, *transparent, *contradiction;
 };
 Classes classes{};
 
@@ -46,6 +46,10 @@ void translate(const std::exception_ptr& failure, void*) {
     raise(classes.file, error);
   } catch (const MemoryLimitError& error) {
     raise(classes.memory, error);
+  } catch (const UnsupportedError& error) {
+    raise(classes.unsupported, error);
+  } catch (const TransparentError& error) {
+    raise(classes.transparent, error);
   } catch (const EngineError& error) {
     raise(classes.engine, error);
   } catch (const Error& error) {
@@ -69,15 +73,16 @@ void bind_errors(nb::module_& m) {
       [](const nb::object& error, const nb::object& parameter, const nb::object& security, const nb::object& argument,
          const nb::object& mismatch, const nb::object& missing_key, const nb::object& passphrase,
          const nb::object& noise, const nb::object& range, const nb::object& format, const nb::object& engine,
-         const nb::object& memory, const nb::object& file, const nb::object& contradiction) {
-        classes = {immortal(error),    immortal(parameter),    immortal(security),   immortal(argument),
-                   immortal(mismatch), immortal(missing_key),  immortal(passphrase), immortal(noise),
-                   immortal(range),    immortal(format),       immortal(engine),     immortal(memory),
-                   immortal(file),     immortal(contradiction)};
+         const nb::object& memory, const nb::object& file, const nb::object& unsupported, const nb::object& transparent,
+         const nb::object& contradiction) {
+        classes = {immortal(error),    immortal(parameter),   immortal(security),    immortal(argument),
+                   immortal(mismatch), immortal(missing_key), immortal(passphrase),  immortal(noise),
+                   immortal(range),    immortal(format),      immortal(engine),      immortal(memory),
+                   immortal(file),     immortal(unsupported), immortal(transparent), immortal(contradiction)};
       },
       nb::kw_only(), "error"_a, "parameter"_a, "security"_a, "argument"_a, "mismatch"_a, "missing_key"_a,
-      "passphrase"_a, "noise"_a, "range"_a, "format"_a, "engine"_a, "memory"_a, "file"_a, "contradiction"_a,
-      "Sets the Python classes that the library's errors become.");
+      "passphrase"_a, "noise"_a, "range"_a, "format"_a, "engine"_a, "memory"_a, "file"_a, "unsupported"_a,
+      "transparent"_a, "contradiction"_a, "Sets the Python classes that the library's errors become.");
 }
 
 }  // namespace cyclotome::python

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "bindings.hpp"
+#include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/frame.hpp"
@@ -30,7 +31,6 @@ namespace {
 using io::Bytes;
 using io::Existing;
 using io::Privacy;
-using Bundle = std::vector<const rlwe::Ciphertext*>;
 
 /// A checked container, and nothing that would expand beyond its limit: nothing is made for it then.
 io::Container opened(std::span<const std::uint8_t> bytes, const io::Limits& limits) {
@@ -102,6 +102,11 @@ nb::dict facts_of(const io::Inspection& inspection) {
   for (const auto& array : inspection.arrays) arrays.append(facts_of(array));
   facts["sections"] = sections;
   facts["arrays"] = arrays;
+  if (inspection.description) {
+    facts["shape"] = tuple_of(inspection.description->layout.shape());
+    facts["placement"] = inspection.description->layout.placement();
+    facts["bound"] = inspection.description->bound;
+  }
   facts["relinearization"] = inspection.relinearization;
   facts["galois_elements"] = inspection.galois_elements;
   if (const auto& cost = inspection.protection) {
@@ -170,7 +175,7 @@ void bind_secret_key_files(nb::module_& m) {
       [](const std::string& path, const rlwe::SecretKey& key, const nb::bytes& metadata, bool overwrite,
          const std::optional<nb::bytearray>& passphrase) {
         const io::KeyFileOptions options = key_file_options(metadata, passphrase, overwrite);
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return io::write_secret_key(path, key, options);
       },
       "path"_a, "key"_a, "metadata"_a, "overwrite"_a, "passphrase"_a.none());
@@ -180,7 +185,7 @@ void bind_secret_key_files(nb::module_& m) {
          const rlwe::EvaluationKeys& evaluation, const nb::bytes& metadata, bool overwrite,
          const std::optional<nb::bytearray>& passphrase) {
         const io::KeyFileOptions options = key_file_options(metadata, passphrase, overwrite);
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return io::write_keys({paths[0], paths[1], paths[2]}, secret, public_key, evaluation, options);
       },
       "paths"_a, "secret"_a, "public_key"_a, "evaluation"_a, "metadata"_a, "overwrite"_a, "passphrase"_a.none());
@@ -238,6 +243,7 @@ void bind_io(nb::module_& m) {
           "path"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, "security_table"_a,
           NoGil())
       .def_prop_ro("kind", [](const OwnedContainer& c) { return kind_name(c->kind()); })
+      .def_prop_ro("version", [](const OwnedContainer& c) { return c->version(); })
       .def_prop_ro("parameters", [](const OwnedContainer& c) { return c->parameters(); })
       .def_prop_ro(
           "arrays",
@@ -260,7 +266,7 @@ void bind_io(nb::module_& m) {
           [](const OwnedContainer& c, const rlwe::ContextPtr& context, const nb::bytearray& passphrase,
              bool allow_unfit) {
             const auto bytes = typed(passphrase);
-            const nb::gil_scoped_release release;
+            const Unlocked unlocked;
             return io::read_protected_key(*c, context, bytes,
                                           allow_unfit ? rlwe::KeyCheck::skipped : rlwe::KeyCheck::required);
           },
@@ -276,6 +282,10 @@ void bind_io(nb::module_& m) {
           },
           "context"_a, NoGil())
       .def(
+          "read_array",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_array(*c, context); },
+          "context"_a, NoGil())
+      .def(
           "read_bundle",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_bundle(*c, context); },
           "context"_a, NoGil());
@@ -283,7 +293,21 @@ void bind_io(nb::module_& m) {
   bind_public<rlwe::Parameters>(m);
   bind_public<rlwe::PublicKey>(m);
   bind_public<rlwe::EvaluationKeys>(m);
-  bind_public<Bundle>(m);
+  m.def(
+      "to_bytes",
+      [](const value::EncryptedArray& array, const nb::bytes& metadata, const value::Options& options) {
+        return to_bytes(io::serialize(array, to_span(metadata), options));
+      },
+      "object"_a, "metadata"_a, "options"_a);
+  m.def(
+      "write_file",
+      [](const std::string& path, const value::EncryptedArray& array, const nb::bytes& metadata, bool overwrite,
+         const value::Options& options) {
+        const auto caller_bytes = to_span(metadata);
+        const Unlocked unlocked;
+        io::write_file(path, io::serialize(array, caller_bytes, options), Privacy::shared, existing(overwrite));
+      },
+      "path"_a, "object"_a, "metadata"_a, "overwrite"_a, "options"_a);
   bind_secret_key_files(m);
   m.def("file_is_private", &io::file_is_private, "path"_a);
   m.def("inspect_file", &inspect_file, "path"_a, "max_bytes"_a);

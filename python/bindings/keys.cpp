@@ -6,6 +6,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/keyring.hpp"
 
 namespace cyclotome::python {
 
@@ -35,21 +36,6 @@ EvaluationKeys evaluation_keys_to(const EvaluationKeys& keys, const rlwe::Contex
   std::map<std::uint64_t, KeySwitchKey> galois;
   for (const auto& [element, key] : keys.all_galois()) galois.emplace(element, moved(key, context->engine()));
   return EvaluationKeys(context, std::move(relinearization), std::move(galois), keys.id());
-}
-
-/// All keys of both; residues are shared, not copied. Where both have a key, that of `a` stays.
-EvaluationKeys joined(const EvaluationKeys& a, const EvaluationKeys& b) {
-  rlwe::require_same_context("joined", *a.context(), *b.context());
-  rlwe::require_same_key("joined", a.id(), b.id());
-  std::optional<KeySwitchKey> relinearization;
-  if (a.has_relinearization()) {
-    relinearization = a.relinearization();
-  } else if (b.has_relinearization()) {
-    relinearization = b.relinearization();
-  }
-  std::map<std::uint64_t, KeySwitchKey> galois = a.all_galois();
-  galois.insert(b.all_galois().begin(), b.all_galois().end());
-  return EvaluationKeys(a.context(), std::move(relinearization), std::move(galois), a.id());
 }
 
 }  // namespace
@@ -86,7 +72,7 @@ void bind_keys(nb::module_& m) {
                      for (const auto& [element, key] : keys.all_galois()) bytes += key.polynomials().bytes();
                      return bytes;
                    })
-      .def("joined", &joined, "other"_a)
+      .def("joined", &value::joined, "other"_a)
       .def("to", &evaluation_keys_to, "context"_a, NoGil());
 
   m.def("row_rotation_element", &rlwe::row_rotation_element, "degree"_a, "steps"_a);

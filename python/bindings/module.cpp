@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   bind_keys(m);
   bind_ciphertexts(m);
   bind_operations(m);
+  bind_arrays(m);
   bind_io(m);
   bind_machine(m);
   bind_bench(m);

@@ -28,6 +28,7 @@ from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
 from .memory import memory_limit, set_memory_limit
+from .options import allow_undecryptable
 from .parameters import Parameters
 from .reporting import progress
 from .shaping import concatenate, stack
@@ -48,6 +49,7 @@ __all__ = [
     "SecretKey",
     "ShardedArray",
     "__version__",
+    "allow_undecryptable",
     "bfv",
     "bgv",
     "concatenate",

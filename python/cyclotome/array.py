@@ -5,19 +5,19 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
-from . import _core, elementwise, products, reductions, shaping, slots
-from .bounds import Bound, within
-from .channels import Channels, hidden
+import numpy as np
+
+from . import _core, shaping
 from .contexts import Context, context_on
-from .errors import ArgumentError, UnsupportedError
+from .errors import UnsupportedError
 from .keyring import Keyring
-from .layout import Layout, Shape
+from .options import options
 from .parameters import Parameters
 from .text import byte_size, integer, plural
-from .values import IntArray, index, integers
+from .values import index, integers, native, word
 
 __all__ = ["Distributed", "EncryptedArray"]
 
@@ -38,6 +38,10 @@ class Distributed:
     __slots__ = ()
 
 
+def _is_scalar(value: object) -> bool:
+    return value.ndim == 0 if isinstance(value, EncryptedArray) else np.ndim(integers(value, "dot")) == 0
+
+
 class EncryptedArray:
     """An n-dimensional array of encrypted integers, made by `encrypt`.
 
@@ -50,59 +54,29 @@ class EncryptedArray:
     hidden: its values. Plaintext operands are not hidden from whoever decrypts.
 
     Results are exact or refused: every array has a public ``bound``, the largest magnitude that its values may have,
-    which grows with each operation; one whose result could leave what the parameters hold raises `RangeError`.
+    which grows with each operation; one whose result could leave what the parameters hold raises `RangeError`, and one
+    whose result could not be decrypted `NoiseError`. Layouts, bounds and which operands can meet are the C++ library's
+    (``src/value``), the same for every language.
     """
 
-    __slots__ = ("_bound", "_channels", "_context", "_keys", "_layout", "_parameters")
+    __slots__ = ("_context", "_keys", "_native", "_parameters")
 
     # NumPy hands every operation with such an operand over to this class.
     __array_ufunc__ = None
 
-    def __init__(
-        self,
-        parameters: Parameters,
-        context: Context,
-        channels: Channels,
-        layout: Layout,
-        bound: Bound,
-        keys: Keyring,
-    ) -> None:
-        """For the library itself; `encrypt` and `load` make arrays."""
-        self._parameters, self._context, self._channels = parameters, context, channels
-        self._layout, self._bound, self._keys = layout, bound, keys
+    def __init__(self, parameters: Parameters, context: Context, native: _core.EncryptedArray, keys: Keyring) -> None:
+        """For the library itself; `encrypt` and `load` make arrays. ``native`` carries the same keys."""
+        self._parameters, self._context, self._native, self._keys = parameters, context, native, keys
 
-    def _derived(
-        self, channels: Channels, *, bound: Bound, layout: Layout | None = None, keys: Keyring | None = None
-    ) -> EncryptedArray:
-        """Other ciphertexts under the same key, with this array's layout and keys unless others are given."""
-        return EncryptedArray(
-            self._parameters,
-            self._context,
-            channels,
-            self._layout if layout is None else layout,
-            bound,
-            self._keys if keys is None else keys,
-        )
-
-    def _result(
-        self,
-        operation: str,
-        channels: Channels,
-        *,
-        bound: Bound,
-        layout: Layout | None = None,
-        keys: Keyring | None = None,
-    ) -> EncryptedArray:
-        """As `_derived`, after the checks that every computed result has to pass."""
-        within(bound, self._parameters, operation)
-        ring = self._keys if keys is None else keys
-        return self._derived(hidden(channels, ring.public, operation), layout=layout, bound=bound, keys=ring)
+    def _derived(self, native: _core.EncryptedArray, keys: Keyring | None = None) -> EncryptedArray:
+        """What the library made of this array, and of others whose keys are joined in ``keys``."""
+        return EncryptedArray(self._parameters, self._context, native, self._keys if keys is None else keys)
 
     # --- facts --------------------------------------------------------------------------------------------------------
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> tuple[int, ...]:
         """Lengths of the axes, as in NumPy."""
-        return self._layout.shape
+        return self._native.shape
 
     @property
     def ndim(self) -> int:
@@ -122,22 +96,27 @@ class EncryptedArray:
     @property
     def layout(self) -> str:
         """ "packed": the last axis lies in slots (or coefficients); "replicated": one ciphertext for each value."""
-        return "packed" if self._layout.packed else "replicated"
+        return "replicated" if self._native.placement == _core.Placement.replicated else "packed"
 
     @property
     def encoding(self) -> str:
         """ "slots": arithmetic value by value; "coefficients": sums and scalar products only."""
-        return "slots" if self._layout.slots else "coefficients"
+        return "coefficients" if self._native.placement == _core.Placement.coefficients else "slots"
 
     @property
     def bound(self) -> int | None:
         """The largest magnitude that a value may have; None if values wrap around modulo T by intent. Public."""
-        return self._bound
+        return None if self.wrap else self._native.bound.largest
+
+    @property
+    def l1_bound(self) -> int | None:
+        """The largest sum of magnitudes along the last axis; None if values wrap around. Public."""
+        return None if self.wrap else self._native.bound.row
 
     @property
     def wrap(self) -> bool:
         """True for values modulo T, in [0, T)."""
-        return self._bound is None
+        return self._native.bound.wraps
 
     @property
     def parameters(self) -> Parameters:
@@ -152,28 +131,28 @@ class EncryptedArray:
     @property
     def key_id(self) -> str:
         """Id of the secret key that decrypts it."""
-        return self._channels[0].key.hex()
+        return self._native.key.hex()
 
     @property
     def nbytes(self) -> int:
         """Bytes of its ciphertexts in memory."""
-        return sum(channel.nbytes for channel in self._channels)
+        return self._native.nbytes
 
     @property
     def ciphertexts(self) -> int:
         """Number of ciphertexts, those of every plaintext modulus counted."""
-        return self._layout.batch * len(self._channels)
+        return self._native.batch * len(self._parameters.plain_moduli)
 
     @property
     def noise_headroom(self) -> float:
         """Bits by which the public bound on the noise may grow until `decrypt` refuses; negative: it refuses."""
-        return min(channel.noise_headroom for channel in self._channels)
+        return self._native.noise_headroom
 
     @property
     def level(self) -> int:
         """Number of ciphertext primes. In BGV products and `switch_to_level` lower it; where plaintext moduli differ in
         it, the highest."""
-        return max(channel.limbs for channel in self._channels)
+        return self._native.level
 
     def switch_to_level(self, level: int) -> EncryptedArray:
         """The same values in at most ``level`` ciphertext primes (BGV): smaller, faster to compute with and to send.
@@ -184,11 +163,8 @@ class EncryptedArray:
         Raises:
             ArgumentError: above the present level or below 1; or BFV, whose ciphertexts have one level.
         """
-        wanted = index(level, "switch_to_level")
-        if not 1 <= wanted <= self.level:
-            raise ArgumentError(f"switch_to_level: level {wanted} must lie in [1, {self.level}]; levels only fall")
-        channels = (_core.switch_to_level(channel, min(wanted, channel.limbs)) for channel in self._channels)
-        return self._derived(tuple(channels), bound=self._bound)
+        wanted = max(word(level, "switch_to_level"), 0)  # the library counts from 0
+        return self._derived(self._native.switch_to_level(wanted))
 
     # --- keys and devices ---------------------------------------------------------------------------------------------
     def with_keys(self, *keys: object) -> EncryptedArray:
@@ -201,24 +177,30 @@ class EncryptedArray:
         """
         ring = Keyring.of(*keys)
         ring.require(self.key_id, self._parameters)
-        return self._derived(self._channels, bound=self._bound, keys=ring.to(self.device).joined(self._keys))
+        return self._holding(self._native, ring.to(self.device).joined(self._keys))
+
+    def _holding(self, native: _core.EncryptedArray, keys: Keyring) -> EncryptedArray:
+        return self._derived(native.with_keys(keys.native()), keys)
 
     def to(self, device: str) -> EncryptedArray:
         """The same array, its keys included, on another device; the same bits come out of every one."""
         context = context_on(device, self._parameters)
         if context is self._context:
             return self
-        channels = tuple(channel.to(context.native) for channel in self._channels)
-        return EncryptedArray(
-            self._parameters, context, channels, self._layout, self._bound, self._keys.to(context.device)
-        )
+        keys = self._keys.to(context.device)
+        moved = self._native.to(context.native).with_keys(keys.native())
+        return EncryptedArray(self._parameters, context, moved, keys)
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
-    def _operand(self, other: object, operation: str) -> EncryptedArray | IntArray:
-        return other if isinstance(other, EncryptedArray) else integers(other, operation)
+    def _with(self, operation: str, function: Callable[..., _core.EncryptedArray], other: object) -> EncryptedArray:
+        """``function`` of this array and another operand, encrypted or plain."""
+        if isinstance(other, EncryptedArray):
+            keys = self._keys.joined(other._keys)
+            return self._derived(function(self._native, other._native, options()), keys)
+        return self._derived(function(self._native, native(integers(other, operation)), options()))
 
     def __neg__(self) -> EncryptedArray:
-        return elementwise.negate(self)
+        return self._derived(_core.negate(self._native))
 
     def __pos__(self) -> EncryptedArray:
         return self
@@ -226,40 +208,41 @@ class EncryptedArray:
     def __add__(self, other: object) -> EncryptedArray:
         if isinstance(other, Distributed):
             return NotImplemented
-        return elementwise.add(self, self._operand(other, "add"))
+        return self._with("add", _core.add, other)
 
     __radd__ = __add__
 
     def __sub__(self, other: object) -> EncryptedArray:
         if isinstance(other, Distributed):
             return NotImplemented
-        return elementwise.subtract(self, self._operand(other, "subtract"))
+        return self._with("subtract", _core.subtract, other)
 
     def __rsub__(self, other: object) -> EncryptedArray:
-        return elementwise.add(elementwise.negate(self), self._operand(other, "subtract"))
+        return self._derived(_core.subtract(native(integers(other, "subtract")), self._native, options()))
 
     def __mul__(self, other: object) -> EncryptedArray:
         if isinstance(other, Distributed):
             return NotImplemented
-        return elementwise.multiply(self, self._operand(other, "multiply"))
+        return self._with("multiply", _core.multiply, other)
 
     __rmul__ = __mul__
 
     def __pow__(self, exponent: object) -> EncryptedArray:
-        return elementwise.power(self, exponent)
+        if isinstance(exponent, EncryptedArray) or not hasattr(exponent, "__index__"):
+            raise UnsupportedError(f"x ** {exponent!r}: exponents are small whole numbers")
+        return self._derived(_core.power(self._native, word(exponent, "an exponent, from 0 to 64,"), options()))
 
     def __matmul__(self, other: object) -> EncryptedArray:
         if isinstance(other, Distributed):
             return NotImplemented
-        return products.matmul(self, self._operand(other, "matmul"))
+        return self._with("matmul", _core.matmul, other)
 
     def __rmatmul__(self, other: object) -> EncryptedArray:
-        return products.plain_matmul(integers(other, "matmul"), self)
+        return self._derived(_core.matmul(native(integers(other, "matmul")), self._native, options()))
 
     def dot(self, other: object) -> EncryptedArray:
         """``self @ other``, or the product with a scalar."""
-        operand = self._operand(other, "dot")
-        return self * other if operand.ndim == 0 or self.ndim == 0 else products.matmul(self, operand)
+        return self * other if self.ndim == 0 or _is_scalar(other) else self @ other
 
     def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> EncryptedArray:
         """Sums over all axes, or those given. Over the last axis of a packed array it takes log2(n) rotations for each
@@ -269,8 +252,11 @@ class EncryptedArray:
             ArgumentError: no such axis.
             MissingKeyError: the rotations' keys are not attached (`keygen` makes them unless told otherwise).
             RangeError: the sum could leave what the parameters hold.
+            NoiseError: the result could not be decrypted.
         """
-        return reductions.total(self, axis, keepdims)
+        chosen = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = [word(entry, "sum: an axis") for entry in chosen]
+        return self._derived(_core.sum(self._native, axes, bool(keepdims), options()))
 
     def rotate_rows(self, steps: int | Sequence[int]) -> EncryptedArray:
         """Every ciphertext's slots, two rows of n/2, both moved to the left by ``steps`` (to the right if negative).
@@ -284,11 +270,15 @@ class EncryptedArray:
             ArgumentError: an axis that does not fill its ciphertexts; steps that are no whole numbers, or none.
             MissingKeyError: no key for these steps; ask ``keygen(rotations=[...])`` for them.
         """
-        return slots.rotate_rows(self, steps)
+        half = self._parameters.degree // 2  # further steps are the same again
+        if isinstance(steps, (Sequence, np.ndarray)):
+            several = [index(step, "rotate_rows: steps") % half for step in steps]
+            return self._derived(_core.rotate_rows(self._native, several, options()))
+        return self._derived(_core.rotate_rows(self._native, index(steps, "rotate_rows: steps") % half, options()))
 
     def rotate_columns(self) -> EncryptedArray:
         """Every ciphertext's two rows of n/2 slots swapped; as `rotate_rows`."""
-        return slots.rotate_columns(self)
+        return self._derived(_core.rotate_columns(self._native, options()))
 
     # --- shape --------------------------------------------------------------------------------------------------------
     def __len__(self) -> int:
@@ -308,11 +298,13 @@ class EncryptedArray:
 
     def padded(self) -> EncryptedArray:
         """The last axis filled up with zeros to whole ciphertexts, a multiple of n: what `rotate_rows` asks for."""
-        return slots.padded(self)
+        return self._derived(_core.padded(self._native, options()))
 
     def packed(self) -> EncryptedArray:
         """A replicated array with its last axis moved into slots; costs a plaintext product for each value."""
-        return slots.packed(self)
+        if self.layout == "packed":
+            return self
+        return self._derived(_core.packed(self._native, options()))
 
     # --- what encrypted integers can't do -----------------------------------------------------------------------------
     def _refuse(self, what: str) -> NoReturn:
@@ -362,7 +354,7 @@ class EncryptedArray:
             extent += f", level {self.level} of {len(self._parameters.moduli)}"
         return {
             "shape": str(self.shape),
-            "values": "modulo T" if self._bound is None else f"within ±{integer(self._bound)}",
+            "values": "modulo T" if self.bound is None else f"within ±{integer(self.bound)}",
             "layout": f"{self.layout} in {self.encoding}, {extent}",
             "noise headroom": f"{headroom:.0f} bits" if headroom >= 0 else f"none ({headroom:.0f} bits): undecryptable",
             "key": self.key_id[:8],

@@ -6,19 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from . import _core
 from .array import EncryptedArray
-from .channels import Channels, part, pieces
-from .errors import ArgumentError, MismatchError, RangeError, UnsupportedError
+from .errors import ArgumentError, UnsupportedError
 from .keys import SecretKey
-from .layout import Layout
-from .reporting import Callback, Task
+from .options import options
+from .reporting import Callback
 from .sharding import ShardedArray
-from .text import integer
-from .values import combine, index, magnitude
+from .values import from_native, index
 
 __all__ = ["decrypt", "noise_budget", "reveal"]
 
@@ -88,52 +83,24 @@ def reveal(
     bits = index(flooding_bits, "reveal: flooding_bits")
     if not 1 <= bits <= 128:
         raise ArgumentError(f"reveal: flooding_bits {bits} must lie in [1, 128]; 64 is usual")
-    whole = bits + _core.flooding_bits_of(x.ciphertexts)  # the distances of all ciphertexts add up
-    return _opened("reveal", x, key, lambda channel, native: _core.reveal(channel, native, whole), progress)
+    # The library counts the ciphertexts of an array; the distances of several arrays add up too.
+    whole = bits + (_core.flooding_bits_of(len(x.shards)) if isinstance(x, ShardedArray) else 0)
+    return _opened("reveal", x, key, lambda array, native, how: _core.reveal(array, native, whole, how), progress)
 
 
 def _opened(
     operation: str,
     x: EncryptedArray | ShardedArray,
     key: SecretKey,
-    opened: Callable[[_core.Ciphertext, _core.SecretKey], _core.Plaintext],
+    opened: Callable[[_core.EncryptedArray, _core.SecretKey, _core.Options], _core.Integers],
     progress: Callback | None,
 ) -> Any:
     """The values of ``x`` by a native function that decrypts."""
     if isinstance(x, ShardedArray):
         return x.decrypted(lambda piece: _opened(operation, piece, key, opened, progress))
-    _require_own_key(operation, x, key)
-    layout, moduli = x._layout, x.parameters.plain_moduli
-    task = Task("decrypting", layout.batch * len(moduli), progress)
-    decoded = []
-    for channel in _on_key_device(x, key):
-        rows = _decrypted_rows(channel, key, layout, task, opened)
-        decoded.append(np.concatenate(rows) if len(rows) > 1 else rows[0])
-    values = layout.values(combine(decoded, moduli, wrap=x.wrap))
-    if x.bound is not None and magnitude(values) > x.bound:
-        raise RangeError(
-            f"{operation}: a value has magnitude {integer(magnitude(values))}, beyond the array's stated bound "
-            f"{integer(x.bound)}; the ciphertexts were altered, or their description is wrong"
-        )
-    if values.dtype == object and (x.bound is not None and x.bound < 2**63):
-        values = values.astype(np.int64)
+    _require_pair(operation, x, key)
+    values = from_native(opened(x._native, key._native, options(progress)))
     return values if values.ndim else int(values[()])
-
-
-def _decrypted_rows(
-    channel: _core.Ciphertext,
-    key: SecretKey,
-    layout: Layout,
-    task: Task,
-    opened: Callable[[_core.Ciphertext, _core.SecretKey], _core.Plaintext],
-) -> list[NDArray[np.int64]]:
-    rows = []
-    for start, stop in pieces(layout.batch, channel.context.engine):
-        plaintext = opened(part(channel, start, stop), key._native)
-        values = _core.decode(plaintext, layout.packed and layout.slots)
-        rows.append(values if layout.packed else values[:, :1])
-        task.advance(stop - start)
-    return rows
 
 
 def noise_budget(x: EncryptedArray, key: SecretKey) -> int:
@@ -146,32 +113,12 @@ def noise_budget(x: EncryptedArray, key: SecretKey) -> int:
     Raises:
         MismatchError: the key is another one, or of other parameters.
     """
-    _require_own_key("noise_budget", x, key)
-    return min(
-        min(_core.noise_budget(part(channel, start, stop), key._native))
-        for channel in _on_key_device(x, key)
-        for start, stop in pieces(x._layout.batch, channel.context.engine)
-    )
+    _require_pair("noise_budget", x, key)
+    return _core.noise_budget(x._native, key._native)
 
 
-def _require_own_key(operation: str, x: EncryptedArray, key: SecretKey) -> None:
+def _require_pair(operation: str, x: EncryptedArray, key: SecretKey) -> None:
     if not isinstance(x, EncryptedArray):
         raise UnsupportedError(f"{operation} takes an EncryptedArray, not {type(x).__name__}")
     if not isinstance(key, SecretKey):
         raise UnsupportedError(f"{operation} takes the secret key, not {type(key).__name__}")
-    if x.parameters != key.parameters:
-        raise MismatchError(
-            f"{operation}: the array was encrypted under {x.parameters.summary()}, the key is of "
-            f"{key.parameters.summary()}"
-        )
-    if x.key_id != key.key_id:
-        raise MismatchError(
-            f"{operation}: the array was encrypted under key {x.key_id[:8]}, this is key {key.key_id[:8]}; take the "
-            "secret key that was generated with the array's public key"
-        )
-
-
-def _on_key_device(x: EncryptedArray, key: SecretKey) -> Channels:
-    if x.device == key.device:
-        return x._channels
-    return tuple(channel.to(key._context.native) for channel in x._channels)

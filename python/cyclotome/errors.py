@@ -124,5 +124,7 @@ _core.set_error_classes(
     engine=EngineError,
     memory=MemoryLimitError,
     file=FileError,
+    unsupported=UnsupportedError,
+    transparent=TransparentError,
     contradiction=ContradictionError,
 )

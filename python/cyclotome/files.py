@@ -10,7 +10,6 @@ from typing import Any
 
 from . import _core, metadata, passphrases
 from .array import EncryptedArray
-from .bounds import Bound
 from .contexts import context_on
 from .errors import (
     ArgumentError,
@@ -23,7 +22,7 @@ from .errors import (
 )
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, SecretKey
-from .layout import Layout
+from .options import options
 from .parameters import Parameters, _text
 from .passphrases import Passphrase
 
@@ -41,12 +40,16 @@ _EXPANSION = 4
 def _described(obj: object) -> tuple[Any, dict[str, Any]]:
     """The library's object behind ``obj``, and what its metadata say."""
     if isinstance(obj, EncryptedArray):
-        return list(obj._channels), metadata.of_array(obj.parameters, obj._layout, obj.bound)
+        return obj._native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, Parameters):
         return obj._native, metadata.of_parameters(obj)
     if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys)):
         return obj._native, metadata.of_parameters(obj.parameters)
     raise UnsupportedError(f"parameters, keys and encrypted arrays can be stored, not {type(obj).__name__}")
+
+
+def _how(obj: object) -> tuple[_core.Options, ...]:
+    return (options(),) if isinstance(obj, EncryptedArray) else ()
 
 
 def refuse_existing(name: str, secret: bool = False) -> None:
@@ -81,6 +84,7 @@ def save(
     Raises:
         FileError: it can't be written; a file that was there is as it was.
         ArgumentError: a note that is no JSON object or too long; a passphrase for something else than a secret key.
+        NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
         PassphraseError: an empty passphrase.
         EngineError: a passphrase, and the system has no libcrypto.
     """
@@ -96,7 +100,7 @@ def save(
         return
     if passphrase is not None:
         raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
-    _core.write_file(name, native, metadata.write(facts, note), replace)
+    _core.write_file(name, native, metadata.write(facts, note), replace, *_how(obj))
 
 
 def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
@@ -105,13 +109,14 @@ def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
     Raises:
         SecrecyError: a secret key.
         ArgumentError: a note that is no JSON object or too long.
+        NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
     """
     if isinstance(obj, SecretKey):
         raise SecrecyError(
             "a secret key is written to a file only: cyclotome.save(path, key), which no one else can read"
         )
     native, facts = _described(obj)
-    data: bytes = _core.to_bytes(native, metadata.write(facts, note))
+    data: bytes = _core.to_bytes(native, metadata.write(facts, note), *_how(obj))
     return data
 
 
@@ -251,13 +256,20 @@ def _read(
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":
         return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
+    if container.version > 1:
+        return EncryptedArray(parameters, context, container.read_array(context.native), Keyring())
     assert described is not None
-    channels = tuple(container.read_bundle(context.native))
-    return EncryptedArray(parameters, context, channels, *described, Keyring())
+    native = _core.EncryptedArray(container.read_bundle(context.native), *described)
+    return EncryptedArray(parameters, context, native, Keyring())
 
 
-def _described_array(container: _core.Container, parameters: Parameters, facts: dict[str, Any]) -> tuple[Layout, Bound]:
-    """What the array is, by its metadata and the shape of what is stored."""
+def _described_array(
+    container: _core.Container, parameters: Parameters, facts: dict[str, Any]
+) -> metadata.Description | None:
+    """What an array of format 1 is, by its metadata and the shape of what is stored; later formats say it in a section
+    of their own, which is checked with the rest."""
+    if container.version > 1:
+        return None
     arrays = container.arrays
     if [plain for plain, _ in arrays] != list(range(len(parameters.plain_moduli))):
         raise FormatError("the file holds ciphertexts for other plaintext moduli than its parameters have")

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -45,27 +48,88 @@ class FixedPoint:
         return 2.0**-self.bits
 
     def encode(self, values: ArrayLike) -> NDArray[np.int64]:
-        """round(2^bits x), ties to even, as int64.
+        """round(2^bits x), ties to even, as int64. That is the only rounding: integers, floats of any width, fractions
+        and decimals are taken as the numbers that they are.
 
         Raises:
             RangeError: a NaN, an infinity, or a result of 2^62 or more.
             UnsupportedError: values that are no real numbers.
         """
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            raise UnsupportedError(f"FixedPoint.encode takes real numbers, not {array.dtype}")
-        scaled = np.rint(np.ldexp(array.astype(np.float64), self.bits))
-        if not np.isfinite(scaled).all():
+        array = _real_numbers(values)
+        if array.dtype == object:
+            return self._encoded_exactly(array)
+        scaled = np.rint(np.ldexp(array.astype(np.float64), self.bits))  # both exact but for the rounding that is meant
+        if not np.isfinite(array).all():
             raise RangeError("FixedPoint.encode: the values contain NaN or infinity; leave those out or replace them")
         if scaled.size and np.abs(scaled).max() >= 2.0**62:
-            raise RangeError(
-                f"FixedPoint.encode: {float(np.abs(array).max())!r} with {self.bits} bits after the point takes 62 "
-                "bits or more; use fewer"
-            )
+            raise self._too_large(float(np.abs(array).max()))
         return np.asarray(scaled.astype(np.int64))
 
-    def decode(self, values: IntArray | int, *, factors: int = 1) -> Any:
-        """values / 2^(bits factors) as floats; ``factors``: how many encoded factors the values are products of."""
+    def _encoded_exactly(self, array: NDArray[Any]) -> NDArray[np.int64]:
+        result = np.empty(array.shape, dtype=np.int64)
+        flat = result.reshape(-1)
+        for i, value in enumerate(array.ravel()):
+            scaled = round(_fraction(value) * 2**self.bits)
+            if abs(scaled) >= 2**62:
+                raise self._too_large(value)
+            flat[i] = scaled
+        return result
+
+    def _too_large(self, value: object) -> RangeError:
+        return RangeError(
+            f"FixedPoint.encode: {value!r} with {self.bits} bits after the point takes 62 bits or more; use fewer"
+        )
+
+    def decode(self, values: IntArray | int, *, factors: int = 1, exact: bool = False) -> Any:
+        """values / 2^(bits factors).
+
+        Args:
+            values: what `encode` gave, or results computed from it.
+            factors: how many encoded factors the values are products of.
+            exact: fractions (`fractions.Fraction`) rather than the floats nearest to them, which hold 53 bits.
+
+        Raises:
+            ArgumentError: ``factors`` is negative.
+            RangeError: a value beyond what floats hold.
+        """
         if factors < 0:
             raise ArgumentError(f"FixedPoint.decode: factors = {factors} must not be negative")
-        return np.ldexp(integers(values, "FixedPoint.decode").astype(np.float64), -self.bits * factors)
+        whole, unit = integers(values, "FixedPoint.decode"), 2 ** (self.bits * factors)
+        decoded = np.empty(whole.shape, dtype=object if exact else np.float64)
+        flat = decoded.reshape(-1)
+        try:
+            for i, value in enumerate(whole.ravel().tolist()):
+                flat[i] = Fraction(value, unit) if exact else value / unit  # of integers: rounded once
+        except OverflowError:
+            raise RangeError("FixedPoint.decode: a value is beyond what floats hold; pass exact=True") from None
+        return decoded if decoded.ndim else decoded[()]
+
+
+def _real_numbers(values: ArrayLike) -> NDArray[Any]:
+    """Floats that float64 holds as they are, or objects that are real numbers, none of them rounded."""
+    array = np.asarray(values)
+    if array.dtype.kind == "f" and not isinstance(values, (np.ndarray, np.generic)):
+        # NumPy makes floats of integers beside floats, and of integers that fit no integer type together.
+        objects = np.asarray(values, dtype=object)
+        if not all(isinstance(value, float) for value in objects.ravel()):
+            return objects
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        return array
+    if array.dtype.kind in "biufO":
+        return array.astype(object)
+    raise UnsupportedError(f"FixedPoint.encode takes real numbers, not {array.dtype}")
+
+
+def _fraction(value: Any) -> Fraction:
+    if isinstance(value, np.bool_):
+        value = bool(value)
+    if isinstance(value, numbers.Integral):
+        return Fraction(int(value))
+    if not isinstance(value, (numbers.Rational, Decimal, float, np.floating)):
+        raise UnsupportedError(f"FixedPoint.encode takes real numbers, not {type(value).__name__} {value!r}")
+    try:
+        return Fraction(*value.as_integer_ratio()) if hasattr(value, "as_integer_ratio") else Fraction(value)
+    except (ValueError, OverflowError):
+        raise RangeError(
+            "FixedPoint.encode: the values contain NaN or infinity; leave those out or replace them"
+        ) from None

@@ -36,6 +36,8 @@ class Inspection:
     layout: str | None = None
     encoding: str | None = None
     bound: int | None = None
+    #: The largest sum of magnitudes along the last axis; files of version 1 don't say it.
+    l1_bound: int | None = None
     ciphertexts: int | None = None
     #: Bits of headroom by the public noise bound.
     noise_headroom: float | None = None
@@ -126,6 +128,23 @@ def _product_lines(context: ProductContext) -> str:
     return "\n".join([ring, f"  {plural(len(primes), 'prime')} 2N r + 1 with r prime:", *primes])
 
 
+def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
+    """What an encrypted array's ciphertexts mean."""
+    if found["version"] > 1:
+        shape, placement, bound = found["shape"], found["placement"], found["bound"]
+        largest, row = (None, None) if bound.wraps else (bound.largest, bound.row)
+    else:
+        row = None
+        shape, placement, _, largest = metadata.read_array(facts, parameters, found["arrays"][0]["batch"])
+    return {
+        "shape": shape,
+        "layout": "replicated" if placement == _core.Placement.replicated else "packed",
+        "encoding": "coefficients" if placement == _core.Placement.coefficients else "slots",
+        "bound": largest,
+        "l1_bound": row,
+    }
+
+
 def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     """What is in a file, without any key, and without expanding it. INSECURE parameters, and those of
     a weaker security table, are shown, not refused. A product context (`cyclotome.study`) is checked in full.
@@ -149,13 +168,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     about: dict[str, Any] = {}
     arrays = found["arrays"]
     if found["kind"] == "encrypted array":
-        layout, bound = metadata.read_array(facts, parameters, arrays[0]["batch"])
-        about = {
-            "shape": layout.shape,
-            "layout": "packed" if layout.packed else "replicated",
-            "encoding": "slots" if layout.slots else "coefficients",
-            "bound": bound,
-        }
+        about = _array_facts(found, facts, parameters)
     if arrays and found["kind"] != "plaintext":
         about["ciphertexts"] = sum(array["batch"] for array in arrays)
         about["noise_headroom"] = min(array["headroom"] for array in arrays)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from . import _core
 from .errors import MismatchError, UnsupportedError
 from .keys import EvaluationKeys, PublicKey
 from .parameters import Parameters
@@ -32,6 +33,13 @@ class Keyring:
     def keys(self) -> tuple[PublicKey | EvaluationKeys, ...]:
         """The keys there are."""
         return tuple(key for key in (self.public, self.evaluation) if key is not None)
+
+    def native(self) -> _core.Keyring:
+        """The same keys as the library's arrays carry them."""
+        return _core.Keyring(
+            None if self.public is None else self.public._native,
+            None if self.evaluation is None else self.evaluation._native,
+        )
 
     def to(self, device: str) -> Keyring:
         """The same keys on another device."""

@@ -7,17 +7,12 @@ import math
 import operator
 import os
 import warnings
-from typing import TYPE_CHECKING
 
 from . import _core
 from .errors import ArgumentError, PaddingWarning
 from .text import byte_size
 
-if TYPE_CHECKING:
-    from .contexts import Context
-    from .layout import Layout, Shape
-
-__all__ = ["announce", "announce_rest", "memory_limit", "set_memory_limit"]
+__all__ = ["memory_limit", "set_memory_limit", "warn_of_padding"]
 
 #: A program's limit before it sets one itself; as `set_memory_limit` takes it.
 VARIABLE = "CYCLOTOME_MEMORY_LIMIT"
@@ -76,55 +71,24 @@ if os.environ.get(VARIABLE):
     _core.set_memory_limit(_bytes(os.environ[VARIABLE], VARIABLE))
 
 
-def announce(operation: str, context: Context, layout: Layout, channels: int, spare: float, stacklevel: int) -> None:
-    """Refuses fresh ciphertexts of ``layout`` that don't fit into memory, and remarks on much padding.
-
-    Args:
-        operation: what the user called.
-        context: where.
-        layout: of the values.
-        channels: number of plaintext moduli.
-        spare: what working memory takes, in arrays of one channel.
-        stacklevel: of the user's call, as `warnings.warn` in the caller would take it.
-
-    Raises:
-        MemoryLimitError: they don't.
-    """
-    channel = 2 * context.native.polynomial_bytes * layout.batch
-    used = layout.length / (layout.chunks * layout.width) if layout.packed else 1.0
-    what = f"{operation}: shape {layout.shape} in {layout.batch * channels} ciphertexts of n = {layout.width}"
-    if used < 1 - _WASTE:
-        what += f", {math.floor(1000 * (1 - used)) / 10:.1f} % of which is padding,"
-    advice = _advice(layout, channel // layout.batch * channels)
-    context.engine.require_memory(what, round(channel * (channels + spare)), advice)
-    if used < 1 - _WASTE and channel * channels > _WORTH_A_WARNING:
-        warnings.warn(
-            f"{what} takes {byte_size(channel * channels)}; {advice}", PaddingWarning, stacklevel=stacklevel + 1
-        )
+def warn_of_padding(operation: str, shape: tuple[int, ...], width: int, each: int, stacklevel: int) -> None:
+    """Remarks on much padding in much memory: packed values of ``shape`` in ciphertexts of ``width`` values and
+    ``each`` bytes (of all plaintext moduli); ``stacklevel`` as `warnings.warn` in the caller would take it."""
+    if not shape or 0 in shape:
+        return
+    axis = min(range(len(shape)), key=lambda i: _ciphertexts(shape, i, width))
+    batch, best = (_ciphertexts(shape, i, width) for i in (len(shape) - 1, axis))
+    used = math.prod(shape) / (batch * width)
+    if used >= 1 - _WASTE or batch * each <= _WORTH_A_WARNING:
+        return
+    part = math.floor(1000 * (1 - used)) / 10
+    what = f"{operation}: {part:.1f} % of {byte_size(batch * each)} for shape {shape} is padding"
+    if 2 * best <= batch:
+        moved = "values.T" if len(shape) == 2 else f"numpy.moveaxis(values, {axis}, -1)"
+        what += f"; put a long axis last: {moved} takes {byte_size(best * each)}"
+    warnings.warn(what, PaddingWarning, stacklevel=stacklevel + 1)
 
 
-def announce_rest(what: str, made: _core.Ciphertext, rest: int) -> None:
-    """Refuses ``rest`` more ciphertexts like those that were ``made`` first, if they don't fit into memory.
-
-    Raises:
-        MemoryLimitError: they don't.
-    """
-    made.context.engine.require_memory(f"{what}: {rest} more ciphertexts", made.nbytes // made.batch * rest)
-
-
-def _ciphertexts(shape: Shape, axis: int, width: int) -> int:
+def _ciphertexts(shape: tuple[int, ...], axis: int, width: int) -> int:
     """How many there are with this axis in the slots."""
     return math.prod(shape) // shape[axis] * -(-shape[axis] // width)
-
-
-def _advice(layout: Layout, each: int) -> str:
-    shape = layout.shape
-    if not layout.packed and shape:
-        packed = min(_ciphertexts(shape, axis, layout.width) for axis in range(len(shape)))
-        return f'layout="packed" takes {byte_size(packed * each)}'
-    axis = min(range(len(shape)), key=lambda i: _ciphertexts(shape, i, layout.width), default=0)
-    if not shape or 2 * _ciphertexts(shape, axis, layout.width) > layout.batch:
-        return "encrypt fewer values at a time, or take parameters of a smaller degree"
-    better = byte_size(_ciphertexts(shape, axis, layout.width) * each)
-    moved = "values.T" if len(shape) == 2 else f"numpy.moveaxis(values, {axis}, -1)"
-    return f"put a long axis last: {moved} takes {better}"

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What containers carry besides keys and ciphertexts: a JSON object in UTF-8.
 
-Every kind may hold ``value_bits`` (see `Parameters`). An encrypted array's holds:
+Every kind may hold ``value_bits`` (see `Parameters`) and ``note``, an object of the user's. What an encrypted array's
+ciphertexts mean stands in a section of its own; in format version 1 it stood here:
 
-- ``shape``: list of lengths; ``packed``, ``slots``, ``clean``: booleans, see `Layout`.
+- ``shape``: list of lengths; ``packed``, ``slots``, ``clean``: booleans.
 - ``bound``: the largest magnitude as a decimal string, or null where values wrap around.
-
-Any may hold ``note``, an object of the user's.
 """
 
 from __future__ import annotations
@@ -14,34 +13,30 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
-from .bounds import Bound
+from . import _core
 from .errors import ArgumentError, FormatError
-from .layout import Layout
 from .parameters import Parameters
 from .text import integer
 
-__all__ = ["of_array", "of_parameters", "parse", "read_array", "read_note", "read_value_bits", "write"]
+__all__ = ["Description", "of_parameters", "parse", "read_array", "read_note", "read_value_bits", "write"]
 
 _MOST_AXES = 32
+
+
+class Description(NamedTuple):
+    """What an encrypted array's ciphertexts mean."""
+
+    shape: tuple[int, ...]
+    placement: _core.Placement
+    clean: bool
+    bound: int | None
 
 
 def of_parameters(parameters: Parameters) -> dict[str, Any]:
     """What every object of these parameters carries."""
     return {} if parameters.value_bits is None else {"value_bits": parameters.value_bits}
-
-
-def of_array(parameters: Parameters, layout: Layout, bound: Bound) -> dict[str, Any]:
-    """What an encrypted array carries."""
-    return {
-        **of_parameters(parameters),
-        "shape": list(layout.shape),
-        "packed": layout.packed,
-        "slots": layout.slots,
-        "clean": layout.clean,
-        "bound": None if bound is None else str(bound),
-    }
 
 
 def write(facts: Mapping[str, Any], note: Mapping[str, Any] | None = None) -> bytes:
@@ -112,8 +107,8 @@ def read_value_bits(facts: dict[str, Any]) -> int | None:
     return None if value is None else _whole(value, "value_bits", 1, 1024)
 
 
-def read_array(facts: dict[str, Any], parameters: Parameters, batch: int) -> tuple[Layout, Bound]:
-    """Layout and bound of an encrypted array of ``batch`` ciphertexts in each channel.
+def read_array(facts: dict[str, Any], parameters: Parameters, batch: int) -> Description:
+    """What the metadata of format version 1 say of an encrypted array of ``batch`` ciphertexts in each channel.
 
     Raises:
         FormatError: facts that are missing, contradict each other or don't fit the ciphertexts.
@@ -122,18 +117,20 @@ def read_array(facts: dict[str, Any], parameters: Parameters, batch: int) -> tup
     if not isinstance(shape, list) or len(shape) > _MOST_AXES:
         raise FormatError(f"the metadata's shape is {_shown(shape)}; an encrypted array has a list of lengths there")
     lengths = tuple(_whole(length, "shape", 1, 2**40) for length in shape)
-    flags = [facts.get(name) for name in ("packed", "slots", "clean")]
-    if not all(isinstance(flag, bool) for flag in flags):
+    packed, slots, clean = (facts.get(name) for name in ("packed", "slots", "clean"))
+    if not all(isinstance(flag, bool) for flag in (packed, slots, clean)):
         raise FormatError("the metadata's packed, slots and clean are not all true or false")
-    layout = Layout(lengths, parameters.degree, *(bool(flag) for flag in flags))
-    if layout.packed and (not lengths or (layout.slots and not parameters.has_slots)):
+    if packed and (not lengths or (slots and not parameters.has_slots) or not (slots or clean)):
         raise FormatError("the metadata describe a layout that these parameters can't have")
-    if math.prod(lengths) > 2**60 or layout.batch != batch:
+    rows = math.prod(lengths[:-1]) * -(-lengths[-1] // parameters.degree) if packed else math.prod(lengths)
+    if math.prod(lengths) > 2**60 or rows != batch:
         raise FormatError(f"the metadata describe shape {lengths}, but there are {batch} ciphertexts")
-    return layout, _read_bound(facts.get("bound", ""), parameters)
+    kinds = _core.Placement
+    placement = (kinds.slots if slots else kinds.coefficients) if packed else kinds.replicated
+    return Description(lengths, placement, bool(clean), _read_bound(facts.get("bound", ""), parameters))
 
 
-def _read_bound(text: object, parameters: Parameters) -> Bound:
+def _read_bound(text: object, parameters: Parameters) -> int | None:
     if text is None:
         return None
     if not isinstance(text, str) or not (text.isascii() and text.isdigit()) or len(text) > 1000:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["Callback", "Task", "progress"]
+__all__ = ["Callback", "Task", "current_callback", "progress"]
 
 #: Called as ``callback(done, total, what)`` from the thread that works, with ``0 <= done <= total``: at the beginning,
 #: after every step and at the end. What it raises ends the work.
@@ -35,6 +35,11 @@ def progress(callback: Callback | None) -> Iterator[None]:
         yield
     finally:
         _callback.reset(token)
+
+
+def current_callback() -> Callback | None:
+    """What long operations of this thread or task report to."""
+    return _callback.get()
 
 
 class Task:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import math
+import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,15 +12,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from . import _core
 from .array import Distributed, EncryptedArray
 from .contexts import device_name
 from .encryption import encrypt
 from .errors import ArgumentError, MismatchError, UnsupportedError
 from .keys import PublicKey, SecretKey
+from .options import options
 from .parameters import Parameters
-from .reductions import sum_over
-from .shaping import concatenate, stack
-from .values import IntArray, integers, largest_sum
+from .shaping import concatenate
+from .values import IntArray, integers, native
 
 __all__ = ["ShardedArray", "encrypt_sharded", "shard"]
 
@@ -68,7 +69,7 @@ def shard(x: EncryptedArray, devices: Sequence[str]) -> ShardedArray:
     """
     if not isinstance(x, EncryptedArray):
         raise UnsupportedError(f"shard takes an EncryptedArray, not {type(x).__name__}")
-    if not x._layout.outer:
+    if not x._native.outer:
         raise ArgumentError(
             f"shard: an array of shape {x.shape}, layout {x.layout}, has no axis that numbers ciphertexts; encrypt the "
             "values with a leading axis, such as values.reshape(-1, n)"
@@ -144,9 +145,14 @@ class ShardedArray(Distributed):
     @property
     def bound(self) -> int | None:
         """The largest magnitude that a value may have."""
-        bounds = [piece.bound for piece in self._shards]
-        known = [bound for bound in bounds if bound is not None]
-        return max(known) if len(known) == len(bounds) else None
+        whole = self._native_bound()
+        return None if whole.wraps else whole.largest
+
+    def _native_bound(self) -> _core.Bound:
+        """Of the whole: the pieces' rows stand below each other, or one after the other if there is one axis only."""
+        bounds = [piece._native.bound for piece in self._shards]
+        length = self.shape[-1]
+        return functools.reduce(lambda a, b: a.together(b, length) if self.ndim == 1 else a.joined(b, length), bounds)
 
     @property
     def parameters(self) -> Parameters:
@@ -286,7 +292,8 @@ class ShardedArray(Distributed):
         if isinstance(right, EncryptedArray) or right.shape[:1] != self.shape:
             raise ArgumentError(f"matmul: shapes {self.shape} and {right.shape}; gather the left operand first")
         rows = [(right[start:stop],) for start, stop in self._ranges()]
-        return self._joined(self._with(rows, operator.matmul), largest_sum(right, 0))
+        columns = native(right.reshape(len(self), -1))
+        return self._joined(self._with(rows, operator.matmul), self._native_bound().right_product(columns))
 
     def __rmatmul__(self, other: object) -> ShardedArray | EncryptedArray:
         if isinstance(other, EncryptedArray):
@@ -302,7 +309,9 @@ class ShardedArray(Distributed):
         if matrix.ndim == 0 or matrix.shape[-1] != len(self):
             raise ArgumentError(f"matmul: shapes {matrix.shape} and {self.shape} do not fit")
         columns = [(matrix[..., start:stop],) for start, stop in self._ranges()]
-        return self._joined(self._with(columns, lambda piece, part: part @ piece), largest_sum(matrix, -1))
+        whole, rows = self._native_bound(), native(matrix.reshape(-1, len(self)))
+        bound = whole.left_product(rows, self.shape[-1]) if self.ndim > 1 else whole.left_vector_product(rows)
+        return self._joined(self._with(columns, lambda piece, part: part @ piece), bound)
 
     def sum(self, axis: int | tuple[int, ...] | None = None) -> ShardedArray | EncryptedArray:
         """Sums over all axes, or those given; over the first one the result is an `EncryptedArray` on the first
@@ -316,15 +325,14 @@ class ShardedArray(Distributed):
         # Over slots only once, after the pieces have met: that is what one device does.
         over_slots = self._shards[0].layout == "packed" and self.ndim - 1 in axes
         outer = axes[:-1] if over_slots else axes
-        count = math.prod(self.shape[i] for i in outer)
-        result = self._joined(self._each(lambda piece: piece.sum(outer)), count)
+        bound = self._native_bound().total(list(self.shape), list(outer))
+        result = self._joined(self._each(lambda piece: piece.sum(outer)), bound)
         return result.sum(-1) if over_slots else result
 
-    def _joined(self, pieces: Sequence[EncryptedArray], factor: int) -> EncryptedArray:
-        """The sum of one array from each device, on the first; its values are within `factor` times this array's."""
-        bound = None if self.bound is None else self.bound * factor
+    def _joined(self, pieces: Sequence[EncryptedArray], bound: _core.Bound) -> EncryptedArray:
+        """The sum of one array from each device, on the first, which is within `bound`."""
         moved = ShardedArray(pieces)._each(lambda piece: piece.to(pieces[0].device))
-        return sum_over(stack(moved), (0,), bound)
+        return moved[0]._derived(_core.sum_of_parts([piece._native for piece in moved], bound, options()))
 
     def __getitem__(self, key: object) -> ShardedArray | EncryptedArray:
         first, *rest = key if isinstance(key, tuple) else (key,)

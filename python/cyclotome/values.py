@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in and out: exact integers from what a user hands in, residues for the library, and back."""
+"""Numbers in and out: exact integers from what a user hands in, for the library, and back."""
 
 from __future__ import annotations
 
-import math
 import numbers
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from .errors import ArgumentError, UnsupportedError
 
-__all__ = ["IntArray", "combine", "index", "integers", "largest_sum", "magnitude", "residues"]
+__all__ = ["IntArray", "from_native", "index", "integers", "native", "word"]
 
 #: Exact integers: int64, or Python integers in an array of objects.
 IntArray = NDArray[Any]
@@ -33,6 +32,18 @@ def index(value: object, what: str) -> int:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise ArgumentError(f"{what} is a whole number, not {value!r}") from None
+
+
+def word(value: object, what: str) -> int:
+    """As `index`, if it fits the library's integers.
+
+    Raises:
+        ArgumentError: it doesn't.
+    """
+    number = index(value, what)
+    if not _INT64.min <= number <= _INT64.max:
+        raise ArgumentError(f"{what} is {number}, far out of range")
+    return number
 
 
 def integers(values: object, operation: str) -> IntArray:
@@ -89,54 +100,21 @@ def _exact(array: NDArray[Any], operation: str) -> IntArray:
     return exact
 
 
-def magnitude(values: IntArray) -> int:
-    """The largest absolute value; 0 for none."""
-    return max(int(values.max()), -int(values.min())) if values.size else 0
+def native(values: IntArray) -> _core.Integers:
+    """``values`` as the library takes them."""
+    if values.dtype != object:
+        return _core.Integers(values.astype(np.int64, order="C", copy=False))
+    every: list[int] = values.ravel().tolist()
+    words = max((value.bit_length() for value in every), default=0) // 64 + 1
+    data = b"".join(value.to_bytes(8 * words, "little", signed=True) for value in every)
+    return _core.Integers.wide(list(values.shape), words, data)
 
 
-def largest_sum(matrix: IntArray, axis: int) -> int:
-    """The largest sum of absolute values along an axis of a matrix."""
-    if magnitude(matrix) * matrix.shape[axis] >= 2**63:
-        matrix = matrix.astype(object)
-    return int(np.abs(matrix).sum(axis=axis).max())
-
-
-def residues(values: IntArray, modulus: int) -> NDArray[np.int64]:
-    """``values`` modulo ``modulus`` < 2^60, between -modulus//2 and modulus//2, C-contiguous."""
-    if values.dtype == np.int64 and magnitude(values) <= modulus // 2:
-        return np.ascontiguousarray(values)
-    positive = np.asarray(values % modulus).astype(np.int64)
-    return np.ascontiguousarray(np.where(positive > modulus // 2, positive - modulus, positive))
-
-
-def combine(channels: Sequence[NDArray[np.int64]], moduli: Sequence[int], *, wrap: bool) -> IntArray:
-    """The integers modulo T = prod(moduli) from their residues (Garner's algorithm).
-
-    Args:
-        channels: for each modulus an array of residues, in any range.
-        moduli: pairwise coprime, below 2^60.
-        wrap: representatives in [0, T); otherwise in (-T/2, T/2], below for even T.
-
-    Returns:
-        int64 if T < 2^63, Python integers otherwise.
-    """
-    total = math.prod(moduli)
-    small = max(moduli) < 2**31  # then no product of two digits leaves int64
-    digits: list[NDArray[Any]] = []
-    for i, modulus in enumerate(moduli):
-        digit: NDArray[Any] = channels[i] % modulus
-        if i > 0:
-            digit = digit if small else digit.astype(object)
-            known, weight = np.zeros_like(digit), 1
-            for j in range(i):
-                known = (known + digits[j] % modulus * weight) % modulus
-                weight = weight * moduli[j] % modulus
-            digit = (digit - known) % modulus * pow(weight, -1, modulus) % modulus
-        digits.append(digit)
-    wide = total >= 2**63
-    result: NDArray[Any] = np.zeros(channels[0].shape, dtype=object if wide else np.int64)
-    weight = 1
-    for digit, modulus in zip(digits, moduli, strict=True):
-        result = result + digit.astype(result.dtype) * weight
-        weight *= modulus
-    return result if wrap else np.where(result > (total - 1) // 2, result - total, result)
+def from_native(values: _core.Integers) -> IntArray:
+    """What the library gives: int64 where one word holds a value, else Python integers."""
+    if values.words == 1:
+        return values.numpy().view(np.int64)
+    data, step = values.to_bytes(), 8 * values.words
+    exact = np.empty(values.shape, dtype=object)
+    exact.ravel()[:] = [int.from_bytes(data[i : i + step], "little", signed=True) for i in range(0, len(data), step)]
+    return exact

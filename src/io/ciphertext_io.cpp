@@ -13,6 +13,19 @@ namespace cyclotome::io {
 
 namespace {
 
+rlwe::Ciphertext load(const CiphertextPayload& payload, const rlwe::KeyId& key, const rlwe::ContextPtr& context) {
+  PolyArray polynomials =
+      context->make(context->level_ring(payload.limbs), payload.batch, payload.parts, context->native_domain());
+  read_polynomials(polynomials, payload.stored_parts(), payload.residues.bytes, payload.residues.offset);
+  if (payload.uniform_seed) {
+    rlwe::expand_symmetric_uniform(*context->engine(), polynomials.view().part(1), *payload.uniform_seed);
+  }
+  return rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise, payload.uniform_seed,
+                          payload.correction);
+}
+
+}  // namespace
+
 void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertext) {
   const rlwe::NoiseBound& noise = ciphertext.noise();
   if (!storable(noise)) {
@@ -37,19 +50,7 @@ void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertex
   write_polynomials(writer, ciphertext.polynomials(), seeded ? 1 : ciphertext.parts());
 }
 
-rlwe::Ciphertext load(const CiphertextPayload& payload, const rlwe::KeyId& key, const rlwe::ContextPtr& context) {
-  PolyArray polynomials =
-      context->make(context->level_ring(payload.limbs), payload.batch, payload.parts, context->native_domain());
-  read_polynomials(polynomials, payload.stored_parts(), payload.residues.bytes, payload.residues.offset);
-  if (payload.uniform_seed) {
-    rlwe::expand_symmetric_uniform(*context->engine(), polynomials.view().part(1), *payload.uniform_seed);
-  }
-  return rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise, payload.uniform_seed,
-                          payload.correction);
-}
-
-/// An upper bound of the section's size.
-std::uint64_t payload_bytes(const rlwe::Ciphertext& ciphertext) {
+std::uint64_t section_bytes(const rlwe::Ciphertext& ciphertext) {
   const std::size_t parts = ciphertext.uniform_seed() ? 1 : ciphertext.parts();
   return ciphertext.batch() * parts *
              packed_polynomial_bytes(ciphertext.context()->degree(),
@@ -57,11 +58,9 @@ std::uint64_t payload_bytes(const rlwe::Ciphertext& ciphertext) {
          128;
 }
 
-}  // namespace
-
 Bytes serialize(const rlwe::Ciphertext& ciphertext, std::span<const std::uint8_t> metadata) {
   ContainerWriter container(Kind::ciphertext, ciphertext.context()->parameters(), ciphertext.key(), metadata,
-                            payload_bytes(ciphertext));
+                            section_bytes(ciphertext));
   write_section(container, ciphertext);
   return container.finish();
 }
@@ -74,24 +73,6 @@ Bytes serialize(const rlwe::Plaintext& plaintext, std::span<const std::uint8_t> 
   writer.u32(0);
   writer.u64(plaintext.batch());
   write_polynomials(writer, plaintext.polynomials(), 1);
-  return container.finish();
-}
-
-Bytes serialize(std::span<const rlwe::Ciphertext* const> ciphertexts, std::span<const std::uint8_t> metadata) {
-  if (ciphertexts.empty()) throw ArgumentError("a bundle needs at least one array of ciphertexts");
-  const rlwe::Context& context = *ciphertexts[0]->context();
-  std::uint64_t payload = 0;
-  for (std::size_t i = 0; i < ciphertexts.size(); ++i) {
-    rlwe::require_same_context("bundle", context, *ciphertexts[i]->context());
-    rlwe::require_same_key("bundle", ciphertexts[0]->key(), ciphertexts[i]->key());
-    if (i > 0 && ciphertexts[i]->plain() <= ciphertexts[i - 1]->plain()) {
-      throw ArgumentError(message("a bundle holds one array for each plaintext modulus in ascending order, but number ",
-                                  ciphertexts[i]->plain(), " follows number ", ciphertexts[i - 1]->plain()));
-    }
-    payload += payload_bytes(*ciphertexts[i]);
-  }
-  ContainerWriter container(Kind::bundle, context.parameters(), ciphertexts[0]->key(), metadata, payload);
-  for (const rlwe::Ciphertext* ciphertext : ciphertexts) write_section(container, *ciphertext);
   return container.finish();
 }
 

@@ -13,13 +13,15 @@ namespace cyclotome::io {
 Bytes serialize(const rlwe::Ciphertext& ciphertext, std::span<const std::uint8_t> metadata = {});
 /// Plaintexts are not protected by anything: whoever has the bytes reads them.
 Bytes serialize(const rlwe::Plaintext& plaintext, std::span<const std::uint8_t> metadata = {});
-/// A bundle: ciphertext arrays of the same parameters and key, at least one, in strictly ascending order of their
-/// plaintext moduli.
-Bytes serialize(std::span<const rlwe::Ciphertext* const> ciphertexts, std::span<const std::uint8_t> metadata = {});
+
+/// Writes a section of ciphertexts, and an upper bound of its size. Throws ArgumentError for what can't be stored.
+void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertext);
+std::uint64_t section_bytes(const rlwe::Ciphertext& ciphertext);
 
 rlwe::Ciphertext read_ciphertext(const Container& container, const rlwe::ContextPtr& context);
 rlwe::Plaintext read_plaintext(const Container& container, const rlwe::ContextPtr& context);
-/// The arrays in the order in which they were written. The caller's bytes are container.metadata().
+/// The ciphertexts of an encrypted array, in the order of their plaintext moduli (array_io.hpp has the whole). Of
+/// format version 1, whose bundles don't say what they mean, this is all there is.
 std::vector<rlwe::Ciphertext> read_bundle(const Container& container, const rlwe::ContextPtr& context);
 
 }  // namespace cyclotome::io

@@ -34,8 +34,8 @@ struct Frame {
 /// Checks what the first bytes of an object say, as far as they are there: that they begin as one, and announce no more
 /// than max_bytes. Throws FormatError.
 void check_header(std::span<const std::uint8_t> first, std::uint64_t max_bytes);
-/// Checks magic, version, length and checksum. Throws FormatError for bytes that are no whole, undamaged object of this
-/// version, or more than max_bytes.
+/// Checks magic, version, length and checksum. Throws FormatError for bytes that are no whole, undamaged object of a
+/// known version, or more than max_bytes.
 Frame open_frame(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes);
 /// Takes the next section from the bytes of all. Throws FormatError.
 Section next_section(ByteReader& reader);

@@ -53,6 +53,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
                                  c.uniform_seed.has_value(), c.noise, headroom(p, c)});
       }
   }
+  if (container.kind() == Kind::bundle && container.version() > 1) result.description = array_payload(container);
   result.expanded_bytes = expanded_bytes(container);
   return result;
 }

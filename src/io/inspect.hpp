@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
@@ -42,6 +43,8 @@ struct Inspection {
   bool relinearization;            ///< evaluation keys: whether there is a relinearisation key
   std::vector<std::uint64_t> galois_elements;
   std::optional<ScryptCost> protection;  ///< a secret key under a passphrase: what a guess costs
+  /// Of an encrypted array: what its ciphertexts mean. None in format version 1, which keeps it in the metadata.
+  std::optional<ArrayPayload> description = std::nullopt;
 };
 
 /// Checks header, checksum, parameters and the shape of every section. Throws FormatError as `Container` does, but

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/io/payload.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "cyclotome/io/byte_reader.hpp"
@@ -9,6 +10,7 @@
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
 
 namespace cyclotome::io {
 
@@ -127,6 +129,88 @@ CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters
   return payload;
 }
 
+const Section& description_section(const Container& container) {
+  const auto payload = container.payload();
+  if (payload.empty() || payload[0].tag != layout::array) {
+    throw FormatError(message(name_of(container.kind()), " needs a section ", layout::array,
+                              " before its ciphertexts: the data is damaged; get a fresh copy"));
+  }
+  return payload[0];
+}
+
+/// Throws FormatError unless there are as many ciphertexts of every plaintext modulus.
+void require_channels(const std::vector<CiphertextPayload>& payloads, const rlwe::Parameters& p) {
+  bool fits = payloads.size() == p.plain_moduli().size();
+  for (const CiphertextPayload& payload : payloads) fits = fits && payload.batch == payloads[0].batch;
+  if (!fits) {
+    throw FormatError(message("an encrypted array needs equally many ciphertexts of each of ", p.plain_moduli().size(),
+                              " plaintext moduli: the data is damaged; get a fresh copy"));
+  }
+}
+
+/// An integer of `count` words without leading zeros; `most` of them are possible.
+BigUnsigned read_integer(ByteReader& reader, std::size_t count, std::size_t most) {
+  const std::uint64_t offset = reader.offset();
+  std::vector<std::uint64_t> limbs;
+  for (std::size_t i = 0; i < count && count <= most; ++i) limbs.push_back(reader.u64());
+  if (count > most || (count > 0 && limbs.back() == 0)) {
+    throw FormatError(message("a bound of ", count, " words at offset ", offset, "; it has at most ", most,
+                              " here, and the last is not 0: the data is damaged; get a fresh copy"));
+  }
+  return BigUnsigned::from_limbs(limbs);
+}
+
+bool can_have_slots(const rlwe::Parameters& p) {
+  return std::ranges::all_of(p.plain_moduli(),
+                             [&](std::uint64_t t) { return t % (2 * p.degree()) == 1 && is_prime(t); });
+}
+
+value::Layout read_layout(ByteReader& reader, const rlwe::Parameters& p, std::uint8_t placement, std::uint8_t clean,
+                          std::size_t axes) {
+  const std::uint64_t offset = reader.offset();
+  value::Shape shape;
+  for (std::size_t i = 0; i < axes; ++i) shape.push_back(reader.u64());
+  try {
+    const auto kind = static_cast<value::Placement>(placement);
+    value::Layout layout(std::move(shape), p.degree(), kind, clean == 1);
+    static_cast<void>(layout.batch());
+    // One spelling: what can't be unclean, is clean; beside coefficients there are always zeros.
+    const bool known = placement <= 2 && clean <= 1 && layout.clean() == (clean == 1);
+    const bool possible = layout.slots() ? can_have_slots(p) : layout.clean();
+    if (known && possible) return layout;
+  } catch (const ArgumentError&) {
+    // A shape that no array has.
+  }
+  throw FormatError(message("the description before offset ", offset, " is of a layout that arrays of ", p.summary(),
+                            " can't have: the data is damaged; get a fresh copy"));
+}
+
+ArrayPayload read_description(const Section& section, const rlwe::Parameters& p) {
+  ByteReader reader(section.bytes, section.offset, "the description of an array");
+  const std::uint8_t placement = reader.u8(), clean = reader.u8(), bounded = reader.u8(), axes = reader.u8();
+  const std::uint16_t largest_words = reader.u16(), row_words = reader.u16();
+  if (bounded > 1 || axes > value::max_axes || (bounded == 0 && largest_words + row_words != 0)) {
+    throw FormatError(message("the description of an array at offset ", section.offset, " has ",
+                              static_cast<unsigned>(axes), " axes (at most ", value::max_axes,
+                              " are possible) and a flag of ", static_cast<unsigned>(bounded),
+                              " for its bound: the data is damaged; get a fresh copy"));
+  }
+  const value::Layout layout = read_layout(reader, p, placement, clean, axes);
+  const BigUnsigned capacity = value::capacity(p);
+  const std::size_t words = capacity.limbs().size();
+  const BigUnsigned largest = read_integer(reader, largest_words, words);
+  const BigUnsigned row = read_integer(reader, row_words, words + 1);
+  reader.finish();
+  if (bounded == 0) return {layout, value::Bound::wrapping()};
+  const value::Bound bound(largest, layout.last(), row);
+  if (largest > capacity || bound.largest() != largest || bound.row() != row) {
+    throw FormatError(message("the bounds in the description at offset ", section.offset, ", ", value::shown(largest),
+                              " for a value and ", value::shown(row), " for a row of ", layout.last(),
+                              ", contradict each other or these parameters: the data is damaged; get a fresh copy"));
+  }
+  return {layout, bound};
+}
+
 KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint64_t pairs, bool is_galois) {
   ByteReader reader(section.bytes, section.offset, "a key section");
   KeyPayload payload;
@@ -147,18 +231,20 @@ KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint
 
 std::vector<CiphertextPayload> ciphertext_payloads(const Container& container) {
   std::vector<CiphertextPayload> payloads;
+  const rlwe::Parameters& p = container.parameters();
   if (container.kind() != Kind::bundle) {
     container.require_kind(Kind::ciphertext);
-    payloads.push_back(
-        read_ciphertext(only_section(container, layout::ciphertext), container.parameters(), container.version()));
+    payloads.push_back(read_ciphertext(only_section(container, layout::ciphertext), p, container.version()));
     return payloads;
   }
-  for (const Section& section : container.payload()) {
+  const bool described = container.version() > 1;
+  if (described) static_cast<void>(description_section(container));
+  for (const Section& section : container.payload().subspan(described ? 1 : 0)) {
     if (section.tag != layout::ciphertext) {
       throw FormatError(message("section ", section.tag, " at offset ", section.offset, " has no place in ",
                                 name_of(container.kind()), ": the data is damaged; get a fresh copy"));
     }
-    payloads.push_back(read_ciphertext(section, container.parameters(), container.version()));
+    payloads.push_back(read_ciphertext(section, p, container.version()));
     if (payloads.size() > 1 && payloads.back().plain <= payloads[payloads.size() - 2].plain) {
       throw FormatError(message("the ciphertexts at offset ", section.offset, " are of plaintext modulus number ",
                                 payloads.back().plain,
@@ -166,7 +252,28 @@ std::vector<CiphertextPayload> ciphertext_payloads(const Container& container) {
     }
   }
   if (payloads.empty()) throw FormatError("a bundle without ciphertexts: the data is damaged; get a fresh copy");
+  if (described) require_channels(payloads, p);
   return payloads;
+}
+
+ArrayPayload array_payload(const Container& container) {
+  container.require_kind(Kind::bundle);
+  if (container.version() == 1) {
+    throw FormatError(
+        "an encrypted array of format version 1, which says what its values mean to the Python package "
+        "only; load and save it there once");
+  }
+  const rlwe::Parameters& p = container.parameters();
+  const Section& section = description_section(container);
+  ArrayPayload payload = read_description(section, p);
+  const std::size_t batch = ciphertext_payloads(container)[0].batch;
+  if (payload.layout.batch() != batch) {
+    throw FormatError(message(
+        "the description at offset ", section.offset, " is of shape ", value::to_string(payload.layout.shape()), ", ",
+        value::to_string(payload.layout.placement()), ", which takes ", payload.layout.batch(),
+        " ciphertexts of each plaintext modulus, but there are ", batch, ": the data is damaged; get a fresh copy"));
+  }
+  return payload;
 }
 
 PlaintextPayload plaintext_payload(const Container& container) {
@@ -244,8 +351,10 @@ void check_payload(const Container& container) {
     case Kind::plaintext:
       static_cast<void>(plaintext_payload(container));
       break;
-    case Kind::ciphertext:
     case Kind::bundle:
+      if (container.version() > 1) static_cast<void>(array_payload(container));
+      [[fallthrough]];
+    case Kind::ciphertext:
       static_cast<void>(ciphertext_payloads(container));
   }
 }

@@ -6,6 +6,8 @@
 #include "cyclotome/io/container.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/value/bound.hpp"
+#include "cyclotome/value/layout.hpp"
 
 // What the sections of each kind of container hold, with counts and lengths checked against the parameters, but without
 // residues: what inspection shows, and what loading starts from. All functions throw FormatError.
@@ -32,6 +34,12 @@ struct CiphertextPayload {
   std::size_t stored_parts() const noexcept { return uniform_seed ? 1 : parts; }
 };
 
+/// What an encrypted array's ciphertexts mean.
+struct ArrayPayload {
+  value::Layout layout;
+  value::Bound bound;
+};
+
 struct PlaintextPayload {
   std::size_t plain = 0;
   std::size_t batch = 0;
@@ -50,7 +58,10 @@ struct EvaluationKeysPayload {
   std::vector<KeyPayload> galois;  ///< strictly ascending elements
 };
 
-/// Of a ciphertext container: one; of a bundle: at least one, with strictly ascending plaintext moduli.
+/// Of a bundle of format version 2 or later; it fits the ciphertexts. Those of version 1 have none.
+ArrayPayload array_payload(const Container& container);
+/// Of a ciphertext container: one; of a bundle: one for each plaintext modulus, all of one batch. Of format version 1:
+/// at least one, with strictly ascending plaintext moduli.
 std::vector<CiphertextPayload> ciphertext_payloads(const Container& container);
 PlaintextPayload plaintext_payload(const Container& container);
 /// n coefficients of 2 bits.

@@ -68,6 +68,18 @@ class RangeError : public Error {
   using Error::Error;
 };
 
+/// An operation that encrypted integers, or their encoding, do not have; the message says what to do in its place.
+class UnsupportedError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A result that would hide nothing (x - x, 0 * x), and no public key at hand to hide it again.
+class TransparentError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Bytes from outside that are not what they claim to be.
 class FormatError : public Error {
  public:

@@ -57,19 +57,21 @@ void require_in_range(std::span<const std::int64_t> values, std::size_t width, s
   if (!declassify(any != 0)) return;
   const auto found = std::ranges::find_if(values, [&](std::int64_t value) { return outside(value) != 0; });
   const auto i = static_cast<std::size_t>(found - values.begin());
-  throw RangeError(message("encode: value ", values[i], " at row ", i / width, ", column ", i % width, " is outside [-",
-                           half, ", ", half, "], what plaintext modulus ", t, " holds; use a larger one or several"));
+  throw RangeError(message("encode_residues: value ", values[i], " at row ", i / width, ", column ", i % width,
+                           " is outside [-", half, ", ", half, "], what plaintext modulus ", t,
+                           " holds; use a larger one or several"));
 }
 
 }  // namespace
 
 bool has_slots(const rlwe::Context& context, std::size_t plain) { return context.plain_ring(plain)->has_transform(0); }
 
-rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
-                       std::span<const std::int64_t> values, std::size_t items, std::size_t width, bool reduce) {
+rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
+                                std::span<const std::int64_t> values, std::size_t items, std::size_t width,
+                                bool reduce) {
   const std::size_t n = context->degree();
   if (width > n || items == 0 || values.size() != items * width) {
-    throw ArgumentError(message("encode: ", values.size(), " values as ", items, " rows of ", width,
+    throw ArgumentError(message("encode_residues: ", values.size(), " values as ", items, " rows of ", width,
                                 "; rows hold at most n = ", n, " values and there must be at least one"));
   }
   const std::vector<std::size_t> positions = positions_of(*context, plain, kind);
@@ -94,7 +96,7 @@ rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encod
   return rlwe::Plaintext(context, plain, std::move(polynomials));
 }
 
-std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
+std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
   const rlwe::Context& context = *plaintext.context();
   const std::vector<std::size_t> positions = positions_of(context, plaintext.plain(), kind);
   require_main_memory("decode", plaintext.batch() * context.degree() * 2 * sizeof(std::int64_t));

@@ -5,8 +5,10 @@
 
 namespace cyclotome {
 
-/// Plaintexts from numbers, for every scheme with plaintext space Z_t[x]/(x^n + 1). Values are signed integers, stored
-/// modulo t; decoding gives representatives in [-t/2, t/2). A batch item holds up to n values.
+/// Plaintexts from residues, for every scheme with plaintext space Z_t[x]/(x^n + 1). Values are signed integers that
+/// stand for their residues modulo one t, and so does whatever is computed with them: results wrap around, and nothing
+/// notices. Exact integers are `value::EncryptedArray`. Decoding gives representatives in [-t/2, t/2). A batch item
+/// holds up to n values.
 ///
 /// Encoding takes |value| <= t/2 (RangeError names the value otherwise), unless `reduce` asks for reduction modulo t,
 /// which is how a wide value is spread over several plaintext moduli. For even t the two ends are one residue: t/2 is
@@ -19,11 +21,12 @@ struct Encoding {
 };
 
 /// values: items rows of `width` <= n values (shorter rows are padded with zeros).
-rlwe::Plaintext encode(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
-                       std::span<const std::int64_t> values, std::size_t items, std::size_t width, bool reduce = false);
+rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
+                                std::span<const std::int64_t> values, std::size_t items, std::size_t width,
+                                bool reduce = false);
 
 /// n values for each batch item, row after row, in [-t/2, t/2).
-std::vector<std::int64_t> decode(const rlwe::Plaintext& plaintext, Encoding::Kind kind);
+std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind);
 
 /// True if plaintext modulus number `plain` has slots (t a prime = 1 mod 2n).
 bool has_slots(const rlwe::Context& context, std::size_t plain);

@@ -20,12 +20,12 @@ using Residues = nb::ndarray<const std::uint64_t, nb::ndim<4>, nb::c_contig, nb:
 Encoding::Kind kind_of(bool slots) { return slots ? Encoding::Kind::slots : Encoding::Kind::coefficients; }
 
 Plaintext encode_rows(const ContextPtr& context, std::size_t plain, const Values& values, bool slots, bool reduce) {
-  return encode(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0), values.shape(1),
-                reduce);
+  return encode_residues(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0),
+                         values.shape(1), reduce);
 }
 
 nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> decode_rows(const Plaintext& plaintext, bool slots) {
-  auto* const kept = new std::vector<std::int64_t>(decode(plaintext, kind_of(slots)));
+  auto* const kept = new std::vector<std::int64_t>(decode_residues(plaintext, kind_of(slots)));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
   const std::array<std::size_t, 2> shape = {plaintext.batch(), plaintext.context()->degree()};
   return {kept->data(), 2, shape.data(), owner};

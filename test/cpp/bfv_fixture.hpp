@@ -69,13 +69,13 @@ struct Fixture {
 
   std::size_t count() const { return items * context->degree(); }
   bfv::Plaintext plain(const Values& values) const {
-    return encode(context, 0, Encoding::Kind::slots, values, items, context->degree());
+    return encode_residues(context, 0, Encoding::Kind::slots, values, items, context->degree());
   }
   bfv::Ciphertext encrypt(const Values& values) const {
     return bfv::deterministic::encrypt(plain(values), public_key, seed(4));
   }
   Values decrypt(const bfv::Ciphertext& ciphertext) const {
-    return decode(bfv::decrypt(ciphertext, secret), Encoding::Kind::slots);
+    return decode_residues(bfv::decrypt(ciphertext, secret), Encoding::Kind::slots);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/byte_reader.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/container_layout.hpp"
@@ -70,10 +71,9 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
     case io::Kind::bundle:
       break;
   }
-  const std::vector<rlwe::Ciphertext> arrays = io::read_bundle(c, context);
-  std::vector<const rlwe::Ciphertext*> pointers;
-  for (const auto& array : arrays) pointers.push_back(&array);
-  return io::serialize(pointers, c.metadata());
+  if (c.version() > 1) return io::serialize(io::read_array(c, context), c.metadata(), {.allow_undecryptable = true});
+  static_cast<void>(io::read_bundle(c, context));  // read still, but written no more
+  return {};
 }
 
 inline bool same_payload(const io::Container& a, const io::Container& b) {
@@ -123,7 +123,8 @@ inline bool load(Span bytes, Contexts& contexts) {
   }
   const io::Inspection seen = io::inspect(bytes, limits);
   if (seen.bytes != bytes.size()) throw std::logic_error("inspection reports another size");
-  if (seen.version == 1) return load(again, contexts);  // what is written is the present version
+  // What is written is the present version; a bundle of version 1 is not written again.
+  if (seen.version == 1) return again.empty() || load(again, contexts);
   if (!same_payload(io::Container(bytes, limits), io::Container(again, limits))) {
     throw std::logic_error("an object that was loaded is written differently");
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
@@ -69,13 +70,20 @@ struct Objects {
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = static_cast<std::int64_t>(i * i + 5 * i) % (2 * half) - half + (half > 1 ? 1 : 0);
     }
-    return encode(context, plain, Encoding::Kind::coefficients, values, items, context->degree());
+    return encode_residues(context, plain, Encoding::Kind::coefficients, values, items, context->degree());
   }
   rlwe::Ciphertext fresh(std::size_t plain_number = 0, std::size_t items = 2) const {
     return scheme::deterministic::encrypt(plain(plain_number, items), public_key, seed(4));
   }
   rlwe::Ciphertext symmetric(std::size_t plain_number = 0, std::size_t items = 2) const {
     return scheme::deterministic::encrypt(plain(plain_number, items), secret, seed(5));
+  }
+  // Values modulo T, in coefficients: `rows` rows that fill a ciphertext of each plaintext modulus.
+  value::EncryptedArray array(std::size_t rows) const {
+    value::Channels channels;
+    for (std::size_t i = 0; i < context->plain_count(); ++i) channels.push_back(symmetric(i, rows));
+    const value::Layout layout({rows, context->degree()}, context->degree(), value::Placement::coefficients);
+    return {{std::move(channels), layout}, value::Bound::wrapping()};
   }
   // 3 parts.
   rlwe::Ciphertext product() const { return scheme::multiply(fresh(), fresh()); }
@@ -114,11 +122,7 @@ inline std::vector<Named> containers(const Objects& objects) {
   all.push_back({"product", io::serialize(objects.product())});
   all.push_back({"plaintext", io::serialize(objects.plain(0, 3))});
   if (objects.has_levels()) all.push_back({"switched", io::serialize(objects.switched())});
-  std::vector<rlwe::Ciphertext> arrays;
-  for (std::size_t i = 0; i < objects.context->plain_count(); ++i) arrays.push_back(objects.symmetric(i, 1));
-  std::vector<const rlwe::Ciphertext*> pointers;
-  for (const auto& array : arrays) pointers.push_back(&array);
-  all.push_back({"bundle", io::serialize(pointers, extra)});
+  all.push_back({"array", io::serialize(objects.array(1), extra)});
   return all;
 }
 

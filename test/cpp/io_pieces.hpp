@@ -31,7 +31,7 @@ inline const Bytes& container(const std::string& name) {
 
 inline const std::vector<std::string> names = {"parameters",      "secret_key", "public_key",
                                                "evaluation_keys", "ciphertext", "symmetric",
-                                               "product",         "plaintext",  "bundle"};
+                                               "product",         "plaintext",  "array"};
 
 inline void load(io_exercise::Span bytes) {
   const Container c(bytes, insecure);

@@ -113,14 +113,15 @@ TEST(coefficients_multiply_as_polynomials) {
   const Fixture f(p);
   const Values x = {1, 2}, y = {-3, 5, 7};  // (1 + 2x)(-3 + 5x + 7x^2) = -3 - x + 17x^2 + 14x^3
   const auto encrypted = [&](const Values& values) {
-    return bfv::deterministic::encrypt(encode(f.context, 0, Encoding::Kind::coefficients, values, 1, values.size()),
-                                       f.public_key, seed(static_cast<std::uint8_t>(values.size())));
+    return bfv::deterministic::encrypt(
+        encode_residues(f.context, 0, Encoding::Kind::coefficients, values, 1, values.size()), f.public_key,
+        seed(static_cast<std::uint8_t>(values.size())));
   };
   const bfv::Ciphertext product = bfv::multiply(encrypted(x), encrypted(y));
-  Values decoded = decode(bfv::decrypt(product, f.secret), Encoding::Kind::coefficients);
+  Values decoded = decode_residues(bfv::decrypt(product, f.secret), Encoding::Kind::coefficients);
   decoded.resize(5);
   CHECK_EQ(decoded, (Values{-3, -1, 17, 14, 0}));
-  CHECK_THROWS_WITH(ParameterError, encode(f.context, 0, Encoding::Kind::slots, x, 1, 2), "1024 has no slots");
+  CHECK_THROWS_WITH(ParameterError, encode_residues(f.context, 0, Encoding::Kind::slots, x, 1, 2), "1024 has no slots");
 }
 
 TEST(a_secret_key_comes_back_from_its_coefficients) {
@@ -128,7 +129,7 @@ TEST(a_secret_key_comes_back_from_its_coefficients) {
   ZeroisingVector<std::int8_t> coefficients = f.secret.coefficients();
   const auto again = rlwe::SecretKey::from_coefficients(f.context, coefficients, f.secret.id());
   const Values x = numbers(f.count(), 21);
-  CHECK_EQ(decode(bfv::decrypt(f.encrypt(x), again), Encoding::Kind::slots), x);
+  CHECK_EQ(decode_residues(bfv::decrypt(f.encrypt(x), again), Encoding::Kind::slots), x);
   coefficients[17] = 2;
   CHECK_THROWS(FormatError, rlwe::SecretKey::from_coefficients(f.context, coefficients, f.secret.id()));
 }

@@ -45,13 +45,13 @@ struct Party {
 
   std::size_t count() const { return items * context->degree(); }
   rlwe::Plaintext plain(const Values& values) const {
-    return encode(context, 0, Encoding::Kind::slots, values, items, context->degree());
+    return encode_residues(context, 0, Encoding::Kind::slots, values, items, context->degree());
   }
   Ciphertext encrypt(const Values& values) const {
     return bgv::deterministic::encrypt(plain(values), public_key, seed(4));
   }
   Values decrypt(const Ciphertext& ciphertext) const {
-    return decode(bgv::decrypt(ciphertext, secret), Encoding::Kind::slots);
+    return decode_residues(bgv::decrypt(ciphertext, secret), Encoding::Kind::slots);
   }
 };
 

@@ -101,7 +101,7 @@ struct Party {
         evaluation(rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, seed(3))) {}
 
   rlwe::Plaintext plain(const check::Values& values) const {
-    return encode(context, 0, Encoding::Kind::coefficients, values, values.size() / n, n);
+    return encode_residues(context, 0, Encoding::Kind::coefficients, values, values.size() / n, n);
   }
 };
 
@@ -117,7 +117,7 @@ Outcome program_on(const EnginePtr& engine, const rlwe::ParametersLiteral& p) {
   const Ciphertext product = rlwe::relinearize(scheme::multiply(scheme::add(x, y), y), f.evaluation);
   const Ciphertext rotated = rlwe::apply_galois(product, 3, f.evaluation);
   return {x.polynomials().to_host(), product.polynomials().to_host(), rotated.polynomials().to_host(),
-          decode(scheme::decrypt(product, f.secret), Encoding::Kind::coefficients)};
+          decode_residues(scheme::decrypt(product, f.secret), Encoding::Kind::coefficients)};
 }
 
 TEST(schemes_give_the_bytes_of_the_cpu_engine) {
@@ -149,10 +149,10 @@ TEST(bgv_needs_the_products_of_paper_004) {
   CHECK_EQ(products(), 0U);
   const auto public_key = rlwe::deterministic::generate_public_key(secret, seed(2));
   CHECK_EQ(products(), 3U);
-  const auto message = encode(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
+  const auto message = encode_residues(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
   const Ciphertext x = scheme::deterministic::encrypt(message, public_key, seed(4));
   CHECK_EQ(products(), 6U);
-  CHECK_EQ(decode(scheme::decrypt(x, secret), Encoding::Kind::coefficients), check::numbers(n, 5));
+  CHECK_EQ(decode_residues(scheme::decrypt(x, secret), Encoding::Kind::coefficients), check::numbers(n, 5));
   CHECK_EQ(products(), 3U);
 }
 
@@ -162,13 +162,13 @@ TEST(bgv_needs_three_transforms_to_encrypt_and_one_to_decrypt) {
   const auto context = scheme::make_context(rlwe::Parameters(literal(rlwe::SchemeKind::bgv, 0)), engine);
   const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));
   const auto public_key = rlwe::deterministic::generate_public_key(secret, seed(2));
-  const auto message = encode(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
+  const auto message = encode_residues(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
   engine->reset_statistics();
   const Ciphertext x = scheme::deterministic::encrypt(message, public_key, seed(4));
   CHECK_EQ(engine->statistics().forwards, 3U * 3);
   CHECK_EQ(engine->statistics().inverses, 0U);
   engine->reset_statistics();
-  CHECK_EQ(decode(scheme::decrypt(x, secret), Encoding::Kind::coefficients), check::numbers(n, 5));
+  CHECK_EQ(decode_residues(scheme::decrypt(x, secret), Encoding::Kind::coefficients), check::numbers(n, 5));
   CHECK_EQ(engine->statistics().forwards, 0U);
   CHECK_EQ(engine->statistics().inverses, 3U);
 }

@@ -87,7 +87,7 @@ const std::vector<std::pair<const char*, Work>> works = {
      }},
     {"decryption",
      [](const Party& p) {
-       const auto values = decode(scheme::decrypt(p.encrypted(0, 4, 7), p.secret), Encoding::Kind::slots);
+       const auto values = decode_residues(scheme::decrypt(p.encrypted(0, 4, 7), p.secret), Encoding::Kind::slots);
        return Words(values.begin(), values.end());
      }},
     {"noise",

@@ -211,23 +211,30 @@ TEST(plaintexts_come_back) {
   });
 }
 
-TEST(bundles_come_back) {
-  const Objects o(parameter_sets()[2]);
-  const std::vector<rlwe::Ciphertext> arrays = {o.fresh(0, 1), o.symmetric(1, 2), rlwe::negate(o.fresh(2, 3))};
-  const std::vector<const rlwe::Ciphertext*> pointers = {&arrays[0], &arrays[1], &arrays[2]};
-  const Bytes bytes = io::serialize(pointers, io_objects::metadata());
-  const Container container(bytes, insecure);
-  const std::vector<rlwe::Ciphertext> read = io::read_bundle(container, o.context);
-  CHECK_EQ(read.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(same(read[i], arrays[i]));
-  CHECK(std::ranges::equal(container.metadata(), io_objects::metadata()));
+TEST(arrays_come_back) {
+  for_each_set([](const Objects& o) {
+    const value::EncryptedArray wrapping = o.array(2);
+    const value::Layout one({2}, o.context->degree(), value::Placement::replicated);
+    const value::Bound bound(value::capacity(o.context->parameters()), 2);
+    for (const value::EncryptedArray& array : {wrapping, value::EncryptedArray({wrapping.channels(), one}, bound)}) {
+      const Bytes bytes = io::serialize(array, io_objects::metadata());
+      const Container container(bytes, insecure);
+      const value::EncryptedArray read = io::read_array(container, o.context);
+      CHECK(read.layout() == array.layout() && read.bound() == array.bound());
+      for (std::size_t i = 0; i < array.channels().size(); ++i) CHECK(same(read.channels()[i], array.channels()[i]));
+      CHECK(std::ranges::equal(container.metadata(), io_objects::metadata()));
+      const io::Inspection seen = io::inspect(bytes);
+      CHECK(seen.description && seen.description->layout == array.layout());
+    }
+  });
 }
 
 TEST(inspection_tells_what_is_inside) {
   const Objects o(parameter_sets()[1]);
-  const rlwe::Ciphertext first = o.symmetric(0, 5), second = o.fresh(1, 4);
-  const std::vector<const rlwe::Ciphertext*> pointers = {&first, &second};
-  const Bytes bundle = io::serialize(pointers, io_objects::metadata());
+  const rlwe::Ciphertext first = o.symmetric(0, 5), second = o.fresh(1, 5);
+  const std::size_t n = o.context->degree();
+  const value::Placed placed{{first, second}, value::Layout({5, n}, n, value::Placement::coefficients)};
+  const Bytes bundle = io::serialize(value::EncryptedArray(placed, value::Bound::wrapping()), io_objects::metadata());
   const io::Inspection seen = io::inspect(bundle);
   CHECK(seen.kind == io::Kind::bundle);
   CHECK_EQ(seen.bytes, bundle.size());
@@ -235,9 +242,10 @@ TEST(inspection_tells_what_is_inside) {
   CHECK_EQ(seen.key_id, o.secret.id());
   CHECK_EQ(seen.metadata, io_objects::metadata());
   CHECK(seen.parameters.insecure());
-  CHECK_EQ(seen.sections.size(), 5U);
-  CHECK_EQ(seen.sections[4].tag, "CIPH");
-  CHECK_EQ(seen.sections[4].offset + seen.sections[4].bytes + 32, bundle.size());
+  CHECK_EQ(seen.sections.size(), 6U);
+  CHECK_EQ(seen.sections[3].tag, "ARRY");
+  CHECK_EQ(seen.sections[5].tag, "CIPH");
+  CHECK_EQ(seen.sections[5].offset + seen.sections[5].bytes + 32, bundle.size());
   CHECK_EQ(seen.arrays.size(), 2U);
   CHECK_EQ(seen.arrays[0].batch, 5U);
   CHECK_EQ(seen.arrays[1].plain_modulus, 257U);

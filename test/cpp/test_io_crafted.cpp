@@ -64,7 +64,7 @@ TEST(counts_are_bounded_before_primes_are_tested) {
 
 TEST(containers_of_impossible_shape_are_none) {
   // Before any context: a container cannot even be made.
-  for (const auto& name : {"secret_key", "public_key", "evaluation_keys", "ciphertext", "bundle", "plaintext"}) {
+  for (const auto& name : {"secret_key", "public_key", "evaluation_keys", "ciphertext", "array", "plaintext"}) {
     Pieces empty(name);
     empty.parts.back().bytes.clear();
     CHECK_THROWS(FormatError, Container(empty.whole(), insecure));

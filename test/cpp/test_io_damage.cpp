@@ -24,8 +24,8 @@ TEST(every_truncation_is_refused) {
     for (std::size_t length = 0; length < bytes.size(); ++length) {
       const io_exercise::Span cut = io_exercise::Span(bytes).first(length);
       CHECK_THROWS(FormatError, load(cut));
-      // Behind a correct checksum, a cut after a key or an array spells an object with fewer of them.
-      if (io_exercise::load(resealed(cut), contexts)) CHECK(name == "evaluation_keys" || name == "bundle");
+      // Behind a correct checksum, a cut after a key spells an object with fewer of them.
+      if (io_exercise::load(resealed(cut), contexts)) CHECK_EQ(name, "evaluation_keys");
     }
   }
 }
@@ -64,9 +64,54 @@ TEST(a_flipped_bit_behind_a_correct_checksum_is_refused_or_meant) {
   }
 }
 
+// 0 placement, 1 clean, 2 bounded, 3 axes, 4 words of the bound, 6 of the rows', 8 lengths (1, 8), then the bounds.
+TEST(descriptions_that_lie_are_refused) {
+  REFUSED("array", p.put(0, 3, 1, "ARRY"), "can't have");
+  REFUSED("array", p.put(0, 0, 1, "ARRY"), "takes 8 ciphertexts");
+  REFUSED("array", p.put(1, 0, 1, "ARRY"), "can't have");
+  REFUSED("array", p.put(2, 2, 1, "ARRY"), "flag of 2");
+  REFUSED("array", p.put(2, 1, 1, "ARRY").put(4, 1, 2, "ARRY"), "truncated");
+  REFUSED("array", p.put(4, 1, 2, "ARRY"), "flag of 0");
+  REFUSED("array", p.put(3, 33, 1, "ARRY"), "33 axes");
+  REFUSED("array", p.put(3, 1, 1, "ARRY"), "too many");
+  REFUSED("array", p.put(8, 0, 8, "ARRY"), "can't have");
+  REFUSED("array", p.put(8, 2, 8, "ARRY"), "takes 2 ciphertexts");
+  REFUSED("array", p.put(8, 1ULL << 62, 8, "ARRY"), "can't have");
+  REFUSED("array", p.put(16, 9, 8, "ARRY"), "takes 2 ciphertexts");
+  const auto bounded = [](Pieces& p, std::uint64_t largest, std::uint64_t row) {
+    std::vector<std::uint8_t>& bytes = p.parts[3].bytes;
+    bytes.resize(bytes.size() + 16);
+    p.put(2, 1, 1, "ARRY").put(4, 1, 2, "ARRY").put(6, 1, 2, "ARRY");
+    p.put(24, largest, 8, "ARRY").put(32, row, 8, "ARRY");
+  };
+  // T = 17 * 97, so that values are within 824, and rows within 8 times that.
+  Pieces sound("array");
+  bounded(sound, 824, 8 * 824);
+  load(sound.whole());
+  for (const auto& [largest, row] : {std::pair<std::uint64_t, std::uint64_t>{825, 825}, {824, 823}, {5, 41}, {0, 0}}) {
+    Pieces p("array");
+    bounded(p, largest, row);
+    CHECK_THROWS(FormatError, load(p.whole()));
+  }
+}
+
+TEST(bundles_of_version_1_are_read_without_a_description) {
+  Pieces p("array");
+  p.header[8] = 1;
+  CHECK_THROWS_WITH(FormatError, load(p.whole()), "ARRY");
+  p.parts.erase(p.parts.begin() + 3);
+  for (auto& part : p.parts) {  // one number for the noise in place of three
+    if (part.tag == "CIPH") part.bytes.erase(part.bytes.begin() + 40, part.bytes.begin() + 56);
+  }
+  load(p.whole());
+  const Bytes bytes = p.whole();
+  CHECK_THROWS_WITH(FormatError, io::read_array(Container(bytes, insecure), objects().context), "version 1");
+}
+
 TEST(headers_that_lie_are_refused) {
   REFUSED("ciphertext", p.header[0] = 'c', "CYCLOTOM");
   REFUSED("ciphertext", p.header[8] = 3, "format version 3");
+  REFUSED("ciphertext", p.header[8] = 0, "format version 0");
   REFUSED("ciphertext", p.header[9] = 1, "format version 258");
   REFUSED("ciphertext", p.header[10] = 0, "kind 0");
   REFUSED("ciphertext", p.header[10] = 8, "context of polynomial products");
@@ -80,12 +125,7 @@ TEST(headers_that_lie_are_refused) {
     Pieces p("product");
     if (kind == 5) continue;
     p.header[10] = static_cast<std::uint8_t>(kind);
-    if (kind == 7) {
-      load(p.whole());  // a bundle of one is what this spells
-      CHECK(io::inspect(p.whole()).kind == io::Kind::bundle);
-    } else {
-      CHECK_THROWS(FormatError, load(p.whole()));
-    }
+    CHECK_THROWS(FormatError, load(p.whole()));
   }
   CHECK_THROWS_WITH(FormatError, io::read_public_key(Container(container("product"), insecure), objects().context),
                     "a ciphertext array, not a public key");
@@ -124,11 +164,14 @@ TEST(sections_out_of_place_are_refused) {
   REFUSED("ciphertext", p.parts.back().tag = "ciph", "capital");
   REFUSED("ciphertext", p.parts.back().tag = "ABCD", "ABCD");
   REFUSED("parameters", p.parts.push_back({"CIPH", {}}), "no place");
-  REFUSED("bundle", p.parts.back().tag = "PLTX", "no place");
-  REFUSED("bundle", p.parts.resize(3), "without ciphertexts");
-  REFUSED("bundle", std::swap(p.parts[3], p.parts[4]), "must be larger");
-  REFUSED("bundle", p.parts.push_back(p.parts.back()), "must be larger");
-  REFUSED("bundle", p.parts.insert(p.parts.end(), 100000, {"CIPH", {}}), "more than 11 sections");
+  REFUSED("array", p.parts.back().tag = "PLTX", "no place");
+  REFUSED("array", p.parts.resize(4), "without ciphertexts");
+  REFUSED("array", p.parts.resize(3), "needs a section ARRY");
+  REFUSED("array", p.parts.erase(p.parts.begin() + 3), "needs a section ARRY");
+  REFUSED("array", p.parts.pop_back(), "equally many ciphertexts");
+  REFUSED("array", std::swap(p.parts[4], p.parts[5]), "must be larger");
+  REFUSED("array", p.parts.push_back(p.parts.back()), "must be larger");
+  REFUSED("array", p.parts.insert(p.parts.end(), 100000, {"CIPH", {}}), "more than 11 sections");
   REFUSED("secret_key", p.parts.back().bytes.push_back(0), "damaged");
   REFUSED("secret_key", p.parts.back().bytes.pop_back(), "damaged");
   REFUSED("public_key", p.parts.back().bytes.resize(31), "truncated");

@@ -164,12 +164,12 @@ TEST(unknown_encodings_are_refused) {
   literal.plain_moduli = {65537};
   const rlwe::ContextPtr context = scheme::make_context(rlwe::Parameters(literal), CpuEngine::create(1));
   const std::vector<std::int64_t> values{1, 2, 3};
-  const rlwe::Plaintext message = encode(context, 0, Encoding::Kind::slots, values, 1, 3);
+  const rlwe::Plaintext message = encode_residues(context, 0, Encoding::Kind::slots, values, 1, 3);
   for (const unsigned number : {2U, 7U, 255U}) {
     const auto kind = static_cast<Encoding::Kind>(number);
     const std::string named = cyclotome::message("encoding number ", number, " is unknown");
-    CHECK_THROWS_WITH(ArgumentError, encode(context, 0, kind, values, 1, 3), named);
-    CHECK_THROWS_WITH(ArgumentError, decode(message, kind), named);
+    CHECK_THROWS_WITH(ArgumentError, encode_residues(context, 0, kind, values, 1, 3), named);
+    CHECK_THROWS_WITH(ArgumentError, decode_residues(message, kind), named);
   }
 }
 

@@ -112,8 +112,8 @@ TEST(relinearising_at_once_is_the_same_as_after_the_product) {
         CHECK(same(scheme::multiply_relinearized(a, a, keys), rlwe::relinearize(scheme::multiply(a, a), keys)));
         CHECK(same(scheme::square_relinearized(a, keys), rlwe::relinearize(scheme::square(a), keys)));
         const auto values =
-            decode(scheme::decrypt(scheme::square_relinearized(b, keys), party.secret), Encoding::Kind::slots);
-        const auto plain = decode(party.plain(0, 1, 30), Encoding::Kind::slots);
+            decode_residues(scheme::decrypt(scheme::square_relinearized(b, keys), party.secret), Encoding::Kind::slots);
+        const auto plain = decode_residues(party.plain(0, 1, 30), Encoding::Kind::slots);
         bool right = values.size() == plain.size();
         for (std::size_t i = 0; right && i < plain.size(); ++i)
           right = values[i] == check::centred(plain[i] * plain[i]);

@@ -69,14 +69,15 @@ void work(const rlwe::ContextPtr& context, MemoryScan* scan) {
   const rlwe::PublicKey public_key = rlwe::deterministic::generate_public_key(key, distinct(78));
   const rlwe::EvaluationKeys evaluation = rlwe::deterministic::generate_evaluation_keys(key, true, {3}, distinct(79));
   const Owned owned = message(n);
-  const rlwe::Plaintext plain = encode(context, 0, Encoding::Kind::slots, owned.values, 1, n);
+  const rlwe::Plaintext plain = encode_residues(context, 0, Encoding::Kind::slots, owned.values, 1, n);
   const rlwe::Ciphertext encrypted = scheme::deterministic::encrypt(plain, public_key, distinct(80));
   const rlwe::Ciphertext symmetric = scheme::deterministic::encrypt(plain, key, distinct(81));
   for (const auto* ciphertext : {&encrypted, &symmetric}) {
-    const Owned decoded{decode(scheme::decrypt(*ciphertext, key), Encoding::Kind::slots)};
+    const Owned decoded{decode_residues(scheme::decrypt(*ciphertext, key), Encoding::Kind::slots)};
     CHECK(decoded.values == owned.values);
   }
-  const Owned revealed{decode(scheme::deterministic::reveal(encrypted, key, 8, distinct(82)), Encoding::Kind::slots)};
+  const Owned revealed{
+      decode_residues(scheme::deterministic::reveal(encrypted, key, 8, distinct(82)), Encoding::Kind::slots)};
   CHECK_EQ(scheme::noise_budget(encrypted, key).size(), 1U);
   const io::Bytes bytes = io::serialize(key);
   const io::Container container(bytes, {.allow_insecure = true});

@@ -54,7 +54,7 @@ struct World {
 
   rlwe::Plaintext zeros(std::size_t plain) const {
     const std::vector<std::int64_t> values(context->degree());
-    return encode(context, plain, Encoding::Kind::coefficients, values, 1, values.size());
+    return encode_residues(context, plain, Encoding::Kind::coefficients, values, 1, values.size());
   }
   /// s^2, as keys are made for it.
   PolyArray square() const {

@@ -221,13 +221,13 @@ void check_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Wor
     note(evaluation.galois(3).polynomials());
     std::vector<std::int64_t> values(batch * degree);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int64_t>(i * 7919 % 2001) - 1000;
-    const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
+    const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
     note(message.polynomials());
     const auto c = scheme::deterministic::encrypt(message, key, seed(4)),
                s = scheme::deterministic::encrypt(message, secret, seed(5));
     note_ct(c);
     note_ct(s);
-    CHECK(decode(scheme::decrypt(c, secret), Encoding::Kind::slots) == values);
+    CHECK(decode_residues(scheme::decrypt(c, secret), Encoding::Kind::slots) == values);
     const auto product = scheme::multiply(c, s);
     note_ct(product);
     const auto relinearized = rlwe::relinearize(product, evaluation);

@@ -66,7 +66,7 @@ void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word
   const auto key = rlwe::PublicKey::generate(secret);
   const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3});
   const std::vector<std::int64_t> values(batch * degree, 5);
-  const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
+  const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
   const auto c = scheme::encrypt(message, key);
   const auto product = scheme::multiply(c, c);
   const auto note = [&](const char* operation, double us) {
@@ -93,7 +93,7 @@ void run_product(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word
   const auto key = rlwe::PublicKey::generate(secret);
   const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {});
   const std::vector<std::int64_t> values(batch * degree, 5);
-  const auto message = encode(context, 0, Encoding::Kind::slots, values, batch, degree);
+  const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
   for (int i = 0; i < 3; ++i) {
     const auto c = scheme::encrypt(message, key);
     scheme::decrypt(scheme::multiply_relinearized(c, c, evaluation), secret);

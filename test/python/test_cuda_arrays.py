@@ -122,7 +122,7 @@ def test_threads_share_two_contexts(rng: np.random.Generator) -> None:
 
     def work(i: int) -> None:
         context, keys_there = (first, second)[i % 2], evaluation[i % 2]
-        for channel, here in zip(x._channels, (x * x)._channels, strict=True):
+        for channel, here in zip(x._native.channels, (x * x)._native.channels, strict=True):
             moved = channel.to(context.native)
             product = _core.relinearize(_core.multiply(moved, moved), keys_there)
             back = product.to(x._context.native)
@@ -139,13 +139,13 @@ def test_exhausted_memory_is_an_error_and_nothing_is_lost() -> None:
     x = cy.encrypt(np.arange(40), keys.public, bound=100).to(DEVICE)
     before = cy.to_bytes(x * x)
     free = next(d for d in _core.cuda_facts()["devices"] if f"cuda:{d['index']}" == x.device)["memory"]
-    copies = free // x._channels[0].nbytes + 2
+    copies = free // x._native.channels[0].nbytes + 2
     with pytest.raises(EngineError, match=r"no room for .* bytes .*smaller batches"):
-        _core.take(x._channels[0], [0] * copies)
+        _core.take(x._native.channels[0], [0] * copies)
     held, used = [], 0
     with pytest.raises(EngineError, match="no room"):
         for _ in range(64):  # many pieces instead of one too large
-            held.append(_core.take(x._channels[0], [0] * (copies // 16)))
+            held.append(_core.take(x._native.channels[0], [0] * (copies // 16)))
             used += held[-1].nbytes
     assert used > free // 2
     held.clear()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -60,6 +61,7 @@ def test_three_parties_share_only_files(tmp_path: Path) -> None:
         array,
         lambda: array(bound=5000),
         lambda: array(wrap=True),
+        lambda: array(l1_bound=2000),
         lambda: array(layout="replicated"),
         lambda: array(encoding="coefficients"),
         lambda: cy.encrypt(VALUES, MADE.secret),
@@ -71,7 +73,8 @@ def test_arrays_come_back_as_they_were(tmp_path: Path, made: Callable[[], cy.Enc
     x = made()
     cy.save(tmp_path / "x.ct", x)
     y = load(tmp_path / "x.ct")
-    assert (y._layout, y.bound, y.key_id, y.noise_headroom) == (x._layout, x.bound, x.key_id, x.noise_headroom)
+    assert (y.shape, y.layout, y.encoding, y._native.clean) == (x.shape, x.layout, x.encoding, x._native.clean)
+    assert (y.bound, y.l1_bound, y.key_id, y.noise_headroom) == (x.bound, x.l1_bound, x.key_id, x.noise_headroom)
     np.testing.assert_array_equal(cy.decrypt(y, MADE.secret), cy.decrypt(x, MADE.secret))
     assert cy.to_bytes(y) == (tmp_path / "x.ct").read_bytes() == cy.to_bytes(x)
 
@@ -212,26 +215,56 @@ def test_damaged_files_never_load(tmp_path: Path, rng: np.random.Generator) -> N
         cy.inspect(tmp_path / "x")
 
 
-GOOD: dict[str, Any] = {"shape": [3, 17], "packed": True, "slots": True, "clean": True, "bound": "1023"}
+CORPUS = Path(__file__).resolve().parents[1] / "fuzz" / "corpus"
+#: What version 1 said of an array in JSON; of the corpus, eight coefficients modulo 17 * 97.
+GOOD: dict[str, Any] = {"shape": [8], "packed": True, "slots": False, "clean": True, "bound": "824"}
+
+
+def of_version_1(metadata: bytes) -> bytes:
+    """The corpus' bundle, which was written in version 1, with these metadata."""
+    old = (CORPUS / "format1-u32-hybrid-bundle").read_bytes()
+    at = old.index(b"META")
+    size = int.from_bytes(old[at + 4 : at + 12], "little")
+    section = b"META" + len(metadata).to_bytes(8, "little") + metadata if metadata else b""
+    body = old[:at] + section + old[at + 12 + size : -32]
+    body = body[:16] + (len(body) + 32).to_bytes(8, "little") + body[24:]
+    return body + hashlib.sha256(body).digest()
+
+
+def test_arrays_of_version_1_are_read_and_written_as_version_2(tmp_path: Path) -> None:
+    (tmp_path / "old.ct").write_bytes(of_version_1(json.dumps({**GOOD, "note": {"from": "version 1"}}).encode()))
+    about = cy.inspect(tmp_path / "old.ct")
+    assert (about.format_version, about.shape, about.encoding, about.bound) == (1, (8,), "coefficients", 824)
+    assert about.note == {"from": "version 1"}
+    x = cy.load(tmp_path / "old.ct", allow_insecure=True)
+    (tmp_path / "secret.key").write_bytes((CORPUS / "format1-u32-hybrid-secret_key").read_bytes())
+    (tmp_path / "secret.key").chmod(0o600)
+    secret = cy.load(tmp_path / "secret.key", allow_insecure=True, allow_unfit_key=True)
+    values = cy.decrypt(x, secret)
+    assert (x.shape, x.layout, x.encoding, x.bound) == ((8,), "packed", "coefficients", 824)
+    cy.save(tmp_path / "new.ct", x)
+    assert cy.inspect(tmp_path / "new.ct").format_version == 2
+    np.testing.assert_array_equal(cy.decrypt(cy.load(tmp_path / "new.ct", allow_insecure=True), secret), values)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"shape": [3, 16]},
-        {"shape": [3, 33]},
-        {"shape": [2, 17]},
-        {"shape": [3, -17]},
-        {"shape": [3, 17.0]},
-        {"shape": "3,17"},
+        {"shape": [16]},
+        {"shape": [9]},
+        {"shape": [2, 8]},
+        {"shape": [-8]},
+        {"shape": [8.0]},
+        {"shape": "8"},
         {"shape": None},
         {"shape": []},
         {"shape": [1] * 40},
         {"shape": [2**40, 2**40]},
-        {"shape": [True, 17]},
+        {"shape": [True, 8]},
         {"packed": 1},
         {"packed": False},
         {"clean": None},
+        {"clean": False},
         {"bound": 1023},
         {"bound": "-1"},
         {"bound": "1" * 900},
@@ -244,10 +277,9 @@ GOOD: dict[str, Any] = {"shape": [3, 17], "packed": True, "slots": True, "clean"
     ids=repr,
 )
 def test_false_descriptions_are_refused(change: dict[str, Any]) -> None:
-    channels = list(array()._channels)
-    assert cy.from_bytes(_core.to_bytes(channels, json.dumps(GOOD).encode()), True).shape == (3, 17)
+    assert cy.from_bytes(of_version_1(json.dumps(GOOD).encode()), True).shape == (8,)
     with pytest.raises(FormatError):
-        cy.from_bytes(_core.to_bytes(channels, json.dumps({**GOOD, **change}).encode()), True)
+        cy.from_bytes(of_version_1(json.dumps({**GOOD, **change}).encode()), True)
 
 
 @pytest.mark.parametrize(
@@ -255,18 +287,20 @@ def test_false_descriptions_are_refused(change: dict[str, Any]) -> None:
 )
 def test_metadata_that_are_no_description_are_refused(data: bytes) -> None:
     with pytest.raises(FormatError):
-        cy.from_bytes(_core.to_bytes(list(array()._channels), data), True)
+        cy.from_bytes(of_version_1(data), True)
 
 
 def test_ciphertexts_that_form_no_array_are_refused() -> None:
     other = cy.encrypt(VALUES, keys((65537,)).public)
-    a, b = array()._channels
-    short = cy.encrypt(VALUES[:2], MADE.public)._channels[1]
-    for channels in ([a], [b], [a, short]):
-        with pytest.raises(FormatError):
-            cy.from_bytes(_core.to_bytes(channels, json.dumps(GOOD).encode()), True)
-    with pytest.raises(CyclotomeError):
-        _core.to_bytes([a, other._channels[0]], b"")
+    a, b = array()._native.channels
+    short = cy.encrypt(VALUES[:2], MADE.public)._native.channels[1]
+    slots = _core.Placement.slots
+    for channels in ([], [a], [b], [a, short], [b, a], [a, other._native.channels[0]]):
+        with pytest.raises(CyclotomeError):
+            _core.EncryptedArray(channels, [3, 17], slots, True, 1023)
+    for shape, bound in (([3, 16], 1023), ([], 1023), ([0], 0), ([2**61], 1), ([1] * 33, 1), ([3, 17], 2**40)):
+        with pytest.raises(CyclotomeError):
+            _core.EncryptedArray([a, b], shape, slots, True, bound)
 
 
 def test_a_note_that_is_no_object_is_refused(tmp_path: Path) -> None:

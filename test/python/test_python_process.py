@@ -33,7 +33,7 @@ def test_computing_releases_the_interpreter() -> None:
     counter.start()
     started, before = time.perf_counter(), counted
     try:
-        _core.multiply(x._channels[0], x._channels[0])  # a single call into the library
+        _core.multiply(x._native.channels[0], x._native.channels[0])  # a single call into the library
         during, elapsed = counted - before, time.perf_counter() - started
     finally:
         busy = False

@@ -1,47 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integers in and out of residues are exact, whatever their width and container; checked with Python integers."""
+"""Integers into the library and out of it are exact, whatever their width and container; checked with Python's."""
 
 from __future__ import annotations
 
-import math
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError, RangeError, UnsupportedError
-from cyclotome.layout import Layout
-from cyclotome.values import combine, integers, largest_sum, magnitude, residues
+from cyclotome.values import from_native, integers, native
 from hypothesis import given
 from hypothesis import strategies as st
 
-#: Below and above the width where products of digits leave int64.
-small_moduli = [(2,), (1024,), (65537,), (257, 641), (2**31 - 1, 65537, 12289), (8, 9, 25, 7)]
-wide_moduli = [((1 << 59) - 55,), ((1 << 59) - 55, (1 << 58) - 27), (2**31 - 1, (1 << 59) - 55, 3)]
-moduli_sets = st.sampled_from(small_moduli + wide_moduli)
+
+@given(st.lists(st.integers(-(2**200), 2**200), min_size=1, max_size=9), st.booleans())
+def test_the_library_takes_and_gives_every_integer(numbers: list[int], scalar: bool) -> None:
+    values = integers(numbers[0] if scalar else numbers, "test")
+    back = from_native(native(values))
+    assert back.shape == values.shape
+    assert [int(value) for value in back.flat] == [int(value) for value in values.flat]
 
 
-@given(moduli_sets, st.lists(st.integers(-(2**200), 2**200), min_size=1, max_size=9))
-def test_residues_and_back(moduli: tuple[int, ...], numbers: list[int]) -> None:
-    """combine(residues(x)) is x modulo T, in [0, T) or in [-T/2, T/2)."""
-    total = math.prod(moduli)
-    values = integers(numbers, "test")
-    channels = [residues(values, t) for t in moduli]
-    for t, channel in zip(moduli, channels, strict=True):
-        assert channel.dtype == np.int64 and channel.flags.c_contiguous
-        assert all((int(r) - x) % t == 0 and 2 * abs(int(r)) <= t for r, x in zip(channel, numbers, strict=True))
-    wrapped, centred = combine(channels, moduli, wrap=True), combine(channels, moduli, wrap=False)
-    assert [int(value) for value in wrapped] == [x % total for x in numbers]
-    assert [int(value) for value in centred] == [(x + total // 2) % total - total // 2 for x in numbers]
-    assert wrapped.dtype == centred.dtype == (np.int64 if total < 2**63 else object)
+@pytest.mark.parametrize("number", [0, -1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1, -(2**64), 2**127, -(2**127)])
+def test_the_ends_of_words(number: int) -> None:
+    assert from_native(native(integers([number, 1], "test"))).tolist() == [number, 1]
 
 
-@pytest.mark.parametrize("moduli", small_moduli + wide_moduli)
-def test_the_ends_of_the_range(moduli: tuple[int, ...]) -> None:
-    total = math.prod(moduli)
-    ends = [0, 1, -1, total // 2, -(total // 2), (total - 1) // 2, total - 1]
-    channels = [residues(integers(ends, "test"), t) for t in moduli]
-    assert [int(value) for value in combine(channels, moduli, wrap=True)] == [x % total for x in ends]
+def test_arrays_that_lie_otherwise_in_memory_are_taken_as_they_read() -> None:
+    array = np.arange(12).reshape(3, 4)
+    for view in (array.T, array[::-1, ::2], np.asfortranarray(array)):
+        np.testing.assert_array_equal(from_native(native(integers(view, "test"))), view)
 
 
 @pytest.mark.parametrize(
@@ -70,33 +61,6 @@ def test_every_kind_of_integer_is_taken_exactly(values: Any, dtype: Any) -> None
     assert [int(x) for x in array.flat] == [int(x) for x in expected.flat]
 
 
-def test_magnitudes_where_int64_ends() -> None:
-    assert magnitude(np.array([-(2**63), 5])) == 2**63
-    assert magnitude(np.array([], dtype=np.int64)) == 0
-    assert largest_sum(np.array([[-(2**63), 2**63 - 1], [1, 1]]), 1) == 2**64 - 1
-    assert largest_sum(np.array([[-3, 2], [1, 1]]), 0) == 4
-
-
-@given(
-    st.lists(st.integers(1, 3), max_size=2),
-    st.integers(1, 20),
-    st.sampled_from([1, 4, 8]),
-    st.booleans(),
-    st.booleans(),
-)
-def test_rows_and_values_are_inverse(outer: list[int], length: int, width: int, packed: bool, slots: bool) -> None:
-    layout = Layout((*outer, length), width, packed=packed, slots=slots)
-    values = np.arange(math.prod(layout.shape)).reshape(layout.shape)
-    if not packed:
-        np.testing.assert_array_equal(layout.values(values.reshape(-1, 1)), values)
-        assert layout.batch == values.size
-        return
-    rows = layout.rows(values)
-    assert rows.shape == (layout.batch, width) and layout.batch == math.prod(outer) * math.ceil(length / width)
-    np.testing.assert_array_equal(layout.values(rows), values)
-    assert rows.sum() == values.sum()  # the rest is zero
-
-
 class TestFixedPoint:
     def test_rounds_to_the_nearest_step_ties_to_even(self) -> None:
         steps = cy.FixedPoint(bits=2)
@@ -116,6 +80,35 @@ class TestFixedPoint:
     def test_refuses_what_has_no_integer(self, values: list[float]) -> None:
         with pytest.raises(RangeError):
             cy.FixedPoint(bits=8).encode(values)
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            2**53 + 1,
+            [2**53 + 1, -(2**53) - 1],
+            np.array([2**60 + 1], dtype=np.uint64),
+            [2**53 + 1, 0.5],
+            [Fraction(2**54 + 1, 2), Decimal("0.125")],
+            np.array([np.longdouble(2) ** 60 + 1]),
+            [[True, 2**61]],
+        ],
+        ids=repr,
+    )
+    def test_scales_what_floats_do_not_hold_exactly(self, values: Any) -> None:
+        exact = [round(Fraction(*v.as_integer_ratio())) for v in np.asarray(values, dtype=object).ravel()]
+        assert cy.FixedPoint(bits=0).encode(values).ravel().tolist() == exact
+
+    def test_large_integers_are_refused_not_rounded(self) -> None:
+        for values in (2**62, [2**61, -(2**70)], np.array([2**63], dtype=np.uint64), [2**61, 0.5]):
+            with pytest.raises(RangeError, match="62 bits or more"):
+                cy.FixedPoint(bits=1).encode(values)
+
+    def test_exact_decoding_gives_fractions(self) -> None:
+        steps = cy.FixedPoint(bits=40)
+        assert steps.decode(2**100 + 1, factors=2, exact=True) == Fraction(2**100 + 1, 2**80)
+        assert steps.decode([3, -1], exact=True).tolist() == [Fraction(3, 2**40), Fraction(-1, 2**40)]
+        with pytest.raises(RangeError, match="exact=True"):
+            steps.decode(10**400)
 
     def test_refuses_other_types_and_scales(self) -> None:
         with pytest.raises(UnsupportedError, match="real numbers"):

@@ -40,7 +40,7 @@ def same_bytes(one: cy.EncryptedArray, many: Any) -> None:
     assert one.noise_headroom - 2 < whole.noise_headroom < one.noise_headroom + 1e-9
     differing = np.flatnonzero(a != b)
     within = differing[differing < len(a) - CHECKSUM]
-    assert len(within) <= 24 * len(one._channels) and len(differing) - len(within) <= CHECKSUM
+    assert len(within) <= 3 * 8 * len(one._native.channels) and len(differing) - len(within) <= CHECKSUM
 
 
 def programs(x: Any, y: Any, row: cy.EncryptedArray, small: cy.EncryptedArray, w: Any) -> list[Any]:

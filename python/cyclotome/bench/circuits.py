@@ -173,10 +173,10 @@ def _encryption(head: Record, engine: _core.FpgaEngine, parameters: Parameters) 
 
     def both_ways(batch: int) -> tuple[Cost, Cost]:
         bits = np.random.default_rng().integers(0, 2, (batch, parameters.degree))
-        plaintext = _core.encode(context, 0, False, bits)
+        plaintext = _core.encode_residues(context, 0, False, bits)
         encrypted, encryption = _run(engine, lambda: _core.encrypt(plaintext, public))
         decrypted, decryption = _run(engine, lambda: _core.decrypt(encrypted, secret))
-        if not np.array_equal(_core.decode(decrypted, False) % 2, bits):
+        if not np.array_equal(_core.decode_residues(decrypted, False) % 2, bits):
             raise WrongResultError(f"{head['case']}: a decryption is not the message")
         return encryption, decryption
 

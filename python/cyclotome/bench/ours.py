@@ -76,7 +76,7 @@ class Ours:
 
     def _encoded(self, values: np.ndarray[Any, np.dtype[np.int64]]) -> _core.Plaintext:
         rows = np.tile(self.truth.centred(values), (self.batch, 1))
-        return _core.encode(self.context, 0, self.problem.slots, rows)
+        return _core.encode_residues(self.context, 0, self.problem.slots, rows)
 
     def verify(self, operation: str, result: Any, noise: bool = True) -> dict[str, int]:
         """Decrypts what a timed run returned and compares it with NumPy.
@@ -105,7 +105,7 @@ class Ours:
         return {**left, "limbs": result.nbytes // limb_bytes}
 
     def _check(self, operation: str, plaintext: _core.Plaintext) -> None:
-        for row in _core.decode(plaintext, self.problem.slots):
+        for row in _core.decode_residues(plaintext, self.problem.slots):
             self.truth.check(self.library, operation, row)
 
     def sizes(self) -> dict[str, int]:

@@ -118,7 +118,7 @@ def read_parameters(block: bytes) -> Parameters:
         label=label.decode(),
         scheme={1: "bfv", 2: "bgv"}[scheme],
         word_bytes=word,
-        table={1: "guidelines-2024", 2: "he-standard-2018"}[table],
+        table={1: "guidelines-2024", 2: "he-standard-2018", 3: "quantum-guidelines-2024"}[table],
         allow_insecure=flags & 1 == 1,
         strict=flags & 2 == 2,
         security=security,
@@ -191,6 +191,28 @@ def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, 
         pairs.append((body, expand(seed, KEY_STREAM, j, p.degree, p.key_moduli)))
     assert packed.data == b""
     return pairs
+
+
+@dataclass
+class Description:
+    """An `ARRY` section: what the ciphertexts behind it mean."""
+
+    placement: str
+    clean: bool
+    shape: tuple[int, ...]
+    #: The largest magnitude and the largest sum of magnitudes along the last axis; None for values modulo T.
+    bounds: tuple[int, int] | None
+
+
+def description(data: bytes) -> Description:
+    """One `ARRY` section."""
+    placement, clean, bounded, axes, largest, row = struct.unpack_from("<4B2H", data)
+    shape = struct.unpack_from(f"<{axes}Q", data, 8)
+    words, start = data[8 + 8 * axes :], 8 * largest
+    assert len(words) == 8 * (largest + row)
+    bounds = (int.from_bytes(words[:start], "little"), int.from_bytes(words[start:], "little"))
+    names = ["replicated", "slots", "coefficients"]
+    return Description(names[placement], clean == 1, shape, bounds if bounded else None)
 
 
 def ciphertexts(data: bytes, p: Parameters, version: int = 2) -> Ciphertexts:

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "big_integers.hpp"
+#include "bindings.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/value.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+using value::Bound;
+using value::EncryptedArray;
+using value::Integers;
+using value::Keyring;
+using value::Options;
+using value::Shape;
+
+/// No bound that fits has more bits; longer ones are refused before they are computed with.
+constexpr std::size_t max_bound_bits = 1 << 16;
+
+/// A Python callback that C++ may copy and drop without the interpreter's lock.
+std::shared_ptr<nb::object> shared(nb::object callback) {
+  return {new nb::object(std::move(callback)), [](nb::object* kept) {
+            const nb::gil_scoped_acquire acquire;
+            delete kept;
+          }};
+}
+
+/// Progress to a callback, if there is one; between pieces of work signals are heard too, so that Ctrl-C ends it.
+Options options_of(nb::object callback, bool allow_undecryptable) {
+  const bool silent = callback.is_none();
+  const auto kept = shared(std::move(callback));
+  Options options;
+  options.allow_undecryptable = allow_undecryptable;
+  options.progress = [kept, silent](std::size_t done, std::size_t total, std::string_view what) {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!silent) (*kept)(done, total, nb::str(what.data(), what.size()));
+  };
+  return options;
+}
+
+using AnyValues = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
+
+Integers integers_of(const AnyValues& values) {
+  Shape shape;
+  for (std::size_t i = 0; i < values.ndim(); ++i) shape.push_back(values.shape(i));
+  return {shape, std::span(values.data(), values.size())};
+}
+
+Integers wide_integers(const Shape& shape, std::size_t words, const nb::bytes& bytes) {
+  const std::vector<std::uint64_t> data = words_of(bytes);
+  return {shape, words, Integers::Words(data.begin(), data.end())};
+}
+
+/// One word for each value, in memory that is zeroised when NumPy lets go of it.
+nb::ndarray<nb::numpy, std::int64_t> numpy_of(const Integers& values) {
+  if (values.words() != 1) throw ArgumentError("these values take more than one word each");
+  auto* const kept = new Integers(values);
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Integers*>(p); });
+  auto* const data = const_cast<std::uint64_t*>(kept->data().data());  // no one else has this copy
+  return {reinterpret_cast<std::int64_t*>(data), kept->ndim(), kept->shape().data(), owner};
+}
+
+std::optional<BigUnsigned> optional_big(const std::optional<nb::int_>& value) {
+  return value ? std::optional(big_of(*value, max_bound_bits)) : std::nullopt;
+}
+
+/// An array from its parts: what format version 1 describes in metadata.
+EncryptedArray array_of(const std::vector<const rlwe::Ciphertext*>& channels, const Shape& shape,
+                        value::Placement placement, bool clean, const std::optional<nb::int_>& bound,
+                        const std::optional<nb::int_>& l1_bound) {
+  value::Channels copies;
+  for (const rlwe::Ciphertext* const channel : channels) copies.push_back(*channel);
+  if (copies.empty()) throw ArgumentError("an encrypted array takes ciphertexts");
+  const value::Layout layout(shape, copies.front().context()->degree(), placement, clean);
+  const std::optional<BigUnsigned> largest = optional_big(bound);
+  return {{std::move(copies), layout},
+          largest ? Bound(*largest, layout.last(), optional_big(l1_bound)) : Bound::wrapping()};
+}
+
+template <class Key>
+void bind_encryption(nb::module_& m) {
+  m.def(
+      "encrypt",
+      [](const Integers& values, const Key& key, const std::optional<nb::int_>& bound,
+         const std::optional<nb::int_>& l1_bound, bool wrap, std::optional<value::Placement> placement,
+         const Options& options) {
+        const value::Encryption how{optional_big(bound), optional_big(l1_bound), wrap, placement};
+        const Unlocked unlocked;
+        return value::encrypt(values, key, how, options);
+      },
+      "values"_a, "key"_a, "bound"_a.none(), "l1_bound"_a.none(), "wrap"_a, "placement"_a.none(), "options"_a);
+}
+
+void bind_parts(nb::module_& m) {
+  nb::class_<Options>(m, "Options").def(nb::new_(&options_of), "progress"_a.none(), "allow_undecryptable"_a);
+  nb::class_<Integers>(m, "Integers")
+      .def(nb::new_(&integers_of), "values"_a)
+      .def_static("wide", &wide_integers, "shape"_a, "words"_a, "bytes"_a)
+      .def_prop_ro("shape", [](const Integers& values) { return tuple_of(values.shape()); })
+      .def_prop_ro("words", &Integers::words)
+      .def("numpy", &numpy_of)
+      .def("to_bytes", [](const Integers& values) { return bytes_of_words(values.data()); });
+  nb::class_<Keyring>(m, "Keyring")
+      .def(nb::new_([](std::shared_ptr<rlwe::PublicKey> encryption, std::shared_ptr<rlwe::EvaluationKeys> evaluation) {
+             Keyring ring;
+             ring.encryption = std::move(encryption);
+             ring.evaluation = std::move(evaluation);
+             return ring;
+           }),
+           "encryption"_a.none(), "evaluation"_a.none());
+  nb::enum_<value::Placement>(m, "Placement")
+      .value("replicated", value::Placement::replicated)
+      .value("slots", value::Placement::slots)
+      .value("coefficients", value::Placement::coefficients);
+  nb::class_<Bound>(m, "Bound")
+      .def_prop_ro("wraps", &Bound::wraps)
+      .def_prop_ro("largest", [](const Bound& bound) { return int_of(bound.largest()); })
+      .def_prop_ro("row", [](const Bound& bound) { return int_of(bound.row()); })
+      .def(
+          "joined",
+          [](const Bound& a, const Bound& b, std::size_t length) { return value::joint_bound("shards", a, b, length); },
+          "other"_a, "length"_a)
+      .def(
+          "together",
+          [](const Bound& a, const Bound& b, std::size_t length) {
+            return a.wraps() ? a : Bound(std::max(a.largest(), b.largest()), length, a.row() + b.row());
+          },
+          "other"_a, "length"_a)
+      .def("total", &value::total_bound, "shape"_a, "axes"_a)
+      .def(
+          "left_product",
+          [](const Bound& x, const Integers& matrix, std::size_t length) {
+            return value::left_product_bound(matrix, x, length);
+          },
+          "matrix"_a, "length"_a)
+      .def(
+          "left_vector_product",
+          [](const Bound& x, const Integers& matrix) { return value::left_vector_product_bound(matrix, x); },
+          "matrix"_a)
+      .def(
+          "right_product", [](const Bound& x, const Integers& matrix) { return value::right_product_bound(x, matrix); },
+          "matrix"_a);
+}
+
+void bind_array(nb::module_& m) {
+  nb::class_<EncryptedArray>(m, "EncryptedArray")
+      .def(nb::new_(&array_of), "channels"_a, "shape"_a, "placement"_a, "clean"_a, "bound"_a.none(),
+           "l1_bound"_a = nb::none())
+      .def_prop_ro("context", &EncryptedArray::context)
+      .def_prop_ro("shape", [](const EncryptedArray& x) { return tuple_of(x.shape()); })
+      .def_prop_ro("placement", [](const EncryptedArray& x) { return x.layout().placement(); })
+      .def_prop_ro("clean", [](const EncryptedArray& x) { return x.layout().clean(); })
+      .def_prop_ro("outer", [](const EncryptedArray& x) { return tuple_of(x.layout().outer()); })
+      .def_prop_ro("batch", [](const EncryptedArray& x) { return x.layout().batch(); })
+      .def_prop_ro("bound", &EncryptedArray::bound, nb::rv_policy::copy)
+      .def_prop_ro("key", [](const EncryptedArray& x) { return to_bytes(x.key()); })
+      .def_prop_ro("channels", [](const EncryptedArray& x) { return x.channels(); })
+      .def_prop_ro("nbytes", &EncryptedArray::bytes)
+      .def_prop_ro("noise_headroom", &EncryptedArray::noise_headroom)
+      .def_prop_ro("level", &EncryptedArray::level)
+      .def("with_keys", &EncryptedArray::with_keys, "keys"_a)
+      .def("to", &EncryptedArray::to, "context"_a, NoGil())
+      .def("switch_to_level", &EncryptedArray::switch_to_level, "level"_a, NoGil());
+}
+
+void bind_arithmetic(nb::module_& m) {
+  using Both = EncryptedArray (*)(const EncryptedArray&, const EncryptedArray&, const Options&);
+  using Right = EncryptedArray (*)(const EncryptedArray&, const Integers&, const Options&);
+  using Left = EncryptedArray (*)(const Integers&, const EncryptedArray&, const Options&);
+  m.def("negate", nb::overload_cast<const EncryptedArray&>(&value::negate), "x"_a, NoGil());
+  m.def("add", static_cast<Both>(&value::add), "x"_a, "y"_a, "options"_a, NoGil());
+  m.def("add", static_cast<Right>(&value::add), "x"_a, "w"_a, "options"_a, NoGil());
+  m.def("subtract", static_cast<Both>(&value::subtract), "x"_a, "y"_a, "options"_a, NoGil());
+  m.def("subtract", static_cast<Right>(&value::subtract), "x"_a, "w"_a, "options"_a, NoGil());
+  m.def("subtract", static_cast<Left>(&value::subtract), "w"_a, "x"_a, "options"_a, NoGil());
+  m.def("multiply", static_cast<Both>(&value::multiply), "x"_a, "y"_a, "options"_a, NoGil());
+  m.def("multiply", static_cast<Right>(&value::multiply), "x"_a, "w"_a, "options"_a, NoGil());
+  m.def("power", &value::power, "x"_a, "exponent"_a, "options"_a, NoGil());
+  m.def("matmul", static_cast<Both>(&value::matmul), "x"_a, "y"_a, "options"_a, NoGil());
+  m.def("matmul", static_cast<Right>(&value::matmul), "x"_a, "matrix"_a, "options"_a, NoGil());
+  m.def("matmul", static_cast<Left>(&value::matmul), "matrix"_a, "x"_a, "options"_a, NoGil());
+  m.def(
+      "sum",
+      [](const EncryptedArray& x, const std::vector<std::int64_t>& axes, bool keepdims, const Options& options) {
+        return value::sum(x, axes, keepdims, options);
+      },
+      "x"_a, "axes"_a, "keepdims"_a, "options"_a, NoGil());
+}
+
+std::vector<EncryptedArray> copied(const std::vector<const EncryptedArray*>& arrays) {
+  std::vector<EncryptedArray> copies;
+  for (const EncryptedArray* const x : arrays) copies.push_back(*x);
+  return copies;
+}
+
+void bind_shaping(nb::module_& m) {
+  using Arrays = std::vector<const EncryptedArray*>;
+  m.def(
+      "broadcast_shape",
+      [](const std::string& operation, const Shape& a, const Shape& b) {
+        return tuple_of(value::broadcast_shape(operation.c_str(), a, b));
+      },
+      "operation"_a, "a"_a, "b"_a);
+  m.def("reshape", &value::reshape, "x"_a, "shape"_a, NoGil());
+  m.def("select", &value::select, "x"_a, "numbers"_a, "outer"_a, NoGil());
+  m.def(
+      "concatenate",
+      [](const Arrays& arrays, std::int64_t axis, const Options& options) {
+        return value::concatenate(copied(arrays), axis, options);
+      },
+      "arrays"_a, "axis"_a, "options"_a, NoGil());
+  m.def(
+      "stack",
+      [](const Arrays& arrays, std::int64_t axis, const Options& options) {
+        return value::stack(copied(arrays), axis, options);
+      },
+      "arrays"_a, "axis"_a, "options"_a, NoGil());
+  m.def(
+      "sum_of_parts",
+      [](const Arrays& parts, const Bound& bound, const Options& options) {
+        return value::sum_of_parts(copied(parts), bound, options);
+      },
+      "parts"_a, "bound"_a, "options"_a, NoGil());
+  m.def("packed", &value::packed, "x"_a, "options"_a, NoGil());
+  m.def("padded", &value::padded, "x"_a, "options"_a, NoGil());
+  m.def("rotate_rows", nb::overload_cast<const EncryptedArray&, std::int64_t, const Options&>(&value::rotate_rows),
+        "x"_a, "steps"_a, "options"_a, NoGil());
+  m.def(
+      "rotate_rows",
+      [](const EncryptedArray& x, const std::vector<std::int64_t>& steps, const Options& options) {
+        return value::rotate_rows(x, steps, options);
+      },
+      "x"_a, "steps"_a, "options"_a, NoGil());
+  m.def("rotate_columns", &value::rotate_columns, "x"_a, "options"_a, NoGil());
+}
+
+void bind_decryption(nb::module_& m) {
+  m.def("decrypt", &value::decrypt, "x"_a, "key"_a, "options"_a, NoGil());
+  m.def("reveal", &value::reveal, "x"_a, "key"_a, "flooding_bits"_a, "options"_a, NoGil());
+  m.def("noise_budget", &value::noise_budget, "x"_a, "key"_a, NoGil());
+}
+
+}  // namespace
+
+nb::typed<nb::tuple, nb::int_, nb::ellipsis> tuple_of(const std::vector<std::size_t>& shape) {
+  nb::list lengths;
+  for (const std::size_t length : shape) lengths.append(length);
+  return nb::tuple(lengths);
+}
+
+void bind_arrays(nb::module_& m) {
+  bind_parts(m);
+  bind_array(m);
+  bind_encryption<rlwe::PublicKey>(m);
+  bind_encryption<rlwe::SecretKey>(m);
+  bind_arithmetic(m);
+  bind_shaping(m);
+  bind_decryption(m);
+}
+
+}  // namespace cyclotome::python

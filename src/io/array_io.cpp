@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/array_io.hpp"
+
+#include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/payload.hpp"
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+void write_words(ByteWriter& writer, const BigUnsigned& value) {
+  for (const std::uint64_t limb : value.limbs()) writer.u64(limb);
+}
+
+void write_description(ByteWriter& writer, const value::Layout& layout, const value::Bound& bound) {
+  const BigUnsigned none;
+  const BigUnsigned &largest = bound.wraps() ? none : bound.largest(), &row = bound.wraps() ? none : bound.row();
+  writer.u8(static_cast<std::uint8_t>(layout.placement()));
+  writer.u8(layout.clean() ? 1 : 0);
+  writer.u8(bound.wraps() ? 0 : 1);
+  writer.u8(static_cast<std::uint8_t>(layout.shape().size()));
+  writer.u16(static_cast<std::uint16_t>(largest.limbs().size()));
+  writer.u16(static_cast<std::uint16_t>(row.limbs().size()));
+  for (const std::size_t length : layout.shape()) writer.u64(length);
+  write_words(writer, largest);
+  write_words(writer, row);
+}
+
+}  // namespace
+
+Bytes serialize(const value::EncryptedArray& array, std::span<const std::uint8_t> metadata,
+                const value::Options& options) {
+  value::require_decryptable("storing an array", array.channels(), options);
+  std::uint64_t payload = 1024;
+  for (const rlwe::Ciphertext& channel : array.channels()) payload += section_bytes(channel);
+  ContainerWriter container(Kind::bundle, array.parameters(), array.key(), metadata, payload);
+  write_description(container.section(layout::array), array.layout(), array.bound());
+  for (const rlwe::Ciphertext& channel : array.channels()) write_section(container, channel);
+  return container.finish();
+}
+
+value::EncryptedArray read_array(const Container& container, const rlwe::ContextPtr& context) {
+  const ArrayPayload description = array_payload(container);
+  std::vector<rlwe::Ciphertext> channels = read_bundle(container, context);
+  return {{std::move(channels), description.layout}, description.bound};
+}
+
+}  // namespace cyclotome::io

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/value/encrypted_array.hpp"
+
+// Bringing operands together. Which pairs of placements can meet is decided here, by what operands become when they are
+// broadcast, before anything is computed:
+//
+//   sums       replicated + replicated; packed + packed in the same encoding; replicated + slots. A constant added to
+//              coefficients would reach the first one only.
+//   products   replicated * anything, since constants multiply every coefficient; slots * slots.
+namespace cyclotome::value {
+
+enum class Meeting : std::uint8_t { sum, product };
+
+/// Two operands' ciphertexts in the order of the result's, batches equal or 1, and the result's layout.
+struct Aligned {
+  Channels x, y;
+  Layout layout;
+};
+Aligned aligned(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
+                const Options& options);
+
+/// x so that a public operand of shape `w` can meet it, and the layout of what comes out.
+struct Expanded {
+  Placed x;
+  Layout layout;
+};
+Expanded expanded(const char* operation, const Placed& x, const Keyring& keys, const Shape& w, const Options& options);
+
+/// Throws UnsupportedError for values in coefficients.
+void require_slots(const char* operation, const Layout& layout);
+
+}  // namespace cyclotome::value

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/bound.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+/// Whether both have bounds.
+bool known(const char* operation, const Bound& a, const Bound& b) {
+  if (a.wraps() != b.wraps()) {
+    throw MismatchError(message(operation,
+                                ": one operand was encrypted with wrap=True (values modulo the plaintext "
+                                "modulus), the other with a bound; encrypt both in the same way"));
+  }
+  return !a.wraps();
+}
+
+/// Hoelder's inequality: what sums of products over rows reach.
+BigUnsigned hoelder(const Bound& a, const Bound& b) { return std::min(a.row() * b.largest(), a.largest() * b.row()); }
+
+}  // namespace
+
+Bound::Bound(BigUnsigned largest, std::size_t length, const std::optional<BigUnsigned>& row)
+    : known_(true), largest_(std::move(largest)), row_(largest_ * BigUnsigned(length)) {
+  if (row && *row < row_) row_ = *row;
+  if (row_ < largest_) largest_ = row_;
+}
+
+Bound Bound::broadcast(std::size_t from, std::size_t to) const {
+  return wraps() || from == to ? *this : Bound(largest_, to);
+}
+
+Bound Bound::regrouped(std::size_t rows, std::size_t length) const {
+  return wraps() ? *this : Bound(largest_, length, row_ * BigUnsigned(rows));
+}
+
+Bound Bound::summed(std::size_t count) const {
+  if (wraps()) return *this;
+  Bound result = *this;
+  result.largest_ *= count;
+  result.row_ *= count;
+  return result;
+}
+
+Bound Bound::row_sums(std::size_t length) const { return wraps() ? *this : Bound(row_, length); }
+
+Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
+  if (!known(operation, a, b)) return Bound::wrapping();
+  return {a.largest() + b.largest(), length, a.row() + b.row()};
+}
+
+Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
+  if (!known(operation, a, b)) return Bound::wrapping();
+  return {a.largest() * b.largest(), length, hoelder(a, b)};
+}
+
+Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
+  if (!known(operation, a, b)) return Bound::wrapping();
+  return {std::max(a.largest(), b.largest()), length, std::max(a.row(), b.row())};
+}
+
+Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size_t rows_of, std::size_t length) {
+  return product_bound(operation, a, b, rows_of).row_sums(length);
+}
+
+Bound matrix_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t inner, std::size_t n) {
+  if (!known(operation, a, b)) return Bound::wrapping();
+  const BigUnsigned entry = std::min(a.row() * b.largest(), a.largest() * b.largest() * BigUnsigned(inner));
+  return {entry, n, a.row() * b.row()};
+}
+
+Bound bound_of(const Integers& w, std::size_t length) {
+  const Bound own(w.largest(), w.length(), w.ndim() == 0 ? w.largest() : w.largest_sum(w.ndim() - 1));
+  return own.broadcast(w.length(), length);
+}
+
+Bound left_product_bound(const Integers& matrix, const Bound& x, std::size_t length) {
+  if (x.wraps()) return x;
+  const BigUnsigned weight = matrix.largest_sum(1);
+  return {weight * x.largest(), length, weight * x.row()};
+}
+
+Bound left_vector_product_bound(const Integers& matrix, const Bound& x) {
+  if (x.wraps()) return x;
+  const BigUnsigned entry = std::min(matrix.largest_sum(1) * x.largest(), matrix.largest() * x.row());
+  return {entry, matrix.shape()[0], matrix.largest_sum(0) * x.row()};
+}
+
+Bound right_product_bound(const Bound& x, const Integers& matrix) {
+  if (x.wraps()) return x;
+  const BigUnsigned entry = std::min(x.largest() * matrix.largest_sum(0), x.row() * matrix.largest());
+  return {entry, matrix.shape()[1], x.row() * matrix.largest_sum(1)};
+}
+
+Bound total_bound(const Bound& x, const Shape& shape, const std::vector<std::size_t>& axes) {
+  Bound result = x;
+  const bool last = !axes.empty() && axes.back() + 1 == shape.size();
+  if (last) {
+    std::size_t length = 1;  // of what becomes the last axis
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (std::ranges::find(axes, i) == axes.end()) length = shape[i];
+    }
+    result = result.row_sums(length);
+  }
+  for (const std::size_t axis : axes) {
+    if (axis + 1 < shape.size()) result = result.summed(shape[axis]);
+  }
+  return result;
+}
+
+BigUnsigned plain_product(const rlwe::Parameters& parameters) {
+  return BigUnsigned::product(parameters.plain_moduli());
+}
+
+BigUnsigned capacity(const rlwe::Parameters& parameters) {
+  return (plain_product(parameters) - BigUnsigned(1)).shifted_right(1);
+}
+
+void require_within(const char* operation, const Bound& bound, const rlwe::Parameters& parameters) {
+  if (bound.wraps() || bound.largest() <= capacity(parameters)) return;
+  const unsigned bits = bound.largest().bit_length();
+  throw RangeError(message(operation, ": values may reach ", shown(bound.largest()), " (", bits,
+                           " bits), but these parameters hold at most ", shown(capacity(parameters)),
+                           " in either direction (plaintext modulus ", shown(plain_product(parameters)),
+                           "), and larger values would wrap around. Encrypt with a tighter bound, or take parameters "
+                           "for wider results: suggest(result_bits=",
+                           bits, ", ...)"));
+}
+
+}  // namespace cyclotome::value

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/value/integers.hpp"
+#include "cyclotome/value/shape.hpp"
+
+namespace cyclotome::value {
+
+/// How large the values of an array may be. Public: made from stated limits and plaintext operands, never from what is
+/// encrypted.
+///
+/// Two numbers: the largest magnitude of a value, and the largest sum of magnitudes along the last axis, a *row*. The
+/// second lets a selection by a one-hot mask, sum(mask * x), be bounded by what one x can be: |sum a_i b_i| is at most
+/// row(a) largest(b). Or neither: then values wrap around modulo T by intent.
+class Bound {
+ public:
+  /// Values that wrap around.
+  static Bound wrapping() { return Bound(); }
+  /// Rows of `length` values, each of at most `largest`, their magnitudes adding up to at most `row` (none: to what
+  /// `length` values can). Each number is taken down to what the other implies.
+  Bound(BigUnsigned largest, std::size_t length, const std::optional<BigUnsigned>& row = std::nullopt);
+
+  bool wraps() const noexcept { return !known_; }
+  /// Precondition: not wraps().
+  const BigUnsigned& largest() const noexcept { return largest_; }
+  const BigUnsigned& row() const noexcept { return row_; }
+
+  /// Of rows that become `length` values: those of one value repeat it.
+  Bound broadcast(std::size_t from, std::size_t to) const;
+  /// Of new rows of `length` values, put together from at most `rows` rows of this array, parts of them counted whole.
+  Bound regrouped(std::size_t rows, std::size_t length) const;
+  /// Of sums of `count` such values, and rows alike.
+  Bound summed(std::size_t count) const;
+  /// Of the sums of whole rows, arranged in rows of `length`.
+  Bound row_sums(std::size_t length) const;
+  bool operator==(const Bound&) const noexcept = default;
+
+ private:
+  Bound() = default;
+  bool known_ = false;
+  BigUnsigned largest_, row_;
+};
+
+// Of results of operations on arrays with rows of the same length, broadcast before if need be.
+
+/// Throws MismatchError if one operand wraps around and the other doesn't.
+Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
+Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
+/// Of arrays side by side: the larger of both.
+Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
+/// Of sums of products over whole rows, |sum a_i b_i|, arranged in rows of `length`.
+Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size_t rows_of, std::size_t length);
+/// Of a (..., m, k) @ b (..., k, n): rows of `n`, k = `inner`.
+Bound matrix_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t inner, std::size_t n);
+
+/// Of public integers, rows taken as broadcast to `length`.
+Bound bound_of(const Integers& w, std::size_t length);
+/// Of matrix @ x for a public matrix and an x whose contracted axis is the one before rows of `length`; and of
+/// matrix @ x for a vector x, whose rows are contracted.
+Bound left_product_bound(const Integers& matrix, const Bound& x, std::size_t length);
+Bound left_vector_product_bound(const Integers& matrix, const Bound& x);
+/// Of x @ matrix for a public matrix.
+Bound right_product_bound(const Bound& x, const Integers& matrix);
+
+/// Of the sums over `axes`, which ascend, of an array of this shape.
+Bound total_bound(const Bound& x, const Shape& shape, const std::vector<std::size_t>& axes);
+
+/// (T - 1) / 2: the largest magnitude that values modulo T have without wrapping around; T is the product of the
+/// plaintext moduli.
+BigUnsigned capacity(const rlwe::Parameters& parameters);
+BigUnsigned plain_product(const rlwe::Parameters& parameters);
+
+/// Throws RangeError unless the parameters hold such values without wrapping around; the message says what would.
+void require_within(const char* operation, const Bound& bound, const rlwe::Parameters& parameters);
+
+}  // namespace cyclotome::value

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/decryption.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
+#include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/value/residues.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+using Opening = std::function<rlwe::Plaintext(const Ciphertext&)>;
+
+/// The first four bytes of an id in hexadecimal: what people are shown of it.
+std::string short_id(const rlwe::KeyId& id) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < 4; ++i) text += {digits[id[i] >> 4], digits[id[i] & 15]};
+  return text;
+}
+
+/// The array on the key's engine.
+EncryptedArray beside(const char* operation, const EncryptedArray& x, const rlwe::SecretKey& key) {
+  const rlwe::Parameters &own = x.parameters(), &others = key.context()->parameters();
+  if (own.fingerprint() != others.fingerprint()) {
+    throw MismatchError(
+        message(operation, ": the array was encrypted under ", own.summary(), ", the key is of ", others.summary()));
+  }
+  if (x.key() != key.id()) {
+    throw MismatchError(message(operation, ": the array was encrypted under key ", short_id(x.key()), ", this is key ",
+                                short_id(key.id()),
+                                "; take the secret key that was generated with the array's public key"));
+  }
+  return x.context()->engine() == key.context()->engine() ? x : x.to(key.context());
+}
+
+/// The values in what a ciphertext holds, row after row: the first ones of each row of n.
+void append_values(Residues& values, const rlwe::Plaintext& plaintext, const Layout& layout, std::size_t first) {
+  const auto kind = layout.slots() ? Encoding::Kind::slots : Encoding::Kind::coefficients;
+  std::vector<std::int64_t> decoded = decode_residues(plaintext, kind);
+  const std::size_t n = layout.width(), chunks = layout.chunks();
+  for (std::size_t i = 0; i < plaintext.batch(); ++i) {
+    const std::size_t before = (first + i) % chunks * n, count = std::min(n, layout.length() - before);
+    const auto row = decoded.begin() + static_cast<std::ptrdiff_t>(i * n);
+    values.insert(values.end(), row, row + static_cast<std::ptrdiff_t>(count));
+  }
+  secure_zero(decoded.data(), decoded.size() * sizeof(std::int64_t));
+}
+
+void require_as_stated(const char* operation, const Integers& values, const Bound& bound) {
+  if (bound.wraps()) return;
+  const BigUnsigned largest = values.largest();
+  const BigUnsigned row = values.ndim() == 0 ? largest : values.largest_sum(values.ndim() - 1);
+  if (largest <= bound.largest() && row <= bound.row()) return;
+  const bool single = largest > bound.largest();
+  throw RangeError(message(
+      operation, single ? ": a value has magnitude " : ": magnitudes along the last axis add up to ",
+      shown(single ? largest : row), ", beyond the array's stated bound ",
+      shown(single ? bound.largest() : bound.row()), "; the ciphertexts were altered, or their description is wrong"));
+}
+
+Integers opened(const char* operation, const EncryptedArray& array, const rlwe::SecretKey& key, const Opening& opening,
+                const Options& options) {
+  const EncryptedArray x = beside(operation, array, key);
+  const Layout& layout = x.layout();
+  Task task(options, "decrypting", layout.batch() * x.channels().size());
+  std::vector<Residues> residues;
+  for (const Ciphertext& channel : x.channels()) {
+    residues.emplace_back().reserve(count_of(layout.shape()));
+    for (const Piece& piece : pieces(layout.batch(), *x.context()->engine())) {
+      append_values(residues.back(), opening(part(channel, piece)), layout, piece.start);
+      task.advance(piece.stop - piece.start);
+    }
+  }
+  const Integers values = Remainders(x.parameters().plain_moduli()).combine(residues, x.shape(), x.bound().wraps());
+  require_as_stated(operation, values, x.bound());
+  const bool narrow = !x.bound().wraps() && x.bound().largest().bit_length() < 64;
+  return narrow && values.words() > 1 ? values.resized(1) : values;
+}
+
+}  // namespace
+
+Integers decrypt(const EncryptedArray& x, const rlwe::SecretKey& key, const Options& options) {
+  return opened("decrypt", x, key, [&](const Ciphertext& c) { return scheme::decrypt(c, key); }, options);
+}
+
+Integers reveal(const EncryptedArray& x, const rlwe::SecretKey& key, unsigned flooding_bits, const Options& options) {
+  if (flooding_bits < 1 || flooding_bits > 128) {
+    throw ArgumentError(message("reveal: flooding_bits ", flooding_bits, " must lie in [1, 128]; 64 is usual"));
+  }
+  // The distances of all ciphertexts from what does not depend on the key add up.
+  const unsigned bits = flooding_bits + rlwe::flooding_bits_of(x.layout().batch() * x.channels().size());
+  return opened("reveal", x, key, [&](const Ciphertext& c) { return scheme::reveal(c, key, bits); }, options);
+}
+
+unsigned noise_budget(const EncryptedArray& array, const rlwe::SecretKey& key) {
+  const EncryptedArray x = beside("noise_budget", array, key);
+  unsigned least = std::numeric_limits<unsigned>::max();
+  for (const Ciphertext& channel : x.channels()) {
+    for (const unsigned budget : scheme::noise_budget(channel, key)) least = std::min(least, budget);
+  }
+  return least;
+}
+
+}  // namespace cyclotome::value

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/elementwise.hpp"
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/alignment.hpp"
+#include "cyclotome/value/rows.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+/// x^65 and beyond is refused: no sensible parameters carry it.
+constexpr std::int64_t largest_exponent = 64;
+
+using Combine = Ciphertext (*)(const Ciphertext&, const Ciphertext&);
+using BoundRule = Bound (*)(const char*, const Bound&, const Bound&, std::size_t);
+
+/// What the rule says of values broadcast together; RangeError if they don't fit.
+Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray& x, const EncryptedArray& y) {
+  const Shape shape = broadcast_shape(operation, x.shape(), y.shape());
+  const std::size_t last = shape.empty() ? 1 : shape.back();
+  const Bound bound =
+      rule(operation, x.bound().broadcast(x.layout().last(), last), y.bound().broadcast(y.layout().last(), last), last);
+  require_within(operation, bound, x.parameters());
+  return bound;
+}
+
+Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w) {
+  if (x.bound().wraps()) return x.bound();
+  const Shape shape = broadcast_shape(operation, x.shape(), w.shape());
+  const std::size_t last = shape.empty() ? 1 : shape.back();
+  const Bound bound = rule(operation, x.bound().broadcast(x.layout().last(), last), bound_of(w, last), last);
+  require_within(operation, bound, x.parameters());
+  return bound;
+}
+
+EncryptedArray combine(const char* operation, Combine function, const EncryptedArray& x, const EncryptedArray& y,
+                       const Options& options) {
+  const Bound bound = bound_together(operation, sum_bound, x, y);
+  Aligned both = aligned(operation, Meeting::sum, x, y, options);
+  Channels channels;
+  for (std::size_t i = 0; i < both.x.size(); ++i) channels.push_back(function(both.x[i], both.y[i]));
+  return finished(operation, {std::move(channels), std::move(both.layout)}, bound, x.keys().joined(y.keys()), options);
+}
+
+Placed multiply_by_scalar(const Placed& x, const Keyring& keys, const Integers& w, const Options& options) {
+  const bool grows = w.size() > 1 || w.ndim() > x.layout.shape().size();
+  const Expanded e = grows ? expanded("multiply", x, keys, w.shape(), options) : Expanded{x, x.layout};
+  const bool same = e.x.layout.batch() == e.layout.batch();
+  const Channels channels = same ? e.x.channels : take(e.x.channels, order_of(e.x.layout, e.layout));
+  Placed result{{}, e.layout};
+  for (const Ciphertext& channel : channels) {
+    const Modulus<std::uint64_t> t(channel.plain_modulus());
+    result.channels.push_back(rlwe::multiply_scalar(channel, centred_residue(w, 0, t)));
+  }
+  return result;
+}
+
+}  // namespace
+
+EncryptedArray negate(const EncryptedArray& x) {
+  Channels channels;
+  for (const Ciphertext& channel : x.channels()) channels.push_back(rlwe::negate(channel));
+  return {{std::move(channels), x.layout()}, x.bound(), x.keys()};
+}
+
+EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  return combine("add", scheme::add, x, y, options);
+}
+
+EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  return combine("subtract", scheme::subtract, x, y, options);
+}
+
+EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  const Bound bound = bound_together("multiply", product_bound, x, y);
+  const Keyring keys = x.keys().joined(y.keys());
+  const rlwe::EvaluationKeys& evaluation = keys.require_evaluation("multiply");
+  if (&x == &y) {
+    require_slots("multiply", x.layout());
+    return finished("multiply", {multiply_relinearized(x.channels(), x.channels(), evaluation, options), x.layout()},
+                    bound, keys, options);
+  }
+  Aligned both = aligned("multiply", Meeting::product, x, y, options);
+  return finished("multiply", {multiply_relinearized(both.x, both.y, evaluation, options), std::move(both.layout)},
+                  bound, keys, options);
+}
+
+Placed multiply_lazily(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  if (&x == &y) {
+    require_slots("multiply", x.layout());
+    return {multiply(x.channels(), x.channels(), options), x.layout()};
+  }
+  Aligned both = aligned("multiply", Meeting::product, x, y, options);
+  return {multiply(both.x, both.y, options), std::move(both.layout)};
+}
+
+EncryptedArray power(const EncryptedArray& x, std::int64_t exponent, const Options& options) {
+  if (exponent < 0 || exponent > largest_exponent) {
+    throw ArgumentError(message("x ** ", exponent, ": exponents are whole numbers from 0 to ", largest_exponent));
+  }
+  if (exponent == 0) return add(multiply(x, 0, options), 1, options);
+  if (exponent == 1) return x;
+  const EncryptedArray lower = power(x, exponent / 2, options);
+  return exponent % 2 == 0 ? multiply(lower, lower, options)
+                           : multiply(lower, power(x, exponent - exponent / 2, options), options);
+}
+
+EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options) {
+  const Bound bound = bound_with("add", sum_bound, x, w);
+  const Expanded e = expanded("add", x.placed(), x.keys(), w.shape(), options);
+  Placed sum = with_rows("adding", scheme::add_plain, e.x, e.layout, Rows(e.layout, w), options);
+  return finished("add", std::move(sum), bound, x.keys(), options);
+}
+
+EncryptedArray subtract(const EncryptedArray& x, const Integers& w, const Options& options) {
+  return add(x, -w, options);
+}
+
+EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Options& options) {
+  return add(negate(x), w, options);
+}
+
+EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Options& options) {
+  const Bound bound = bound_with("multiply", product_bound, x, w);
+  Placed product = w.uniform() ? multiply_by_scalar(x.placed(), x.keys(), w, options)
+                               : multiply_rows(x.placed(), x.keys(), w, options);
+  return finished("multiply", std::move(product), bound, x.keys(), options);
+}
+
+Placed multiply_rows(const Placed& x, const Keyring& keys, const Integers& w, const Options& options) {
+  const Expanded e = expanded("multiply", x, keys, w.shape(), options);
+  if (e.layout.packed() && w.length() == 1) {
+    // One factor for each row: constants, which add least noise.
+    return with_rows("multiplying", rlwe::multiply_plain, e.x, e.layout, Rows::constants(e.layout, w), options);
+  }
+  require_slots("multiply", e.layout);
+  const Layout layout = e.layout.with_clean(true);  // the rows end in zeros
+  return with_rows("multiplying", rlwe::multiply_plain, e.x, layout, Rows(layout, w), options);
+}
+
+}  // namespace cyclotome::value

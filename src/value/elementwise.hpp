@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/value/encrypted_array.hpp"
+
+// Sums and products value by value. Shapes broadcast as in NumPy. All throw RangeError where values could wrap around,
+// NoiseError where the result could not be decrypted, ArgumentError for shapes and encodings that don't fit together,
+// UnsupportedError for what values in coefficients can't do, MismatchError for other keys, parameters or engines,
+// MissingKeyError, and TransparentError for results that hide nothing (x - x) without a public key at hand.
+namespace cyclotome::value {
+
+EncryptedArray negate(const EncryptedArray& x);
+EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
+EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
+/// Relinearised; takes evaluation keys (MissingKeyError).
+EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
+/// x^exponent for 0 to 64, in ceil(log2(exponent)) products one after the other.
+EncryptedArray power(const EncryptedArray& x, std::int64_t exponent, const Options& options = {});
+
+/// With public integers. A product takes the cheapest way: a scalar, a factor for each row, or vectors in slots.
+EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options = {});
+EncryptedArray subtract(const EncryptedArray& x, const Integers& w, const Options& options = {});
+EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Options& options = {});
+EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Options& options = {});
+
+/// The products x y of two arrays, 3 parts, not relinearised, without a bound: for sums of products, which relinearise
+/// once.
+Placed multiply_lazily(const EncryptedArray& x, const EncryptedArray& y, const Options& options);
+/// x w for public integers that differ along the last axis.
+Placed multiply_rows(const Placed& x, const Keyring& keys, const Integers& w, const Options& options);
+
+}  // namespace cyclotome::value

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/value/bound.hpp"
+#include "cyclotome/value/channels.hpp"
+#include "cyclotome/value/keyring.hpp"
+
+namespace cyclotome::value {
+
+/// An n-dimensional array of encrypted integers, made by `encrypt`. Immutable; copies share their ciphertexts.
+///
+/// Results of operations (elementwise.hpp, products.hpp, reductions.hpp, slots.hpp, shaping.hpp; value.hpp has them
+/// all) are exact integers or a refusal: every array has a public bound on its values, which grows with each operation,
+/// and one whose values could leave what the parameters hold is a RangeError; one whose noise could spoil them a
+/// NoiseError.
+class EncryptedArray {
+ public:
+  /// From its parts. Throws ArgumentError and MismatchError unless there is one channel for each plaintext modulus, all
+  /// of one key and as many ciphertexts as the layout says; RangeError for a bound that the parameters don't hold.
+  EncryptedArray(Placed placed, Bound bound, Keyring keys = {});
+
+  const rlwe::ContextPtr& context() const noexcept { return placed_.context(); }
+  const rlwe::Parameters& parameters() const noexcept { return placed_.parameters(); }
+  const Placed& placed() const noexcept { return placed_; }
+  const Channels& channels() const noexcept { return placed_.channels; }
+  const Layout& layout() const noexcept { return placed_.layout; }
+  const Bound& bound() const noexcept { return bound_; }
+  const Keyring& keys() const noexcept { return keys_; }
+
+  const Shape& shape() const noexcept { return layout().shape(); }
+  std::size_t ndim() const noexcept { return shape().size(); }
+  /// Id of the secret key that decrypts it.
+  const rlwe::KeyId& key() const noexcept { return channels().front().key(); }
+  /// Bits by which the public bound on the noise may grow until `decrypt` refuses; negative: it refuses.
+  double noise_headroom() const;
+  /// Number of ciphertext primes; where plaintext moduli differ in it, the highest.
+  std::size_t level() const;
+  /// Bytes of its ciphertexts in memory.
+  std::size_t bytes() const;
+
+  /// The same array that knows these keys too: what products, sums over slots and rotations take. Throws MismatchError
+  /// for keys of another secret or context.
+  EncryptedArray with_keys(const Keyring& keys) const;
+  /// The same array without keys on another engine; `context` must have the same parameters (MismatchError).
+  EncryptedArray to(const rlwe::ContextPtr& context) const;
+  /// The same values in at most `level` ciphertext primes (BGV): smaller and faster. Throws ArgumentError above the
+  /// present level, below 1, and for BFV.
+  EncryptedArray switch_to_level(std::size_t level) const;
+
+ private:
+  Placed placed_;
+  Bound bound_;
+  Keyring keys_;
+};
+
+/// True if every plaintext modulus is a prime = 1 mod 2n: then arithmetic can act value by value in slots.
+bool has_slots(const rlwe::Context& context);
+
+/// What every computed result has to pass: values that fit (RangeError), ciphertexts that hide something, encrypted
+/// anew with the public key if they don't (TransparentError without one), and noise that decrypts (NoiseError).
+EncryptedArray finished(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,
+                        const Options& options);
+
+/// Throws NoiseError if the array can't be decrypted, unless that is allowed.
+void require_decryptable(const char* operation, const Channels& channels, const Options& options);
+
+}  // namespace cyclotome::value

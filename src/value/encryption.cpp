@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/encryption.hpp"
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/announcement.hpp"
+#include "cyclotome/value/rows.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+/// " at index (1, 0)"; nothing for a scalar.
+std::string place_of(const Shape& shape, std::size_t number) {
+  if (shape.empty()) return "";
+  Shape index(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0; number /= shape[i]) index[i] = number % shape[i];
+  return " at index " + to_string(index);
+}
+
+void require_values_within(const Integers& values, const Bound& bound, const rlwe::Parameters& parameters) {
+  const BigUnsigned largest = values.largest();
+  if (largest > bound.largest()) {
+    std::size_t i = 0;
+    while (values.magnitude(i) <= bound.largest()) ++i;
+    throw RangeError(message("encrypt: value ", shown(values[i]), place_of(values.shape(), i), " is beyond the bound ",
+                             shown(bound.largest()), "; pass bound= for larger values (these parameters hold up to ",
+                             shown(capacity(parameters)),
+                             "), or take wider parameters: suggest(value_bits=", largest.bit_length(), ", ...)"));
+  }
+  const BigUnsigned row = values.ndim() == 0 ? largest : values.largest_sum(values.ndim() - 1);
+  if (row > bound.row()) {
+    throw RangeError(message("encrypt: magnitudes along the last axis add up to ", shown(row),
+                             ", which is beyond the l1_bound ", shown(bound.row())));
+  }
+}
+
+Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Parameters& parameters) {
+  if (how.wrap) {
+    if (how.bound || how.l1_bound) {
+      throw ArgumentError("encrypt: bound= and wrap=True exclude each other: values that wrap around have no bound");
+    }
+    return Bound::wrapping();
+  }
+  const BigUnsigned most = capacity(parameters);
+  if (how.bound && *how.bound > most) {
+    throw RangeError(message("encrypt: bound ", shown(*how.bound), " is more than these parameters hold, ", shown(most),
+                             " in either direction; take wider ones: suggest(value_bits=", how.bound->bit_length(),
+                             ", ...)"));
+  }
+  const Bound bound(how.bound.value_or(most), values.length(), how.l1_bound);
+  require_values_within(values, bound, parameters);
+  return bound;
+}
+
+Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Context& context) {
+  const bool slots = has_slots(context);
+  Placement placement = how.placement.value_or(slots ? Placement::slots : Placement::coefficients);
+  if (how.placement == Placement::slots && !slots) {
+    throw ArgumentError(message("encrypt: the plaintext moduli of ", context.parameters().summary(),
+                                " have no slots at degree ", context.degree(),
+                                "; they must be primes congruent to 1 modulo ", 2 * context.degree(),
+                                ". Use encoding='coefficients' or other parameters"));
+  }
+  if (values.ndim() == 0) placement = Placement::replicated;
+  return {values.shape(), context.degree(), placement};
+}
+
+/// Under the secret key in one piece, so that a single seed stands for all uniform halves.
+template <class Key>
+EncryptedArray encrypted(const Integers& values, const Key& key, const Encryption& how, const Options& options,
+                         bool whole, const Keyring& keys) {
+  if (values.size() == 0)
+    throw ArgumentError(message("encrypt: shape ", to_string(values.shape()), " holds no values"));
+  const rlwe::ContextPtr& context = key.context();
+  const Bound bound = stated_bound(values, how, context->parameters());
+  const Layout layout = layout_of(values, how, *context);
+  announce_fresh("encrypt", *context, layout,
+                 whole ? 1.5 : 1.0);  // pieces are joined; a whole channel is masked at once
+  const Rows rows(layout, values);
+  const auto fresh = [&](std::size_t channel, const Piece& piece) {
+    return scheme::encrypt(rows.encoded(context, channel, piece), key);
+  };
+  Placed placed{in_pieces("encrypting", context, layout.batch(), fresh, options, whole), layout};
+  require_decryptable("encrypt", placed.channels, options);
+  return {std::move(placed), bound, keys};
+}
+
+}  // namespace
+
+EncryptedArray encrypt(const Integers& values, const rlwe::PublicKey& key, const Encryption& how,
+                       const Options& options) {
+  return encrypted(values, key, how, options, false, key);
+}
+
+EncryptedArray encrypt(const Integers& values, const rlwe::SecretKey& key, const Encryption& how,
+                       const Options& options) {
+  return encrypted(values, key, how, options, true, {});
+}
+
+}  // namespace cyclotome::value

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+namespace cyclotome::value {
+
+/// Called as progress(done, total, what) by the thread that works, with 0 <= done <= total: at the beginning, after
+/// every piece and at the end of long work. What it throws ends the work.
+using Progress = std::function<void(std::size_t done, std::size_t total, std::string_view what)>;
+
+/// What every operation on encrypted arrays can be told.
+struct Options {
+  Progress progress = nullptr;
+  /// Give results that could not be decrypted, too, rather than to throw NoiseError at once: for measurements.
+  bool allow_undecryptable = false;
+};
+
+/// One long operation of `total` steps.
+class Task {
+ public:
+  Task(const Options& options, std::string_view what, std::size_t total)
+      : progress_(options.progress), what_(what), total_(total) {
+    advance(0);
+  }
+  /// Reports `steps` more.
+  void advance(std::size_t steps = 1) {
+    done_ += steps;
+    if (progress_) progress_(done_, total_, what_);
+  }
+
+ private:
+  const Progress& progress_;
+  std::string_view what_;
+  std::size_t total_, done_ = 0;
+};
+
+}  // namespace cyclotome::value

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/products.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/alignment.hpp"
+#include "cyclotome/value/announcement.hpp"
+#include "cyclotome/value/elementwise.hpp"
+#include "cyclotome/value/reductions.hpp"
+#include "cyclotome/value/residues.hpp"
+#include "cyclotome/value/shaping.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+/// Rows that are worked on at a time where each takes ciphertexts of its own.
+constexpr std::size_t at_a_time = 8;
+
+void require_contraction(const Shape& left, const Shape& right) {
+  if (left.empty() || right.empty()) {
+    throw ArgumentError(
+        message("matmul: shapes ", to_string(left), " and ", to_string(right), "; scalars are multiplied with *"));
+  }
+  const std::size_t inner = right.size() > 1 ? right[right.size() - 2] : right.back();
+  if (left.back() != inner) {
+    throw ArgumentError(message("matmul: shapes ", to_string(left), " and ", to_string(right),
+                                " do not fit: ", left.back(), " columns meet other rows"));
+  }
+  if (std::ranges::count(left, std::size_t{0}) + std::ranges::count(right, std::size_t{0}) > 0) {
+    throw ArgumentError(message("matmul: shapes ", to_string(left), " and ", to_string(right),
+                                " leave no values; encrypted arrays are never empty"));
+  }
+}
+
+void require_matrix(const Integers& w) {
+  if (w.ndim() > 2) {
+    throw ArgumentError(
+        message("matmul: plaintext operands are vectors or matrices, not of shape ", to_string(w.shape())));
+  }
+}
+
+Shape without(const Shape& shape, std::size_t axis) {
+  Shape rest = shape;
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
+  return rest;
+}
+
+/// Contracts an axis that numbers ciphertexts with the columns of `matrix`: its rows come in that axis's place.
+Placed weighted(const Placed& x, const Integers& matrix, std::size_t axis, const Options& options) {
+  const Shape numbered = x.layout.ciphertext_axes();
+  const std::size_t rows = matrix.shape()[0], columns = numbered[axis];
+  std::vector<std::size_t> axes = iota(numbered.size());
+  axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
+  axes.push_back(axis);
+  const Indices grouped = transposed_indices(numbered, axes);  // [everything else][axis]
+  const std::size_t groups = grouped.size() / columns;
+  std::vector<Residues> weights;
+  for (const Ciphertext& channel : x.channels) {
+    weights.push_back(centred_residues(matrix, Modulus<std::uint64_t>(channel.plain_modulus())));
+  }
+  Task task(options, "multiplying matrices", groups);
+  std::vector<Channels> made;
+  for (std::size_t group = 0; group < groups; ++group) {
+    const auto first = grouped.begin() + static_cast<std::ptrdiff_t>(group * columns);
+    const Channels column = take(x.channels, Indices(first, first + static_cast<std::ptrdiff_t>(columns)));
+    made.emplace_back();
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      made.back().push_back(rlwe::linear_combination(column[i], weights[i], rows));
+      if (group == 0) announce_rest("matmul", made[0][i], (3 * groups - 1) * rows);  // the others, joined, and in order
+    }
+    task.advance();
+  }
+  Shape made_axes = without(numbered, axis), shape = x.layout.shape();
+  made_axes.push_back(rows);
+  std::vector<std::size_t> order = iota(made_axes.size() - 1);
+  order.insert(order.begin() + static_cast<std::ptrdiff_t>(axis), made_axes.size() - 1);
+  shape[axis] = rows;
+  return {take(concatenate(made), transposed_indices(made_axes, order)), x.layout.with_shape(shape)};
+}
+
+Integers rows_of(const Integers& matrix, std::size_t start, std::size_t stop) {
+  const std::size_t columns = matrix.shape()[1];
+  Indices numbers;
+  for (std::size_t i = start * columns; i < stop * columns; ++i) numbers.push_back(i);
+  return matrix.taken(numbers, {stop - start, columns});
+}
+
+/// For every row of `matrix` the sum of x * row over the packed axis, along a new last axis.
+Placed weighted_slots(const Placed& x, const Keyring& keys, const Integers& matrix, const Options& options) {
+  require_slots("matmul", x.layout);
+  Shape shape = x.layout.shape();
+  shape.insert(shape.end() - 1, 1);
+  const Placed rows{x.channels, x.layout.with_shape(shape)};
+  const std::size_t count = matrix.shape()[0];
+  Task task(options, "multiplying matrices", count);
+  std::vector<Placed> parts;
+  for (std::size_t start = 0; start < count; start += at_a_time) {
+    const std::size_t stop = std::min(start + at_a_time, count);
+    const Placed products = multiply_rows(rows, keys, rows_of(matrix, start, stop), options);
+    parts.push_back(sum_over(products, keys, {products.layout.shape().size() - 1}, options));
+    task.advance(stop - start);
+  }
+  return joined(parts, parts.front().layout.shape().size() - 1);
+}
+
+Integers transposed(const Integers& matrix) {
+  const std::size_t axes[] = {1, 0};
+  return matrix.taken(transposed_indices(matrix.shape(), axes), {matrix.shape()[1], matrix.shape()[0]});
+}
+
+/// (x * y) summed over an axis counted from the end, relinearised once for every sum.
+EncryptedArray sum_of_products(const EncryptedArray& x, const EncryptedArray& y, std::size_t from_end,
+                               const Bound& bound, const Options& options) {
+  require_within("matmul", bound, x.parameters());
+  const Keyring keys = x.keys().joined(y.keys());
+  const Placed products = multiply_lazily(x, y, options);
+  const std::size_t axis = products.layout.shape().size() - from_end;
+  return finished("matmul", sum_over(products, keys, {axis}, options), bound, keys, options);
+}
+
+}  // namespace
+
+EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Options& options) {
+  require_contraction(matrix.shape(), x.shape());
+  require_matrix(matrix);
+  if (matrix.ndim() == 1) {
+    const EncryptedArray product = matmul(matrix.reshaped({1, matrix.length()}), x, options);
+    return reshape(product, without(product.shape(), x.ndim() > 1 ? x.ndim() - 2 : 0));
+  }
+  const bool vector = x.ndim() == 1;
+  const Bound bound =
+      vector ? left_vector_product_bound(matrix, x.bound()) : left_product_bound(matrix, x.bound(), x.layout().last());
+  require_within("matmul", bound, x.parameters());
+  Placed product = vector && x.layout().packed() ? weighted_slots(x.placed(), x.keys(), matrix, options)
+                                                 : weighted(x.placed(), matrix, vector ? 0 : x.ndim() - 2, options);
+  return finished("matmul", std::move(product), bound, x.keys(), options);
+}
+
+EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Options& options) {
+  require_contraction(x.shape(), matrix.shape());
+  require_matrix(matrix);
+  if (matrix.ndim() == 1) {
+    const EncryptedArray product = matmul(x, matrix.reshaped({matrix.length(), 1}), options);
+    return reshape(product, without(product.shape(), product.ndim() - 1));
+  }
+  const Bound bound = right_product_bound(x.bound(), matrix);
+  require_within("matmul", bound, x.parameters());
+  const Integers columns = transposed(matrix);
+  Placed product = x.layout().packed() ? weighted_slots(x.placed(), x.keys(), columns, options)
+                                       : weighted(x.placed(), columns, x.ndim() - 1, options);
+  return finished("matmul", std::move(product), bound, x.keys(), options);
+}
+
+EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  require_contraction(x.shape(), y.shape());
+  const std::size_t inner = x.shape().back();
+  if (y.ndim() == 1) {
+    const std::size_t last = x.ndim() > 1 ? x.shape()[x.ndim() - 2] : 1;
+    return sum_of_products(x, y, 1, dot_bound("matmul", x.bound(), y.bound(), inner, last), options);
+  }
+  if (x.layout().packed()) {
+    throw UnsupportedError(message(
+        "matmul: shapes ", to_string(x.shape()), " and ", to_string(y.shape()),
+        ", but the left operand's columns lie in slots and the right one's rows do not. Encrypt the left operand with "
+        "layout='replicated', or the right one transposed, and use (x[..., :, None, :] * y_transposed[..., None, :, "
+        ":]).sum(axis=-1)"));
+  }
+  const Bound bound = matrix_product_bound("matmul", x.bound(), y.bound(), inner, y.shape().back());
+  // x (..., m, k, 1) times y (..., 1, k, n), summed over k.
+  Shape columns = x.shape(), rows = y.shape();
+  columns.push_back(1);
+  if (x.ndim() > 1) rows.insert(rows.end() - 2, 1);
+  return sum_of_products(reshape(x, columns), reshape(y, rows), 2, bound, options);
+}
+
+}  // namespace cyclotome::value

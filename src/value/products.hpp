@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/value/encrypted_array.hpp"
+
+// Matrix products, as numpy.matmul: of public with encrypted integers, and of encrypted ones where the placement allows
+// it. What they throw stands with elementwise.hpp.
+namespace cyclotome::value {
+
+/// matrix @ x for a public vector or matrix. Along an axis that numbers ciphertexts it takes products with scalars
+/// only; along slots, a plaintext product and a sum over slots for every row of the matrix.
+EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Options& options = {});
+EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Options& options = {});
+/// Relinearised once for every sum of products. A packed x meets vectors only (UnsupportedError).
+EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
+
+}  // namespace cyclotome::value

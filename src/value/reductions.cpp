@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/reductions.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/alignment.hpp"
+#include "cyclotome/value/shaping.hpp"
+#include "cyclotome/value/slots.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+using Axes = std::vector<std::size_t>;
+
+bool among(std::size_t axis, const Axes& axes) { return std::ranges::find(axes, axis) != axes.end(); }
+
+Shape without(const Shape& shape, const Axes& axes) {
+  Shape rest;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (!among(i, axes)) rest.push_back(shape[i]);
+  }
+  return rest;
+}
+
+std::size_t product_of(const Shape& shape, const Axes& axes) {
+  std::size_t count = 1;
+  for (const std::size_t axis : axes) count *= shape[axis];
+  return count;
+}
+
+Placed sum_outer(const Placed& x, const Axes& axes) {
+  if (axes.empty()) return x;
+  const Shape numbered = x.layout.ciphertext_axes();
+  Axes order;  // summed axes innermost
+  for (std::size_t i = 0; i < numbered.size(); ++i) {
+    if (!among(i, axes)) order.push_back(i);
+  }
+  order.insert(order.end(), axes.begin(), axes.end());
+  const Channels sorted = take(x.channels, transposed_indices(numbered, order));
+  return {sum_groups(sorted, product_of(numbered, axes)), x.layout.with_shape(without(x.layout.shape(), axes))};
+}
+
+Placed sum_last(const Placed& x, const Keyring& keys, const Options& options) {
+  const rlwe::EvaluationKeys& evaluation = keys.require_evaluation("sum over the last axis");
+  const Channels rows = sum_groups(cleaned(x, options).channels, x.layout.chunks());
+  Shape shape = x.layout.shape();
+  shape.pop_back();
+  return {sum_slots(rows, evaluation, options), x.layout.placed(shape, Placement::replicated)};
+}
+
+}  // namespace
+
+EncryptedArray sum(const EncryptedArray& x, const Options& options) {
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = 0; i < x.ndim(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+  return sum(x, axes, false, options);
+}
+
+EncryptedArray sum(const EncryptedArray& x, std::span<const std::int64_t> axes, bool keepdims, const Options& options) {
+  Axes chosen;
+  for (const std::int64_t axis : axes) chosen.push_back(axis_of("sum", axis, x.shape()));
+  std::ranges::sort(chosen);
+  if (std::ranges::adjacent_find(chosen) != chosen.end()) throw ArgumentError("sum: the axes name one twice");
+  const Bound bound = total_bound(x.bound(), x.shape(), chosen);
+  require_within("sum", bound, x.parameters());
+  const EncryptedArray result =
+      finished("sum", sum_over(x.placed(), x.keys(), chosen, options), bound, x.keys(), options);
+  if (!keepdims) return result;
+  Shape shape = x.shape();
+  for (const std::size_t axis : chosen) shape[axis] = 1;
+  return reshape(result, shape);
+}
+
+EncryptedArray sum_of_parts(std::span<const EncryptedArray> parts, const Bound& bound, const Options& options) {
+  const EncryptedArray together = stack(parts, 0, options);
+  require_within("sum", bound, together.parameters());
+  return finished("sum", sum_over(together.placed(), together.keys(), {0}, options), bound, together.keys(), options);
+}
+
+Placed sum_over(const Placed& x, const Keyring& keys, const std::vector<std::size_t>& axes, const Options& options) {
+  const std::size_t outer_axes = x.layout.outer().size();
+  const bool last = x.layout.packed() && !axes.empty() && axes.back() == outer_axes;
+  if (last) require_slots("sum over the last axis", x.layout);
+  Placed result = sum_outer(x, last ? Axes(axes.begin(), axes.end() - 1) : axes);
+  if (result.channels.front().parts() > 2) {
+    result.channels = relinearize(result.channels, keys.require_evaluation("sum of products"), options);
+  }
+  return last ? sum_last(result, keys, options) : result;
+}
+
+}  // namespace cyclotome::value

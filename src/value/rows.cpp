@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/rows.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/scheme/encoding.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+/// For every index of `outer`, the number of the first value of its row in `w`, whose last axis is `last` long.
+Indices row_starts(const Integers& w, const Shape& outer) {
+  const Shape rows(w.shape().begin(), w.shape().end() - (w.ndim() == 0 ? 0 : 1));
+  Indices starts = broadcast_indices(rows, outer);
+  for (std::size_t& start : starts) start *= w.length();
+  return starts;
+}
+
+bool single_row(const Layout& layout, const Integers& w) { return layout.chunks() == 1 && w.size() == w.length(); }
+
+}  // namespace
+
+Rows::Rows(const Integers& w, Indices starts, std::size_t chunks, std::size_t width, std::size_t length, bool in_slots)
+    : w_(&w),
+      starts_(std::move(starts)),
+      chunks_(chunks),
+      width_(std::min(width, length)),
+      length_(length),
+      step_(w.length() == 1 ? 0 : 1),
+      count_(starts_.size() * chunks),
+      in_slots_(in_slots) {}
+
+Rows::Rows(const Layout& layout, const Integers& w)
+    : Rows(w,
+           !layout.packed()        ? broadcast_indices(w.shape(), layout.shape())
+           : single_row(layout, w) ? Indices{0}
+                                   : row_starts(w, layout.outer()),
+           layout.chunks(), layout.width(), layout.length(), layout.slots()) {}
+
+Rows Rows::constants(const Layout& layout, const Integers& w) {
+  const Indices starts = row_starts(w, layout.outer());
+  Indices repeated;
+  for (const std::size_t start : starts) repeated.insert(repeated.end(), layout.chunks(), start);
+  return {w, std::move(repeated), 1, 1, 1, false};
+}
+
+rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t channel, const Piece& piece) const {
+  const Modulus<std::uint64_t> t(context->parameters().plain_moduli()[channel]);
+  Residues residues((piece.stop - piece.start) * width_, 0);
+  for (std::size_t row = piece.start; row < piece.stop; ++row) {
+    const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_];
+    const std::size_t count = std::min(width_, length_ - first);
+    for (std::size_t j = 0; j < count; ++j) {
+      residues[(row - piece.start) * width_ + j] = centred_residue(*w_, start + (first + j) * step_, t);
+    }
+  }
+  const auto kind = in_slots_ ? Encoding::Kind::slots : Encoding::Kind::coefficients;
+  return encode_residues(context, channel, kind, residues, piece.stop - piece.start, width_);
+}
+
+Indices order_of(const Layout& x, const Layout& out) {
+  Shape axes = x.ciphertext_axes();
+  // A replicated array's last axis, of length 1 or missing, stands where the slots of a packed result are.
+  if (out.packed() && !x.packed()) {
+    axes.pop_back();
+    if (!axes.empty()) axes.pop_back();
+    axes.push_back(1);
+  }
+  return broadcast_indices(axes, out.ciphertext_axes());
+}
+
+Channels broadcast(const Placed& x, const Layout& out) {
+  return x.layout.batch() == 1 ? x.channels : take(x.channels, order_of(x.layout, out));
+}
+
+Placed with_rows(const char* what, PlainOperation operation, const Placed& x, const Layout& layout, const Rows& rows,
+                 const Options& options) {
+  const Channels channels = broadcast(x, layout);
+  const rlwe::ContextPtr& context = x.context();
+  std::vector<rlwe::Plaintext> single;
+  for (std::size_t i = 0; rows.count() == 1 && i < channels.size(); ++i) {
+    single.push_back(rows.encoded(context, i, {0, 1}));
+  }
+  const auto combined = [&](std::size_t channel, const Piece& piece) {
+    const Ciphertext ciphertexts = part(channels[channel], piece);
+    return operation(ciphertexts, single.empty() ? rows.encoded(context, channel, piece) : single[channel]);
+  };
+  return {in_pieces(what, context, layout.batch(), combined, options), layout};
+}
+
+}  // namespace cyclotome::value

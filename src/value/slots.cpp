@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/slots.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/alignment.hpp"
+#include "cyclotome/value/rows.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+const rlwe::EvaluationKeys& rotation_keys(const char* operation, const EncryptedArray& x) {
+  if (!x.layout().slots() || !x.layout().full()) {
+    throw ArgumentError(message(operation,
+                                " takes a packed array in slots whose last axis fills its ciphertexts, a "
+                                "multiple of ",
+                                x.layout().width(), " values; this one has shape ", to_string(x.shape()), ", ",
+                                to_string(x.layout().placement()), ". x.padded() fills it up"));
+  }
+  return x.keys().require_evaluation(operation);
+}
+
+/// Steps that there are keys for and that make `steps`, in [0, n/2), together: one, or powers of two.
+std::vector<std::uint64_t> composed(std::uint64_t steps, const rlwe::EvaluationKeys& keys) {
+  const std::size_t degree = keys.context()->degree();
+  const auto available = [&](std::uint64_t step) {
+    return keys.has_galois(rlwe::row_rotation_element(degree, static_cast<std::int64_t>(step)));
+  };
+  if (steps == 0) return {};
+  if (available(steps)) return {steps};
+  std::vector<std::uint64_t> powers;
+  for (std::uint64_t power = 1; power <= steps; power *= 2) {
+    if ((steps & power) != 0) powers.push_back(power);
+  }
+  if (std::ranges::all_of(powers, available)) return powers;
+  throw MissingKeyError(message("rotate_rows: no keys for ", steps,
+                                " steps; ask for this rotation when the keys are "
+                                "generated, keygen(parameters, rotations=[",
+                                steps,
+                                "]), or for powers of two, as sums "
+                                "take"));
+}
+
+/// `a` rotated by each of `steps`, on ways that share what they can: all that starts from one array takes one
+/// decomposition.
+std::map<std::uint64_t, Channels> rotated(const Channels& a, const std::vector<std::uint64_t>& steps,
+                                          const rlwe::EvaluationKeys& keys, const Options& options) {
+  const std::size_t degree = keys.context()->degree();
+  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> ways;  // from, to, by how much at once
+  for (const std::uint64_t step : steps) {
+    std::uint64_t reached = 0;
+    for (const std::uint64_t turn : composed(step, keys)) {
+      ways[reached][reached + turn] = turn;
+      reached += turn;
+    }
+  }
+  std::map<std::uint64_t, Channels> made{{0, a}};
+  for (const auto& [start, targets] : ways) {  // turns are positive: what is started from was made before
+    std::vector<std::uint64_t> elements;
+    for (const auto& [target, turn] : targets) {
+      elements.push_back(rlwe::row_rotation_element(degree, static_cast<std::int64_t>(turn)));
+    }
+    std::vector<Channels> turned = apply_galois(made.at(start), elements, keys, options);
+    std::size_t i = 0;
+    for (const auto& [target, turn] : targets) made.insert_or_assign(target, std::move(turned[i++]));
+  }
+  return made;
+}
+
+std::uint64_t reduced(std::int64_t steps, std::size_t degree) {
+  const auto half = static_cast<std::int64_t>(degree / 2);
+  return static_cast<std::uint64_t>((steps % half + half) % half);
+}
+
+}  // namespace
+
+EncryptedArray packed(const EncryptedArray& x, const Options& options) {
+  if (x.layout().packed()) return x;
+  if (x.ndim() == 0 || !has_slots(*x.context())) {
+    throw ArgumentError("packed: takes an array with at least one axis, and plaintext moduli with slots");
+  }
+  return finished("packed", gathered(x.placed(), options), x.bound(), x.keys(), options);
+}
+
+EncryptedArray padded(const EncryptedArray& x, const Options& options) {
+  const Layout& layout = x.layout();
+  if (!layout.packed()) throw ArgumentError("padded: every value of a replicated array fills its ciphertext already");
+  Shape shape = x.shape();
+  shape.back() = layout.chunks() * layout.width();
+  Placed clean = cleaned(x.placed(), options);
+  return finished("padded", {std::move(clean.channels), layout.placed(shape, layout.placement())}, x.bound(), x.keys(),
+                  options);
+}
+
+EncryptedArray rotate_rows(const EncryptedArray& x, std::int64_t steps, const Options& options) {
+  const rlwe::EvaluationKeys& keys = rotation_keys("rotate_rows", x);
+  const std::uint64_t step = reduced(steps, x.layout().width());
+  Channels turned = rotated(x.channels(), {step}, keys, options).at(step);
+  return finished("rotate_rows", {std::move(turned), x.layout()}, x.bound(), x.keys(), options);
+}
+
+EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t> steps, const Options& options) {
+  const rlwe::EvaluationKeys& keys = rotation_keys("rotate_rows", x);
+  if (steps.empty()) throw ArgumentError("rotate_rows: no steps were given; take at least one");
+  std::vector<std::uint64_t> wanted;
+  for (const std::int64_t step : steps) wanted.push_back(reduced(step, x.layout().width()));
+  const std::map<std::uint64_t, Channels> made = rotated(x.channels(), wanted, keys, options);
+  std::vector<Channels> parts;
+  for (const std::uint64_t step : wanted) parts.push_back(made.at(step));
+  Shape shape = x.shape();
+  shape.insert(shape.begin(), wanted.size());
+  return finished("rotate_rows", {concatenate(parts), x.layout().with_shape(shape)}, x.bound(), x.keys(), options);
+}
+
+EncryptedArray rotate_columns(const EncryptedArray& x, const Options& options) {
+  const rlwe::EvaluationKeys& keys = rotation_keys("rotate_columns", x);
+  const std::uint64_t element = rlwe::column_rotation_element(x.layout().width());
+  return finished("rotate_columns", {apply_galois(x.channels(), {element}, keys, options).front(), x.layout()},
+                  x.bound(), x.keys(), options);
+}
+
+Placed cleaned(const Placed& x, const Options& options) {
+  if (x.layout.clean()) return x;
+  require_slots("masking", x.layout);
+  const Integers ones({x.layout.length()}, std::vector<std::int64_t>(x.layout.length(), 1));
+  const Layout layout = x.layout.with_clean(true);
+  return with_rows("masking", rlwe::multiply_plain, x, layout, Rows(layout, ones), options);
+}
+
+Placed spread(const Placed& x, const Keyring& keys, const Options& options) {
+  require_slots("broadcasting a packed column", x.layout);
+  const rlwe::EvaluationKeys& evaluation = keys.require_evaluation("broadcasting a packed column");
+  return {sum_slots(cleaned(x, options).channels, evaluation, options),
+          x.layout.placed(x.layout.shape(), Placement::replicated)};
+}
+
+Placed gathered(const Placed& x, const Options& options) {
+  const Layout layout = x.layout.placed(x.layout.shape(), Placement::slots);
+  const std::size_t length = layout.length(), width = layout.width(), rows = x.layout.batch() / length;
+  std::vector<Channels> chunks;
+  for (std::size_t start = 0; start < length; start += width) {
+    const std::size_t count = std::min(width, length - start);
+    Indices numbers;
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < count; ++i) numbers.push_back(row * length + start + i);
+    }
+    const Placed column{take(x.channels, numbers), x.layout.with_shape({rows, count, 1})};
+    std::vector<std::int64_t> unit(count * width, 0);
+    for (std::size_t i = 0; i < count; ++i) unit[i * width + i] = 1;
+    const Integers units({count, width}, unit);
+    const Layout full = layout.placed({rows, count, width}, Placement::slots);
+    const Placed placed = with_rows("packing", rlwe::multiply_plain, column, full, Rows(full, units), options);
+    chunks.push_back(sum_groups(placed.channels, count));
+  }
+  // They are numbered by chunk, then row; the layout numbers them the other way round.
+  const std::size_t axes[] = {1, 0};
+  return {take(concatenate(chunks), transposed_indices({layout.chunks(), rows}, axes)), layout};
+}
+
+}  // namespace cyclotome::value

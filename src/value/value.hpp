@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/value/decryption.hpp"
+#include "cyclotome/value/elementwise.hpp"
+#include "cyclotome/value/encryption.hpp"
+#include "cyclotome/value/products.hpp"
+#include "cyclotome/value/reductions.hpp"
+#include "cyclotome/value/shaping.hpp"
+#include "cyclotome/value/slots.hpp"
+
+// Encrypted arrays of integers, all of it, and their operators. Operands are arrays and public integers:
+//
+//   using namespace cyclotome::value;
+//   const auto x = encrypt(Integers{1, 2, 3}, key, {.bound = 100}).with_keys(evaluation);
+//   const Integers y = decrypt(x * x + 3 * x, secret);  // {4, 10, 18}
+//
+// A result that would not fit the plaintext moduli is a RangeError, one that could not be decrypted a NoiseError.
+namespace cyclotome::value {
+
+inline EncryptedArray operator-(const EncryptedArray& x) { return negate(x); }
+
+inline EncryptedArray operator+(const EncryptedArray& x, const EncryptedArray& y) { return add(x, y); }
+inline EncryptedArray operator+(const EncryptedArray& x, const Integers& w) { return add(x, w); }
+inline EncryptedArray operator+(const Integers& w, const EncryptedArray& x) { return add(x, w); }
+
+inline EncryptedArray operator-(const EncryptedArray& x, const EncryptedArray& y) { return subtract(x, y); }
+inline EncryptedArray operator-(const EncryptedArray& x, const Integers& w) { return subtract(x, w); }
+inline EncryptedArray operator-(const Integers& w, const EncryptedArray& x) { return subtract(w, x); }
+
+inline EncryptedArray operator*(const EncryptedArray& x, const EncryptedArray& y) { return multiply(x, y); }
+inline EncryptedArray operator*(const EncryptedArray& x, const Integers& w) { return multiply(x, w); }
+inline EncryptedArray operator*(const Integers& w, const EncryptedArray& x) { return multiply(x, w); }
+
+}  // namespace cyclotome::value
