@@ -71,6 +71,7 @@ void bind_ciphertexts(nb::module_& m) {
   m.def("decrypt", &scheme::decrypt, "ciphertext"_a, "key"_a, NoGil());
   m.def("flooding_bits_of", &rlwe::flooding_bits_of, "polynomials"_a);
   m.def("noise_budget", &scheme::noise_budget, "ciphertext"_a, "key"_a, NoGil());
+  m.def("measured_noise", &scheme::measured_noise, "ciphertext"_a, "key"_a, NoGil());
 }
 
 }  // namespace cyclotome::python

@@ -77,10 +77,10 @@ def encrypt(
     if stated is None and not wrap:
         stated = parameters.default_bound
     placement = _placement(parameters, layout, encoding)
+    array = _core.encrypt(native(numbers), key._native, stated, rows, bool(wrap), placement, options(progress))
     if layout == "packed":
         each = 2 * key._context.native.polynomial_bytes * len(parameters.plain_moduli)
         warn_of_padding("encrypt", numbers.shape, parameters.degree, each, stacklevel=2)
-    array = _core.encrypt(native(numbers), key._native, stated, rows, bool(wrap), placement, options(progress))
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
     return EncryptedArray(parameters, key._context, array.with_keys(keys.native()), keys)
 

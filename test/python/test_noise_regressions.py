@@ -23,7 +23,7 @@ def most_bits(n: int) -> int:
 def slots_of(public: Any, polynomial: Any) -> Any:
     """The slots that a polynomial has."""
     rows = np.ascontiguousarray(np.asarray(polynomial, dtype=np.int64).reshape(1, -1))
-    return _core.decode(_core.encode(public._context.native, 0, False, rows), True)[0]
+    return _core.decode_residues(_core.encode_residues(public._context.native, 0, False, rows), True)[0]
 
 
 @pytest.mark.parametrize(
@@ -47,18 +47,19 @@ def test_plaintexts_matched_to_their_own_rounding(n: int, sums: int, key: str, s
         x = cy.encrypt(values, secret if key == "secret" else public, wrap=True)
         for _ in range(sums):
             x = x + values
-        y, scale = x * slots, 1
-        if y.noise_headroom < 0:
+        try:
+            y, scale = x * slots, 1
+        except cy.errors.NoiseError:
             assert n == 4096  # too small for most factors of this size: refused from the start
-            with pytest.raises(cy.errors.NoiseError):
-                cy.decrypt(y, secret)
+            with cy.allow_undecryptable(), pytest.raises(cy.errors.NoiseError):
+                cy.decrypt(x * slots, secret)
             continue
         while y.noise_headroom >= 1:
             step = min(int(2**y.noise_headroom), t // 2 - 1)
             y, scale = y * step, scale * step
         assert 0 <= y.noise_headroom < 1
-        measured = _core.measured_noise(y._channels[0], secret._native)[0]
-        assert measured <= y._channels[0].noise[0]
+        measured = _core.measured_noise(y._native.channels[0], secret._native)[0]
+        assert measured <= y._native.channels[0].noise[0]
         wanted = [int(a) * int(b) * (sums + 1) * scale % t for a, b in zip(values, slots, strict=True)]
         assert [int(v) % t for v in cy.decrypt(y, secret)] == wanted
 
@@ -132,12 +133,14 @@ def test_files_with_smaller_bounds_than_true_are_refused(scheme: str) -> None:
     secret, public, _ = cy.keygen(parameters, rotations=[])
     good = cy.encrypt([1, 2, 3], public, wrap=True)
     noisy = good
-    while noisy.noise_headroom > -30:
-        noisy = noisy * noisy
+    with cy.allow_undecryptable():
+        while noisy.noise_headroom > -30:
+            noisy = noisy * noisy
+        overflowed = cy.to_bytes(noisy)
     with pytest.raises(cy.errors.NoiseError):
         cy.decrypt(noisy, secret)
     for bound in (-1e9, 0.0, 20.0):
-        lie = cy.from_bytes(forged(cy.to_bytes(noisy), bound))
+        lie = cy.from_bytes(forged(overflowed, bound))
         assert lie.noise_headroom > 0
         with pytest.raises(cy.errors.ContradictionError):
             cy.decrypt(lie, secret)
@@ -149,7 +152,7 @@ def test_files_with_smaller_bounds_than_true_are_refused(scheme: str) -> None:
     for bound in (math.nan, math.inf, -math.inf, 1e10):
         with pytest.raises(cy.errors.FormatError):
             cy.from_bytes(forged(cy.to_bytes(good), bound))
-    assert cy.decrypt(cy.from_bytes(forged(cy.to_bytes(good), good._channels[0].noise[0])), secret).tolist() == [
+    assert cy.decrypt(cy.from_bytes(forged(cy.to_bytes(good), good._native.channels[0].noise[0])), secret).tolist() == [
         1,
         2,
         3,
@@ -174,8 +177,8 @@ def test_a_rotation_among_several_plaintext_moduli_costs_what_it_costs_alone(spe
         secret, public, _ = cy.keygen(parameters, rotations=[], columns=True)
         x = cy.encrypt(np.arange(4096) % 9 - 4, public, bound=4)
         y = x.rotate_columns()
-        before, after = (_core.measured_noise(z._channels[0], secret._native)[0] for z in (x, y))
-        grown.append((after - before, y._channels[0].noise[0] - x._channels[0].noise[0]))
+        before, after = (_core.measured_noise(z._native.channels[0], secret._native)[0] for z in (x, y))
+        grown.append((after - before, y._native.channels[0].noise[0] - x._native.channels[0].noise[0]))
         if y.noise_headroom >= 0:
             assert cy.decrypt(y, secret).tolist() == np.roll(cy.decrypt(x, secret), 2048).tolist()
     assert abs(grown[0][0] - grown[1][0]) < 3 and abs(grown[0][1] - grown[1][1]) < 0.1

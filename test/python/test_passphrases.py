@@ -192,7 +192,11 @@ def test_a_folder_of_keys(tmp_path: Path) -> None:
 @pytest.mark.parametrize("leak", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_the_library_s_own_objects_are_not_copied_or_pickled(protected: Path, leak: Any) -> None:
     container = _core.Container.from_file(
-        str(protected), max_bytes=1 << 20, max_expanded_bytes=1 << 24, allow_insecure=True
+        str(protected),
+        max_bytes=1 << 20,
+        max_expanded_bytes=1 << 24,
+        allow_insecure=True,
+        security_table="guidelines-2024",
     )
     for obj in (MADE.secret._native, container):
         with pytest.raises(TypeError):
