@@ -52,9 +52,9 @@ class InterruptPause {
 };
 
 struct InterruptState {
-  /// The innermost scope of this thread; null for none. The model makes it a load, in a shared library too, in place of
-  /// a call.
-  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local InterruptScope* scope = nullptr;
+  /// The innermost scope of this thread; null for none. In the model for libraries that are loaded later: a program
+  /// that has loaded others before may have no static thread-local memory left to give.
+  static inline constinit thread_local InterruptScope* scope = nullptr;
   static void check_if_due(InterruptScope& innermost);
   static void look_again(InterruptScope& innermost);
 };

@@ -27,3 +27,11 @@ def exported(module: ModuleType) -> list[str]:
 @pytest.mark.parametrize("module", [_core, cyclotome_testing], ids=lambda module: module.__name__)
 def test_only_the_entry_point_is_exported(module: ModuleType) -> None:
     assert exported(module) == [f"PyInit_{module.__name__.rpartition('.')[2]}"]
+
+
+@pytest.mark.parametrize("module", [_core, cyclotome_testing], ids=lambda module: module.__name__)
+def test_no_static_thread_local_memory_is_asked_for(module: ModuleType) -> None:
+    """There is little of it, and libraries that a program loaded before may have taken all: then the import fails."""
+    assert module.__file__ is not None
+    section = subprocess.run(["readelf", "-dW", module.__file__], capture_output=True, text=True, check=True).stdout
+    assert "(NEEDED)" in section and "STATIC_TLS" not in section
