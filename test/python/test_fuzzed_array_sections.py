@@ -113,7 +113,7 @@ def test_the_fuzzers_own_spelling_is_the_librarys(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ARRAYS)
-@settings(max_examples=max(2 * EXAMPLES // len(ARRAYS), 1))
+@settings(max_examples=max(EXAMPLES // 2, 1))
 @given(data=st.data())
 def test_descriptions_that_are_nearly_right(name: str, data: st.DataObject) -> None:
     event("refused" if check(ARRAYS[name], mutated(data, ARRAYS[name])) is None else "taken")
