@@ -90,8 +90,10 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _shown(value: object) -> str:
-    """A value from outside as messages show it: not all of a megabyte."""
-    text = repr(value)
+    """A value from outside as messages show it: not all of a megabyte, nor cut from the text of all of it."""
+    if isinstance(value, (list, dict)):
+        return f"a {type(value).__name__} of {len(value)} items"
+    text = repr(value[:80] if isinstance(value, str) else value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 

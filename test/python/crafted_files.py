@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import cyclotome as cy
 
@@ -44,3 +44,45 @@ def with_moduli(block: bytes, plain: list[int], moduli: list[int], special: list
     """A parameter block with other moduli, which need not be possible."""
     counts = struct.pack("<4H", len(plain), len(moduli), len(special), 0)
     return block[:20] + counts + struct.pack(f"<{len(plain + moduli + special)}Q", *plain, *moduli, *special)
+
+
+# --- encrypted arrays -------------------------------------------------------------------------------------------------
+def with_metadata(data: bytes, metadata: bytes) -> bytes:
+    """A file with other metadata, or none."""
+    header, sections = taken_apart(data)
+    sections = [section for section in sections if section[0] != "META"]
+    place = 2 if [tag for tag, _ in sections[:2]] == ["PARM", "KYID"] else 1
+    return put_together(header, [*sections[:place], *([("META", metadata)] if metadata else []), *sections[place:]])
+
+
+def with_section(data: bytes, tag: str, content: bytes) -> bytes:
+    """A file with something else in every section of this tag."""
+    header, sections = taken_apart(data)
+    return put_together(header, [(own, content if own == tag else old) for own, old in sections])
+
+
+def as_version_1(data: bytes, metadata: bytes) -> bytes:
+    """An encrypted array as format version 1 spelt it: its metadata say what the ciphertexts mean."""
+    header, sections = taken_apart(with_metadata(data, metadata))
+    old = [(tag, _ciphertexts_of_version_1(content) if tag == "CIPH" else content) for tag, content in sections]
+    return put_together(header[:8] + struct.pack("<H", 1) + header[10:], [s for s in old if s[0] != "ARRY"])
+
+
+def _ciphertexts_of_version_1(content: bytes) -> bytes:
+    """One number for the noise, from which readers take bounds that are no lower than those that stood here."""
+    loud = struct.unpack_from("<d", content, 32)[0]
+    return content[:32] + struct.pack("<d", loud - 8) + content[56:]
+
+
+def words(number: int) -> bytes:
+    """An integer as 64-bit words, as few as hold it."""
+    return number.to_bytes(-(-number.bit_length() // 64) * 8, "little")
+
+
+def description(
+    placement: int, clean: int, bounded: int, shape: Sequence[int], largest: bytes = b"", row: bytes = b""
+) -> bytes:
+    """What a section ARRY holds, whether or not there can be such an array; bounds as words."""
+    counts = struct.pack("<2H", len(largest) // 8, len(row) // 8)
+    head = bytes([placement, clean, bounded, len(shape)]) + counts
+    return head + struct.pack(f"<{len(shape)}Q", *shape) + largest + row

@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever a file's description and note say, loading and inspection end in a typed error or in an object that is what
-it says.
-
-A quick number of examples; CYCLOTOME_FUZZ_EXAMPLES asks for another, for long runs.
-"""
+"""Whatever a file's metadata and sections say, loading and inspection end in a typed error or in an object that is
+what it says. In format version 1 the metadata describe arrays; since then they only hold a width and a note."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-import math
-import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,25 +12,12 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from crafted_files import put_together, taken_apart
-from cyclotome import _core
-from cyclotome.errors import CyclotomeError, FormatError, RangeError
+from crafted_files import as_version_1, put_together, taken_apart, with_metadata
+from cyclotome.errors import CyclotomeError, FormatError
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small import DEGREE, keys, parameters
-
-EXAMPLES = int(os.environ.get("CYCLOTOME_FUZZ_EXAMPLES", "150"))
-
-MADE = keys(value_bits=10)
-VALUES = np.arange(3 * (DEGREE + 1)).reshape(3, -1)
-#: Arrays of every layout, and what they hold.
-ARRAYS = {
-    "packed": cy.encrypt(VALUES, MADE.public),
-    "coefficients": cy.encrypt(VALUES, MADE.public, encoding="coefficients"),
-    "replicated": cy.encrypt(VALUES[:, :2], MADE.public, layout="replicated"),
-    "scalar": cy.encrypt(7, MADE.public),
-    "wrapping": cy.encrypt(VALUES, MADE.public, wrap=True),
-}
+from oracles import wire_format
+from stored_arrays import ARRAYS, EXAMPLES, MADE, PARAMETERS, check_array, json_facts
 
 numbers = st.one_of(
     st.integers(-3, 40),
@@ -56,6 +37,9 @@ fields = st.sampled_from(
 )
 changes = st.dictionaries(fields, values, max_size=4)
 shapes = st.lists(st.integers(0, 60), max_size=4)
+bounds = st.one_of(
+    st.integers(0, 2000), st.sampled_from([PARAMETERS.capacity, PARAMETERS.capacity + 1, 2**64, 2**128, 2**899])
+)
 
 
 def mutated(data: st.DataObject, facts: dict[str, Any]) -> bytes:
@@ -63,6 +47,8 @@ def mutated(data: st.DataObject, facts: dict[str, Any]) -> bytes:
     changed = {**facts, **data.draw(changes)}
     if data.draw(st.booleans()):
         changed["shape"] = data.draw(shapes)
+    if data.draw(st.integers(0, 3)) == 0:
+        changed["bound"] = str(data.draw(bounds))
     for name in data.draw(st.sets(fields, max_size=2)):
         changed.pop(name, None)
     text = json.dumps(changed)
@@ -74,37 +60,31 @@ def mutated(data: st.DataObject, facts: dict[str, Any]) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def own_facts(x: cy.EncryptedArray) -> dict[str, Any]:
-    _, sections = taken_apart(cy.to_bytes(x))
-    facts: dict[str, Any] = json.loads(dict(sections)["META"])
-    return facts
-
-
-def check_array(y: Any, x: cy.EncryptedArray) -> None:
-    """``y`` is consistent in itself, and the library goes on with it as with any array, or refuses in its way."""
-    assert isinstance(y, cy.EncryptedArray) and len(y.shape) <= 32
-    assert all(type(length) is int and length > 0 for length in y.shape)
-    assert y._layout.batch == y._channels[0].batch == x._channels[0].batch
-    assert y.bound is None or 0 <= y.bound <= y.parameters.capacity
-    assert len(repr(y)) < 1000
-    try:
-        opened = np.asarray(cy.decrypt(y, MADE.secret))
-    except RangeError:
-        assert y.bound is not None  # the values are beyond what the description claims
-    else:
-        assert opened.shape == y.shape and opened.size == math.prod(y.shape)
-        assert y.bound is None or int(np.abs(opened).max()) <= y.bound
-    for work in (lambda: y + y, lambda: y.sum(), lambda: y * y, lambda: y.reshape((-1,)), lambda: -y):
-        with contextlib.suppress(CyclotomeError):
-            cy.to_bytes(work())
+def as_json(x: cy.EncryptedArray) -> bytes:
+    return json.dumps(json_facts(x)).encode()
 
 
 @pytest.mark.parametrize("name", ARRAYS)
-@settings(max_examples=max(EXAMPLES // len(ARRAYS), 1))
-@given(data=st.data())
-def test_descriptions_of_arrays(name: str, data: st.DataObject) -> None:
+def test_arrays_spelt_as_in_version_1_mean_the_same(name: str) -> None:
+    """So that what follows changes files that are sound."""
     x = ARRAYS[name]
-    container = _core.to_bytes(list(x._channels), mutated(data, own_facts(x)))
+    container = as_version_1(cy.to_bytes(x), as_json(x))
+    file = wire_format.read(container)
+    for section, channel in zip(file.sections, x._native.channels, strict=True):
+        assert len(wire_format.ciphertexts(section[1], file.parameters, file.version).noise) == 1
+        assert channel.batch == len(wire_format.ciphertexts(section[1], file.parameters, 1).polynomials)
+    y = cy.from_bytes(container, True, device="cpu:1")
+    assert (y.shape, y.layout, y.encoding, y.bound) == (x.shape, x.layout, x.encoding, x.bound)
+    assert y._native.clean == x._native.clean
+    np.testing.assert_array_equal(cy.decrypt(y, MADE.secret), cy.decrypt(x, MADE.secret))
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+@settings(max_examples=max(EXAMPLES // 2, 1))
+@given(data=st.data())
+def test_descriptions_of_arrays_in_version_1(name: str, data: st.DataObject) -> None:
+    x = ARRAYS[name]
+    container = as_version_1(cy.to_bytes(x), mutated(data, json_facts(x)))
     try:
         y = cy.from_bytes(container, True, device="cpu:1")
     except FormatError as error:
@@ -115,26 +95,49 @@ def test_descriptions_of_arrays(name: str, data: st.DataObject) -> None:
     assert cy.to_bytes(cy.from_bytes(again, True, device="cpu:1")) == again  # one meaning, one spelling
 
 
+@pytest.mark.parametrize("name", ARRAYS)
+@settings(max_examples=max(EXAMPLES // 2, 1))
+@given(data=st.data())
+def test_metadata_change_nothing_of_an_array_in_version_2(name: str, data: st.DataObject) -> None:
+    """Even where they describe another one."""
+    x = ARRAYS[name]
+    facts = {**data.draw(st.sampled_from([json_facts(x), {"value_bits": 10}])), "note": {"column": "a"}}
+    try:
+        y = cy.from_bytes(with_metadata(cy.to_bytes(x), mutated(data, facts)), True, device="cpu:1")
+    except FormatError as error:
+        assert len(str(error)) < 1000
+        return
+    assert (y.shape, y.layout, y.encoding, y.bound) == (x.shape, x.layout, x.encoding, x.bound)
+    assert (y.l1_bound, y._native.clean, y.noise_headroom) == (x.l1_bound, x._native.clean, x.noise_headroom)
+    assert y.parameters.value_bits is None or 1 <= y.parameters.value_bits <= 1024
+    np.testing.assert_array_equal(cy.decrypt(y, MADE.secret), cy.decrypt(x, MADE.secret))
+
+
 @settings(max_examples=EXAMPLES)
 @given(data=st.data())
 def test_descriptions_of_keys_and_parameters(data: st.DataObject) -> None:
-    obj = data.draw(st.sampled_from([parameters(), MADE.public, MADE.evaluation]))
-    container = _core.to_bytes(obj._native, mutated(data, {"value_bits": 10}))
+    obj = data.draw(st.sampled_from([PARAMETERS, MADE.public, MADE.evaluation]))
+    container = with_metadata(cy.to_bytes(obj), mutated(data, {"value_bits": 10}))
     try:
         loaded = cy.from_bytes(container, True, device="cpu:1")
     except FormatError:
         return
     own = loaded if isinstance(loaded, cy.Parameters) else loaded.parameters
     assert own.value_bits is None or 1 <= own.value_bits <= 1024
-    assert own == parameters() and 0 < own.default_bound <= own.capacity
+    assert own == PARAMETERS and 0 < own.default_bound <= own.capacity
 
 
 @settings(max_examples=EXAMPLES)
 @given(data=st.binary(max_size=60))
 def test_bytes_that_are_no_description(data: bytes) -> None:
-    container = _core.to_bytes(list(ARRAYS["packed"]._channels), data)
+    whole = cy.to_bytes(ARRAYS["packed"])
     with pytest.raises(FormatError):
-        cy.from_bytes(container, True, device="cpu:1")
+        cy.from_bytes(as_version_1(whole, data), True, device="cpu:1")
+    try:
+        cy.from_bytes(with_metadata(whole, data), True, device="cpu:1")
+    except FormatError:
+        return
+    assert data == b"" or isinstance(json.loads(data), dict)
 
 
 @settings(max_examples=EXAMPLES)
@@ -142,7 +145,8 @@ def test_bytes_that_are_no_description(data: bytes) -> None:
 def test_inspection_and_loading_agree(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     x = ARRAYS[data.draw(st.sampled_from(sorted(ARRAYS)))]
     path: Path = tmp_path_factory.getbasetemp() / "fuzzed"
-    path.write_bytes(_core.to_bytes(list(x._channels), mutated(data, own_facts(x))))
+    in_format = data.draw(st.sampled_from([as_version_1, with_metadata]))
+    path.write_bytes(in_format(cy.to_bytes(x), mutated(data, json_facts(x))))
     try:
         found = cy.inspect(path)
     except FormatError:
@@ -156,7 +160,8 @@ def test_inspection_and_loading_agree(tmp_path_factory: pytest.TempPathFactory, 
         with pytest.raises(FormatError, match="note"):
             cy.inspect(path)
         return
-    assert (found.shape, found.bound) == (y.shape, y.bound)
+    assert (found.shape, found.layout, found.encoding) == (y.shape, y.layout, y.encoding)
+    assert found.bound == y.bound
     json.dumps(found.asdict(), allow_nan=False)
     str(found)
 
@@ -165,9 +170,9 @@ def test_inspection_and_loading_agree(tmp_path_factory: pytest.TempPathFactory, 
 @given(note=st.dictionaries(st.text(max_size=6), values, max_size=5))
 def test_notes_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory, note: dict[str, Any]) -> None:
     path: Path = tmp_path_factory.getbasetemp() / "noted"
-    cy.save(path, parameters(), note=note)
+    cy.save(path, PARAMETERS, note=note)
     assert cy.inspect(path).note == note
-    assert cy.load(path, allow_insecure=True) == parameters()
+    assert cy.load(path, allow_insecure=True) == PARAMETERS
 
 
 @settings(max_examples=EXAMPLES)
@@ -175,7 +180,8 @@ def test_notes_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory, 
 def test_damaged_sections(data: st.DataObject) -> None:
     """Sections exchanged, doubled, dropped or cut, under a right checksum: no array comes out that was not put in."""
     x = ARRAYS[data.draw(st.sampled_from(sorted(ARRAYS)))]
-    header, sections = taken_apart(cy.to_bytes(x))
+    whole = cy.to_bytes(x)
+    header, sections = taken_apart(data.draw(st.sampled_from([whole, as_version_1(whole, as_json(x))])))
     for _ in range(data.draw(st.integers(1, 2))):
         i, j = (data.draw(st.integers(0, len(sections) - 1)) for _ in range(2))
         action = data.draw(st.sampled_from(["swap", "double", "drop", "cut", "lengthen", "bytes"]))
@@ -201,4 +207,4 @@ def test_damaged_sections(data: st.DataObject) -> None:
         except CyclotomeError as error:
             assert len(str(error)) < 2000
             return
-    assert isinstance(y, cy.EncryptedArray) and y._layout.batch == y._channels[0].batch
+    assert isinstance(y, cy.EncryptedArray) and y._native.batch == y._native.channels[0].batch

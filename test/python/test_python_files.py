@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
@@ -14,6 +13,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+from crafted_files import with_metadata
 from cyclotome import _core
 from cyclotome.errors import (
     ArgumentError,
@@ -222,13 +222,7 @@ GOOD: dict[str, Any] = {"shape": [8], "packed": True, "slots": False, "clean": T
 
 def of_version_1(metadata: bytes) -> bytes:
     """The corpus' bundle, which was written in version 1, with these metadata."""
-    old = (CORPUS / "format1-u32-hybrid-bundle").read_bytes()
-    at = old.index(b"META")
-    size = int.from_bytes(old[at + 4 : at + 12], "little")
-    section = b"META" + len(metadata).to_bytes(8, "little") + metadata if metadata else b""
-    body = old[:at] + section + old[at + 12 + size : -32]
-    body = body[:16] + (len(body) + 32).to_bytes(8, "little") + body[24:]
-    return body + hashlib.sha256(body).digest()
+    return with_metadata((CORPUS / "format1-u32-hybrid-bundle").read_bytes(), metadata)
 
 
 def test_arrays_of_version_1_are_read_and_written_as_version_2(tmp_path: Path) -> None:
