@@ -48,7 +48,6 @@ Channels in_pieces(const char* what, const rlwe::ContextPtr& context, std::size_
     for (const Piece& piece : cuts) {
       made.push_back(operation(channel, piece));
       if (piece.start == 0) announce_rest(what, made[0], 2 * batch - piece.stop);  // the others, and all of them joined
-      if (piece.start == 0) announce_rest(what, made[0], 2 * batch - piece.stop);  // the others, and all of them joined
       task.advance(piece.stop - piece.start);
     }
     results.push_back(joined(made));
