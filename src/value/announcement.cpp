@@ -39,9 +39,12 @@ void announce_fresh(const char* operation, const rlwe::Context& context, const L
   const rlwe::Parameters& p = context.parameters();
   const std::uint64_t ciphertext = 2 * p.moduli().size() * p.degree() * bytes_of(p.word());
   const std::size_t channels = p.plain_moduli().size(), batch = layout.batch();
-  const double bytes = static_cast<double>(ciphertext) * static_cast<double>(batch) * (static_cast<double>(channels) + spare);
+  const double bytes =
+      static_cast<double>(ciphertext) * static_cast<double>(batch) * (static_cast<double>(channels) + spare);
   if (bytes < static_cast<double>(announced_bytes)) return;
-  const double used = layout.packed() ? static_cast<double>(layout.length()) / static_cast<double>(layout.chunks() * layout.width()) : 1;
+  const double used = layout.packed()
+                          ? static_cast<double>(layout.length()) / static_cast<double>(layout.chunks() * layout.width())
+                          : 1;
   std::string what = message(operation, ": shape ", to_string(layout.shape()), " in ", batch * channels,
                              " ciphertexts of n = ", layout.width());
   if (used < 0.1) what += message(", ", std::floor(1000 * (1 - used)) / 10, " % of which is padding,");
