@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs over encrypted arrays, of all placements mixed, give what integers in the clear give or are refused
-// with a type. CYCLOTOME_TEST_PROGRAMS sets how many (default 150 in each scheme), CYCLOTOME_TEST_SEED repeats a run.
+// with a type. CYCLOTOME_TEST_PROGRAMS sets how many (default 1000 for each set of keys), CYCLOTOME_TEST_SEED repeats a run.
 
 #include <cstdlib>
 #include <iostream>
@@ -241,7 +241,7 @@ class Programs {
 void run(const ValueParty& party) {
   const std::uint64_t seed = from_environment("CYCLOTOME_TEST_SEED", std::random_device()());
   std::cout << "repeat with CYCLOTOME_TEST_SEED=" << seed << '\n';
-  Programs(party, seed).run(from_environment("CYCLOTOME_TEST_PROGRAMS", 150));
+  Programs(party, seed).run(from_environment("CYCLOTOME_TEST_PROGRAMS", 1000));
 }
 
 }  // namespace

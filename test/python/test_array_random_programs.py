@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs over the whole array API, all layouts and encodings mixed, against Python integers.
 
-CYCLOTOME_TEST_PROGRAMS sets how many are run for each set of keys (100 unless told otherwise): ten thousands by hand.
+CYCLOTOME_TEST_PROGRAMS sets how many are run for each set of keys (1000 unless told otherwise): twenty thousand by hand.
 CYCLOTOME_TEST_SEED repeats a run.
 """
 
@@ -20,7 +20,7 @@ import pytest
 from cyclotome.errors import CyclotomeError
 from small import DEGREE, keys, parameters
 
-COUNT = int(os.environ.get("CYCLOTOME_TEST_PROGRAMS") or 100)
+COUNT = int(os.environ.get("CYCLOTOME_TEST_PROGRAMS") or 1000)
 SHAPES: list[tuple[int, ...]] = [
     *[(), (1,), (5,), (DEGREE,), (DEGREE + 3,), (2, 1), (2, 5), (2, DEGREE), (2, DEGREE + 3)],
     *[(3, 2, DEGREE + 3), (3, 1, 5), (1, 5), (2, 2), (2 * DEGREE + 1,)],
