@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs over encrypted arrays, of all placements mixed, give what integers in the clear give or are refused
-// with a type. CYCLOTOME_TEST_PROGRAMS sets how many (default 1000 for each set of keys), CYCLOTOME_TEST_SEED repeats a run.
+// with a type. CYCLOTOME_TEST_PROGRAMS sets how many (default 1000 for each set of keys), CYCLOTOME_TEST_SEED repeats a
+// run.
 
 #include <cstdlib>
 #include <iostream>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs over the whole array API, all layouts and encodings mixed, against Python integers.
 
-CYCLOTOME_TEST_PROGRAMS sets how many are run for each set of keys (1000 unless told otherwise): twenty thousand by hand.
+CYCLOTOME_TEST_PROGRAMS sets how many are run for each set of keys (1000 unless told otherwise, 20,000 by hand).
 CYCLOTOME_TEST_SEED repeats a run.
 """
 
