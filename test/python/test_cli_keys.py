@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import resource
-from collections.abc import Iterator
 from pathlib import Path
 
 import cyclotome as cy
@@ -16,6 +13,7 @@ pytest.importorskip("typer")
 from cli_runner import Result, run, succeed
 from cyclotome import _core
 from cyclotome.cli import passphrases
+from full_disks import contents, longest_file
 
 NAMES = ("secret.key", "public.key", "evaluation.key")
 needs_libcrypto = pytest.mark.skipif(_core.passphrases() != "ready", reason=_core.passphrases())
@@ -36,20 +34,6 @@ def make_keys(place: Path, *options: object) -> Result:
 
 def encrypt(place: Path, key: str = "public.key") -> None:
     succeed("encrypt", place / "v.csv", "--key", place / "k" / key, "-o", place / "v.ct", "--force")
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-@contextlib.contextmanager
-def longest_file(size: int) -> Iterator[None]:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_replaced_secret_key_stays_and_still_decrypts(place: Path) -> None:

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -18,6 +16,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome.errors import FileError, MismatchError
+from full_disks import contents, longest_file
 from small import parameters
 
 NAMES = ("secret.key", "public.key", "evaluation.key")
@@ -29,21 +28,6 @@ def made(rotations: list[int] | None = None) -> cy.Keys:
 
 def ids(folder: Path) -> list[str | None]:
     return [cy.inspect(folder / name).key_id for name in NAMES]
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-@contextlib.contextmanager
-def longest_file(size: int) -> Iterator[None]:
-    """Files of this process can't grow beyond this size."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture
