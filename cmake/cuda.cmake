@@ -4,7 +4,7 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES "80-real;90-real;90-virtual")
 endif()
 enable_language(CUDA)
-file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/engine/cuda/*.cu")
+file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/cuda/*.cu")
 add_library(cyclotome_cuda STATIC ${cuda_sources})
 target_link_libraries(cyclotome_cuda PUBLIC cyclotome PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(

@@ -6,14 +6,11 @@ add_library(cyclotome STATIC ${cyclotome_sources})
 add_library(cyclotome::cyclotome ALIAS cyclotome)
 
 # One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
-set_source_files_properties("${PROJECT_SOURCE_DIR}/src/rlwe/canonical_embedding.cpp" PROPERTIES COMPILE_OPTIONS
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp" PROPERTIES COMPILE_OPTIONS
                                                                                                -ffp-contract=off)
 
 # In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
-file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include")
-file(CREATE_LINK "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/include/cyclotome" SYMBOLIC)
-
-target_include_directories(cyclotome PUBLIC "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>"
+target_include_directories(cyclotome PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
                                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_compile_features(cyclotome PUBLIC cxx_std_20)
 target_link_libraries(cyclotome PUBLIC Threads::Threads PRIVATE ${CMAKE_DL_LIBS} "$<BUILD_INTERFACE:cyclotome_options>")
@@ -35,8 +32,8 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cyclotome-config-version
 install(TARGETS cyclotome EXPORT cyclotome-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
                                                            COMPONENT development)
 install(
-  DIRECTORY "${PROJECT_SOURCE_DIR}/src/"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/cyclotome"
+  DIRECTORY "${PROJECT_SOURCE_DIR}/src/cyclotome"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   COMPONENT development
   FILES_MATCHING
   PATTERN "*.hpp"

@@ -55,7 +55,7 @@ if(core_sources)
   endif()
   install(TARGETS _core LIBRARY DESTINATION cyclotome COMPONENT python)
   # The interface that simulated circuits implement (python/cyclotome/hdl compiles them).
-  install(FILES "${PROJECT_SOURCE_DIR}/src/engine/fpga/circuit_abi.h" DESTINATION cyclotome/hdl/harness COMPONENT python)
+  install(FILES "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/fpga/circuit_abi.h" DESTINATION cyclotome/hdl/harness COMPONENT python)
 endif()
 
 # Internals of math, ring and engine for pytest; ordinary wheels do not contain it.

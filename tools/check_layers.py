@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Refuse includes and imports that point up the layers.
 
-The rooms of ``src/`` form a chain, ``circuit -> scheme -> rlwe -> ring -> math``; engines stand beside it and know
-``ring`` and ``math`` only, and so does ``study``, which keeps other ways to compute for comparison; ``value`` stands on
+The rooms of ``src/cyclotome`` form a chain, ``circuit -> scheme -> rlwe -> ring -> math``; engines stand beside
+it and know ``ring`` and ``math`` only, and so does ``study``, which keeps other ways to compute for comparison; ``value`` stands on
 ``scheme``; ``io`` reads and writes everything up to ``value``, and ``study``'s contexts. In Python, nothing below the
 command line knows the command line, and the package knows neither its tests nor its benchmarks.
 
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-#: For each room of ``src/``, the rooms it may include. ``engine`` is the registry, ``engine/<x>`` is one engine.
+#: For each room of ``src/cyclotome``, those it may include. ``engine`` is the registry, ``engine/<x>`` is one engine.
 ROOMS: dict[str, frozenset[str]] = {
     "math": frozenset({"math"}),
     "ring": frozenset({"ring", "math"}),
@@ -57,7 +57,7 @@ class Offence(NamedTuple):
 
 
 def room_of(path: str) -> str:
-    """The room of a path below ``src/``, such as ``ring``, ``engine`` or ``engine/cpu``."""
+    """The room of a path below ``src/cyclotome/``, such as ``ring``, ``engine`` or ``engine/cpu``."""
     parts = path.split("/")
     if parts[0] == "engine" and len(parts) > 2:
         return f"engine/{parts[1]}"
@@ -78,7 +78,7 @@ def include_reason(room: str, quoted: str | None, angled: str | None) -> str | N
     if target.startswith("cyclotome/"):
         other = room_of(target.removeprefix("cyclotome/"))
         if other not in ROOMS and not other.startswith("engine/"):
-            return f'"{target}" names no room of src/'
+            return f'"{target}" names no room of src/cyclotome/'
         if not may_include(room, other):
             return f'{room} must not include {other} ("{target}")'
         return None
@@ -90,8 +90,8 @@ def include_reason(room: str, quoted: str | None, angled: str | None) -> str | N
 
 
 def check_includes(root: Path) -> Iterator[Offence]:
-    """Offences among the includes of ``root/src``."""
-    source = root / "src"
+    """Offences among the includes of ``root/src/cyclotome``."""
+    source = root / "src" / "cyclotome"
     for file in sorted(path for path in source.rglob("*") if path.suffix in CODE):
         relative = file.relative_to(source).as_posix()
         room = room_of(relative)
@@ -144,8 +144,8 @@ def check_imports(root: Path) -> Iterator[Offence]:
 def main(arguments: list[str]) -> int:
     """Check the tree at ``arguments[0]``, by default the repository this file lies in; return the exit status."""
     root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[1]
-    if not (root / "src").is_dir() and not (root / "python" / "cyclotome").is_dir():
-        print(f"{root} has neither src/ nor python/cyclotome/; name the root of a checkout", file=sys.stderr)
+    if not (root / "src" / "cyclotome").is_dir() and not (root / "python" / "cyclotome").is_dir():
+        print(f"{root} has neither src/cyclotome/ nor python/cyclotome/; name the root of a checkout", file=sys.stderr)
         return 2
     offences = [*check_includes(root), *check_imports(root)]
     for offence in offences:

@@ -56,7 +56,7 @@ class EncryptedArray:
     Results are exact or refused: every array has a public ``bound``, the largest magnitude that its values may have,
     which grows with each operation; one whose result could leave what the parameters hold raises `RangeError`, and one
     whose result could not be decrypted `NoiseError`. Layouts, bounds and which operands can meet are the C++ library's
-    (``src/value``), the same for every language.
+    (``src/cyclotome/value``), the same for every language.
     """
 
     __slots__ = ("_context", "_keys", "_native", "_parameters")

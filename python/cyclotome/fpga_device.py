@@ -38,8 +38,8 @@ class Options:
             smaller ones have 180.
         link: gigabytes per second between processor and boards, which all share it. 4 is PCI Express gen2 x8 before
             what drivers take; paper 004's 310 microseconds for a product are 2.5.
-        library: a shared library with the interface of src/engine/fpga/circuit_abi.h, to use in place of a model
-            that is built from the design: a driver of real boards, say. Its path has no comma.
+        library: a shared library with the interface of src/cyclotome/engine/fpga/circuit_abi.h, to use in place of a
+            model that is built from the design: a driver of real boards, say. Its path has no comma.
     """
 
     design: str = "iterative"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCES = Path(__file__).parents[2] / "src" / "engine" / "cuda"
+SOURCES = Path(__file__).parents[2] / "src" / "cyclotome" / "engine" / "cuda"
 FILES = sorted([*SOURCES.rglob("*.cu"), *SOURCES.rglob("*.cuh"), *SOURCES.rglob("*.hpp")])
 
 #: Where code for older devices has nothing to do: kernels start early only where what was loaded waits.

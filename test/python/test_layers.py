@@ -49,7 +49,7 @@ def test_the_repository_itself_is_clean(layers: ModuleType, capsys: pytest.Captu
     ],
 )
 def test_an_include_that_points_down_is_accepted(layers: ModuleType, tmp_path: Path, file: str, include: str) -> None:
-    write(tmp_path, f"src/{file}", f'#pragma once\n#include <vector>\n#include "cyclotome/{include}"\n')
+    write(tmp_path, f"src/cyclotome/{file}", f'#pragma once\n#include <vector>\n#include "cyclotome/{include}"\n')
     assert layers.main([str(tmp_path)]) == 0
 
 
@@ -76,19 +76,19 @@ def test_an_include_that_points_down_is_accepted(layers: ModuleType, tmp_path: P
 def test_an_include_that_points_up_is_refused(
     layers: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str, include: str
 ) -> None:
-    write(tmp_path, f"src/{file}", f'#pragma once\n\n  #  include "cyclotome/{include}"\n')
+    write(tmp_path, f"src/cyclotome/{file}", f'#pragma once\n\n  #  include "cyclotome/{include}"\n')
     assert layers.main([str(tmp_path)]) == 1
     assert f"{file}:3: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("line", ['#include "b.hpp"', '#include "../ring/b.hpp"', "#include <nanobind/nanobind.h>"])
 def test_includes_that_evade_the_rooms_are_refused(layers: ModuleType, tmp_path: Path, line: str) -> None:
-    write(tmp_path, "src/math/a.hpp", line + "\n")
+    write(tmp_path, "src/cyclotome/math/a.hpp", line + "\n")
     assert layers.main([str(tmp_path)]) == 1
 
 
 def test_a_file_outside_every_room_is_refused(layers: ModuleType, tmp_path: Path) -> None:
-    write(tmp_path, "src/util/a.hpp", "#pragma once\n")
+    write(tmp_path, "src/cyclotome/util/a.hpp", "#pragma once\n")
     assert layers.main([str(tmp_path)]) == 1
 
 

@@ -43,7 +43,10 @@ def cache_folder() -> Path:
 def interface_header() -> Path:
     """``circuit_abi.h``: installed beside the harness, or in the sources of a checkout."""
     places = [HARNESS.with_name("circuit_abi.h")]
-    places += [parent / "src" / "engine" / "fpga" / "circuit_abi.h" for parent in Path(__file__).resolve().parents]
+    places += [
+        parent / "src" / "cyclotome" / "engine" / "fpga" / "circuit_abi.h"
+        for parent in Path(__file__).resolve().parents
+    ]
     for place in places:
         if place.is_file():
             return place
