@@ -2,9 +2,9 @@
 """Refuse includes and imports that point up the layers.
 
 The rooms of ``src/cyclotome`` form a chain, ``circuit -> scheme -> rlwe -> ring -> math``; engines stand beside
-it and know ``ring`` and ``math`` only, and so does ``study``, which keeps other ways to compute for comparison; ``value`` stands on
-``scheme``; ``io`` reads and writes everything up to ``value``, and ``study``'s contexts. In Python, nothing below the
-command line knows the command line, and the package knows neither its tests nor its benchmarks.
+it and know ``ring`` and ``math`` only, and so does ``study``, which keeps other ways to compute for comparison;
+``value`` stands on ``scheme``; ``io`` reads and writes everything up to ``value``, and ``study``'s contexts. In Python,
+nothing below the command line knows the command line, and the package knows neither its tests nor its benchmarks.
 
 Usage: ``python tools/check_layers.py [ROOT]``. Prints one line per offence and exits with 1 when there is one, with 2
 when ROOT holds nothing to check.

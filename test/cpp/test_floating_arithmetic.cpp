@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms on doubles (src/cyclotome/engine/cuda/floating_arithmetic.hpp), without a GPU: the ranges that are claimed for each
-// operation and each stage, at their ends and beyond what transforms reach, and the CPU engine's residues.
+// Transforms on doubles (src/cyclotome/engine/cuda/floating_arithmetic.hpp), without a GPU: the ranges that are claimed
+// for each operation and each stage, at their ends and beyond what transforms reach, and the CPU engine's residues.
 #include <algorithm>
 #include <functional>
 #include <random>

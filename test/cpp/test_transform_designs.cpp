@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the transforms under study (src/cyclotome/engine/cuda/study) rest on, without a GPU: which kernel runs which stage, which
-// values and which root a butterfly takes, and the tables of the discrete Galois transform.
+// What the transforms under study (src/cyclotome/engine/cuda/study) rest on, without a GPU: which kernel runs which
+// stage, which values and which root a butterfly takes, and the tables of the discrete Galois transform.
 #include <algorithm>
 #include <random>
 
