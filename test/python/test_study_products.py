@@ -9,7 +9,7 @@ import flint
 import numpy as np
 import pytest
 from cyclotome import _core, errors
-from cyclotome.study import Arithmetic, ProductContext, integer_product, needed_modulus, pack, unpack
+from cyclotome_study import Arithmetic, ProductContext, integer_product, needed_modulus, pack, unpack
 
 Polynomial = list[int]
 
