@@ -165,7 +165,7 @@ def _products(head: Record, engine: _core.FpgaEngine, moduli: Sequence[int]) -> 
 
 def _encryption(head: Record, engine: _core.FpgaEngine, parameters: Parameters) -> Iterator[Record]:
     """Keys, an encryption and a decryption of BGV with t = 2; then two encryptions and decryptions at once."""
-    context = _core.Context(parameters._native, engine)
+    context = _core.Context(parameters.native, engine)
 
     def keys() -> tuple[_core.SecretKey, _core.PublicKey]:
         secret = _core.SecretKey.generate(context)

@@ -115,13 +115,13 @@ def _contestants(block: Block, degree: int) -> list[_Contestant]:
     for row in block.measured:
         context = _context(degree, row.lengths)
         words = row.case == "CRT"
-        product = _core.PolynomialProduct(context._native, "words-32" if words else "multi-word")
+        product = _core.PolynomialProduct(context.native, "words-32" if words else "multi-word")
         found.append(_Contestant(row.label, context, product, 32 if words else 64))
     engine = _core.CpuEngine(1)
     bits = max(row.modulus_bits for row in block.measured)
     for longest, word in zip(_ENGINE_BITS, (32, 64), strict=True):
         context = _engine_context(degree, bits, longest)
-        product = _core.PolynomialProduct.on_engine(context._native, engine)
+        product = _core.PolynomialProduct.on_engine(context.native, engine)
         label = f"engine: {len(context.primes)} primes of up to {longest} bits"
         found.append(_Contestant(label, context, product, word))
     return found

@@ -163,7 +163,7 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
             product_context=found["product_context"],
         )
     facts = metadata.parse(found["metadata"])
-    parameters = Parameters._wrap(found["parameters"], metadata.read_value_bits(facts))
+    parameters = Parameters.of_native(found["parameters"], metadata.read_value_bits(facts))
     about: dict[str, Any] = {}
     arrays = found["arrays"]
     if found["kind"] == "encrypted array":

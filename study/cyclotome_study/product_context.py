@@ -55,6 +55,11 @@ class ProductContext:
         context._native = native
         return context
 
+    @property
+    def native(self) -> _core.ProductContext:
+        """What the library computes with."""
+        return self._native
+
     @classmethod
     def generate(
         cls,
