@@ -9,10 +9,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Folders that hold pages. Build trees and environments do not.
-FOLDERS = ("doc", "src", "python", "test", "tools", "example", "bench", "hdl", "study")
-
-CODE_SUFFIXES = (".hpp", ".cpp", ".h", ".cuh", ".cu", ".py", ".cmake", ".sh", ".json", ".md", ".txt", ".supp")
+#: Folders at the root that hold sources and pages; build trees, environments and outputs do not.
+FOLDERS = sorted(
+    path
+    for path in ROOT.iterdir()
+    if path.is_dir() and path.name[0] != "." and path.name not in {"build", "dist", "demo-output"}
+)
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
@@ -25,7 +27,7 @@ def pages() -> list[Path]:
     """Every Markdown file of the project."""
     found = list(ROOT.glob("*.md"))
     for folder in FOLDERS:
-        found += (ROOT / folder).rglob("*.md")
+        found += folder.rglob("*.md")
     return sorted(found)
 
 

@@ -8,15 +8,15 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from pages import HEADING, ROOT, anchors, broken_links, missing_files, name_of, pages, prose, slug
+from pages import FOLDERS, HEADING, ROOT, anchors, broken_links, missing_files, name_of, pages, prose, slug
 
 SPECIFICATION = ROOT / "doc" / "specification.md"
 
 #: Where code and its comments are; data and pages have no citations of this kind.
 SOURCES = sorted(
     path
-    for folder in ("src", "python", "test", "tools", "bench", "example", "hdl", "study")
-    for path in (ROOT / folder).rglob("*")
+    for folder in FOLDERS
+    for path in folder.rglob("*")
     if path.suffix in {".hpp", ".cpp", ".h", ".cuh", ".cu", ".py"} and path.name != "test_citations.py"
 )
 
