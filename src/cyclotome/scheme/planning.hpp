@@ -23,9 +23,10 @@ struct Intent {
   std::size_t min_degree = 0;  ///< at least this many slots
   bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
   rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
-  unsigned flooding_bits = 0;  ///< up to 1024 ciphertexts of each plaintext modulus can be revealed at once with this
-                               ///< flooding (rlwe/flooding.hpp); 0: they are not
-  bool strict = false;         ///< noise bounds without assumptions (doc/noise.md)
+  /// Room for revealing up to 1024 ciphertexts of each plaintext modulus at once with this flooding
+  /// (rlwe/flooding.hpp); 0: none.
+  unsigned flooding_bits = 0;
+  bool strict = false;  ///< noise bounds without assumptions (doc/noise.md)
 };
 
 /// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one
