@@ -34,8 +34,8 @@ struct Intent {
 /// says what would be needed.
 rlwe::Parameters suggest(const Intent& intent);
 
-/// `base` with ciphertext primes of `modulus_bits` bits in all (equally wide, up to 30 bits in 32-bit words and 50 in
-/// 64-bit words) and as many special primes as make multiplication cheapest within base's security; none if
+/// `base` with ciphertext primes of `modulus_bits` bits in all, equally wide, of up to 30 bits in 32-bit words and 50
+/// in 64-bit words. It gets as many special primes as make multiplication cheapest within base's security; none if
 /// `modulus_bits` leaves no room for one. Throws ParameterError or SecurityError when that is impossible.
 rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits);
 
@@ -43,9 +43,9 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
 /// still decrypts. Empty if not even a fresh encryption does. For the plaintext modulus number `plain`.
 std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain = 0);
 
-/// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, noise headroom
-/// by depth, and a table of the numbers of special primes and digits that there were to choose from: what each costs,
-/// and why it was chosen or not.
+/// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, and noise
+/// headroom by depth. Then a table of the numbers of special primes and digits that there were to choose from: what
+/// each costs, and why it was chosen or not.
 std::string explain(const rlwe::Parameters& parameters);
 
 /// Sizes in bytes on the wire and in memory.
