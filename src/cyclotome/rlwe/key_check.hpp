@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/engine/poly.hpp"
 
 // Secrets and public keys' errors multiply everything that comes after, so they are checked once, when they are made.
 // About 95 in 100 pass; others are drawn again from the next item of their seed. What passed is bounded without any
