@@ -2,9 +2,9 @@
 """Some of the tests, for the minutes after an edit: what the edit touches, and a few cases of everything else.
 
 ``--sample 2`` keeps two cases of each test function, its first and its last, and none of those marked slow. With
-``--changed-since COMMIT`` the tests of what differs from that commit run in full: test files that changed, and those that
-import a changed module, of the package or of the tests. A change of C++ code has C++ tests of its own, which are quick
-enough to run all.
+``--changed-since COMMIT`` the tests of what differs from that commit run in full: test files that changed, and those
+that import a changed module, of a package or of the tests. A change of C++ code has C++ tests of its own, which are
+quick enough to run all.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = PurePosixPath("test/python")
+#: Folders that packages lie in.
+PACKAGES = tuple(map(PurePosixPath, ("python", "bench", "demo", "hdl", "study")))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("cyclotome")
     group.addoption("--sample", type=int, metavar="N", help="run at most N cases of each test, and no slow ones")
-    group.addoption(
-        "--changed-since", metavar="COMMIT", help="with --sample: all tests of what differs from COMMIT"
-    )
+    group.addoption("--changed-since", metavar="COMMIT", help="with --sample: all tests of what differs from COMMIT")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -74,8 +74,8 @@ def touched_tests(changed: Iterable[PurePosixPath]) -> set[str]:
 
 
 def module_name(path: PurePosixPath) -> str:
-    """The name by which tests import a file: "cyclotome.hdl.emit", "parties", "oracles.integers"."""
-    for root in (TESTS, PurePosixPath("python")):
+    """The name by which tests import a file: "cyclotome_hdl.emit", "parties", "oracles.integers"."""
+    for root in (TESTS, *PACKAGES):
         if path.is_relative_to(root):
             return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
     return str(path)

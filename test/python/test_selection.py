@@ -30,6 +30,7 @@ def test_every_function_keeps_its_first_cases_and_the_last() -> None:
         ("test/python/selection.py", {"test_selection.py"}),
         ("src/cyclotome/ring/poly.cpp", set()),
         ("README.md", set()),
+        ("hdl/cyclotome_hdl/drawing.py", {"test_hdl_drawing.py"}),
     ],
 )
 def test_a_change_touches_the_tests_that_name_it(changed: str, touched: set[str]) -> None:
@@ -47,7 +48,7 @@ def test_imports_are_seen_wherever_they_stand(tmp_path: Path) -> None:
     file = tmp_path / "test_a.py"
     file.write_text("import a.b\ndef f():\n    from c import d\nfrom . import e\n")
     assert set(selection.imported_modules(file)) == {"a.b", "c", "c.d"}
-    assert selection.module_name(PurePosixPath("python/cyclotome/hdl/__init__.py")) == "cyclotome.hdl"
+    assert selection.module_name(PurePosixPath("hdl/cyclotome_hdl/__init__.py")) == "cyclotome_hdl"
 
 
 def test_a_commit_that_is_not_there_is_an_error() -> None:
