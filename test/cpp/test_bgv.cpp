@@ -127,16 +127,25 @@ TEST(decryption_refuses_before_it_returns_garbage) {
 }
 
 TEST(what_does_not_belong_together_is_refused) {
-  const Party f(bgv_literal(Word::u64, 1)), bfv(check::literal(Word::u64, 1));
+  const Party f(bgv_literal(Word::u64, 1)), other_party(check::literal(Word::u64, 1));
   const Ciphertext a = f.encrypt(numbers(f.count(), 1));
-  CHECK_THROWS(MismatchError, bgv::decrypt(a, bfv.secret));
+  CHECK_THROWS(MismatchError, bgv::decrypt(a, other_party.secret));
   CHECK_THROWS(MismatchError, rlwe::add(a, bgv::switch_modulus(a)));
   CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, 0));
   CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, a.limbs() + 1));
   CHECK_THROWS(ArgumentError, bgv::switch_modulus(bgv::switch_to_level(a, 1)));
-  CHECK_THROWS(ParameterError, bgv::Context::create(bfv.context->parameters(), f.context->engine()));
-  const Ciphertext other = scheme::deterministic::encrypt(bfv.plain(numbers(f.count(), 1)), bfv.public_key, seed(9));
+  CHECK_THROWS(ParameterError, bgv::Context::create(other_party.context->parameters(), f.context->engine()));
+  const Ciphertext other =
+      scheme::deterministic::encrypt(other_party.plain(numbers(f.count(), 1)), other_party.public_key, seed(9));
   CHECK_THROWS_WITH(ArgumentError, scheme::switch_to_level(other, 1), "one level only");
+  // Each scheme's own functions, given the other's ciphertexts: no number, which could only be a wrong one.
+  CHECK_THROWS_WITH(MismatchError, bgv::noise_headroom(other), "a BGV operation");
+  CHECK_THROWS_WITH(MismatchError, bgv::noise_budget(other, other_party.secret), "a BGV operation");
+  CHECK_THROWS_WITH(MismatchError, bgv::measured_noise(other, other_party.secret), "a BGV operation");
+  CHECK_THROWS_WITH(MismatchError, bgv::best_product_level(other, other), "a BGV operation");
+  CHECK_THROWS_WITH(MismatchError, bfv::noise_headroom(a), "a BFV operation");
+  CHECK_THROWS_WITH(MismatchError, bfv::noise_budget(a, f.secret), "a BFV operation");
+  CHECK_THROWS_WITH(MismatchError, bfv::measured_noise(a, f.secret), "a BFV operation");
 }
 
 TEST(planning_knows_levels) {

@@ -67,6 +67,7 @@ Plaintext decrypted(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rl
 
 /// For every item: the largest |[t phase]_q| over its coefficients.
 std::vector<BigUnsigned> scaled_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  static_cast<void>(bfv_context(ciphertext.context()));  // throws for another scheme's, whose noise is another
   return rlwe::largest_coefficients(rlwe::phase(key, ciphertext), ciphertext.plain_modulus());
 }
 
@@ -130,7 +131,7 @@ Plaintext deterministic::reveal(const Ciphertext& ciphertext, const rlwe::Secret
 }
 
 double noise_headroom(const Ciphertext& ciphertext) {
-  return headroom(ciphertext.context()->parameters(), ciphertext.plain(), ciphertext.noise());
+  return headroom(bfv_context(ciphertext.context()).parameters(), ciphertext.plain(), ciphertext.noise());
 }
 
 std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {

@@ -128,10 +128,11 @@ Plaintext deterministic::reveal(const Ciphertext& ciphertext, const rlwe::Secret
 }
 
 double noise_headroom(const Ciphertext& ciphertext) {
-  return headroom(ciphertext.context()->parameters(), ciphertext.noise(), ciphertext.limbs());
+  return headroom(bgv_context(ciphertext.context()).parameters(), ciphertext.noise(), ciphertext.limbs());
 }
 
 std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  static_cast<void>(bgv_context(ciphertext.context()));  // throws for another scheme's, whose noise is another
   const PolyArray phases = rlwe::phase(key, ciphertext);
   const unsigned q_bits = phases.ring()->basis().product().bit_length();
   std::vector<unsigned> budgets;
@@ -143,6 +144,7 @@ std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::Sec
 }
 
 std::vector<double> measured_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key) {
+  static_cast<void>(bgv_context(ciphertext.context()));
   std::vector<double> noises;
   for (const BigUnsigned& noise : rlwe::largest_coefficients(rlwe::phase(key, ciphertext)))
     noises.push_back(noise.log2());

@@ -211,7 +211,7 @@ Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
 }
 
 std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
-  const rlwe::Parameters& parameters = a.context()->parameters();
+  const rlwe::Parameters& parameters = bgv_context(a.context()).parameters();
   const std::size_t top = std::min(a.limbs(), b.limbs());
   std::size_t best = top;
   double best_headroom = -1e300;
