@@ -7,7 +7,7 @@
 #include <mutex>
 #include <span>
 
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/rlwe/key_switch.hpp"
 #include "cyclotome/rlwe/parameters.hpp"
 
