@@ -35,7 +35,7 @@ rlwe::Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKe
 
 rlwe::Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
   PolyArray message = make_message(ciphertext);
-  engine()->convert_with_peaks(message.view(), phases.view(), reduction_, peaks.data());
+  engine()->convert_with_peaks(message.view(), phases.view(), reduction_, static_cast<std::uint64_t*>(peaks.view().data));
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
