@@ -107,7 +107,7 @@ check: install-test
 	@echo "== C++ tests"
 	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS) --progress
 	@echo "== Python tests: what changed since $(or $(CHANGED),HEAD), and a sample"
-	@$(bin)/python -m pytest --quiet --changed-since $(or $(CHANGED),HEAD) --sample 2 $(PYTEST_ARGUMENTS)
+	@$(bin)/python -m pytest --quiet --changed-since=$(or $(CHANGED),HEAD) --sample=2 $(PYTEST_ARGUMENTS)
 
 test: test-cpp test-python test-consumer test-sanitize test-cuda
 	@echo "== result"
