@@ -3,7 +3,7 @@
 
 #include "cyclotome/program/builder.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
-#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bfv/noise.hpp"
 
 namespace cyclotome::bfv {
 
