@@ -33,11 +33,12 @@ PolyArray scaled_message(const Context& context, const Message* message) {
 
 /// Runs `fill`, which writes encryptions to `result`, as one operation.
 template <class Fill>
-void run_encryption(const char* name, const Context& context, std::size_t plain, ConstView result, ConstView key,
+void run_encryption(const char* name, const Context& context, PlainIndex plain, ConstView result, ConstView key,
                     const Message* message, std::span<const Seed* const> seeds, const Fill& fill) {
   ConstView operands[] = {result, key, {}};
   if (message != nullptr) operands[2] = message->plaintext.polynomials().view();
-  context.engine()->run({name, {context.id(), plain}, std::span(operands, message == nullptr ? 2 : 3), seeds}, fill);
+  context.engine()->run({name, {context.id(), plain.number}, std::span(operands, message == nullptr ? 2 : 3), seeds},
+                        fill);
 }
 
 /// out (transforms) = (u pair + error) factor, and the text added.
@@ -54,7 +55,7 @@ void multiply_key_by(Engine& engine, View out, PolyArray& u, ConstView pair, Pol
 
 /// `result` = encryptions of zero under the public key `pair`; of the polynomials `message` (over Q, coefficient
 /// domain), if there are any. Where the result is kept transformed, message and errors are transformed together.
-void mask(const Context& context, std::size_t plain, View result, ConstView pair, const Seed& seed,
+void mask(const Context& context, PlainIndex plain, View result, ConstView pair, const Seed& seed,
           const PolyArray& message) {
   Engine& engine = *context.engine();
   const RingPtr& ring = context.encryption_ring();
@@ -123,7 +124,7 @@ NoiseBound with_message(const Context& context, const NoiseBound& zero, const Me
   return message == nullptr ? zero : context.parameters().noise().sum(zero, message->noise);
 }
 
-Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
+Ciphertext encrypted(const PublicKey& key, PlainIndex plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
   const Seed seed = derive_seed(master, context.parameters(), {.purpose = purpose, .key = key.id(), .plain = plain});
@@ -137,7 +138,7 @@ Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch,
                     with_message(context, public_zero_noise(context.parameters(), plain), message));
 }
 
-Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
+Ciphertext encrypted(const SecretKey& key, PlainIndex plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
   const SeedLabel label{.purpose = purpose, .key = key.id(), .plain = plain};
@@ -171,21 +172,21 @@ PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t 
   return error;
 }
 
-Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch) {
+Ciphertext encrypt_zero(const PublicKey& key, PlainIndex plain, std::size_t batch) {
   return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch) {
+Ciphertext encrypt_zero(const SecretKey& key, PlainIndex plain, std::size_t batch) {
   return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext deterministic::encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, Seed&& seed,
+Ciphertext deterministic::encrypt_zero(const PublicKey& key, PlainIndex plain, std::size_t batch, Seed&& seed,
                                        Purpose purpose) {
   const Seed master = std::move(seed);
   return encrypted(key, plain, batch, master, purpose, nullptr);
 }
 
-Ciphertext deterministic::encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, Seed&& seed) {
+Ciphertext deterministic::encrypt_zero(const SecretKey& key, PlainIndex plain, std::size_t batch, Seed&& seed) {
   const Seed master = std::move(seed);
   return encrypted(key, plain, batch, master, Purpose::symmetric_zero, nullptr);
 }
@@ -211,7 +212,7 @@ void expand_symmetric_uniform(Engine& engine, View part, const PublicSeed& unifo
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext) {
   require_same_context("decrypt", *key.context(), *ciphertext.context());
   require_same_key("decrypt", key.id(), ciphertext.key());
-  return key.at_level(ciphertext.limbs());
+  return key.at_level(ciphertext.level());
 }
 
 PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
@@ -221,7 +222,7 @@ PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
 
 PolyArray phase(const Context& context, ConstView c, ConstView s) {
   Engine& engine = *context.engine();
-  const RingPtr& ring = context.level_ring(c.limbs());
+  const RingPtr& ring = context.level_ring(Level(c.limbs()));
   PolyArray sum = context.make(ring, c.batch, 1, Domain::coefficient, true);
   if (c.domain == Domain::coefficient && c.parts == 2) {
     engine.multiply_key(sum.view(), c.part(1), s, c.part(0));

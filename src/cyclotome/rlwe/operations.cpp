@@ -23,7 +23,8 @@ NoiseBound switched_noise(const Ciphertext& a, const KeySwitch& key_switch) {
 template <class Operand>
 void require_operands(const char* operation, const Ciphertext& a, const Operand& b) {
   const Context& context = *b.context();
-  const std::size_t plain = b.plain(), batch = b.batch();
+  const PlainIndex plain = b.plain();
+  const std::size_t batch = b.batch();
   require_same_context(operation, *a.context(), context);
   if (a.plain() != plain) {
     throw MismatchError(message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", plain));
@@ -161,10 +162,10 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   const Context& context = *a.context();
   Engine& engine = *context.engine();
   PolyArray result = a.like(a.batch(), 2);
-  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  const KeySwitch& key_switch = context.key_switch(a.level(), a.plain());
   const View out = result.view();
   const ConstView operands[] = {out, c, key};
-  engine.run({"relinearize", {context.id(), a.plain()}, operands},
+  engine.run({"relinearize", {context.id(), a.plain().number}, operands},
              [&] { key_switch.relinearize(engine, out, c, key); });
   return a.derived(std::move(result), switched_noise(a, key_switch));
 }
@@ -175,11 +176,11 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
   const Context& context = *a.context();
   Engine& engine = *context.engine();
   PolyArray result = a.like(a.batch(), 2);
-  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  const KeySwitch& key_switch = context.key_switch(a.level(), a.plain());
   const View out = result.view();
   const ConstView c = a.polynomials().view(), key = keys.galois(element).polynomials().view();
   const ConstView operands[] = {out, c, key};
-  engine.run({"apply_galois", {context.id(), a.plain(), element}, operands}, [&] {
+  engine.run({"apply_galois", {context.id(), a.plain().number, element}, operands}, [&] {
     const std::size_t tile = engine.batch_tile(c.batch, key_switch.scratch_bytes());
     for (std::size_t first = 0; first < c.batch; first += tile) {
       check_interrupt();
@@ -200,7 +201,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
   }
   const Context& context = *a.context();
   Engine& engine = *context.engine();
-  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  const KeySwitch& key_switch = context.key_switch(a.level(), a.plain());
   std::vector<Ciphertext> results;
   // Reading extended digits that outgrow fast memory costs more than making them again, limb by limb.
   constexpr std::size_t fast_memory = std::size_t{4} << 20;

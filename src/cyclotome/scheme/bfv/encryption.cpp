@@ -31,7 +31,7 @@ Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key
   PolyArray message = make_message(ciphertext);
   const View out = message.view();
   const ConstView operands[] = {out, c, s, peaks.operand()};
-  engine()->run({"bfv.decrypt", {id(), ciphertext.plain()}, operands}, [&] {
+  engine()->run({"bfv.decrypt", {id(), ciphertext.plain().number}, operands}, [&] {
     const PolyArray phases = rlwe::phase(*this, c, s);
     engine()->scale_to_plain(out, phases.view(), scale, peaks.data());
   });

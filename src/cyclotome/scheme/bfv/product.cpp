@@ -23,8 +23,8 @@ struct Factors {
 /// How ciphertexts become factors, and how the factors' product comes back to Q.
 class Behz {
  public:
-  Behz(const Context& context, std::size_t plain)
-      : context_(context), tables_(context.behz()), scale_(*tables_.scales.at(plain)) {}
+  Behz(const Context& context, rlwe::PlainIndex plain)
+      : context_(context), tables_(context.behz()), scale_(*tables_.scales.at(plain.number)) {}
   const RingPtr& ring() const { return tables_.product_ring; }
 
   /// S0 and S1 of specification 5.5; both factors are treated alike.
@@ -49,8 +49,8 @@ class Behz {
 /// down to them, and the product's noise-free part comes back up exactly, multiplied by the dropped primes.
 class HpsOverQ {
  public:
-  HpsOverQ(const Context& context, std::size_t plain, std::size_t limbs)
-      : context_(context), tables_(context.hps(limbs, plain)) {}
+  HpsOverQ(const Context& context, rlwe::PlainIndex plain, rlwe::Level level)
+      : context_(context), tables_(context.hps(level, plain)) {}
   const RingPtr& ring() const { return tables_.product.product_ring; }
 
   /// Also of a square: its factors differ.
@@ -115,12 +115,12 @@ void form_product(const Context& context, View out, ConstView a, const ConstView
 
 }  // namespace
 
-void form_product(const Context& context, std::size_t plain, ProductMethod method, std::size_t limbs, View out,
+void form_product(const Context& context, rlwe::PlainIndex plain, ProductMethod method, rlwe::Level level, View out,
                   ConstView a, const ConstView* b) {
   if (method == ProductMethod::behz) {
     form_product(context, out, a, b, Behz(context, plain));
   } else {
-    form_product(context, out, a, b, HpsOverQ(context, plain, limbs));
+    form_product(context, out, a, b, HpsOverQ(context, plain, level));
   }
 }
 

@@ -21,12 +21,12 @@ std::uint64_t correction_inverse(const Ciphertext& ciphertext) {
 }  // namespace
 
 rlwe::NoiseBound Context::message_noise(rlwe::PlainIndex plain) const {
-  return bgv::message_noise(parameters(), plain.number);
+  return bgv::message_noise(parameters(), plain);
 }
 
 Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
   PolyArray message = make_message(ciphertext);
-  const auto reduction = message_reduction(ciphertext.limbs(), ciphertext.plain(), correction_inverse(ciphertext));
+  const auto reduction = message_reduction(ciphertext.level(), ciphertext.plain(), correction_inverse(ciphertext));
   engine()->convert_with_peaks(message.view(), phases.view(), *reduction, peaks.data());
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
@@ -34,11 +34,11 @@ Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, 
 Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) const {
   const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
   const std::uint64_t factor = correction_inverse(ciphertext);
-  const auto reduction = message_reduction(ciphertext.limbs(), ciphertext.plain(), factor);
+  const auto reduction = message_reduction(ciphertext.level(), ciphertext.plain(), factor);
   PolyArray message = make_message(ciphertext);
   const View out = message.view();
   const ConstView operands[] = {out, c, s, peaks.operand()};
-  engine()->run({"bgv.decrypt", {id(), ciphertext.plain(), factor}, operands}, [&] {
+  engine()->run({"bgv.decrypt", {id(), ciphertext.plain().number, factor}, operands}, [&] {
     const PolyArray phases = rlwe::phase(*this, c, s);
     engine()->convert_with_peaks(out, phases.view(), *reduction, peaks.data());
   });
@@ -47,7 +47,7 @@ Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key
 
 scheme::NoiseGauge Context::gauge(const Ciphertext& ciphertext) const {
   const rlwe::Parameters& p = parameters();
-  return {log2_noise_limit(p, ciphertext.limbs()), p.log2_modulus(ciphertext.limbs()),
+  return {log2_noise_limit(p, ciphertext.level()), p.log2_modulus(ciphertext.limbs()),
           peak_error(p.word(), ciphertext.limbs()), 1};
 }
 
