@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/bgv/programs.hpp"
 
 namespace cyclotome::bgv {
 
@@ -19,7 +21,6 @@ namespace {
 
 using rlwe::Level;
 using rlwe::NoiseCalculus;
-using rlwe::PlainIndex;
 
 /// Small units (x, y) modulo t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime t. Remainders
 /// that share a factor with a composite t are left out: they would take the message modulo that factor with them.
@@ -103,69 +104,28 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
   return {std::move(first), std::move(second)};
 }
 
-/// out = a divided by its last primes, one after the other, until as many as out has are left.
-void drop_primes(const Context& context, PlainIndex plain, View out, ConstView a) {
-  Engine& engine = *context.engine();
-  PolyArray between;
-  for (std::size_t limbs = a.limbs(); limbs > out.limbs(); --limbs) {
-    const DivideAndRound& step = context.modulus_switch(Level(limbs), plain);
-    PolyArray dropped = context.make(step.dropped, a.batch, a.parts, Domain::transform), next;
-    engine.copy(dropped.view(), a.limbs_at(limbs - 1, *step.dropped));
-    dropped.to_coefficient();
-    View result = out;
-    if (limbs - 1 > out.limbs()) {
-      next = context.make(step.kept, a.batch, a.parts, Domain::transform);
-      result = next.view();
-    }
-    engine.divide_and_round(result, a.limbs_at(0, *step.kept), dropped.view(), step);
-    between = std::move(next);
-    a = result;
-  }
-}
-
-/// a at a level: itself if it is there, else switched to it in `memory`.
-ConstView at_level(const Context& context, PlainIndex plain, ConstView a, Level level, PolyArray& memory) {
-  if (a.limbs() == level.primes) return a;
-  memory = context.make(context.level_ring(level), a.batch, a.parts, Domain::transform);
-  drop_primes(context, plain, memory.view(), a);
-  return memory.view();
-}
-
-/// a b at a level that both reach; relinearised if there are keys. All in one operation.
-Ciphertext product(const Ciphertext& a, const Ciphertext& b, Level level, const rlwe::EvaluationKeys* keys) {
+/// a b at a level that both reach; relinearised if there are keys.
+Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, Level level, const rlwe::EvaluationKeys* keys) {
   const Context& context = bgv_context(a.context());
-  Engine& engine = *context.engine();
-  const PlainIndex plain = a.plain();
+  const rlwe::PlainIndex plain = a.plain();
   const std::size_t batch = std::max(a.batch(), b.batch());
-  const RingPtr& ring = context.level_ring(level);
   const rlwe::Parameters& parameters = context.parameters();
-  const NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), level), noise_at(b, b.noise(), level));
+  NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), level), noise_at(b, b.noise(), level));
   const std::uint64_t correction =
       Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, level), correction_at(b, level));
-  PolyArray result = context.make(ring, batch, keys == nullptr ? 3 : 2, Domain::transform);
-  const View out = result.view();
+  PolyArray result = context.make(context.level_ring(level), batch, keys == nullptr ? 3 : 2, Domain::transform);
   const ConstView first = a.polynomials().view(), second = b.polynomials().view();
-  const auto multiply = [&](View parts) {
-    PolyArray low_first, low_second;
-    const ConstView x = at_level(context, plain, first, level, low_first);
-    const bool square = second.data == first.data;
-    engine.tensor_product(parts, x, square ? x : at_level(context, plain, second, level, low_second));
-  };
-  const std::array<std::uint64_t, 4> constants{context.id(), plain.number};
-  if (keys == nullptr) {
-    const ConstView operands[] = {out, first, second};
-    engine.run({"bgv.multiply", constants, operands}, [&] { multiply(out); });
-    return a.derived(std::move(result), noise, correction);
+  const bool square = second.data == first.data;
+  std::array<Operand, 4> operands{result.view(), first, first, first};
+  std::size_t count = 2;
+  if (!square) operands[count++] = second;
+  if (keys != nullptr) {
+    operands[count++] = rlwe::relinearization_key(a, *keys);
+    noise = parameters.noise().sum(noise, context.key_switch(level, plain).noise());
   }
-  const ConstView key = rlwe::relinearization_key(a, *keys);
-  const rlwe::KeySwitch& key_switch = context.key_switch(level, plain);
-  const ConstView operands[] = {out, first, second, key};
-  engine.run({"bgv.multiply_relinearized", constants, operands}, [&] {
-    PolyArray parts = context.make(ring, batch, 3, Domain::transform);
-    multiply(parts.view());
-    key_switch.relinearize(engine, out, parts.view(), key);
-  });
-  return a.derived(std::move(result), parameters.noise().sum(noise, key_switch.noise()), correction);
+  product(context, {plain, level, a.level(), b.level(), square, a.batch() < batch, b.batch() < batch, keys != nullptr})
+      ->run(std::span(operands).first(count));
+  return a.derived(std::move(result), noise, correction);
 }
 
 Level level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic) {
@@ -187,10 +147,8 @@ Ciphertext switch_to_level(const Ciphertext& a, Level level) {
   if (level == a.level()) return a.derived(a.polynomials().clone(), a.noise());
   const Context& context = bgv_context(a.context());
   PolyArray result = context.make(context.level_ring(level), a.batch(), a.parts(), Domain::transform);
-  const View out = result.view();
-  const ConstView from = a.polynomials().view(), operands[] = {out, from};
-  context.engine()->run({"bgv.switch_modulus", {context.id(), a.plain().number}, operands},
-                        [&] { drop_primes(context, a.plain(), out, from); });
+  const Operand operands[] = {result.view(), a.polynomials().view()};
+  level_switch(context, a.plain(), a.parts(), a.level(), level)->run(operands);
   return a.derived(std::move(result), noise_at(a, a.noise(), level), correction_at(a, level));
 }
 
@@ -225,7 +183,7 @@ Ciphertext Context::subtract(const Ciphertext& a, const Ciphertext& b) const {
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic) {
   rlwe::require_multipliable(a, b);
-  return product(a, b, level_of_product(a, b, automatic), nullptr);
+  return multiplied(a, b, level_of_product(a, b, automatic), nullptr);
 }
 
 Ciphertext square(const Ciphertext& a, bool automatic) { return multiply(a, a, automatic); }
@@ -233,7 +191,7 @@ Ciphertext square(const Ciphertext& a, bool automatic) { return multiply(a, a, a
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys,
                                  bool automatic) {
   rlwe::require_multipliable(a, b);
-  return product(a, b, level_of_product(a, b, automatic), &keys);
+  return multiplied(a, b, level_of_product(a, b, automatic), &keys);
 }
 
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys, bool automatic) {
