@@ -270,11 +270,11 @@ class EncryptedArray:
             ArgumentError: an axis that does not fill its ciphertexts; steps that are no whole numbers, or none.
             MissingKeyError: no key for these steps; ask ``keygen(rotations=[...])`` for them.
         """
-        half = self._parameters.degree // 2  # further steps are the same again
+        row = self._parameters.ring.galois.row_length  # further steps are the same again
         if isinstance(steps, (Sequence, np.ndarray)):
-            several = [index(step, "rotate_rows: steps") % half for step in steps]
+            several = [index(step, "rotate_rows: steps") % row for step in steps]
             return self._derived(_core.rotate_rows(self._native, several, options()))
-        return self._derived(_core.rotate_rows(self._native, index(steps, "rotate_rows: steps") % half, options()))
+        return self._derived(_core.rotate_rows(self._native, index(steps, "rotate_rows: steps") % row, options()))
 
     def rotate_columns(self) -> EncryptedArray:
         """Every ciphertext's two rows of n/2 slots swapped; as `rotate_rows`."""

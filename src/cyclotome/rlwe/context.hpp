@@ -35,6 +35,7 @@ class Context : public std::enable_shared_from_this<Context> {
   const Parameters& parameters() const noexcept { return parameters_; }
   const EnginePtr& engine() const noexcept { return engine_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
+  const GaloisGroup& galois() const noexcept { return parameters_.ring()->galois(); }
   Domain native_domain() const noexcept { return traits_.native_domain; }
   bool low_digits() const noexcept { return traits_.low_digits; }
 

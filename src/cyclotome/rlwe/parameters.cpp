@@ -24,13 +24,13 @@ std::string list(const std::vector<std::uint64_t>& values) {
   return text;
 }
 
-std::size_t checked_degree(const ParametersLiteral& p) {
+RingShapePtr checked_ring(const ParametersLiteral& p) {
   const std::size_t smallest = p.allow_insecure ? 8 : 1024;
   if (!is_power_of_two(p.degree) || p.degree < smallest || p.degree > Ring::max_degree) {
     throw ParameterError(
         message("degree ", p.degree, " is not a power of two in [", smallest, ", ", Ring::max_degree, "]"));
   }
-  return p.degree;
+  return p.ring();
 }
 
 /// Before anything is computed with that many numbers.
@@ -45,7 +45,7 @@ void check_counts(const ParametersLiteral& p) {
   }
 }
 
-void check_primes(const ParametersLiteral& p) {
+void check_primes(const ParametersLiteral& p, const RingShape& ring) {
   if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
   if (p.moduli.size() + p.special_moduli.size() > 128) {
     throw ParameterError(
@@ -55,10 +55,10 @@ void check_primes(const ParametersLiteral& p) {
       p.word == Word::u32 ? max_transform_modulus<std::uint32_t> : max_transform_modulus<std::uint64_t>;
   for (const auto* moduli : {&p.moduli, &p.special_moduli}) {
     for (const auto q : *moduli) {
-      if (q >= limit || q % (2 * p.degree) != 1 || !is_prime(q)) {
-        throw ParameterError(message(
-            "ciphertext modulus ", q, " must be a prime congruent to 1 modulo 2n = ", 2 * p.degree, " and below ",
-            limit, " for ", bits_of(p.word), "-bit words; primes_congruent_to_one finds such primes"));
+      if (q >= limit || !ring.has_transform(q)) {
+        throw ParameterError(message("ciphertext modulus ", q, " must be a prime congruent to 1 modulo ",
+                                     ring.transform_condition(), " and below ", limit, " for ", bits_of(p.word),
+                                     "-bit words; primes_congruent_to_one finds such primes"));
       }
     }
   }
@@ -163,10 +163,10 @@ void require_known(SchemeKind scheme, Word word, SecurityTable table) {
 unsigned least_modulus_bits(std::uint64_t t) { return least_modulus(t).bit_length(); }
 
 Parameters::Parameters(ParametersLiteral literal)
-    : literal_(std::move(literal)), noise_(checked_degree(literal_), literal_.strict) {
+    : literal_(std::move(literal)), ring_(checked_ring(literal_)), noise_(*ring_, literal_.strict) {
   require_known(literal_.scheme, literal_.word, literal_.table);
   check_counts(literal_);
-  check_primes(literal_);
+  check_primes(literal_, *ring_);
   check_plain_moduli(literal_);
   check_room_for_plaintexts(literal_);
   literal_.digits = choose_digits(literal_);
@@ -200,6 +200,10 @@ Parameters::Parameters(ParametersLiteral literal)
               "\nsecret ternary\nerror cbd21\nsecurity ", literal_.security, " ", name_of(literal_.table),
               literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
   fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
+}
+
+bool Parameters::has_slots() const {
+  return std::ranges::all_of(plain_moduli(), [&](std::uint64_t t) { return ring_->has_transform(t); });
 }
 
 std::string Parameters::summary() const {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cyclotome/math/sha256.hpp"
-#include "cyclotome/ring/basis.hpp"
+#include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/rlwe/security.hpp"
 
@@ -23,10 +23,10 @@ void require_known(SchemeKind scheme, Word word, SecurityTable table);
 /// What a user writes; unchecked. `Parameters` checks it.
 struct ParametersLiteral {
   SchemeKind scheme = SchemeKind::bfv;
-  std::size_t degree = 0;                     ///< n, a power of two in [2^10, 2^17] (smaller: allow_insecure)
-  std::vector<std::uint64_t> plain_moduli;    ///< t_1, ..., pairwise coprime: values live modulo their product
-  std::vector<std::uint64_t> moduli;          ///< ciphertext primes q_i = 1 mod 2n
-  std::vector<std::uint64_t> special_moduli;  ///< primes P_i = 1 mod 2n of key switching; may be empty
+  std::size_t degree = 0;                   ///< n of x^n + 1, a power of two in [2^10, 2^17] (smaller: allow_insecure)
+  std::vector<std::uint64_t> plain_moduli;  ///< t_1, ..., pairwise coprime: values live modulo their product
+  std::vector<std::uint64_t> moduli;        ///< ciphertext primes q_i with a transform in this ring
+  std::vector<std::uint64_t> special_moduli;  ///< primes P_i of key switching, likewise; may be empty
   std::size_t digits = 0;                     ///< digits of key switching (dnum); 0: as few as the special primes allow
   Word word = Word::u64;
   unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
@@ -34,6 +34,9 @@ struct ParametersLiteral {
   bool allow_insecure = false;
   bool strict = false;  ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
   std::string name;     ///< of a preset; informative
+
+  /// The ring that these parameters are for. Throws ParameterError where there is none.
+  RingShapePtr ring() const { return RingShape::negacyclic(degree); }
 };
 
 /// The fewest bits that a ciphertext modulus has which can hold anything modulo `t`: a fresh error reaches 21 and must
@@ -48,7 +51,9 @@ class Parameters {
   explicit Parameters(ParametersLiteral literal);
 
   SchemeKind scheme() const noexcept { return literal_.scheme; }
-  std::size_t degree() const noexcept { return literal_.degree; }
+  /// The ring without moduli: whatever depends on its polynomial is asked there.
+  const RingShapePtr& ring() const noexcept { return ring_; }
+  std::size_t degree() const noexcept { return ring_->degree(); }
   const std::vector<std::uint64_t>& plain_moduli() const noexcept { return literal_.plain_moduli; }
   const std::vector<std::uint64_t>& moduli() const noexcept { return literal_.moduli; }
   const std::vector<std::uint64_t>& special_moduli() const noexcept { return literal_.special_moduli; }
@@ -70,6 +75,9 @@ class Parameters {
   /// log2 of the product of the first `limbs` ciphertext primes, 0 <= limbs <= all, and of all special primes.
   double log2_modulus(std::size_t limbs) const { return log2_moduli_.at(limbs); }
   double log2_special_modulus() const noexcept { return log2_special_modulus_; }
+  /// True if every plaintext modulus has a transform, so that arithmetic can act value by value in slots.
+  bool has_slots() const;
+
   /// How noise grows in this ring.
   const NoiseCalculus& noise() const noexcept { return noise_; }
   /// Below 128 bits of security by their table.
@@ -86,6 +94,7 @@ class Parameters {
 
  private:
   ParametersLiteral literal_;
+  RingShapePtr ring_;
   unsigned modulus_bits_ = 0, key_modulus_bits_ = 0, security_reached_ = 0;
   std::vector<double> log2_moduli_;  // by number of primes
   double log2_special_modulus_ = 0;

@@ -21,7 +21,7 @@ struct Intent {
   rlwe::SecurityTable table = rlwe::default_security_table;
   std::optional<Word> word;    ///< none: whichever is cheaper
   std::size_t min_degree = 0;  ///< at least this many slots
-  bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
+  bool slots = true;           ///< plaintext moduli with a transform, for sums and products value by value
   rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
   unsigned flooding_bits = 0;  ///< up to 1024 ciphertexts of each plaintext modulus can be revealed at once with this
                                ///< flooding (rlwe/flooding.hpp); 0: they are not

@@ -68,12 +68,12 @@ constexpr auto wipe_scratch = []<LimbWord W>(W) { TileScratch<W>::wipe_thread();
 
 template <LimbWord W>
 Tile<const W> tile_of(ConstView a, std::size_t b, std::size_t p, std::size_t first) {
-  return {a.limb<W>(b, p, 0) + first, a.degree()};
+  return {a.limb<W>(b, p, 0) + first, a.limb_words()};
 }
 
 template <LimbWord W>
 Tile<W> tile_of(View a, std::size_t b, std::size_t p, std::size_t first) {
-  return {a.limb<W>(b, p, 0) + first, a.degree()};
+  return {a.limb<W>(b, p, 0) + first, a.limb_words()};
 }
 
 /// out += a, limb by limb over `basis`.

@@ -34,6 +34,7 @@ class CpuEngine final : public Engine {
   void download(void* host, const void* source, std::size_t bytes) override;
 
  protected:
+  bool computes_in(const Ring& ring) const noexcept override;
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_copy(View out, ConstView a) override;
