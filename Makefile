@@ -190,6 +190,7 @@ lint: install-test $(linters)
 	check "ruff format (make format repairs)" $(bin)/ruff format --check .; \
 	check "mypy" $(bin)/mypy; \
 	check "layers" $(bin)/python tools/check_layers.py; \
+	check "rings" $(bin)/python tools/check_rings.py; \
 	test -z "$$failed"
 
 format: $(linters)
