@@ -42,12 +42,18 @@ class NegacyclicGroup final : public GaloisGroup {
   }
 
   std::vector<Signed> coefficients(std::uint64_t element) const override {
-    const std::uint64_t step = inverse(element), mask = index() - 1;
+    require(element);
+    const auto g = static_cast<std::uint32_t>(element);
+    std::uint32_t step = g;  // 1/g, right modulo 8; every iteration doubles the bits
+    for (int i = 0; i < 4; ++i) step *= 2 - g * step;
+    // Coefficient i comes from i/g modulo 2n, and x^(n + j) = -x^j. Exponents wrap modulo 2^32, a multiple of 2n, so
+    // that compilers see a plain progression.
+    const auto low = static_cast<std::uint32_t>(degree_ - 1);
     std::vector<Signed> result(degree_);
-    std::uint64_t source = 0;  // i/g modulo 2n, and x^(n + j) = -x^j
+    std::uint32_t exponent = 0;
     for (Signed& entry : result) {
-      entry = Signed(static_cast<std::uint32_t>(source & (degree_ - 1)), source >= degree_);
-      source = (source + step) & mask;
+      entry = Signed(exponent & low, (exponent >> bits_ & 1) != 0);
+      exponent += step;
     }
     return result;
   }
