@@ -162,6 +162,28 @@ def test_products_and_automorphisms_are_those_of_polynomials(rng: np.random.Gene
         assert np.array_equal(slots, transformed(ring, image).to_host())
 
 
+@pytest.mark.parametrize("m", [17 * 257, 5 * 17 * 257, 65535])
+def test_with_a_factor_257_vectors_of_16_words_stay_together(rng: np.random.Generator, m: int) -> None:
+    """The exponent 16 hi + lo of 257 lies at lo + 16 (the others, row-major) + 16 R hi; and large rings transform."""
+    ring = cyclotomic_ring(32, m)
+    oracle = Oracle(ring, m)
+    others = [(p, {3: 2, 5: 2, 17: 3}[p]) for p in cyclotomic.prime_factors(m)[:-1]]
+    logs = {p: {pow(g, e, p): e for e in range(p - 1)} for p, g in (*others, (257, 3))}
+    for u in map(int, rng.choice(oracle.units, 50)):
+        place = 0
+        for p, _ in others:
+            place = place * (p - 1) + logs[p][u % p]
+        hi, lo = divmod(logs[257][u % 257], 16)
+        assert oracle.group.slot(u) == lo + 16 * place + ring.degree // 16 * hi
+    a = random_residues(rng, ring)
+    array = transformed(ring, a)
+    coefficients, u = oracle.coefficients(a[0, 0, 0]), int(rng.choice(oracle.units))
+    value = cyclotomic.evaluate(coefficients, pow(ring.root(0), u, oracle.q), oracle.q)
+    assert int(array.to_host()[0, 0, 0][oracle.group.slot(u)]) == value
+    array.to_coefficient()
+    assert np.array_equal(array.to_host(), a)
+
+
 def test_one_is_a_constant_in_both_domains() -> None:
     """1 = (-1)^k (sum of all zeta^j), and its values are all 1."""
     for m, k in ((3, 1), (15, 2), (105, 3)):
