@@ -97,6 +97,7 @@ void bind_ring(nb::module_& m) {
       .def_prop_ro("transform_step", &RingShape::transform_step)
       .def("has_transform", &RingShape::has_transform)
       .def_prop_ro("expansion", &RingShape::expansion)
+      .def_prop_ro("power_basis", &RingShape::power_basis)
       .def_prop_ro("orthogonal", &RingShape::orthogonal);
   nb::class_<Ring>(m, "Ring")
       .def_static("negacyclic", &Ring::negacyclic, nb::arg("degree"), nb::arg("basis"))

@@ -275,6 +275,7 @@ def test_rings_of_one_degree_do_not_mix() -> None:
 def test_errors_and_noise_are_refused_where_no_theorem_holds() -> None:
     shape, ring = core.RingShape.cyclotomic(105), cyclotomic_ring(64, 105)
     assert not shape.orthogonal and core.RingShape.negacyclic(8).orthogonal
+    assert not shape.power_basis and core.RingShape.negacyclic(8).power_basis
     with pytest.raises(core.ParameterError, match=r"Phi_105.*orthogonal"):
         core.NoiseCalculus.of(shape)
     out = core.PolyArray(ENGINE, ring, 1, 1)

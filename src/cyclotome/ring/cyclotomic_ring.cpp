@@ -60,6 +60,7 @@ class CyclotomicShape final : public RingShape {
 
   std::string modulus() const override { return message("Phi_", index()); }
   const GaloisGroup& galois() const noexcept override { return galois_; }
+  bool power_basis() const noexcept override { return false; }
   bool orthogonal() const noexcept override { return false; }
   std::string transform_condition() const override {
     return message(transform_step() / index(), "m = ", transform_step());

@@ -78,6 +78,7 @@ class NegacyclicShape final : public RingShape {
   const GaloisGroup& galois() const noexcept override { return galois_; }
   std::string transform_condition() const override { return message("2n = ", transform_step()); }
   std::uint64_t expansion() const noexcept override { return degree(); }
+  bool power_basis() const noexcept override { return true; }
   bool orthogonal() const noexcept override { return true; }
 
   std::shared_ptr<const Transform> transform(Word word, std::uint64_t modulus) const override {

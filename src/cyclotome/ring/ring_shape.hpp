@@ -53,6 +53,8 @@ class RingShape {
   /// The constants of one limb; null if its modulus has no transform in this word.
   virtual std::shared_ptr<const Transform> transform(Word word, std::uint64_t modulus) const = 0;
 
+  /// Whether coefficient i is that of x^i, so that a constant is a polynomial of one coefficient.
+  virtual bool power_basis() const noexcept = 0;
   /// delta: |a b| <= delta |a| |b| for the largest coefficients of any a, b, with equality for some.
   virtual std::uint64_t expansion() const noexcept = 0;
   /// Whether the basis is orthogonal under the canonical embedding, all vectors of square length n, and products of its

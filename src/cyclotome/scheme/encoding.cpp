@@ -17,6 +17,10 @@ namespace {
 std::vector<std::uint32_t> positions_of(const rlwe::Context& context, std::size_t plain, Encoding::Kind kind) {
   const std::size_t n = context.degree();
   if (kind == Encoding::Kind::coefficients) {
+    if (const RingShape& ring = *context.parameters().ring(); !ring.power_basis()) {
+      throw ParameterError(message("coefficients in Z[x]/(", ring.modulus(), ") are not those of powers of x, and ",
+                                   "constants not polynomials of one coefficient; use the encoding in slots"));
+    }
     std::vector<std::uint32_t> positions(n);
     std::iota(positions.begin(), positions.end(), 0);
     return positions;
