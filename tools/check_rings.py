@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 #: What is looked at, from the root.
-ROOTS = ("src/cyclotome", "python/bindings", "python/cyclotome")
+ROOTS = ("src/cyclotome", "python/bindings", "python/cyclotome", "bench", "study")
 
 #: Suffixes of files that hold code.
 CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh", ".py"})
@@ -27,20 +27,22 @@ CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh", ".py"})
 KNOWING = {
     "src/cyclotome/ring/": "where rings are",
     "src/cyclotome/engine/cuda/pointwise.cuh": "kernels of the negacyclic automorphism",
-    "python/cyclotome/hdl/": "circuits that multiply modulo x^n + 1",
-    "python/cyclotome/bench/truth.py": "an oracle that shares nothing with the library",
-    "python/cyclotome/bench/products.py": "an oracle that shares nothing with the library",
-    "python/cyclotome/bench/device.py": "bytes moved by a transform: each residue in and out",
+    "bench/cyclotome_bench/truth.py": "an oracle that shares nothing with the library",
+    "bench/cyclotome_bench/products.py": "an oracle that shares nothing with the library",
+    "bench/cyclotome_bench/device.py": "bytes moved by a transform: each residue in and out",
 }
 
 #: Who may make a ring x^n + 1 by its degree: those that are given nothing else.
 MAKING = {
     "src/cyclotome/rlwe/parameters.hpp": "what parameters that name a degree mean",
+    "src/cyclotome/program/program.cpp": "numbers in the shape of the shortest polynomial",
     "src/cyclotome/rlwe/noise_peaks.cpp": "memory in the shape of the shortest polynomial",
     "src/cyclotome/engine/cuda/self_test.cu": "an engine's test of itself",
     "src/cyclotome/study/": "the papers' own products modulo x^N + 1",
     "python/bindings/": "benchmarks and Python's degree",
     "python/cyclotome/": "Python's degree",
+    "bench/": "sets that name a degree",
+    "study/": "the papers' own products modulo x^N + 1",
 }
 
 DEGREE = r"(?:[A-Za-z_]\w*(?:\(\))?(?:\.|->|::))*\w*(?<!log_)(?<!log2_)[Dd]egree_?(?:\(\))?"

@@ -6,8 +6,8 @@
 
 namespace cyclotome::rlwe {
 
-Context::Context(Parameters parameters, EnginePtr engine, SchemeTraits traits)
-    : parameters_(std::move(parameters)), engine_(std::move(engine)), traits_(traits) {
+Context::Context(Parameters parameters, EnginePtr engine)
+    : parameters_(std::move(parameters)), engine_(std::move(engine)) {
   const Word word = parameters_.word();
   const RingShapePtr& shape = parameters_.ring();
   const std::size_t special = special_limbs();
