@@ -331,6 +331,14 @@ TEST(bgv_equals_the_cpu) {
   }
 }
 
+TEST(rings_without_kernels_are_refused_when_an_array_is_made) {
+  const Basis basis(Word::u64, {241});  // a prime of both rings
+  CHECK_THROWS_WITH(EngineError, PolyArray(device(), Ring::cyclotomic(15, basis), 1, 1),
+                    "does not compute in Z_q[x]/(Phi_15); the CPU engine does");
+  CHECK_THROWS_WITH(EngineError, PolyArray(device(), Ring::negacyclic(8, basis)->spaced(9), 1, 1), "9 words apart");
+  CHECK_THROWS_WITH(EngineError, PolyArray(host(), Ring::cyclotomic(15, basis), 1, 1).to(device()), "does not compute");
+}
+
 TEST(exhausted_memory_is_an_error_and_the_engine_lives_on) {
   CHECK_THROWS(EngineError, device()->allocate(std::size_t{1} << 45, false));
   check_verbs(1024, Word::u32, 30, 2, 2);

@@ -66,7 +66,7 @@ class Interpreter::Run {
   void begin(std::uint32_t v) {
     const Value& value = program_.values()[v];
     const std::size_t items = value.items == program::each ? count_ : value.items;
-    const std::size_t part = value.ring->limbs() * value.ring->degree();
+    const std::size_t part = value.ring->limbs() * value.ring->limb_words();
     memory_[v] = on_.engine_->allocate(items * value.item_bytes(), value.secret);
     bases_[v] = {memory_[v]->data(), value.ring.get(), items, value.parts, value.parts * part, part, value.domain};
   }

@@ -29,7 +29,8 @@ Slice Slice::limbs(std::size_t first, const RingPtr& slice) const {
   if (first > ring->limbs() || slice->limbs() > ring->limbs() - first) {
     no_such_window("limbs", first, slice->limbs(), ring->limbs());
   }
-  if (slice->degree() != ring->degree() || !(ring->basis().slice(first, slice->limbs()) == slice->basis())) {
+  if (!(*slice->shape() == *ring->shape()) || slice->limb_words() != ring->limb_words() ||
+      !(ring->basis().slice(first, slice->limbs()) == slice->basis())) {
     throw ArgumentError(message("the ring given is not the slice of ", slice->limbs(), " limbs from limb ", first,
                                 " on of the value's own"));
   }

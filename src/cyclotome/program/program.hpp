@@ -50,7 +50,9 @@ struct Value {
 
   /// One 64-bit number for each item, one after another.
   bool is_numbers() const noexcept { return ring == number_ring(); }
-  std::size_t item_bytes() const noexcept { return parts * ring->limbs() * ring->degree() * bytes_of(ring->word()); }
+  std::size_t item_bytes() const noexcept {
+    return parts * ring->limbs() * ring->limb_words() * bytes_of(ring->word());
+  }
 };
 
 /// A window on a value: some of its parts, limbs and items, and the domain in which they are read or written there.

@@ -36,6 +36,7 @@ class CpuEngine final : public Engine {
   Native native(const program::Program& program, const program::Composite& composite) override;
 
  protected:
+  bool computes_in(const Ring& ring) const noexcept override;
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_copy(View out, ConstView a) override;
@@ -78,10 +79,9 @@ class CpuEngine final : public Engine {
     }
   }
 
-  /// The sum over j of digits.part(j)(x^element) key.items(j): transforms are turned as they are multiplied.
-  void turned_product(View out, ConstView digits, ConstView key, std::uint64_t element);
-  /// For each slot of a(x^element)'s transform the slot of a's, as 32-bit numbers.
-  std::unique_ptr<Buffer> slot_sources(std::size_t degree, std::uint64_t element);
+  /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied. slots: those of
+  /// g (GaloisGroup::slots).
+  void turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots);
 
   /// body(i) for i = 0 ... count-1; over all threads unless `words`, the size of the work, is small.
   template <class Body>

@@ -133,7 +133,8 @@ cuda::LimbTables<W> CudaEngine::State::limb_tables(const Ring& ring, std::size_t
   result.roots = at<cuda::Twiddle<W>>(*memory, 0);
   result.inverse_roots = result.roots + tables.degree;
   if (floating) {
-    const auto* const roots = at<double>(*memory, 2 * tables.degree * sizeof(cuda::Twiddle<W>));
+    const auto* const roots =
+        at<double>(*memory, (tables.roots.size() + tables.inverse_roots.size()) * sizeof(cuda::Twiddle<W>));
     result.floating = {roots, roots + tables.degree, reciprocal, arithmetic.centred(tables.inverse_degree.operand),
                        arithmetic.centred(tables.last_inverse_root.operand)};
   }

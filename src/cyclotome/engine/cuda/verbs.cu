@@ -136,7 +136,7 @@ void CudaEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
       const auto to = device_view<W>(piece_of(out, first, count), out.parts),
                  from = device_view<W>(piece_of(a, first, count), out.parts);
       if (a.domain == Domain::coefficient) {
-        const auto inverse = static_cast<std::uint32_t>(inverse_or_zero(element, 2 * out.degree()));
+        const auto inverse = static_cast<std::uint32_t>(out.ring->galois().inverse(element));
         launch<cuda::automorphism_coefficients<W>>(queue, grid, block_threads, 0, 1, "automorphism", to, from, tables,
                                                    inverse);
       } else {
