@@ -30,10 +30,8 @@ std::optional<Slice> scaled_message(Builder& b, const Context& context, std::siz
                                     const BaseConversion* scale) {
   if (scale == nullptr) return {};
   const Slice message = b.input(context.plain_ring(plain), 1, Domain::coefficient, program::each, true);
-  const auto own = std::make_shared<const BaseConversion>(*scale);  // whose it is may forget it
-  b.keep(own);
   const Slice text = b.temporary(context.ciphertext_ring(), 1);
-  b.convert(text, message, *own);
+  b.convert(text, message, *scale);
   return text;
 }
 
