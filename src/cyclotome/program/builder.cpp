@@ -126,8 +126,15 @@ Domain Builder::read(const char* verb, const Slice& a) {
   return domain;
 }
 
+const BaseConversion* Builder::own(const BaseConversion& conversion) {
+  auto& all = program_->conversions_;
+  const auto known = std::ranges::find_if(all, [&](const auto& held) { return held->id() == conversion.id(); });
+  if (known != all.end()) return known->get();
+  return all.emplace_back(std::make_shared<const BaseConversion>(conversion)).get();
+}
+
 Place Builder::place(const Slice& a, Domain domain) {
-  keep(a.ring);
+  if (std::ranges::find(program_->rings_, a.ring) == program_->rings_.end()) program_->rings_.push_back(a.ring);
   return {a.value, a.first_part, a.parts, a.first_limb, a.first_item, a.items, a.ring.get(), domain};
 }
 

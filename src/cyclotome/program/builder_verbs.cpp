@@ -96,7 +96,7 @@ void Builder::convert(const Slice& out, const Slice& a, const BaseConversion& co
           " and result ", out.value, " are not over the conversion's bases (", conversion.source().size(), " to ",
           conversion.target().size(), " limbs)");
   Op op{Verb::convert, place(out, Domain::coefficient), place(a, Domain::coefficient)};
-  op.conversion = &conversion;
+  op.conversion = own(conversion);
   write(std::move(op), out, Domain::coefficient);
 }
 
@@ -139,7 +139,7 @@ void Builder::peaks(const Slice& numbers, const Slice& a, const BaseConversion& 
   require(a.ring->basis() == conversion.source() && conversion.lift() == Lift::centred, verb,
           "the conversion is from another basis than operand ", a.value, "'s, or its lift is not centred");
   Op op{Verb::peaks, place(numbers, Domain::coefficient), place(a, Domain::coefficient)};
-  op.conversion = &conversion;
+  op.conversion = own(conversion);
   write(std::move(op), numbers, Domain::coefficient);
 }
 

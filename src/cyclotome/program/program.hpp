@@ -74,7 +74,7 @@ struct Place {
 struct Op {
   Verb verb;
   Place out, a{}, b{};
-  const BaseConversion* conversion = nullptr;  ///< of convert and peaks
+  const BaseConversion* conversion = nullptr;  ///< of convert and peaks; the program's own
   std::vector<std::uint64_t> factors{};        ///< of multiply_scalars
   std::uint64_t element = 0;                   ///< of automorphism
   Law law{};                                   ///< of sample, as are seed (number of the caller's) and stream
@@ -126,7 +126,8 @@ class Program {
   std::vector<Composite> composites_;
   std::vector<std::uint32_t> operands_;
   std::size_t seeds_ = 0;
-  std::vector<std::shared_ptr<const void>> kept_;  // constants
+  std::vector<RingPtr> rings_;  // that places and conversions point to
+  std::vector<std::shared_ptr<const BaseConversion>> conversions_;
 };
 
 using ProgramPtr = std::shared_ptr<const Program>;

@@ -29,10 +29,8 @@ Slice sampled_error(Builder& b, const RingPtr& ring, std::size_t parts, std::uin
 std::optional<Slice> scaled_message(Builder& b, const Context& context, PlainIndex plain, const BaseConversion* scale) {
   if (scale == nullptr) return {};
   const Slice message = b.input(context.plain_ring(plain), 1, Domain::coefficient, program::each, true);
-  const auto own = std::make_shared<const BaseConversion>(*scale);  // whose it is may forget it
-  b.keep(own);
   const Slice text = b.temporary(context.ciphertext_ring(), 1);
-  b.convert(text, message, *own);
+  b.convert(text, message, *scale);
   return text;
 }
 

@@ -33,6 +33,8 @@ class CpuEngine final : public Engine {
   void upload(void* destination, const void* host, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
 
+  /// What stays in caches, for each thread to have its part of (doc/cpu-notes.md).
+  std::size_t working_set() const noexcept override { return threads() << 22; }
   Native native(const program::Program& program, const program::Composite& composite) override;
 
  protected:
