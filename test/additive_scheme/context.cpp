@@ -38,7 +38,8 @@ rlwe::Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKe
 rlwe::Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
   const ExecutionPtr reduction = execution({"additive.reduce"}, [&] {
     program::Builder b("additive.reduce");
-    const auto out = b.output(plain_ring(0), 1, Domain::coefficient, true), numbers = b.output_numbers();
+    const auto out = b.output(plain_ring(rlwe::PlainIndex(0)), 1, Domain::coefficient, true),
+               numbers = b.output_numbers();
     const auto phase = b.input(ciphertext_ring(), 1, Domain::coefficient, program::each, true);
     program::convert_with_peaks(b, out, numbers, phase, reduction_);
     return b.finish();

@@ -28,73 +28,80 @@ std::vector<std::uint64_t> smallest_primes(std::size_t degree, std::size_t count
 }
 
 void add_common(std::vector<NamedProgram>& all, const rlwe::Context& c, const BaseConversion& scale) {
-  const std::size_t top = c.max_level();
-  all.push_back({"relinearize", rlwe::relinearization(c, top, 0)->program_pointer()});
-  all.push_back({"rotate", rlwe::galois_turn(c, top, 0, 3)->program_pointer()});
-  all.push_back({"hoisted digits", rlwe::hoisted_digits(c, top, 0)->program_pointer()});
-  all.push_back({"hoisted turn", rlwe::hoisted_turn(c, top, 0, 5)->program_pointer()});
-  all.push_back({"encrypt", rlwe::public_encryption(c, 0, &scale)->program_pointer()});
-  all.push_back({"encrypt zero", rlwe::public_encryption(c, 0, nullptr)->program_pointer()});
-  all.push_back({"encrypt under the secret key", rlwe::symmetric_encryption(c, 0, &scale)->program_pointer()});
-  all.push_back({"encrypt zero under the secret key", rlwe::symmetric_encryption(c, 0, nullptr)->program_pointer()});
+  const rlwe::Level top = c.max_level();
+  const rlwe::PlainIndex first(0);
+  all.push_back({"relinearize", rlwe::relinearization(c, top, first)->program_pointer()});
+  all.push_back({"rotate", rlwe::galois_turn(c, top, first, 3)->program_pointer()});
+  all.push_back({"hoisted digits", rlwe::hoisted_digits(c, top, first)->program_pointer()});
+  all.push_back({"hoisted turn", rlwe::hoisted_turn(c, top, first, 5)->program_pointer()});
+  all.push_back({"encrypt", rlwe::public_encryption(c, first, &scale)->program_pointer()});
+  all.push_back({"encrypt zero", rlwe::public_encryption(c, first, nullptr)->program_pointer()});
+  all.push_back({"encrypt under the secret key", rlwe::symmetric_encryption(c, first, &scale)->program_pointer()});
+  all.push_back(
+      {"encrypt zero under the secret key", rlwe::symmetric_encryption(c, first, nullptr)->program_pointer()});
   all.push_back({"phase", rlwe::phase_of(c, top, 2)->program_pointer()});
   all.push_back({"phase of 3 parts", rlwe::phase_of(c, top, 3)->program_pointer()});
-  all.push_back({"multiply by a plaintext", rlwe::plain_product_program(c, top, 0, 2, false, false)});
-  all.push_back({"multiply by one plaintext", rlwe::plain_product_program(c, top, 0, 3, false, true)});
-  all.push_back({"multiply one by plaintexts", rlwe::plain_product_program(c, top, 0, 2, true, false)});
+  all.push_back({"multiply by a plaintext", rlwe::plain_product_program(c, top, first, 2, false, false)});
+  all.push_back({"multiply by one plaintext", rlwe::plain_product_program(c, top, first, 3, false, true)});
+  all.push_back({"multiply one by plaintexts", rlwe::plain_product_program(c, top, first, 2, true, false)});
 }
 
 void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
   using bfv::ProductMethod;
-  const std::size_t top = c.max_level();
+  const rlwe::Level top = c.max_level();
+  const rlwe::PlainIndex first(0);
   const auto product = [&](const char* name, const bfv::ProductShape& shape) {
     all.push_back({name, bfv::product_program(c, shape)});
   };
   const auto hps = ProductMethod::hps_over_q, leveled = ProductMethod::hps_over_q_leveled;
-  product("multiply and relinearize", {0, leveled, top, false, false, false, true});
-  product("multiply", {0, hps, top, false, false, false, false});
-  product("square", {0, hps, top, true, false, false, false});
-  product("square and relinearize", {0, leveled, top, true, false, false, true});
-  product("multiply by one", {0, leveled, top, false, false, true, true});
-  product("multiply one", {0, leveled, top, false, true, false, true});
-  product("multiply by BEHZ", {0, ProductMethod::behz, top, false, false, false, true});
-  product("square by BEHZ", {0, ProductMethod::behz, top, true, false, false, false});
-  if (top > 1) {
-    product("multiply in fewer primes", {0, leveled, top - 1, false, false, false, true});
-    product("multiply by one in fewer primes", {0, leveled, top - 1, false, false, true, true});
-    product("square in fewer primes", {0, leveled, top - 1, true, false, false, false});
+  product("multiply and relinearize", {first, leveled, top, false, false, false, true});
+  product("multiply", {first, hps, top, false, false, false, false});
+  product("square", {first, hps, top, true, false, false, false});
+  product("square and relinearize", {first, leveled, top, true, false, false, true});
+  product("multiply by one", {first, leveled, top, false, false, true, true});
+  product("multiply one", {first, leveled, top, false, true, false, true});
+  product("multiply by BEHZ", {first, ProductMethod::behz, top, false, false, false, true});
+  product("square by BEHZ", {first, ProductMethod::behz, top, true, false, false, false});
+  if (top > rlwe::Level(1)) {
+    const rlwe::Level lower(top.primes - 1);
+    product("multiply in fewer primes", {first, leveled, lower, false, false, false, true});
+    product("multiply by one in fewer primes", {first, leveled, lower, false, false, true, true});
+    product("square in fewer primes", {first, leveled, lower, true, false, false, false});
   }
-  all.push_back({"decrypt", bfv::decryption(c, 0, 2)->program_pointer()});
-  all.push_back({"decrypt 3 parts", bfv::decryption(c, 0, 3)->program_pointer()});
-  all.push_back({"round", bfv::rounding(c, 0)->program_pointer()});
+  all.push_back({"decrypt", bfv::decryption(c, first, 2)->program_pointer()});
+  all.push_back({"decrypt 3 parts", bfv::decryption(c, first, 3)->program_pointer()});
+  all.push_back({"round", bfv::rounding(c, first)->program_pointer()});
 }
 
 void add_bgv(std::vector<NamedProgram>& all, const bgv::Context& c) {
-  const std::size_t top = c.max_level();
+  const rlwe::Level top = c.max_level();
+  const rlwe::PlainIndex first(0);
   const auto product = [&](const char* name, const bgv::ProductShape& shape) {
     all.push_back({name, bgv::product(c, shape)->program_pointer()});
   };
-  product("multiply and relinearize", {0, top, top, top, false, false, false, true});
-  product("multiply", {0, top, top, top, false, false, false, false});
-  product("square", {0, top, top, top, true, false, false, true});
-  product("multiply by one", {0, top, top, top, false, false, true, true});
-  all.push_back({"decrypt", bgv::decryption(c, 0, top, 2, 3)->program_pointer()});
-  all.push_back({"reduce", bgv::reduction(c, 0, top, 3)->program_pointer()});
-  if (top < 2) return;
-  product("multiply at a lower level", {0, top - 1, top, top - 1, false, false, false, true});
-  product("multiply one at a lower level", {0, top - 1, top, top, false, true, false, true});
-  all.push_back({"switch modulus", bgv::level_switch(c, 0, 2, top, top - 1)->program_pointer()});
-  all.push_back({"switch to the lowest level", bgv::level_switch(c, 0, 3, top, 1)->program_pointer()});
-  all.push_back({"decrypt at a lower level", bgv::decryption(c, 0, top - 1, 3, 3)->program_pointer()});
-  all.push_back({"decrypt at the lowest level", bgv::decryption(c, 0, 1, 2, 3)->program_pointer()});
-  all.push_back({"rotate at a lower level", rlwe::galois_turn(c, top - 1, 0, 3)->program_pointer()});
+  product("multiply and relinearize", {first, top, top, top, false, false, false, true});
+  product("multiply", {first, top, top, top, false, false, false, false});
+  product("square", {first, top, top, top, true, false, false, true});
+  product("multiply by one", {first, top, top, top, false, false, true, true});
+  all.push_back({"decrypt", bgv::decryption(c, first, top, 2, 3)->program_pointer()});
+  all.push_back({"reduce", bgv::reduction(c, first, top, 3)->program_pointer()});
+  if (top == rlwe::Level(1)) return;
+  const rlwe::Level lower(top.primes - 1);
+  product("multiply at a lower level", {first, lower, top, lower, false, false, false, true});
+  product("multiply one at a lower level", {first, lower, top, top, false, true, false, true});
+  all.push_back({"switch modulus", bgv::level_switch(c, first, 2, top, lower)->program_pointer()});
+  all.push_back({"switch to the lowest level", bgv::level_switch(c, first, 3, top, rlwe::Level(1))->program_pointer()});
+  all.push_back({"decrypt at a lower level", bgv::decryption(c, first, lower, 3, 3)->program_pointer()});
+  all.push_back({"decrypt at the lowest level", bgv::decryption(c, first, rlwe::Level(1), 2, 3)->program_pointer()});
+  all.push_back({"rotate at a lower level", rlwe::galois_turn(c, lower, first, 3)->program_pointer()});
 }
 
 }  // namespace
 
 std::vector<NamedProgram> canonical_programs(const rlwe::ContextPtr& context) {
   std::vector<NamedProgram> all;
-  const BaseConversion scale(context->plain_ring(0)->basis(), context->ciphertext_ring()->basis(), Lift::centred, {2});
+  const BaseConversion scale(context->plain_ring(rlwe::PlainIndex(0))->basis(), context->ciphertext_ring()->basis(),
+                             Lift::centred, {2});
   add_common(all, *context, scale);
   if (&context->scheme() == &bfv::scheme()) add_bfv(all, bfv::bfv_context(context));
   if (&context->scheme() == &bgv::scheme()) add_bgv(all, bgv::bgv_context(context));

@@ -107,7 +107,7 @@ TEST(operations_take_the_memory_they_are_known_to_take) {
     const auto secret = rlwe::deterministic::generate_secret_key(context, check::seed(1));
     const auto keys = rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, check::seed(2));
     const std::vector<std::int64_t> values(4096, 3);
-    const auto plain = encode_residues(context, 0, Encoding::Kind::slots, values, 1, 4096);
+    const auto plain = encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 1, 4096);
     for (const std::size_t batch : {1U, 32U}) {
       const auto one = scheme::deterministic::encrypt(plain, secret, check::seed(3));
       std::vector<const rlwe::Ciphertext*> many(batch, &one);
