@@ -132,8 +132,8 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
                                   .digit_count = digits.count,
                                   .inverse_limbs = inverse_limbs,
                                   .limbs = static_cast<unsigned>(limbs),
-                                  .tables = state_->ring_tables<W>(*step.key_ring),
-                                  .arithmetics = state_->arithmetics(*step.key_ring)};
+                                  .tables = state_->ring_tables<W>(*step.key_ring)};
+    const cuda::LimbArithmetics arithmetics = state_->arithmetics(*step.key_ring);
     for_pieces(out.batch, std::max<std::size_t>(2, digits.count), [&](std::size_t first, std::size_t count) {
       work.out = device_view<W>(piece_of(product.view(), first, count), 2);
       work.c = device_view<W>(piece_of(c, first, count), 1);
@@ -143,8 +143,9 @@ void CudaEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySw
         cuda::prepare_digits(queue, work.prepared, work.c, digits.data, digits.count, work.items);
       }
       done = done && (in_two ? cuda::switch_key_in_two(
-                                   queue, work, device_view<W>(piece_of(extended.view(), first, count), digits.count))
-                             : cuda::switch_key(queue, work));
+                                   queue, work, device_view<W>(piece_of(extended.view(), first, count), digits.count),
+                                   arithmetics)
+                             : cuda::switch_key(queue, work, arithmetics));
     });
   });
   if (!done) {

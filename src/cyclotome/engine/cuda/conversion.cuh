@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/conversion_constants.cuh"
+#include "cyclotome/engine/cuda/launcher.hpp"
 #include "cyclotome/engine/cuda/peaks.cuh"
 
 // A base conversion of a few neighbouring coefficients in one thread: the y_i wait in memory of its own (shared memory
@@ -25,6 +26,12 @@ struct ColumnConversion : ConversionShape {
                                       tiles() * sources * sizeof(TermTile<W>));
   }
 };
+
+/// nvcc does not always see through the base.
+template <class W>
+inline constexpr bool without_gaps<ColumnConversion<W>> = without_gaps<ConversionShape> &&
+                                                          sizeof(ColumnConversion<W>) ==
+                                                              sizeof(ConversionShape) + 7 * sizeof(void*);
 
 template <class W, class Visit>
 void visit_pointers(const ColumnConversion<W>&, const Visit&) {}  // constants only
@@ -115,8 +122,8 @@ CYCLOTOME_INLINE Wraps<W, Bytes> scale_sources(const ColumnConversion<W>& t, Col
   if (open) {
 #pragma unroll
     for (unsigned c = 0; c < count; ++c) {
-      wraps.word[c] =
-          exact_wraps(t, [&](std::uint32_t i) { return static_cast<Term<W>>(y[i * Stride].word[c]); }, peak);
+      wraps.word[c] = exact_wraps(
+          t, [&](std::uint32_t i) { return static_cast<Term<W>>(y[i * Stride].word[c]); }, peak);
     }
   }
   return wraps;

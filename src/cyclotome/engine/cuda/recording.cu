@@ -18,7 +18,7 @@ thread_local Recording* current = nullptr;
 cudaKernelNodeParams RecordedKernel::parameters() {
   cudaKernelNodeParams parameters{};
   parameters.func = const_cast<void*>(launch.function);
-  parameters.gridDim = launch.grid;
+  parameters.gridDim = dim3(launch.grid[0], launch.grid[1], launch.grid[2]);
   parameters.blockDim = dim3(launch.threads);
   parameters.sharedMemBytes = static_cast<unsigned>(launch.shared);
   parameters.kernelParams = arguments.pointers();
@@ -75,6 +75,11 @@ void Recording::note_seed(RecordedKernel& kernel, std::size_t offset) const {
 }
 
 void Recording::add(RecordedKernel kernel) {
+  if (kernel.launch.raise_shared_memory != nullptr) {
+    int device = 0;
+    check(cudaGetDevice(&device), kernel.launch.what);
+    kernel.launch.raise_shared_memory(device, kernel.launch.shared, kernel.launch.what);
+  }
   cudaKernelNodeParams parameters = kernel.parameters();
   check(cudaGraphAddKernelNode(&kernel.node, graph_, nullptr, 0, &parameters), kernel.launch.what);
   if (!kernels_.empty()) {

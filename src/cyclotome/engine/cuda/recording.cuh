@@ -6,23 +6,13 @@
 
 #include "cyclotome/engine/cuda/arena.cuh"
 #include "cyclotome/engine/cuda/arguments.cuh"
+#include "cyclotome/engine/cuda/launcher.hpp"
 #include "cyclotome/ring/operation.hpp"
 
 namespace cyclotome::cuda {
 
 /// Thrown by what can't be part of a recorded operation; never leaves the engine, which then just runs it.
 struct NotRecordable {};
-
-/// How a kernel is launched.
-struct KernelLaunch {
-  const void* function;
-  dim3 grid;
-  unsigned threads;
-  std::size_t shared;
-  unsigned cluster;
-  bool early;  ///< while the kernel before still runs
-  const char* what;
-};
 
 /// A kernel of a graph, and where in its arguments operands and seeds stand.
 struct RecordedKernel {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/arguments.cuh"
+#include "cyclotome/engine/cuda/launcher.hpp"
 #include "cyclotome/engine/cuda/limb_access.cuh"
 
 namespace cyclotome::cuda {
@@ -11,6 +12,9 @@ struct StreamKey {
   std::uint32_t key[8];
   std::uint32_t stream, first_item;
 };
+
+template <>
+inline constexpr bool holds_seed<StreamKey> = true;
 
 template <class Visit>
 void visit_pointers(const StreamKey&, const Visit&) {}
