@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/engine/poly.hpp"
 
 // Secrets and public keys' errors multiply everything that comes after, so they are looked at once, when they are made:
 // of fresh ones about 95 in 100 pass, and others are drawn again from the next item of their seed. What passes is

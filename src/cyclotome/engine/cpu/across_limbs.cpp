@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU engine's verbs that work across limbs: a tile of coefficients goes through the whole verb while its limbs are
-// in cache. Each computes exactly what the reference in ring/reference.cpp does.
+// in cache. Each computes exactly what the reference in engine/reference.cpp does.
 #include <algorithm>
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 #include "cyclotome/engine/cpu/thread_pool.hpp"
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 
 namespace cyclotome {
 

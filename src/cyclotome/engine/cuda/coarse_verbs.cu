@@ -5,10 +5,10 @@
 #include "cyclotome/engine/cuda/pointwise.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
-#include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome {
 

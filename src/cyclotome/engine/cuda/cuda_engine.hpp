@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 
 namespace cyclotome {
 

@@ -7,9 +7,9 @@
 #include <exception>
 #include <thread>
 
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/ring/poly.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/fpga/circuit_pool.hpp"
 #include "cyclotome/engine/fpga/statistics.hpp"
-#include "cyclotome/ring/engine.hpp"
 
 namespace cyclotome {
 

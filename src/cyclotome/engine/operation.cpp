@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/ring/operation.hpp"
+#include "cyclotome/engine/operation.hpp"
 
 #include <functional>
 

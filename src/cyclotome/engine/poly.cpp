@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/engine/poly.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/ring/memory_limit.hpp"
+#include "cyclotome/engine/memory_limit.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/engine.hpp"
 
 namespace cyclotome {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 
 namespace cyclotome {
 

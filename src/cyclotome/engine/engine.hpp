@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/engine/memory_limit.hpp"
+#include "cyclotome/engine/operation.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
-#include "cyclotome/ring/memory_limit.hpp"
-#include "cyclotome/ring/operation.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/ring/view.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The coarse verbs in terms of simpler ones: what an engine that overrides nothing computes, and what one that
 // overrides must equal bit for bit. Scratch is secret, since decryption and encryption come through here.
+#include "cyclotome/engine/key_switch_parts.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/hps.hpp"
-#include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
-#include "cyclotome/ring/poly.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {

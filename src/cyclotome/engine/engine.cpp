@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public verbs: arguments are checked here, once, for every engine.
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 
 #include <algorithm>
 #include <ostream>
