@@ -73,7 +73,7 @@ CudaEngine::CudaEngine(int device, bool fused) {
   }
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
-  state->paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
+  state->constants.paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
   // Engines that transform in ways of their own launch past the recording.
   if (fused) {
     state->graphs = std::make_unique<cuda::OperationGraphs>(state.get(), context, properties.totalGlobalMem);
@@ -88,7 +88,7 @@ CudaEngine::CudaEngine(int device, bool fused) {
 int CudaEngine::device() const noexcept { return state_->device; }
 void* CudaEngine::context() const noexcept { return state_->context; }
 void* CudaEngine::stream() const noexcept { return static_cast<cudaStream_t>(state_->stream); }
-bool CudaEngine::holds_whole_limbs() const noexcept { return state_->paths.one_pass; }
+bool CudaEngine::holds_whole_limbs() const noexcept { return state_->constants.paths.one_pass; }
 
 CudaEngine::~CudaEngine() {
   const DeviceScope scope(state_->context, std::nothrow);
