@@ -5,9 +5,9 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/integers.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/engine/integers.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/rlwe/phase_norm.hpp"
 

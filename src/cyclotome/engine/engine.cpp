@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "cyclotome/engine/interpreter.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
@@ -81,9 +82,15 @@ void require_transformable(const char* verb, ConstView a) {
 }  // namespace
 
 std::size_t Engine::batch_tile(std::size_t batch, std::size_t bytes_per_item) const {
-  constexpr std::size_t scratch = std::size_t{64} << 20;
-  return std::clamp<std::size_t>(scratch / std::max<std::size_t>(bytes_per_item, 1), 1,
-                                 std::max<std::size_t>(batch, 1));
+  batch = std::max<std::size_t>(batch, 1);
+  const std::size_t fit = working_set() / std::max<std::size_t>(bytes_per_item, 1);
+  const std::size_t most = std::clamp<std::size_t>(std::min(fit, most_items()), 1, batch);
+  const std::size_t tiles = (batch + most - 1) / most;
+  return (batch + tiles - 1) / tiles;
+}
+
+ExecutionPtr Engine::prepare(program::ProgramPtr program) {
+  return std::make_shared<const Interpreter>(shared_from_this(), std::move(program));
 }
 
 void Engine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) {
@@ -179,6 +186,17 @@ void Engine::sample(View out, Law law, const Seed& seed, Stream stream, std::uin
   require(out.batch <= max_items - first_item, "sample", out.batch, " items from item ", first_item,
           " on; one seed has ", max_items, " of a stream");
   do_sample(out, law, seed, stream, first_item);
+}
+
+void Engine::peaks(View numbers, ConstView a, const BaseConversion& conversion) {
+  constexpr auto verb = "peaks";
+  require(numbers.word() == Word::u64 && numbers.batch == a.batch && (a.batch == 1 || numbers.batch_stride == 1), verb,
+          "there must be one 64-bit number for each item of operand ", shape_of(a), ", one after another");
+  require(a.ring->basis() == conversion.source() && a.parts == 1, verb, "operand ", shape_of(a),
+          " must be one part over the conversion's source");
+  require(conversion.lift() == Lift::centred, verb, "the lift must be centred");
+  require_domain(verb, a, Domain::coefficient);
+  do_peaks(numbers, a, conversion);
 }
 
 void Engine::tensor_product(View out, ConstView a, ConstView b) {
@@ -301,7 +319,7 @@ void Engine::hps_lift(View first, View second, ConstView a, ConstView b, const H
     require_domain(verb, in, Domain::coefficient);
   }
   require(first.parts == second.parts, verb, "both factors need as many parts");
-  do_hps_lift(first, second, a, b, step);
+  do_hps_lift(first, second, a, b, {step.extend, step.exchange, step.restore});
 }
 
 void Engine::behz_lift(View out, ConstView a, const BehzLift& step) {
@@ -311,7 +329,7 @@ void Engine::behz_lift(View out, ConstView a, const BehzLift& step) {
   require_broadcast(verb, out, a);
   require_domain(verb, a, Domain::coefficient);
   require_domain(verb, out, Domain::coefficient);
-  do_behz_lift(out, a, step);
+  do_behz_lift(out, a, {step.first, step.correction});
 }
 
 void Engine::behz_scale(View out, ConstView a, const BehzScale& step) {
@@ -321,7 +339,7 @@ void Engine::behz_scale(View out, ConstView a, const BehzScale& step) {
   require_broadcast(verb, out, a);
   require_domain(verb, a, Domain::coefficient);
   require_domain(verb, out, Domain::coefficient);
-  do_behz_scale(out, a, step);
+  do_behz_scale(out, a, {step.floor_term, step.floor_factors, step.restore, step.excess});
 }
 
 void Engine::convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
@@ -343,7 +361,7 @@ void Engine::scale_to_plain(View out, ConstView a, const PlainScale& step, std::
   require_domain(verb, out, Domain::coefficient);
   require(peaks == nullptr || (a.batch == out.batch && a.parts == 1 && out.parts == 1), verb, "peaks of operand ",
           shape_of(a), " in result ", shape_of(out), " need one batch and 1 part");
-  do_scale_to_plain(out, a, step, peaks);
+  do_scale_to_plain(out, a, {step.scale, step.correction}, peaks);
 }
 
 void Engine::mixed_radix(View out, ConstView a, const MixedRadix& step) {

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/engine/execution.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/engine/operation.hpp"
+#include "cyclotome/engine/readers.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/sampling.hpp"
@@ -73,8 +75,13 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void download(void* host, const void* source, std::size_t bytes) = 0;
   /// `count` runs of `bytes` bytes, `stride` bytes apart in the engine's memory, one after another to the host.
   virtual void download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count);
-  /// How many batch items of `bytes_per_item` bytes of scratch to work on at a time, at least 1, at most `batch`.
-  virtual std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const;
+  /// Bytes of temporaries that a tile of batch items should stay below: what is fast here.
+  virtual std::size_t working_set() const noexcept { return std::size_t{64} << 20; }
+  /// The most batch items that a verb takes.
+  virtual std::size_t most_items() const noexcept { return static_cast<std::size_t>(-1); }
+  /// How many of `batch` items, of so many bytes of temporaries each, to work on at a time: as many as the working set
+  /// holds, at least 1, in tiles of about one size.
+  std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const;
   /// Waits until everything asked for so far is done. Only who times work needs it: `download` waits by itself.
   virtual void synchronize() {}
 
@@ -150,6 +157,20 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// words[batch][part][word][coefficient], step.words() each, from the buffer's start on. The buffer is this engine's.
   void reconstruct(Buffer& words, ConstView a, const MixedRadix& step);
 
+  /// numbers (one 64-bit number for each item of a, one after another) = `peak_of` the largest |a|/q over an item's
+  /// coefficients, q the conversion's source, a one part in coefficient domain: off by less than `peak_error`. Constant
+  /// time.
+  void peaks(View numbers, ConstView a, const BaseConversion& conversion);
+
+  // --- programs ------------------------------------------------------------------------------------------------------
+  /// Makes a program ready to run on this engine. By default an Interpreter over `native` and the verbs.
+  virtual ExecutionPtr prepare(program::ProgramPtr program);
+  /// What computes a composite at once; empty if this engine has no code for it, and its operations are done one by
+  /// one. Whoever overrides it reads constants and makes sure of the meaning by the composites' readers
+  /// (program/composites.hpp, engine/readers.hpp): a name alone says nothing. Scratch of a composite that is `secret`
+  /// must be zeroised.
+  virtual Native native(const program::Program& program, const program::Composite& composite);
+
   // --- operations ----------------------------------------------------------------------------------------------------
   /// Does `work`, which calls this engine's verbs. From a second call with the same name, constants and shapes on, an
   /// engine may repeat the verbs of an earlier call on the new operands and seeds instead of calling `work`. So work
@@ -167,6 +188,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   }
 
  protected:
+  friend class Interpreter;
   virtual void do_run(const CompositeOperation& operation, const std::function<void()>& work);
   virtual void do_forward(View a) = 0;
   virtual void do_inverse(View a) = 0;
@@ -181,6 +203,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_convert(View out, ConstView a, const BaseConversion& conversion) = 0;
   virtual void do_automorphism(View out, ConstView a, std::uint64_t element) = 0;
   virtual void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) = 0;
+  virtual void do_peaks(View numbers, ConstView a, const BaseConversion& conversion);
 
   virtual void do_tensor_product(View out, ConstView a, ConstView b);
   virtual void do_multiply_ciphertexts(View out, View a, View b);
@@ -191,10 +214,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
                              const std::optional<ConstView>& addend);
   virtual void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                                    const std::optional<ConstView>& addend);
-  virtual void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step);
-  virtual void do_behz_lift(View out, ConstView a, const BehzLift& step);
-  virtual void do_behz_scale(View out, ConstView a, const BehzScale& step);
-  virtual void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks);
+  virtual void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsLift& step);
+  virtual void do_behz_lift(View out, ConstView a, const BehzExtension& step);
+  virtual void do_behz_scale(View out, ConstView a, const BehzDivision& step);
+  virtual void do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks);
   virtual void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks);
   virtual void do_mixed_radix(View out, ConstView a, const MixedRadix& step);
   virtual void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step);

@@ -4,9 +4,7 @@
 #include "cyclotome/engine/key_switch_parts.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -123,41 +121,44 @@ void Engine::do_divide_and_round(View out, ConstView kept, ConstView dropped, co
   if (addend) add(out.part(0, addend->parts), out.part(0, addend->parts), *addend);
 }
 
-void Engine::do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) {
-  const std::size_t limbs = step.ciphertext_ring->limbs();
-  const View q = first.limbs_at(0, *step.ciphertext_ring), exchanged = second.limbs_at(limbs, *step.auxiliary_ring);
+void Engine::do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsLift& step) {
+  const std::size_t limbs = a.limbs();
+  const RingPtr auxiliary = first.ring->slice(limbs, first.limbs() - limbs);
+  const View q = first.limbs_at(0, *a.ring), exchanged = second.limbs_at(limbs, *auxiliary);
   copy(q, a);
-  convert(first.limbs_at(limbs, *step.auxiliary_ring), q, step.extend);
+  convert(first.limbs_at(limbs, *auxiliary), q, step.extend);
   convert(exchanged, b, step.exchange);
-  convert(second.limbs_at(0, *step.ciphertext_ring), exchanged, step.restore);
+  convert(second.limbs_at(0, *a.ring), exchanged, step.restore);
 }
 
-void Engine::do_behz_lift(View out, ConstView a, const BehzLift& step) {
-  PolyArray extended = scratch(*this, step.extended, a);
+void Engine::do_behz_lift(View out, ConstView a, const BehzExtension& step) {
+  const RingPtr ring = Ring::negacyclic(a.degree(), step.first.target());
+  PolyArray extended = scratch(*this, ring, a);
   convert(extended.view(), a, step.first);
-  convert(out, extended.view().limbs_at(step.target->limbs(), *step.correction_ring), step.correction);
-  add(out, out, extended.view().limbs_at(0, *step.target));
+  convert(out, extended.view().limbs_at(out.limbs(), *ring->slice(out.limbs(), 1)), step.correction);
+  add(out, out, extended.view().limbs_at(0, *out.ring));
 }
 
-void Engine::do_behz_scale(View out, ConstView a, const BehzScale& step) {
-  const std::size_t base_limbs = step.base->limbs();
+void Engine::do_behz_scale(View out, ConstView a, const BehzDivision& step) {
+  const std::size_t limbs = out.limbs(), base_limbs = a.limbs() - limbs - 1;
+  const RingPtr auxiliary = a.ring->slice(limbs, base_limbs + 1), base = auxiliary->slice(0, base_limbs);
+  const RingPtr redundant = auxiliary->slice(base_limbs, 1), restored_ring = out.ring->joined(*redundant);
   // S3: f over B_sk.
-  PolyArray floor = scratch(*this, step.auxiliary, a), term = scratch(*this, step.auxiliary, a);
-  convert(term.view(), a.limbs_at(0, *step.source), step.floor_term);
-  multiply_scalars(floor.view(), a.limbs_at(step.source->limbs(), *step.auxiliary), step.floor_factors);
+  PolyArray floor = scratch(*this, auxiliary, a), term = scratch(*this, auxiliary, a);
+  convert(term.view(), a.limbs_at(0, *out.ring), step.floor_term);
+  multiply_scalars(floor.view(), a.limbs_at(limbs, *auxiliary), step.floor_factors);
   add(floor.view(), floor.view(), term.view());
   // S4: B to q and m_sk; the difference modulo m_sk tells how often B was wrapped.
-  PolyArray restored = scratch(*this, step.restored, a);
-  convert(restored.view(), floor.view().limbs_at(0, *step.base), step.restore);
-  const View wraps = restored.view().limbs_at(step.source->limbs(), *step.redundant);
-  subtract(wraps, wraps, floor.view().limbs_at(base_limbs, *step.redundant));
+  PolyArray restored = scratch(*this, restored_ring, a);
+  convert(restored.view(), floor.view().limbs_at(0, *base), step.restore);
+  const View wraps = restored.view().limbs_at(limbs, *redundant);
+  subtract(wraps, wraps, floor.view().limbs_at(base_limbs, *redundant));
   convert(out, wraps, step.excess);
-  add(out, out, restored.view().limbs_at(0, *step.source));
+  add(out, out, restored.view().limbs_at(0, *out.ring));
 }
 
-void Engine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
-  convert(out, a, conversion);
-  find_peaks(*this, peaks, a, [&]<class W>(const W* limbs, W) {
+void Engine::do_peaks(View numbers, ConstView a, const BaseConversion& conversion) {
+  find_peaks(*this, static_cast<std::uint64_t*>(numbers.data), a, [&]<class W>(const W* limbs, W) {
     const auto moduli = conversion.source().moduli<W>();
     if (moduli.size() == 1) return single_peak<W>(limbs[0], conversion);
     std::uint64_t sum = std::uint64_t{1} << (fraction_bits - 1);
@@ -170,15 +171,21 @@ void Engine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& 
   });
 }
 
-void Engine::do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
-  PolyArray scaled = scratch(*this, step.extended, a);
+void Engine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
+  convert(out, a, conversion);
+  do_peaks({peaks, program::number_ring().get(), a.batch, 1, 1, 1}, a, conversion);
+}
+
+void Engine::do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) {
+  const RingPtr ring = Ring::negacyclic(a.degree(), step.scale.target()), gamma = ring->slice(1, 1);
+  PolyArray scaled = scratch(*this, ring, a);
   convert(scaled.view(), a, step.scale);
+  const View modulo_gamma = scaled.view().limbs_at(1, *gamma);
   if (peaks != nullptr) {
-    find_peaks(*this, peaks, scaled.view().limbs_at(1, *step.gamma_ring),
-               [&]<class W>(const W* limbs, W) { return single_peak<W>(limbs[0], step.correction); });
+    do_peaks({peaks, program::number_ring().get(), a.batch, 1, 1, 1}, modulo_gamma, step.correction);
   }
-  convert(out, scaled.view().limbs_at(1, *step.gamma_ring), step.correction);
-  add(out, out, scaled.view().limbs_at(0, *step.plain));
+  convert(out, modulo_gamma, step.correction);
+  add(out, out, scaled.view().limbs_at(0, *out.ring));
 }
 
 void Engine::do_mixed_radix(View out, ConstView a, const MixedRadix& step) {

@@ -20,6 +20,9 @@ class KeySwitchStep {
   KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved = 1,
                 std::uint64_t numerator = 1);
 
+  /// Empty, to be filled by whoever has the constants: what an engine reads out of a program.
+  KeySwitchStep() = default;
+
   struct Digit {
     std::size_t first;         ///< first limb in q
     RingPtr ring;              ///< that slice of q

@@ -121,6 +121,17 @@ std::shared_ptr<FpgaEngine> FpgaEngine::create(EnginePtr host, const FpgaOptions
 FpgaEngine::FpgaEngine(EnginePtr host, const FpgaOptions& options)
     : host_(std::move(host)), options_(options), loaded_(options.boards) {}
 
+Native FpgaEngine::native(const program::Program& program, const program::Composite& composite) {
+  using program::Verb;
+  const bool sums = composite.name == "tensor_product" || composite.name == "key_switch_product";
+  if (sums) return Engine::native(program, composite);
+  const bool circuits = std::ranges::any_of(program.verbs(composite), [](Verb verb) {
+    return verb == Verb::forward || verb == Verb::inverse || verb == Verb::multiply ||
+           verb == Verb::multiply_accumulate;
+  });
+  return circuits ? Native() : host_->native(program, composite);
+}
+
 void FpgaEngine::open(const std::string& path) {
   auto library = fpga::CircuitLibrary::open(path);
   const bool products = options_.mode == CircuitMode::product;
