@@ -28,16 +28,26 @@ class ArenaBuffer final : public Buffer {
 
 }  // namespace
 
-Arena::~Arena() {
-  const DeviceScope scope(context_, std::nothrow);
-  for (const Block& block : blocks_) {
-    if (block.secret) {
+MemorySource memory_of(CUcontext context, cudaStream_t stream) {
+  const auto allocate = [stream](std::size_t bytes) {
+    void* data = nullptr;
+    check(cudaMallocAsync(&data, bytes, stream), "allocation for a graph");
+    return data;
+  };
+  const auto release = [context, stream](void* data, std::size_t bytes, bool secret) {
+    const DeviceScope scope(context, std::nothrow);
+    if (secret) {
       // Graphs end with zeros here. One that could not be launched did not, and a buffer may outlive its recording.
-      wipe_and_free(block.data, block.bytes, stream_);
+      wipe_and_free(data, bytes, stream);
     } else {
-      succeeded(cudaFreeAsync(block.data, stream_));
+      succeeded(cudaFreeAsync(data, stream));
     }
-  }
+  };
+  return {allocate, release};
+}
+
+Arena::~Arena() {
+  for (const Block& block : blocks_) source_.release(block.data, block.bytes, block.secret);
 }
 
 std::size_t Arena::take(std::size_t bytes, bool secret) {
@@ -51,9 +61,7 @@ std::size_t Arena::take(std::size_t bytes, bool secret) {
     const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
     if (rounded > limit_ - bytes_) throw NotRecordable{};
     blocks_.reserve(blocks_.size() + 1);
-    void* data = nullptr;
-    check(cudaMallocAsync(&data, rounded, stream_), "allocation for a recorded operation");
-    blocks_.push_back({data, rounded, false, false});
+    blocks_.push_back({source_.allocate(rounded), rounded, false, false});
     bytes_ += rounded;
     best = &blocks_.back();
   }

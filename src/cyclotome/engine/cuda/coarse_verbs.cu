@@ -22,15 +22,6 @@ using cuda::piece_of;
 
 namespace {
 
-template <class W>
-std::uint32_t lazy_products(const Basis& basis) {
-  std::uint64_t largest = 1;
-  for (const auto q : basis.values()) largest = std::max(largest, q - 1);
-  const Wide<W> top = ~static_cast<Wide<W>>(0);
-  const Wide<W> terms = top / (static_cast<Wide<W>>(largest) * largest);
-  return terms > 1024 ? 1023u : std::max(1u, static_cast<std::uint32_t>(terms) - 1);
-}
-
 unsigned limbs_of(ConstView a) { return static_cast<unsigned>(a.limbs()); }
 
 }  // namespace
@@ -90,7 +81,7 @@ void CudaEngine::do_key_switch_product(View out, ConstView digits, ConstView key
       launch<cuda::key_switch_product<W>>(
           queue, column_grid<W>(target), block_threads, 0, 1, "key switching", device_view<W>(target, out.parts),
           device_view<W>(piece_of(digits, first, count), digits.parts), device_view<W>(key, out.parts), tables,
-          static_cast<std::uint32_t>(digits.parts), lazy_products<W>(out.ring->basis()));
+          static_cast<std::uint32_t>(digits.parts), cuda::lazy_products<W>(out.ring->basis()));
     });
   });
 }
@@ -248,7 +239,7 @@ void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const st
           queue, grid, block_threads, 0, 1, "linear combination", device_view<W>(out.items(first, rows), out.parts),
           device_view<W>(a, out.parts), tables, static_cast<const W*>(device.data()) + first * a.batch,
           static_cast<std::uint32_t>(out.batch), static_cast<std::uint32_t>(a.batch),
-          lazy_products<W>(out.ring->basis()));
+          cuda::lazy_products<W>(out.ring->basis()));
     }
   });
 }

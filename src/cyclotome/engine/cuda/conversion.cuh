@@ -29,9 +29,8 @@ struct ColumnConversion : ConversionShape {
 
 /// nvcc does not always see through the base.
 template <class W>
-inline constexpr bool without_gaps<ColumnConversion<W>> = without_gaps<ConversionShape> &&
-                                                          sizeof(ColumnConversion<W>) ==
-                                                              sizeof(ConversionShape) + 7 * sizeof(void*);
+inline constexpr bool without_gaps<ColumnConversion<W>> =
+    without_gaps<ConversionShape> && sizeof(ColumnConversion<W>) == sizeof(ConversionShape) + 7 * sizeof(void*);
 
 template <class W, class Visit>
 void visit_pointers(const ColumnConversion<W>&, const Visit&) {}  // constants only
@@ -122,8 +121,8 @@ CYCLOTOME_INLINE Wraps<W, Bytes> scale_sources(const ColumnConversion<W>& t, Col
   if (open) {
 #pragma unroll
     for (unsigned c = 0; c < count; ++c) {
-      wraps.word[c] = exact_wraps(
-          t, [&](std::uint32_t i) { return static_cast<Term<W>>(y[i * Stride].word[c]); }, peak);
+      wraps.word[c] =
+          exact_wraps(t, [&](std::uint32_t i) { return static_cast<Term<W>>(y[i * Stride].word[c]); }, peak);
     }
   }
   return wraps;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's device, memory and stream.
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "cyclotome/engine/cuda/architecture.cuh"
+#include "cyclotome/engine/cuda/cuda_execution.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {
@@ -38,6 +41,12 @@ class CudaBuffer final : public Buffer {
   cudaStream_t stream_;
   cuda::SecretMemory& secrets_;
 };
+
+/// Whether programs run as verbs that are recorded, as before there were graphs of programs: for comparisons.
+bool records_operations() {
+  const char* const mode = std::getenv("CYCLOTOME_CUDA_PROGRAMS");
+  return mode != nullptr && std::string_view(mode) == "recorded";
+}
 
 }  // namespace
 
@@ -74,7 +83,10 @@ CudaEngine::CudaEngine(int device, bool fused) {
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
   state->constants.paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
-  // Engines that transform in ways of their own launch past the recording.
+  // Engines that transform in ways of their own launch past graphs.
+  if (fused && !records_operations()) {
+    state->programs = std::make_unique<cuda::GraphStore>(context, properties.totalGlobalMem);
+  }
   if (fused) {
     state->graphs = std::make_unique<cuda::OperationGraphs>(state.get(), context, properties.totalGlobalMem);
   }
@@ -110,6 +122,7 @@ std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   cudaError_t status = cudaMallocAsync(&data, bytes, state.stream);
   if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
     if (state.graphs != nullptr) state.graphs->drop();
+    if (state.programs != nullptr) state.programs->drop_all();
     state.secrets.flush();
     succeeded(cudaStreamSynchronize(state.stream));  // pending frees may make room
     succeeded(cudaMemPoolTrimTo(state.pool, 0));
@@ -167,6 +180,12 @@ void CudaEngine::do_run(const CompositeOperation& operation, const std::function
   const DeviceScope scope = state_->enter();
   const cuda::SecretMemory::Operation together(state_->secrets);
   if (state_->graphs == nullptr || !state_->graphs->run(operation, work, state_->stream)) work();
+}
+
+ExecutionPtr CudaEngine::prepare(program::ProgramPtr program) {
+  if (state_->programs == nullptr) return Engine::prepare(std::move(program));
+  return std::make_shared<const CudaExecution>(std::static_pointer_cast<CudaEngine>(shared_from_this()), *state_,
+                                               std::move(program));
 }
 
 void CudaEngine::synchronize() { state_->wait("waiting"); }

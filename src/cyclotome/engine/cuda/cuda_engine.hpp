@@ -31,6 +31,7 @@ class CudaEngine : public Engine {
   std::size_t most_items() const noexcept override { return 4096; }
   /// Waits until everything asked for so far is done.
   void synchronize() override;
+  ExecutionPtr prepare(program::ProgramPtr program) override;
   /// Whether its kernels hold whole limbs: code for compute capability 9.0 is what runs. Else it is general, and
   /// slower.
   bool holds_whole_limbs() const noexcept;
@@ -62,6 +63,7 @@ class CudaEngine : public Engine {
   void do_convert(View out, ConstView a, const BaseConversion& conversion) override;
   void do_automorphism(View out, ConstView a, std::uint64_t element) override;
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
+  void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override;
   void do_tensor_product(View out, ConstView a, ConstView b) override;
   void do_multiply_ciphertexts(View out, View a, View b) override;
   void do_multiply_key(View out, ConstView a, ConstView key, ConstView addend) override;
@@ -78,6 +80,7 @@ class CudaEngine : public Engine {
   void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) override;
 
  private:
+  friend class CudaExecution;
   struct State;  // device, stream, tables on the device
   std::unique_ptr<State> state_;
 };

@@ -200,31 +200,45 @@ Resident<ColumnConversion<W>> DeviceConstants::conversion(const BaseConversion& 
 }
 
 template <class W>
+Resident<const ShoupFactor<W>*> DeviceConstants::make_factors(const Basis& basis,
+                                                              const std::vector<std::uint64_t>& factors) {
+  std::vector<ShoupFactor<W>> made;
+  for (std::size_t l = 0; l < factors.size(); ++l) {
+    made.emplace_back(static_cast<W>(factors[l]), static_cast<W>(basis[l]));
+  }
+  ConstantMemory memory = upload_(made.data(), made.size() * sizeof(made[0]));
+  const auto* const found = static_cast<const ShoupFactor<W>*>(memory.get());
+  return {found, std::move(memory)};
+}
+
+template <class W>
 Resident<const ShoupFactor<W>*> DeviceConstants::division_factors(const DivideAndRound& step) {
   return find<const ShoupFactor<W>*>(divisions_, step.correction.id(), [&] {
-    std::vector<ShoupFactor<W>> factors;
-    for (std::size_t l = 0; l < step.factors.size(); ++l) {
-      factors.emplace_back(static_cast<W>(step.factors[l]), static_cast<W>(step.kept->basis()[l]));
-    }
-    const ConstantMemory memory = upload_(factors.data(), factors.size() * sizeof(factors[0]));
-    return Constants{memory, as_bytes(static_cast<const ShoupFactor<W>*>(memory.get()))};
+    auto made = make_factors<W>(step.kept->basis(), step.factors);
+    return Constants{std::move(made.memory), as_bytes(made.value)};
   });
+}
+
+template <class W>
+Resident<DeviceDigits<W>> DeviceConstants::make_digits(const KeySwitchStep& step) {
+  std::vector<ConstantMemory> used;
+  std::vector<DeviceDigit<W>> digits;
+  for (const auto& digit : step.digits) {
+    Resident<DeviceConversion<W>> extension = make_extension<W>(digit.extension);
+    used.push_back(std::move(extension.memory));
+    digits.push_back({extension.value, static_cast<std::uint32_t>(digit.first)});
+  }
+  used.push_back(upload_(digits.data(), digits.size() * sizeof(digits[0])));
+  const DeviceDigits<W> found{static_cast<const DeviceDigit<W>*>(used.back().get()),
+                              static_cast<std::uint32_t>(digits.size())};
+  return {found, together(std::move(used))};
 }
 
 template <class W>
 Resident<DeviceDigits<W>> DeviceConstants::digits(const KeySwitchStep& step) {
   return find<DeviceDigits<W>>(digits_, step.digits.front().extension.id(), [&] {
-    std::vector<ConstantMemory> used;
-    std::vector<DeviceDigit<W>> digits;
-    for (const auto& digit : step.digits) {
-      Resident<DeviceConversion<W>> extension = make_extension<W>(digit.extension);
-      used.push_back(std::move(extension.memory));
-      digits.push_back({extension.value, static_cast<std::uint32_t>(digit.first)});
-    }
-    used.push_back(upload_(digits.data(), digits.size() * sizeof(digits[0])));
-    const DeviceDigits<W> found{static_cast<const DeviceDigit<W>*>(used.back().get()),
-                                static_cast<std::uint32_t>(digits.size())};
-    return Constants{together(std::move(used)), as_bytes(found)};
+    auto made = make_digits<W>(step);
+    return Constants{std::move(made.memory), as_bytes(made.value)};
   });
 }
 
@@ -237,10 +251,13 @@ Resident<PeakCell*> DeviceConstants::peak_cells() {
   return {static_cast<PeakCell*>(const_cast<void*>(peak_cells_.get())), peak_cells_};
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                                                        \
-  template Resident<const RingTables<W>*> DeviceConstants::ring_tables<W>(const Ring&);                 \
-  template Resident<ColumnConversion<W>> DeviceConstants::conversion<W>(const BaseConversion&);         \
-  template Resident<const ShoupFactor<W>*> DeviceConstants::division_factors<W>(const DivideAndRound&); \
+#define CYCLOTOME_INSTANTIATE(W)                                                                                \
+  template Resident<const RingTables<W>*> DeviceConstants::ring_tables<W>(const Ring&);                         \
+  template Resident<ColumnConversion<W>> DeviceConstants::conversion<W>(const BaseConversion&);                 \
+  template Resident<const ShoupFactor<W>*> DeviceConstants::division_factors<W>(const DivideAndRound&);         \
+  template Resident<const ShoupFactor<W>*> DeviceConstants::make_factors<W>(const Basis&,                       \
+                                                                            const std::vector<std::uint64_t>&); \
+  template Resident<DeviceDigits<W>> DeviceConstants::make_digits<W>(const KeySwitchStep&);                     \
   template Resident<DeviceDigits<W>> DeviceConstants::digits<W>(const KeySwitchStep&);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)

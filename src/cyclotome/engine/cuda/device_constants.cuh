@@ -55,6 +55,11 @@ class DeviceConstants {
   Resident<const ShoupFactor<W>*> division_factors(const DivideAndRound& step);
   template <class W>
   Resident<DeviceDigits<W>> digits(const KeySwitchStep& step);
+  /// The same, made anew.
+  template <class W>
+  Resident<const ShoupFactor<W>*> make_factors(const Basis& basis, const std::vector<std::uint64_t>& factors);
+  template <class W>
+  Resident<DeviceDigits<W>> make_digits(const KeySwitchStep& step);
   /// One for each item of a launch.
   Resident<PeakCell*> peak_cells();
 

@@ -57,6 +57,16 @@ class PackedKernel {
     }
   }
 
+  /// Whether both launch the same kernel with the same arguments.
+  bool operator==(const PackedKernel& other) const noexcept {
+    if (launch_ != other.launch_ || places_.size() != other.places_.size()) return false;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (places_[i].bytes != other.places_[i].bytes) return false;
+      if (std::memcmp(pointers_[i], other.pointers_[i], places_[i].bytes) != 0) return false;
+    }
+    return true;
+  }
+
   const KernelLaunch& launch() const noexcept { return launch_; }
   /// To the arguments, one by one.
   void** arguments() noexcept { return pointers_.data(); }
@@ -102,6 +112,7 @@ class GraphKernels final : public Launcher {
   void launch(const KernelLaunch& kernel, std::span<const Argument> arguments) override {
     if (at_ == kernels_.size() && building_) {
       PackedKernel& packed = kernels_.emplace_back(kernel, arguments);
+      packed.forget_seed();  // a graph has seeds from an update to its launch only
       ++at_;
       chain_.append(kernel, packed.arguments());
       return;
@@ -142,7 +153,7 @@ class GraphKernels final : public Launcher {
     }
   }
 
-  std::size_t size() const noexcept { return kernels_.size(); }
+  const std::vector<PackedKernel>& kernels() const noexcept { return kernels_; }
 
  private:
   KernelChain& chain_;

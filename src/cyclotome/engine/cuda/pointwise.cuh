@@ -159,6 +159,16 @@ __global__ void automorphism_transform(DeviceView<W> out, DeviceView<W> a, std::
   out.limb(blockIdx.z, blockIdx.y)[c] = a.limb(blockIdx.z, blockIdx.y)[__brev(exponent >> 1) >> (32 - bits)];
 }
 
+/// Products of residues that fit the double word beside a reduced sum.
+template <class W>
+inline std::uint32_t lazy_products(const Basis& basis) {
+  std::uint64_t largest = 1;
+  for (const auto q : basis.values()) largest = std::max(largest, q - 1);
+  const Wide<W> top = ~static_cast<Wide<W>>(0);
+  const Wide<W> terms = top / (static_cast<Wide<W>>(largest) * largest);
+  return terms > 1024 ? 1023u : std::max(1u, static_cast<std::uint32_t>(terms) - 1);
+}
+
 /// sum over j of digits.part(j) * key[j]; lazy: products that fit the double word.
 template <class W>
 __global__ void key_switch_product(DeviceView<W> out, DeviceView<W> digits, DeviceView<W> key,

@@ -27,7 +27,7 @@ cudaKernelNodeParams RecordedKernel::parameters() {
 
 Recording::Recording(const void* engine, const CompositeOperation& operation, CUcontext context, cudaStream_t stream,
                      std::size_t arena_limit)
-    : engine_(engine), operation_(operation), arena_(std::make_shared<Arena>(context, stream, arena_limit)) {
+    : engine_(engine), operation_(operation), arena_(std::make_shared<Arena>(memory_of(context, stream), arena_limit)) {
   check(cudaGraphCreate(&graph_, 0), "creation of a graph");
   outer_ = std::exchange(current, this);
 }

@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/device_constants.cuh"
+#include "cyclotome/engine/cuda/device_graph.cuh"
 #include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/garner.cuh"
 #include "cyclotome/engine/cuda/operation_graphs.cuh"
@@ -71,6 +72,7 @@ struct CudaEngine::State {
   cuda::SecretTransfer transfer;
   cuda::DeviceConstants constants;
   std::unique_ptr<cuda::OperationGraphs> graphs;  ///< null: every operation runs as it is
+  std::unique_ptr<cuda::GraphStore> programs;     ///< null: programs are walked by verbs and coarse verbs
 
   /// The calling thread works on the device as long as the result lives. Throws EngineError.
   cuda::DeviceScope enter() const {

@@ -279,7 +279,7 @@ unsigned log_degree(const KeySwitchLaunch<W>& work) {
 template <class W>
 bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work, LimbArithmetics arithmetics) {
   return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
-           return with_transform<A, Plan::fused, 16>(log_degree(work), [&]<class T>() {
+           return with_transform<A, Plan::fused, max_fused_log_degree>(log_degree(work), [&]<class T>() {
              constexpr std::size_t bytes = T::shared_bytes + 2 * T::local * sizeof(typename T::Value);
              static_assert(bytes <= max_shared_bytes);
              launch<switch_key_kernel<T>, Start::early>(queue, dim3(T::blocks, work.items, work.limbs), T::threads,
@@ -299,7 +299,7 @@ bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, Devic
                                         T::blocks, "key switch", work, extended);
   };
   return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
-           return with_transform<A, Plan::fused_latency, 16>(log_degree(work), body);
+           return with_transform<A, Plan::fused_latency, max_fused_log_degree>(log_degree(work), body);
          });
 }
 
