@@ -26,7 +26,8 @@ build() { # SOURCES BUILD TARGET...
 mkdir -p "$here/build"
 began=$(date +%s)
 if [ -n "$other" ]; then
-  cp "$here/test/cuda/time_cuda_operations.cpp" "$other/test/cuda/time_cuda_engine.cpp"
+  { [ -d "$other/src/cyclotome/program" ] || echo "#define CYCLOTOME_WITHOUT_PROGRAMS"
+    cat "$here/test/cuda/time_cuda_operations.cpp"; } >"$other/test/cuda/time_cuda_engine.cpp"
   build "$other" "$here/build/gpu-other" time_cuda_engine &
   other_build=$!
 fi

@@ -15,6 +15,11 @@
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "engines.hpp"
+#ifndef CYCLOTOME_WITHOUT_PROGRAMS
+#include "cyclotome/engine/poly.hpp"
+#include "programs.hpp"
+#include "seed.hpp"
+#endif
 
 using namespace cyclotome;
 
@@ -60,7 +65,8 @@ void make_objects(Side& side, const rlwe::Parameters& parameters, std::size_t ba
                                                                std::move(message), std::move(c), std::move(d)});
 }
 
-using Operation = std::function<void(const Side::Objects&)>;
+/// What is done on a side, by its number.
+using Operation = std::function<void(std::size_t)>;
 
 /// What an operation takes on each side.
 class Comparison {
@@ -70,22 +76,22 @@ class Comparison {
   void time(const std::string& where, const std::string& name, std::size_t batch, const Operation& operation) {
     const unsigned turns = batch == 1 ? 60 : 12, burst = batch == 1 ? 40 : 4;
     std::vector<std::vector<double>> alone(sides_.size()), among(sides_.size());
-    for (const auto& side : sides_) {
-      for (int i = 0; i < 4; ++i) operation(*side.objects);
-      side.engine->synchronize();
+    for (std::size_t k = 0; k < sides_.size(); ++k) {
+      for (int i = 0; i < 8; ++i) operation(k);
+      sides_[k].engine->synchronize();
     }
     for (unsigned turn = 0; turn < turns; ++turn) {
       for (std::size_t i = 0; i < sides_.size(); ++i) {
         const std::size_t k = turn % 2 == 0 ? i : sides_.size() - 1 - i;
-        const Side& side = sides_[k];
+        const auto& engine = sides_[k].engine;
         alone[k].push_back(microseconds([&] {
-          operation(*side.objects);
-          side.engine->synchronize();
+          operation(k);
+          engine->synchronize();
         }));
         if (turn % 4 >= 2) continue;
         const double all = microseconds([&] {
-          for (unsigned j = 0; j < burst; ++j) operation(*side.objects);
-          side.engine->synchronize();
+          for (unsigned j = 0; j < burst; ++j) operation(k);
+          engine->synchronize();
         });
         among[k].push_back(all / burst);
       }
@@ -128,10 +134,9 @@ void time_scheme(std::vector<Side>& sides, Comparison& comparison, rlwe::SchemeK
   for (Side& side : sides) make_objects(side, parameters, batch);
   const std::string where =
       std::string("\"scheme\": \"") + rlwe::name_of(kind) + "\", \"degree\": " + std::to_string(degree);
-  const auto time = [&](const char* name, const Operation& operation) {
-    comparison.time(where, name, batch, operation);
+  const auto time = [&](const char* name, const auto& operation) {
+    comparison.time(where, name, batch, [&](std::size_t k) { operation(*sides[k].objects); });
   };
-  // Results lie somewhere else than the operands and each other, as in use.
   time("multiply_relinearize",
        [](const Side::Objects& o) { static_cast<void>(scheme::multiply_relinearized(o.c, o.d, o.evaluation)); });
   time("rotate", [](const Side::Objects& o) { static_cast<void>(rlwe::apply_galois(o.c, 3, o.evaluation)); });
@@ -158,6 +163,49 @@ void time_scheme(std::vector<Side>& sides, Comparison& comparison, rlwe::SchemeK
   for (Side& side : sides) side.objects.reset();
 }
 
+#ifndef CYCLOTOME_WITHOUT_PROGRAMS  // a tree to compare with may have none
+/// The programs themselves, on operands that stay, or move with every call.
+void time_programs(std::vector<Side>& sides, Comparison& comparison, const check::Bases& bases, std::size_t batch) {
+  const std::string where = "\"scheme\": \"none\", \"degree\": " + std::to_string(bases.q->degree());
+  std::size_t number = 0;
+  for (const program::ProgramPtr& program : check::programs(bases)) {
+    ++number;
+    struct Runs {
+      ExecutionPtr execution;
+      std::vector<std::vector<PolyArray>> arrays;  // operands of several calls
+      std::size_t calls = 0;
+    };
+    std::vector<Runs> runs(sides.size());
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+      runs[k].execution = sides[k].engine->prepare(program);
+      for (int copy = 0; copy < 3; ++copy) {
+        auto& arrays = runs[k].arrays.emplace_back();
+        for (const std::uint32_t v : program->operands()) {
+          const program::Value& value = program->values()[v];
+          arrays.emplace_back(sides[k].engine, value.ring, value.items == program::each ? batch : value.items,
+                              value.parts, value.domain, value.secret);
+          if (value.role != program::Value::Role::input) continue;
+          sides[k].engine->sample(arrays.back().view(), Law::uniform, check::seed(7), Stream::secret);
+        }
+      }
+    }
+    const Seed seed = check::seed(1);
+    for (const bool moving : {false, true}) {
+      const std::string name =
+          std::to_string(number) + ". " + std::string(program->name()) + (moving ? ", moving" : "");
+      comparison.time(where, name, batch, [&](std::size_t k) {
+        Runs& run = runs[k];
+        auto& arrays = run.arrays[moving ? run.calls++ % run.arrays.size() : 0];
+        std::vector<Operand> operands;
+        for (PolyArray& array : arrays) operands.emplace_back(array.view());
+        const Seed* const seeds[] = {&seed};
+        run.execution->run(operands, {seeds, program->seeds()});
+      });
+    }
+  }
+}
+#endif
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -169,6 +217,12 @@ int main(int count, char** arguments) {
   }
   if (sides.empty()) sides.push_back({"default", CudaEngine::create(0), nullptr});
   Comparison comparison(sides);
+#ifndef CYCLOTOME_WITHOUT_PROGRAMS
+  for (const std::size_t batch : {std::size_t{1}, std::size_t{64}}) {
+    time_programs(sides, comparison, check::Bases(4096, Word::u32, 3, 1, 1, 30), batch);
+    time_programs(sides, comparison, check::Bases(16384, Word::u32, 12, 3, 3, 30), batch);
+  }
+#endif
   for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
     for (const auto& [degree, log_q] :
          {std::pair<std::size_t, unsigned>{4096, 72}, {8192, 174}, {16384, 372}, {32768, 750}}) {
