@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
-#include "cyclotome/scheme/bfv/product.hpp"
 #include "scheme.hpp"
 
 namespace cyclotome::testing {

@@ -6,7 +6,8 @@
 #include <memory>
 #include <mutex>
 
-#include "cyclotome/engine/engine.hpp"
+#include "cyclotome/engine/poly.hpp"
+#include "cyclotome/rlwe/execution_cache.hpp"
 #include "cyclotome/rlwe/key_switch.hpp"
 #include "cyclotome/rlwe/parameters.hpp"
 
@@ -70,6 +71,12 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Division by the special prime of encryption; null without special primes.
   const DivideAndRound* encryption_rounding(std::size_t plain) const;
 
+  /// One of this context's programs, ready for its engine: written by `build` on first use. Thread-safe.
+  template <class Build>
+  ExecutionPtr execution(const ProgramKey& key, const Build& build) const {
+    return executions_.find(key, *engine_, build);
+  }
+
   /// An array over one of this context's rings, on its engine.
   PolyArray make(const RingPtr& ring, std::size_t batch, std::size_t parts, Domain domain = Domain::coefficient,
                  bool secret = false) const {
@@ -88,6 +95,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::vector<RingPtr> plain_rings_;
   std::vector<std::unique_ptr<DivideAndRound>>
       encryption_roundings_;  // by plaintext modulus; empty without special primes
+  ExecutionCache executions_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<std::size_t, std::uint64_t>, std::unique_ptr<KeySwitch>>
       key_switches_;  // by limbs, preserved

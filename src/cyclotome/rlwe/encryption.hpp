@@ -18,8 +18,6 @@ Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t bat
 /// The phase [sum c_j s^j]_Q of every item: 1 part over Q, coefficient domain, in memory that is zeroised. Constant
 /// time.
 PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext);
-/// The same of a view, with `s` over its level's primes: what operations that decrypt are made of.
-PolyArray phase(const Context& context, ConstView c, ConstView s);
 /// s for a ciphertext. Throws MismatchError for a key of other parameters, and another key.
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext);
 

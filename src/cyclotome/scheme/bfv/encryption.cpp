@@ -10,6 +10,7 @@
 #include "cyclotome/rlwe/noise_peaks.hpp"
 #include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/decryption_program.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 
@@ -35,8 +36,8 @@ PolyArray make_message(const Context& context, const Ciphertext& ciphertext) {
 Plaintext rounded(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) {
   const Context& context = bfv_context(ciphertext.context());
   PolyArray message = make_message(context, ciphertext);
-  context.engine()->scale_to_plain(message.view(), phases.view(), context.plain_scale(ciphertext.plain()),
-                                   peaks.data());
+  const Operand operands[] = {message.view(), peaks.view(), phases.view()};
+  rounding(context, ciphertext.plain())->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
@@ -52,16 +53,11 @@ void require_noise(const char* operation, const Ciphertext& ciphertext, const rl
 }
 
 Plaintext decrypted(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) {
-  const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
+  const ConstView s = rlwe::decryption_key(key, ciphertext);
   const Context& context = bfv_context(ciphertext.context());
-  const PlainScale& scale = context.plain_scale(ciphertext.plain());
   PolyArray message = make_message(context, ciphertext);
-  const View out = message.view();
-  const ConstView operands[] = {out, c, s, peaks.operand()};
-  context.engine()->run({"bfv.decrypt", {context.id(), ciphertext.plain()}, operands}, [&] {
-    const PolyArray phases = rlwe::phase(context, c, s);
-    context.engine()->scale_to_plain(out, phases.view(), scale, peaks.data());
-  });
+  const Operand operands[] = {message.view(), peaks.view(), ciphertext.polynomials().view(), s};
+  decryption(context, ciphertext.plain(), ciphertext.parts())->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 

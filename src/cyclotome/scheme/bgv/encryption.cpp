@@ -10,6 +10,7 @@
 #include "cyclotome/rlwe/phase_norm.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/bgv/programs.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bgv {
@@ -39,9 +40,8 @@ PolyArray make_message(const Context& context, const Ciphertext& ciphertext) {
 Plaintext reduced(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) {
   const Context& context = bgv_context(ciphertext.context());
   PolyArray message = make_message(context, ciphertext);
-  const auto reduction =
-      context.message_reduction(ciphertext.limbs(), ciphertext.plain(), correction_inverse(ciphertext));
-  context.engine()->convert_with_peaks(message.view(), phases.view(), *reduction, peaks.data());
+  const Operand operands[] = {message.view(), peaks.view(), phases.view()};
+  reduction(context, ciphertext.plain(), ciphertext.limbs(), correction_inverse(ciphertext))->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
@@ -53,17 +53,12 @@ void require_noise(const char* operation, const Ciphertext& ciphertext, const rl
 }
 
 Plaintext decrypted(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) {
-  const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
+  const ConstView s = rlwe::decryption_key(key, ciphertext);
   const Context& context = bgv_context(ciphertext.context());
-  const std::uint64_t factor = correction_inverse(ciphertext);
-  const auto reduction = context.message_reduction(ciphertext.limbs(), ciphertext.plain(), factor);
   PolyArray message = make_message(context, ciphertext);
-  const View out = message.view();
-  const ConstView operands[] = {out, c, s, peaks.operand()};
-  context.engine()->run({"bgv.decrypt", {context.id(), ciphertext.plain(), factor}, operands}, [&] {
-    const PolyArray phases = rlwe::phase(context, c, s);
-    context.engine()->convert_with_peaks(out, phases.view(), *reduction, peaks.data());
-  });
+  const Operand operands[] = {message.view(), peaks.view(), ciphertext.polynomials().view(), s};
+  decryption(context, ciphertext.plain(), ciphertext.limbs(), ciphertext.parts(), correction_inverse(ciphertext))
+      ->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 

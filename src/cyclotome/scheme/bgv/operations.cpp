@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/bgv/programs.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bgv {
@@ -120,68 +122,27 @@ Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintex
   return a.derived(std::move(out), p.noise().sum(a.noise(), message_noise(p, a.plain())));
 }
 
-/// out = a divided by its last primes, one after the other, until as many as out has are left.
-void drop_primes(const Context& context, std::size_t plain, View out, ConstView a) {
-  Engine& engine = *context.engine();
-  PolyArray between;
-  for (std::size_t limbs = a.limbs(); limbs > out.limbs(); --limbs) {
-    const DivideAndRound& step = context.modulus_switch(limbs, plain);
-    PolyArray dropped = context.make(step.dropped, a.batch, a.parts, Domain::transform), next;
-    engine.copy(dropped.view(), a.limbs_at(limbs - 1, *step.dropped));
-    dropped.to_coefficient();
-    View result = out;
-    if (limbs - 1 > out.limbs()) {
-      next = context.make(step.kept, a.batch, a.parts, Domain::transform);
-      result = next.view();
-    }
-    engine.divide_and_round(result, a.limbs_at(0, *step.kept), dropped.view(), step);
-    between = std::move(next);
-    a = result;
-  }
-}
-
-/// a at a level: itself if it is there, else switched to it in `memory`.
-ConstView at_level(const Context& context, std::size_t plain, ConstView a, std::size_t limbs, PolyArray& memory) {
-  if (a.limbs() == limbs) return a;
-  memory = context.make(context.level_ring(limbs), a.batch, a.parts, Domain::transform);
-  drop_primes(context, plain, memory.view(), a);
-  return memory.view();
-}
-
-/// a b at a level that both reach; relinearised if there are keys. All in one operation.
-Ciphertext product(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, const rlwe::EvaluationKeys* keys) {
+/// a b at a level that both reach; relinearised if there are keys.
+Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, const rlwe::EvaluationKeys* keys) {
   const Context& context = bgv_context(a.context());
-  Engine& engine = *context.engine();
   const std::size_t plain = a.plain(), batch = std::max(a.batch(), b.batch());
-  const RingPtr& ring = context.level_ring(limbs);
   const rlwe::Parameters& parameters = context.parameters();
-  const NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs));
+  NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs));
   const std::uint64_t correction =
       Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, limbs), correction_at(b, limbs));
-  PolyArray result = context.make(ring, batch, keys == nullptr ? 3 : 2, Domain::transform);
-  const View out = result.view();
+  PolyArray result = context.make(context.level_ring(limbs), batch, keys == nullptr ? 3 : 2, Domain::transform);
   const ConstView first = a.polynomials().view(), second = b.polynomials().view();
-  const auto multiply = [&](View parts) {
-    PolyArray low_first, low_second;
-    const ConstView x = at_level(context, plain, first, limbs, low_first);
-    const bool square = second.data == first.data;
-    engine.tensor_product(parts, x, square ? x : at_level(context, plain, second, limbs, low_second));
-  };
-  const std::array<std::uint64_t, 4> constants{context.id(), plain};
-  if (keys == nullptr) {
-    const ConstView operands[] = {out, first, second};
-    engine.run({"bgv.multiply", constants, operands}, [&] { multiply(out); });
-    return a.derived(std::move(result), noise, correction);
+  const bool square = second.data == first.data;
+  std::array<Operand, 4> operands{result.view(), first, first, first};
+  std::size_t count = 2;
+  if (!square) operands[count++] = second;
+  if (keys != nullptr) {
+    operands[count++] = rlwe::relinearization_key(a, *keys);
+    noise = parameters.noise().sum(noise, context.key_switch(limbs, plain).noise());
   }
-  const ConstView key = rlwe::relinearization_key(a, *keys);
-  const rlwe::KeySwitch& key_switch = context.key_switch(limbs, plain);
-  const ConstView operands[] = {out, first, second, key};
-  engine.run({"bgv.multiply_relinearized", constants, operands}, [&] {
-    PolyArray parts = context.make(ring, batch, 3, Domain::transform);
-    multiply(parts.view());
-    key_switch.relinearize(engine, out, parts.view(), key);
-  });
-  return a.derived(std::move(result), parameters.noise().sum(noise, key_switch.noise()), correction);
+  product(context, {plain, limbs, a.limbs(), b.limbs(), square, a.batch() < batch, b.batch() < batch, keys != nullptr})
+      ->run(std::span(operands).first(count));
+  return a.derived(std::move(result), noise, correction);
 }
 
 std::size_t level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic) {
@@ -203,10 +164,8 @@ Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
   if (limbs == a.limbs()) return a.derived(a.polynomials().clone(), a.noise());
   const Context& context = bgv_context(a.context());
   PolyArray result = context.make(context.level_ring(limbs), a.batch(), a.parts(), Domain::transform);
-  const View out = result.view();
-  const ConstView from = a.polynomials().view(), operands[] = {out, from};
-  context.engine()->run({"bgv.switch_modulus", {context.id(), a.plain()}, operands},
-                        [&] { drop_primes(context, a.plain(), out, from); });
+  const Operand operands[] = {result.view(), a.polynomials().view()};
+  level_switch(context, a.plain(), a.parts(), a.limbs(), limbs)->run(operands);
   return a.derived(std::move(result), noise_at(a, a.noise(), limbs), correction_at(a, limbs));
 }
 
@@ -250,7 +209,7 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) {
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic) {
   rlwe::require_multipliable(a, b);
-  return product(a, b, level_of_product(a, b, automatic), nullptr);
+  return multiplied(a, b, level_of_product(a, b, automatic), nullptr);
 }
 
 Ciphertext square(const Ciphertext& a, bool automatic) { return multiply(a, a, automatic); }
@@ -258,7 +217,7 @@ Ciphertext square(const Ciphertext& a, bool automatic) { return multiply(a, a, a
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys,
                                  bool automatic) {
   rlwe::require_multipliable(a, b);
-  return product(a, b, level_of_product(a, b, automatic), &keys);
+  return multiplied(a, b, level_of_product(a, b, automatic), &keys);
 }
 
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys, bool automatic) {
