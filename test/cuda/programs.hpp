@@ -115,9 +115,8 @@ inline program::ProgramPtr bfv_decryption(const Bases& bases) {
   const PlainScale& scale = bases.plain_scale;
   const Slice out = b.output(bases.plain, 1, Domain::coefficient, true), numbers = b.output_numbers();
   const Slice a = b.input(bases.q, 2, Domain::coefficient), s = b.input(bases.q, 1, Domain::transform, 1, true);
-  const Slice phase = b.temporary(bases.q, 1), moved = b.temporary(bases.q, 1);
-  b.copy(moved, a.part(1));
-  program::multiply_key(b, phase, moved, s, a.part(0));
+  const Slice phase = b.temporary(bases.q, 1);
+  program::multiply_key(b, phase, a.part(1), s, a.part(0), program::Operands::kept);
   b.composite("scale_to_plain", {out, numbers}, {phase}, {}, [&] {
     const Slice scaled = b.temporary_like(phase, scale.extended, 1), gamma = scaled.limbs(1, scale.gamma_ring);
     b.convert(scaled, phase, scale.scale);
