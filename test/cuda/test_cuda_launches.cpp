@@ -5,6 +5,13 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cuda/launches.hpp"
+#include "cyclotome/rlwe/encryption_program.hpp"
+#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/scheme/bfv/decryption_program.hpp"
+#include "cyclotome/scheme/bfv/product_program.hpp"
+#include "cyclotome/scheme/bgv/programs.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+#include "engines.hpp"
 #include "programs.hpp"
 
 using namespace cyclotome;
@@ -37,6 +44,10 @@ bool equal(const Names& found, const Names& expected) {
 
 Names kernels(const program::ProgramPtr& program, std::size_t items, CodePaths paths = whole_limbs) {
   return launches_of(*program, items, paths).kernels;
+}
+
+Names kernels(const Execution& execution, std::size_t items) {
+  return launches_of(execution.program(), items, whole_limbs).kernels;
 }
 
 TEST(a_bfv_product_is_seven_launches_and_five_in_a_batch) {
@@ -81,10 +92,43 @@ TEST(encryption_and_decryption_zeroise_at_the_end) {
   CHECK(
       equal(kernels(check::encryption(small(), Domain::coefficient), 1),
             {"base conversion", "sampling", "sampling", "product with a key", "division with rounding", "zeroising"}));
-  CHECK(equal(kernels(check::bfv_decryption(small()), 1),
-              {"pointwise", "product with a key", "decryption", "zeroising"}));
+  CHECK(equal(kernels(check::bfv_decryption(small()), 1), {"product with a key", "decryption", "zeroising"}));
   CHECK(equal(kernels(check::bgv_decryption(small()), 1),
               {"pointwise", "pointwise", "transform", "base conversion", "zeroising"}));
+}
+
+/// A scheme's own programs, on an engine of no matter.
+rlwe::ContextPtr context(rlwe::SchemeKind kind) {
+  return scheme::make_context(check::planned(kind, 4096, 72, Word::u32, false), check::host());
+}
+
+TEST(bfv_launches_as_few_kernels_as_can_be) {
+  const auto on = context(rlwe::SchemeKind::bfv);
+  const bfv::Context& bfv = bfv::bfv_context(on);
+  const std::size_t limbs = bfv.max_level();
+  bfv::ProductShape shape{0, bfv::ProductMethod::hps_over_q, limbs, false, false, false, true};
+  CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{7});
+  CHECK_EQ(kernels(bfv::product_program(bfv, shape), many).size(), std::size_t{5});
+  shape.relinearized = false;
+  CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{4});
+  CHECK_EQ(kernels(*rlwe::relinearization(bfv, limbs, 0), 1).size(), std::size_t{3});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bfv, limbs, 0, 3), 1).size(), std::size_t{4});
+  CHECK(
+      equal(kernels(*rlwe::public_encryption(bfv, 0, &bfv.message_scale(0)), 1),
+            {"base conversion", "sampling", "sampling", "product with a key", "division with rounding", "zeroising"}));
+  CHECK(equal(kernels(*bfv::decryption(bfv, 0, 2), 1), {"product with a key", "decryption", "zeroising"}));
+}
+
+TEST(bgv_launches_as_few_kernels_as_can_be) {
+  const auto on = context(rlwe::SchemeKind::bgv);
+  const bgv::Context& bgv = bgv::bgv_context(on);
+  const std::size_t limbs = bgv.max_level();
+  const bgv::ProductShape shape{0, limbs, limbs, limbs, false, false, false, true};
+  const auto scale = bgv.message_lift(limbs, 0, 1);
+  CHECK_EQ(kernels(*bgv::product(bgv, shape), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bgv, limbs, 0, 3), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*bgv::decryption(bgv, 0, limbs, 2, 1), 1).size(), std::size_t{5});
+  CHECK_EQ(kernels(*rlwe::public_encryption(bgv, 0, scale.get()), 1).size(), std::size_t{8});
 }
 
 TEST(what_is_public_is_not_zeroised) {
