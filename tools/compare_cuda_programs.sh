@@ -8,19 +8,21 @@
 # RESULTS is a folder: tests.txt, times.jsonl (a line for each operation and engine), summary.txt. OTHER_TREE is a copy of
 # the sources to compare with; its timing program is replaced. Minutes. The exit status is that of the tests.
 set -u -o pipefail
+PATH=$PATH:/usr/local/cuda/bin
 here=$(cd "$(dirname "$0")/.." && pwd)
 results=$(mkdir -p "$1" && cd "$1" && pwd)
 other=${2:-}
 tests="test_cuda_launches test_cuda_graphs test_cuda_conversions test_cuda_programs test_cuda_operations test_cuda_engine test_cuda_study test_cuda_platform"
 
 build() { # SOURCES BUILD TARGET...
-  cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCYCLOTOME_CUDA=ON -DCYCLOTOME_BUILD_TESTING=ON \
+  if ! cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCYCLOTOME_CUDA=ON -DCYCLOTOME_BUILD_TESTING=ON \
     -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURE:-90-real}" \
-    -DCMAKE_EXE_LINKER_FLAGS="-static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL" >"$2.log" 2>&1 &&
-    cmake --build "$2" --target "${@:3}" >>"$2.log" 2>&1 || {
-    tail -n 30 "$2.log"
+    -DCMAKE_EXE_LINKER_FLAGS="-static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL" >"$2.log" 2>&1 ||
+    ! cmake --build "$2" --target "${@:3}" >>"$2.log" 2>&1; then
+    grep -E "error|FAILED" -A 5 "$2.log" | head -n 60
+    tail -n 5 "$2.log"
     return 1
-  }
+  fi
 }
 
 mkdir -p "$here/build"
@@ -54,7 +56,7 @@ grep -E "^==|FAILED|differs|checks" "$results/tests.txt"
 echo "tested after $(($(date +%s) - began)) s"
 
 : >"$results/times.jsonl"
-for round in 1 2; do
+for _ in 1 2; do
   if [ -n "$other" ]; then
     timeout 100 "$here/build/gpu-other/test/cuda/time_cuda_engine" other >>"$results/times.jsonl"
   fi
