@@ -1,9 +1,12 @@
 # Everything here happens inside this folder: a virtual environment in .venv, build trees in build/.
 #
 #   make demo     build, install and run the main job on real data
+#   make check    after an edit: build, every C++ test, and of the Python tests those of what changed and some of each other kind
 #   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
-#   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets
+#   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets, the
+#                   CUDA engine compiled for every architecture (doc/testing.md says why)
 #   make lint     formatting, static checks and the layering of the code
+#   make tidy     clang-tidy on the C++ files that differ from the last commit (CHANGED=main: from another; TIDY=all: on all, 20 min)
 #   make format   rewrite the sources in the project's format
 #   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
 #   make install-cuda  build and install the package with the CUDA engine (needs CUDA 13; GPUS=90-real for one kind of card)
@@ -41,15 +44,18 @@ demo_build := build/demo-$(python_version)
 test_build := build/test-$(python_version)
 sanitize_build := build/sanitize
 consumer_build := build/consumer
-cuda_build := build/cuda
+cuda_build := build/cuda-test
+cuda_full_build := build/cuda-full
 cuda_package := build/cuda-package-$(python_version)
 left_out := build/left-out.txt
 
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
+# Distributions beside the library, from their folders, so that pip asks no index for them.
+packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
+.PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -70,12 +76,12 @@ $(linters): $(ready)
 
 install: $(ready)
 	@echo "== build and install cyclotome (the first time takes minutes)"
-	@$(pip_install) -Cbuild-dir=$(demo_build) '.[demo]'
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[demo]' ./demo
 
 install-test: $(ready)
 	@echo "== build and install cyclotome with its tests, warnings as errors (the first time takes minutes)"
 	@$(pip_install) -Cbuild-dir=$(test_build) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON \
-	    -Ccmake.define.CYCLOTOME_WERROR=ON '.[test]'
+	    -Ccmake.define.CYCLOTOME_WERROR=ON '.[test]' $(packages)
 
 cuda_options := -Cbuild-dir=$(cuda_package) -Ccmake.define.CYCLOTOME_CUDA=ON \
     $(if $(GPUS),-Ccmake.define.CMAKE_CUDA_ARCHITECTURES=$(GPUS))
@@ -83,17 +89,25 @@ cuda_options := -Cbuild-dir=$(cuda_package) -Ccmake.define.CYCLOTOME_CUDA=ON \
 install-cuda: $(ready)
 	@command -v nvcc >/dev/null || { echo "the CUDA engine needs nvcc of CUDA 13, which is not in PATH" >&2; exit 1; }
 	@echo "== build and install cyclotome with the CUDA engine (the first time takes minutes)"
-	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=OFF '.[demo]'
+	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=OFF '.[bench,demo]' ./bench ./demo ./study
 
 demo: install
 	@$(bin)/cyclotome demo
 
 # An interrupted run goes on with: make bench BENCH_ARGUMENTS=--resume
 bench: install
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[bench]' ./bench ./study
 	@$(bin)/python -m pip install --quiet 'tenseal>=0.3.15' || \
 	    echo "tenseal (SEAL) has no wheel for this Python: measuring without a peer" >&2
 	@mkdir -p build bench/results
 	@$(bin)/cyclotome bench --full --output bench/results --html build/bench.html --force $(BENCH_ARGUMENTS)
+
+# CHANGED=main compares with another commit than the last one.
+check: install-test
+	@echo "== C++ tests"
+	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS) --progress
+	@echo "== Python tests: what changed since $(or $(CHANGED),HEAD), and a sample"
+	@$(bin)/python -m pytest --quiet --changed-since=$(or $(CHANGED),HEAD) --sample=2 $(PYTEST_ARGUMENTS)
 
 test: test-cpp test-python test-consumer test-sanitize test-cuda
 	@echo "== result"
@@ -113,11 +127,15 @@ test-python: install-test
 	@echo "== Python tests"
 	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
 
-test-full: install-test
+test-full: install-test test-headers test-cuda-full
 	@echo "== statistics at full size"
 	@$(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS)
 	@echo "== whether times depend on secrets"
 	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error -C full -R '^time_secrets$$'
+
+test-headers: install-test
+	@echo "== each public header compiled by itself"
+	@$(bin)/cmake --build $(test_build) --target all_verify_interface_header_sets
 
 # A project of its own that knows nothing but the installed CMake package.
 test-consumer: install-test
@@ -127,6 +145,8 @@ test-consumer: install-test
 	@$(bin)/cmake -S test/package -B $(consumer_build)/build -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
 	    -DCMAKE_PREFIX_PATH=$(abspath $(consumer_build))/prefix -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@$(bin)/cmake --build $(consumer_build)/build
+	@if find $(consumer_build)/prefix -name '*deterministic*' -o -name '*seed_derivation*' -o -name 'kernels*' | grep .; then \
+	    echo "these are internal and were installed" >&2; exit 1; fi
 	@$(consumer_build)/build/consumer
 	@$(consumer_build)/build/weighted_sum
 
@@ -137,9 +157,7 @@ test-sanitize: $(ready)
 	    echo "sanitizer run of the C++ tests: $${CXX:-c++} cannot link -fsanitize=address,undefined" | tee -a $(left_out); \
 	    exit 0; \
 	fi; \
-	$(bin)/cmake -S . -B $(sanitize_build) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
-	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g' -DCYCLOTOME_BUILD_PYTHON=OFF \
-	    -DCYCLOTOME_BUILD_TESTING=ON -DCYCLOTOME_SANITIZE=address,undefined >/dev/null; \
+	$(bin)/cmake --preset sanitize -B $(sanitize_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja >/dev/null; \
 	$(bin)/cmake --build $(sanitize_build); \
 	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
 
@@ -148,7 +166,7 @@ gpu_tests := $(addprefix test/python/,test_cuda_*.py test_exported_symbols.py te
     test_bfv_*.py test_bgv_*.py test_hps_levels.py test_rlwe_*.py test_array_*.py)
 
 test-gpu: install-cuda
-	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON '.[test]'
+	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON '.[test]' $(packages)
 	@echo "== C++ tests on the GPU"
 	@$(bin)/ctest --test-dir $(cuda_package) --output-on-failure --no-tests=error -R cuda
 	@echo "== Python tests on the GPU"
@@ -164,21 +182,34 @@ bench-gpu: install-cuda
 	@mkdir -p bench/results
 	@$(bin)/cyclotome bench --device cuda --full --output bench/results --force $(BENCH_ARGUMENTS)
 
-# Where there is a CUDA compiler the engine for GPUs is compiled for every architecture, and tested if there is a GPU too.
-test-cuda: $(ready)
+# Where there is a CUDA compiler the engine for GPUs is compiled for one kind of GPU, the one of this machine if it has one, and
+# tested if it has. The library beneath it is the one that the other tests built.
+gpu_here = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
+cuda_configure = $(bin)/cmake --preset cuda -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
+    -DCYCLOTOME_LIBRARY=$(abspath $(test_build))/libcyclotome.a
+
+test-cuda: install-test
 	@echo "== the CUDA engine"
 	@mkdir -p build
 	@if ! command -v nvcc >/dev/null; then \
 	    echo "the CUDA engine: there is no nvcc on this machine" | tee -a $(left_out); \
 	    exit 0; \
 	fi; \
-	$(bin)/cmake -S . -B $(cuda_build) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja -DCMAKE_BUILD_TYPE=Release \
-	    -DCYCLOTOME_CUDA=ON -DCYCLOTOME_BUILD_TESTING=ON >/dev/null; \
-	$(bin)/cmake --build $(cuda_build) --target test_cuda_engine test_cuda_code_paths test_cuda_conversions test_cuda_operations test_cuda_platform \
-	    test_cuda_study time_cuda_engine; \
+	$(cuda_configure) -B $(cuda_build) -DCMAKE_CUDA_ARCHITECTURES=$(or $(GPUS),$(gpu_here),90) >/dev/null; \
+	$(bin)/cmake --build $(cuda_build); \
 	$(bin)/ctest --test-dir $(cuda_build) --output-on-failure --no-tests=error -R '^test_cuda_'; \
 	status=0; $(cuda_build)/test/cuda/test_cuda_engine >/dev/null || status=$$?; \
 	if test $$status -eq 77; then echo "a run of the CUDA engine: no usable GPU (it was compiled)" >> $(left_out); fi
+
+# For every architecture that a package of the CUDA engine is built for.
+test-cuda-full: install-test
+	@echo "== the CUDA engine for every architecture"
+	@if ! command -v nvcc >/dev/null; then \
+	    echo "the CUDA engine was not compiled: there is no nvcc on this machine"; \
+	    exit 0; \
+	fi; \
+	$(cuda_configure) -B $(cuda_full_build) >/dev/null; \
+	$(bin)/cmake --build $(cuda_full_build)
 
 # Runs all checks, so that one run shows everything there is to mend. mypy reads the stub that the build made from the
 # extension; its copy beside the sources is not under version control.
@@ -190,7 +221,19 @@ lint: install-test $(linters)
 	check "ruff format (make format repairs)" $(bin)/ruff format --check .; \
 	check "mypy" $(bin)/mypy; \
 	check "layers" $(bin)/python tools/check_layers.py; \
+	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \
+	check "private members" $(bin)/python tools/check_members.py; \
 	test -z "$$failed"
+
+# In a configuration of its own, which is never built: precompiled headers of GCC are nothing to clang-tidy.
+tidy_build := build/tidy
+tidy_files = $(if $(filter all,$(TIDY)),$(shell git ls-files 'src/*.cpp' 'test/cpp/test_*.cpp'),\
+    $(shell git diff --name-only --diff-filter=d $(or $(CHANGED),HEAD) -- 'src/*.cpp' 'test/cpp/test_*.cpp'))
+
+tidy: $(linters)
+	@$(bin)/cmake --preset cpp -B $(tidy_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja -DCYCLOTOME_PRECOMPILE=OFF >/dev/null
+	@echo $(tidy_files) | xargs --no-run-if-empty --max-args 1 --max-procs $(JOBS) --delimiter ' ' \
+	    $(bin)/clang-tidy --quiet -p $(tidy_build)
 
 format: $(linters)
 	@$(bin)/clang-format -i $(cpp_sources)
@@ -199,10 +242,11 @@ format: $(linters)
 
 docs: install-test
 	@$(bin)/python -m pip install --quiet --group docs
-	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome
+	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome \
+	    cyclotome_bench cyclotome_demo cyclotome_hdl cyclotome_study
 
 verilog: $(ready)
-	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]'
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]' ./hdl
 	@for circuit in pease:16384:1 cooley-tukey:32768:1 cooley-tukey:32768:2 cooley-tukey:32768:4 iterative:16384:1 \
 	    iterative:32768:4 streaming:32768:1; do IFS=: read -r design degree pipes <<<"$$circuit"; \
 	    $(bin)/cyclotome fpga verilog --design $$design --degree $$degree --pipes $$pipes --output build/verilog --force; done

@@ -6,12 +6,23 @@ add_library(cyclotome STATIC ${cyclotome_sources})
 add_library(cyclotome::cyclotome ALIAS cyclotome)
 
 # One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
-set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp" PROPERTIES COMPILE_OPTIONS
-                                                                                               -ffp-contract=off)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp"
+                            PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
+
+# Kernels unroll into thousands of loads and stores. Whether each is of an object is AddressSanitizer's to see; the same
+# questions asked a second time would take minutes of compilation.
+if(CYCLOTOME_SANITIZE MATCHES "address")
+  file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/cpu/kernels_avx*.cpp")
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -fno-sanitize=null,alignment,object-size)
+endif()
 
 # In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
-target_include_directories(cyclotome PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
-                                            "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+include(cmake/public_headers.cmake)
+target_sources(
+  cyclotome
+  PUBLIC FILE_SET HEADERS
+         BASE_DIRS "${PROJECT_SOURCE_DIR}/src"
+         FILES ${installed_headers})
 target_compile_features(cyclotome PUBLIC cxx_std_20)
 target_link_libraries(cyclotome PUBLIC Threads::Threads PRIVATE ${CMAKE_DL_LIBS} "$<BUILD_INTERFACE:cyclotome_options>")
 set_target_properties(
@@ -21,7 +32,9 @@ set_target_properties(
              CXX_EXTENSIONS OFF
              CXX_VISIBILITY_PRESET hidden
              VISIBILITY_INLINES_HIDDEN ON
-             POSITION_INDEPENDENT_CODE ON)
+             POSITION_INDEPENDENT_CODE ON
+             VERIFY_INTERFACE_HEADER_SETS ${CYCLOTOME_BUILD_TESTING})
+cyclotome_precompile(cyclotome)
 
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cyclotome")
@@ -29,18 +42,11 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cyclotome-config.cmak
                               "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake" COMPATIBILITY SameMinorVersion)
 
-install(TARGETS cyclotome EXPORT cyclotome-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-                                                           COMPONENT development)
 install(
-  DIRECTORY "${PROJECT_SOURCE_DIR}/src/cyclotome"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  COMPONENT development
-  FILES_MATCHING
-  PATTERN "*.hpp"
-  PATTERN "*.h"
-  # What takes seeds is for tests.
-  PATTERN "deterministic.hpp" EXCLUDE
-  PATTERN "seed_derivation.hpp" EXCLUDE)
+  TARGETS cyclotome
+  EXPORT cyclotome-targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
 install(EXPORT cyclotome-targets NAMESPACE cyclotome:: DESTINATION "${package_dir}" COMPONENT development)
 install(FILES "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" "${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake"
         DESTINATION "${package_dir}" COMPONENT development)

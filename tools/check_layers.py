@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse includes and imports that point up the layers.
+"""Refuse includes and imports that point up the layers, or in circles, and internals among the public headers.
 
 The rooms of ``src/cyclotome`` form a chain, ``circuit -> scheme -> rlwe -> engine -> program -> ring -> math``.
 ``program`` writes operations down, ``engine`` is what can run them; each engine has a room of its own beside the
 chain, and only who creates it knows it. ``study`` keeps other ways to compute for comparison and knows no operation;
 ``value`` stands on ``scheme``; ``io`` reads and writes everything up to ``value``, and ``study``'s contexts. In Python,
-nothing below the command line knows the command line, and the package knows neither its tests nor its benchmarks.
+import-linter does this (pyproject.toml), but for what it can't see: that modules take nothing from the package's own
+``__init__``, which stands above them.
+
+Headers and sources of one name are one unit; units that include each other are a circle, in which nothing can be read
+first. What is installed are the headers that ``cmake/public_headers.cmake`` lists and those that they include.
 
 Usage: ``python tools/check_layers.py [ROOT]``. Prints one line per offence and exits with 1 when there is one, with 2
 when ROOT holds nothing to check.
@@ -16,8 +20,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 #: For each room of ``src/cyclotome``, those it may include. ``engine`` is what engines are, ``engine/<x>`` is one.
@@ -38,11 +43,31 @@ ROOMS: dict[str, frozenset[str]] = {
 #: Suffixes of files that hold C++ or CUDA code.
 CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh"})
 
-#: The modules of the package ``cyclotome`` that are its command line or serve it; only they may import one another.
-COMMAND_LINE = frozenset({"bench", "cli", "demo", "__main__"})
+#: Circles that are there still, by the names in them. Nothing may be added; what has gone must go from here.
+KNOWN_CIRCLES: frozenset[frozenset[str]] = frozenset(
+    frozenset(circle.split())
+    for circle in (
+        "engine/cpu/cpu_engine engine/cpu/loops",
+        "engine/cuda/arena engine/cuda/launch engine/cuda/recording engine/cuda/secret_memory",
+        "engine/cuda/cuda_engine engine/cuda/state",
+        "engine/engine engine/interpreter engine/memory_limit",
+        "io/container io/context_check io/parameters_io io/payload io/protected_key",
+        "program/builder program/builder_checks",
+        "rlwe/deterministic rlwe/encryption rlwe/keys",
+        "rlwe/parameters rlwe/scheme",
+        "scheme/bfv/context scheme/bfv/scheme",
+        "scheme/bfv/operations scheme/bfv/product",
+        "scheme/bgv/context scheme/bgv/scheme",
+    )
+)
 
-#: Top-level modules that the package must not import.
-OUTSIDE = frozenset({"cyclotome_testing", "test", "bench", "tools", "pytest", "hypothesis"})
+#: Headers that no public header may include: what takes seeds, which is for tests; kernels, threads and pools.
+NEVER_PUBLIC = re.compile(
+    r"(?:.*/)?(?:deterministic|seed_derivation|declassify)[.]hpp|engine/cuda/.*|engine/cpu/(?!cpu|instruction_set).*"
+)
+
+#: Modules of the package ``cyclotome`` that may import it as a whole; its folders, the command line, may too.
+ABOVE = frozenset({"__init__.py", "__main__.py"})
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"]*)"|<(?P<angled>[^>]*)>)', re.MULTILINE)
 
@@ -107,40 +132,97 @@ def check_includes(root: Path) -> Iterator[Offence]:
                 yield Offence(file, text.count("\n", 0, match.start()) + 1, reason)
 
 
-def imported_modules(tree: ast.AST, package: list[str]) -> Iterator[tuple[int, str]]:
-    """Line and absolute dotted name of every import, members included, in ``tree``, a module of ``package``."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield node.lineno, alias.name
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            prefix = ".".join([*base, *([node.module] if node.module else [])])
-            for alias in node.names:
-                yield node.lineno, f"{prefix}.{alias.name}"
+def included(file: Path) -> list[str]:
+    """Paths below ``src/cyclotome`` that a file includes."""
+    targets = [match["quoted"] or match["angled"] or "" for match in INCLUDE.finditer(file.read_text(encoding="utf-8"))]
+    return [target.removeprefix("cyclotome/") for target in targets if target.startswith("cyclotome/")]
 
 
-def import_reason(module: str, name: str) -> str | None:
-    """Why ``cyclotome.<module>`` must not import the dotted ``name``, or None when it may."""
-    parts = name.split(".")
-    if parts[0] in OUTSIDE:
-        return f"the package must not import {parts[0]} ({name})"
-    if parts[0] == "cyclotome" and len(parts) > 1 and parts[1] in COMMAND_LINE and module not in COMMAND_LINE:
-        return f"cyclotome.{module} must not import the command line ({name})"
-    return None
+def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """The sets of nodes, of more than one, in which each reaches each."""
+    reached = {node: reachable(graph, [node]) for node in graph}
+    found = {frozenset(b for b in reached[a] if b != a and a in reached.get(b, ())) | {a} for a in graph}
+    return sorted(sorted(each) for each in found if len(each) > 1)
+
+
+def reachable(graph: Mapping[str, Iterable[str]], start: Iterable[str]) -> set[str]:
+    """All that ``start`` leads to, and ``start``."""
+    seen: set[str] = set()
+    pending = list(start)
+    while pending:
+        node = pending.pop()
+        if node not in seen:
+            seen.add(node)
+            pending.extend(graph.get(node, ()))
+    return seen
+
+
+def check_circles(root: Path) -> Iterator[Offence]:
+    """Circles among the units of ``root/src/cyclotome``, and known ones that are no more."""
+    source = root / "src" / "cyclotome"
+    units: dict[str, set[str]] = defaultdict(set)
+    for file in (path for path in source.rglob("*") if path.suffix in CODE):
+        unit = file.relative_to(source).with_suffix("").as_posix()
+        units[unit] |= {PurePosixPath(other).with_suffix("").as_posix() for other in included(file)} - {unit}
+    found = circles(units)
+    for circle in found:
+        if not any(known.issuperset(circle) for known in KNOWN_CIRCLES):
+            yield Offence(source / circle[0], 1, f"these include each other in a circle: {', '.join(circle)}")
+    for known in KNOWN_CIRCLES:
+        if units.keys() >= known and sorted(known) not in found:
+            yield Offence(
+                Path(__file__), 1, f"the circle {', '.join(sorted(known))} is smaller, or no more: say so here"
+            )
+
+
+def public_entries(root: Path) -> list[str]:
+    """The headers that ``cmake/public_headers.cmake`` lists, or none where there is no such file."""
+    file = root / "cmake" / "public_headers.cmake"
+    if not file.is_file():
+        return []
+    found = re.search(r"set\(public_headers\n(.*?)\)", file.read_text(encoding="utf-8"), re.DOTALL)
+    return re.sub(r"#.*", "", found[1]).split() if found else []
+
+
+def check_public(root: Path) -> Iterator[Offence]:
+    """Internals that the public headers include, by whatever way, and public headers that are not there."""
+    source = root / "src" / "cyclotome"
+    graph = {file.relative_to(source).as_posix(): included(file) for file in source.rglob("*.h*")}
+    entries = public_entries(root)
+    for header in sorted(reachable(graph, entries)):
+        if header not in graph:
+            yield Offence(root / "cmake" / "public_headers.cmake", 1, f"there is no {header}")
+        elif NEVER_PUBLIC.fullmatch(header):
+            by = [entry for entry in entries if header in reachable(graph, [entry])]
+            yield Offence(source / header, 1, f"is internal, and the public {by[0]} includes it")
 
 
 def check_imports(root: Path) -> Iterator[Offence]:
-    """Offences among the imports of ``root/python/cyclotome``."""
-    source = root / "python"
-    for file in sorted((source / "cyclotome").rglob("*.py")):
-        parts = list(file.relative_to(source).with_suffix("").parts)
-        module = parts[1]
-        tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
-        for line, name in imported_modules(tree, parts[:-1]):
-            reason = import_reason(module, name)
-            if reason is not None:
-                yield Offence(file, line, reason)
+    """Names that modules of ``root/python/cyclotome`` below the command line take from the package itself, whose
+    ``__init__`` is above them all. The other rules on imports are import-linter's (pyproject.toml), which can't see
+    this one."""
+    package = root / "python" / "cyclotome"
+    for file in sorted(package.glob("*.py")):
+        if file.name in ABOVE:
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"), filename=str(file))):
+            if isinstance(node, (ast.Import, ast.ImportFrom)) and (names := taken(node, package)):
+                yield Offence(file, node.lineno, f"import {', '.join(names)} from the module that has it")
+
+
+def taken(node: ast.Import | ast.ImportFrom, package: Path) -> list[str]:
+    """What an import in a module of ``package`` takes from the package itself."""
+    names = [alias.name for alias in node.names]
+    if isinstance(node, ast.Import):
+        return [name for name in names if name.split(".")[0] == "cyclotome"]
+    if (node.level, node.module) not in ((0, "cyclotome"), (1, None)):
+        return []
+    return [name for name in names if name != "_core" and not is_module(package, name)]
+
+
+def is_module(package: Path, name: str) -> bool:
+    """Whether ``package`` has a module or package of this name."""
+    return (package / f"{name}.py").is_file() or (package / name).is_dir()
 
 
 def main(arguments: list[str]) -> int:
@@ -149,7 +231,7 @@ def main(arguments: list[str]) -> int:
     if not (root / "src" / "cyclotome").is_dir() and not (root / "python" / "cyclotome").is_dir():
         print(f"{root} has neither src/cyclotome/ nor python/cyclotome/; name the root of a checkout", file=sys.stderr)
         return 2
-    offences = [*check_includes(root), *check_imports(root)]
+    offences = [*check_includes(root), *check_circles(root), *check_public(root), *check_imports(root)]
     for offence in offences:
         print(offence)
     print(f"layers: {len(offences)} offence{'' if len(offences) == 1 else 's'}", file=sys.stderr)

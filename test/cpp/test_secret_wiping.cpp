@@ -2,6 +2,7 @@
 // Nothing of a secret key, a message or a phase is left in the process's memory when its owners are gone: after all
 // that touches them, and after an exception at any place where memory is asked for.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -11,6 +12,8 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/seed_derivation.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "memory_scan.hpp"
@@ -39,7 +42,7 @@ using namespace cyclotome;
 using check::MemoryScan;
 using check::Values;
 
-rlwe::ContextPtr make_context(rlwe::SchemeKind scheme, Word word, std::size_t threads) {
+rlwe::ContextPtr make_context(const rlwe::Scheme* scheme, Word word, std::size_t threads) {
   rlwe::ParametersLiteral p = check::literal(word, 1);
   p.scheme = scheme;
   return scheme::make_context(rlwe::Parameters(p), CpuEngine::create(threads));
@@ -104,10 +107,10 @@ void work(const rlwe::ContextPtr& context, MemoryScan* scan) {
   scan->look_for("phase", phase.view().data, n * bytes_of(phase.word()));
 }
 
-constexpr rlwe::SchemeKind schemes[] = {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv};
+const rlwe::Scheme* const schemes[] = {&bfv::scheme(), &bgv::scheme()};
 
 TEST(the_search_finds_what_is_there) {
-  const rlwe::ContextPtr context = make_context(rlwe::SchemeKind::bfv, Word::u64, 1);
+  const rlwe::ContextPtr context = make_context(&bfv::scheme(), Word::u64, 1);
   MemoryScan scan;
   work(context, &scan);
   CHECK_EQ(scan.found(), "");
@@ -116,6 +119,26 @@ TEST(the_search_finds_what_is_there) {
   const auto forgotten = std::make_unique<std::vector<std::int64_t>>(check::numbers(context->degree(), 12345));
   CHECK(scan.found().find("values") != std::string::npos);
   secure_zero(forgotten->data(), forgotten->size() * sizeof(std::int64_t));
+}
+
+// Small integers are zeros for the most part, and lie anywhere.
+TEST(the_search_finds_bytes_among_zeros) {
+  for (std::size_t first = 20; first < 44; ++first) {
+    std::vector<std::uint8_t> small(64);
+    for (std::size_t i = first; i < 44; ++i) small[i] = static_cast<std::uint8_t>(i % 3 == 0 ? 0xff : 17 * i);
+    MemoryScan scan;
+    scan.look_for("small", small);
+    std::vector<std::uint8_t> buffer(256);
+    for (std::size_t place = 0; place < 9; ++place) {
+      std::copy(small.begin(), small.end(), buffer.begin() + static_cast<std::ptrdiff_t>(100 + place));
+      secure_zero(small.data(), small.size());
+      CHECK(scan.found().starts_with("small in"));
+      std::copy_n(buffer.begin() + static_cast<std::ptrdiff_t>(100 + place), small.size(), small.begin());
+      secure_zero(buffer.data(), buffer.size());
+    }
+    secure_zero(small.data(), small.size());
+    if (first < 43) CHECK_EQ(scan.found(), "");
+  }
 }
 
 TEST(nothing_is_left_when_the_work_is_done) {

@@ -17,7 +17,9 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/sha256.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
@@ -32,7 +34,7 @@ using check::seed;
 
 struct Setting {
   const char* name;
-  rlwe::SchemeKind scheme;
+  const rlwe::Scheme* scheme;
   std::size_t degree;
   unsigned bits;
   std::size_t batch;
@@ -148,17 +150,17 @@ double now() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using rlwe::SchemeKind;
+  const rlwe::Scheme *const bfv = &bfv::scheme(), *const bgv = &bgv::scheme();
   const std::vector<Setting> settings{
-      {"bfv-4096", SchemeKind::bfv, 4096, 72, 1, Word::u64, {65537}},
-      {"bgv-4096", SchemeKind::bgv, 4096, 72, 1, Word::u64, {65537}},
-      {"bfv-8192-b5", SchemeKind::bfv, 8192, 174, 5, Word::u64, {65537}},
-      {"bgv-8192-b5", SchemeKind::bgv, 8192, 174, 5, Word::u64, {65537}},
-      {"bfv-4096-u32-b3", SchemeKind::bfv, 4096, 72, 3, Word::u32, {65537}},
-      {"bgv-8192-u32-b3", SchemeKind::bgv, 8192, 174, 3, Word::u32, {65537, 114689}},
-      {"bfv-8192-two", SchemeKind::bfv, 8192, 174, 2, Word::u64, {65537, 114689}},
-      {"bfv-4096-b32", SchemeKind::bfv, 4096, 72, 32, Word::u64, {65537}},
-      {"bgv-4096-b32", SchemeKind::bgv, 4096, 72, 32, Word::u64, {65537}},
+      {"bfv-4096", bfv, 4096, 72, 1, Word::u64, {65537}},
+      {"bgv-4096", bgv, 4096, 72, 1, Word::u64, {65537}},
+      {"bfv-8192-b5", bfv, 8192, 174, 5, Word::u64, {65537}},
+      {"bgv-8192-b5", bgv, 8192, 174, 5, Word::u64, {65537}},
+      {"bfv-4096-u32-b3", bfv, 4096, 72, 3, Word::u32, {65537}},
+      {"bgv-8192-u32-b3", bgv, 8192, 174, 3, Word::u32, {65537, 114689}},
+      {"bfv-8192-two", bfv, 8192, 174, 2, Word::u64, {65537, 114689}},
+      {"bfv-4096-b32", bfv, 4096, 72, 32, Word::u64, {65537}},
+      {"bgv-4096-b32", bgv, 4096, 72, 32, Word::u64, {65537}},
   };
   const std::string mode = argc > 1 ? argv[1] : "list";
   const std::size_t threads = argc > 2 ? std::stoul(argv[2]) : 1;
@@ -169,7 +171,7 @@ int main(int argc, char** argv) {
     auto& party = parties[s.name];
     if (party != nullptr) return;
     party = std::make_unique<Party>(s, engine);
-    for (auto& [name, operation] : operations_of(*party, s.scheme == SchemeKind::bfv)) {
+    for (auto& [name, operation] : operations_of(*party, s.scheme == bfv)) {
       all[std::string(s.name) + "/" + name] = operation;
     }
   };

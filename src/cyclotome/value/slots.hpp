@@ -3,7 +3,7 @@
 
 #include "cyclotome/value/encrypted_array.hpp"
 
-// Values into slots, out of them into all slots, and rotations of slots. What they throw stands with elementwise.hpp.
+// Values moved into slots or out of them, and rotations of slots. They throw what elementwise.hpp says.
 namespace cyclotome::value {
 
 /// A replicated array with its last axis moved into slots: a plaintext product for each value. A packed one as it is.
@@ -18,6 +18,9 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::int64_t steps, const Op
 EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t> steps, const Options& options = {});
 /// The two rows swapped.
 EncryptedArray rotate_columns(const EncryptedArray& x, const Options& options = {});
+
+/// Throws UnsupportedError for values in coefficients.
+void require_slots(const char* operation, const Layout& layout);
 
 /// A packed array with nothing but zeros beside its values, by a product with a mask where it takes one.
 Placed cleaned(const Placed& x, const Options& options);
