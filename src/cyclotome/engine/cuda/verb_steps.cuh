@@ -70,7 +70,7 @@ auto clear_step() {
 }
 
 template <class W, unsigned Limbs>
-auto multiply_scalars_step(DeviceConstants& constants, const Ring& ring, std::span<const std::uint64_t> factors) {
+Step multiply_scalars_up_to(DeviceConstants& constants, const Ring& ring, std::span<const std::uint64_t> factors) {
   Factors<W, Limbs> prepared{};
   for (std::size_t l = 0; l < factors.size(); ++l) {
     prepared.factor[l] = ShoupFactor<W>(static_cast<W>(factors[l]), static_cast<W>(ring.basis()[l]));
@@ -82,15 +82,10 @@ auto multiply_scalars_step(DeviceConstants& constants, const Ring& ring, std::sp
   };
 }
 
-/// Calls body with the step for as many factors.
-template <class W, class Body>
-void with_multiply_scalars(DeviceConstants& constants, const Ring& ring, std::span<const std::uint64_t> factors,
-                           const Body& body) {
-  if (factors.size() <= 32) {
-    body(multiply_scalars_step<W, 32>(constants, ring, factors));
-  } else {
-    body(multiply_scalars_step<W, max_limbs>(constants, ring, factors));
-  }
+template <class W>
+Step multiply_scalars_step(DeviceConstants& constants, const Ring& ring, std::span<const std::uint64_t> factors) {
+  return factors.size() <= 32 ? multiply_scalars_up_to<W, 32>(constants, ring, factors)
+                              : multiply_scalars_up_to<W, max_limbs>(constants, ring, factors);
 }
 
 template <class W>

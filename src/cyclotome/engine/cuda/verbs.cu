@@ -18,37 +18,40 @@ struct NoScratch final : cuda::Scratch {
   void* take(std::size_t) override { throw EngineError("CUDA: a verb has no memory of its own"); }
 };
 
-/// Runs a step on the operands' items, a piece at a time.
-template <class State, class Step>
-void run_in_pieces(const State& state, const Step& step, View out, ConstView a = {}, ConstView b = {},
+/// Makes a step and runs it on the operands' items, a piece at a time. It is made in the device's context too:
+/// constants that it is the first to need are copied there.
+template <class State, class Make>
+void run_in_pieces(State& state, const Make& make, View out, ConstView a = {}, ConstView b = {},
                    std::span<const Seed* const> seeds = {}, std::uint32_t first_item = 0) {
   const auto queue = state.queue();
-  if (queue.recording != nullptr) queue.recording->keep(std::make_shared<const Step>(step));
-  NoScratch scratch;
-  cuda::for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
-    const View operands[] = {piece_of(out, first, count), piece_of(writable(a), first, count),
-                             piece_of(writable(b), first, count)};
-    step(cuda::StepContext{queue, scratch, seeds, first_item + static_cast<std::uint32_t>(first)}, operands);
+  with_word(out.word(), [&]<class W>(W word) {
+    const auto step = make(word);
+    if (queue.recording != nullptr) queue.recording->keep(std::make_shared<const decltype(step)>(step));
+    NoScratch scratch;
+    cuda::for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+      const View operands[] = {piece_of(out, first, count), piece_of(writable(a), first, count),
+                               piece_of(writable(b), first, count)};
+      step(cuda::StepContext{queue, scratch, seeds, first_item + static_cast<std::uint32_t>(first)}, operands);
+    });
   });
 }
 
 template <class State, class Operation>
 void pointwise(State& state, View out, ConstView a, ConstView b, Operation operation) {
-  with_word(out.word(), [&]<class W>(W) {
-    run_in_pieces(state, cuda::pointwise_step<W>(state.constants, *out.ring, operation), out, a, b);
-  });
+  const auto make = [&]<class W>(W) { return cuda::pointwise_step<W>(state.constants, *out.ring, operation); };
+  run_in_pieces(state, make, out, a, b);
 }
 
 }  // namespace
 
 void CudaEngine::do_forward(View a) {
-  with_word(a.word(),
-            [&]<class W>(W) { run_in_pieces(*state_, cuda::forward_step<W>(state_->constants, *a.ring), a); });
+  run_in_pieces(
+      *state_, [&]<class W>(W) { return cuda::forward_step<W>(state_->constants, *a.ring); }, a);
 }
 
 void CudaEngine::do_inverse(View a) {
-  with_word(a.word(),
-            [&]<class W>(W) { run_in_pieces(*state_, cuda::inverse_step<W>(state_->constants, *a.ring), a); });
+  run_in_pieces(
+      *state_, [&]<class W>(W) { return cuda::inverse_step<W>(state_->constants, *a.ring); }, a);
 }
 
 void CudaEngine::do_copy(View out, ConstView a) { pointwise(*state_, out, a, a, cuda::Copy{}); }
@@ -61,19 +64,18 @@ void CudaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView
 }
 
 void CudaEngine::do_clear(View out) {
-  with_word(out.word(), [&]<class W>(W) { run_in_pieces(*state_, cuda::clear_step<W>(), out); });
+  run_in_pieces(
+      *state_, []<class W>(W) { return cuda::clear_step<W>(); }, out);
 }
 
 void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
-  with_word(out.word(), [&]<class W>(W) {
-    cuda::with_multiply_scalars<W>(state_->constants, *out.ring, factors,
-                                   [&](const auto& step) { run_in_pieces(*state_, step, out, a); });
-  });
+  const auto make = [&]<class W>(W) { return cuda::multiply_scalars_step<W>(state_->constants, *out.ring, factors); };
+  run_in_pieces(*state_, make, out, a);
 }
 
 void CudaEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
-  with_word(out.word(),
-            [&]<class W>(W) { run_in_pieces(*state_, cuda::convert_step<W>(state_->constants, conversion), out, a); });
+  const auto make = [&]<class W>(W) { return cuda::convert_step<W>(state_->constants, conversion); };
+  run_in_pieces(*state_, make, out, a);
 }
 
 void CudaEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
@@ -107,17 +109,14 @@ void CudaEngine::do_peaks(View numbers, ConstView a, const BaseConversion& conve
 }
 
 void CudaEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
-  with_word(out.word(), [&]<class W>(W) {
-    run_in_pieces(*state_, cuda::automorphism_step<W>(state_->constants, *out.ring, element), out, a);
-  });
+  const auto make = [&]<class W>(W) { return cuda::automorphism_step<W>(state_->constants, *out.ring, element); };
+  run_in_pieces(*state_, make, out, a);
 }
 
 void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
   const Seed* const seeds[] = {&seed};
-  with_word(out.word(), [&]<class W>(W) {
-    run_in_pieces(*state_, cuda::sample_step<W>(state_->constants, *out.ring, law, 0, stream), out, {}, {}, seeds,
-                  first_item);
-  });
+  const auto make = [&]<class W>(W) { return cuda::sample_step<W>(state_->constants, *out.ring, law, 0, stream); };
+  run_in_pieces(*state_, make, out, {}, {}, seeds, first_item);
 }
 
 namespace cuda {
@@ -145,11 +144,8 @@ Step prepare_verb(DeviceConstants& constants, const program::Op& op) {
         return pointwise_step<W>(constants, ring, Multiply{});
       case Verb::multiply_accumulate:
         return pointwise_step<W>(constants, ring, MultiplyAccumulate{});
-      case Verb::multiply_scalars: {
-        Step made;
-        with_multiply_scalars<W>(constants, ring, op.factors, [&](const auto& step) { made = step; });
-        return made;
-      }
+      case Verb::multiply_scalars:
+        return multiply_scalars_step<W>(constants, ring, op.factors);
       case Verb::convert:
         return convert_step<W>(constants, *op.conversion);
       case Verb::automorphism:
