@@ -140,6 +140,12 @@ inline program::ProgramPtr bgv_decryption(const Bases& bases) {
   return b.finish();
 }
 
+/// An array as an operand for `value`: numbers stand one after another, without the rest of a polynomial.
+inline View operand_view(const program::Value& value, View array) {
+  if (value.is_numbers()) array.batch_stride = 1;
+  return array;
+}
+
 inline std::vector<program::ProgramPtr> programs(const Bases& bases) {
   return {bfv_product(bases),
           bfv_product(bases, true),

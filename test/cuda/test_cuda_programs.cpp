@@ -42,7 +42,7 @@ class Trial {
       const std::size_t batch = each ? items : value.items;
       PolyArray& array = arrays.emplace_back(engine_, value.ring, batch * (each && !numbers ? spread : 1), value.parts,
                                              value.domain, value.secret);
-      View view = array.view();
+      View view = check::operand_view(value, array.view());
       view.batch = batch;
       if (each && !numbers) view.batch_stride *= spread;
       if (value.role == program::Value::Role::input) {
@@ -65,9 +65,11 @@ class Trial {
     execution_->run(operands, {seeds, program_->seeds()}, first_item);
     Residues found;
     for (std::size_t i = 0; i < operands.size(); ++i) {
-      if (program_->values()[program_->operands()[i]].role != program::Value::Role::output) continue;
+      const program::Value& value = program_->values()[program_->operands()[i]];
+      if (value.role != program::Value::Role::output) continue;
       const std::vector<std::uint64_t> all = arrays[i].to_host();
-      const std::size_t stride = all.size() / arrays[i].batch(), step = arrays[i].batch() == items ? 1 : spread;
+      const std::size_t stride = value.is_numbers() ? 1 : all.size() / arrays[i].batch();
+      const std::size_t step = arrays[i].batch() == items ? 1 : spread;
       auto& here = found.emplace_back();
       for (std::size_t b = 0; b < items; ++b) {
         const auto begin = all.begin() + static_cast<std::ptrdiff_t>(b * step * stride);
