@@ -9,7 +9,9 @@
 #include "cyclotome/rlwe/key_switch_program.hpp"
 #include "cyclotome/scheme/bfv/decryption_program.hpp"
 #include "cyclotome/scheme/bfv/product_program.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/programs.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "engines.hpp"
 #include "programs.hpp"
@@ -97,13 +99,18 @@ TEST(encryption_and_decryption_zeroise_at_the_end) {
               {"pointwise", "pointwise", "transform", "base conversion", "zeroising"}));
 }
 
+/// How messages get to a context's Q: which conversion it is makes no launch more or less.
+BaseConversion message_scale(const rlwe::Context& context, Lift lift) {
+  return {context.plain_ring(0)->basis(), context.level_ring(context.max_level())->basis(), lift};
+}
+
 /// A scheme's own programs, on an engine of no matter.
-rlwe::ContextPtr context(rlwe::SchemeKind kind) {
-  return scheme::make_context(check::planned(kind, 4096, 72, Word::u32, false), check::host());
+rlwe::ContextPtr context(const rlwe::Scheme& scheme) {
+  return scheme::make_context(check::planned(&scheme, 4096, 72, Word::u32, false), check::host());
 }
 
 TEST(bfv_launches_as_few_kernels_as_can_be) {
-  const auto on = context(rlwe::SchemeKind::bfv);
+  const auto on = context(bfv::scheme());
   const bfv::Context& bfv = bfv::bfv_context(on);
   const std::size_t limbs = bfv.max_level();
   bfv::ProductShape shape{0, bfv::ProductMethod::hps_over_q, limbs, false, false, false, true};
@@ -113,22 +120,23 @@ TEST(bfv_launches_as_few_kernels_as_can_be) {
   CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{4});
   CHECK_EQ(kernels(*rlwe::relinearization(bfv, limbs, 0), 1).size(), std::size_t{3});
   CHECK_EQ(kernels(*rlwe::galois_turn(bfv, limbs, 0, 3), 1).size(), std::size_t{4});
+  const BaseConversion scale = message_scale(bfv, Lift::fast);
   CHECK(
-      equal(kernels(*rlwe::public_encryption(bfv, 0, &bfv.message_scale(0)), 1),
+      equal(kernels(*rlwe::public_encryption(bfv, 0, &scale), 1),
             {"base conversion", "sampling", "sampling", "product with a key", "division with rounding", "zeroising"}));
   CHECK(equal(kernels(*bfv::decryption(bfv, 0, 2), 1), {"product with a key", "decryption", "zeroising"}));
 }
 
 TEST(bgv_launches_as_few_kernels_as_can_be) {
-  const auto on = context(rlwe::SchemeKind::bgv);
+  const auto on = context(bgv::scheme());
   const bgv::Context& bgv = bgv::bgv_context(on);
   const std::size_t limbs = bgv.max_level();
   const bgv::ProductShape shape{0, limbs, limbs, limbs, false, false, false, true};
-  const auto scale = bgv.message_lift(limbs, 0, 1);
+  const BaseConversion scale = message_scale(bgv, Lift::centred);
   CHECK_EQ(kernels(*bgv::product(bgv, shape), 1).size(), std::size_t{8});
   CHECK_EQ(kernels(*rlwe::galois_turn(bgv, limbs, 0, 3), 1).size(), std::size_t{8});
   CHECK_EQ(kernels(*bgv::decryption(bgv, 0, limbs, 2, 1), 1).size(), std::size_t{5});
-  CHECK_EQ(kernels(*rlwe::public_encryption(bgv, 0, scale.get()), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*rlwe::public_encryption(bgv, 0, &scale), 1).size(), std::size_t{8});
 }
 
 TEST(what_is_public_is_not_zeroised) {
