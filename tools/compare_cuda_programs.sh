@@ -5,8 +5,10 @@
 #
 #   tools/compare_cuda_programs.sh RESULTS [OTHER_TREE]
 #
-# RESULTS is a folder: tests.txt, times.jsonl (a line for each operation and engine), summary.txt. OTHER_TREE is a copy of
-# the sources to compare with; its timing program is replaced. Minutes. The exit status is that of the tests.
+# RESULTS is a folder: tests.txt, times.jsonl (a line for each operation and engine), errors.txt (what the timing programs
+# say beside it, and how they ended), summary.txt. OTHER_TREE is a copy of the sources to compare with; its timing program
+# is replaced. Both trees are timed in turns, degree by degree, ROUNDS times (3) or until SECONDS_AT_MOST (480) are over.
+# The exit status is that of the tests and the timing programs.
 set -u -o pipefail
 PATH=$PATH:/usr/local/cuda/bin
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -28,8 +30,8 @@ build() { # SOURCES BUILD TARGET...
 mkdir -p "$here/build"
 began=$(date +%s)
 if [ -n "$other" ]; then
-  { [ -d "$other/src/cyclotome/program" ] || echo "#define CYCLOTOME_WITHOUT_PROGRAMS"
-    cat "$here/test/cuda/time_cuda_operations.cpp"; } >"$other/test/cuda/time_cuda_engine.cpp"
+  cp "$here/test/cuda/time_cuda_operations.cpp" "$other/test/cuda/time_cuda_engine.cpp"
+  [ ! -d "$other/src/cyclotome/program" ] || cp "$here/test/cuda/programs.hpp" "$other/test/cuda/"
   build "$other" "$here/build/gpu-other" time_cuda_engine &
   other_build=$!
 fi
@@ -55,15 +57,31 @@ done
 grep -E "^==|FAILED|differs|checks" "$results/tests.txt"
 echo "tested after $(($(date +%s) - began)) s"
 
+time_tree() { # PROGRAM DEGREE LABEL...
+  timeout 120 "$1" "$2" "${@:3}" >>"$results/times.jsonl" 2>>"$results/errors.txt"
+  status=$?
+  [ "$status" -eq 0 ] && return
+  echo "$* ended with $status" | tee -a "$results/errors.txt"
+  failed=1
+}
+time_other() { [ -z "$other" ] || time_tree "$here/build/gpu-other/test/cuda/time_cuda_engine" "$1" other; }
+time_this() { time_tree "$programs/time_cuda_operations" "$1" recorded graphs; }
+
 : >"$results/times.jsonl"
-for _ in 1 2; do
-  if [ -n "$other" ]; then
-    timeout 100 "$here/build/gpu-other/test/cuda/time_cuda_engine" other >>"$results/times.jsonl"
-  fi
-  timeout 120 "$programs/time_cuda_operations" recorded graphs >>"$results/times.jsonl"
+: >"$results/errors.txt"
+for round in $(seq "${ROUNDS:-3}"); do
+  for degree in 4096 8192 16384 32768; do
+    [ $(($(date +%s) - began)) -lt "${SECONDS_AT_MOST:-480}" ] || break 2
+    if [ $((round % 2)) -eq 1 ]; then
+      time_other "$degree"
+      time_this "$degree"
+    else
+      time_this "$degree"
+      time_other "$degree"
+    fi
+  done
 done
-grep summary "$results/times.jsonl" | tee "$results/summary.txt"
-python3 - "$results/times.jsonl" <<'PYTHON' | tee -a "$results/summary.txt"
+python3 - "$results/times.jsonl" <<'PYTHON' | tee "$results/summary.txt"
 import json, statistics, sys
 
 rows = {}
@@ -74,13 +92,22 @@ for line in open(sys.argv[1], encoding="utf-8"):
     key = (entry["scheme"], entry["degree"], entry["operation"], entry["batch"])
     rows.setdefault(key, {}).setdefault(entry["engine"], []).append((entry["alone_us"], entry["among_us"]))
 engines = sorted({engine for row in rows.values() for engine in row}, key=["other", "recorded", "graphs"].index)
-print("scheme degree operation batch:", " | ".join(f"{engine} alone among" for engine in engines))
+before = engines[0]
+print("microseconds of a call alone, and of one among many: medians of rounds;", f"'!': slower than {before} by over 1")
+print("scheme degree operation batch:", " | ".join(f"{engine} alone among" for engine in engines), "| graphs minus", before)
+ratios = {}
 for key, row in rows.items():
-    cells = []
-    for engine in engines:
-        times = row.get(engine, [])
-        cells.append(" ".join(f"{statistics.mean(t[i] for t in times):9.1f}" for i in (0, 1)) if times else "-")
+    times = {e: [statistics.median(t[i] for t in row[e]) for i in (0, 1)] for e in engines if e in row}
+    cells = [" ".join(f"{t:9.1f}" for t in times[e]) if e in times else "-" for e in engines]
+    reference = times.get(before, times.get("recorded"))
+    if reference and "graphs" in times:
+        differences = [new - old for new, old in zip(times["graphs"], reference)]
+        cells.append(" ".join(f"{d:+6.1f}" for d in differences) + (" !" if max(differences) > 1 else ""))
+        ratios.setdefault(key[3], []).append(times["graphs"][0] / reference[0])
     print(*key, ":", " | ".join(cells))
+for batch, found in ratios.items():
+    print(f"batch {batch}: geometric mean of ratios {statistics.geometric_mean(found):.4f}, worst {max(found):.4f}")
 PYTHON
+cat "$results/errors.txt"
 echo "done after $(($(date +%s) - began)) s"
 exit $failed

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times operations of both schemes on several CUDA engines of one process, call by call in turns, so that what slows
-// the machine down slows all of them. Each argument makes an engine, with CYCLOTOME_CUDA_PROGRAMS set to it. Prints a
-// JSON line for each operation and engine: medians of the host clock around a call that ends with a synchronisation,
-// and of one call among many. A last line compares each engine with the first.
+// the machine down slows all of them. Each argument makes an engine, with CYCLOTOME_CUDA_PROGRAMS set to it; a number
+// is the only degree to be timed. Prints a JSON line for each operation and engine: medians of the host clock around a
+// call that ends with a synchronisation, and of one call among many. A last line compares each engine with the first.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,10 +15,17 @@
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "engines.hpp"
-#ifndef CYCLOTOME_WITHOUT_PROGRAMS
+// This file is built in older trees too, for comparisons: they may have neither programs nor schemes as objects.
+#if __has_include("programs.hpp")
+#define WITH_PROGRAMS
 #include "cyclotome/engine/poly.hpp"
 #include "programs.hpp"
 #include "seed.hpp"
+#endif
+#if __has_include("cyclotome/scheme/bfv/scheme.hpp")
+#define WITH_SCHEMES
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #endif
 
 using namespace cyclotome;
@@ -128,12 +135,20 @@ class Comparison {
   std::vector<std::vector<double>> ratios_, differences_;
 };
 
-void time_scheme(std::vector<Side>& sides, Comparison& comparison, rlwe::SchemeKind kind, std::size_t degree,
+#ifdef WITH_SCHEMES
+const auto* const bfv_scheme = &bfv::scheme();
+const auto* const bgv_scheme = &bgv::scheme();
+#else
+constexpr auto bfv_scheme = rlwe::SchemeKind::bfv;
+constexpr auto bgv_scheme = rlwe::SchemeKind::bgv;
+#endif
+
+void time_scheme(std::vector<Side>& sides, Comparison& comparison, const std::string& scheme, std::size_t degree,
                  unsigned log_q, std::size_t batch) {
-  const rlwe::Parameters parameters = check::planned(kind, degree, log_q, Word::u32, false);
+  const rlwe::Parameters parameters =
+      check::planned(scheme == "bfv" ? bfv_scheme : bgv_scheme, degree, log_q, Word::u32, false);
   for (Side& side : sides) make_objects(side, parameters, batch);
-  const std::string where =
-      std::string("\"scheme\": \"") + rlwe::name_of(kind) + "\", \"degree\": " + std::to_string(degree);
+  const std::string where = "\"scheme\": \"" + scheme + "\", \"degree\": " + std::to_string(degree);
   const auto time = [&](const char* name, const auto& operation) {
     comparison.time(where, name, batch, [&](std::size_t k) { operation(*sides[k].objects); });
   };
@@ -163,7 +178,7 @@ void time_scheme(std::vector<Side>& sides, Comparison& comparison, rlwe::SchemeK
   for (Side& side : sides) side.objects.reset();
 }
 
-#ifndef CYCLOTOME_WITHOUT_PROGRAMS  // a tree to compare with may have none
+#ifdef WITH_PROGRAMS
 /// The programs themselves, on operands that stay, or move with every call.
 void time_programs(std::vector<Side>& sides, Comparison& comparison, const check::Bases& bases, std::size_t batch) {
   const std::string where = "\"scheme\": \"none\", \"degree\": " + std::to_string(bases.q->degree());
@@ -197,7 +212,9 @@ void time_programs(std::vector<Side>& sides, Comparison& comparison, const check
         Runs& run = runs[k];
         auto& arrays = run.arrays[moving ? run.calls++ % run.arrays.size() : 0];
         std::vector<Operand> operands;
-        for (PolyArray& array : arrays) operands.emplace_back(array.view());
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+          operands.emplace_back(check::operand_view(program->values()[program->operands()[i]], arrays[i].view()));
+        }
         const Seed* const seeds[] = {&seed};
         run.execution->run(operands, {seeds, program->seeds()});
       });
@@ -211,23 +228,27 @@ void time_programs(std::vector<Side>& sides, Comparison& comparison, const check
 int main(int count, char** arguments) {
   if (!check::has_device()) return check::skipped;
   std::vector<Side> sides;
+  std::size_t only = 0;
   for (int i = 1; i < count; ++i) {
+    if (const std::size_t degree = std::strtoul(arguments[i], nullptr, 10); degree != 0) {
+      only = degree;
+      continue;
+    }
     setenv("CYCLOTOME_CUDA_PROGRAMS", arguments[i], 1);
     sides.push_back({arguments[i], CudaEngine::create(0), nullptr});
   }
   if (sides.empty()) sides.push_back({"default", CudaEngine::create(0), nullptr});
   Comparison comparison(sides);
-#ifndef CYCLOTOME_WITHOUT_PROGRAMS
+  const auto wanted = [&](std::size_t degree) { return only == 0 || only == degree; };
   for (const std::size_t batch : {std::size_t{1}, std::size_t{64}}) {
-    time_programs(sides, comparison, check::Bases(4096, Word::u32, 3, 1, 1, 30), batch);
-    time_programs(sides, comparison, check::Bases(16384, Word::u32, 12, 3, 3, 30), batch);
-  }
+#ifdef WITH_PROGRAMS
+    if (wanted(4096)) time_programs(sides, comparison, check::Bases(4096, Word::u32, 3, 1, 1, 30), batch);
+    if (wanted(16384)) time_programs(sides, comparison, check::Bases(16384, Word::u32, 12, 3, 3, 30), batch);
 #endif
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
-    for (const auto& [degree, log_q] :
-         {std::pair<std::size_t, unsigned>{4096, 72}, {8192, 174}, {16384, 372}, {32768, 750}}) {
-      for (const std::size_t batch : {std::size_t{1}, std::size_t{64}}) {
-        time_scheme(sides, comparison, kind, degree, log_q, batch);
+    for (const char* const scheme : {"bfv", "bgv"}) {
+      for (const auto& [degree, log_q] :
+           {std::pair<std::size_t, unsigned>{4096, 72}, {8192, 174}, {16384, 372}, {32768, 750}}) {
+        if (wanted(degree)) time_scheme(sides, comparison, scheme, degree, log_q, batch);
       }
     }
   }
