@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/architecture.cuh"
-#include "cyclotome/engine/cuda/cuda_execution.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {
@@ -180,12 +179,6 @@ void CudaEngine::do_run(const CompositeOperation& operation, const std::function
   const DeviceScope scope = state_->enter();
   const cuda::SecretMemory::Operation together(state_->secrets);
   if (state_->graphs == nullptr || !state_->graphs->run(operation, work, state_->stream)) work();
-}
-
-ExecutionPtr CudaEngine::prepare(program::ProgramPtr program) {
-  if (state_->programs == nullptr) return Engine::prepare(std::move(program));
-  return std::make_shared<const CudaExecution>(std::static_pointer_cast<CudaEngine>(shared_from_this()), *state_,
-                                               std::move(program));
 }
 
 void CudaEngine::synchronize() { state_->wait("waiting"); }

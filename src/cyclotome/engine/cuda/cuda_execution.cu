@@ -30,6 +30,12 @@ class PoolScratch final : public cuda::Scratch {
 
 }  // namespace
 
+ExecutionPtr CudaEngine::prepare(program::ProgramPtr program) {
+  if (state_->programs == nullptr) return Engine::prepare(std::move(program));
+  return std::make_shared<const CudaExecution>(std::static_pointer_cast<CudaEngine>(shared_from_this()), *state_,
+                                               std::move(program));
+}
+
 CudaExecution::CudaExecution(std::shared_ptr<CudaEngine> engine, CudaEngine::State& state, program::ProgramPtr program)
     : Execution(std::move(program)), engine_(std::move(engine)), state_(state) {
   const cuda::DeviceScope scope = state_.enter();
