@@ -72,7 +72,8 @@ void work(const rlwe::ContextPtr& context, MemoryScan* scan) {
   const rlwe::PublicKey public_key = rlwe::deterministic::generate_public_key(key, distinct(78));
   const rlwe::EvaluationKeys evaluation = rlwe::deterministic::generate_evaluation_keys(key, true, {3}, distinct(79));
   const Owned owned = message(n);
-  const rlwe::Plaintext plain = encode_residues(context, 0, Encoding::Kind::slots, owned.values, 1, n);
+  const rlwe::Plaintext plain =
+      encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, owned.values, 1, n);
   const rlwe::Ciphertext encrypted = scheme::deterministic::encrypt(plain, public_key, distinct(80));
   const rlwe::Ciphertext symmetric = scheme::deterministic::encrypt(plain, key, distinct(81));
   for (const auto* ciphertext : {&encrypted, &symmetric}) {

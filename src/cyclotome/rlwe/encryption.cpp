@@ -35,7 +35,7 @@ NoiseBound with_message(const Context& context, const NoiseBound& zero, const Me
   return message == nullptr ? zero : context.parameters().noise().sum(zero, message->noise);
 }
 
-Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
+Ciphertext encrypted(const PublicKey& key, PlainIndex plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
   const Seed seed = derive_seed(master, context.parameters(), {.purpose = purpose, .key = key.id(), .plain = plain});
@@ -46,7 +46,7 @@ Ciphertext encrypted(const PublicKey& key, std::size_t plain, std::size_t batch,
                     with_message(context, public_zero_noise(context.parameters(), plain), message));
 }
 
-Ciphertext encrypted(const SecretKey& key, std::size_t plain, std::size_t batch, const Seed& master, Purpose purpose,
+Ciphertext encrypted(const SecretKey& key, PlainIndex plain, std::size_t batch, const Seed& master, Purpose purpose,
                      const Message* message) {
   const Context& context = *key.context();
   const SeedLabel label{.purpose = purpose, .key = key.id(), .plain = plain};
@@ -77,21 +77,21 @@ PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t 
   return error;
 }
 
-Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch) {
+Ciphertext encrypt_zero(const PublicKey& key, PlainIndex plain, std::size_t batch) {
   return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch) {
+Ciphertext encrypt_zero(const SecretKey& key, PlainIndex plain, std::size_t batch) {
   return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());
 }
 
-Ciphertext deterministic::encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, Seed&& seed,
+Ciphertext deterministic::encrypt_zero(const PublicKey& key, PlainIndex plain, std::size_t batch, Seed&& seed,
                                        Purpose purpose) {
   const Seed master = std::move(seed);
   return encrypted(key, plain, batch, master, purpose, nullptr);
 }
 
-Ciphertext deterministic::encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, Seed&& seed) {
+Ciphertext deterministic::encrypt_zero(const SecretKey& key, PlainIndex plain, std::size_t batch, Seed&& seed) {
   const Seed master = std::move(seed);
   return encrypted(key, plain, batch, master, Purpose::symmetric_zero, nullptr);
 }
@@ -117,16 +117,16 @@ void expand_symmetric_uniform(Engine& engine, View part, const PublicSeed& unifo
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext) {
   require_same_context("decrypt", *key.context(), *ciphertext.context());
   require_same_key("decrypt", key.id(), ciphertext.key());
-  return key.at_level(ciphertext.limbs());
+  return key.at_level(ciphertext.level());
 }
 
 PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
   const ConstView s = decryption_key(key, ciphertext);
   const Context& context = *key.context();
   PolyArray sum =
-      context.make(context.level_ring(ciphertext.limbs()), ciphertext.batch(), 1, Domain::coefficient, true);
+      context.make(context.level_ring(ciphertext.level()), ciphertext.batch(), 1, Domain::coefficient, true);
   const Operand operands[] = {sum.view(), ciphertext.polynomials().view(), s};
-  phase_of(context, ciphertext.limbs(), ciphertext.parts())->run(operands);
+  phase_of(context, ciphertext.level(), ciphertext.parts())->run(operands);
   return sum;
 }
 

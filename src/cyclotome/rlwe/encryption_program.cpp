@@ -26,8 +26,7 @@ Slice sampled_error(Builder& b, const RingPtr& ring, std::size_t parts, std::uin
 }
 
 /// The message over Q, in coefficients; nothing for zero.
-std::optional<Slice> scaled_message(Builder& b, const Context& context, std::size_t plain,
-                                    const BaseConversion* scale) {
+std::optional<Slice> scaled_message(Builder& b, const Context& context, PlainIndex plain, const BaseConversion* scale) {
   if (scale == nullptr) return {};
   const Slice message = b.input(context.plain_ring(plain), 1, Domain::coefficient, program::each, true);
   const auto own = std::make_shared<const BaseConversion>(*scale);  // whose it is may forget it
@@ -50,7 +49,7 @@ void mask_late(Builder& b, const Slice& out, const Slice& u, const Slice& key, c
   b.add(out.part(0), out.part(0), *text);
 }
 
-program::ProgramPtr public_encryption_program(const Context& context, std::size_t plain, const BaseConversion* scale) {
+program::ProgramPtr public_encryption_program(const Context& context, PlainIndex plain, const BaseConversion* scale) {
   const RingPtr &ring = context.encryption_ring(), &q = context.ciphertext_ring();
   const DivideAndRound* const rounding = context.encryption_rounding(plain);
   const ErrorMultiples multiples = context.error_multiples(plain);
@@ -83,7 +82,7 @@ program::ProgramPtr public_encryption_program(const Context& context, std::size_
   return b.finish();
 }
 
-program::ProgramPtr symmetric_encryption_program(const Context& context, std::size_t plain,
+program::ProgramPtr symmetric_encryption_program(const Context& context, PlainIndex plain,
                                                  const BaseConversion* scale) {
   const RingPtr& q = context.ciphertext_ring();
   const Domain native = context.native_domain();
@@ -112,13 +111,13 @@ std::uint64_t id_of(const BaseConversion* scale) { return scale == nullptr ? 0 :
 
 }  // namespace
 
-ExecutionPtr public_encryption(const Context& context, std::size_t plain, const BaseConversion* scale) {
-  return context.execution({"encrypt", {plain, id_of(scale)}},
+ExecutionPtr public_encryption(const Context& context, PlainIndex plain, const BaseConversion* scale) {
+  return context.execution({"encrypt", {plain.number, id_of(scale)}},
                            [&] { return public_encryption_program(context, plain, scale); });
 }
 
-ExecutionPtr symmetric_encryption(const Context& context, std::size_t plain, const BaseConversion* scale) {
-  return context.execution({"encrypt under the secret key", {plain, id_of(scale)}},
+ExecutionPtr symmetric_encryption(const Context& context, PlainIndex plain, const BaseConversion* scale) {
+  return context.execution({"encrypt under the secret key", {plain.number, id_of(scale)}},
                            [&] { return symmetric_encryption_program(context, plain, scale); });
 }
 
@@ -147,9 +146,9 @@ void write_phase(Builder& b, const Slice& out, const Slice& c, const Slice& s) {
   if (domain == Domain::transform) b.inverse(out);
 }
 
-ExecutionPtr phase_of(const Context& context, std::size_t limbs, std::size_t parts) {
-  return context.execution({"phase", {limbs, parts}}, [&] {
-    const RingPtr& q = context.level_ring(limbs);
+ExecutionPtr phase_of(const Context& context, Level level, std::size_t parts) {
+  return context.execution({"phase", {level.primes, parts}}, [&] {
+    const RingPtr& q = context.level_ring(level);
     Builder b("phase");
     const Slice out = b.output(q, 1, Domain::coefficient, true), c = b.input(q, parts, context.native_domain());
     write_phase(b, out, c, b.input(q, 1, Domain::transform, 1, true));

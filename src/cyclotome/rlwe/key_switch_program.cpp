@@ -39,45 +39,45 @@ void switch_key(Builder& b, const Slice& out, const Slice& c, const Slice& key, 
   if (addend) add_to(b, out, *addend);
 }
 
-ExecutionPtr relinearization(const Context& context, std::size_t limbs, std::size_t plain) {
-  return context.execution({"relinearize", {limbs, plain}}, [&] {
-    const RingPtr& q = context.level_ring(limbs);
+ExecutionPtr relinearization(const Context& context, Level level, PlainIndex plain) {
+  return context.execution({"relinearize", {level.primes, plain.number}}, [&] {
+    const RingPtr& q = context.level_ring(level);
     const Domain domain = context.native_domain();
     Builder b("relinearize");
     const Slice out = b.output(q, 2, domain), c = b.input(q, 3, domain), key = key_input(b, context);
-    switch_key(b, out, c.part(2), key, context.key_switch(limbs, plain), domain, c.part(0, 2));
+    switch_key(b, out, c.part(2), key, context.key_switch(level, plain), domain, c.part(0, 2));
     return b.finish();
   });
 }
 
-ExecutionPtr galois_turn(const Context& context, std::size_t limbs, std::size_t plain, std::uint64_t element) {
-  return context.execution({"apply_galois", {limbs, plain, element}}, [&] {
-    const RingPtr& q = context.level_ring(limbs);
+ExecutionPtr galois_turn(const Context& context, Level level, PlainIndex plain, std::uint64_t element) {
+  return context.execution({"apply_galois", {level.primes, plain.number, element}}, [&] {
+    const RingPtr& q = context.level_ring(level);
     const Domain domain = context.native_domain();
     Builder b("apply_galois");
     const Slice out = b.output(q, 2, domain), c = b.input(q, 2, domain), key = key_input(b, context);
     const Slice turned = b.temporary(q, 2);
     b.automorphism(turned, c, element);
-    switch_key(b, out, turned.part(1), key, context.key_switch(limbs, plain), domain, turned.part(0));
+    switch_key(b, out, turned.part(1), key, context.key_switch(level, plain), domain, turned.part(0));
     return b.finish();
   });
 }
 
-ExecutionPtr hoisted_digits(const Context& context, std::size_t limbs, std::size_t plain) {
-  return context.execution({"hoisted digits", {limbs, plain}}, [&] {
-    const KeySwitch& key_switch = context.key_switch(limbs, plain);
+ExecutionPtr hoisted_digits(const Context& context, Level level, PlainIndex plain) {
+  return context.execution({"hoisted digits", {level.primes, plain.number}}, [&] {
+    const KeySwitch& key_switch = context.key_switch(level, plain);
     Builder b("hoisted digits");
     const Slice digits = b.output(key_switch.key_ring(), key_switch.digits(), Domain::transform);
-    const Slice c = b.input(context.level_ring(limbs), 1, context.native_domain());
+    const Slice c = b.input(context.level_ring(level), 1, context.native_domain());
     program::extend_digits(b, digits, prepared(b, c, key_switch), key_switch.step());
     return b.finish();
   });
 }
 
-ExecutionPtr hoisted_turn(const Context& context, std::size_t limbs, std::size_t plain, std::uint64_t element) {
-  return context.execution({"hoisted turn", {limbs, plain, element}}, [&] {
-    const KeySwitch& key_switch = context.key_switch(limbs, plain);
-    const RingPtr& q = context.level_ring(limbs);
+ExecutionPtr hoisted_turn(const Context& context, Level level, PlainIndex plain, std::uint64_t element) {
+  return context.execution({"hoisted turn", {level.primes, plain.number, element}}, [&] {
+    const KeySwitch& key_switch = context.key_switch(level, plain);
+    const RingPtr& q = context.level_ring(level);
     const Domain domain = context.native_domain();
     Builder b("hoisted turn");
     const Slice out = b.output(q, 2, domain), body = b.input(q, 1, domain);

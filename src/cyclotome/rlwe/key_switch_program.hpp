@@ -16,14 +16,14 @@ void switch_key(program::Builder& b, const program::Slice& out, const program::S
                 const KeySwitch& key_switch, Domain domain, const std::optional<program::Slice>& addend = std::nullopt);
 
 /// Operands: out (2 parts), c (3 parts), key.
-ExecutionPtr relinearization(const Context& context, std::size_t limbs, std::size_t plain);
+ExecutionPtr relinearization(const Context& context, Level level, PlainIndex plain);
 /// Operands: out (2 parts), c (2 parts), key.
-ExecutionPtr galois_turn(const Context& context, std::size_t limbs, std::size_t plain, std::uint64_t element);
+ExecutionPtr galois_turn(const Context& context, Level level, PlainIndex plain, std::uint64_t element);
 
 // Hoisting: what several turns of one ciphertext have in common, once.
 /// Operands: digits (over the key ring of the level, one part for each, transforms), part 1 of c.
-ExecutionPtr hoisted_digits(const Context& context, std::size_t limbs, std::size_t plain);
+ExecutionPtr hoisted_digits(const Context& context, Level level, PlainIndex plain);
 /// Operands: out (2 parts), part 0 of c, digits, key.
-ExecutionPtr hoisted_turn(const Context& context, std::size_t limbs, std::size_t plain, std::uint64_t element);
+ExecutionPtr hoisted_turn(const Context& context, Level level, PlainIndex plain, std::uint64_t element);
 
 }  // namespace cyclotome::rlwe

@@ -20,14 +20,15 @@ namespace {
 const NoiseCalculus& calculus(const Ciphertext& a) { return a.context()->parameters().noise(); }
 
 NoiseBound switched_noise(const Ciphertext& a) {
-  return calculus(a).sum(a.noise(), a.context()->key_switch(a.limbs(), a.plain()).noise());
+  return calculus(a).sum(a.noise(), a.context()->key_switch(a.level(), a.plain()).noise());
 }
 
 /// b: a ciphertext or a plaintext.
 template <class Operand>
 void require_operands(const char* operation, const Ciphertext& a, const Operand& b) {
   const Context& context = *b.context();
-  const std::size_t plain = b.plain(), batch = b.batch();
+  const PlainIndex plain = b.plain();
+  const std::size_t batch = b.batch();
   require_same_context(operation, *a.context(), context);
   if (a.plain() != plain) {
     throw MismatchError(message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", plain));
@@ -63,8 +64,8 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
 /// Operands: out, a, b.
 ExecutionPtr plain_product(const Ciphertext& a, const Plaintext& b) {
   const bool one_a = a.batch() < b.batch(), one_b = b.batch() < a.batch();  // for all items of the other
-  return a.context()->execution({"multiply_plain", {a.limbs(), b.plain(), a.parts(), one_a, one_b}}, [&] {
-    return plain_product_program(*a.context(), a.limbs(), b.plain(), a.parts(), one_a, one_b);
+  return a.context()->execution({"multiply_plain", {a.limbs(), b.plain().number, a.parts(), one_a, one_b}}, [&] {
+    return plain_product_program(*a.context(), a.level(), b.plain(), a.parts(), one_a, one_b);
   });
 }
 
@@ -147,7 +148,7 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   const ConstView key = relinearization_key(a, keys);
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), key};
-  relinearization(*a.context(), a.limbs(), a.plain())->run(operands);
+  relinearization(*a.context(), a.level(), a.plain())->run(operands);
   return a.derived(std::move(result), switched_noise(a));
 }
 
@@ -156,7 +157,7 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
   if (element == 1) return a.derived(a.polynomials().clone(), a.noise());
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), keys.galois(element).polynomials().view()};
-  galois_turn(*a.context(), a.limbs(), a.plain(), element)->run(operands);
+  galois_turn(*a.context(), a.level(), a.plain(), element)->run(operands);
   return a.derived(std::move(result), switched_noise(a));
 }
 
@@ -167,7 +168,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
     if (element != 1) static_cast<void>(keys.galois(element));  // a missing key shows before any work is done
   }
   const Context& context = *a.context();
-  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  const KeySwitch& key_switch = context.key_switch(a.level(), a.plain());
   std::vector<Ciphertext> results;
   // Reading extended digits that outgrow fast memory costs more than making them again, limb by limb.
   constexpr std::size_t fast_memory = std::size_t{4} << 20;
@@ -179,7 +180,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
   for (const auto element : elements) {
     outs.push_back(element == 1 ? a.polynomials().clone() : a.like(a.batch(), 2));
   }
-  const ExecutionPtr find_digits = hoisted_digits(context, a.limbs(), a.plain());
+  const ExecutionPtr find_digits = hoisted_digits(context, a.level(), a.plain());
   const std::size_t tile = context.engine()->batch_tile(a.batch(), key_switch.scratch_bytes());
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
@@ -190,7 +191,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
       if (elements[i] == 1) continue;
       const Operand operands[] = {outs[i].view().items(first, count), items.part(0), std::as_const(digits).view(),
                                   keys.galois(elements[i]).polynomials().view()};
-      hoisted_turn(context, a.limbs(), a.plain(), elements[i])->run(operands);
+      hoisted_turn(context, a.level(), a.plain(), elements[i])->run(operands);
     }
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {

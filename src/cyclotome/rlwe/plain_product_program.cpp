@@ -6,9 +6,9 @@ namespace cyclotome::rlwe {
 using program::Builder;
 using program::Slice;
 
-program::ProgramPtr plain_product_program(const Context& context, std::size_t limbs, std::size_t plain,
-                                          std::size_t parts, bool one_c, bool one_m) {
-  const RingPtr &ring = context.level_ring(limbs), &plain_ring = context.plain_ring(plain);
+program::ProgramPtr plain_product_program(const Context& context, Level level, PlainIndex plain, std::size_t parts,
+                                          bool one_c, bool one_m) {
+  const RingPtr &ring = context.level_ring(level), &plain_ring = context.plain_ring(plain);
   const Domain domain = context.native_domain();
   Builder b("multiply_plain");
   const Slice out = b.output(ring, parts, domain), c = b.input(ring, parts, domain, one_c ? 1 : program::each);

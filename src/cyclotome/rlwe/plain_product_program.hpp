@@ -8,7 +8,7 @@ namespace cyclotome::rlwe {
 
 /// out = c m, a ciphertext of `parts` parts at a level times a plaintext. Operands: out, c, m. one_c, one_m: it is one
 /// for all items.
-program::ProgramPtr plain_product_program(const Context& context, std::size_t limbs, std::size_t plain,
-                                          std::size_t parts, bool one_c, bool one_m);
+program::ProgramPtr plain_product_program(const Context& context, Level level, PlainIndex plain, std::size_t parts,
+                                          bool one_c, bool one_m);
 
 }  // namespace cyclotome::rlwe

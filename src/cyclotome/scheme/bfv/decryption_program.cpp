@@ -9,8 +9,8 @@ namespace cyclotome::bfv {
 using program::Builder;
 using program::Slice;
 
-ExecutionPtr decryption(const Context& context, std::size_t plain, std::size_t parts) {
-  return context.execution({"bfv.decrypt", {plain, parts}}, [&] {
+ExecutionPtr decryption(const Context& context, rlwe::PlainIndex plain, std::size_t parts) {
+  return context.execution({"bfv.decrypt", {plain.number, parts}}, [&] {
     const RingPtr& q = context.ciphertext_ring();
     Builder b("bfv.decrypt");
     const Slice out = b.output(context.plain_ring(plain), 1, Domain::coefficient, true), peaks = b.output_numbers();
@@ -22,8 +22,8 @@ ExecutionPtr decryption(const Context& context, std::size_t plain, std::size_t p
   });
 }
 
-ExecutionPtr rounding(const Context& context, std::size_t plain) {
-  return context.execution({"bfv.round", {plain}}, [&] {
+ExecutionPtr rounding(const Context& context, rlwe::PlainIndex plain) {
+  return context.execution({"bfv.round", {plain.number}}, [&] {
     Builder b("bfv.round");
     const Slice out = b.output(context.plain_ring(plain), 1, Domain::coefficient, true), peaks = b.output_numbers();
     const Slice phase = b.input(context.ciphertext_ring(), 1, Domain::coefficient, program::each, true);

@@ -14,17 +14,17 @@ namespace cyclotome::bfv {
 
 namespace {
 
-/// Number of ciphertext primes that a product is formed in.
-std::size_t level_of_product(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b,
+/// Where a product is formed.
+rlwe::Level level_of_product(const Context& context, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b,
                              ProductMethod method) {
-  return method == ProductMethod::hps_over_q_leveled ? product_level(parameters, a, b) : parameters.moduli().size();
+  return method == ProductMethod::hps_over_q_leveled ? product_level(context.parameters(), a, b) : context.max_level();
 }
 
 /// Operands: as product_program has them.
 ExecutionPtr find_product(const Context& context, const ProductShape& shape) {
   const std::uint64_t flags = shape.square * 1U + shape.one_a * 2U + shape.one_b * 4U + shape.relinearized * 8U;
   const rlwe::ProgramKey key{"bfv.multiply",
-                             {shape.plain, static_cast<std::uint64_t>(shape.method), shape.limbs, flags}};
+                             {shape.plain.number, static_cast<std::uint64_t>(shape.method), shape.level.primes, flags}};
   return context.execution(key, [&] { return product_program(context, shape); });
 }
 
@@ -32,9 +32,10 @@ ExecutionPtr find_product(const Context& context, const ProductShape& shape) {
 Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys, ProductMethod method) {
   const Context& context = bfv_context(a.context());
   const rlwe::Parameters& parameters = context.parameters();
-  const std::size_t plain = a.plain(), batch = b == nullptr ? a.batch() : std::max(a.batch(), b->batch());
+  const rlwe::PlainIndex plain = a.plain();
+  const std::size_t batch = b == nullptr ? a.batch() : std::max(a.batch(), b->batch());
   const rlwe::NoiseBound& second_noise = b == nullptr ? a.noise() : b->noise();
-  const std::size_t limbs = level_of_product(parameters, a.noise(), second_noise, method);
+  const rlwe::Level level = level_of_product(context, a.noise(), second_noise, method);
   rlwe::NoiseBound noise = product_noise(parameters, plain, a.noise(), second_noise, method);
   PolyArray result = context.make(context.ciphertext_ring(), batch, keys == nullptr ? 3 : 2);
   std::array<Operand, 4> operands{result.view(), a.polynomials().view(), result.view(), result.view()};
@@ -42,9 +43,9 @@ Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::Evaluat
   if (b != nullptr) operands[count++] = b->polynomials().view();
   if (keys != nullptr) {
     operands[count++] = rlwe::relinearization_key(a, *keys);
-    noise = parameters.noise().sum(noise, context.key_switch(a.limbs(), plain).noise());
+    noise = parameters.noise().sum(noise, context.key_switch(a.level(), plain).noise());
   }
-  find_product(context, {plain, method, limbs, b == nullptr, a.batch() < batch, b != nullptr && b->batch() < batch,
+  find_product(context, {plain, method, level, b == nullptr, a.batch() < batch, b != nullptr && b->batch() < batch,
                          keys != nullptr})
       ->run(std::span(operands).first(count));
   return a.derived(std::move(result), noise);

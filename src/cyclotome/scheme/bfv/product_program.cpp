@@ -49,11 +49,11 @@ Slice behz_lifted(Builder& b, const Slice& x, const BehzTables& tables) {
 }
 
 void multiply_by_behz(Builder& b, const Slice& out, const Slice& a, const Slice* second, const BehzTables& tables,
-                      std::size_t plain) {
+                      rlwe::PlainIndex plain) {
   const Slice x = behz_lifted(b, a, tables), y = second == nullptr ? x : behz_lifted(b, *second, tables);
   const Slice product = b.temporary_like(out, tables.product_ring, 3);
   program::multiply_ciphertexts(b, product, x, y);
-  behz_scale(b, out, product, *tables.scales.at(plain));
+  behz_scale(b, out, product, *tables.scales.at(plain.number));
 }
 
 }  // namespace
@@ -70,10 +70,10 @@ program::ProgramPtr product_program(const Context& context, const ProductShape& 
   if (shape.method == ProductMethod::behz) {
     multiply_by_behz(b, parts, a, factor, context.behz(), shape.plain);
   } else {
-    multiply_by_hps(b, parts, a, factor, context.hps(shape.limbs, shape.plain));
+    multiply_by_hps(b, parts, a, factor, context.hps(shape.level, shape.plain));
   }
   if (shape.relinearized) {
-    const rlwe::KeySwitch& key_switch = context.key_switch(q->limbs(), shape.plain);
+    const rlwe::KeySwitch& key_switch = context.key_switch(rlwe::Level(q->limbs()), shape.plain);
     rlwe::switch_key(b, out, parts.part(2), rlwe::key_input(b, context), key_switch, Domain::coefficient,
                      parts.part(0, 2));
   }

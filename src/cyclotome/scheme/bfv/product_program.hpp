@@ -3,15 +3,15 @@
 
 #include "cyclotome/program/builder.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
-#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bfv/noise.hpp"
 
 namespace cyclotome::bfv {
 
 /// What a product's program depends on, besides the context.
 struct ProductShape {
-  std::size_t plain;
+  rlwe::PlainIndex plain;
   ProductMethod method;
-  std::size_t limbs;  ///< how many ciphertext primes to multiply in: all but for hps_over_q_leveled
+  rlwe::Level level;  ///< where to multiply: the top one but for hps_over_q_leveled
   bool square;        ///< there is no second factor
   bool one_a, one_b;  ///< this factor is one ciphertext for all items
   bool relinearized;

@@ -22,13 +22,13 @@ std::uint64_t correction_inverse(const Ciphertext& ciphertext) {
 }  // namespace
 
 rlwe::NoiseBound Context::message_noise(rlwe::PlainIndex plain) const {
-  return bgv::message_noise(parameters(), plain.number);
+  return bgv::message_noise(parameters(), plain);
 }
 
 Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
   PolyArray message = make_message(ciphertext);
   const Operand operands[] = {message.view(), peaks.view(), phases.view()};
-  reduction(*this, ciphertext.plain(), ciphertext.limbs(), correction_inverse(ciphertext))->run(operands);
+  reduction(*this, ciphertext.plain(), ciphertext.level(), correction_inverse(ciphertext))->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
@@ -36,14 +36,14 @@ Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key
   const ConstView s = rlwe::decryption_key(key, ciphertext);
   PolyArray message = make_message(ciphertext);
   const Operand operands[] = {message.view(), peaks.view(), ciphertext.polynomials().view(), s};
-  decryption(*this, ciphertext.plain(), ciphertext.limbs(), ciphertext.parts(), correction_inverse(ciphertext))
+  decryption(*this, ciphertext.plain(), ciphertext.level(), ciphertext.parts(), correction_inverse(ciphertext))
       ->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 scheme::NoiseGauge Context::gauge(const Ciphertext& ciphertext) const {
   const rlwe::Parameters& p = parameters();
-  return {log2_noise_limit(p, ciphertext.limbs()), p.log2_modulus(ciphertext.limbs()),
+  return {log2_noise_limit(p, ciphertext.level()), p.log2_modulus(ciphertext.limbs()),
           peak_error(p.word(), ciphertext.limbs()), 1};
 }
 

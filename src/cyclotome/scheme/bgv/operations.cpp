@@ -19,6 +19,7 @@ namespace cyclotome::bgv {
 
 namespace {
 
+using rlwe::Level;
 using rlwe::NoiseCalculus;
 
 /// Small units (x, y) modulo t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime t. Remainders
@@ -49,26 +50,24 @@ Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
 }
 
 /// c at a level, for what only reads it: c itself where it is there.
-Ciphertext lowered(const Ciphertext& c, std::size_t limbs) {
-  return c.limbs() == limbs ? c : switch_to_level(c, limbs);
+Ciphertext lowered(const Ciphertext& c, Level level) { return c.level() == level ? c : switch_to_level(c, level); }
+
+/// The bound of c one below this level, if it is `noise` at it.
+NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, Level level) {
+  return switched_noise(c.context()->parameters(), c.plain(), noise, level, c.parts());
 }
 
-/// The bound of c after the switch that takes its last prime of `limbs`, if it is `noise` before.
-NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, std::size_t limbs) {
-  return switched_noise(c.context()->parameters(), c.plain(), noise, limbs, c.parts());
-}
-
-/// The bound of c after switches to `limbs` primes, if it is `noise` now.
-NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, std::size_t limbs) {
-  for (std::size_t l = c.limbs(); l > limbs; --l) noise = noise_below(c, noise, l);
+/// The bound of c at a lower level, if it is `noise` now.
+NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, Level level) {
+  for (std::size_t l = c.limbs(); l > level.primes; --l) noise = noise_below(c, noise, Level(l));
   return noise;
 }
 
 /// Its correction factor there.
-std::uint64_t correction_at(const Ciphertext& c, std::size_t limbs) {
+std::uint64_t correction_at(const Ciphertext& c, Level level) {
   const std::uint64_t t = c.plain_modulus();
   std::uint64_t factor = c.correction();
-  for (std::size_t l = c.limbs(); l > limbs; --l) {
+  for (std::size_t l = c.limbs(); l > level.primes; --l) {
     factor = Modulus<std::uint64_t>(t).multiply(factor, inverse_or_zero(c.polynomials().ring()->basis()[l - 1] % t, t));
   }
   return factor;
@@ -80,8 +79,8 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
   rlwe::require_same_context("add", *a.context(), *b.context());
   const bool swapped = a.limbs() < b.limbs();
   const Ciphertext &high = swapped ? b : a, &low = swapped ? a : b;
-  const std::size_t limbs = low.limbs();
-  const std::uint64_t t = a.plain_modulus(), correction = correction_at(high, limbs);
+  const Level level = low.level();
+  const std::uint64_t t = a.plain_modulus(), correction = correction_at(high, level);
   std::int64_t before = 1, after = 1, other = 1;
   if (correction != low.correction() && a.plain() == b.plain()) {
     const std::uint64_t ratio = Modulus<std::uint64_t>(t).multiply(low.correction(), inverse_or_zero(correction, t));
@@ -90,8 +89,8 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
     const auto size = [](std::int64_t factor) { return std::abs(static_cast<double>(factor)); };
     const NoiseCalculus& noise = a.context()->parameters().noise();
     const NoiseBound quiet =
-        noise.sum(noise_at(high, NoiseCalculus::times(high.noise(), size(whole)), limbs), low.noise());
-    const NoiseBound balanced = noise.sum(NoiseCalculus::times(noise_at(high, high.noise(), limbs), size(x)),
+        noise.sum(noise_at(high, NoiseCalculus::times(high.noise(), size(whole)), level), low.noise());
+    const NoiseBound balanced = noise.sum(NoiseCalculus::times(noise_at(high, high.noise(), level), size(x)),
                                           NoiseCalculus::times(low.noise(), size(y)));
     if (quiet.log2_max < balanced.log2_max) {
       before = whole;
@@ -100,20 +99,21 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
       other = y;
     }
   }
-  Ciphertext first = rescaled(lowered(rescaled(high, before), limbs), after), second = rescaled(low, other);
+  Ciphertext first = rescaled(lowered(rescaled(high, before), level), after), second = rescaled(low, other);
   if (swapped) return {std::move(second), std::move(first)};
   return {std::move(first), std::move(second)};
 }
 
 /// a b at a level that both reach; relinearised if there are keys.
-Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, const rlwe::EvaluationKeys* keys) {
+Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, Level level, const rlwe::EvaluationKeys* keys) {
   const Context& context = bgv_context(a.context());
-  const std::size_t plain = a.plain(), batch = std::max(a.batch(), b.batch());
+  const rlwe::PlainIndex plain = a.plain();
+  const std::size_t batch = std::max(a.batch(), b.batch());
   const rlwe::Parameters& parameters = context.parameters();
-  NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs));
+  NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), level), noise_at(b, b.noise(), level));
   const std::uint64_t correction =
-      Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, limbs), correction_at(b, limbs));
-  PolyArray result = context.make(context.level_ring(limbs), batch, keys == nullptr ? 3 : 2, Domain::transform);
+      Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, level), correction_at(b, level));
+  PolyArray result = context.make(context.level_ring(level), batch, keys == nullptr ? 3 : 2, Domain::transform);
   const ConstView first = a.polynomials().view(), second = b.polynomials().view();
   const bool square = second.data == first.data;
   std::array<Operand, 4> operands{result.view(), first, first, first};
@@ -121,52 +121,52 @@ Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, std::size_t limb
   if (!square) operands[count++] = second;
   if (keys != nullptr) {
     operands[count++] = rlwe::relinearization_key(a, *keys);
-    noise = parameters.noise().sum(noise, context.key_switch(limbs, plain).noise());
+    noise = parameters.noise().sum(noise, context.key_switch(level, plain).noise());
   }
-  product(context, {plain, limbs, a.limbs(), b.limbs(), square, a.batch() < batch, b.batch() < batch, keys != nullptr})
+  product(context, {plain, level, a.level(), b.level(), square, a.batch() < batch, b.batch() < batch, keys != nullptr})
       ->run(std::span(operands).first(count));
   return a.derived(std::move(result), noise, correction);
 }
 
-std::size_t level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic) {
-  return automatic ? best_product_level(a, b) : std::min(a.limbs(), b.limbs());
+Level level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic) {
+  return automatic ? best_product_level(a, b) : std::min(a.level(), b.level());
 }
 
 }  // namespace
 
 Ciphertext switch_modulus(const Ciphertext& a) {
-  static_cast<void>(bgv_context(a.context()).modulus_switch(a.limbs(), a.plain()));  // throws at the lowest level
-  return switch_to_level(a, a.limbs() - 1);
+  static_cast<void>(bgv_context(a.context()).modulus_switch(a.level(), a.plain()));  // throws at the lowest level
+  return switch_to_level(a, Level(a.limbs() - 1));
 }
 
-Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
-  if (limbs == 0 || limbs > a.limbs()) {
-    throw ArgumentError(message("switch_to_level: a ciphertext of ", a.limbs(), " primes can't move to ", limbs,
+Ciphertext switch_to_level(const Ciphertext& a, Level level) {
+  if (level.primes == 0 || level > a.level()) {
+    throw ArgumentError(message("switch_to_level: a ciphertext of ", a.limbs(), " primes can't move to ", level,
                                 "; levels only fall, to 1 at least"));
   }
-  if (limbs == a.limbs()) return a.derived(a.polynomials().clone(), a.noise());
+  if (level == a.level()) return a.derived(a.polynomials().clone(), a.noise());
   const Context& context = bgv_context(a.context());
-  PolyArray result = context.make(context.level_ring(limbs), a.batch(), a.parts(), Domain::transform);
+  PolyArray result = context.make(context.level_ring(level), a.batch(), a.parts(), Domain::transform);
   const Operand operands[] = {result.view(), a.polynomials().view()};
-  level_switch(context, a.plain(), a.parts(), a.limbs(), limbs)->run(operands);
-  return a.derived(std::move(result), noise_at(a, a.noise(), limbs), correction_at(a, limbs));
+  level_switch(context, a.plain(), a.parts(), a.level(), level)->run(operands);
+  return a.derived(std::move(result), noise_at(a, a.noise(), level), correction_at(a, level));
 }
 
-std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
+Level best_product_level(const Ciphertext& a, const Ciphertext& b) {
   const rlwe::Parameters& parameters = bgv_context(a.context()).parameters();
-  const std::size_t top = std::min(a.limbs(), b.limbs());
-  std::size_t best = top;
+  const Level top = std::min(a.level(), b.level());
+  Level best = top;
   double best_headroom = -1e300;
   NoiseBound first = noise_at(a, a.noise(), top), second = noise_at(b, b.noise(), top);
-  for (std::size_t limbs = top; limbs >= 1; --limbs) {
-    const double left = headroom(parameters, product_noise(parameters, first, second), limbs);
+  for (Level level = top; level.primes >= 1; --level.primes) {
+    const double left = headroom(parameters, product_noise(parameters, first, second), level);
     if (left > best_headroom) {
       best_headroom = left;
-      best = limbs;
+      best = level;
     }
-    if (limbs == 1) break;
-    first = noise_below(a, first, limbs);
-    second = noise_below(b, second, limbs);
+    if (level == Level(1)) break;
+    first = noise_below(a, first, level);
+    second = noise_below(b, second, level);
   }
   return best;
 }
@@ -212,20 +212,20 @@ Ciphertext Context::square_relinearized(const Ciphertext& a, const rlwe::Evaluat
 }
 
 Ciphertext Context::switch_to_level(const Ciphertext& a, rlwe::Level level) const {
-  return bgv::switch_to_level(a, level.primes);
+  return bgv::switch_to_level(a, level);
 }
 
 Ciphertext Context::concatenate(std::span<const Ciphertext* const> arrays) const {
   if (arrays.empty()) throw ArgumentError("concatenate: no ciphertexts were given");
   const Ciphertext& head = *arrays[0];
-  std::size_t limbs = head.limbs();
+  Level level = head.level();
   for (const Ciphertext* const a : arrays) {
     rlwe::require_same_context("concatenate", *a->context(), *head.context());
-    limbs = std::min(limbs, a->limbs());
+    level = std::min(level, a->level());
   }
   std::vector<Ciphertext> members;
   for (const Ciphertext* const a : arrays) {
-    Ciphertext member = lowered(*a, limbs);
+    Ciphertext member = lowered(*a, level);
     if (!members.empty() && member.correction() != members[0].correction() && a->plain() == head.plain()) {
       const auto [factor, common] =
           balanced_factors(member.correction(), members[0].correction(), member.plain_modulus());
@@ -245,7 +245,7 @@ Ciphertext Context::rerandomize_from(const Ciphertext& a, const rlwe::PublicKey&
   // The phase of an encryption of zero is a multiple of t, whatever the correction factor is taken to be.
   const Ciphertext fresh =
       rlwe::deterministic::encrypt_zero(key, a.plain(), a.batch(), std::move(master), rlwe::Purpose::rerandomization);
-  const Ciphertext zero = bgv::switch_to_level(fresh, a.limbs());
+  const Ciphertext zero = bgv::switch_to_level(fresh, a.level());
   return rlwe::add(a, zero.derived(zero.polynomials(), zero.noise(), a.correction()));
 }
 

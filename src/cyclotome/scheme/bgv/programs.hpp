@@ -7,8 +7,9 @@ namespace cyclotome::bgv {
 
 /// What a product's program depends on, besides the context.
 struct ProductShape {
-  std::size_t plain, limbs;      ///< the level that it is formed at
-  std::size_t limbs_a, limbs_b;  ///< the operands' own, from which they are switched down
+  rlwe::PlainIndex plain;
+  rlwe::Level level;             ///< that it is formed at
+  rlwe::Level level_a, level_b;  ///< the operands' own, from which they are switched down
   bool square;                   ///< there is no second factor
   bool one_a, one_b;             ///< this factor is one ciphertext for all items
   bool relinearized;
@@ -17,13 +18,13 @@ struct ProductShape {
 /// out = a b, transforms. Operands: out (3 parts, 2 if relinearised), a, b (not of a square), key (if relinearised).
 ExecutionPtr product(const Context& context, const ProductShape& shape);
 /// Operands: out at level `to`, c of so many parts at level `from`.
-ExecutionPtr level_switch(const Context& context, std::size_t plain, std::size_t parts, std::size_t from,
-                          std::size_t to);
+ExecutionPtr level_switch(const Context& context, rlwe::PlainIndex plain, std::size_t parts, rlwe::Level from,
+                          rlwe::Level to);
 /// Operands: message (secret), peaks of the phase, ciphertext of so many parts at a level, s. factor: what takes the
 /// phase to the message, modulo t.
-ExecutionPtr decryption(const Context& context, std::size_t plain, std::size_t limbs, std::size_t parts,
+ExecutionPtr decryption(const Context& context, rlwe::PlainIndex plain, rlwe::Level level, std::size_t parts,
                         std::uint64_t factor);
 /// The last part of it. Operands: message (secret), peaks of the phase, phase.
-ExecutionPtr reduction(const Context& context, std::size_t plain, std::size_t limbs, std::uint64_t factor);
+ExecutionPtr reduction(const Context& context, rlwe::PlainIndex plain, rlwe::Level level, std::uint64_t factor);
 
 }  // namespace cyclotome::bgv
