@@ -99,9 +99,11 @@ TEST(encryption_and_decryption_zeroise_at_the_end) {
               {"pointwise", "pointwise", "transform", "base conversion", "zeroising"}));
 }
 
+constexpr rlwe::PlainIndex first(0);  ///< plaintext modulus
+
 /// How messages get to a context's Q: which conversion it is makes no launch more or less.
 BaseConversion message_scale(const rlwe::Context& context, Lift lift) {
-  return {context.plain_ring(0)->basis(), context.level_ring(context.max_level())->basis(), lift};
+  return {context.plain_ring(first)->basis(), context.level_ring(context.max_level())->basis(), lift};
 }
 
 /// A scheme's own programs, on an engine of no matter.
@@ -112,31 +114,31 @@ rlwe::ContextPtr context(const rlwe::Scheme& scheme) {
 TEST(bfv_launches_as_few_kernels_as_can_be) {
   const auto on = context(bfv::scheme());
   const bfv::Context& bfv = bfv::bfv_context(on);
-  const std::size_t limbs = bfv.max_level();
-  bfv::ProductShape shape{0, bfv::ProductMethod::hps_over_q, limbs, false, false, false, true};
+  const rlwe::Level top = bfv.max_level();
+  bfv::ProductShape shape{first, bfv::ProductMethod::hps_over_q, top, false, false, false, true};
   CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{7});
   CHECK_EQ(kernels(bfv::product_program(bfv, shape), many).size(), std::size_t{5});
   shape.relinearized = false;
   CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{4});
-  CHECK_EQ(kernels(*rlwe::relinearization(bfv, limbs, 0), 1).size(), std::size_t{3});
-  CHECK_EQ(kernels(*rlwe::galois_turn(bfv, limbs, 0, 3), 1).size(), std::size_t{4});
+  CHECK_EQ(kernels(*rlwe::relinearization(bfv, top, first), 1).size(), std::size_t{3});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bfv, top, first, 3), 1).size(), std::size_t{4});
   const BaseConversion scale = message_scale(bfv, Lift::fast);
   CHECK(
-      equal(kernels(*rlwe::public_encryption(bfv, 0, &scale), 1),
+      equal(kernels(*rlwe::public_encryption(bfv, first, &scale), 1),
             {"base conversion", "sampling", "sampling", "product with a key", "division with rounding", "zeroising"}));
-  CHECK(equal(kernels(*bfv::decryption(bfv, 0, 2), 1), {"product with a key", "decryption", "zeroising"}));
+  CHECK(equal(kernels(*bfv::decryption(bfv, first, 2), 1), {"product with a key", "decryption", "zeroising"}));
 }
 
 TEST(bgv_launches_as_few_kernels_as_can_be) {
   const auto on = context(bgv::scheme());
   const bgv::Context& bgv = bgv::bgv_context(on);
-  const std::size_t limbs = bgv.max_level();
-  const bgv::ProductShape shape{0, limbs, limbs, limbs, false, false, false, true};
+  const rlwe::Level top = bgv.max_level();
+  const bgv::ProductShape shape{first, top, top, top, false, false, false, true};
   const BaseConversion scale = message_scale(bgv, Lift::centred);
   CHECK_EQ(kernels(*bgv::product(bgv, shape), 1).size(), std::size_t{8});
-  CHECK_EQ(kernels(*rlwe::galois_turn(bgv, limbs, 0, 3), 1).size(), std::size_t{8});
-  CHECK_EQ(kernels(*bgv::decryption(bgv, 0, limbs, 2, 1), 1).size(), std::size_t{5});
-  CHECK_EQ(kernels(*rlwe::public_encryption(bgv, 0, &scale), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bgv, top, first, 3), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*bgv::decryption(bgv, first, top, 2, 1), 1).size(), std::size_t{5});
+  CHECK_EQ(kernels(*rlwe::public_encryption(bgv, first, &scale), 1).size(), std::size_t{8});
 }
 
 TEST(what_is_public_is_not_zeroised) {

@@ -60,13 +60,21 @@ struct Side {
   std::unique_ptr<Objects> objects;
 };
 
+/// Number 0 of the plaintext moduli, whichever type the tree has for it.
+struct FirstModulus {
+  template <class T>
+  operator T() const {
+    return T(0);
+  }
+};
+
 void make_objects(Side& side, const rlwe::Parameters& parameters, std::size_t batch) {
   const auto context = scheme::make_context(parameters, side.engine);
   auto secret = rlwe::SecretKey::generate(context);
   auto key = rlwe::PublicKey::generate(secret);
   auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3});
   const std::vector<std::int64_t> values(batch * parameters.degree(), 5);
-  auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, parameters.degree());
+  auto message = encode_residues(context, FirstModulus(), Encoding::Kind::slots, values, batch, parameters.degree());
   auto c = scheme::encrypt(message, key), d = scheme::encrypt(message, key);
   side.objects = std::make_unique<Side::Objects>(Side::Objects{std::move(secret), std::move(key), std::move(evaluation),
                                                                std::move(message), std::move(c), std::move(d)});
