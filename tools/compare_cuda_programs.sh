@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # On a machine with a GPU of compute capability 9.0 (ARCHITECTURE=... for another): builds, runs the CUDA tests, and times
-# usual operations as graphs of programs against recorded verbs, and against another source tree if there is one.
+# usual operations, against another source tree if there is one.
 #
 #   tools/compare_cuda_programs.sh RESULTS [OTHER_TREE]
 #
@@ -65,7 +65,7 @@ time_tree() { # PROGRAM DEGREE LABEL...
   failed=1
 }
 time_other() { [ -z "$other" ] || time_tree "$here/build/gpu-other/test/cuda/time_cuda_engine" "$1" other; }
-time_this() { time_tree "$programs/time_cuda_operations" "$1" recorded graphs; }
+time_this() { time_tree "$programs/time_cuda_operations" "$1" graphs; }
 
 : >"$results/times.jsonl"
 : >"$results/errors.txt"
@@ -91,7 +91,7 @@ for line in open(sys.argv[1], encoding="utf-8"):
         continue
     key = (entry["scheme"], entry["degree"], entry["operation"], entry["batch"])
     rows.setdefault(key, {}).setdefault(entry["engine"], []).append((entry["alone_us"], entry["among_us"]))
-engines = sorted({engine for row in rows.values() for engine in row}, key=["other", "recorded", "graphs"].index)
+engines = sorted({engine for row in rows.values() for engine in row}, key=["other", "graphs"].index)
 before = engines[0]
 print("microseconds of a call alone, and of one among many: medians of rounds;", f"'!': slower than {before} by over 1")
 print("scheme degree operation batch:", " | ".join(f"{engine} alone among" for engine in engines), "| graphs minus", before)
@@ -99,7 +99,7 @@ ratios = {}
 for key, row in rows.items():
     times = {e: [statistics.median(t[i] for t in row[e]) for i in (0, 1)] for e in engines if e in row}
     cells = [" ".join(f"{t:9.1f}" for t in times[e]) if e in times else "-" for e in engines]
-    reference = times.get(before, times.get("recorded"))
+    reference = times.get(before)
     if reference and "graphs" in times:
         differences = [new - old for new, old in zip(times["graphs"], reference)]
         cells.append(" ".join(f"{d:+6.1f}" for d in differences) + (" !" if max(differences) > 1 else ""))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times operations of both schemes on several CUDA engines of one process, call by call in turns, so that what slows
-// the machine down slows all of them. Each argument makes an engine, with CYCLOTOME_CUDA_PROGRAMS set to it; a number
-// is the only degree to be timed. Prints a JSON line for each operation and engine: medians of the host clock around a
-// call that ends with a synchronisation, and of one call among many. A last line compares each engine with the first.
+// the machine down slows all of them. Each argument makes an engine of that label; a number is the only degree to be
+// timed. Prints a JSON line for each operation and engine: medians of the host clock around a call that ends with a
+// synchronisation, and of one call among many. A last line compares each engine with the first.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -242,7 +242,6 @@ int main(int count, char** arguments) {
       only = degree;
       continue;
     }
-    setenv("CYCLOTOME_CUDA_PROGRAMS", arguments[i], 1);
     sides.push_back({arguments[i], CudaEngine::create(0), nullptr});
   }
   if (sides.empty()) sides.push_back({"default", CudaEngine::create(0), nullptr});

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -36,23 +35,17 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Number of a block of at least `bytes`. Throws NotRecordable beyond the limit, EngineError without memory.
+  /// Number of a block of at least `bytes`. Throws EngineError beyond the limit and without memory.
   std::size_t take(std::size_t bytes, bool secret);
   void give_back(std::size_t block) noexcept { blocks_[block].in_use = false; }
 
   const std::vector<Block>& blocks() const noexcept { return blocks_; }
   std::size_t bytes() const noexcept { return bytes_; }
-  bool contains(const void* pointer) const noexcept;
-  bool all_given_back() const noexcept;
 
  private:
   MemorySource source_;
   std::size_t limit_, bytes_ = 0;
   std::vector<Block> blocks_;
 };
-
-/// A block of an arena as a buffer of `engine`.
-std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Engine> engine, std::shared_ptr<Arena> arena, std::size_t bytes,
-                                    bool secret);
 
 }  // namespace cyclotome::cuda

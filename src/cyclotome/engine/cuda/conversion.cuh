@@ -32,9 +32,6 @@ template <class W>
 inline constexpr bool without_gaps<ColumnConversion<W>> =
     without_gaps<ConversionShape> && sizeof(ColumnConversion<W>) == sizeof(ConversionShape) + 7 * sizeof(void*);
 
-template <class W, class Visit>
-void visit_pointers(const ColumnConversion<W>&, const Visit&) {}  // constants only
-
 /// Neighbouring coefficients of a limb.
 template <class W, unsigned Bytes = 8>
 struct alignas(Bytes) Columns {

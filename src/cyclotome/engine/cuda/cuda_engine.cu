@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's device, memory and stream.
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 
 #include "cyclotome/engine/cuda/architecture.cuh"
@@ -41,12 +39,6 @@ class CudaBuffer final : public Buffer {
   cuda::SecretMemory& secrets_;
 };
 
-/// Whether programs run as verbs that are recorded, as before there were graphs of programs: for comparisons.
-bool records_operations() {
-  const char* const mode = std::getenv("CYCLOTOME_CUDA_PROGRAMS");
-  return mode != nullptr && std::string_view(mode) == "recorded";
-}
-
 }  // namespace
 
 int CudaEngine::device_count() noexcept {
@@ -83,12 +75,7 @@ CudaEngine::CudaEngine(int device, bool fused) {
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
   state->constants.paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
   // Engines that transform in ways of their own launch past graphs.
-  if (fused && !records_operations()) {
-    state->programs = std::make_unique<cuda::GraphStore>(context, properties.totalGlobalMem);
-  }
-  if (fused) {
-    state->graphs = std::make_unique<cuda::OperationGraphs>(state.get(), context, properties.totalGlobalMem);
-  }
+  if (fused) state->programs = std::make_unique<cuda::GraphStore>(context, properties.totalGlobalMem);
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
   // So much freed memory stays with this process for its next arrays; the rest goes back to the device with a wait.
   std::uint64_t keep = properties.totalGlobalMem / 4;
@@ -103,7 +90,6 @@ bool CudaEngine::holds_whole_limbs() const noexcept { return state_->constants.p
 
 CudaEngine::~CudaEngine() {
   const DeviceScope scope(state_->context, std::nothrow);
-  state_->graphs.reset();
   state_->secrets.flush();
   succeeded(cudaStreamSynchronize(state_->stream));  // no secret is left when this returns
   state_.reset();                                    // tables are freed on the stream, which goes when it is done
@@ -113,14 +99,10 @@ std::string CudaEngine::name() const { return message("cuda:", state_->device); 
 
 std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   const DeviceScope scope = state_->enter();
-  if (const cuda::Recording* const recording = state_->recording()) {
-    return cuda::make_buffer(shared_from_this(), recording->arena(), bytes, secret);
-  }
   State& state = *state_;
   void* data = nullptr;
   cudaError_t status = cudaMallocAsync(&data, bytes, state.stream);
   if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
-    if (state.graphs != nullptr) state.graphs->drop();
     if (state.programs != nullptr) state.programs->drop_all();
     state.secrets.flush();
     succeeded(cudaStreamSynchronize(state.stream));  // pending frees may make room
@@ -147,7 +129,6 @@ std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
 }
 
 void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) {
-  state_->refuse_recording();
   const DeviceScope scope = state_->enter();
   if (state_->secrets.holds(destination)) return state_->transfer.upload(destination, host, bytes, state_->stream);
   check(cudaMemcpyAsync(destination, host, bytes, cudaMemcpyHostToDevice, state_->stream), "copy to the device");
@@ -155,7 +136,6 @@ void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) 
 }
 
 void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
-  state_->refuse_recording();
   const DeviceScope scope = state_->enter();
   if (state_->secrets.holds(source)) return state_->transfer.download(host, source, bytes, state_->stream);
   check(cudaMemcpyAsync(host, source, bytes, cudaMemcpyDeviceToHost, state_->stream), "copy from the device");
@@ -164,7 +144,6 @@ void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
 
 void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
                                std::size_t count) {
-  state_->refuse_recording();
   const DeviceScope scope = state_->enter();
   if (state_->secrets.holds(source)) {
     return state_->transfer.download_runs(host, source, bytes, stride, count, state_->stream);
@@ -173,12 +152,6 @@ void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes
                           state_->stream),
         "copy from the device");
   state_->wait("copy from the device");
-}
-
-void CudaEngine::do_run(const CompositeOperation& operation, const std::function<void()>& work) {
-  const DeviceScope scope = state_->enter();
-  const cuda::SecretMemory::Operation together(state_->secrets);
-  if (state_->graphs == nullptr || !state_->graphs->run(operation, work, state_->stream)) work();
 }
 
 void CudaEngine::synchronize() { state_->wait("waiting"); }

@@ -36,6 +36,18 @@ ExecutionPtr CudaEngine::prepare(program::ProgramPtr program) {
                                                std::move(program));
 }
 
+Native CudaEngine::native(const program::Program& program, const program::Composite& composite) {
+  if (composite.name == "divide_and_round" && composite.outs.front().domain == Domain::transform) return {};
+  const cuda::DeviceScope scope = state_->enter();
+  cuda::Step step = cuda::prepare_native(state_->constants, program, composite);
+  if (step == nullptr) return {};
+  return [this, step = std::move(step), secret = composite.secret](std::span<const View> operands) {
+    const auto queue = state_->queue();
+    PoolScratch scratch(*this, secret);
+    step({queue, scratch}, operands);
+  };
+}
+
 CudaExecution::CudaExecution(std::shared_ptr<CudaEngine> engine, CudaEngine::State& state, program::ProgramPtr program)
     : Execution(std::move(program)), engine_(std::move(engine)), state_(state) {
   const cuda::DeviceScope scope = state_.enter();

@@ -212,14 +212,6 @@ Resident<const ShoupFactor<W>*> DeviceConstants::make_factors(const Basis& basis
 }
 
 template <class W>
-Resident<const ShoupFactor<W>*> DeviceConstants::division_factors(const DivideAndRound& step) {
-  return find<const ShoupFactor<W>*>(divisions_, step.correction.id(), [&] {
-    auto made = make_factors<W>(step.kept->basis(), step.factors);
-    return Constants{std::move(made.memory), as_bytes(made.value)};
-  });
-}
-
-template <class W>
 Resident<DeviceDigits<W>> DeviceConstants::make_digits(const KeySwitchStep& step) {
   std::vector<ConstantMemory> used;
   std::vector<DeviceDigit<W>> digits;
@@ -234,14 +226,6 @@ Resident<DeviceDigits<W>> DeviceConstants::make_digits(const KeySwitchStep& step
   return {found, together(std::move(used))};
 }
 
-template <class W>
-Resident<DeviceDigits<W>> DeviceConstants::digits(const KeySwitchStep& step) {
-  return find<DeviceDigits<W>>(digits_, step.digits.front().extension.id(), [&] {
-    auto made = make_digits<W>(step);
-    return Constants{std::move(made.memory), as_bytes(made.value)};
-  });
-}
-
 Resident<PeakCell*> DeviceConstants::peak_cells() {
   const std::lock_guard lock(mutex_);
   if (peak_cells_ == nullptr) {
@@ -254,11 +238,9 @@ Resident<PeakCell*> DeviceConstants::peak_cells() {
 #define CYCLOTOME_INSTANTIATE(W)                                                                                \
   template Resident<const RingTables<W>*> DeviceConstants::ring_tables<W>(const Ring&);                         \
   template Resident<ColumnConversion<W>> DeviceConstants::conversion<W>(const BaseConversion&);                 \
-  template Resident<const ShoupFactor<W>*> DeviceConstants::division_factors<W>(const DivideAndRound&);         \
   template Resident<const ShoupFactor<W>*> DeviceConstants::make_factors<W>(const Basis&,                       \
                                                                             const std::vector<std::uint64_t>&); \
-  template Resident<DeviceDigits<W>> DeviceConstants::make_digits<W>(const KeySwitchStep&);                     \
-  template Resident<DeviceDigits<W>> DeviceConstants::digits<W>(const KeySwitchStep&);
+  template Resident<DeviceDigits<W>> DeviceConstants::make_digits<W>(const KeySwitchStep&);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

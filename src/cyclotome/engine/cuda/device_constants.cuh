@@ -50,12 +50,7 @@ class DeviceConstants {
   LimbArithmetics arithmetics(const Ring& ring) const;
   template <class W>
   Resident<ColumnConversion<W>> conversion(const BaseConversion& conversion);
-  /// The factors of a division, one for each limb.
-  template <class W>
-  Resident<const ShoupFactor<W>*> division_factors(const DivideAndRound& step);
-  template <class W>
-  Resident<DeviceDigits<W>> digits(const KeySwitchStep& step);
-  /// The same, made anew.
+  /// Of a division, one for each limb; made anew each time, as what follows is.
   template <class W>
   Resident<const ShoupFactor<W>*> make_factors(const Basis& basis, const std::vector<std::uint64_t>& factors);
   template <class W>
@@ -88,7 +83,7 @@ class DeviceConstants {
   Upload upload_;
   std::mutex mutex_;
   ConstantMemory peak_cells_;
-  Cache rings_, conversions_, divisions_, digits_;
+  Cache rings_, conversions_;
   /// Roots by word, degree and modulus, from which the root of unity follows; rings share them.
   std::map<std::tuple<Word, std::size_t, std::uint64_t>, ConstantMemory> roots_;
 };

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "cyclotome/engine/cuda/device_view.cuh"
 #include "cyclotome/engine/cuda/launcher.hpp"
-#include "cyclotome/engine/cuda/recording.cuh"
 
 namespace cyclotome::cuda {
 
@@ -27,20 +27,16 @@ class StreamLauncher final : public Launcher {
 /// Where launches go: to a stream, or to a launcher. The calling thread is in the device's context.
 class Queue {
  public:
-  Queue(cudaStream_t stream, int device, bool in_one_pass, Recording* recorded = nullptr)
-      : one_pass(in_one_pass), recording(recorded), stream_(stream), at_once_(stream, device), launcher_(&at_once_) {}
+  Queue(cudaStream_t stream, int device, bool in_one_pass)
+      : one_pass(in_one_pass), stream_(stream), at_once_(stream, device), launcher_(&at_once_) {}
   Queue(Launcher& launcher, bool in_one_pass)
-      : one_pass(in_one_pass), recording(nullptr), stream_(nullptr), at_once_(nullptr, 0), launcher_(&launcher) {}
+      : one_pass(in_one_pass), stream_(nullptr), at_once_(nullptr, 0), launcher_(&launcher) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  bool one_pass;         ///< whether kernels that hold whole limbs may be used (code_paths.hpp)
-  Recording* recording;  ///< null for the stream and for launchers
-  /// The stream, for what does not go through `launch`. Throws NotRecordable while an operation is recorded.
-  cudaStream_t stream() const {
-    if (recording != nullptr) throw NotRecordable{};
-    return stream_;
-  }
+  bool one_pass;  ///< whether kernels that hold whole limbs may be used (code_paths.hpp)
+  /// For what does not go through `launch`; none where launches go to a launcher.
+  cudaStream_t stream() const noexcept { return stream_; }
   Launcher& launcher() const noexcept { return *launcher_; }
 
  private:
@@ -72,7 +68,6 @@ void raise_shared_memory(int device, std::size_t shared, const char* what) {
 template <class... Parameters>
 void launch_as(void (*)(Parameters...), const Queue& queue, const KernelLaunch& kernel,
                const std::type_identity_t<Parameters>&... arguments) {
-  if (queue.recording != nullptr) return queue.recording->add(kernel, arguments...);
   static_assert(sizeof...(Parameters) <= max_arguments);
   const std::array<Argument, sizeof...(Parameters)> all{argument_of<Parameters>(arguments)...};
   queue.launcher().launch(kernel, all);

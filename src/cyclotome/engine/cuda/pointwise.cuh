@@ -80,9 +80,6 @@ struct Factors {
   ShoupFactor<W> factor[Limbs];
 };
 
-template <class W, unsigned Limbs, class Visit>
-void visit_pointers(const Factors<W, Limbs>&, const Visit&) {}
-
 template <class W, unsigned Limbs>
 __global__ void multiply_scalars(DeviceView<W> out, DeviceView<W> a, const RingTables<W>* tables,
                                  const __grid_constant__ Factors<W, Limbs> factors) {

@@ -29,11 +29,6 @@ struct KeySwitchLaunch {
   const RingTables<W>* tables;
 };
 
-template <class W, class Visit>
-void visit_pointers(const KeySwitchLaunch<W>& work, const Visit& visit) {
-  for (const auto& view : {&work.out, &work.c, &work.key, &work.prepared}) visit_pointers(*view, visit);
-}
-
 /// All in one kernel: nothing is stored but the result.
 template <class W>
 bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work, LimbArithmetics arithmetics);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/arguments.cuh"
 #include "cyclotome/engine/cuda/launcher.hpp"
 #include "cyclotome/engine/cuda/limb_access.cuh"
 
@@ -15,14 +14,6 @@ struct StreamKey {
 
 template <>
 inline constexpr bool holds_seed<StreamKey> = true;
-
-template <class Visit>
-void visit_pointers(const StreamKey&, const Visit&) {}
-template <class Visit>
-void visit_seeds(const StreamKey& key, const Visit& visit) {
-  static_assert(sizeof(key.key) == seed_bytes);
-  visit(key.key);
-}
 
 /// One thread, one ChaCha20 block, four residues. Grid: (blocks, limbs, items).
 template <class W>

@@ -22,44 +22,4 @@ CudaEngine::State::State(int to_device, CUcontext of_device)
         return ConstantMemory(memory, memory->data());
       }) {}
 
-template <class T>
-T CudaEngine::State::kept(cuda::Resident<T> found) const {
-  if (cuda::Recording* const by = recording()) by->keep(found.memory);
-  return found.value;
-}
-
-template <class W>
-const cuda::RingTables<W>* CudaEngine::State::ring_tables(const Ring& ring) {
-  return kept(constants.ring_tables<W>(ring));
-}
-
-template <class W>
-cuda::ColumnConversion<W> CudaEngine::State::conversion(const BaseConversion& conversion) {
-  return kept(constants.conversion<W>(conversion));
-}
-
-template <class W>
-const ShoupFactor<W>* CudaEngine::State::division_factors(const DivideAndRound& step) {
-  return kept(constants.division_factors<W>(step));
-}
-
-template <class W>
-cuda::DeviceDigits<W> CudaEngine::State::digits(const KeySwitchStep& step) {
-  return kept(constants.digits<W>(step));
-}
-
-cuda::PeakOutput CudaEngine::State::peak_output(std::uint64_t* peaks, std::size_t first) {
-  if (peaks == nullptr) return {};
-  return {peaks + first, kept(constants.peak_cells())};
-}
-
-#define CYCLOTOME_INSTANTIATE(W)                                                                \
-  template const cuda::RingTables<W>* CudaEngine::State::ring_tables<W>(const Ring&);           \
-  template cuda::ColumnConversion<W> CudaEngine::State::conversion<W>(const BaseConversion&);   \
-  template const ShoupFactor<W>* CudaEngine::State::division_factors<W>(const DivideAndRound&); \
-  template cuda::DeviceDigits<W> CudaEngine::State::digits<W>(const KeySwitchStep&);
-CYCLOTOME_INSTANTIATE(std::uint32_t)
-CYCLOTOME_INSTANTIATE(std::uint64_t)
-#undef CYCLOTOME_INSTANTIATE
-
 }  // namespace cyclotome

@@ -26,7 +26,6 @@ void run_in_pieces(State& state, const Make& make, View out, ConstView a = {}, C
   const auto queue = state.queue();
   with_word(out.word(), [&]<class W>(W word) {
     const auto step = make(word);
-    if (queue.recording != nullptr) queue.recording->keep(std::make_shared<const decltype(step)>(step));
     NoScratch scratch;
     cuda::for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       const View operands[] = {piece_of(out, first, count), piece_of(writable(a), first, count),
@@ -45,13 +44,11 @@ void pointwise(State& state, View out, ConstView a, ConstView b, Operation opera
 }  // namespace
 
 void CudaEngine::do_forward(View a) {
-  run_in_pieces(
-      *state_, [&]<class W>(W) { return cuda::forward_step<W>(state_->constants, *a.ring); }, a);
+  run_in_pieces(*state_, [&]<class W>(W) { return cuda::forward_step<W>(state_->constants, *a.ring); }, a);
 }
 
 void CudaEngine::do_inverse(View a) {
-  run_in_pieces(
-      *state_, [&]<class W>(W) { return cuda::inverse_step<W>(state_->constants, *a.ring); }, a);
+  run_in_pieces(*state_, [&]<class W>(W) { return cuda::inverse_step<W>(state_->constants, *a.ring); }, a);
 }
 
 void CudaEngine::do_copy(View out, ConstView a) { pointwise(*state_, out, a, a, cuda::Copy{}); }
@@ -64,8 +61,7 @@ void CudaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView
 }
 
 void CudaEngine::do_clear(View out) {
-  run_in_pieces(
-      *state_, []<class W>(W) { return cuda::clear_step<W>(); }, out);
+  run_in_pieces(*state_, []<class W>(W) { return cuda::clear_step<W>(); }, out);
 }
 
 void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
@@ -76,18 +72,6 @@ void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std:
 void CudaEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
   const auto make = [&]<class W>(W) { return cuda::convert_step<W>(state_->constants, conversion); };
   run_in_pieces(*state_, make, out, a);
-}
-
-void CudaEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
-  const auto queue = state_->queue();
-  with_word(out.word(), [&]<class W>(W) {
-    const auto constants = state_->conversion<W>(conversion);
-    cuda::for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
-      cuda::convert(queue, cuda::device_view<W>(piece_of(out, first, count), out.parts),
-                    cuda::device_view<W>(piece_of(a, first, count), out.parts), constants,
-                    static_cast<unsigned>(count * out.parts), state_->peak_output(peaks, first));
-    });
-  });
 }
 
 void CudaEngine::do_peaks(View numbers, ConstView a, const BaseConversion& conversion) {
