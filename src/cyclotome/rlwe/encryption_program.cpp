@@ -130,9 +130,7 @@ void write_phase(Builder& b, const Slice& out, const Slice& c, const Slice& s) {
     return moved;
   };
   if (domain == Domain::coefficient && c.parts == 2) {
-    const Slice moved = b.temporary_like(c, c.ring, 1);
-    b.copy(moved, c.part(1));
-    program::multiply_key(b, out, moved, s, c.part(0));
+    program::multiply_key(b, out, c.part(1), s, c.part(0), program::Operands::kept);
     return;
   }
   // Horner's rule in s over the transforms of c_1, c_2, ...; c_0 is added in its own domain.
