@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paper 003's figures 1 and 3: FastBConv as decryption calls it (to t and gamma) and as a product does (to B_sk and
+// m~), n = 1024, q of 128 to 16384 bits. Every row is one run: all versions in turn, round by round, thread CPU time,
+// medians of their ratios to "none". "copy" moves the words of the residues once, "words" has ordinary primes of 60
+// bits.
+//
+// Usage: time_fermat [ROUNDS [LARGEST_BITS]]. Prints one JSON object a line.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <random>
+
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/study/fermat/conversion.hpp"
+
+using namespace cyclotome;
+using namespace cyclotome::study::fermat;
+
+namespace {
+
+constexpr std::size_t degree = 1024;
+constexpr std::uint64_t t = 1024, gamma_prime = 2147483647;
+
+double cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+struct Version {
+  const char* name;
+  std::function<void()> work;
+  std::vector<double> times;
+};
+
+/// Residues that fill their words, without 2^G.
+std::vector<std::uint64_t> residues(const FermatBasis& basis, std::mt19937_64& random) {
+  std::vector<std::uint64_t> rows(basis.words() * degree);
+  for (const Limb& limb : basis.limbs()) {
+    for (std::size_t w = 0; w < limb.words; ++w) {
+      const unsigned bits = std::min(64U, limb.bits - std::min(limb.bits, static_cast<unsigned>(64 * w)));
+      for (std::size_t c = 0; c < degree; ++c) {
+        rows[(limb.first_word + w) * degree + c] = bits == 0 ? 0 : random() >> (64 - bits);
+      }
+    }
+  }
+  return rows;
+}
+
+void report(const char* figure, unsigned bits, std::size_t limbs, std::vector<Version>& versions) {
+  std::printf("{\"figure\": \"%s\", \"n\": %zu, \"bits\": %u, \"k\": %zu, \"arithmetic\": \"%s\", \"none_us\": %.1f",
+              figure, degree, bits, limbs, GeneralArithmetic::best().name(), 1e6 * median(versions.front().times));
+  for (const Version& version : versions) {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < version.times.size(); ++i) {
+      ratios.push_back(versions.front().times[i] / version.times[i]);
+    }
+    std::printf(", \"%s\": %.2f", version.name, median(ratios));
+  }
+  std::puts("}");
+  std::fflush(stdout);
+}
+
+void measure(const char* figure, unsigned x, const Basis& target, int rounds, std::mt19937_64& random) {
+  const FermatBasis basis(x);
+  const auto rows = residues(basis, random);
+  std::vector<std::uint64_t> out(target.size() * degree), copied(rows.size());
+  const Basis words(Word::u64, primes_congruent_to_one(60, 2 * degree, (basis.bits() + 59) / 60));
+  std::vector<std::uint64_t> word_rows(words.size() * degree);
+  for (auto& word : word_rows) word = random() >> 5;  // below every prime
+  std::vector<Version> versions;
+  const auto add = [&](const char* name, std::shared_ptr<const Punctured> source,
+                       const std::vector<std::uint64_t>& in) {
+    const auto conversion = std::make_shared<const FromWide>(std::move(source), target);
+    versions.push_back({name, [conversion, &out, &in] { conversion->run(out.data(), in.data(), degree); }, {}});
+  };
+  add("none", std::make_shared<FermatPunctured>(basis, Method::none), rows);
+  add("multiplication", std::make_shared<FermatPunctured>(basis, Method::multiplication), rows);
+  add("reduction", std::make_shared<FermatPunctured>(basis, Method::reduction), rows);
+  add("both", std::make_shared<FermatPunctured>(basis, Method::both), rows);
+  add("positional", std::make_shared<FermatPunctured>(FermatBasis(x, 0), Method::both), rows);
+  add("words", std::make_shared<WordPunctured>(words), word_rows);
+  versions.push_back({"copy", [&] { std::memcpy(copied.data(), rows.data(), rows.size() * 8); }, {}});
+  for (int round = 0; round <= rounds; ++round) {
+    for (Version& version : versions) {
+      const double start = cpu_seconds();
+      version.work();
+      if (round > 0) version.times.push_back(cpu_seconds() - start);  // the first one warms up
+    }
+  }
+  report(figure, basis.bits(), basis.limbs().size(), versions);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int rounds = count > 1 ? std::atoi(arguments[1]) : 15;
+  const unsigned largest = count > 2 ? static_cast<unsigned>(std::atoi(arguments[2])) : 16384;
+  std::mt19937_64 random(1);
+  for (unsigned x = 7; x <= FermatBasis::max_x && (1U << x) <= largest; ++x) {
+    measure("1: decryption", x, Basis(Word::u64, {t, gamma_prime}), rounds, random);
+  }
+  for (unsigned x = 7; x <= FermatBasis::max_x && (1U << x) <= largest; ++x) {
+    const FermatBasis basis(x);
+    auto primes = basis.coprime_primes(60, 2 * degree, (basis.bits() + 20) / 59 + 1, {});
+    primes.push_back(std::uint64_t{1} << 32);
+    measure("3: product", x, Basis(Word::u64, primes), std::max(3, rounds / 3), random);
+  }
+  return 0;
+}
