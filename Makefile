@@ -47,6 +47,8 @@ left_out := build/left-out.txt
 
 # Without build isolation pip builds with the tools of .venv, whose paths stay the same: rebuilding is incremental.
 pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
+# Distributions beside the library, from their folders, so that pip asks no index for them.
+packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
 .PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
@@ -70,12 +72,12 @@ $(linters): $(ready)
 
 install: $(ready)
 	@echo "== build and install cyclotome (the first time takes minutes)"
-	@$(pip_install) -Cbuild-dir=$(demo_build) '.[demo]'
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[demo]' ./demo
 
 install-test: $(ready)
 	@echo "== build and install cyclotome with its tests, warnings as errors (the first time takes minutes)"
 	@$(pip_install) -Cbuild-dir=$(test_build) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON \
-	    -Ccmake.define.CYCLOTOME_WERROR=ON '.[test]'
+	    -Ccmake.define.CYCLOTOME_WERROR=ON '.[test]' $(packages)
 
 cuda_options := -Cbuild-dir=$(cuda_package) -Ccmake.define.CYCLOTOME_CUDA=ON \
     $(if $(GPUS),-Ccmake.define.CMAKE_CUDA_ARCHITECTURES=$(GPUS))
@@ -83,13 +85,14 @@ cuda_options := -Cbuild-dir=$(cuda_package) -Ccmake.define.CYCLOTOME_CUDA=ON \
 install-cuda: $(ready)
 	@command -v nvcc >/dev/null || { echo "the CUDA engine needs nvcc of CUDA 13, which is not in PATH" >&2; exit 1; }
 	@echo "== build and install cyclotome with the CUDA engine (the first time takes minutes)"
-	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=OFF '.[demo]'
+	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=OFF '.[bench,demo]' ./bench ./demo ./study
 
 demo: install
 	@$(bin)/cyclotome demo
 
 # An interrupted run goes on with: make bench BENCH_ARGUMENTS=--resume
 bench: install
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[bench]' ./bench ./study
 	@$(bin)/python -m pip install --quiet 'tenseal>=0.3.15' || \
 	    echo "tenseal (SEAL) has no wheel for this Python: measuring without a peer" >&2
 	@mkdir -p build bench/results
@@ -148,7 +151,7 @@ gpu_tests := $(addprefix test/python/,test_cuda_*.py test_exported_symbols.py te
     test_bfv_*.py test_bgv_*.py test_hps_levels.py test_rlwe_*.py test_array_*.py)
 
 test-gpu: install-cuda
-	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON '.[test]'
+	@$(pip_install) $(cuda_options) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON '.[test]' $(packages)
 	@echo "== C++ tests on the GPU"
 	@$(bin)/ctest --test-dir $(cuda_package) --output-on-failure --no-tests=error -R cuda
 	@echo "== Python tests on the GPU"
@@ -190,6 +193,8 @@ lint: install-test $(linters)
 	check "ruff format (make format repairs)" $(bin)/ruff format --check .; \
 	check "mypy" $(bin)/mypy; \
 	check "layers" $(bin)/python tools/check_layers.py; \
+	check "layers and circles of Python's modules" $(bin)/lint-imports; \
+	check "private members" $(bin)/python tools/check_members.py; \
 	test -z "$$failed"
 
 format: $(linters)
@@ -199,10 +204,11 @@ format: $(linters)
 
 docs: install-test
 	@$(bin)/python -m pip install --quiet --group docs
-	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome
+	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome \
+	    cyclotome_bench cyclotome_demo cyclotome_hdl cyclotome_study
 
 verilog: $(ready)
-	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]'
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]' ./hdl
 	@for circuit in pease:16384:1 cooley-tukey:32768:1 cooley-tukey:32768:2 cooley-tukey:32768:4 iterative:16384:1 \
 	    iterative:32768:4 streaming:32768:1; do IFS=: read -r design degree pipes <<<"$$circuit"; \
 	    $(bin)/cyclotome fpga verilog --design $$design --degree $$degree --pipes $$pipes --output build/verilog --force; done

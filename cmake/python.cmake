@@ -54,8 +54,8 @@ if(core_sources)
     install(FILES "${core_dir}/_core.pyi" DESTINATION cyclotome COMPONENT python)
   endif()
   install(TARGETS _core LIBRARY DESTINATION cyclotome COMPONENT python)
-  # The interface that simulated circuits implement (python/cyclotome/hdl compiles them).
-  install(FILES "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/fpga/circuit_abi.h" DESTINATION cyclotome/hdl/harness COMPONENT python)
+  # The interface that circuits implement; hdl/ compiles simulated ones against it.
+  install(FILES "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/fpga/circuit_abi.h" DESTINATION cyclotome/include COMPONENT python)
 endif()
 
 # Internals of math, ring and engine for pytest; ordinary wheels do not contain it.

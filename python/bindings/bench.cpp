@@ -5,10 +5,10 @@
 #include <chrono>
 
 #include "bindings.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome::python {
 

@@ -6,7 +6,7 @@
 #include "bindings.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/fpga/fpga_engine.hpp"
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/engine/poly.hpp"
 
 namespace cyclotome::python {
 

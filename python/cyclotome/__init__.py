@@ -28,9 +28,8 @@ from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
 from .memory import memory_limit, set_memory_limit
-from .options import allow_undecryptable
+from .options import allow_undecryptable, progress
 from .parameters import Parameters
-from .reporting import progress
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
 

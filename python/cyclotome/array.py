@@ -10,12 +10,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import _core, shaping
+from . import _core
 from .contexts import Context, context_on
 from .errors import UnsupportedError
 from .keyring import Keyring
-from .options import options
+from .options import current
 from .parameters import Parameters
+from .shapes import require_rows, reshaped, selected
 from .text import byte_size, integer, plural
 from .values import index, integers, native, word
 
@@ -59,18 +60,14 @@ class EncryptedArray:
     (``src/cyclotome/value``), the same for every language.
     """
 
-    __slots__ = ("_context", "_keys", "_native", "_parameters")
+    __slots__ = ("_context", "_keyring", "_native", "_parameters")
 
     # NumPy hands every operation with such an operand over to this class.
     __array_ufunc__ = None
 
     def __init__(self, parameters: Parameters, context: Context, native: _core.EncryptedArray, keys: Keyring) -> None:
         """For the library itself; `encrypt` and `load` make arrays. ``native`` carries the same keys."""
-        self._parameters, self._context, self._native, self._keys = parameters, context, native, keys
-
-    def _derived(self, native: _core.EncryptedArray, keys: Keyring | None = None) -> EncryptedArray:
-        """What the library made of this array, and of others whose keys are joined in ``keys``."""
-        return EncryptedArray(self._parameters, self._context, native, self._keys if keys is None else keys)
+        self._parameters, self._context, self._native, self._keyring = parameters, context, native, keys
 
     # --- facts --------------------------------------------------------------------------------------------------------
     @property
@@ -164,7 +161,27 @@ class EncryptedArray:
             ArgumentError: above the present level or below 1; or BFV, whose ciphertexts have one level.
         """
         wanted = max(word(level, "switch_to_level"), 0)  # the library counts from 0
-        return self._derived(self._native.switch_to_level(wanted))
+        return self.derived(self._native.switch_to_level(wanted))
+
+    # --- for the library itself ---------------------------------------------------------------------------------------
+    @property
+    def native(self) -> _core.EncryptedArray:
+        """What the library computes with; it carries the keys of `keyring`."""
+        return self._native
+
+    @property
+    def context(self) -> Context:
+        """Where it lies."""
+        return self._context
+
+    @property
+    def keyring(self) -> Keyring:
+        """The keys it knows."""
+        return self._keyring
+
+    def derived(self, native: _core.EncryptedArray, keys: Keyring | None = None) -> EncryptedArray:
+        """What the library made of this array, and of others whose keys are joined in ``keys``."""
+        return EncryptedArray(self._parameters, self._context, native, self._keyring if keys is None else keys)
 
     # --- keys and devices ---------------------------------------------------------------------------------------------
     def with_keys(self, *keys: object) -> EncryptedArray:
@@ -177,68 +194,69 @@ class EncryptedArray:
         """
         ring = Keyring.of(*keys)
         ring.require(self.key_id, self._parameters)
-        return self._holding(self._native, ring.to(self.device).joined(self._keys))
+        return self._holding(self._native, ring.to(self.device).joined(self._keyring))
 
     def _holding(self, native: _core.EncryptedArray, keys: Keyring) -> EncryptedArray:
-        return self._derived(native.with_keys(keys.native()), keys)
+        return self.derived(native.with_keys(keys.native()), keys)
 
     def to(self, device: str) -> EncryptedArray:
         """The same array, its keys included, on another device; the same bits come out of every one."""
         context = context_on(device, self._parameters)
         if context is self._context:
             return self
-        keys = self._keys.to(context.device)
+        keys = self._keyring.to(context.device)
         moved = self._native.to(context.native).with_keys(keys.native())
         return EncryptedArray(self._parameters, context, moved, keys)
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
-    def _with(self, operation: str, function: Callable[..., _core.EncryptedArray], other: object) -> EncryptedArray:
-        """``function`` of this array and another operand, encrypted or plain."""
+    def _binary(self, operation: str, function: Callable[..., _core.EncryptedArray], other: object) -> EncryptedArray:
+        """``function`` of this array and another operand, encrypted or plain; what it computes, refuses and bounds is
+        the library's."""
+        if isinstance(other, Distributed):
+            return NotImplemented  # type: ignore[no-any-return]  # as operators may
+        keys = self._keyring
         if isinstance(other, EncryptedArray):
-            keys = self._keys.joined(other._keys)
-            return self._derived(function(self._native, other._native, options()), keys)
-        return self._derived(function(self._native, native(integers(other, operation)), options()))
+            if other._keyring is not keys:
+                keys = keys.joined(other._keyring)
+            result = function(self._native, other._native, current.get().native)
+        else:
+            result = function(self._native, native(integers(other, operation)), current.get().native)
+        return EncryptedArray(self._parameters, self._context, result, keys)
 
     def __neg__(self) -> EncryptedArray:
-        return self._derived(_core.negate(self._native))
+        return self.derived(_core.negate(self._native))
 
     def __pos__(self) -> EncryptedArray:
         return self
 
     def __add__(self, other: object) -> EncryptedArray:
-        if isinstance(other, Distributed):
-            return NotImplemented
-        return self._with("add", _core.add, other)
+        return self._binary("add", _core.add, other)
 
     __radd__ = __add__
 
     def __sub__(self, other: object) -> EncryptedArray:
-        if isinstance(other, Distributed):
-            return NotImplemented
-        return self._with("subtract", _core.subtract, other)
+        return self._binary("subtract", _core.subtract, other)
 
     def __rsub__(self, other: object) -> EncryptedArray:
-        return self._derived(_core.subtract(native(integers(other, "subtract")), self._native, options()))
+        return self.derived(_core.subtract(native(integers(other, "subtract")), self._native, current.get().native))
 
     def __mul__(self, other: object) -> EncryptedArray:
-        if isinstance(other, Distributed):
-            return NotImplemented
-        return self._with("multiply", _core.multiply, other)
+        return self._binary("multiply", _core.multiply, other)
 
     __rmul__ = __mul__
 
     def __pow__(self, exponent: object) -> EncryptedArray:
         if isinstance(exponent, EncryptedArray) or not hasattr(exponent, "__index__"):
             raise UnsupportedError(f"x ** {exponent!r}: exponents are small whole numbers")
-        return self._derived(_core.power(self._native, word(exponent, "an exponent, from 0 to 64,"), options()))
+        return self.derived(
+            _core.power(self._native, word(exponent, "an exponent, from 0 to 64,"), current.get().native)
+        )
 
     def __matmul__(self, other: object) -> EncryptedArray:
-        if isinstance(other, Distributed):
-            return NotImplemented
-        return self._with("matmul", _core.matmul, other)
+        return self._binary("matmul", _core.matmul, other)
 
     def __rmatmul__(self, other: object) -> EncryptedArray:
-        return self._derived(_core.matmul(native(integers(other, "matmul")), self._native, options()))
+        return self.derived(_core.matmul(native(integers(other, "matmul")), self._native, current.get().native))
 
     def dot(self, other: object) -> EncryptedArray:
         """``self @ other``, or the product with a scalar."""
@@ -256,7 +274,7 @@ class EncryptedArray:
         """
         chosen = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         axes = [word(entry, "sum: an axis") for entry in chosen]
-        return self._derived(_core.sum(self._native, axes, bool(keepdims), options()))
+        return self.derived(_core.sum(self._native, axes, bool(keepdims), current.get().native))
 
     def rotate_rows(self, steps: int | Sequence[int]) -> EncryptedArray:
         """Every ciphertext's slots, two rows of n/2, both moved to the left by ``steps`` (to the right if negative).
@@ -273,12 +291,14 @@ class EncryptedArray:
         half = self._parameters.degree // 2  # further steps are the same again
         if isinstance(steps, (Sequence, np.ndarray)):
             several = [index(step, "rotate_rows: steps") % half for step in steps]
-            return self._derived(_core.rotate_rows(self._native, several, options()))
-        return self._derived(_core.rotate_rows(self._native, index(steps, "rotate_rows: steps") % half, options()))
+            return self.derived(_core.rotate_rows(self._native, several, current.get().native))
+        return self.derived(
+            _core.rotate_rows(self._native, index(steps, "rotate_rows: steps") % half, current.get().native)
+        )
 
     def rotate_columns(self) -> EncryptedArray:
         """Every ciphertext's two rows of n/2 slots swapped; as `rotate_rows`."""
-        return self._derived(_core.rotate_columns(self._native, options()))
+        return self.derived(_core.rotate_columns(self._native, current.get().native))
 
     # --- shape --------------------------------------------------------------------------------------------------------
     def __len__(self) -> int:
@@ -287,24 +307,25 @@ class EncryptedArray:
         return self.shape[0]
 
     def __getitem__(self, key: object) -> EncryptedArray:
-        return shaping.select(self, key)
+        return self.derived(_core.select(self._native, *selected(key, self.shape, self._native.outer)))
 
     def __iter__(self) -> Iterator[EncryptedArray]:
-        return shaping.iterate(self)
+        require_rows(self.shape, self._native.outer)
+        return (self[i] for i in range(len(self)))
 
     def reshape(self, *shape: int | tuple[int, ...]) -> EncryptedArray:
         """Another shape for the axes before the packed one, which stays as long as it is."""
-        return shaping.reshape(self, shape)
+        return self.derived(_core.reshape(self._native, reshaped(self.shape, shape)))
 
     def padded(self) -> EncryptedArray:
         """The last axis filled up with zeros to whole ciphertexts, a multiple of n: what `rotate_rows` asks for."""
-        return self._derived(_core.padded(self._native, options()))
+        return self.derived(_core.padded(self._native, current.get().native))
 
     def packed(self) -> EncryptedArray:
         """A replicated array with its last axis moved into slots; costs a plaintext product for each value."""
         if self.layout == "packed":
             return self
-        return self._derived(_core.packed(self._native, options()))
+        return self.derived(_core.packed(self._native, current.get().native))
 
     # --- what encrypted integers can't do -----------------------------------------------------------------------------
     def _refuse(self, what: str) -> NoReturn:
@@ -373,8 +394,3 @@ class EncryptedArray:
             f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts().items()
         )
         return f"<table><caption>EncryptedArray</caption>{cells}</table>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from .files import reduced
-
-        return reduced(self, self._parameters)

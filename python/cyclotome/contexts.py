@@ -7,7 +7,7 @@ import threading
 from weakref import WeakValueDictionary
 
 from . import _core
-from .devices import CPU, CUDA, kind_of
+from .devices import CPU, CUDA, DeviceKind, kind_of
 from .errors import EngineError
 from .parameters import Parameters
 
@@ -38,18 +38,7 @@ def device_name(device: str) -> str:
     Raises:
         EngineError: an unknown device.
     """
-    if device == "auto":
-        return _automatic()
-    return kind_of(device).full_name(device)
-
-
-def _automatic() -> str:
-    first = CUDA.full_name("cuda")
-    try:
-        engine_on(first)
-    except EngineError:
-        return CPU.full_name("cpu")
-    return first
+    return _resolved(device)[1]
 
 
 def engine_on(device: str) -> _core.Engine:
@@ -58,12 +47,7 @@ def engine_on(device: str) -> _core.Engine:
     Raises:
         EngineError: as `device_name`; or the device is absent, too old, or has no memory left.
     """
-    device = device_name(device)
-    with _lock:
-        engine = _engines.get(device)
-        if engine is None:
-            engine = _engines[device] = kind_of(device).open(device)
-        return engine
+    return _opened(*_resolved(device))
 
 
 def context_on(device: str, parameters: Parameters) -> Context:
@@ -72,12 +56,39 @@ def context_on(device: str, parameters: Parameters) -> Context:
     Raises:
         EngineError: as `engine_on`.
     """
-    device = device_name(device)
-    engine = engine_on(device)
-    kind_of(device).prepare(device, engine, parameters)  # this may take long: others need not wait
+    kind, name = _resolved(device)
+    engine = _opened(kind, name)
+    if kind.prepare is not None:
+        kind.prepare(name, engine, parameters)  # this may take long: others need not wait
     with _lock:
-        key = (parameters._native.fingerprint, device)
+        key = (parameters.native.fingerprint, name)
         context = _contexts.get(key)
         if context is None:
-            context = _contexts[key] = Context(parameters._native, device, engine)
+            context = _contexts[key] = Context(parameters.native, name, engine)
         return context
+
+
+def _resolved(device: str) -> tuple[DeviceKind, str]:
+    """A device's kind and its full name."""
+    if device == "auto":
+        device = _automatic()
+    kind = kind_of(device)
+    return kind, kind.full_name(device)
+
+
+def _automatic() -> str:
+    first = CUDA.full_name("cuda")
+    try:
+        _opened(CUDA, first)
+    except EngineError:
+        return CPU.full_name("cpu")
+    return first
+
+
+def _opened(kind: DeviceKind, name: str) -> _core.Engine:
+    """The engine of the device of this kind and full name."""
+    with _lock:
+        engine = _engines.get(name)
+        if engine is None:
+            engine = _engines[name] = kind.open(name)
+        return engine

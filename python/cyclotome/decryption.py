@@ -10,8 +10,7 @@ from . import _core
 from .array import EncryptedArray
 from .errors import ArgumentError, UnsupportedError
 from .keys import SecretKey
-from .options import options
-from .reporting import Callback
+from .options import Callback, options
 from .sharding import ShardedArray
 from .values import from_native, index
 
@@ -99,7 +98,7 @@ def _opened(
     if isinstance(x, ShardedArray):
         return x.decrypted(lambda piece: _opened(operation, piece, key, opened, progress))
     _require_pair(operation, x, key)
-    values = from_native(opened(x._native, key._native, options(progress)))
+    values = from_native(opened(x.native, key.native, options(progress)))
     return values if values.ndim else int(values[()])
 
 
@@ -114,7 +113,7 @@ def noise_budget(x: EncryptedArray, key: SecretKey) -> int:
         MismatchError: the key is another one, or of other parameters.
     """
     _require_pair("noise_budget", x, key)
-    return _core.noise_budget(x._native, key._native)
+    return _core.noise_budget(x.native, key.native)
 
 
 def _require_pair(operation: str, x: EncryptedArray, key: SecretKey) -> None:

@@ -30,7 +30,7 @@ class DeviceKind:
     #: An engine on the device of this full name. Raises EngineError, with advice, where that can't be.
     open: Callable[[str], _core.Engine]
     #: Makes an engine of the device of this full name ready for some parameters, where it needs that.
-    prepare: Callable[[str, _core.Engine, Parameters], None] = lambda device, engine, parameters: None
+    prepare: Callable[[str, _core.Engine, Parameters], None] | None = None
 
 
 _CPU = re.compile(r"cpu(?::([1-9][0-9]{0,3}))?")

@@ -9,9 +9,8 @@ from .errors import ArgumentError, UnsupportedError
 from .keyring import Keyring
 from .keys import PublicKey, SecretKey
 from .memory import warn_of_padding
-from .options import options
+from .options import Callback, options
 from .parameters import Parameters
-from .reporting import Callback
 from .values import integers, native
 
 __all__ = ["encrypt"]
@@ -77,12 +76,12 @@ def encrypt(
     if stated is None and not wrap:
         stated = parameters.default_bound
     placement = _placement(parameters, layout, encoding)
-    array = _core.encrypt(native(numbers), key._native, stated, rows, bool(wrap), placement, options(progress))
+    array = _core.encrypt(native(numbers), key.native, stated, rows, bool(wrap), placement, options(progress))
     if layout == "packed":
-        each = 2 * key._context.native.polynomial_bytes * len(parameters.plain_moduli)
+        each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
         warn_of_padding("encrypt", numbers.shape, parameters.degree, each, stacklevel=2)
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
-    return EncryptedArray(parameters, key._context, array.with_keys(keys.native()), keys)
+    return EncryptedArray(parameters, key.context, array.with_keys(keys.native()), keys)
 
 
 def _whole(name: str, bound: object) -> int | None:

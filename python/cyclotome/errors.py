@@ -98,6 +98,11 @@ class EngineError(CyclotomeError, RuntimeError):
     """A device that is absent or out of resources."""
 
 
+class MissingPackageError(EngineError, ImportError):
+    """Something that a package of its own brings, which is not installed; the message names the extra that installs
+    it."""
+
+
 class MemoryLimitError(EngineError, MemoryError):
     """Work that takes more memory than there is, or than `set_memory_limit` allows; refused before it begins."""
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 import warnings
 from collections.abc import Mapping
@@ -16,14 +17,15 @@ from .errors import (
     FileError,
     FormatError,
     MismatchError,
+    ParameterError,
     SecrecyError,
     SecretFileWarning,
     UnsupportedError,
 )
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, SecretKey
-from .options import options
-from .parameters import Parameters, _text
+from .options import current
+from .parameters import Parameters
 from .passphrases import Passphrase
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
@@ -39,17 +41,15 @@ _EXPANSION = 4
 # --- writing ----------------------------------------------------------------------------------------------------------
 def _described(obj: object) -> tuple[Any, dict[str, Any]]:
     """The library's object behind ``obj``, and what its metadata say."""
-    if isinstance(obj, EncryptedArray):
-        return obj._native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, Parameters):
-        return obj._native, metadata.of_parameters(obj)
-    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys)):
-        return obj._native, metadata.of_parameters(obj.parameters)
+        return obj.native, metadata.of_parameters(obj)
+    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, EncryptedArray)):
+        return obj.native, metadata.of_parameters(obj.parameters)
     raise UnsupportedError(f"parameters, keys and encrypted arrays can be stored, not {type(obj).__name__}")
 
 
 def _how(obj: object) -> tuple[_core.Options, ...]:
-    return (options(),) if isinstance(obj, EncryptedArray) else ()
+    return (current.get().native,) if isinstance(obj, EncryptedArray) else ()
 
 
 def refuse_existing(name: str, secret: bool = False) -> None:
@@ -169,8 +169,8 @@ def load(
     """
     name = os.fspath(path)
     ring = Keyring.of(*keys) if isinstance(keys, (tuple, list)) else Keyring.of(keys)
-    expected = [expect] if expect is not None else []
-    expected += [key.parameters for key in (ring.public, ring.evaluation) if key is not None]
+    given = ring.keys()
+    expected = [*([] if expect is None else [expect]), *(key.parameters for key in given)]
     container = _core.Container.from_file(
         name,
         max_bytes=max_bytes,
@@ -190,7 +190,7 @@ def load(
     for parameters in expected:
         if own != parameters:
             raise MismatchError(f"{name} belongs to {own.summary()}, not to {parameters.summary()}")
-    return obj.with_keys(*ring.keys()) if isinstance(obj, EncryptedArray) and ring.keys() else obj
+    return obj.with_keys(*given) if given and isinstance(obj, EncryptedArray) else obj
 
 
 def from_bytes(
@@ -212,8 +212,9 @@ def from_bytes(
     return _read(container, device)
 
 
-def reduced(obj: Storable, parameters: Parameters) -> tuple[Any, ...]:
-    """For ``__reduce__``: a pickle, which runs whatever it says anyway, keeps what its writer accepted."""
+def _reduced(obj: Any) -> tuple[Any, ...]:
+    """A pickle, which runs whatever it says anyway, keeps what its writer accepted."""
+    parameters = obj if isinstance(obj, Parameters) else obj.parameters
     return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table)
 
 
@@ -221,10 +222,17 @@ def _restored(data: bytes, allow_insecure: bool, table: str) -> Any:
     return from_bytes(data, allow_insecure, security_table=table)
 
 
+# Pickles and copies are files too. The classes know nothing of files, so that is said here.
+for _kind in (Parameters, PublicKey, EvaluationKeys, EncryptedArray):
+    copyreg.pickle(_kind, _reduced)
+
+
 def _judge(named: str | None, expected: list[Parameters]) -> str:
     """The table that judges what is loaded: the caller's, else the weakest of the default and what is at hand."""
     if named is not None:
-        return _text("security_table", named)
+        if not isinstance(named, str):
+            raise ParameterError(f"security_table is a name, not {named!r}")
+        return named
     table: str = _core.default_security_table()
     for parameters in expected:
         table = _core.weaker_table(table, parameters.table)
@@ -239,13 +247,14 @@ def _read(
     allow_unfit_key: bool = False,
 ) -> Storable:
     facts = metadata.parse(container.metadata)
-    parameters = Parameters._wrap(container.parameters, metadata.read_value_bits(facts))
+    parameters = Parameters.of_native(container.parameters, metadata.read_value_bits(facts))
     if container.kind == "parameters":
         return parameters
     if container.kind in ("ciphertext", "plaintext"):
         raise FormatError(f"the file holds a {container.kind}, which only the C++ library reads")
     # Tables of primes take time and memory: what can be refused without them has been, before they are made.
-    described = _described_array(container, parameters, facts) if container.kind == "encrypted array" else None
+    first = container.kind == "encrypted array" and container.version == 1
+    described = _described_array(container, parameters, facts) if first else None
     context = context_on(device, parameters)
     if container.kind == "secret key":
         return SecretKey(parameters, context, container.read_secret_key(context.native, allow_unfit_key))
@@ -256,20 +265,16 @@ def _read(
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":
         return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
-    if container.version > 1:
-        return EncryptedArray(parameters, context, container.read_array(context.native), Keyring())
-    assert described is not None
-    native = _core.EncryptedArray(container.read_bundle(context.native), *described)
+    if described is None:
+        native = container.read_array(context.native)
+    else:
+        native = _core.EncryptedArray(container.read_bundle(context.native), *described)
     return EncryptedArray(parameters, context, native, Keyring())
 
 
-def _described_array(
-    container: _core.Container, parameters: Parameters, facts: dict[str, Any]
-) -> metadata.Description | None:
+def _described_array(container: _core.Container, parameters: Parameters, facts: dict[str, Any]) -> metadata.Description:
     """What an array of format 1 is, by its metadata and the shape of what is stored; later formats say it in a section
     of their own, which is checked with the rest."""
-    if container.version > 1:
-        return None
     arrays = container.arrays
     if [plain for plain, _ in arrays] != list(range(len(parameters.plain_moduli))):
         raise FormatError("the file holds ciphertexts for other plaintext moduli than its parameters have")

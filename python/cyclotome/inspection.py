@@ -10,7 +10,6 @@ from typing import Any
 from . import _core, metadata
 from .files import MAX_BYTES, Path
 from .parameters import Parameters
-from .study import ProductContext
 from .text import byte_size, integer, plural
 
 __all__ = ["Inspection", "inspect"]
@@ -46,8 +45,8 @@ class Inspection:
     galois_keys: int | None = None
     #: Of a protected secret key: what turns its passphrase into a key, and the cipher; None otherwise.
     protection: str | None = None
-    #: The product context; None for everything else.
-    product_context: ProductContext | None = None
+    #: The product context, which `cyclotome_study.ProductContext.load` computes with; None for everything else.
+    product_context: _core.ProductContext | None = None
     #: What `save` was given as a note.
     note: dict[str, Any] = field(default_factory=dict)
 
@@ -108,7 +107,7 @@ def _judgement(parameters: Parameters) -> list[str]:
     return [f"  by {judge}, the default table: {level} of classical security{asked}"]
 
 
-def _product_facts(context: ProductContext) -> dict[str, Any]:
+def _product_facts(context: _core.ProductContext) -> dict[str, Any]:
     """Integers of any length as decimal digits: not every reader of JSON takes long numbers."""
     return {
         "degree": context.degree,
@@ -119,7 +118,7 @@ def _product_facts(context: ProductContext) -> dict[str, Any]:
     }
 
 
-def _product_lines(context: ProductContext) -> str:
+def _product_lines(context: _core.ProductContext) -> str:
     primes = [
         f"    {p:#x}, {p.bit_length()} bits, generator {g}"
         for p, g in zip(context.primes, context.generators, strict=True)
@@ -147,7 +146,7 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
 
 def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     """What is in a file, without any key, and without expanding it. INSECURE parameters, and those of
-    a weaker security table, are shown, not refused. A product context (`cyclotome.study`) is checked in full.
+    a weaker security table, are shown, not refused. A product context (`cyclotome_study`) is checked in full.
 
     Raises:
         FileError: no such file, or it can't be read.
@@ -161,10 +160,10 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
             nbytes=found["nbytes"],
             expanded_nbytes=found["nbytes"],
             format_version=found["version"],
-            product_context=ProductContext._of(found["product_context"]),
+            product_context=found["product_context"],
         )
     facts = metadata.parse(found["metadata"])
-    parameters = Parameters._wrap(found["parameters"], metadata.read_value_bits(facts))
+    parameters = Parameters.of_native(found["parameters"], metadata.read_value_bits(facts))
     about: dict[str, Any] = {}
     arrays = found["arrays"]
     if found["kind"] == "encrypted array":

@@ -45,7 +45,7 @@ def save_keys(folder: Path, keys: Keys, *, overwrite: bool = False, passphrase: 
         for name in (secret, public, evaluation):
             refuse_existing(name, name == secret)
     described = metadata.write(metadata.of_parameters(keys.secret.parameters))
-    native = keys.secret._native, keys.public._native, keys.evaluation._native
+    native = keys.secret.native, keys.public.native, keys.evaluation.native
     with passphrases.typed_if_any(passphrase, secret) as typed:
         backup = _core.write_keys((secret, public, evaluation), *native, described, overwrite, typed)
     return KeyFiles(secret, public, evaluation, backup or None)

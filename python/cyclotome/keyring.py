@@ -37,8 +37,8 @@ class Keyring:
     def native(self) -> _core.Keyring:
         """The same keys as the library's arrays carry them."""
         return _core.Keyring(
-            None if self.public is None else self.public._native,
-            None if self.evaluation is None else self.evaluation._native,
+            None if self.public is None else self.public.native,
+            None if self.evaluation is None else self.evaluation.native,
         )
 
     def to(self, device: str) -> Keyring:

@@ -17,8 +17,9 @@ from weakref import WeakValueDictionary
 from . import _core
 from .contexts import Context, context_on
 from .errors import ArgumentError, SecrecyError, UnsupportedError
+from .options import Callback
 from .parameters import Parameters
-from .reporting import Callback, Task
+from .reporting import Task
 from .text import byte_size, plural
 
 __all__ = ["EvaluationKeys", "Keys", "PublicKey", "SecretKey", "keygen", "sum_rotations"]
@@ -49,6 +50,11 @@ class _Key:
             return replica
 
     @property
+    def context(self) -> Context:
+        """Where it lies; for the library itself."""
+        return self._context
+
+    @property
     def parameters(self) -> Parameters:
         """The parameters that the key was made for."""
         return self._parameters
@@ -76,6 +82,11 @@ class SecretKey(_Key):
 
     _native: _core.SecretKey
 
+    @property
+    def native(self) -> _core.SecretKey:
+        """What the library computes with; for the library itself."""
+        return self._native
+
     def to(self, device: str) -> SecretKey:
         """This key on another device, where it decrypts and encrypts then."""
         return self._moved(device, lambda c: SecretKey(self._parameters, c, self._native.to(c.native)))
@@ -93,6 +104,11 @@ class PublicKey(_Key):
     """Encrypts, and hides again what a computation laid bare. Made by `keygen`; may be given to anybody."""
 
     _native: _core.PublicKey
+
+    @property
+    def native(self) -> _core.PublicKey:
+        """What the library computes with; for the library itself."""
+        return self._native
 
     def __init__(
         self,
@@ -123,16 +139,16 @@ class PublicKey(_Key):
 
         return self._moved(device, moved)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        from .files import reduced
-
-        return reduced(self, self._parameters)
-
 
 class EvaluationKeys(_Key):
     """Relinearises products and rotates slots. Made by `keygen`; for the side that computes."""
 
     _native: _core.EvaluationKeys
+
+    @property
+    def native(self) -> _core.EvaluationKeys:
+        """What the library computes with; for the library itself."""
+        return self._native
 
     @property
     def relinearization(self) -> bool:
@@ -175,11 +191,6 @@ class EvaluationKeys(_Key):
     def to(self, device: str) -> EvaluationKeys:
         """These keys on another device."""
         return self._moved(device, lambda c: EvaluationKeys(self._parameters, c, self._native.to(c.native)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from .files import reduced
-
-        return reduced(self, self._parameters)
 
     def _facts(self) -> str:
         held = ["relinearisation"] if self.relinearization else []

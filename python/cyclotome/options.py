@@ -1,18 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operations on encrypted arrays are told besides their operands."""
+"""What operations are told besides their operands: whom to report to, and what may come out of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from . import _core
-from .reporting import Callback, current_callback
 
-__all__ = ["allow_undecryptable", "options"]
+__all__ = ["Callback", "Options", "allow_undecryptable", "current", "options", "progress"]
 
-_allowed: ContextVar[bool] = ContextVar("cyclotome_allow_undecryptable", default=False)
+#: Called as ``callback(done, total, what)`` from the thread that works, with ``0 <= done <= total``: at the beginning,
+#: after every step and at the end. What it raises ends the work.
+Callback = Callable[[int, int, str], None]
+
+
+class Options:
+    """What holds for the operations of a thread or task; `native` is the same for the library."""
+
+    __slots__ = ("allow_undecryptable", "native", "progress")
+
+    def __init__(self, progress: Callback | None = None, allow_undecryptable: bool = False) -> None:
+        self.progress = progress
+        self.allow_undecryptable = allow_undecryptable
+        self.native = _core.Options(progress, allow_undecryptable)
+
+
+#: Of this thread or task. Operations take ``current.get().native``. Nobody changes one: others take its place.
+current: ContextVar[Options] = ContextVar("cyclotome_options", default=Options())  # noqa: B039
+
+
+@contextmanager
+def progress(callback: Callback | None) -> Iterator[None]:
+    """Within this context, long operations of this thread or task report to ``callback(done, total, what)``.
+
+    None silences them. An operation's own ``progress=`` argument goes before it.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> steps = []
+        >>> with cy.progress(lambda done, total, what: steps.append((done, total, what))):
+        ...     keys = cy.keygen(cy.Parameters.suggest(depth=0, value_bits=8), rotations=[1])
+        >>> steps[-1]
+        (4, 4, 'generating keys')
+    """
+    before = current.get().progress
+    current.set(Options(callback, current.get().allow_undecryptable))
+    try:
+        yield
+    finally:  # what else was set stays, in whatever order contexts end
+        current.set(Options(before, current.get().allow_undecryptable))
 
 
 @contextmanager
@@ -31,13 +69,15 @@ def allow_undecryptable() -> Iterator[None]:
         >>> x.noise_headroom < 0  # `decrypt` raises NoiseError
         True
     """
-    token = _allowed.set(True)
+    before = current.get().allow_undecryptable
+    current.set(Options(current.get().progress, True))
     try:
         yield
     finally:
-        _allowed.reset(token)
+        current.set(Options(current.get().progress, before))
 
 
-def options(progress: Callback | None = None) -> _core.Options:
-    """For the library's operations: the callback given, or else that of `progress`, and `allow_undecryptable`."""
-    return _core.Options(current_callback() if progress is None else progress, _allowed.get())
+def options(progress: Callback | None) -> _core.Options:
+    """For an operation with an argument ``progress``, which goes before the context's."""
+    now = current.get()
+    return now.native if progress is None else _core.Options(progress, now.allow_undecryptable)

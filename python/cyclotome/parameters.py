@@ -121,7 +121,8 @@ prime; use wider special primes
         self._value_bits = None if value_bits is None else _count("value_bits", value_bits, 1, 1024)
 
     @classmethod
-    def _wrap(cls, core: _core.Parameters, value_bits: int | None) -> Parameters:
+    def of_native(cls, core: _core.Parameters, value_bits: int | None) -> Parameters:
+        """For the library itself: parameters that it made or read."""
         parameters = cls.__new__(cls)
         parameters._native = core
         parameters._value_bits = value_bits
@@ -189,7 +190,7 @@ prime; use wider special primes
             flooding_bits=_count("flooding_bits", flooding_bits, 0, 128),
             strict=bool(strict),
         )
-        return cls._wrap(core, value_bits)
+        return cls.of_native(core, value_bits)
 
     @classmethod
     def from_modulus_bits(
@@ -233,7 +234,7 @@ prime; use wider special primes
             strict=bool(strict),
             name=name,
         )
-        return cls._wrap(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
+        return cls.of_native(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
 
     @classmethod
     def preset(cls, name: str, *, allow_insecure: bool = False, value_bits: int | None = None) -> Parameters:
@@ -245,12 +246,17 @@ prime; use wider special primes
             SecurityError: a set below 128 bits, unless ``allow_insecure``.
         """
         core = _core.preset(name, bool(allow_insecure))
-        return cls._wrap(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
+        return cls.of_native(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
 
     @staticmethod
     def presets() -> list[str]:
         """The names that `preset` knows."""
         return _core.preset_names()
+
+    @property
+    def native(self) -> _core.Parameters:
+        """What the library computes with; for the library itself."""
+        return self._native
 
     @property
     def scheme(self) -> str:
@@ -403,11 +409,6 @@ prime; use wider special primes
 
     def __hash__(self) -> int:
         return hash(self._native.fingerprint)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from .files import reduced
-
-        return reduced(self, self)
 
 
 def of_scheme(scheme: str, options: dict[str, Any]) -> Parameters:

@@ -18,7 +18,7 @@ from .contexts import device_name
 from .encryption import encrypt
 from .errors import ArgumentError, MismatchError, UnsupportedError
 from .keys import PublicKey, SecretKey
-from .options import options
+from .options import current
 from .parameters import Parameters
 from .shaping import concatenate
 from .values import IntArray, integers, native
@@ -69,7 +69,7 @@ def shard(x: EncryptedArray, devices: Sequence[str]) -> ShardedArray:
     """
     if not isinstance(x, EncryptedArray):
         raise UnsupportedError(f"shard takes an EncryptedArray, not {type(x).__name__}")
-    if not x._native.outer:
+    if not x.native.outer:
         raise ArgumentError(
             f"shard: an array of shape {x.shape}, layout {x.layout}, has no axis that numbers ciphertexts; encrypt the "
             "values with a leading axis, such as values.reshape(-1, n)"
@@ -150,7 +150,7 @@ class ShardedArray(Distributed):
 
     def _native_bound(self) -> _core.Bound:
         """Of the whole: the pieces' rows stand below each other, or one after the other if there is one axis only."""
-        bounds = [piece._native.bound for piece in self._shards]
+        bounds = [piece.native.bound for piece in self._shards]
         length = self.shape[-1]
         return functools.reduce(lambda a, b: a.together(b, length) if self.ndim == 1 else a.joined(b, length), bounds)
 
@@ -332,7 +332,7 @@ class ShardedArray(Distributed):
     def _joined(self, pieces: Sequence[EncryptedArray], bound: _core.Bound) -> EncryptedArray:
         """The sum of one array from each device, on the first, which is within `bound`."""
         moved = ShardedArray(pieces)._each(lambda piece: piece.to(pieces[0].device))
-        return moved[0]._derived(_core.sum_of_parts([piece._native for piece in moved], bound, options()))
+        return moved[0].derived(_core.sum_of_parts([piece.native for piece in moved], bound, current.get().native))
 
     def __getitem__(self, key: object) -> ShardedArray | EncryptedArray:
         first, *rest = key if isinstance(key, tuple) else (key,)

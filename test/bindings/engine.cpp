@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "bindings.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
-#include "cyclotome/ring/poly.hpp"
 #include "reference_engine.hpp"
 
 namespace cyclotome::testing {

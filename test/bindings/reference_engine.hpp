@@ -17,10 +17,7 @@ class ReferenceEngine final : public Engine {
 
   std::string name() const override { return "reference"; }
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override { return cpu_->allocate(bytes, secret); }
-  std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const override {
-    const std::size_t tile = Engine::batch_tile(batch, bytes_per_item);
-    return largest_tile_ == 0 ? tile : std::min(tile, largest_tile_);
-  }
+  std::size_t most_items() const noexcept override { return largest_tile_ == 0 ? Engine::most_items() : largest_tile_; }
   void upload(void* destination, const void* host, std::size_t bytes) override {
     cpu_->upload(destination, host, bytes);
   }

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 
 /// What the bindings of rlwe and scheme share.

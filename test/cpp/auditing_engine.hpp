@@ -112,10 +112,19 @@ class AuditingEngine final : public Engine {
     trace_.push_back(conversion.id());
     cpu_->convert(out, a, conversion);
   }
-  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override {
+  void do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) override {
     note("scale_to_plain", out, a);
     note_peaks(peaks);
-    cpu_->scale_to_plain(out, a, step, peaks);
+    const bool running = std::exchange(running_, false);  // the reference looks at residues on the host
+    const auto trace = trace_;
+    Engine::do_scale_to_plain(out, a, step, peaks);
+    running_ = running;
+    trace_ = trace;
+  }
+  void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override {
+    note("peaks", numbers, a);
+    trace_.push_back(conversion.id());
+    cpu_->peaks(numbers, a, conversion);
   }
   void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override {
     note("convert_with_peaks", out, a);

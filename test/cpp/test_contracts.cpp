@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "check.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/barrett.hpp"
 #include "cyclotome/math/chacha20.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -16,7 +17,6 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/sha256.hpp"
 #include "cyclotome/math/shoup.hpp"
-#include "cyclotome/ring/poly.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 

@@ -8,8 +8,8 @@
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cuda/floating_arithmetic.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/poly.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
 
 using namespace cyclotome;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory limits: what is refused, when, and that nothing was taken for it.
 #include "check.hpp"
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/memory_limit.hpp"
 #include "party.hpp"
 
 namespace {

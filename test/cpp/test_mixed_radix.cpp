@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/integers.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"

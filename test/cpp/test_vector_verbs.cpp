@@ -3,11 +3,11 @@
 // of the block function, and a set that the machine lacks is refused.
 #include <algorithm>
 
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/chacha20.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
-#include "cyclotome/ring/poly.hpp"
 #include "seed.hpp"
 #include "vector_operands.hpp"
 

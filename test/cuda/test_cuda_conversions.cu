@@ -8,10 +8,10 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cuda/digits.cuh"
 #include "cyclotome/engine/cuda/plain_scale.cuh"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/poly.hpp"
 
 using namespace cyclotome;
 

@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("amaranth", reason="amaranth, which makes the circuits, is not installed (cyclotome[fpga])")
 pytest.importorskip("pyosys", reason="pyosys, which writes their Verilog, is not installed (cyclotome[fpga])")
 
-from cyclotome.hdl import simulation
-from cyclotome.hdl.design import Circuit, Design, build
+from cyclotome_hdl import simulation
+from cyclotome_hdl.design import Circuit, Design, build
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 

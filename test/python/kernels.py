@@ -12,8 +12,8 @@ pytest.importorskip("amaranth", reason="amaranth, which makes the circuits, is n
 
 from amaranth.hdl import Fragment
 from amaranth.sim import Simulator
-from cyclotome.hdl.elaboration import Checking
-from cyclotome.hdl.flow import Kernel
+from cyclotome_hdl.elaboration import Checking
+from cyclotome_hdl.flow import Kernel
 
 
 def outputs(

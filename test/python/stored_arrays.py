@@ -39,7 +39,7 @@ def json_facts(x: cy.EncryptedArray) -> dict[str, Any]:
         "shape": list(x.shape),
         "packed": x.layout == "packed",
         "slots": x.encoding == "slots",
-        "clean": x._native.clean,
+        "clean": x.native.clean,
         "bound": None if x.bound is None else str(x.bound),
         "value_bits": 10,
     }
@@ -50,7 +50,7 @@ def check_array(y: Any, x: cy.EncryptedArray) -> None:
     or refuses in its way."""
     assert isinstance(y, cy.EncryptedArray) and len(y.shape) <= 32
     assert all(type(length) is int and length > 0 for length in y.shape)
-    assert y._native.batch == x._native.batch and {c.batch for c in y._native.channels} == {x._native.batch}
+    assert y.native.batch == x.native.batch and {c.batch for c in y.native.channels} == {x.native.batch}
     last = y.shape[-1] if y.shape else 1
     if y.bound is not None:
         assert y.l1_bound is not None and 0 <= y.bound <= min(y.parameters.capacity, y.l1_bound)

@@ -121,8 +121,8 @@ def test_a_tighter_bound_lets_the_same_computation_pass() -> None:
 def test_altered_ciphertexts_end_in_an_error_not_in_values_beyond_the_bound() -> None:
     """A bound that is not true (here: someone else's description of the ciphertexts) is noticed at decryption."""
     honest = encrypted([30000, 1], CAPACITY)
-    native = cy._core.EncryptedArray(honest._native.channels, [2], honest._native.placement, True, 100)
-    false = honest._derived(native)
+    native = cy._core.EncryptedArray(honest.native.channels, [2], honest.native.placement, True, 100)
+    false = honest.derived(native)
     with pytest.raises(RangeError, match="beyond the array's stated bound 100"):
         decrypted(false)
 

@@ -47,7 +47,7 @@ def step(kind: int, x: Step, y: Step, seed: int) -> Step:
         return a * (seed % 7 - 3), b * (seed % 7 - 3)
     if kind == 6 and a.ndim:
         return a.sum(axis, keepdims=True), b.sum(axis, keepdims=True)
-    if kind == 7 and a._native.outer:
+    if kind == 7 and a.native.outer:
         return a[::-1], b[::-1]
     return -a, -b
 

@@ -152,5 +152,5 @@ def test_packing_scalars_into_slots() -> None:
 def test_sums_of_products_relinearise_to_two_parts() -> None:
     a = numbers(6, 3, 4)
     x = encrypted(a, BOUND)
-    assert {channel.parts for channel in (x @ x[0])._native.channels} == {2}
+    assert {channel.parts for channel in (x @ x[0]).native.channels} == {2}
     np.testing.assert_array_equal(decrypted(x @ x[0]), a @ a[0])

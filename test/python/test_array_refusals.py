@@ -142,7 +142,7 @@ class TestTransparentResults:
     @operations
     def test_are_hidden_again(self, operation: Callable[[cy.EncryptedArray], cy.EncryptedArray], expected: Any) -> None:
         result = operation(encrypted([7, 8, 9], 10))
-        assert not any(cy._core.is_transparent(channel) for channel in result._native.channels)
+        assert not any(cy._core.is_transparent(channel) for channel in result.native.channels)
         same(result, expected)
 
     @operations

@@ -7,19 +7,19 @@ import doctest
 from dataclasses import replace
 from typing import Any
 
-import cyclotome.bench
+import cyclotome_bench
 import pytest
 from cyclotome import _core
-from cyclotome.bench.measure import measure
-from cyclotome.bench.ours import Ours
-from cyclotome.bench.peer_process import PeerProcesses
-from cyclotome.bench.plans import BATCHED, Plan, make_plan
-from cyclotome.bench.report import REQUIRED, Record, key_of
-from cyclotome.bench.seal import PeerError, Seal, SealTransform, seal_available
-from cyclotome.bench.sets import OPERATIONS, Problem, scheme_available, small_problem
-from cyclotome.bench.timing import Budget
-from cyclotome.bench.transforms import Transform, measure_transform, verify_transform
-from cyclotome.bench.truth import WrongResultError
+from cyclotome_bench.measure import measure
+from cyclotome_bench.ours import Ours
+from cyclotome_bench.peer_process import PeerProcesses
+from cyclotome_bench.plans import BATCHED, Plan, make_plan
+from cyclotome_bench.report import REQUIRED, Record, key_of
+from cyclotome_bench.seal import PeerError, Seal, SealTransform, seal_available
+from cyclotome_bench.sets import OPERATIONS, Problem, scheme_available, small_problem
+from cyclotome_bench.timing import Budget
+from cyclotome_bench.transforms import Transform, measure_transform, verify_transform
+from cyclotome_bench.truth import WrongResultError
 
 SCHEMES = [scheme for scheme in ("bfv", "bgv") if scheme_available(scheme)]
 PROBLEMS = [*(small_problem(scheme) for scheme in SCHEMES), small_problem("bfv", slots=False)]
@@ -168,5 +168,5 @@ def test_peer_processes_work_and_end() -> None:
 
 
 def test_the_example_in_the_documentation_runs() -> None:
-    failures, attempted = doctest.testmod(cyclotome.bench)
+    failures, attempted = doctest.testmod(cyclotome_bench)
     assert failures == 0 < attempted

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 from cyclotome import _core
-from cyclotome.bench import device, machine
-from cyclotome.bench.device import measure_on_device
-from cyclotome.bench.device_plans import DevicePlan, make_device_plan
-from cyclotome.bench.device_studies import study_records
-from cyclotome.bench.device_tables import device_paper_tables, device_tables
-from cyclotome.bench.report import REQUIRED, Record, Report, key_of
-from cyclotome.bench.sets import OPERATIONS
-from cyclotome.bench.timing import Budget, Timing
-from cyclotome.bench.truth import WrongResultError
 from cyclotome.errors import ArgumentError, EngineError
+from cyclotome_bench import device, machine
+from cyclotome_bench.device import measure_on_device
+from cyclotome_bench.device_plans import DevicePlan, make_device_plan
+from cyclotome_bench.device_studies import study_records
+from cyclotome_bench.device_tables import device_paper_tables, device_tables
+from cyclotome_bench.report import REQUIRED, Record, Report, key_of
+from cyclotome_bench.sets import OPERATIONS
+from cyclotome_bench.timing import Budget, Timing
+from cyclotome_bench.truth import WrongResultError
 
 
 @pytest.fixture(scope="module")
@@ -128,8 +128,8 @@ def test_paper_tables_about_kernels(paper: str, titles: tuple[str, ...], monkeyp
     monkeypatch.setattr(
         _core, "cuda_transform_times", lambda name, degree, *_: None if name == "D3" and degree > 8192 else (12.0, 13.0)
     )
-    monkeypatch.setattr("cyclotome.bench.device_studies.engine_on", lambda device: _core.CpuEngine(1))
-    monkeypatch.setattr("cyclotome.bench.device_studies._REPETITIONS", 1)
+    monkeypatch.setattr("cyclotome_bench.device_studies.engine_on", lambda device: _core.CpuEngine(1))
+    monkeypatch.setattr("cyclotome_bench.device_studies._REPETITIONS", 1)
     found = list(study_records(paper, "cuda:0", Budget(fewest=1)))
     assert len({key_of(r) for r in found}) == len(found) and all(name in r for r in found for name in REQUIRED)
     tables = [t for t in device_paper_tables(paper, found) if t.title.startswith("paper")]

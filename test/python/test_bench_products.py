@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from cli_runner import run
 from cyclotome import errors
-from cyclotome.bench import products
-from cyclotome.bench.ntl import NtlProduct, ntl_available
-from cyclotome.bench.paper004 import measure_paper_004, tables_of_paper_004
-from cyclotome.bench.product_plans import ProductPlan, make_product_plan, paper_rows
-from cyclotome.bench.product_tables import product_tables
-from cyclotome.bench.products import measure_products
-from cyclotome.bench.report import REQUIRED, Record, key_of
-from cyclotome.bench.timing import Budget
-from cyclotome.bench.truth import WrongResultError
+from cyclotome_bench import products
+from cyclotome_bench.ntl import NtlProduct, ntl_available
+from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
+from cyclotome_bench.product_plans import ProductPlan, make_product_plan, paper_rows
+from cyclotome_bench.product_tables import product_tables
+from cyclotome_bench.products import measure_products
+from cyclotome_bench.report import REQUIRED, Record, key_of
+from cyclotome_bench.timing import Budget
+from cyclotome_bench.truth import WrongResultError
 
 BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)
 
@@ -119,7 +119,7 @@ def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch
     def missing(*_: object) -> None:
         raise errors.EngineError("there is no simulator; install one")
 
-    monkeypatch.setattr("cyclotome.bench.paper004.measure_circuits", missing)
+    monkeypatch.setattr("cyclotome_bench.paper004.measure_circuits", missing)
     told: list[str] = []
     plan = replace(tiny("6.8"), circuits=("6.6",))
     found = list(measure_paper_004(plan, False, None, told.append))
@@ -128,8 +128,8 @@ def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch
 
 
 def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cyclotome.bench.circuits import CASES
     from cyclotome.contexts import device_name
+    from cyclotome_bench.circuits import CASES
 
     calls = []
 
@@ -144,7 +144,7 @@ def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest
             for operation in c.operations
         ]
 
-    monkeypatch.setattr("cyclotome.bench.paper004.measure_circuits", simulated)
+    monkeypatch.setattr("cyclotome_bench.paper004.measure_circuits", simulated)
     plan = replace(make_product_plan(quick=True), blocks=())
     records = list(measure_paper_004(plan, False, None, print))
     assert calls == list(CASES)

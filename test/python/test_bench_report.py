@@ -18,15 +18,15 @@ import pytest
 pytest.importorskip("typer")
 
 from cli_runner import run, succeed
-from cyclotome.bench import machine
-from cyclotome.bench.measure import measure
-from cyclotome.bench.page import page
-from cyclotome.bench.papers import PAPERS, paper_tables
-from cyclotome.bench.plans import make_plan
-from cyclotome.bench.report import Record, Report
-from cyclotome.bench.tables import all_tables, duration, fastest_chain, paper_text, single
-from cyclotome.cli import bench
 from cyclotome.errors import ArgumentError, FileError, FormatError, MismatchError
+from cyclotome_bench import command as bench
+from cyclotome_bench import machine
+from cyclotome_bench.measure import measure
+from cyclotome_bench.page import page
+from cyclotome_bench.papers import PAPERS, paper_tables
+from cyclotome_bench.plans import make_plan
+from cyclotome_bench.report import Record, Report
+from cyclotome_bench.tables import all_tables, duration, fastest_chain, paper_text, single
 
 QUICK = ("--quick", "--set", "small", "--scheme", "bfv", "--threads", "1", "--no-peer", "--seconds", "0.001")
 

@@ -8,11 +8,11 @@ import time
 
 import numpy as np
 import pytest
-from cyclotome.bench.plans import make_plan
-from cyclotome.bench.sets import OPERATIONS, paper_problems, seal_problems, small_problem, spread
-from cyclotome.bench.timing import Budget, Timing, alternate
-from cyclotome.bench.truth import Truth
 from cyclotome.errors import ArgumentError, ParameterError
+from cyclotome_bench.plans import make_plan
+from cyclotome_bench.sets import OPERATIONS, paper_problems, seal_problems, small_problem, spread
+from cyclotome_bench.timing import Budget, Timing, alternate
+from cyclotome_bench.truth import Truth
 from oracles.negacyclic import automorphism, schoolbook
 
 ONE_RUN = Budget(seconds=0, fewest=4, most=4, sample_seconds=0)

@@ -19,7 +19,7 @@ pytest.importorskip("typer")
 import cyclotome as cy
 from cli_runner import make_workspace, run, succeed
 from cyclotome import _core, cuda_device
-from cyclotome.study import ProductContext
+from cyclotome_study import ProductContext
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ pytest.importorskip("typer")
 
 from cli_runner import make_workspace, run, succeed
 from cyclotome.cli import failures, main
-from cyclotome.study import ProductContext
+from cyclotome_study import ProductContext
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,7 @@ def test_there_and_back(scheme: str) -> None:
     assert pickle.loads(pickle.dumps(moved)).device == "cpu"
     for key in (keys.public, keys.evaluation):
         assert cy.to_bytes(key.to(DEVICE)) == cy.to_bytes(key)
-    assert moved._keys.evaluation is keys.evaluation.to(DEVICE)  # one replica for all arrays
+    assert moved.keyring.evaluation is keys.evaluation.to(DEVICE)  # one replica for all arrays
 
 
 @SCHEMES
@@ -112,23 +112,23 @@ def test_devices_do_not_mix_by_themselves() -> None:
 def test_threads_share_two_contexts(rng: np.random.Generator) -> None:
     """Two engines of one device, with a stream each, and ten threads that use both."""
     keys = made("bfv")
-    native = keys.secret.parameters._native
+    native = keys.secret.parameters.native
     engines = [contexts.engine_on(DEVICE), _core.cuda_engine(int(DEVICE.partition(":")[2] or 0))]
     first, second = (contexts.Context(native, f"{DEVICE} {i}", engine) for i, engine in enumerate(engines))
     values = rng.integers(-100, 100, (4, 50))
     x = cy.encrypt(values, keys.public, bound=100)
     expected = cy.to_bytes((x * x).sum(axis=0))
-    evaluation = [keys.evaluation._native.to(context.native) for context in (first, second)]
+    evaluation = [keys.evaluation.native.to(context.native) for context in (first, second)]
     plainly = _core.Options(None, False)
 
     def work(i: int) -> None:
         context, keys_there = (first, second)[i % 2], evaluation[i % 2]
         square, products = x * x, []
-        here = square._native
-        for channel in x._native.channels:
+        here = square.native
+        for channel in x.native.channels:
             moved = channel.to(context.native)
             product = _core.relinearize(_core.multiply(moved, moved), keys_there)
-            products.append(product.to(x._context.native))
+            products.append(product.to(x.context.native))
         back = _core.EncryptedArray(products, here.shape, here.placement, here.clean, square.bound, square.l1_bound)
         assert _core.to_bytes(back, b"", plainly) == _core.to_bytes(here, b"", plainly)
 
@@ -143,13 +143,13 @@ def test_exhausted_memory_is_an_error_and_nothing_is_lost() -> None:
     x = cy.encrypt(np.arange(40), keys.public, bound=100).to(DEVICE)
     before = cy.to_bytes(x * x)
     free = next(d for d in _core.cuda_facts()["devices"] if f"cuda:{d['index']}" == x.device)["memory"]
-    copies = free // x._native.channels[0].nbytes + 2
+    copies = free // x.native.channels[0].nbytes + 2
     with pytest.raises(EngineError, match=r"no room for .* bytes .*smaller batches"):
-        _core.take(x._native.channels[0], [0] * copies)
+        _core.take(x.native.channels[0], [0] * copies)
     held, used = [], 0
     with pytest.raises(EngineError, match="no room"):
         for _ in range(64):  # many pieces instead of one too large
-            held.append(_core.take(x._native.channels[0], [0] * (copies // 16)))
+            held.append(_core.take(x.native.channels[0], [0] * (copies // 16)))
             used += held[-1].nbytes
     assert used > free // 2
     held.clear()
@@ -163,7 +163,7 @@ def test_memory_is_given_back() -> None:
     x = cy.encrypt(np.arange(40), keys.public, bound=100).to(DEVICE)
     for _ in range(2):  # the second time the operation is recorded, with scratch memory that it keeps
         _ = x * x
-    engine = x._context.engine
+    engine = x.context.engine
     used, _ = _core.engine_memory(engine)
     for _ in range(5):
         _ = x * x

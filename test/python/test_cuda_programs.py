@@ -45,7 +45,7 @@ def test_keys_and_files_made_on_the_device_are_files_like_any(tmp_path: Path) ->
 
 
 def party(name: str, folder: Path, device: str, *words: str) -> None:
-    command = [sys.executable, "-m", f"cyclotome.demo.{name}", *words, "--home", str(folder / name)]
+    command = [sys.executable, "-m", f"cyclotome_demo.{name}", *words, "--home", str(folder / name)]
     command += ["--exchange", str(folder / "exchange"), "--quick", "--device", device]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

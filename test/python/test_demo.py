@@ -20,9 +20,9 @@ pytest.importorskip("sklearn")
 
 import cyclotome as cy
 from cli_runner import run
-from cyclotome.demo import datasets, models, referee
-from cyclotome.demo.party import TASKS, load_arrays, save_arrays
-from cyclotome.demo.runner import Outcome, PartyError, Runner
+from cyclotome_demo import datasets, models, referee
+from cyclotome_demo.party import TASKS, load_arrays, save_arrays
+from cyclotome_demo.runner import Outcome, PartyError, Runner
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def copied(finished: Finished, tmp_path: Path) -> Path:
 
 
 def party(folder: Path, name: str, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", f"cyclotome.demo.{name}", *words, "--home", str(folder / name)]
+    command = [sys.executable, "-m", f"cyclotome_demo.{name}", *words, "--home", str(folder / name)]
     command += ["--exchange", str(folder / "exchange"), "--quick", "--task", "linear"]
     return subprocess.run(command, capture_output=True, text=True)
 

@@ -48,8 +48,8 @@ def spelt(data: st.DataObject, number: int) -> bytes:
 
 def fields(x: cy.EncryptedArray) -> dict[str, Any]:
     bound = {"largest": words(x.bound or 0), "row": words(x.l1_bound or 0)}
-    placement = x._native.placement.value
-    return {"placement": placement, "clean": x._native.clean, "bounded": not x.wrap, "shape": x.shape, **bound}
+    placement = x.native.placement.value
+    return {"placement": placement, "clean": x.native.clean, "bounded": not x.wrap, "shape": x.shape, **bound}
 
 
 def mutated(data: st.DataObject, x: cy.EncryptedArray) -> bytes:
@@ -95,7 +95,7 @@ def check(x: cy.EncryptedArray, section: bytes) -> cy.EncryptedArray | None:
         return None
     says = wire_format.description(section)
     assert (y.layout == "packed") == (says.placement != "replicated")
-    assert (y._native.placement.name, y.shape, y._native.clean) == (says.placement, says.shape, says.clean)
+    assert (y.native.placement.name, y.shape, y.native.clean) == (says.placement, says.shape, says.clean)
     assert (None if says.bounds is None else (y.bound, y.l1_bound)) == says.bounds
     assert cy.to_bytes(y) == container  # one meaning, one spelling
     check_array(y, x)

@@ -70,12 +70,12 @@ def test_arrays_spelt_as_in_version_1_mean_the_same(name: str) -> None:
     x = ARRAYS[name]
     container = as_version_1(cy.to_bytes(x), as_json(x))
     file = wire_format.read(container)
-    for section, channel in zip(file.sections, x._native.channels, strict=True):
+    for section, channel in zip(file.sections, x.native.channels, strict=True):
         assert len(wire_format.ciphertexts(section[1], file.parameters, file.version).noise) == 1
         assert channel.batch == len(wire_format.ciphertexts(section[1], file.parameters, 1).polynomials)
     y = cy.from_bytes(container, True, device="cpu:1")
     assert (y.shape, y.layout, y.encoding, y.bound) == (x.shape, x.layout, x.encoding, x.bound)
-    assert y._native.clean == x._native.clean
+    assert y.native.clean == x.native.clean
     np.testing.assert_array_equal(cy.decrypt(y, MADE.secret), cy.decrypt(x, MADE.secret))
 
 
@@ -108,7 +108,7 @@ def test_metadata_change_nothing_of_an_array_in_version_2(name: str, data: st.Da
         assert len(str(error)) < 1000
         return
     assert (y.shape, y.layout, y.encoding, y.bound) == (x.shape, x.layout, x.encoding, x.bound)
-    assert (y.l1_bound, y._native.clean, y.noise_headroom) == (x.l1_bound, x._native.clean, x.noise_headroom)
+    assert (y.l1_bound, y.native.clean, y.noise_headroom) == (x.l1_bound, x.native.clean, x.noise_headroom)
     assert y.parameters.value_bits is None or 1 <= y.parameters.value_bits <= 1024
     np.testing.assert_array_equal(cy.decrypt(y, MADE.secret), cy.decrypt(x, MADE.secret))
 
@@ -207,4 +207,4 @@ def test_damaged_sections(data: st.DataObject) -> None:
         except CyclotomeError as error:
             assert len(str(error)) < 2000
             return
-    assert isinstance(y, cy.EncryptedArray) and y._native.batch == y._native.channels[0].batch
+    assert isinstance(y, cy.EncryptedArray) and y.native.batch == y.native.channels[0].batch

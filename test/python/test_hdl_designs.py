@@ -16,8 +16,8 @@ import pytest
 import residues
 from circuits import Words
 from cyclotome.errors import EngineError, ParameterError
-from cyclotome.hdl import simulation
-from cyclotome.hdl.design import Design
+from cyclotome_hdl import simulation
+from cyclotome_hdl.design import Design
 from oracles.integers import random_below, some_primes, words
 from oracles.negacyclic import schoolbook
 
@@ -146,7 +146,7 @@ def test_ticks_are_those_of_the_formulas(design: Design, rng: np.random.Generato
     ids=label,
 )
 def test_formulas_give_the_papers_ticks_and_a_latency(design: Design, ticks: int | None, interval: int | None) -> None:
-    from cyclotome.hdl.design import build
+    from cyclotome_hdl.design import build
 
     circuit = build(design)
     assert ticks is None or circuit.product_ticks() == ticks
@@ -252,7 +252,7 @@ def test_missing_tools_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         patched.delenv("CXX", raising=False)
         with pytest.raises(EngineError, match=r"needs a C\+\+ compiler"):
             simulation.model(Design("pease", 64))
-    hidden = "import sys; sys.modules['amaranth'] = None\nimport cyclotome.hdl"
+    hidden = "import sys; sys.modules['amaranth'] = None\nimport cyclotome_hdl"
     done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True, env=os.environ, check=False)
     assert "EngineError" in done.stderr and "cyclotome[fpga]" in done.stderr
 

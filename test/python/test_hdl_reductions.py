@@ -9,10 +9,10 @@ import kernels
 import numpy as np
 import pytest
 from cyclotome.errors import ArgumentError
-from cyclotome.hdl.butterfly import Butterfly
-from cyclotome.hdl.division import shift_subtract
-from cyclotome.hdl.flow import Kernel
-from cyclotome.hdl.reduction import REDUCTIONS, MontgomeryMultiplier, constant_multiplier
+from cyclotome_hdl.butterfly import Butterfly
+from cyclotome_hdl.division import shift_subtract
+from cyclotome_hdl.flow import Kernel
+from cyclotome_hdl.reduction import REDUCTIONS, MontgomeryMultiplier, constant_multiplier
 from oracles.integers import random_below
 
 #: The moduli of 004, Tables 6.2 to 6.4: pseudo-Mersenne, pseudo-Fermat, in between. Three of them are not prime.

@@ -17,6 +17,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+from cyclotome_study import ProductContext
 
 #: Seconds within which Ctrl-C is answered.
 PROMPT = 0.5
@@ -151,7 +152,7 @@ def bytes_and_back(party: Party, _: Path) -> object:
 
 
 def prime_search(party: Party, _: Path) -> object:
-    return cy.study.ProductContext.generate(1 << 14, 8000, (900, 1000))
+    return ProductContext.generate(1 << 14, 8000, (900, 1000))
 
 
 LONG = [

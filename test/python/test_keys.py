@@ -65,7 +65,7 @@ def test_every_key_generation_is_fresh() -> None:
 def test_joined_keys_hold_both() -> None:
     secret, _, evaluation = cy.keygen(parameters(), rotations=[3], device="cpu:1")
     more = cy.EvaluationKeys(
-        parameters(), evaluation._context, cy._core.EvaluationKeys.generate(secret._native, False, [2 * DEGREE - 1])
+        parameters(), evaluation.context, cy._core.EvaluationKeys.generate(secret.native, False, [2 * DEGREE - 1])
     )
     both = evaluation.joined(more)
     assert (both.rotations, both.columns, both.relinearization) == ((3,), True, True)
@@ -95,8 +95,8 @@ class TestSecretKey:
     def test_shows_nothing(self) -> None:
         assert repr(self.secret) == f"SecretKey(id {self.secret.key_id[:8]}, {parameters().summary()})"
         public = {name for name in dir(self.secret) if not name.startswith("_")}
-        assert public == {"parameters", "device", "key_id", "to"}
-        native = {name for name in dir(self.secret._native) if not name.startswith("_")}
+        assert public == {"parameters", "device", "key_id", "to", "native", "context"}
+        native = {name for name in dir(self.secret.native) if not name.startswith("_")}
         assert native == {"generate", "context", "id", "to"}
 
 
@@ -141,7 +141,7 @@ class TestDevices:
         assert made.public.to("cpu:1") is made.public
         assert public.evaluation is made.evaluation.to("cpu:2")
         x, y = (cy.encrypt([i], made.public).to("cpu:2") for i in (3, 4))
-        assert x._keys.evaluation is y._keys.evaluation is public.evaluation
+        assert x.keyring.evaluation is y.keyring.evaluation is public.evaluation
 
     def test_secret_keys_move(self) -> None:
         made = cy.keygen(parameters(), rotations=[], device="cpu:1")

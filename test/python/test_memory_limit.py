@@ -36,7 +36,7 @@ def large() -> cy.Keys:
 def held(made: cy.Keys) -> int:
     """Bytes of the engine, which other tests use too: what they left in cycles goes first."""
     gc.collect()
-    return int(_core.engine_memory(made.secret._context.engine)[0])
+    return int(_core.engine_memory(made.secret.context.engine)[0])
 
 
 def test_the_error_is_what_readers_expect() -> None:
@@ -70,7 +70,7 @@ class TestEncryption:
             cy.encrypt(values, large.public, bound=1)
         assert time.perf_counter() - start < 0.1 and held(large) == before
         message = str(refused.value)
-        each = 2 * large.public._context.native.polynomial_bytes
+        each = 2 * large.public.context.native.polynomial_bytes
         for part in ("(20000, 8)", "20000 ciphertexts", "99.9 % of which is padding", "values.T", "256.0 MiB"):
             assert part in message
         stated = re.search(r"takes ([\d.]+) GiB", message)
@@ -80,7 +80,7 @@ class TestEncryption:
 
     @pytest.mark.parametrize("which", ["public", "secret"])
     def test_estimates_cover_what_is_taken(self, large: cy.Keys, which: str) -> None:
-        engine = large.secret._context.engine
+        engine = large.secret.context.engine
         key = getattr(large, which)
         for shape in ((40, 8192), (64, 3000), (3, 100000)):
             _core.reset_engine_memory_peak(engine)
@@ -104,7 +104,7 @@ class TestEncryption:
     def test_more_than_the_machine_has_is_refused_without_any_limit(self) -> None:
         made, free = keys(), _core.free_main_memory()
         assert free is not None and free > 0
-        rows = free // (2 * len(NARROW) * made.public._context.native.polynomial_bytes) + 1
+        rows = free // (2 * len(NARROW) * made.public.context.native.polynomial_bytes) + 1
         values = np.broadcast_to(np.int64(1), (rows, 1))  # of no memory itself
         with pytest.raises(MemoryLimitError, match="are free, of which a fifth is left alone"):
             cy.encrypt(values, made.public, bound=1)
@@ -209,7 +209,7 @@ print(sorted(refused))
 
 def test_small_things_need_no_look_at_the_machine() -> None:
     """Below 64 MiB nothing is asked: a product of small arrays costs what it did."""
-    engine = keys().secret._context.engine
+    engine = keys().secret.context.engine
     start = time.perf_counter()
     for _ in range(1000):
         engine.require_memory("test", 1000)

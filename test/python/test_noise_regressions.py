@@ -23,7 +23,7 @@ def most_bits(n: int) -> int:
 def slots_of(public: Any, polynomial: Any) -> Any:
     """The slots that a polynomial has."""
     rows = np.ascontiguousarray(np.asarray(polynomial, dtype=np.int64).reshape(1, -1))
-    return _core.decode_residues(_core.encode_residues(public._context.native, 0, False, rows), True)[0]
+    return _core.decode_residues(_core.encode_residues(public.context.native, 0, False, rows), True)[0]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_plaintexts_matched_to_their_own_rounding(n: int, sums: int, key: str, s
             step = min(int(2**y.noise_headroom), t // 2 - 1)
             y, scale = y * step, scale * step
         assert 0 <= y.noise_headroom < 1
-        measured = _core.measured_noise(y._native.channels[0], secret._native)[0]
-        assert measured <= y._native.channels[0].noise[0]
+        measured = _core.measured_noise(y.native.channels[0], secret.native)[0]
+        assert measured <= y.native.channels[0].noise[0]
         wanted = [int(a) * int(b) * (sums + 1) * scale % t for a, b in zip(values, slots, strict=True)]
         assert [int(v) % t for v in cy.decrypt(y, secret)] == wanted
 
@@ -152,7 +152,7 @@ def test_files_with_smaller_bounds_than_true_are_refused(scheme: str) -> None:
     for bound in (math.nan, math.inf, -math.inf, 1e10):
         with pytest.raises(cy.errors.FormatError):
             cy.from_bytes(forged(cy.to_bytes(good), bound))
-    assert cy.decrypt(cy.from_bytes(forged(cy.to_bytes(good), good._native.channels[0].noise[0])), secret).tolist() == [
+    assert cy.decrypt(cy.from_bytes(forged(cy.to_bytes(good), good.native.channels[0].noise[0])), secret).tolist() == [
         1,
         2,
         3,
@@ -177,8 +177,8 @@ def test_a_rotation_among_several_plaintext_moduli_costs_what_it_costs_alone(spe
         secret, public, _ = cy.keygen(parameters, rotations=[], columns=True)
         x = cy.encrypt(np.arange(4096) % 9 - 4, public, bound=4)
         y = x.rotate_columns()
-        before, after = (_core.measured_noise(z._native.channels[0], secret._native)[0] for z in (x, y))
-        grown.append((after - before, y._native.channels[0].noise[0] - x._native.channels[0].noise[0]))
+        before, after = (_core.measured_noise(z.native.channels[0], secret.native)[0] for z in (x, y))
+        grown.append((after - before, y.native.channels[0].noise[0] - x.native.channels[0].noise[0]))
         if y.noise_headroom >= 0:
             assert cy.decrypt(y, secret).tolist() == np.roll(cy.decrypt(x, secret), 2048).tolist()
     assert abs(grown[0][0] - grown[1][0]) < 3 and abs(grown[0][1] - grown[1][1]) < 0.1

@@ -73,7 +73,7 @@ def test_arrays_come_back_as_they_were(tmp_path: Path, made: Callable[[], cy.Enc
     x = made()
     cy.save(tmp_path / "x.ct", x)
     y = load(tmp_path / "x.ct")
-    assert (y.shape, y.layout, y.encoding, y._native.clean) == (x.shape, x.layout, x.encoding, x._native.clean)
+    assert (y.shape, y.layout, y.encoding, y.native.clean) == (x.shape, x.layout, x.encoding, x.native.clean)
     assert (y.bound, y.l1_bound, y.key_id, y.noise_headroom) == (x.bound, x.l1_bound, x.key_id, x.noise_headroom)
     np.testing.assert_array_equal(cy.decrypt(y, MADE.secret), cy.decrypt(x, MADE.secret))
     assert cy.to_bytes(y) == (tmp_path / "x.ct").read_bytes() == cy.to_bytes(x)
@@ -286,10 +286,10 @@ def test_metadata_that_are_no_description_are_refused(data: bytes) -> None:
 
 def test_ciphertexts_that_form_no_array_are_refused() -> None:
     other = cy.encrypt(VALUES, keys((65537,)).public)
-    a, b = array()._native.channels
-    short = cy.encrypt(VALUES[:2], MADE.public)._native.channels[1]
+    a, b = array().native.channels
+    short = cy.encrypt(VALUES[:2], MADE.public).native.channels[1]
     slots = _core.Placement.slots
-    for channels in ([], [a], [b], [a, short], [b, a], [a, other._native.channels[0]]):
+    for channels in ([], [a], [b], [a, short], [b, a], [a, other.native.channels[0]]):
         with pytest.raises(CyclotomeError):
             _core.EncryptedArray(channels, [3, 17], slots, True, 1023)
     for shape, bound in (([3, 16], 1023), ([], 1023), ([0], 0), ([2**61], 1), ([1] * 33, 1), ([3, 17], 2**40)):
@@ -298,6 +298,6 @@ def test_ciphertexts_that_form_no_array_are_refused() -> None:
 
 
 def test_a_note_that_is_no_object_is_refused(tmp_path: Path) -> None:
-    _core.write_file(str(tmp_path / "x"), parameters()._native, b'{"note": 5}')
+    _core.write_file(str(tmp_path / "x"), parameters().native, b'{"note": 5}')
     with pytest.raises(FormatError, match="note"):
         cy.inspect(tmp_path / "x")

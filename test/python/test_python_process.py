@@ -33,7 +33,7 @@ def test_computing_releases_the_interpreter() -> None:
     counter.start()
     started, before = time.perf_counter(), counted
     try:
-        _core.multiply(x._native.channels[0], x._native.channels[0])  # a single call into the library
+        _core.multiply(x.native.channels[0], x.native.channels[0])  # a single call into the library
         during, elapsed = counted - before, time.perf_counter() - started
     finally:
         busy = False
@@ -121,7 +121,7 @@ class TestProgress:
 
 
 def test_equal_parameters_share_one_context_until_nobody_needs_it() -> None:
-    fingerprint = parameters((40961,))._native.fingerprint
+    fingerprint = parameters((40961,)).native.fingerprint
     first = cy.keygen(parameters((40961,)), device="cpu:3")
     again = cy.Parameters(
         degree=DEGREE,
@@ -133,7 +133,7 @@ def test_equal_parameters_share_one_context_until_nobody_needs_it() -> None:
         name="the same by another name",
     )
     second = cy.keygen(again, device="cpu:3")
-    assert first.secret._context is second.secret._context
+    assert first.secret.context is second.secret.context
     del first, second
     gc.collect()
     assert (fingerprint, "cpu:3") not in contexts._contexts and "cpu:3" not in contexts._engines
@@ -141,7 +141,7 @@ def test_equal_parameters_share_one_context_until_nobody_needs_it() -> None:
 
 def test_memory_of_keys_and_arrays_is_given_back() -> None:
     made = cy.keygen(parameters(), device="cpu:4")
-    engine = made.secret._context.engine
+    engine = made.secret.context.engine
     assert isinstance(engine, _core.CpuEngine)
     before = _core.engine_memory(engine)[0]
     x = cy.encrypt(np.arange(50), made.public, bound=50)

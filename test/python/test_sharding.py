@@ -40,7 +40,7 @@ def same_bytes(one: cy.EncryptedArray, many: Any) -> None:
     assert one.noise_headroom - 2 < whole.noise_headroom < one.noise_headroom + 1e-9
     differing = np.flatnonzero(a != b)
     within = differing[differing < len(a) - CHECKSUM]
-    assert len(within) <= 3 * 8 * len(one._native.channels) and len(differing) - len(within) <= CHECKSUM
+    assert len(within) <= 3 * 8 * len(one.native.channels) and len(differing) - len(within) <= CHECKSUM
 
 
 def programs(x: Any, y: Any, row: cy.EncryptedArray, small: cy.EncryptedArray, w: Any) -> list[Any]:
@@ -121,7 +121,7 @@ def test_pieces_lie_where_they_are_meant_to() -> None:
     assert [len(piece) for piece in x.shards] == [2, 3]
     assert x.gather().device == x.devices[0] and x.gather("cpu:1").device == "cpu:1"
     assert cy.shard(encrypted(np.ones((1, 2), dtype=int)), DEVICES).devices == x.devices[:1]
-    assert x.shards[0]._keys.evaluation is keys("bfv").evaluation.to(x.devices[0])
+    assert x.shards[0].keyring.evaluation is keys("bfv").evaluation.to(x.devices[0])
     assert x.nbytes == x.gather().nbytes and x.noise_headroom == x.gather().noise_headroom
     assert "2 on " in repr(x) and "3 on " in repr(x)
 

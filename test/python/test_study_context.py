@@ -12,7 +12,7 @@ import flint
 import numpy as np
 import pytest
 from cyclotome import errors
-from cyclotome.study import ProductContext
+from cyclotome_study import ProductContext
 
 REQUESTS = [
     (2, 40, 16, "below"),

@@ -9,7 +9,7 @@ import flint
 import numpy as np
 import pytest
 from cyclotome import _core, errors
-from cyclotome.study import Arithmetic, ProductContext, integer_product, needed_modulus, pack, unpack
+from cyclotome_study import Arithmetic, ProductContext, integer_product, needed_modulus, pack, unpack
 
 Polynomial = list[int]
 
@@ -102,7 +102,7 @@ def test_the_oracle_agrees_with_the_definition(rng: np.random.Generator) -> None
 def test_engine_and_own_transforms_agree(name: str, rng: np.random.Generator) -> None:
     degree, lengths = (64, [61, 30, 33, 45]) if name == "mixed-61" else CONTEXTS[name]
     context = ProductContext.of_lengths(degree, lengths)
-    product = _core.PolynomialProduct.on_engine(context._native, _core.CpuEngine(1))
+    product = _core.PolynomialProduct.on_engine(context.native, _core.CpuEngine(1))
     for a in extreme_polynomials(context, rng):
         b = random_polynomial(context.degree, 64 * product.limbs, rng)
         product.load(pack(a, product.limbs), pack(b, product.limbs), product.limbs)
@@ -120,7 +120,7 @@ def test_factors_may_be_shorter_or_longer_than_the_modulus(limbs: int, rng: np.r
         context = ProductContext.of_lengths(32, lengths)
         a, b = (random_polynomial(32, 64 * limbs, rng) for _ in range(2))
         for arithmetic in arithmetics(context):
-            product = _core.PolynomialProduct(context._native, arithmetic)
+            product = _core.PolynomialProduct(context.native, arithmetic)
             product.load(pack(a, limbs), pack(b, limbs), limbs)
             product.decompose()
             product.multiply()
@@ -161,12 +161,12 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(errors.ArgumentError, match="unknown"):
         context.multiply([1] * 16, [1] * 16, "words-16")  # type: ignore[arg-type]
     with pytest.raises(errors.ParameterError, match="too wide for the engine"):
-        _core.PolynomialProduct.on_engine(context._native, _core.CpuEngine(1))
+        _core.PolynomialProduct.on_engine(context.native, _core.CpuEngine(1))
     with pytest.raises(errors.ArgumentError, match="same number"):
         integer_product([1, 2], [1])
     with pytest.raises(errors.ParameterError, match="power of two"):
         integer_product([1, 2, 3], [1, 2, 3])
-    product = _core.PolynomialProduct(context._native, "multi-word")
+    product = _core.PolynomialProduct(context.native, "multi-word")
     for step in (product.decompose, product.multiply, product.reconstruct):
         with pytest.raises(errors.ArgumentError):
             step()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``cyclotome demo | params | keygen | encrypt | eval | decrypt | inspect | doctor | bench``.
+"""The command line: ``cyclotome demo | params | keygen | encrypt | eval | decrypt | inspect | doctor | bench | fpga``.
 
 Results go to standard output (``--json`` for machines), progress and errors to standard error.
 

@@ -11,7 +11,8 @@ import typer
 from typer.core import TyperGroup
 
 import cyclotome
-from cyclotome.cli import arrays, bench, doctor, evaluate, fpga, inspection, keys, main_job
+from cyclotome.cli import arrays, doctor, evaluate, inspection, keys
+from cyclotome.cli.commands import COMMANDS, of_extra
 from cyclotome.cli.visible import visible
 
 EXIT_CODES = (
@@ -21,8 +22,17 @@ EXIT_CODES = (
 )
 
 
-class SafeGroup(TyperGroup):
-    """Commands whose messages on wrong usage, which quote arguments such as file names, are safe to show."""
+class Commands(TyperGroup):
+    """This package's commands and those of packages beside it. Messages on wrong usage, which quote arguments such as
+    file names, are safe to show."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """As the base class."""
+        return [*super().list_commands(ctx), *COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """As the base class."""
+        return of_extra(cmd_name) if cmd_name in COMMANDS else super().get_command(ctx, cmd_name)
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """As the base class."""
@@ -47,7 +57,7 @@ def _shown_safely() -> Iterator[None]:
 
 app = typer.Typer(
     name="cyclotome",
-    cls=SafeGroup,
+    cls=Commands,
     help="Compute on encrypted data, exactly.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -72,7 +82,6 @@ def _root(
     """Compute on encrypted data, exactly."""
 
 
-app.command("demo")(main_job.demo)
 app.command("params")(keys.params)
 app.command("keygen")(keys.keygen)
 app.command("encrypt")(arrays.encrypt)
@@ -80,5 +89,3 @@ app.command("eval")(evaluate.evaluate)
 app.command("decrypt")(arrays.decrypt)
 app.command("inspect")(inspection.inspect)
 app.command("doctor")(doctor.doctor)
-app.command("bench")(bench.bench)
-app.add_typer(fpga.app, name="fpga")

@@ -17,7 +17,7 @@ from cyclotome.cli import labels
 from cyclotome.cli.labels import Shape
 from cyclotome.cli.quantity import MAX_EXPONENT, MAX_PLAIN_BITS, MAX_PLAIN_PRODUCTS, Quantity, plain_bits, require_room
 from cyclotome.errors import ArgumentError, RangeError
-from cyclotome.shaping import broadcast_shape
+from cyclotome.shapes import broadcast_shape
 
 
 def _elementwise(what: str, a: Quantity, b: Quantity, scale: Fraction, function: Callable[[], Any]) -> Quantity:

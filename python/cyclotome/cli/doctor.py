@@ -18,9 +18,10 @@ import cyclotome as cy
 from cyclotome import _core, cuda_device, fpga_device, text
 from cyclotome.cli.console import DebugFlag, JsonFlag, emit
 from cyclotome.cli.failures import OTHER, command
+from cyclotome.extras import EXTRAS
 
-#: Optional modules and what they are for.
-EXTRAS = {"sklearn": "demo", "pyarrow": "parquet", "matplotlib": "plot", "amaranth": "fpga"}
+#: Optional modules and the extras that install them.
+OPTIONAL = {"pyarrow": "parquet", "matplotlib": "plot"}
 
 
 def cores() -> int:
@@ -40,6 +41,14 @@ def memory() -> int | None:
 def devices() -> dict[str, str]:
     """Each device, and "ready" or what is missing."""
     return {"cpu": "ready", "cuda": cuda_device.state(), "fpga:sim": fpga_device.state()}
+
+
+def extras() -> dict[str, str]:
+    """Each extra, and "installed" or how to do that."""
+    found = {extra.name: "installed" if extra.installed else extra.advice for extra in EXTRAS}
+    for module, name in OPTIONAL.items():
+        found[name] = "installed" if importlib.util.find_spec(module) else f"pip install 'cyclotome[{name}]'"
+    return found
 
 
 def self_test() -> dict[str, Any]:
@@ -105,10 +114,7 @@ def doctor(json: JsonFlag = False, debug: DebugFlag = False) -> None:
         "instruction_sets": sets,
         "threads": cores(),
         "memory": None if total is None else text.byte_size(total),
-        "extras": {
-            extra: "installed" if importlib.util.find_spec(module) else f"pip install 'cyclotome[{extra}]'"
-            for module, extra in EXTRAS.items()
-        },
+        "extras": extras(),
         "devices": devices(),
         "self_test": self_test(),
     }

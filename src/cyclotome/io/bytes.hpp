@@ -8,8 +8,8 @@
 
 namespace cyclotome::io {
 
-/// The bytes of one object. They may be those of a secret key, so no copy of them outlives its vector; those that are
-/// known to be reside in locked memory.
+/// The bytes of one object. They may be a secret key's, so they are wiped with their vector; those that are known to be
+/// lie in locked memory.
 using Bytes = ZeroisingVector<std::uint8_t>;
 
 }  // namespace cyclotome::io

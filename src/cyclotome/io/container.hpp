@@ -36,18 +36,18 @@ std::string name_of(Kind kind);
 /// The caller's own bytes that a container may carry.
 inline constexpr std::size_t max_metadata_bytes = std::size_t{1} << 20;
 
-/// What a caller is prepared to take from outside.
+/// Limits of what a caller accepts from outside.
 struct Limits {
   std::uint64_t max_bytes = std::uint64_t{4} << 30;            ///< of a container
   std::uint64_t max_expanded_bytes = std::uint64_t{16} << 30;  ///< of the residues that it expands to in memory
   bool allow_insecure = false;  ///< take parameters below the security that they ask for, or below 128 bits
-  /// By which parameters are judged, whatever table they were made by: data can't choose a weaker one by itself.
+  /// The table by which parameters are judged, whichever they were made by: a file can't choose a weaker one by itself.
   rlwe::SecurityTable table = rlwe::default_security_table;
 };
 
 /// A checked view of a container: header, lengths, checksum, parameters, which sections there are, and the shape of
-/// what they hold. All of that takes milliseconds at most beside the checksum, and no memory to speak of, whatever the
-/// bytes are. Residues are checked when they are read. The bytes must outlive it.
+/// what they hold. Besides the checksum that takes milliseconds at most and hardly any memory, whatever the bytes are.
+/// Residues are checked when they are read. The bytes must outlive it.
 class Container {
  public:
   /// Throws FormatError for bytes that are no whole, undamaged container of a known version and kind, or more than

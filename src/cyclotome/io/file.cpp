@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <system_error>
 
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/io/container.hpp"
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/descriptor.hpp"
@@ -14,7 +15,6 @@
 #include "cyclotome/io/frame.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/ring/memory_limit.hpp"
 
 namespace cyclotome::io {
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/sha256.hpp"
-#include "cyclotome/ring/memory_limit.hpp"
 
 namespace cyclotome::io {
 

@@ -8,13 +8,13 @@
 
 namespace cyclotome::io {
 
-/// What goes into keys' files besides the keys.
+/// How files of keys are written.
 struct KeyFileOptions {
   std::span<const std::uint8_t> metadata = {};
   /// The secret key is written under this passphrase (io/protected_key.hpp), if there is one.
   std::optional<std::span<const std::uint8_t>> passphrase = std::nullopt;
-  /// Of files that have the names. A secret key's file that is replaced by another key's stays beside it, as
-  /// NAME.bak-ID, with the first digits of its key's id; no such file is ever overwritten.
+  /// What becomes of files that have these names already. A secret key's file that is replaced by another key's stays
+  /// beside it as NAME.bak-ID, with the first digits of its key's id; such a backup is never overwritten.
   Existing existing = Existing::refused;
 };
 

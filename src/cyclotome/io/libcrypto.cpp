@@ -103,7 +103,7 @@ std::string state() { return loaded() ? "ready" : missing(); }
 ZeroisingVector<std::uint8_t> scrypt(std::span<const std::uint8_t> passphrase, std::span<const std::uint8_t> salt,
                                      std::uint32_t log2_n, std::uint32_t r, std::uint32_t p, std::size_t bytes) {
   ZeroisingVector<std::uint8_t> key(bytes, Residence::locked);
-  // maxmem: the caller has bounded what N, r and p ask for.
+  // maxmem, which limits nothing here: the caller has bounded N, r and p.
   if (functions().scrypt(reinterpret_cast<const char*>(passphrase.data()), passphrase.size(), salt.data(), salt.size(),
                          std::uint64_t{1} << log2_n, r, p, std::numeric_limits<std::uint32_t>::max(), key.data(),
                          key.size()) != 1) {

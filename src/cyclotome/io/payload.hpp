@@ -9,8 +9,8 @@
 #include "cyclotome/value/bound.hpp"
 #include "cyclotome/value/layout.hpp"
 
-// What the sections of each kind of container hold, with counts and lengths checked against the parameters, but without
-// residues: what inspection shows, and what loading starts from. All functions throw FormatError.
+// What the sections of each kind of container hold, but for the residues: counts and lengths, checked against the
+// parameters. Inspection shows it, and loading starts from it. All functions throw FormatError.
 namespace cyclotome::io {
 
 /// Packed residues in a container, and where they start in it.
@@ -46,7 +46,7 @@ struct PlaintextPayload {
   Packed residues;
 };
 
-/// The stored half of a public key (one pair) or key-switching key (a pair for each digit), transform domain over PQ.
+/// The stored half of a public key (one pair) or switching key (a pair for each digit), transform domain over PQ.
 struct KeyPayload {
   std::uint64_t galois_element = 0;        ///< 0 for keys that are no Galois keys
   std::optional<PublicSeed> uniform_seed;  ///< always there
@@ -69,8 +69,8 @@ Packed secret_key_payload(const Container& container);
 KeyPayload public_key_payload(const Container& container);
 EvaluationKeysPayload evaluation_keys_payload(const Container& container);
 
-/// Checks what the sections hold as far as it shows without residues, whatever the kind is. Takes no time to speak of,
-/// so that it comes before everything that does: primes' tables, contexts, residues.
+/// Checks everything about the sections that can be checked without residues, whatever the kind is. It takes hardly any
+/// time, so it comes before everything that does: tables of primes, contexts, residues.
 void check_payload(const Container& container);
 
 /// Bytes of residues in memory that the container's object takes when it is loaded.

@@ -8,9 +8,9 @@
 
 namespace cyclotome::io {
 
-/// A file whose bytes are on the disk and which is not at its place yet: without any name where the file system offers
-/// that (O_TMPFILE), else under a temporary one, which goes with this object. Every step may fail with FileError, and
-/// what was done can be undone.
+/// A file whose bytes are on the disk, but which is not at its place yet. It has no name where the file system offers
+/// that (O_TMPFILE), else a temporary one, which is removed with this object. Every step may fail with FileError, and
+/// can be undone.
 class PendingFile {
  public:
   /// Writes and flushes the bytes, beside what `path` is or points to.
@@ -23,14 +23,14 @@ class PendingFile {
   std::string folder() const;
   /// Whether there is a file at its place now, and nothing else.
   bool has_predecessor() const noexcept;
-  /// Gives the file that is at its place a second name: `label` behind a dot (and a number, should that be taken),
-  /// which it keeps; or, for an empty label, a temporary one. Returns the name.
+  /// Gives the file that is at its place now, the predecessor, a second name, and returns it: the path, a dot and
+  /// `label` (and a number, should that name be taken); for an empty label a temporary name.
   const std::string& keep_predecessor(const std::string& label);
   /// Moves it to its place.
   void place(Existing existing);
-  /// Takes it away again, and gives the predecessor that was kept its place.
+  /// Takes it away again, and puts the predecessor that was kept back.
   void undo() noexcept;
-  /// It stays, and so does a predecessor with a label; one with a temporary name is dropped.
+  /// Makes it final: a predecessor with a label stays, one with a temporary name is removed.
   void settle() noexcept;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/io/byte_writer.hpp"
-#include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome::io {
 

@@ -13,7 +13,7 @@ namespace cyclotome::io {
 struct ScryptCost {
   std::uint32_t log2_n = 17, r = 8, p = 1;
 };
-/// What a reader is prepared to compute for a file: 1 GiB, 4 times.
+/// The most that a reader computes for a file: 1 GiB, 4 times.
 inline constexpr ScryptCost least_scrypt_cost{10, 8, 1}, most_scrypt_cost{20, 8, 4};
 
 /// As `serialize` of a secret key, under a passphrase: bytes as they are typed, by convention UTF-8. The result is no
@@ -25,8 +25,8 @@ Bytes serialize_protected(const rlwe::SecretKey& key, std::span<const std::uint8
 /// What such a container says in the clear. Throws FormatError as all readers do, and for a cost out of bounds.
 ScryptCost protection_of(const Container& container);
 
-/// Throws PassphraseError for another passphrase than it was written with, which looks the same as a file that was
-/// changed by people; besides, what read_secret_key throws.
+/// Throws PassphraseError for another passphrase than it was written with; a file that somebody altered looks the same.
+/// Otherwise throws what read_secret_key does.
 rlwe::SecretKey read_protected_key(const Container& container, const rlwe::ContextPtr& context,
                                    std::span<const std::uint8_t> passphrase,
                                    rlwe::KeyCheck check = rlwe::KeyCheck::required);

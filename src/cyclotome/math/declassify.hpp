@@ -5,11 +5,11 @@
 
 namespace cyclotome {
 
-/// 1 if x > limit, else 0, without a branch for a compiler to make one of; limit < 2^63, any x.
+/// 1 if x > limit, else 0: by arithmetic, so that no compiler makes it a branch. limit < 2^63, any x.
 constexpr std::uint64_t exceeds(std::uint64_t x, std::uint64_t limit) noexcept { return ((limit - x) | x) >> 63; }
 
-/// The one way for a bit that depends on secrets to decide what the program does: it becomes public here. Every use
-/// says what it tells an observer, and doc/constant-time.md lists them. The branch is inside, in a function with a
+/// The only place where a bit that depends on secrets may decide what the program does; it becomes public here. Every
+/// use says what it tells an observer, and doc/constant-time.md lists them. The branch is inside, in a function with a
 /// name, so that checks for secret-dependent branches can leave out this one and no other.
 [[nodiscard]] bool declassify(bool secret) noexcept;
 

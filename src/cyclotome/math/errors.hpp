@@ -31,19 +31,19 @@ class ArgumentError : public Error {
   using Error::Error;
 };
 
-/// Objects of different parameters or contexts that meet.
+/// Objects of different parameters, contexts or keys in one operation.
 class MismatchError : public Error {
  public:
   using Error::Error;
 };
 
-/// The operation needs a key that is not there (a rotation that was not asked for, no special prime, ...).
+/// The operation needs a key that was not made (a rotation that was not asked for, for example).
 class MissingKeyError : public Error {
  public:
   using Error::Error;
 };
 
-/// A secret key that needs a passphrase, or another one than was given.
+/// A secret key needs a passphrase, or the one that was given is wrong.
 class PassphraseError : public MissingKeyError {
  public:
   using MissingKeyError::MissingKeyError;
@@ -68,13 +68,13 @@ class RangeError : public Error {
   using Error::Error;
 };
 
-/// An operation that encrypted integers, or their encoding, do not have; the message says what to do in its place.
+/// An operation that encrypted integers, or their encoding, do not have; the message says what to do instead.
 class UnsupportedError : public Error {
  public:
   using Error::Error;
 };
 
-/// A result that would hide nothing (x - x, 0 * x), and no public key at hand to hide it again.
+/// The result would hide nothing (x - x, 0 * x), and there is no public key at hand to encrypt it anew.
 class TransparentError : public Error {
  public:
   using Error::Error;
@@ -104,7 +104,7 @@ class MemoryLimitError : public EngineError {
   using EngineError::EngineError;
 };
 
-/// What a check for interruptions may throw to end long work (interrupt.hpp).
+/// For checks of an InterruptScope to throw, to end long work (interrupt.hpp).
 class Interrupted : public Error {
  public:
   using Error::Error;

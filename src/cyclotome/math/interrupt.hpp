@@ -5,23 +5,24 @@
 #include <cstdint>
 #include <functional>
 
-// How long work is stopped from outside: by Ctrl-C, a deadline, a closed connection. Whoever asks for work may state
-// what is to be looked at meanwhile; whatever takes long looks at it now and then.
+// How long-running work is stopped from outside: by Ctrl-C, a deadline, a closed connection. A caller sets a check for
+// its thread (InterruptScope), and everything that takes long calls it now and then (check_interrupt).
 namespace cyclotome {
 
-/// While it lives, work that its thread asks this library for calls `check` about once in every `interval`, and what
-/// `check` throws ends that work: it reaches whoever asked for it. `Interrupted` is there for those without an
-/// exception of their own. What was being made is gone, what had been made before is as it was, and engines, contexts
-/// and keys can be used again; residues that an engine's verb was to write in place hold anything.
+/// While it lives, this library's functions, when called on its thread, call `check` about once in every `interval`.
+/// What `check` throws ends the call and reaches the caller; `Interrupted` is there for those without an exception of
+/// their own. The result that was being made is gone; everything made before is as it was, and engines, contexts and
+/// keys can be used again. Residues that an engine's verb was writing in place may hold anything.
 ///
 ///     InterruptScope scope([&] { if (stop) throw Interrupted("stopped"); });
 ///     const Ciphertext product = scheme::multiply(x, y);
 ///
 /// `check` runs on the thread of the scope, whichever threads compute. It may use the library itself, but must not wait
-/// for another thread that does: its turn may be this work's. Scopes of one thread nest; the innermost one is asked.
+/// for another thread that does, which may be waiting for this call. Scopes of one thread nest; the innermost one
+/// counts.
 class InterruptScope {
  public:
-  /// interval 0: whenever the library could ask.
+  /// interval 0: at every occasion.
   explicit InterruptScope(std::function<void()> check,
                           std::chrono::nanoseconds interval = std::chrono::milliseconds{100});
   ~InterruptScope();
@@ -39,7 +40,7 @@ class InterruptScope {
   InterruptScope* outer_;
 };
 
-/// While it lives, nothing asks whether its thread's work shall go on: for places that an exception must not leave.
+/// While it lives, no check is called on its thread: for places that an exception must not leave.
 class InterruptPause {
  public:
   InterruptPause() noexcept;
@@ -52,23 +53,23 @@ class InterruptPause {
 };
 
 struct InterruptState {
-  /// The innermost scope of this thread; null for none. In the model for libraries that are loaded later: a program
-  /// that has loaded others before may have no static thread-local memory left to give.
+  /// The innermost scope of this thread; null for none. Not in the static thread-local model: a library that is loaded
+  /// late may find that memory used up by others.
   static inline constinit thread_local InterruptScope* scope = nullptr;
   static void check_if_due(InterruptScope& innermost);
   static void look_again(InterruptScope& innermost);
 };
 
-/// Whether anybody wants to be asked on this thread.
+/// Whether there is a check on this thread.
 inline bool interruptible() noexcept { return InterruptState::scope != nullptr; }
 
-/// To be called every some milliseconds. Costs a nanosecond, and some more where there is a scope. Throws what the
-/// scope's check throws. Not to be called with a lock held.
+/// Call it every few milliseconds. Costs a nanosecond, and some more where there is a scope. Throws what the scope's
+/// check throws, so don't call it with a lock held.
 inline void check_interrupt() {
   if (InterruptScope* const scope = InterruptState::scope; scope != nullptr) InterruptState::check_if_due(*scope);
 }
 
-/// The same between steps of microseconds, up to ten milliseconds: looks at the clock at every 32nd call, at every
+/// The same for loops with steps of a microsecond to ten milliseconds: reads the clock at every 32nd call, or at every
 /// fourth while steps turn out to be long.
 inline void check_interrupt_often() {
   if (InterruptScope* const scope = InterruptState::scope; scope != nullptr && --scope->calls_left_ == 0) {
@@ -76,7 +77,7 @@ inline void check_interrupt_often() {
   }
 }
 
-/// The same without waiting for the next time: after a system call that a signal ended.
+/// The same at once, whatever the interval: after a system call that a signal ended.
 void check_interrupt_now();
 
 }  // namespace cyclotome

@@ -11,7 +11,7 @@ namespace cyclotome {
 using Digest = std::array<std::uint8_t, 32>;
 
 /// SHA-256 (FIPS 180-4), fed in pieces. Used for the parameters' fingerprint, the integrity check of containers and, in
-/// HMAC, for seeds: constant time in the data, and what a hash has seen is zeroised with it.
+/// HMAC, for seeds: constant time in the data, and the state is zeroised when the object goes.
 class Sha256 {
  public:
   /// accelerated: use the processor's SHA instructions where it has them; the digest is the same.

@@ -17,6 +17,10 @@ class DivideAndRound {
   /// Throws ParameterError if q, P and the preserved modulus are not coprime.
   DivideAndRound(const RingPtr& q, const RingPtr& p, std::uint64_t preserved = 1, std::uint64_t numerator = 1);
 
+  /// From constants that are there: what an engine reads out of a program.
+  DivideAndRound(RingPtr q, RingPtr p, BaseConversion conversion, std::vector<std::uint64_t> scalars)
+      : kept(std::move(q)), dropped(std::move(p)), correction(std::move(conversion)), factors(std::move(scalars)) {}
+
   RingPtr kept, dropped;
   BaseConversion correction;           ///< P -> q, centred, times f t^-1 before and -t P^-1 after
   std::vector<std::uint64_t> factors;  ///< f P^-1 mod q_i

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome {
 
@@ -21,6 +20,9 @@ class KeySwitchStep {
   KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved = 1,
                 std::uint64_t numerator = 1);
 
+  /// Empty, to be filled by whoever has the constants: what an engine reads out of a program.
+  KeySwitchStep() = default;
+
   struct Digit {
     std::size_t first;         ///< first limb in q
     RingPtr ring;              ///< that slice of q
@@ -33,16 +35,5 @@ class KeySwitchStep {
 
   std::size_t special_limbs() const noexcept { return key_ring->limbs() - ciphertext_ring->limbs(); }
 };
-
-/// The digits of c (1 part over q, either domain) over P q, transformed: one part each. Several keys can use them, and
-/// an automorphism of them is the digits of that automorphism of c (hoisting).
-PolyArray extended_digits(Engine& engine, ConstView c, const KeySwitchStep& step);
-
-/// out (2 parts over q, in the domain it is tagged with) = round(product / P), product over P q in the transform
-/// domain, and used up.
-void divide_product(Engine& engine, View out, PolyArray& product, const KeySwitchStep& step);
-
-/// out (2 parts over q, in the domain it is tagged with) = round((sum over j of extended.part(j) key.items(j)) / P).
-void switch_extended(Engine& engine, View out, ConstView extended, ConstView key, const KeySwitchStep& step);
 
 }  // namespace cyclotome

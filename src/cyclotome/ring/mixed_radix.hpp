@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cyclotome/ring/base_conversion.hpp"
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/ring/ring.hpp"
 
 namespace cyclotome {
 
@@ -52,9 +52,5 @@ CYCLOTOME_HD constexpr void compose_digits(const W* digits, std::size_t digit_st
     for (; used < sizes[i]; ++used, carry = 0) words[used * word_stride] = carry;
   }
 }
-
-/// The integers in [0, q) that the coefficients of `polynomials` (coefficient domain) stand for, in the order batch,
-/// part, coefficient. For decoding on the host; not constant-time.
-std::vector<BigUnsigned> integers(const PolyArray& polynomials);
 
 }  // namespace cyclotome

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-// Memory for secrets: whole pages that hold nothing else, so that what is asked of the system for a page concerns one
-// owner. They are left out of core dumps, and those of what lives long are locked, that is never written to swap, as
-// far as RLIMIT_MEMLOCK goes; where the system refuses, everything works without. A child of a fork has copies, which
-// are not locked. (MADV_WIPEONFORK would give it zeros in place of its parent's keys: results that are wrong.)
+// Memory for secrets, in pages that hold nothing else, because locking and dumping work by the page. The pages are left
+// out of core dumps; those for what lives long are locked too, that is never written to swap, as far as RLIMIT_MEMLOCK
+// allows. Where the system refuses, everything works without. A child of a fork has copies, which are not locked.
+// (MADV_WIPEONFORK would give it zeros in place of its parent's keys, and so wrong results.)
 namespace cyclotome {
 
 /// What the process holds in such pages now.

@@ -15,13 +15,14 @@
 
 namespace cyclotome {
 
-/// Where an owner of secrets has its memory.
+/// Where secrets in host memory lie.
 enum class Residence : std::uint8_t {
   heap,   ///< with everything else: for what is large and soon gone
   locked  ///< in pages for secrets, never swapped or dumped where the system allows it: for keys and passphrases
 };
 
-/// Memory that is zeroised before it is freed, when a vector grows too, whichever way its owner ends.
+/// Memory that is zeroised before it is freed: also when a vector grows, and when its owner is destroyed by an
+/// exception.
 template <class T>
 class ZeroisingAllocator {
  public:
@@ -68,7 +69,7 @@ class ZeroisingAllocator {
   Residence residence_ = Residence::heap;
 };
 
-/// The owner of secrets in host memory.
+/// A vector for secrets in host memory.
 template <class T>
 using ZeroisingVector = std::vector<T, ZeroisingAllocator<T>>;
 

@@ -6,9 +6,9 @@
 
 namespace cyclotome {
 
-/// A secret 256-bit seed. Whoever knows it knows all that is drawn from it, and two things drawn from one seed may tell
-/// each other's secrets. So it can be moved but not copied: what takes a seed takes it away. A seed that was moved from
-/// is spent, and every use of it throws ArgumentError. Zeroised when it is moved or destroyed.
+/// A secret 256-bit seed. Whoever knows it knows all that is drawn from it, and two things drawn from one seed may
+/// reveal each other's secrets. So it can be moved, but not copied: a function that takes a seed uses it up. A seed
+/// that was moved from is spent, and every use of it throws ArgumentError. Zeroised when it is moved or destroyed.
 class Seed {
  public:
   explicit Seed(const std::array<std::uint8_t, 32>& bytes) noexcept : bytes_(bytes) {}
@@ -33,7 +33,7 @@ class Seed {
 class PublicSeed {
  public:
   explicit PublicSeed(const std::array<std::uint8_t, 32>& bytes) noexcept : bytes_(bytes) {}
-  /// From now on everybody may know `seed`.
+  /// Publishes `seed`: from now on everybody may know it.
   static PublicSeed publish(const Seed& seed) { return PublicSeed(seed.bytes()); }
 
   const std::array<std::uint8_t, 32>& bytes() const noexcept { return bytes_; }

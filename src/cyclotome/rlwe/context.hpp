@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/rlwe/key_switch.hpp"
 #include "cyclotome/rlwe/parameters.hpp"
 

@@ -34,10 +34,10 @@ class Flooding {
   double log2_noise() const noexcept { return log2_noise_; }
   double log2_flooded() const noexcept { return log2_limit_ + log2_margin; }
 
-  /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F], F the largest
-  /// with multiple F + N <= 15/16 of the limit, N = limit/(2^bits n): each flooded polynomial's distribution is within
-  /// 2^-bits of one that does not depend on the noise. `seed`: of this key and plaintext modulus, secret and fresh; it
-  /// is spent. Constant time.
+  /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F]. F is the
+  /// largest with multiple F + N <= 15/16 of the limit, where N = limit/(2^bits n). Each flooded polynomial's
+  /// distribution is then within 2^-bits of one that does not depend on the noise. `seed`: of this key and plaintext
+  /// modulus, secret and fresh; it is spent. Constant time.
   void add_to(PolyArray& phases, Seed&& seed) const;
 
  private:

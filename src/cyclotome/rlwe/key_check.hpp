@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/engine/poly.hpp"
 
-// Secrets and public keys' errors multiply everything that comes after, so they are looked at once, when they are made:
-// of fresh ones about 95 in 100 pass, and others are drawn again from the next item of their seed. What passes is
-// bounded without any probability (noise.hpp). The law of a secret is that of uniform ternary coefficients under a
-// condition that holds with probability p > 0.9: a search attack gains at most the factor 1/p, a distinguisher less
-// than log2(1/p) bits by Renyi divergence of infinite order (Bai et al., 2015), and the lengths that lattice attacks
-// depend on do not move. HElib rejects keys by the same norm.
+// Secrets and public keys' errors multiply everything that comes after, so they are checked once, when they are made.
+// About 95 in 100 pass; others are drawn again from the next item of their seed. What passed is bounded without any
+// probability (noise.hpp). A secret is then uniform ternary under a condition that holds with probability p > 0.9. A
+// search attack gains at most the factor 1/p, a distinguisher less than log2(1/p) bits by Renyi divergence of infinite
+// order (Bai et al., 2015); the lengths that lattice attacks depend on do not move. HElib rejects keys by the same
+// norm.
 namespace cyclotome::rlwe {
 
 /// Draws of one key before something must be wrong.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cyclotome/engine/key_switch_parts.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 

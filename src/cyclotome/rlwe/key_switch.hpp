@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 

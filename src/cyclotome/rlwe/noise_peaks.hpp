@@ -5,9 +5,9 @@
 
 namespace cyclotome::rlwe {
 
-/// What decryption sees of the noise while it rounds: for each ciphertext the largest fraction of the modulus that a
-/// coefficient is away from its message. A second line behind the bound: garbage passes with probability below
-/// (15/16)^n, and a ciphertext whose bound holds always does.
+/// What decryption sees of the noise while it rounds: for each ciphertext, how far the coefficient with the most noise
+/// is from its message, as a fraction of the modulus. A second check behind the bound: garbage passes it with
+/// probability below (15/16)^n, a ciphertext whose bound holds always.
 class NoisePeaks {
  public:
   NoisePeaks(const Context& context, std::size_t batch);

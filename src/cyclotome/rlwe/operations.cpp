@@ -202,7 +202,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
   Engine& engine = *context.engine();
   const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
   std::vector<Ciphertext> results;
-  // Extended digits that outgrow fast memory cost more than transforming them again, limb by limb.
+  // Reading extended digits that outgrow fast memory costs more than making them again, limb by limb.
   constexpr std::size_t fast_memory = std::size_t{4} << 20;
   if (elements.size() < 3 || key_switch.scratch_bytes() > fast_memory) {
     for (const auto element : elements) results.push_back(apply_galois(a, element, keys));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
-#include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -16,7 +16,7 @@ enum class SecurityTable : std::uint8_t {
   quantum_guidelines_2024 = 3  ///< the guidelines' estimates for attacks with quantum sieves; 128 bits only
 };
 
-/// By which parameters are judged unless a caller names another table.
+/// The table by which parameters are judged unless a caller names another.
 inline constexpr SecurityTable default_security_table = SecurityTable::guidelines_2024;
 
 /// All tables, each at least as strict as the ones after it wherever both have a row.

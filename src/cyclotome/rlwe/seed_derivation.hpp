@@ -4,11 +4,11 @@
 #include "cyclotome/ring/seed.hpp"
 #include "cyclotome/rlwe/context.hpp"
 
-// All randomness comes from seeds that are derived for what they make: nothing is drawn from a seed that a caller gave,
-// and seeds for different things have nothing to do with one another even where they come from one master.
+// Everything random is drawn from a seed that was derived for that one thing, never from the seed that a caller gave.
+// Seeds for different things tell nothing of one another, even where they come from one master.
 namespace cyclotome::rlwe {
 
-/// What a seed is derived for. The numbers stand in doc/architecture.md; nothing is read back by them.
+/// What a seed is derived for. The numbers stand in doc/architecture.md, Randomness; nothing in a file is read by them.
 enum class Purpose : std::uint32_t {
   secret_key = 1,
   key_id = 2,

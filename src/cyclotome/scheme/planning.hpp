@@ -23,9 +23,10 @@ struct Intent {
   std::size_t min_degree = 0;  ///< at least this many slots
   bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
   rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
-  unsigned flooding_bits = 0;  ///< up to 1024 ciphertexts of each plaintext modulus can be revealed at once with this
-                               ///< flooding (rlwe/flooding.hpp); 0: they are not
-  bool strict = false;         ///< noise bounds without assumptions (doc/noise.md)
+  /// Room for revealing up to 1024 ciphertexts of each plaintext modulus at once with this flooding
+  /// (rlwe/flooding.hpp); 0: none.
+  unsigned flooding_bits = 0;
+  bool strict = false;  ///< noise bounds without assumptions (doc/noise.md)
 };
 
 /// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one
@@ -33,8 +34,8 @@ struct Intent {
 /// says what would be needed.
 rlwe::Parameters suggest(const Intent& intent);
 
-/// `base` with ciphertext primes of `modulus_bits` bits in all (equally wide, up to 30 bits in 32-bit words and 50 in
-/// 64-bit words) and as many special primes as make multiplication cheapest within base's security; none if
+/// `base` with ciphertext primes of `modulus_bits` bits in all, equally wide, of up to 30 bits in 32-bit words and 50
+/// in 64-bit words. It gets as many special primes as make multiplication cheapest within base's security; none if
 /// `modulus_bits` leaves no room for one. Throws ParameterError or SecurityError when that is impossible.
 rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits);
 
@@ -42,9 +43,9 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
 /// still decrypts. Empty if not even a fresh encryption does. For the plaintext modulus number `plain`.
 std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain = 0);
 
-/// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, noise headroom
-/// by depth, and a table of the numbers of special primes and digits that there were to choose from: what each costs,
-/// and why it was chosen or not.
+/// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, and noise
+/// headroom by depth. Then a table of the numbers of special primes and digits that there were to choose from: what
+/// each costs, and why it was chosen or not.
 std::string explain(const rlwe::Parameters& parameters);
 
 /// Sizes in bytes on the wire and in memory.

@@ -30,9 +30,8 @@ std::vector<unsigned> operator+(std::vector<unsigned> a, const std::vector<unsig
 
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = {
-      // Paper 000, Table 4: t = 2, no special prime; SEAL's column has 30-bit primes, the paper's own 31-bit ones,
-      // which need
-      // 64-bit words here (lazy transforms in 32-bit words take primes below 2^30).
+      // Paper 000, Table 4: t = 2, no special prime. SEAL's column has 30-bit primes, the paper's own has 31-bit ones,
+      // which need 64-bit words here (lazy transforms in 32-bit words take primes below 2^30).
       {"000-2048-60", 2048, 2, Word::u32, times(2, 30), {}},
       {"000-2048-62", 2048, 2, Word::u64, times(2, 31), {}},
       {"000-4096-180", 4096, 2, Word::u32, times(6, 30), {}},

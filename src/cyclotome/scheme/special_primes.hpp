@@ -20,18 +20,17 @@ unsigned narrowest_prime(std::size_t degree);
 /// conversions, limb by limb; a 32-bit limb costs half a 64-bit one.
 double cost(const rlwe::Parameters& parameters);
 
-/// `base` with ciphertext primes of `bits` bits in all, the fewest and `further` more, about equally wide, `special`
-/// special primes of the widest's width and the fewest digits that these allow; nothing if there are too few primes of
-/// the widths that this takes or security forbids it. The product may lack a bit or two.
+/// Like `base`, with ciphertext primes of `bits` bits in all: as few as possible and `further` more, about equally
+/// wide. There are `special` special primes, as wide as the widest of them, and the fewest digits that these allow.
+/// Nothing if there are too few primes of these widths, or if security forbids it. The product may lack a bit or two.
 std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLiteral& base, unsigned bits,
                                                     std::size_t special, std::size_t further = 0);
 
 /// The cheapest number of special primes from 1 to 8; nothing if security allows none.
 std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLiteral& base, unsigned bits);
 
-/// The cheapest of those whose product has no fewer than `bits` bits, with up to 4 more ciphertext primes than it
-/// takes: where the room for special primes is short, narrower primes can make it that of one more, which halves the
-/// digits.
+/// The cheapest of those whose product has at least `bits` bits. Up to 4 more ciphertext primes than needed are tried:
+/// where room for special primes is short, narrower primes can leave room for one more, which may halve the digits.
 std::optional<rlwe::Parameters> cheapest_primes(const rlwe::ParametersLiteral& base, unsigned bits);
 
 /// One way to switch keys under given ciphertext primes.

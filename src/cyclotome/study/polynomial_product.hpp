@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "cyclotome/ring/poly.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/study/channel.hpp"
 
 namespace cyclotome::study {

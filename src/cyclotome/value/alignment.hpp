@@ -3,8 +3,8 @@
 
 #include "cyclotome/value/encrypted_array.hpp"
 
-// Bringing operands together. Which pairs of placements can meet is decided here, by what operands become when they are
-// broadcast, before anything is computed:
+// Brings operands together. Here it is decided, before anything is computed, which pairs of placements can meet, by
+// what operands become when they are broadcast:
 //
 //   sums       replicated + replicated; packed + packed in the same encoding; replicated + slots. A constant added to
 //              coefficients would reach the first one only.

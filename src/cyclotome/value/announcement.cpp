@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/memory_limit.hpp"
 
 namespace cyclotome::value {
 

@@ -3,8 +3,8 @@
 
 #include "cyclotome/value/channels.hpp"
 
-// Memory is announced before it is asked for (ring/memory_limit.hpp): how much, how much of it is padding, and how less
-// would do. All throw MemoryLimitError.
+// Memory is announced before it is taken (require_memory): how much, how much of it is padding, and how to do with
+// less. All throw MemoryLimitError.
 namespace cyclotome::value {
 
 /// Fresh ciphertexts of a layout. spare: what working memory takes, in arrays of one channel.

@@ -131,7 +131,7 @@ EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Option
 Placed multiply_rows(const Placed& x, const Keyring& keys, const Integers& w, const Options& options) {
   const Expanded e = expanded("multiply", x, keys, w.shape(), options);
   if (e.layout.packed() && w.length() == 1) {
-    // One factor for each row: constants, which add least noise.
+    // One factor for each row, as constants: they add the least noise.
     return with_rows("multiplying", rlwe::multiply_plain, e.x, e.layout, Rows::constants(e.layout, w), options);
   }
   require_slots("multiply", e.layout);

@@ -5,7 +5,8 @@
 
 namespace cyclotome::value {
 
-/// What is public about values before they are encrypted: for them and any other data in their place.
+/// What is stated about values before they are encrypted. It is public, and must hold for any data that may stand in
+/// their place.
 struct Encryption {
   /// The largest magnitude that a value may have; none: the capacity of the parameters, which leaves no room for
   /// computation, so state one.

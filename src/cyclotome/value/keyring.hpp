@@ -11,7 +11,7 @@ namespace cyclotome::value {
 /// for keys of different secrets or contexts.
 rlwe::EvaluationKeys joined(const rlwe::EvaluationKeys& a, const rlwe::EvaluationKeys& b);
 
-/// The keys that travel with an array in memory, for whoever computes: never a secret one.
+/// The public keys that travel with an array in memory, for whoever computes. A secret key never does.
 struct Keyring {
   std::shared_ptr<const rlwe::PublicKey> encryption;
   std::shared_ptr<const rlwe::EvaluationKeys> evaluation;

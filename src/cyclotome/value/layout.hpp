@@ -24,9 +24,9 @@ std::string to_string(Placement placement);
 /// How an array's values are spread over ciphertexts. Immutable; equal layouts mean the same.
 class Layout {
  public:
-  /// width: the n values that a ciphertext holds. clean: beside the values of a packed array, where the last chunk of
-  /// a row is not full, there are nothing but zeros. Throws ArgumentError for a shape that no array has: no axis to
-  /// pack, or one that count_of refuses.
+  /// width: the n values that a ciphertext holds. clean: where the last chunk of a packed row is not full, there are
+  /// zeros behind its values. Throws ArgumentError for a shape that no array has: no axis to pack, or one that count_of
+  /// refuses.
   Layout(Shape shape, std::size_t width, Placement placement, bool clean = true);
 
   const Shape& shape() const noexcept { return shape_; }

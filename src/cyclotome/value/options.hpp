@@ -11,10 +11,10 @@ namespace cyclotome::value {
 /// every piece and at the end of long work. What it throws ends the work.
 using Progress = std::function<void(std::size_t done, std::size_t total, std::string_view what)>;
 
-/// What every operation on encrypted arrays can be told.
+/// Options of every operation on encrypted arrays.
 struct Options {
   Progress progress = nullptr;
-  /// Give results that could not be decrypted, too, rather than to throw NoiseError at once: for measurements.
+  /// Return results that could not be decrypted as well, in place of a NoiseError at once: for measurements.
   bool allow_undecryptable = false;
 };
 

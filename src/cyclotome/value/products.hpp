@@ -4,7 +4,7 @@
 #include "cyclotome/value/encrypted_array.hpp"
 
 // Matrix products, as numpy.matmul: of public with encrypted integers, and of encrypted ones where the placement allows
-// it. What they throw stands with elementwise.hpp.
+// it. They throw what elementwise.hpp says.
 namespace cyclotome::value {
 
 /// matrix @ x for a public vector or matrix. Along an axis that numbers ciphertexts it takes products with scalars

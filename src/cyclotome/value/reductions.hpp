@@ -5,7 +5,7 @@
 
 #include "cyclotome/value/encrypted_array.hpp"
 
-// Sums over axes. What they throw stands with elementwise.hpp.
+// Sums over axes. They throw what elementwise.hpp says.
 namespace cyclotome::value {
 
 /// The sum over all axes, or those given (negative ones count from the end). Over the last axis of a packed array it

@@ -16,7 +16,7 @@ using Residues = ZeroisingVector<std::int64_t>;
 
 /// Value number i modulo t, in (-t/2, t/2].
 std::int64_t centred_residue(const Integers& values, std::size_t i, const Modulus<std::uint64_t>& t);
-/// All values so.
+/// The same of all values.
 Residues centred_residues(const Integers& values, const Modulus<std::uint64_t>& t);
 
 /// The integers modulo T = t_1 ... t_r from their residues, by Garner's algorithm (Chinese remainders).

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// Shapes of arrays and the order of what they hold: the first axis is outermost (C order), as in NumPy. Rearranging an
-// array, whatever it holds, is a list of numbers: for every element of the result the number of the element it takes.
+// Shapes of arrays and the order of their elements: the first axis is outermost (C order), as in NumPy. How an array is
+// rearranged is a list of numbers: for every element of the result, the number of the element that it takes.
 namespace cyclotome::value {
 
 using Shape = std::vector<std::size_t>;

@@ -3,7 +3,7 @@
 
 #include "cyclotome/value/encrypted_array.hpp"
 
-// Values into slots, out of them into all slots, and rotations of slots. What they throw stands with elementwise.hpp.
+// Values moved into slots or out of them, and rotations of slots. They throw what elementwise.hpp says.
 namespace cyclotome::value {
 
 /// A replicated array with its last axis moved into slots: a plaintext product for each value. A packed one as it is.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU engine's verbs that work across limbs: a tile of coefficients goes through the whole verb while its limbs are
-// in cache. Each computes exactly what the reference in ring/reference.cpp does.
+// in cache. Each computes exactly what the reference in engine/reference.cpp does.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +8,6 @@
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -172,8 +171,8 @@ void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped,
       wipe_scratch);
 }
 
-void CpuEngine::do_behz_lift(View out, ConstView a, const BehzLift& step) {
-  const std::size_t source = step.source->limbs(), target = step.target->limbs();
+void CpuEngine::do_behz_lift(View out, ConstView a, const BehzExtension& step) {
+  const std::size_t source = a.limbs(), target = out.limbs();
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(source + target + 4);
     const Tile<W> extended = scratch.tile(target + 1);
@@ -182,31 +181,31 @@ void CpuEngine::do_behz_lift(View out, ConstView a, const BehzLift& step) {
     const Tile<W> result = tile_of<W>(out, b, p, first);
     cpu::convert_tile(kernels<W>(), result, cpu::constant(extended.from(target)), width, step.correction,
                       scratch.tile(2).data);
-    add_tile(kernels<W>(), result, cpu::constant(extended), width, step.target->basis());
+    add_tile(kernels<W>(), result, cpu::constant(extended), width, out.ring->basis());
   });
 }
 
-void CpuEngine::do_behz_scale(View out, ConstView a, const BehzScale& step) {
-  const std::size_t source = step.source->limbs(), auxiliary = step.auxiliary->limbs(), base = auxiliary - 1;
+void CpuEngine::do_behz_scale(View out, ConstView a, const BehzDivision& step) {
+  const std::size_t source = out.limbs(), auxiliary = a.limbs() - source, base = auxiliary - 1;
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(2 * source + 3 * auxiliary + 5);
     const Tile<const W> in = tile_of<W>(a, b, p, first);
     const Tile<W> floor = scratch.tile(auxiliary), term = scratch.tile(auxiliary);
     cpu::convert_tile(kernels<W>(), term, in, width, step.floor_term, scratch.tile(source + 1).data);
-    scale_add_tile(kernels<W>(), floor, in.from(source), cpu::constant(term), width, step.auxiliary->basis(),
+    scale_add_tile(kernels<W>(), floor, in.from(source), cpu::constant(term), width, step.floor_term.target(),
                    step.floor_factors);
 
     const Tile<W> restored = scratch.tile(source + 1), wraps = restored.from(source);
     cpu::convert_tile(kernels<W>(), restored, cpu::constant(floor), width, step.restore, scratch.tile(base + 1).data);
-    kernels<W>().subtract(wraps.data, wraps.data, floor.limb(base), width, step.redundant->basis().moduli<W>()[0]);
+    kernels<W>().subtract(wraps.data, wraps.data, floor.limb(base), width, step.excess.source().moduli<W>()[0]);
     const Tile<W> result = tile_of<W>(out, b, p, first);
     cpu::convert_tile(kernels<W>(), result, cpu::constant(wraps), width, step.excess, scratch.tile(2).data);
-    add_tile(kernels<W>(), result, cpu::constant(restored), width, step.source->basis());
+    add_tile(kernels<W>(), result, cpu::constant(restored), width, out.ring->basis());
   });
 }
 
-void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
-  const std::size_t source = step.source->limbs();
+void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) {
+  const std::size_t source = a.limbs();
   TilePeaks found(out, peaks);
   for_each_tile(
       out,
@@ -221,7 +220,7 @@ void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step,
         }
         cpu::convert_tile(kernels<W>(), result, cpu::constant(scaled.from(1)), width, step.correction,
                           scratch.tile(2).data);
-        add_tile(kernels<W>(), result, cpu::constant(scaled), width, step.plain->basis());
+        add_tile(kernels<W>(), result, cpu::constant(scaled), width, out.ring->basis());
       },
       wipe_scratch);
 }

@@ -31,7 +31,7 @@ class CpuBuffer final : public Buffer {
   std::size_t capacity_;
 };
 
-/// An address in a seed's stream that takes the seed with it when it goes.
+/// An address in a seed's stream, whose copy of the seed is wiped with it.
 struct SecretAddress : cpu::StreamAddress {
   ~SecretAddress() { secure_zero(key.data(), sizeof(key)); }
 };

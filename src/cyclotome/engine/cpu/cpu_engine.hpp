@@ -6,7 +6,7 @@
 #include "cyclotome/engine/cpu/kernels.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 #include "cyclotome/engine/cpu/thread_pool.hpp"
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 
 namespace cyclotome {
 
@@ -33,6 +33,8 @@ class CpuEngine final : public Engine {
   void upload(void* destination, const void* host, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
 
+  Native native(const program::Program& program, const program::Composite& composite) override;
+
  protected:
   void do_forward(View a) override;
   void do_inverse(View a) override;
@@ -55,9 +57,9 @@ class CpuEngine final : public Engine {
                      const std::optional<ConstView>& addend) override;
   void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                            const std::optional<ConstView>& addend) override;
-  void do_behz_lift(View out, ConstView a, const BehzLift& step) override;
-  void do_behz_scale(View out, ConstView a, const BehzScale& step) override;
-  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override;
+  void do_behz_lift(View out, ConstView a, const BehzExtension& step) override;
+  void do_behz_scale(View out, ConstView a, const BehzDivision& step) override;
+  void do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) override;
   void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override;
 
  private:

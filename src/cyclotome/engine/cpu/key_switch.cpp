@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
 // extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as
-// the key. Computes exactly what the reference in ring/reference.cpp does.
+// the key. Computes exactly what the reference in engine/reference.cpp does.
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"

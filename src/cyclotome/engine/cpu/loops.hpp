@@ -13,7 +13,7 @@ namespace cyclotome {
 /// Loops over fewer words than this run on the calling thread: waking the others would take longer.
 inline constexpr std::size_t parallel_threshold = 4096;
 
-/// Does something when it goes, however that comes about.
+/// Calls a function when it is destroyed, also by an exception.
 template <class Action>
 class AtEnd {
  public:

@@ -57,10 +57,10 @@ struct BlockTransform {
   static constexpr unsigned lane_bits = sizeof(W) == 4 ? 5 : 4;  // lanes whose words fill the banks once
   static constexpr unsigned rest_after(unsigned p) { return LogN - before(p + 1); }
 
-  /// How an exchange of values pads its words so that the lanes of both sides find different banks: a vector for every
-  /// 128 bytes, and `extra` words for every 2^shift, where one side's lanes take runs of 2^run words at distance
-  /// 2^shift. at(a + b) = at(a) + at(b) where a and b have no bit in common: so a thread computes one address, and its
-  /// other values lie at constant distances.
+  /// How values that are exchanged are padded in shared memory, so that the lanes of both sides find different banks:
+  /// by a vector for every 128 bytes, and `extra` words for every 2^shift, where one side's lanes take runs of 2^run
+  /// words at distance 2^shift. at(a + b) = at(a) + at(b) where a and b have no bit in common. So a thread computes one
+  /// address, and finds its other values at constant distances.
   template <unsigned Shift, unsigned Run>
   struct Padding {
     static constexpr unsigned extra =

@@ -5,10 +5,10 @@
 #include "cyclotome/engine/cuda/pointwise.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
-#include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome {
 
@@ -196,7 +196,7 @@ void CudaEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped
   });
 }
 
-void CudaEngine::do_hps_lift(View first_out, View second_out, ConstView a, ConstView b, const HpsProduct& step) {
+void CudaEngine::do_hps_lift(View first_out, View second_out, ConstView a, ConstView b, const HpsLift& step) {
   const auto queue = state_->queue();
   with_word(a.word(), [&]<class W>(W) {
     const auto extend = state_->conversion<W>(step.extend), exchange = state_->conversion<W>(step.exchange),
@@ -215,7 +215,7 @@ void CudaEngine::do_hps_lift(View first_out, View second_out, ConstView a, Const
   });
 }
 
-void CudaEngine::do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
+void CudaEngine::do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) {
   const auto queue = state_->queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto scale = state_->conversion<W>(step.scale), correction = state_->conversion<W>(step.correction);

@@ -171,11 +171,4 @@ void CudaEngine::do_run(const CompositeOperation& operation, const std::function
 
 void CudaEngine::synchronize() { state_->wait("waiting"); }
 
-std::size_t CudaEngine::batch_tile(std::size_t batch, std::size_t bytes_per_item) const {
-  constexpr std::size_t scratch = std::size_t{2} << 30;
-  constexpr std::size_t grid_limit = 4096;  // items times parts stay below the grid's 65535
-  return std::clamp<std::size_t>(scratch / std::max<std::size_t>(bytes_per_item, 1), 1,
-                                 std::min(std::max<std::size_t>(batch, 1), grid_limit));
-}
-
 }  // namespace cyclotome

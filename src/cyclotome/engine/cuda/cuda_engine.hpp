@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "cyclotome/ring/engine.hpp"
+#include "cyclotome/engine/engine.hpp"
 
 namespace cyclotome {
 
@@ -26,7 +26,9 @@ class CudaEngine : public Engine {
   void upload(void* destination, const void* host, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
   void download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) override;
-  std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const override;
+  std::size_t working_set() const noexcept override { return std::size_t{2} << 30; }
+  /// Items times parts stay below the grid's 65535.
+  std::size_t most_items() const noexcept override { return 4096; }
   /// Waits until everything asked for so far is done.
   void synchronize() override;
   /// Whether its kernels hold whole limbs: code for compute capability 9.0 is what runs. Else it is general, and
@@ -68,8 +70,8 @@ class CudaEngine : public Engine {
                      const std::optional<ConstView>& addend) override;
   void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                            const std::optional<ConstView>& addend) override;
-  void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) override;
-  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override;
+  void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsLift& step) override;
+  void do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) override;
   void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_mixed_radix(View out, ConstView a, const MixedRadix& step) override;

@@ -4,8 +4,8 @@
 #include <cuda_runtime.h>
 
 #include "cyclotome/engine/cuda/early_start.cuh"
+#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/engine.hpp"
 
 namespace cyclotome::cuda {
 

@@ -6,7 +6,7 @@
 
 #include "cyclotome/engine/cuda/arena.cuh"
 #include "cyclotome/engine/cuda/arguments.cuh"
-#include "cyclotome/ring/operation.hpp"
+#include "cyclotome/engine/operation.hpp"
 
 namespace cyclotome::cuda {
 

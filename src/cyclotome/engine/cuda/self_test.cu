@@ -3,8 +3,8 @@
 // else than the host expects, is refused.
 #include "cyclotome/engine/cuda/architecture.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/poly.hpp"
 
 namespace cyclotome {
 

@@ -7,9 +7,9 @@
 #include <exception>
 #include <thread>
 
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/ring/poly.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
@@ -120,6 +120,17 @@ std::shared_ptr<FpgaEngine> FpgaEngine::create(EnginePtr host, const FpgaOptions
 
 FpgaEngine::FpgaEngine(EnginePtr host, const FpgaOptions& options)
     : host_(std::move(host)), options_(options), loaded_(options.boards) {}
+
+Native FpgaEngine::native(const program::Program& program, const program::Composite& composite) {
+  using program::Verb;
+  const bool sums = composite.name == "tensor_product" || composite.name == "key_switch_product";
+  if (sums) return Engine::native(program, composite);
+  const bool circuits = std::ranges::any_of(program.verbs(composite), [](Verb verb) {
+    return verb == Verb::forward || verb == Verb::inverse || verb == Verb::multiply ||
+           verb == Verb::multiply_accumulate;
+  });
+  return circuits ? Native() : host_->native(program, composite);
+}
 
 void FpgaEngine::open(const std::string& path) {
   auto library = fpga::CircuitLibrary::open(path);

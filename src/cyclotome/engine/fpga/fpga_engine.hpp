@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/fpga/circuit_pool.hpp"
 #include "cyclotome/engine/fpga/statistics.hpp"
-#include "cyclotome/ring/engine.hpp"
 
 namespace cyclotome {
 
@@ -56,9 +56,10 @@ class FpgaEngine final : public Engine {
     host_->upload(destination, from, bytes);
   }
   void download(void* to, const void* source, std::size_t bytes) override { host_->download(to, source, bytes); }
-  std::size_t batch_tile(std::size_t batch, std::size_t bytes_per_item) const override {
-    return host_->batch_tile(batch, bytes_per_item);
-  }
+  std::size_t working_set() const noexcept override { return host_->working_set(); }
+
+  /// Sums of products by the circuit, and the host's code for what has neither products nor transforms in it.
+  Native native(const program::Program& program, const program::Composite& composite) override;
 
  protected:
   void do_forward(View a) override;
@@ -88,13 +89,8 @@ class FpgaEngine final : public Engine {
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override {
     host_->linear_combination(out, a, matrix);
   }
-  void do_behz_lift(View out, ConstView a, const BehzLift& step) override { host_->behz_lift(out, a, step); }
-  void do_behz_scale(View out, ConstView a, const BehzScale& step) override { host_->behz_scale(out, a, step); }
-  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override {
-    host_->convert_with_peaks(out, a, conversion, peaks);
-  }
-  void do_scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) override {
-    host_->scale_to_plain(out, a, step, peaks);
+  void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override {
+    host_->peaks(numbers, a, conversion);
   }
 
  private:

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome bench``: how fast this library is on this machine, beside SEAL."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from cyclotome.cli.console import (
+    DebugFlag,
+    DeviceOption,
+    ForceFlag,
+    JsonFlag,
+    cell,
+    note,
+    progress_bar,
+    vacant,
+    write_whole,
+)
+from cyclotome.cli.failures import INTERRUPTED, UsageError, command
+from cyclotome.contexts import device_name
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from cyclotome_bench import machine
+from cyclotome_bench.device import measure_on_device
+from cyclotome_bench.device_plans import DevicePlan, make_device_plan
+from cyclotome_bench.device_tables import device_paper_tables, device_tables
+from cyclotome_bench.measure import measure
+from cyclotome_bench.page import page
+from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
+from cyclotome_bench.papers import PAPERS
+from cyclotome_bench.plans import Plan, make_plan
+from cyclotome_bench.product_plans import ProductPlan, make_product_plan
+from cyclotome_bench.products import peers
+from cyclotome_bench.report import Record, Report
+from cyclotome_bench.seal import seal_available, seal_name
+from cyclotome_bench.tables import Table, all_tables, paper_text
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command("bench")
+@command
+def bench(
+    full: Annotated[bool, typer.Option("--full", help="Every size and set, n up to 2^17: minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny sets only: seconds.")] = False,
+    paper: Annotated[
+        str | None,
+        typer.Option(help="What paper 000, 001 or 004 measured, and its figures beside ours. 004 takes --quick too."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help='Only this set, such as seal-8192, "public-*", "transforms", 6.5 of 004; repeatable.'
+        ),
+    ] = None,
+    scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads of the second half; 1 leaves it out.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Time for each cell.")] = None,
+    peer: Annotated[bool, typer.Option("--peer/--no-peer", help="Run SEAL (tenseal) beside, if installed.")] = True,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A .json file, or a folder for <machine>.json.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the file of an interrupted run.")] = False,
+    show: Annotated[Path | None, typer.Option(help="Measure nothing: show this file of an earlier run.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with plots.")] = None,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Measure this library on this machine, in alternation with SEAL, and check every result.
+
+    Without --full, --quick or --paper: the usual operations for n = 4096 and 8192, about a minute. Ctrl-C ends with
+    code 130 and keeps what was measured. With --device cuda: on a GPU, without a peer, single ciphertexts and batches.
+    """
+    if paper is not None and paper not in (*PAPERS, "004"):
+        raise UsageError(f"--paper {paper}: there are {', '.join(PAPERS)} and 004")
+    if full + (quick and paper != "004") + (paper is not None and show is None) > 1:
+        raise UsageError("--full, --quick and --paper choose what is measured; take one of them")
+    if html is not None:
+        vacant(html, force)
+    if show is not None:
+        report = Report.load(show)
+    else:
+        name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
+        made = make_product_plan(quick, seconds) if paper == "004" else _plan(name, device, seconds, threads)
+        plan = made.restricted(only or [], scheme or [])
+        report = _measured(plan, peer, _path(output, device), resume, force)
+    extra = _paper_tables(paper, report) if paper is not None else []
+    if html is not None:
+        write_whole(html, page(report, extra).encode())
+    if json:
+        print(json_text.dumps(report.as_dict()))
+    else:
+        _print(report, extra)
+    if not report.complete and show is None:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _paper_tables(paper: str, report: Report) -> list[Table]:
+    if paper == "004":
+        return tables_of_paper_004(report.records)
+    return (device_paper_tables if "gpu" in report.facts else paper_text)(paper, report.records)
+
+
+def _plan(name: str, device: str, seconds: float | None, threads: int | None) -> Plan:
+    if device_name(device).startswith("cpu"):
+        return make_plan(name, seconds, threads)
+    return make_device_plan(name, device, seconds)
+
+
+def _path(output: Path | None, device: str) -> Path | None:
+    if output is None or output.suffix == ".json":
+        return output
+    output.mkdir(parents=True, exist_ok=True)
+    return output / f"{machine.device_machine_name(device_name(device))}.json"
+
+
+def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bool) -> Report:
+    """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
+    if isinstance(plan, ProductPlan):
+        wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
+    elif isinstance(plan, DevicePlan):
+        wanted, facts = False, machine.device_facts(plan.device)
+    else:
+        wanted = peer and seal_available()
+        if peer and not wanted:
+            note("tenseal is not installed, so there is nothing to compare with: pip install tenseal")
+        facts = machine.facts(seal_name() if wanted else None)
+    report = Report(plan.name, facts)
+    if resume:
+        if path is None:
+            raise UsageError("--resume continues a file; name it with --output")
+        if path.exists():
+            report = Report.load(path)
+            report.require_same_build(facts)
+            report.plan, report.complete = plan.name, False
+    elif path is not None:
+        vacant(path, force)
+    known = report.keys()
+    try:
+        with progress_bar():
+            for record in _records(plan, wanted, known):
+                report.records.append(record)
+                if path is not None:
+                    report.save(path)
+        report.complete = True
+    except KeyboardInterrupt:
+        advice = f"; --resume --output {path} continues it" if path is not None else ""
+        note(f"interrupted after {len(report.records)} records{advice}")
+    if path is not None:
+        report.save(path)
+        note(f"{len(report.records)} records are in {path}")
+    return report
+
+
+def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
+    if isinstance(plan, ProductPlan):
+        return measure_paper_004(plan, peer, known, note)
+    if isinstance(plan, DevicePlan):
+        return measure_on_device(plan, known)
+    return measure(plan, peer, known)
+
+
+def _print(report: Report, extra: list[Table]) -> None:
+    facts, console = report.facts, Console()
+    if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
+        console = Console(width=200)
+    computer = facts["gpu"]["name"] if "gpu" in facts else f"{facts['cpu']}, {facts['instruction_set']}"
+    console.print(cell(f"{computer}; {facts['load']['note']}"), style="dim", highlight=False)
+    for table in extra or (device_tables if "gpu" in facts else all_tables)(report.records):
+        grid = RichTable(title=table.title, caption=table.note or None, title_justify="left", caption_justify="left")
+        for i, column in enumerate(table.columns):
+            grid.add_column(column, justify="left" if i < table.left else "right")
+        for row in table.rows:
+            grid.add_row(*map(cell, row))
+        console.print(grid)

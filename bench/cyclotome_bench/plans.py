@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much is measured."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cyclotome.errors import ArgumentError
+
+from cyclotome_bench import machine
+from cyclotome_bench.sets import Problem, paper_problems, scheme_available, seal_problems, small_problem
+from cyclotome_bench.timing import Budget
+from cyclotome_bench.transforms import Transform, transforms
+
+__all__ = ["BATCHED", "Plan", "make_plan"]
+
+#: What is also measured in batches over all cores, against as many processes of the peer.
+BATCHED = ("encrypt", "decrypt", "multiply_relinearize", "rotate")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to measure and how long.
+
+    Attributes:
+        name: "quick", "standard", "full" or "paper-000", "paper-001".
+        problems: measured on one thread with every chain; on all threads with the comparable chain, unless a paper's.
+        transforms: single transforms, one thread.
+        threads: how many "all threads" are; 1 leaves that part out.
+        budget: for each cell.
+    """
+
+    name: str
+    problems: tuple[Problem, ...]
+    transforms: tuple[Transform, ...]
+    threads: int
+    budget: Budget
+
+    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> Plan:
+        """Only sets and schemes of these names; without any, all. "transforms" is a set too, of no scheme. "seal-*"
+        stands for all sets whose names begin so.
+
+        Raises:
+            ArgumentError: an unknown set, or nothing is left.
+        """
+        names = sorted({p.name for p in self.problems} | {"transforms"})
+        unknown = [pattern for pattern in sets if not fnmatch.filter(names, pattern)]
+        if unknown:
+            raise ArgumentError(f"the plan {self.name!r} has no set {unknown[0]!r}; it has {', '.join(names)}")
+        chosen = {name for pattern in sets for name in fnmatch.filter(names, pattern)}
+        problems = tuple(
+            p for p in self.problems if (not sets or p.name in chosen) and (not schemes or p.scheme in schemes)
+        )
+        singles = self.transforms if "transforms" in chosen or not (sets or schemes) else ()
+        if not problems and not singles:
+            raise ArgumentError(f"the plan {self.name!r} has nothing of scheme {', '.join(schemes)}")
+        name = self.name + (f" ({', '.join((*sets, *schemes))} only)" if sets or schemes else "")
+        return replace(self, name=name, problems=problems, transforms=singles)
+
+
+def make_plan(name: str, seconds: float | None = None, threads: int | None = None) -> Plan:
+    """The plan of a name.
+
+    Args:
+        name: "quick" (tiny sets, seconds), "standard" (n up to 8192), "full" (everything), "paper-000", "paper-001".
+        seconds: time for each cell of the alternation; None for what suits the plan.
+        threads: threads of the second half; None for all cores.
+
+    Raises:
+        ArgumentError: another name, or times and threads that are not positive.
+    """
+    if seconds is not None and seconds <= 0:
+        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    if threads is not None and threads < 1:
+        raise ArgumentError(f"{threads} threads: take 1 or more")
+    schemes = [scheme for scheme in ("bfv", "bgv") if scheme_available(scheme)]
+    problems: list[Problem]
+    singles: list[Transform] = []
+    default = 0.3
+    if name == "quick":
+        problems = [small_problem(scheme) for scheme in schemes] + [small_problem("bfv", slots=False)]
+        singles, default = transforms(range(11, 12)), 0.02
+    elif name == "standard":
+        problems, singles = seal_problems(schemes, [4096, 8192]), transforms(range(12, 15))
+    elif name == "full":
+        problems = [*seal_problems(schemes, [4096, 8192, 16384, 32768]), *paper_problems("000"), *paper_problems("001")]
+        singles = transforms(range(11, 18))
+    elif name in ("paper-000", "paper-001"):
+        problems = paper_problems(name.removeprefix("paper-"))
+        if name == "paper-001":  # Table 6
+            singles = [Transform(1 << i, bits, word) for i in range(11, 17) for bits, word in ((30, 32), (55, 64))]
+        threads = 1
+    else:
+        raise ArgumentError(f"the plan {name!r} is unknown; there are quick, standard, full, paper-000 and paper-001")
+    budget = Budget(seconds=seconds or default, fewest=2 if name == "quick" else 3)
+    return Plan(name, tuple(problems), tuple(singles), threads or machine.cores(), budget)

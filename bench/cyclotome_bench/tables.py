@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A report as tables of text, for the terminal and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cyclotome import text
+
+from cyclotome_bench.papers import paper_tables
+from cyclotome_bench.report import Record
+from cyclotome_bench.sets import OPERATIONS
+
+__all__ = ["Table", "all_tables", "duration", "fastest_chain", "paper_text", "problems_of", "single", "times"]
+
+#: Longest loss of noise budget, in bits, that still counts as equal noise.
+EQUAL_NOISE = 3
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, column names, rows of text and a remark below; the first `left` columns are words, the rest numbers."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    left: int = 1
+
+
+def duration(microseconds: float | None) -> str:
+    """Three digits and a unit: "12.3 us", "4.56 ms", "1.20 s"; "-" for None."""
+    if microseconds is None:
+        return "–"
+    unit, size = next((u, s) for u, s in (("s", 1e6), ("ms", 1e3), ("µs", 1.0)) if microseconds >= s or s == 1)
+    amount = microseconds / size
+    digits = 2 if amount < 10 else 1 if amount < 100 else 0
+    return f"{amount:.{digits}f} {unit}"
+
+
+def times(ratio: float | None) -> str:
+    """ "3.2×"; "–" for None."""
+    return "–" if ratio is None else f"{ratio:.2f}×" if ratio < 10 else f"{ratio:.0f}×"
+
+
+def problems_of(records: Sequence[Record]) -> list[tuple[str, str]]:
+    """(set, scheme) of everything but transforms, in order."""
+    return list(dict.fromkeys((r["set"], r["scheme"]) for r in records if r["scheme"]))
+
+
+def single(records: Sequence[Record], name: str, scheme: str) -> dict[tuple[str, str], Record]:
+    """The records of one set on one thread, one ciphertext, by (chain, operation)."""
+    return {
+        (r["chain"], r["operation"]): r
+        for r in records
+        if (r["set"], r["scheme"], r["threads"], r["batch"]) == (name, scheme, 1, 1)
+    }
+
+
+def fastest_chain(cells: dict[tuple[str, str], Record], equal_noise: bool = False) -> str | None:
+    """The chain that multiplies and relinearises fastest; with equal_noise, among those that leave as much noise budget
+    as the peer's result, up to `EQUAL_NOISE` bits."""
+    found = {chain: r for (chain, operation), r in cells.items() if operation == "multiply_relinearize"}
+    if equal_noise:
+        found = {chain: r for chain, r in found.items() if r["noise_left"] >= r.get("peer_noise_left", 0) - EQUAL_NOISE}
+    return min(found, key=lambda chain: float(found[chain]["median_us"]), default=None)
+
+
+def _problem_table(records: Sequence[Record], name: str, scheme: str) -> Table:
+    cells = single(records, name, scheme)
+    if not cells:
+        return Table(f"{scheme.upper()} {name}", ("operation",), ())
+    first = next(chain for chain, _ in cells)
+    best = fastest_chain(cells) or first
+    some = next(iter(cells.values()))
+    rows = []
+    for operation in OPERATIONS:
+        ours, other = cells.get((first, operation)), cells.get((best, operation))
+        if ours is None:
+            continue
+        row = [operation.replace("_", " "), duration(ours["median_us"]), duration(ours["peer_median_us"])]
+        row += [times(ours["ratio"]), _bits(ours.get("noise_left")), _bits(ours.get("peer_noise_left"))]
+        if best != first:
+            row += (
+                [duration(other["median_us"]), times(other["ratio"]), _bits(other.get("noise_left"))] if other else []
+            )
+        rows.append(tuple(row))
+    columns = ["operation", f"ours, {first}", "SEAL", "ratio", "noise left", "SEAL's"]
+    columns += [f"ours, {best}", "ratio", "noise left"] if best != first else []
+    security = "" if some["secure"] else ", INSECURE"
+    title = f"{scheme.upper()} n = {some['degree']}, log q = {some['log_q']}, t = {some['plain_modulus']}{security}"
+    fair = fastest_chain(cells, equal_noise=True)
+    note = f"set {name}; one thread, median; noise left in bits of budget"
+    note += f"; fastest with SEAL's noise or less: {fair}" if fair is not None else ""
+    return Table(title, tuple(columns), tuple(rows), note)
+
+
+def _bits(value: int | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _threads_table(records: Sequence[Record]) -> Table | None:
+    """All threads: one ciphertext against one thread, and batches against as many processes of the peer."""
+    alone = {
+        (r["set"], r["scheme"], r["chain"], r["operation"]): r
+        for r in records
+        if r["threads"] == 1 and r["batch"] == 1 and r["scheme"]
+    }
+    wanted = ("encrypt", "decrypt", "multiply_relinearize", "rotate")
+    rows, threads = [], 1
+    for r in records:
+        one = alone.get((r["set"], r["scheme"], r["chain"], r["operation"]))
+        if r["threads"] == 1 or one is None or r["operation"] not in wanted:
+            continue
+        threads = r["threads"]
+        faster = r["batch"] * one["median_us"] / r["median_us"]
+        row = [f"{r['scheme'].upper()} {r['set']}", r["operation"].replace("_", " "), str(r["batch"])]
+        row += [duration(r["median_us"]), times(faster), duration(r["peer_median_us"])]
+        rows.append((*row, str(r.get("peer_threads", "")), times(r["ratio"])))
+    if not rows:
+        return None
+    columns = ("set", "operation", "batch", "ours", "speed-up", "SEAL", "SEAL's processes", "ratio")
+    note = "speed-up: against one thread of ours, by ciphertext; SEAL has no threads, so batches run in processes"
+    return Table(f"{threads} threads", columns, tuple(rows), note, left=2)
+
+
+def _memory_table(records: Sequence[Record]) -> Table | None:
+    def size(record: Record, name: str) -> str:
+        value = record.get(name)
+        return "–" if value is None else text.byte_size(value)
+
+    kept = ("ciphertext_bytes", "peer_ciphertext_bytes", "relinearization_key_bytes", "peer_relinearization_key_bytes")
+    rows = [
+        (
+            *(f"{r['scheme'].upper()} {r['set']}", r["chain"]),
+            *(size(r, name) for name in (*kept, "peak_bytes")),
+            f"{r['peak_bytes'] / (r['operands_bytes'] + r['result_bytes']):.1f}×",
+            size(r, "peer_peak_bytes"),
+        )
+        for r in records
+        if r["operation"] == "multiply" and "peak_bytes" in r
+    ]
+    columns = ("set", "primes", "ciphertext", "SEAL's", "relin. key", "SEAL's", "multiply", "share", "SEAL's")
+    note = (
+        "in memory, not in files; multiply: the most that operands, scratch and result take together, and its share of "
+        "operands and result; SEAL's from resident memory, a lower bound"
+    )
+    return Table("bytes", columns, tuple(rows), note, left=2) if rows else None
+
+
+def _transform_table(records: Sequence[Record]) -> Table | None:
+    rows = [
+        (
+            r["operation"].upper(),
+            f"2^{r['degree'].bit_length() - 1}",
+            *(str(r["log_q"]), str(r["word"])),
+            *(duration(r["median_us"]), duration(r["peer_median_us"]), times(r["ratio"])),
+        )
+        for r in sorted(records, key=lambda r: (r["operation"] != "ntt", r["degree"], r["log_q"], r["word"]))
+        if r["operation"] in ("ntt", "intt")
+    ]
+    columns = ("transform", "n", "bits of prime", "word", "ours", "SEAL", "ratio")
+    return Table("one transform", columns, tuple(rows), "one thread, one polynomial, one prime") if rows else None
+
+
+def all_tables(records: Sequence[Record]) -> list[Table]:
+    """Everything: a table for each set and scheme, threads, bytes, transforms."""
+    tables = [_problem_table(records, name, scheme) for name, scheme in problems_of(records)]
+    others = (_threads_table(records), _memory_table(records), _transform_table(records))
+    return [table for table in (*tables, *others) if table is not None and table.rows]
+
+
+def paper_text(paper: str, records: Sequence[Record]) -> list[Table]:
+    """The paper's tables with ours beside them."""
+    tables = []
+    for table in paper_tables(paper, records):
+        rows = tuple(
+            (
+                *(row.operation, str(row.degree), str(row.log_q), *map(duration, row.figures)),
+                *(duration(row.first_us), duration(row.best_us), row.best_chain or "–", duration(row.peer_us)),
+            )
+            for row in table.rows
+        )
+        columns = ("operation", "n", "log q", *table.figures, "ours", "ours, fastest", "with", "SEAL here")
+        note = (
+            f"{table.what}. Paper's hardware: {'; '.join(table.hardware)}. Ours and SEAL here: one thread of this CPU."
+        )
+        tables.append(Table(table.title, columns, rows, note))
+    return tables

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages beside this one, in distributions of their own: what they bring, and how they are found.
+
+None of them is imported before what it brings is asked for; all of them import this package freely.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from dataclasses import dataclass
+from types import ModuleType
+
+from .errors import MissingPackageError
+
+__all__ = ["BENCH", "DEMO", "EXTRAS", "FPGA", "STUDY", "Extra"]
+
+
+@dataclass(frozen=True)
+class Extra:
+    """One of them."""
+
+    #: The extra of this distribution that installs it.
+    name: str
+    #: What is imported.
+    package: str
+    #: What it brings, for messages.
+    brings: str
+    #: Folders of a checkout to install it from.
+    folders: str
+
+    @property
+    def installed(self) -> bool:
+        """Whether there is such a package."""
+        return importlib.util.find_spec(self.package) is not None
+
+    @property
+    def advice(self) -> str:
+        """How to install it."""
+        return f"pip install 'cyclotome[{self.name}]' (in a checkout: pip install '.[{self.name}]' {self.folders})"
+
+    def load(self, module: str) -> ModuleType:
+        """One of its modules, imported now.
+
+        Raises:
+            MissingPackageError: it is not installed; the message says how to.
+        """
+        if not self.installed:
+            raise MissingPackageError(f"{self.brings} is not installed: {self.advice}")
+        return importlib.import_module(f"{self.package}.{module}")
+
+
+BENCH = Extra("bench", "cyclotome_bench", "the benchmark", "./bench ./study")
+DEMO = Extra("demo", "cyclotome_demo", "the main job on real data", "./demo")
+FPGA = Extra("fpga", "cyclotome_hdl", "the generator of circuits", "./hdl")
+STUDY = Extra("study", "cyclotome_study", "the comparison of products of polynomials", "./study")
+
+EXTRAS = (BENCH, DEMO, FPGA, STUDY)

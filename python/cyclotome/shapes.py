@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes and indices as NumPy has them: which values of an encrypted array are meant, for the library to take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from .errors import ArgumentError, UnsupportedError
+from .values import index
+
+__all__ = ["Selection", "broadcast_shape", "require_rows", "reshaped", "selected"]
+
+_IN_CIPHERTEXTS = (
+    "the last axis lies within ciphertexts, so single values can't be taken out of it without the secret key; select "
+    "along the other axes, multiply by a 0/1 mask, or decrypt"
+)
+
+
+def broadcast_shape(operation: str, a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+    """NumPy's broadcast shape of two.
+
+    Raises:
+        ArgumentError: they don't fit, or leave no values.
+    """
+    return _core.broadcast_shape(operation, list(a), list(b))
+
+
+class Selection(NamedTuple):
+    """Which ciphertexts (or rows of them) an index takes, and the shape that numbers them."""
+
+    numbers: list[int]
+    outer: list[int]
+
+
+def selected(key: object, shape: tuple[int, ...], outer: tuple[int, ...]) -> Selection:
+    """What ``x[key]`` takes, as NumPy does it, of all axes but a packed one, which only ``:`` may meet.
+
+    Args:
+        key: the index.
+        shape: x's.
+        outer: the axes of it that number ciphertexts: all, or all but the last.
+
+    Raises:
+        ArgumentError: an index that does not fit, or selects nothing.
+        UnsupportedError: single values of a packed axis, or what is no index.
+    """
+    numbers = np.arange(math.prod(outer)).reshape(outer)
+    try:
+        chosen = numbers[_outer_key(key, shape, packed=outer != shape)]
+    except IndexError as error:
+        raise ArgumentError(f"index {key!r} does not fit shape {shape}: {error}") from None
+    if chosen.size == 0:
+        raise ArgumentError(f"index {key!r} selects nothing of shape {shape}; encrypted arrays are never empty")
+    places = np.asarray(chosen)
+    return Selection(places.ravel().tolist(), list(places.shape))
+
+
+def _outer_key(key: object, shape: tuple[int, ...], packed: bool) -> tuple[Any, ...]:
+    """``key`` without what it says about a packed axis."""
+    entries = [np.asarray(entry) if isinstance(entry, list) else entry for entry in _entries(key)]
+    if not packed:
+        return tuple(entries)
+    missing = len(shape) - sum(_axes_met(entry) for entry in entries)
+    if missing < 0:
+        raise ArgumentError(f"index {key!r} has more entries than shape {shape} has axes")
+    ellipses = [i for i, entry in enumerate(entries) if entry is Ellipsis]
+    place = ellipses[0] if ellipses else len(entries)
+    entries[place : place + 1] = [slice(None)] * missing
+    last = entries.pop()
+    if last is None:
+        raise UnsupportedError(f"index {key!r}: a new axis can't come after the one that lies within ciphertexts")
+    if not (isinstance(last, slice) and last == slice(None)):
+        raise UnsupportedError(f"index {key!r}: {_IN_CIPHERTEXTS}")
+    return tuple(entries)
+
+
+def _entries(key: object) -> list[Any]:
+    entries = list(key) if isinstance(key, tuple) else [key]
+    for entry in entries:
+        known = isinstance(entry, (int, np.integer, slice, list, np.ndarray)) or entry is None or entry is Ellipsis
+        if not known or isinstance(entry, bool):
+            raise UnsupportedError(f"index {entry!r}: indices are whole numbers, slices, arrays of them, None and ...")
+    return entries
+
+
+def _axes_met(entry: Any) -> int:
+    """How many axes an entry of an index addresses."""
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == np.bool_ else 1
+
+
+def require_rows(shape: tuple[int, ...], outer: tuple[int, ...]) -> None:
+    """Refuses what can't be iterated over.
+
+    Raises:
+        UnsupportedError: the first axis lies within ciphertexts, or there is none.
+    """
+    if not outer:
+        raise UnsupportedError(
+            f"iterating over values: {_IN_CIPHERTEXTS}" if shape else "a scalar can't be iterated over"
+        )
+
+
+def reshaped(shape: tuple[int, ...], wanted: Sequence[object]) -> list[int]:
+    """The shape that ``x.reshape(*wanted)`` has, -1 filled in.
+
+    Raises:
+        ArgumentError: there are more or fewer values.
+    """
+    if len(wanted) == 1 and isinstance(wanted[0], (tuple, list)):
+        wanted = wanted[0]
+    lengths = [index(length, "reshape: the length of an axis") for length in wanted]
+    try:
+        return list(np.empty(shape, dtype=np.bool_).reshape(lengths).shape)
+    except ValueError:
+        raise ArgumentError(
+            f"reshape: {math.prod(shape)} values of shape {shape} have no shape {tuple(lengths)}"
+        ) from None

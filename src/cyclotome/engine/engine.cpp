@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public verbs: arguments are checked here, once, for every engine.
+#include "cyclotome/engine/engine.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "cyclotome/engine/interpreter.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/behz.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/hps.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/mixed_radix.hpp"
+
+namespace cyclotome {
+
+namespace {
+
+/// The message is put together only if it is needed: checks cost nothing beside the smallest of verbs.
+template <class... Parts>
+void require(bool condition, const char* verb, const Parts&... what) {
+  if (!condition) [[unlikely]]
+    throw ArgumentError(message(verb, ": ", what...));
+}
+
+/// A view's shape as a part of a message.
+struct Shape {
+  std::size_t batch, parts, limbs, degree;
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+    return out << "[batch " << shape.batch << "][parts " << shape.parts << "][limbs " << shape.limbs << "][degree "
+               << shape.degree << ']';
+  }
+};
+
+Shape shape_of(ConstView view) { return {view.batch, view.parts, view.limbs(), view.degree()}; }
+
+/// `a` has the limbs of `ring`.
+void require_basis(const char* verb, ConstView a, const Ring& ring, const char* name) {
+  require(a.degree() == ring.degree() && (a.ring == &ring || a.ring->basis() == ring.basis()), verb, name,
+          " is over a basis of ", a.limbs(), " limbs at degree ", a.degree(),
+          " that is not the one this operation was prepared for (", ring.limbs(), " limbs, degree ", ring.degree(),
+          ")");
+}
+
+/// `a` is broadcast to `out`: same batch (parts) or 1.
+void require_broadcast(const char* verb, View out, ConstView a) {
+  require((a.batch == out.batch || a.batch == 1) && (a.parts == out.parts || a.parts == 1), verb, "operand ",
+          shape_of(a), " does not fit result ", shape_of(out), "; batch and parts must be equal or 1");
+}
+
+void require_domain(const char* verb, ConstView a, Domain domain) {
+  require(
+      a.domain == domain, verb,
+      domain == Domain::coefficient ? "the operand must be in coefficient domain" : "the operand must be transformed");
+}
+
+void require_same(const char* verb, View out, ConstView a) {
+  require_basis(verb, a, *out.ring, "the operand");
+  require_broadcast(verb, out, a);
+  require(a.domain == out.domain, verb, "operand and result must be in one domain");
+}
+
+void require_conversion(const char* verb, View out, ConstView a, const BaseConversion& conversion) {
+  require(
+      a.ring->basis() == conversion.source() && out.ring->basis() == conversion.target() && a.degree() == out.degree(),
+      verb, "operand ", shape_of(a), " and result ", shape_of(out), " are not over the conversion's bases (",
+      conversion.source().size(), " to ", conversion.target().size(), " limbs)");
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  require(out.data != a.data, verb, "the result must not be the operand");
+}
+
+void require_transformable(const char* verb, ConstView a) {
+  for (std::size_t l = 0; l < a.limbs(); ++l) {
+    require(a.ring->has_transform(l), verb, "modulus ", a.ring->basis()[l], " has no transform of length ", a.degree(),
+            ": it must be a prime congruent to 1 modulo ", 2 * a.degree());
+  }
+}
+
+}  // namespace
+
+std::size_t Engine::batch_tile(std::size_t batch, std::size_t bytes_per_item) const {
+  batch = std::max<std::size_t>(batch, 1);
+  const std::size_t fit = working_set() / std::max<std::size_t>(bytes_per_item, 1);
+  const std::size_t most = std::clamp<std::size_t>(std::min(fit, most_items()), 1, batch);
+  const std::size_t tiles = (batch + most - 1) / most;
+  return (batch + tiles - 1) / tiles;
+}
+
+ExecutionPtr Engine::prepare(program::ProgramPtr program) {
+  return std::make_shared<const Interpreter>(shared_from_this(), std::move(program));
+}
+
+void Engine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    download(static_cast<char*>(host) + i * bytes, static_cast<const char*>(source) + i * stride, bytes);
+  }
+}
+
+void Engine::forward(View a) {
+  require_transformable("forward", a);
+  require_domain("forward", a, Domain::coefficient);
+  do_forward(a);
+}
+
+void Engine::inverse(View a) {
+  require_transformable("inverse", a);
+  require_domain("inverse", a, Domain::transform);
+  do_inverse(a);
+}
+
+void Engine::copy(View out, ConstView a) {
+  require_same("copy", out, a);
+  do_copy(out, a);
+}
+
+void Engine::clear(View out) { do_clear(out); }
+
+void Engine::add(View out, ConstView a, ConstView b) {
+  require_same("add", out, a);
+  require_same("add", out, b);
+  do_add(out, a, b);
+}
+
+void Engine::subtract(View out, ConstView a, ConstView b) {
+  require_same("subtract", out, a);
+  require_same("subtract", out, b);
+  do_subtract(out, a, b);
+}
+
+void Engine::negate(View out, ConstView a) {
+  require_same("negate", out, a);
+  do_negate(out, a);
+}
+
+void Engine::multiply(View out, ConstView a, ConstView b) {
+  require_same("multiply", out, a);
+  require_same("multiply", out, b);
+  do_multiply(out, a, b);
+}
+
+void Engine::multiply_accumulate(View accumulator, ConstView a, ConstView b) {
+  require_same("multiply_accumulate", accumulator, a);
+  require_same("multiply_accumulate", accumulator, b);
+  do_multiply_accumulate(accumulator, a, b);
+}
+
+void Engine::multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
+  require_same("multiply_scalars", out, a);
+  require(factors.size() == out.limbs(), "multiply_scalars", factors.size(), " factors for ", out.limbs(),
+          " limbs; give one residue for each limb");
+  for (std::size_t l = 0; l < factors.size(); ++l) {
+    require(factors[l] < out.ring->basis()[l], "multiply_scalars", "factor ", factors[l], " is not below its modulus ",
+            out.ring->basis()[l]);
+  }
+  do_multiply_scalars(out, a, factors);
+}
+
+void Engine::convert(View out, ConstView a, const BaseConversion& conversion) {
+  require_conversion("convert", out, a, conversion);
+  do_convert(out, a, conversion);
+}
+
+void Engine::automorphism(View out, ConstView a, std::uint64_t element) {
+  require_same("automorphism", out, a);
+  require(element % 2 == 1 && element < 2 * out.degree(), "automorphism", "Galois element ", element,
+          " must be odd and below 2n = ", 2 * out.degree());
+  require(out.data != a.data, "automorphism", "the result must not be the operand");
+  do_automorphism(out, a, element);
+}
+
+void Engine::sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
+  require(law == Law::uniform || out.domain == Domain::coefficient, "sample",
+          "ternary and error polynomials are drawn in coefficient domain");
+  if (law == Law::error) {
+    for (const auto modulus : out.ring->basis().values()) {
+      require(modulus > error_bound, "sample", "errors of magnitude up to ", error_bound, " are no residues modulo ",
+              modulus, "; the modulus must be larger");
+    }
+  }
+  // Beyond these the address of a draw would be that of another one.
+  constexpr std::uint64_t max_parts = 1ULL << 16, max_items = 1ULL << 32;
+  require(out.parts <= max_parts, "sample", out.parts, " parts; one seed has ", max_parts, " of a stream");
+  require(out.batch <= max_items - first_item, "sample", out.batch, " items from item ", first_item,
+          " on; one seed has ", max_items, " of a stream");
+  do_sample(out, law, seed, stream, first_item);
+}
+
+void Engine::peaks(View numbers, ConstView a, const BaseConversion& conversion) {
+  constexpr auto verb = "peaks";
+  require(numbers.word() == Word::u64 && numbers.batch == a.batch && (a.batch == 1 || numbers.batch_stride == 1), verb,
+          "there must be one 64-bit number for each item of operand ", shape_of(a), ", one after another");
+  require(a.ring->basis() == conversion.source() && a.parts == 1, verb, "operand ", shape_of(a),
+          " must be one part over the conversion's source");
+  require(conversion.lift() == Lift::centred, verb, "the lift must be centred");
+  require_domain(verb, a, Domain::coefficient);
+  do_peaks(numbers, a, conversion);
+}
+
+void Engine::tensor_product(View out, ConstView a, ConstView b) {
+  constexpr auto verb = "tensor_product";
+  require(out.parts == a.parts + b.parts - 1, verb, "parts of ", a.parts, " and ", b.parts, " multiply to ",
+          a.parts + b.parts - 1, ", not ", out.parts);
+  for (const ConstView& operand : {a, b}) {
+    require_basis(verb, operand, *out.ring, "the operand");
+    require_domain(verb, operand, Domain::transform);
+    require(operand.batch == out.batch || operand.batch == 1, verb, "operand ", shape_of(operand),
+            " does not fit result ", shape_of(out));
+    require(operand.data != out.data, verb, "the result must not be an operand");
+  }
+  require_domain(verb, out, Domain::transform);
+  do_tensor_product(out, a, b);
+}
+
+void Engine::multiply_ciphertexts(View out, View a, View b) {
+  constexpr auto verb = "multiply_ciphertexts";
+  require(out.parts == a.parts + b.parts - 1, verb, "parts of ", a.parts, " and ", b.parts, " multiply to ",
+          a.parts + b.parts - 1, ", not ", out.parts);
+  require_transformable(verb, out);
+  require_domain(verb, out, Domain::coefficient);
+  for (const View& operand : {a, b}) {
+    require_basis(verb, operand, *out.ring, "the operand");
+    require_domain(verb, operand, Domain::coefficient);
+    require(operand.batch == out.batch || operand.batch == 1, verb, "operand ", shape_of(operand),
+            " does not fit result ", shape_of(out));
+    require(operand.data != out.data, verb, "the result must not be an operand");
+  }
+  do_multiply_ciphertexts(out, a, b);
+}
+
+void Engine::multiply_key(View out, ConstView a, ConstView key, ConstView addend) {
+  constexpr auto verb = "multiply_key";
+  for (const ConstView& operand : {a, key, addend}) require_basis(verb, operand, *out.ring, "the operand");
+  require_transformable(verb, out);
+  require_domain(verb, key, Domain::transform);
+  for (const ConstView& operand : {ConstView(out), a, addend}) require_domain(verb, operand, Domain::coefficient);
+  require(a.batch == out.batch && a.parts == 1 && key.batch == 1 && key.parts == out.parts &&
+              addend.batch == out.batch && addend.parts == out.parts,
+          verb, "operand ", shape_of(a), ", key ", shape_of(key), " and addend ", shape_of(addend),
+          " do not fit result ", shape_of(out));
+  require(out.data != a.data && out.data != addend.data, verb, "the result must not be an operand");
+  do_multiply_key(out, a, key, addend);
+}
+
+void Engine::linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
+  constexpr auto verb = "linear_combination";
+  require_basis(verb, a, *out.ring, "the operand");
+  require(a.domain == out.domain && a.parts == out.parts && a.data != out.data, verb,
+          "operand and result need one domain and part count, and the result must not be the operand");
+  require(matrix.size() == out.batch * a.batch, verb, "a matrix of ", out.batch, " rows and ", a.batch, " columns has ",
+          out.batch * a.batch, " entries, not ", matrix.size());
+  do_linear_combination(out, a, matrix);
+}
+
+void Engine::key_switch_product(View out, ConstView digits, ConstView key) {
+  constexpr auto verb = "key_switch_product";
+  for (const ConstView& operand : {digits, key}) {
+    require_basis(verb, operand, *out.ring, "the operand");
+    require_domain(verb, operand, Domain::transform);
+    require(operand.data != out.data, verb, "the result must not be an operand");
+  }
+  require_domain(verb, out, Domain::transform);
+  require(digits.parts == key.batch && key.parts == out.parts && (digits.batch == out.batch || digits.batch == 1), verb,
+          "digits ", shape_of(digits), ", key ", shape_of(key), " and result ", shape_of(out), " do not fit");
+  do_key_switch_product(out, digits, key);
+}
+
+void Engine::key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                        const std::optional<ConstView>& addend) {
+  constexpr auto verb = "key_switch";
+  require_basis(verb, out, *step.ciphertext_ring, "the result");
+  require_basis(verb, c, *step.ciphertext_ring, "the operand");
+  require_basis(verb, key, *step.key_ring, "the key");
+  require_domain(verb, key, Domain::transform);
+  require(out.parts == 2 && c.parts == 1 && c.batch == out.batch && c.data != out.data, verb, "operand ", shape_of(c),
+          " and result ", shape_of(out), " need one batch, 1 and 2 parts, and memory of their own");
+  require(key.batch == step.digits.size() && key.parts == 2, verb, "key ", shape_of(key),
+          " must have 2 parts and one item for each of ", step.digits.size(), " digits");
+  require_transformable(verb, key);
+  if (addend) {
+    require_basis(verb, *addend, *step.ciphertext_ring, "the addend");
+    require(addend->batch == out.batch && (addend->parts == 1 || addend->parts == 2), verb, "addend ",
+            shape_of(*addend), " does not fit result ", shape_of(out));
+    require(addend->domain == out.domain, verb, "the addend and the result must be in one domain");
+  }
+  do_key_switch(out, c, key, step, addend);
+}
+
+void Engine::divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                              const std::optional<ConstView>& addend) {
+  constexpr auto verb = "divide_and_round";
+  require_basis(verb, out, *step.kept, "the result");
+  require_basis(verb, kept, *step.kept, "the kept operand");
+  require_basis(verb, dropped, *step.dropped, "the dropped operand");
+  require_broadcast(verb, out, kept);
+  require(kept.batch == dropped.batch && kept.parts == dropped.parts, verb, "kept limbs ", shape_of(kept),
+          " and dropped limbs ", shape_of(dropped), " must belong to one operand");
+  require(kept.domain == out.domain, verb, "the kept operand and the result must be in one domain");
+  require_domain(verb, dropped, Domain::coefficient);
+  if (addend) {
+    require_basis(verb, *addend, *step.kept, "the addend");
+    require(addend->batch == out.batch && addend->parts <= out.parts && addend->data != out.data, verb, "addend ",
+            shape_of(*addend), " does not fit result ", shape_of(out));
+    require(addend->domain == out.domain, verb, "the addend and the result must be in one domain");
+  }
+  do_divide_and_round(out, kept, dropped, step, addend);
+}
+
+void Engine::hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) {
+  constexpr auto verb = "hps_lift";
+  for (const auto& [out, in] : {std::pair(first, a), std::pair(second, b)}) {
+    require_basis(verb, out, *step.product_ring, "the result");
+    require_basis(verb, in, *step.ciphertext_ring, "the operand");
+    require(out.batch == in.batch && out.parts == in.parts && out.data != in.data, verb, "operand ", shape_of(in),
+            " and result ", shape_of(out), " need one shape and memory of their own");
+    require_domain(verb, out, Domain::coefficient);
+    require_domain(verb, in, Domain::coefficient);
+  }
+  require(first.parts == second.parts, verb, "both factors need as many parts");
+  do_hps_lift(first, second, a, b, {step.extend, step.exchange, step.restore});
+}
+
+void Engine::behz_lift(View out, ConstView a, const BehzLift& step) {
+  constexpr auto verb = "behz_lift";
+  require_basis(verb, a, *step.source, "the operand");
+  require_basis(verb, out, *step.target, "the result");
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  do_behz_lift(out, a, {step.first, step.correction});
+}
+
+void Engine::behz_scale(View out, ConstView a, const BehzScale& step) {
+  constexpr auto verb = "behz_scale";
+  require_basis(verb, a, *step.joined, "the operand");
+  require_basis(verb, out, *step.source, "the result");
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  do_behz_scale(out, a, {step.floor_term, step.floor_factors, step.restore, step.excess});
+}
+
+void Engine::convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
+  constexpr auto verb = "convert_with_peaks";
+  require_conversion(verb, out, a, conversion);
+  require(a.batch == out.batch && a.parts == 1 && out.parts == 1, verb, "operand ", shape_of(a), " and result ",
+          shape_of(out), " need one batch and 1 part");
+  require(conversion.lift() == Lift::centred, verb, "the lift must be centred");
+  require(peaks != nullptr, verb, "peaks need memory; `convert` finds none");
+  do_convert_with_peaks(out, a, conversion, peaks);
+}
+
+void Engine::scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
+  constexpr auto verb = "scale_to_plain";
+  require_basis(verb, a, *step.source, "the operand");
+  require_basis(verb, out, *step.plain, "the result");
+  require_broadcast(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  require_domain(verb, out, Domain::coefficient);
+  require(peaks == nullptr || (a.batch == out.batch && a.parts == 1 && out.parts == 1), verb, "peaks of operand ",
+          shape_of(a), " in result ", shape_of(out), " need one batch and 1 part");
+  do_scale_to_plain(out, a, {step.scale, step.correction}, peaks);
+}
+
+void Engine::mixed_radix(View out, ConstView a, const MixedRadix& step) {
+  constexpr auto verb = "mixed_radix";
+  require_basis(verb, out, *step.ring, "the result");
+  require_same(verb, out, a);
+  require_domain(verb, a, Domain::coefficient);
+  do_mixed_radix(out, a, step);
+}
+
+void Engine::reconstruct(Buffer& words, ConstView a, const MixedRadix& step) {
+  constexpr auto verb = "reconstruct";
+  require_basis(verb, a, *step.ring, "the operand");
+  require_domain(verb, a, Domain::coefficient);
+  const std::size_t bytes = a.batch * a.parts * step.words() * a.degree() * sizeof(std::uint64_t);
+  require(words.bytes() >= bytes, verb, "integers of operand ", shape_of(a), " take ", bytes, " bytes; the buffer has ",
+          words.bytes());
+  do_reconstruct(static_cast<std::uint64_t*>(words.data()), a, step);
+}
+
+}  // namespace cyclotome

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cyclotome/program/builder.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/key_switch_step.hpp"
+
+// Composites that belong to no scheme: how each is written into a program, and, for engines that compute it at once,
+// how it is read out of one. A reader answers nothing for a composite that is not what its writer writes, whatever its
+// name. Outs and ins come in the order of the writer's arguments; places there are what a native is given.
+namespace cyclotome::program {
+
+/// out (x.parts + y.parts - 1 parts) = product of two ciphertexts as polynomials in the secret key; transforms.
+void tensor_product(Builder& b, const Slice& out, const Slice& x, const Slice& y);
+bool is_tensor_product(const Program& program, const Composite& composite);
+
+/// The same of coefficients; x and y, temporaries, are used up. y may be x.
+void multiply_ciphertexts(Builder& b, const Slice& out, const Slice& x, const Slice& y);
+bool is_multiply_ciphertexts(const Program& program, const Composite& composite);
+
+/// out (parts of key) = a key + addend, all coefficients except key; a, a temporary of one part, is used up.
+void multiply_key(Builder& b, const Slice& out, const Slice& a, const Slice& key, const Slice& addend);
+bool is_multiply_key(const Program& program, const Composite& composite);
+
+/// out (over q) = round(a / P) + addend: `kept` are a's limbs over q, in either domain, `dropped` those over P in
+/// coefficients. The addend may have fewer parts.
+void divide_and_round(Builder& b, const Slice& out, const Slice& kept, const Slice& dropped, const DivideAndRound& step,
+                      const std::optional<Slice>& addend = std::nullopt);
+std::optional<DivideAndRound> read_divide_and_round(const Program& program, const Composite& composite);
+
+/// out = conversion of a, one part, by a centred lift; numbers: its peaks.
+void convert_with_peaks(Builder& b, const Slice& out, const Slice& numbers, const Slice& a,
+                        const BaseConversion& conversion);
+const BaseConversion* read_convert_with_peaks(const Program& program, const Composite& composite);
+
+// --- key switching, from its whole to its parts ----------------------------------------------------------------------
+/// out (2 parts over q, in `domain`) = addend + round((sum over j of [c]_{D_j} key_j) / P). c: one part over q in
+/// either domain; key: the digits of a key as items, of 2 parts over P q, transforms, of which the first ones are used;
+/// addend: 1 or 2 parts over q in `domain`.
+void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchStep& step,
+                Domain domain, const std::optional<Slice>& addend = std::nullopt);
+std::optional<KeySwitchStep> read_key_switch(const Program& program, const Composite& composite);
+
+/// out (parts of key) = sum over j of digits.part(j) key.item(j); transforms.
+void key_switch_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key);
+bool is_key_switch_product(const Program& program, const Composite& composite);
+
+/// The digits of c (one part over q) over P q as the parts of a temporary, transformed.
+Slice extended_digits(Builder& b, const Slice& c, const KeySwitchStep& step);
+/// out (2 parts over q, in `domain`) = round(product / P) + addend, of transforms over P q that are used up.
+void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchStep& step, Domain domain,
+                    const std::optional<Slice>& addend = std::nullopt);
+
+}  // namespace cyclotome::program

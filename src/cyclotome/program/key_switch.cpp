@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hybrid key switching (specification 5.7) as a program: the one page that says what it is.
+#include "cyclotome/program/composites.hpp"
+#include "cyclotome/program/rewriting.hpp"
+
+namespace cyclotome::program {
+
+Slice extended_digits(Builder& b, const Slice& c, const KeySwitchStep& step) {
+  Slice coefficients = c;
+  if (b.domain(c) == Domain::transform) {
+    coefficients = b.temporary_like(c, step.ciphertext_ring, 1);
+    b.copy(coefficients, c);
+    b.inverse(coefficients);
+  }
+  const Slice extended = b.temporary_like(c, step.key_ring, step.digits.size());
+  for (std::size_t j = 0; j < step.digits.size(); ++j) {
+    const KeySwitchStep::Digit& digit = step.digits[j];
+    b.convert(extended.part(j), coefficients.limbs(digit.first, digit.ring), digit.extension);
+  }
+  b.forward(extended);
+  return extended;
+}
+
+void key_switch_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key) {
+  b.composite("key_switch_product", {out}, {digits, key}, {}, [&] {
+    b.clear(out, Domain::transform);
+    for (std::size_t j = 0; j < digits.parts; ++j) b.multiply_accumulate(out, digits.part(j), key.item(j));
+  });
+}
+
+bool is_key_switch_product(const Program& program, const Composite& composite) {
+  return composite.name == "key_switch_product" && composite.outs.size() == 1 && composite.ins.size() == 2 &&
+         composite.ins[0].parts == composite.ins[1].items &&
+         is_written_by(program, composite, [](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
+           key_switch_product(b, outs[0], ins[0], ins[1]);
+         });
+}
+
+void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchStep& step, Domain domain,
+                    const std::optional<Slice>& addend) {
+  if (domain == Domain::coefficient) b.inverse(product);
+  if (!step.rounding) {
+    const std::size_t added = addend ? addend->parts : 0;
+    if (added != 0) b.add(out.part(0, added), product.part(0, added), *addend);
+    if (added < 2) b.copy(out.part(added, 2 - added), product.part(added, 2 - added));
+    return;
+  }
+  const Slice dropped = product.limbs(0, step.special_ring);
+  if (domain == Domain::transform) b.inverse(dropped);
+  divide_and_round(b, out, product.limbs(step.special_limbs(), step.ciphertext_ring), dropped, *step.rounding, addend);
+}
+
+void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchStep& step,
+                Domain domain, const std::optional<Slice>& addend) {
+  const Slice present = key.limbs(0, step.key_ring).item(0, step.digits.size());
+  std::vector<Slice> ins{c, present};
+  if (addend) ins.push_back(*addend);
+  b.composite("key_switch", {out}, ins, {}, [&] {
+    const Slice digits = extended_digits(b, c, step), product = b.temporary_like(c, step.key_ring, 2);
+    key_switch_product(b, product, digits, present);
+    divide_product(b, out, product, step, domain, addend);
+  });
+}
+
+std::optional<KeySwitchStep> read_key_switch(const Program& program, const Composite& composite) {
+  if (composite.name != "key_switch" || composite.outs.size() != 1 || composite.ins.size() < 2) return {};
+  const Place &out = composite.outs[0], &c = composite.ins[0], &key = composite.ins[1];
+  KeySwitchStep step;
+  step.ciphertext_ring = out.ring->shared_from_this();
+  step.key_ring = key.ring->shared_from_this();
+  std::vector<const Op*> conversions;
+  for (std::size_t i = composite.first; i < composite.last; ++i) {
+    if (program.ops()[i].verb == Verb::convert) conversions.push_back(&program.ops()[i]);
+  }
+  const auto factors = program.factors(composite);
+  if (!factors.empty() && !conversions.empty()) {  // the last conversion is the division's
+    const Op& last = *conversions.back();
+    step.special_ring = last.a.ring->shared_from_this();
+    step.rounding.emplace(step.ciphertext_ring, step.special_ring, *last.conversion, *factors[0]);
+    conversions.pop_back();
+  }
+  for (const Op* const op : conversions) {  // a digit is where its conversion reads
+    const std::size_t base = op->a.value == c.value ? c.first_limb : 0;
+    step.digits.push_back({op->a.first_limb - base, op->a.ring->shared_from_this(), *op->conversion});
+  }
+  const bool same =
+      is_written_by(program, composite, [&](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
+        key_switch(b, outs[0], ins[0], ins[1], step, out.domain, ins.size() > 2 ? std::optional(ins[2]) : std::nullopt);
+      });
+  return same ? std::optional(std::move(step)) : std::nullopt;
+}
+
+}  // namespace cyclotome::program

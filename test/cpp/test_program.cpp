@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: what their builder refuses, and what it finds out by itself.
+#include <functional>
+#include <string>
+
+#include "check.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/program/composites.hpp"
+#include "cyclotome/program/rewriting.hpp"
+
+using namespace cyclotome;
+using program::Builder;
+using program::each;
+using program::Slice;
+
+namespace {
+
+constexpr auto coefficients = Domain::coefficient, transforms = Domain::transform;
+constexpr std::size_t degree = 64;
+
+/// q of three primes; p of one; p then q; and the conversions between them.
+struct Rings {
+  RingPtr pq = Ring::negacyclic(degree, Basis(Word::u64, primes_congruent_to_one(40, 2 * degree, 4)));
+  RingPtr p = pq->slice(0, 1), q = pq->slice(1, 3);
+  DivideAndRound division{q, p};
+  KeySwitchStep key_switch{q, p, 1};
+};
+
+const Rings& rings() {
+  static const Rings made;
+  return made;
+}
+
+/// Whether writing a program is refused, with these words in what is said.
+bool refused(const std::string& words, const std::function<void(Builder&)>& write) {
+  try {
+    Builder b("wrong");
+    write(b);
+    static_cast<void>(b.finish());
+  } catch (const ArgumentError& error) {
+    const std::string said = error.what();
+    if (said.find(words) != std::string::npos && !said.empty()) return true;
+    std::cout << "  refused, but not for that: " << said << '\n';
+    return false;
+  }
+  std::cout << "  not refused: " << words << '\n';
+  return false;
+}
+
+TEST(what_was_not_written_is_not_read) {
+  const RingPtr& q = rings().q;
+  CHECK(refused("nothing was written", [&](Builder& b) {
+    const Slice t = b.temporary(q, 1), out = b.output(q, 1, coefficients);
+    b.copy(out, t);
+  }));
+  CHECK(refused("nothing was written", [&](Builder& b) {  // one part of two
+    const Slice i = b.input(q, 1, coefficients), t = b.temporary(q, 2), out = b.output(q, 2, coefficients);
+    b.copy(t.part(0), i);
+    b.copy(out, t);
+  }));
+  CHECK(refused("used up", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), k = b.input(q, 1, transforms, 1), t = b.temporary(q, 1);
+    const Slice out = b.output(q, 1, coefficients);
+    b.copy(t, i);
+    program::multiply_key(b, out, t, k, i);
+    b.add(out, out, t);
+  }));
+  CHECK(refused("nothing was written", [&](Builder& b) {  // a sum that starts with nothing
+    const Slice i = b.input(q, 1, transforms), out = b.output(q, 1, transforms);
+    b.multiply_accumulate(out, i, i);
+  }));
+}
+
+TEST(domains_are_known) {
+  const RingPtr& q = rings().q;
+  CHECK(refused("one domain", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), k = b.input(q, 1, transforms);
+    b.add(b.output(q, 1, coefficients), i, k);
+  }));
+  CHECK(refused("partly transformed", [&](Builder& b) {
+    const Slice i = b.input(q, 2, coefficients), t = b.temporary(q, 2);
+    b.copy(t, i);
+    b.forward(t.part(0));
+    b.inverse(t);
+  }));
+  CHECK(refused("already", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), t = b.temporary(q, 1);
+    b.copy(t, i);
+    b.forward(t);
+    b.forward(t);
+  }));
+  CHECK(refused("already", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), t = b.temporary(q, 1);
+    b.copy(t, i);
+    b.inverse(t);
+  }));
+  CHECK(refused("another domain", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), out = b.output(q, 1, transforms);
+    b.copy(out, i);
+  }));
+  CHECK(refused("in coefficients", [&](Builder& b) {
+    const Slice i = b.input(rings().p, 1, transforms);
+    b.convert(b.output(q, 1, coefficients), i, rings().division.correction);
+  }));
+  CHECK(refused("may be transforms", [&](Builder& b) {
+    const std::uint32_t seed = b.seed();
+    b.sample(b.output(q, 1, transforms), Law::error, seed, Stream::encryption_error, transforms);
+  }));
+}
+
+TEST(shapes_and_bases_fit) {
+  const RingPtr &q = rings().q, &pq = rings().pq;
+  CHECK(refused("different rings",
+                [&](Builder& b) { b.copy(b.output(pq, 1, coefficients), b.input(q, 1, coefficients)); }));
+  CHECK(refused("not the slice", [&](Builder& b) { static_cast<void>(b.input(pq, 1, coefficients).limbs(0, q)); }));
+  CHECK(refused("has none from", [&](Builder& b) { static_cast<void>(b.input(q, 2, coefficients).part(2)); }));
+  CHECK(refused("has none from", [&](Builder& b) { static_cast<void>(b.input(q, 2, coefficients).part(1, 2)); }));
+  CHECK(refused("has none from", [&](Builder& b) { static_cast<void>(b.input(q, 2, transforms, 3).item(3)); }));
+  CHECK(refused("no item by number", [&](Builder& b) { static_cast<void>(b.input(q, 2, coefficients).item(0)); }));
+  CHECK(
+      refused("does not fit", [&](Builder& b) { b.copy(b.output(q, 2, coefficients), b.input(q, 3, coefficients)); }));
+  CHECK(refused("does not fit", [&](Builder& b) {  // three digits are no broadcast operand
+    const Slice key = b.input(q, 1, coefficients, 3);
+    b.copy(b.output(q, 1, coefficients), key);
+  }));
+  CHECK(refused("factors for", [&](Builder& b) {
+    b.multiply_scalars(b.output(q, 1, coefficients), b.input(q, 1, coefficients), {1, 2});
+  }));
+  CHECK(refused("not below its modulus", [&](Builder& b) {
+    b.multiply_scalars(b.output(q, 1, coefficients), b.input(q, 1, coefficients), {1, q->basis()[1], 1});
+  }));
+  CHECK(refused("conversion's bases", [&](Builder& b) {
+    b.convert(b.output(q, 1, coefficients), b.input(q, 1, coefficients), rings().division.correction);
+  }));
+  CHECK(refused("must be odd",
+                [&](Builder& b) { b.automorphism(b.output(q, 1, coefficients), b.input(q, 1, coefficients), 2); }));
+  CHECK(refused("below 2n", [&](Builder& b) {
+    b.automorphism(b.output(q, 1, coefficients), b.input(q, 1, coefficients), 2 * degree + 1);
+  }));
+  CHECK(refused("no seed number",
+                [&](Builder& b) { b.sample(b.output(q, 1, coefficients), Law::error, 0, Stream::encryption_error); }));
+  const RingPtr small = Ring::negacyclic(degree, Basis(Word::u64, {17}));
+  CHECK(refused("has no transform", [&](Builder& b) {
+    const Slice i = b.input(small, 1, coefficients), t = b.temporary(small, 1);
+    b.copy(t, i);
+    b.forward(t);
+  }));
+  CHECK(refused("are no residues", [&](Builder& b) {
+    const std::uint32_t seed = b.seed();
+    b.sample(b.output(small, 1, coefficients), Law::error, seed, Stream::encryption_error);
+  }));
+  CHECK(refused("holds no number", [&](Builder& b) {
+    b.peaks(b.output(q, 1, coefficients), b.input(rings().p, 1, coefficients), rings().division.correction);
+  }));
+}
+
+TEST(memory_is_written_where_it_may_be_and_in_order) {
+  const RingPtr& q = rings().q;
+  CHECK(refused("can't be written", [&](Builder& b) { b.forward(b.input(q, 1, coefficients)); }));
+  CHECK(refused("some items", [&](Builder& b) {
+    const Slice key = b.input(q, 1, transforms, 3), t = b.temporary_like(key, q, 1);
+    b.copy(t.item(0), key.item(0));
+  }));
+  CHECK(refused("overlap", [&](Builder& b) {
+    const Slice i = b.input(q, 3, coefficients), t = b.temporary(q, 3);
+    b.copy(t, i);
+    b.copy(t.part(0, 2), t.part(1, 2));
+  }));
+  CHECK(refused("overlap", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), t = b.temporary(q, 1);
+    b.copy(t, i);
+    b.automorphism(t, t, 3);
+  }));
+  CHECK(refused("output 0 ends", [&](Builder& b) {
+    const Slice out = b.output(q, 1, transforms);
+    b.clear(out, coefficients);
+  }));
+  CHECK(refused("nothing was written", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), out = b.output(q, 2, coefficients);
+    b.copy(out.part(0), i);
+  }));
+}
+
+TEST(nothing_is_computed_in_vain) {
+  const RingPtr& q = rings().q;
+  CHECK(refused("never read", [&](Builder& b) {
+    const Slice out = b.output(q, 1, coefficients);
+    static_cast<void>(b.input(q, 1, coefficients));
+    b.clear(out, coefficients);
+  }));
+  CHECK(refused("in vain", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), out = b.output(q, 1, coefficients), t = b.temporary(q, 1);
+    b.negate(t, i);
+    b.copy(out, i);
+  }));
+  CHECK(refused("nobody has read", [&](Builder& b) {
+    const Slice i = b.input(q, 1, coefficients), out = b.output(q, 1, coefficients);
+    b.negate(out, i);
+    b.copy(out, i);
+  }));
+  CHECK(refused("nobody has read", [&](Builder& b) {  // one limb of three
+    const Slice i = b.input(q, 1, coefficients), out = b.output(q, 1, coefficients);
+    b.copy(out, i);
+    b.clear(out.limbs(0, q->slice(0, 1)), coefficients);
+  }));
+}
+
+TEST(composites_touch_what_they_name) {
+  const RingPtr& q = rings().q;
+  const auto with = [&](const std::function<void(Builder&, Slice, Slice, Slice)>& write) {
+    return [&q, write](Builder& b) {
+      const Slice i = b.input(q, 1, coefficients), j = b.input(q, 1, coefficients), out = b.output(q, 1, coefficients);
+      write(b, i, j, out);
+    };
+  };
+  CHECK(refused("none of its ins", with([](Builder& b, Slice i, Slice j, Slice out) {
+                  b.composite("c", {out}, {i}, {}, [&] { b.add(out, i, j); });
+                })));
+  CHECK(refused("none of its outs", with([&](Builder& b, Slice i, Slice j, Slice out) {
+                  const Slice t = b.temporary(q, 1);
+                  b.composite("c", {out}, {i, j}, {}, [&] {
+                    b.add(t, i, j);
+                    b.copy(out, t);
+                  });
+                })));
+  CHECK(refused("none of its outs", with([&](Builder& b, Slice i, Slice, Slice out) {  // an in that is not spoiled
+                  const Slice t = b.temporary(q, 1);
+                  b.copy(t, i);
+                  b.composite("c", {out}, {t}, {}, [&] {
+                    b.negate(t, t);
+                    b.copy(out, t);
+                  });
+                })));
+  CHECK(refused("does nothing",
+                with([](Builder& b, Slice i, Slice, Slice out) { b.composite("c", {out}, {i}, {}, [] {}); })));
+  CHECK(refused("the caller's", with([](Builder& b, Slice i, Slice, Slice out) {
+                  b.composite("c", {out}, {i}, {i}, [&] { b.copy(out, i); });
+                })));
+  CHECK(refused("none of its ins", with([&](Builder& b, Slice i, Slice j, Slice out) {
+                  const Slice t = b.temporary(q, 1);
+                  b.copy(t, j);
+                  b.composite("c", {out}, {i}, {t}, [&] { b.copy(out, i); });
+                })));
+  CHECK(refused("overlap", with([](Builder& b, Slice i, Slice, Slice out) {
+                  b.composite("c", {out, out}, {i}, {}, [&] { b.copy(out, i); });
+                })));
+  CHECK(refused("nobody has read", with([](Builder& b, Slice i, Slice, Slice out) {  // a result of before is no in
+                  b.copy(out, i);
+                  b.composite("c", {out}, {i}, {}, [&] { b.add(out, out, i); });
+                })));
+  CHECK(refused("declared outside", with([&](Builder& b, Slice i, Slice, Slice out) {
+                  b.composite("c", {out}, {i}, {}, [&] { b.add(out, i, b.input(q, 1, coefficients)); });
+                })));
+  CHECK(refused("in vain", with([&](Builder& b, Slice i, Slice j, Slice out) {
+                  b.composite("c", {out}, {i, j}, {}, [&] {
+                    b.negate(b.temporary(q, 1), j);
+                    b.copy(out, i);
+                  });
+                })));
+  CHECK(refused("ins; there may be", with([](Builder& b, Slice i, Slice, Slice out) {
+                  b.composite("c", {out}, {i, i, i, i, i, i, i, i}, {}, [&] { b.copy(out, i); });
+                })));
+}
+
+TEST(secrecy_is_derived) {
+  const RingPtr& q = rings().q;
+  Builder b("taint");
+  const Slice s = b.input(q, 1, transforms, 1, true), c = b.input(q, 2, coefficients),
+              out = b.output(q, 1, coefficients);
+  const std::uint32_t open = b.seed(Builder::Publicity::published), hidden = b.seed();
+  const Slice t = b.temporary(q, 1), u = b.temporary(q, 1), drawn = b.temporary(q, 1), mask = b.temporary(q, 1),
+              error = b.temporary(q, 1);
+  b.copy(t, c.part(0));
+  b.copy(u, c.part(1));
+  program::multiply_key(b, out, u, s, t);
+  b.sample(drawn, Law::uniform, open, Stream::symmetric_uniform);
+  b.sample(mask, Law::uniform, hidden, Stream::flooding);
+  b.sample(error, Law::error, open, Stream::encryption_error);
+  b.add(out, out, drawn);
+  b.add(out, out, mask);
+  b.add(out, out, error);
+  const program::ProgramPtr made = b.finish();
+  const auto secret = [&](const Slice& slice) { return made->values()[slice.value].secret; };
+  CHECK(!secret(t) && !secret(drawn) && !secret(out));
+  CHECK(secret(mask) && secret(error) && made->composites()[0].secret);
+}
+
+/// A composite of that name, with the operations that `write` gives it.
+program::ProgramPtr with_composite(std::string_view name,
+                                   const std::function<void(Builder&, Slice, Slice, Slice)>& write) {
+  const RingPtr& q = rings().q;
+  Builder b("with a composite");
+  const Slice x = b.input(q, 2, transforms), y = b.input(q, 2, transforms), out = b.output(q, 3, transforms);
+  b.composite(name, {out}, {x, y}, {}, [&] { write(b, out, x, y); });
+  return b.finish();
+}
+
+TEST(a_name_alone_is_not_trusted) {
+  using program::is_tensor_product;
+  const auto tensor = [](Builder& b, const Slice& out, const Slice& x, const Slice& y) {
+    b.clear(out, transforms);
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) b.multiply_accumulate(out.part(i + j), x.part(i), y.part(j));
+    }
+  };
+  const auto right = with_composite("tensor_product", tensor), other_name = with_composite("tensor", tensor);
+  CHECK(is_tensor_product(*right, right->composites()[0]));
+  CHECK(!is_tensor_product(*other_name, other_name->composites()[0]));
+  const auto exchanged = with_composite("tensor_product", [](Builder& b, Slice out, Slice x, Slice y) {
+    b.clear(out, transforms);
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < 2; ++j) b.multiply_accumulate(out.part(2 - i - j), x.part(i), y.part(j));
+    }
+  });
+  CHECK(exchanged->verbs(exchanged->composites()[0]) == right->verbs(right->composites()[0]));
+  CHECK(!is_tensor_product(*exchanged, exchanged->composites()[0]));
+  const auto squared = with_composite("tensor_product", [&](Builder& b, Slice out, Slice x, Slice y) {
+    b.clear(out, transforms);
+    b.multiply_accumulate(out.part(0), x.part(0), y.part(0));
+    b.multiply_accumulate(out.part(1), x.part(0), y.part(1));
+    b.multiply_accumulate(out.part(1), x.part(0), y.part(1));
+    b.multiply_accumulate(out.part(2), x.part(1), y.part(1));
+  });
+  CHECK(!is_tensor_product(*squared, squared->composites()[0]));
+}
+
+TEST(a_key_switch_is_read_as_it_was_written) {
+  for (const Domain domain : {coefficients, transforms}) {
+    for (const std::size_t added : {0U, 1U, 2U}) {
+      Builder b("switch");
+      const Slice c = b.input(rings().q, 3, domain), key = b.input(rings().pq, 2, transforms, 3);
+      const Slice out = b.output(rings().q, 2, domain);
+      program::key_switch(b, out, c.part(2), key, rings().key_switch, domain,
+                          added == 0 ? std::nullopt : std::optional(c.part(0, added)));
+      const auto made = b.finish();
+      const auto step = program::read_key_switch(*made, made->composites()[0]);
+      CHECK(step.has_value());
+      if (!step) continue;
+      CHECK_EQ(step->digits.size(), std::size_t{3});
+      CHECK(step->rounding.has_value() && step->rounding->factors == rings().division.factors);
+      for (std::size_t j = 0; j < 3; ++j) {
+        CHECK_EQ(step->digits[j].first, j);
+        CHECK_EQ(step->digits[j].extension.id(), rings().key_switch.digits[j].extension.id());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main() { return cyclotome::check::run(); }

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tutorials for people who extend the library: the code they show is that of real files, and lists are complete."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from pages import QUOTED, ROOT, name_of
+
+TUTORIALS = sorted((ROOT / "doc").glob("how-to-*.md"))
+SHOWN = re.compile(r"^From `([^`]+)`:\n\n```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def missing_lines(shown: str, source: str) -> list[str]:
+    """Lines of an excerpt that its source does not have, or not after those before; an excerpt may leave lines out."""
+    rest, missing = lines(source), []
+    for line in lines(shown):
+        if line in rest:
+            rest = rest[rest.index(line) + 1 :]
+        else:
+            missing.append(line)
+    return missing
+
+
+def engine_header() -> Path:
+    return next(
+        path for path in (ROOT / "src/cyclotome").rglob("engine.hpp") if "class Engine " in path.read_text("utf-8")
+    )
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=name_of)
+def test_code_that_a_tutorial_shows_is_code_of_the_file_it_names(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name, shown in SHOWN.findall(text):
+        assert missing_lines(shown, (ROOT / name).read_text(encoding="utf-8")) == []
+
+
+def test_the_engine_tutorial_shows_nothing_but_code_of_files() -> None:
+    text = (ROOT / "doc/how-to-add-an-engine.md").read_text(encoding="utf-8")
+    assert len(SHOWN.findall(text)) == text.count("```cpp") > 0
+
+
+def test_the_tutorial_lists_every_verb_that_an_engine_must_have() -> None:
+    header = engine_header().read_text(encoding="utf-8")
+    verbs = re.findall(r"virtual void do_(\w+)\([^;]*\) = 0;", header)
+    assert len(verbs) > 10
+    rows = re.findall(
+        r"^\| (`.+?) \|", (ROOT / "doc/how-to-add-an-engine.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(QUOTED.findall(" ".join(rows))) == sorted(verbs)
+
+
+def test_an_excerpt_that_is_not_in_its_file_is_seen() -> None:
+    assert missing_lines("int a;\nint c;", "int a;\nint b;\nint c;\n") == []
+    assert missing_lines("int c;\nint a;", "int a;\nint b;\nint c;\n") == ["int a;"]
+    assert missing_lines("int  a = 1;", "int a;\n") == ["int a = 1;"]
