@@ -81,7 +81,8 @@ void bind_limb(nb::module_& m) {
   m.def("fermat_inverses", &ToLimb::inverses);
   m.def("fermat_centred_wraps", [](const Basis& source, const Rows& y) {
     require_rows(y, source.size());
-    return ToLimb::centred_wraps(source, y.data(), y.shape(1));
+    const auto wraps = ToLimb::centred_wraps(source, y.data(), y.shape(1));
+    return std::vector<std::int64_t>(wraps.begin(), wraps.end());
   });
 }
 

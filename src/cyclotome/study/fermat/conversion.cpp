@@ -5,7 +5,6 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -109,8 +108,8 @@ std::vector<std::uint64_t> ToLimb::inverses(const Basis& source) {
   return all;
 }
 
-std::vector<std::int64_t> ToLimb::centred_wraps(const Basis& source, const std::uint64_t* y, std::size_t degree) {
-  std::vector<u128> sums(degree, static_cast<u128>(1) << 63);
+ZeroisingVector<std::int64_t> ToLimb::centred_wraps(const Basis& source, const std::uint64_t* y, std::size_t degree) {
+  ZeroisingVector<u128> sums(degree, static_cast<u128>(1) << 63);
   for (std::size_t j = 0; j < source.size(); ++j) {
     // floor(2^(b + 63)/b_j) for a modulus of b bits: y times it, over 2^(b - 1), is y/b_j in units of 2^-64.
     const unsigned bits = source.moduli<std::uint64_t>()[j].bits();
@@ -119,7 +118,7 @@ std::vector<std::int64_t> ToLimb::centred_wraps(const Basis& source, const std::
       sums[c] += static_cast<std::uint64_t>((static_cast<u128>(y[j * degree + c]) * reciprocal) >> (bits - 1));
     }
   }
-  std::vector<std::int64_t> wraps(degree);
+  ZeroisingVector<std::int64_t> wraps(degree);
   for (std::size_t c = 0; c < degree; ++c) wraps[c] = static_cast<std::int64_t>(sums[c] >> 64);
   return wraps;
 }

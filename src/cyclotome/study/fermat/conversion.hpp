@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/study/fermat/punctured.hpp"
 
 // Conversions from and to wide limbs. Wide residues are words[part][word][coefficient], the order of
@@ -40,7 +41,7 @@ class ToLimb {
   static std::vector<std::uint64_t> inverses(const Basis& source);
   /// a for each coefficient, so that x is in [-B/2, B/2): round(sum of y_j/b_j) in 64-bit fixed point, exact unless
   /// x/B is within 2^-50 of 1/2.
-  static std::vector<std::int64_t> centred_wraps(const Basis& source, const std::uint64_t* y, std::size_t degree);
+  static ZeroisingVector<std::int64_t> centred_wraps(const Basis& source, const std::uint64_t* y, std::size_t degree);
 
   /// out: rows of the limb's words alone. wraps: |a| < 2^62.
   void run(std::uint64_t* out, const std::uint64_t* y, const std::int64_t* wraps, std::size_t degree) const;
