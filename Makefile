@@ -1,8 +1,10 @@
 # Everything here happens inside this folder: a virtual environment in .venv, build trees in build/.
 #
 #   make demo     build, install and run the main job on real data
+#   make check    after an edit: build, every C++ test, and of the Python tests those of what changed and some of each other kind
 #   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
-#   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets
+#   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets, the
+#                   CUDA engine compiled for every architecture (doc/testing.md says why)
 #   make lint     formatting, static checks and the layering of the code
 #   make format   rewrite the sources in the project's format
 #   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
@@ -41,7 +43,8 @@ demo_build := build/demo-$(python_version)
 test_build := build/test-$(python_version)
 sanitize_build := build/sanitize
 consumer_build := build/consumer
-cuda_build := build/cuda
+cuda_build := build/cuda-test
+cuda_full_build := build/cuda-full
 cuda_package := build/cuda-package-$(python_version)
 left_out := build/left-out.txt
 
@@ -51,7 +54,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda lint format docs verilog fuzz clean
+.PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full lint format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -98,6 +101,13 @@ bench: install
 	@mkdir -p build bench/results
 	@$(bin)/cyclotome bench --full --output bench/results --html build/bench.html --force $(BENCH_ARGUMENTS)
 
+# CHANGED=main compares with another commit than the last one.
+check: install-test
+	@echo "== C++ tests"
+	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS) --progress
+	@echo "== Python tests: what changed since $(or $(CHANGED),HEAD), and a sample"
+	@$(bin)/python -m pytest --quiet --changed-since $(or $(CHANGED),HEAD) --sample 2 $(PYTEST_ARGUMENTS)
+
 test: test-cpp test-python test-consumer test-sanitize test-cuda
 	@echo "== result"
 	@tail -n 1 build/pytest.log
@@ -116,7 +126,7 @@ test-python: install-test
 	@echo "== Python tests"
 	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
 
-test-full: install-test
+test-full: install-test test-cuda-full
 	@echo "== statistics at full size"
 	@$(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS)
 	@echo "== whether times depend on secrets"
@@ -140,9 +150,7 @@ test-sanitize: $(ready)
 	    echo "sanitizer run of the C++ tests: $${CXX:-c++} cannot link -fsanitize=address,undefined" | tee -a $(left_out); \
 	    exit 0; \
 	fi; \
-	$(bin)/cmake -S . -B $(sanitize_build) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
-	    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g' -DCYCLOTOME_BUILD_PYTHON=OFF \
-	    -DCYCLOTOME_BUILD_TESTING=ON -DCYCLOTOME_SANITIZE=address,undefined >/dev/null; \
+	$(bin)/cmake --preset sanitize -B $(sanitize_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja >/dev/null; \
 	$(bin)/cmake --build $(sanitize_build); \
 	$(bin)/ctest --test-dir $(sanitize_build) --output-on-failure --no-tests=error
 
@@ -167,21 +175,34 @@ bench-gpu: install-cuda
 	@mkdir -p bench/results
 	@$(bin)/cyclotome bench --device cuda --full --output bench/results --force $(BENCH_ARGUMENTS)
 
-# Where there is a CUDA compiler the engine for GPUs is compiled for every architecture, and tested if there is a GPU too.
-test-cuda: $(ready)
+# Where there is a CUDA compiler the engine for GPUs is compiled for one kind of GPU, the one of this machine if it has one, and
+# tested if it has. The library beneath it is the one that the other tests built.
+gpu_here = $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d .)
+cuda_configure = $(bin)/cmake --preset cuda -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
+    -DCYCLOTOME_LIBRARY=$(abspath $(test_build))/libcyclotome.a
+
+test-cuda: install-test
 	@echo "== the CUDA engine"
 	@mkdir -p build
 	@if ! command -v nvcc >/dev/null; then \
 	    echo "the CUDA engine: there is no nvcc on this machine" | tee -a $(left_out); \
 	    exit 0; \
 	fi; \
-	$(bin)/cmake -S . -B $(cuda_build) -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja -DCMAKE_BUILD_TYPE=Release \
-	    -DCYCLOTOME_CUDA=ON -DCYCLOTOME_BUILD_TESTING=ON >/dev/null; \
-	$(bin)/cmake --build $(cuda_build) --target test_cuda_engine test_cuda_code_paths test_cuda_conversions test_cuda_operations test_cuda_platform \
-	    test_cuda_study time_cuda_engine; \
+	$(cuda_configure) -B $(cuda_build) -DCMAKE_CUDA_ARCHITECTURES=$(or $(GPUS),$(gpu_here),90) >/dev/null; \
+	$(bin)/cmake --build $(cuda_build); \
 	$(bin)/ctest --test-dir $(cuda_build) --output-on-failure --no-tests=error -R '^test_cuda_'; \
 	status=0; $(cuda_build)/test/cuda/test_cuda_engine >/dev/null || status=$$?; \
 	if test $$status -eq 77; then echo "a run of the CUDA engine: no usable GPU (it was compiled)" >> $(left_out); fi
+
+# For every architecture that a package of the CUDA engine is built for.
+test-cuda-full: install-test
+	@echo "== the CUDA engine for every architecture"
+	@if ! command -v nvcc >/dev/null; then \
+	    echo "the CUDA engine was not compiled: there is no nvcc on this machine"; \
+	    exit 0; \
+	fi; \
+	$(cuda_configure) -B $(cuda_full_build) >/dev/null; \
+	$(bin)/cmake --build $(cuda_full_build)
 
 # Runs all checks, so that one run shows everything there is to mend. mypy reads the stub that the build made from the
 # extension; its copy beside the sources is not under version control.
@@ -193,7 +214,7 @@ lint: install-test $(linters)
 	check "ruff format (make format repairs)" $(bin)/ruff format --check .; \
 	check "mypy" $(bin)/mypy; \
 	check "layers" $(bin)/python tools/check_layers.py; \
-	check "layers and circles of Python's modules" $(bin)/lint-imports; \
+	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \
 	check "private members" $(bin)/python tools/check_members.py; \
 	test -z "$$failed"
 

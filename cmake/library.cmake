@@ -6,8 +6,15 @@ add_library(cyclotome STATIC ${cyclotome_sources})
 add_library(cyclotome::cyclotome ALIAS cyclotome)
 
 # One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
-set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp" PROPERTIES COMPILE_OPTIONS
-                                                                                               -ffp-contract=off)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp"
+                            PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
+
+# Kernels unroll into thousands of loads and stores. Whether each is of an object is AddressSanitizer's to see; the same
+# questions asked a second time would take minutes of compilation.
+if(CYCLOTOME_SANITIZE MATCHES "address")
+  file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/cpu/kernels_avx*.cpp")
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -fno-sanitize=null,alignment,object-size)
+endif()
 
 # In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
 target_include_directories(cyclotome PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
@@ -22,6 +29,7 @@ set_target_properties(
              CXX_VISIBILITY_PRESET hidden
              VISIBILITY_INLINES_HIDDEN ON
              POSITION_INDEPENDENT_CODE ON)
+cyclotome_precompile(cyclotome)
 
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cyclotome")

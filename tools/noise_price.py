@@ -19,7 +19,7 @@ PLAIN_BITS = {"bfv": 17, "bgv": 30}
 def literal_of(core: Any, scheme: str, degree: int, strict: bool) -> Any:
     """Parameters without moduli, of any security."""
     literal = core.ParametersLiteral()
-    literal.scheme = getattr(core.SchemeKind, scheme)
+    literal.scheme = scheme
     literal.degree, literal.word, literal.strict = degree, 64, strict
     literal.security, literal.allow_insecure = 0, True
     literal.plain_moduli = core.primes_congruent_to_one(PLAIN_BITS[scheme], 2 * degree, 1)

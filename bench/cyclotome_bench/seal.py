@@ -43,8 +43,10 @@ def _api() -> Any:
 
 def _context(problem: Problem) -> Any:
     api = _api()
-    scheme = api.SCHEME_TYPE.BFV if problem.scheme == "bfv" else api.SCHEME_TYPE(_BGV)
-    parameters = api.EncryptionParameters(scheme)
+    schemes = {"bfv": api.SCHEME_TYPE.BFV, "bgv": api.SCHEME_TYPE(_BGV)}
+    if problem.scheme not in schemes:
+        raise PeerError(f"SEAL is not asked for {problem.scheme!r}, only for {' and '.join(schemes)}")
+    parameters = api.EncryptionParameters(schemes[problem.scheme])
     parameters.set_poly_modulus_degree(problem.degree)
     parameters.set_coeff_modulus([api.Modulus(prime) for prime in problem.peer_moduli])
     parameters.set_plain_modulus(problem.plain_modulus)

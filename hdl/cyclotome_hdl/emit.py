@@ -16,8 +16,11 @@ from cyclotome.errors import EngineError
 from .block import Block, Definitions
 
 
-def to_rtlil(top: Block) -> tuple[dict[str, str], Definitions]:
-    """The RTLIL of a block and of each block placed in it, by name, and what was placed where."""
+def to_rtlil(top: Block, without: tuple[type[Block], ...] = ()) -> tuple[dict[str, str], Definitions]:
+    """The RTLIL of a block and of each block placed in it, by name, and what was placed where.
+
+    Blocks of the classes ``without`` are defined, and their text, which takes most of the time, is left empty.
+    """
     definitions = Definitions()
     definitions.define(top)
     texts: dict[str, str] = {}
@@ -25,6 +28,9 @@ def to_rtlil(top: Block) -> tuple[dict[str, str], Definitions]:
         for name in pending:
             block = definitions.blocks[name].duplicate()
             fragment = Fragment.get(block, definitions.within(name))
+            if isinstance(block, without):
+                texts[name] = ""
+                continue
             clock = ClockDomain("sync", reset_less=True)
             clock.clk.name = "clk"
             fragment.add_domains(clock)

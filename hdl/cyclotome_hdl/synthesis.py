@@ -111,7 +111,7 @@ def synthesise(top: Block, known: MutableMapping[str, Leaf], progress: Callable[
 
 def estimate(top: Block, known: MutableMapping[str, Leaf]) -> Resources:
     """The cells of a whole circuit whose leaves are ``known``."""
-    _, definitions = to_rtlil(top)
+    _, definitions = to_rtlil(top, without=(Block,))
     total = Resources()
     for name, count in definitions.instances(top.name).items():
         block = definitions.blocks[name]

@@ -9,6 +9,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/engine/cuda/study/design.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"

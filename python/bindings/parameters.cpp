@@ -11,6 +11,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/registry.hpp"
 
 namespace cyclotome::python {
 
@@ -24,13 +25,6 @@ Word word_of(unsigned bits) {
   throw ParameterError(message("words have 32 or 64 bits, not ", bits));
 }
 
-rlwe::SchemeKind scheme_of(const std::string& name) {
-  for (const auto scheme : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
-    if (name == rlwe::name_of(scheme)) return scheme;
-  }
-  throw ParameterError(message("scheme '", name, "' is not known; there are 'bfv' and 'bgv'"));
-}
-
 void bind_class(nb::module_& m) {
   nb::class_<Parameters>(m, "Parameters")
       .def(
@@ -39,13 +33,18 @@ void bind_class(nb::module_& m) {
              std::vector<std::uint64_t> moduli, std::vector<std::uint64_t> special_moduli, std::size_t digits,
              unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict,
              std::string name) {
-            new (self) Parameters({scheme_of(scheme), degree, std::move(plain_moduli), std::move(moduli),
-                                   std::move(special_moduli), digits, word_of(word), security,
-                                   rlwe::security_table(table), allow_insecure, strict, std::move(name)});
+            new (self) Parameters({{degree, std::move(moduli), std::move(special_moduli), digits, word_of(word),
+                                    security, rlwe::security_table(table), allow_insecure, strict},
+                                   &scheme::named(scheme),
+                                   std::move(plain_moduli),
+                                   std::move(name)});
           },
           nb::kw_only(), "scheme"_a, "degree"_a, "plain_moduli"_a, "moduli"_a, "special_moduli"_a, "digits"_a, "word"_a,
           "security"_a, "table"_a, "allow_insecure"_a, "strict"_a, "name"_a)
-      .def_prop_ro("scheme", [](const Parameters& p) { return rlwe::name_of(p.scheme()); })
+      .def_prop_ro("scheme", [](const Parameters& p) { return std::string(p.scheme().name()); })
+      .def_prop_ro(
+          "has_levels", [](const Parameters& p) { return p.scheme().has_levels(); },
+          "Whether ciphertexts may have fewer primes than ``moduli``.")
       .def_prop_ro("degree", &Parameters::degree)
       .def_prop_ro("plain_moduli", &Parameters::plain_moduli)
       .def_prop_ro("moduli", &Parameters::moduli)
@@ -62,7 +61,7 @@ void bind_class(nb::module_& m) {
             return rlwe::security_granted(p.degree(), p.key_modulus_bits(), rlwe::security_table(table));
           },
           "table"_a)
-      .def_prop_ro("allow_insecure", [](const Parameters& p) { return p.literal().allow_insecure; })
+      .def_prop_ro("allow_insecure", &Parameters::allow_insecure)
       .def_prop_ro("strict", &Parameters::strict)
       .def_prop_ro("name", &Parameters::name)
       .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
@@ -91,7 +90,7 @@ void bind_parameters(nb::module_& m) {
          const std::string& scheme, unsigned flooding_bits, bool strict) {
         return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
                                 rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
-                                min_degree, slots, scheme_of(scheme), flooding_bits, strict});
+                                min_degree, slots, &scheme::named(scheme), flooding_bits, strict});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
       "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, "strict"_a, NoGil());
@@ -101,7 +100,7 @@ void bind_parameters(nb::module_& m) {
          unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict,
          std::string name) {
         rlwe::ParametersLiteral base;
-        base.scheme = scheme_of(scheme);
+        base.scheme = &scheme::named(scheme);
         base.degree = degree;
         base.plain_moduli = std::move(plain_moduli);
         base.word = word_of(word);

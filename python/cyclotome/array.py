@@ -371,7 +371,7 @@ class EncryptedArray:
     def _facts(self) -> dict[str, str]:
         headroom = self.noise_headroom
         extent = f"{plural(self.ciphertexts, 'ciphertext')}, {byte_size(self.nbytes)}"
-        if self._parameters.scheme == "bgv":
+        if self._parameters.has_levels:
             extent += f", level {self.level} of {len(self._parameters.moduli)}"
         return {
             "shape": str(self.shape),

@@ -264,6 +264,11 @@ prime; use wider special primes
         return self._native.scheme
 
     @property
+    def has_levels(self) -> bool:
+        """Whether ciphertexts may have fewer primes than ``moduli``: those of "bgv" may."""
+        return self._native.has_levels
+
+    @property
     def degree(self) -> int:
         """n: the ring is Z_q[x]/(x^n + 1), and a ciphertext holds n values."""
         return self._native.degree

@@ -4,11 +4,11 @@
 
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
-#include "cyclotome/scheme/bgv/encryption.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 #include "scheme.hpp"
 
 namespace cyclotome::testing {
@@ -35,16 +35,16 @@ Ciphertext crafted(const ContextPtr& context, const nb::bytes& key, std::size_t 
 
 void bind_bgv(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("bgv");
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, Seed&&>(&bgv::deterministic::encrypt),
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, Seed&&>(&scheme::deterministic::encrypt),
         NoGil());
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&bgv::deterministic::encrypt),
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&scheme::deterministic::encrypt),
         NoGil());
-  m.def("decrypt", &bgv::decrypt, NoGil());
-  m.def("decrypt_unchecked", &bgv::decrypt_unchecked, NoGil());
-  m.def("reveal", &bgv::deterministic::reveal, NoGil());
-  m.def("noise_headroom", &bgv::noise_headroom);
-  m.def("noise_budget", &bgv::noise_budget, NoGil());
-  m.def("measured_noise", &bgv::measured_noise, NoGil());
+  m.def("decrypt", &scheme::decrypt, NoGil());
+  m.def("decrypt_unchecked", &scheme::decrypt_unchecked, NoGil());
+  m.def("reveal", &scheme::deterministic::reveal, NoGil());
+  m.def("noise_headroom", &scheme::noise_headroom);
+  m.def("noise_budget", &scheme::noise_budget, NoGil());
+  m.def("measured_noise", &scheme::measured_noise, NoGil());
   m.def("crafted", &crafted, nb::arg("context"), nb::arg("key"), nb::arg("plain"), nb::arg("residues"),
         nb::arg("log2_max") = -1e9, nb::arg("correction") = 1);
   m.def("level", &Ciphertext::limbs);
@@ -52,14 +52,14 @@ void bind_bgv(nb::module_& parent) {
   m.def("switch_modulus", &bgv::switch_modulus, NoGil());
   m.def("switch_to_level", &bgv::switch_to_level, NoGil());
   m.def("best_product_level", &bgv::best_product_level);
-  m.def("add", &bgv::add, NoGil());
-  m.def("subtract", &bgv::subtract, NoGil());
-  m.def("add_plain", &bgv::add_plain, NoGil());
-  m.def("subtract_plain", &bgv::subtract_plain, NoGil());
+  m.def("add", &scheme::add, NoGil());
+  m.def("subtract", &scheme::subtract, NoGil());
+  m.def("add_plain", &scheme::add_plain, NoGil());
+  m.def("subtract_plain", &scheme::subtract_plain, NoGil());
   m.def("multiply", &bgv::multiply, nb::arg("a"), nb::arg("b"), nb::arg("automatic") = true, NoGil());
   m.def("square", &bgv::square, nb::arg("a"), nb::arg("automatic") = true, NoGil());
-  m.def("concatenate", [](const std::vector<const Ciphertext*>& arrays) { return bgv::concatenate(arrays); });
-  m.def("rerandomize", &bgv::deterministic::rerandomize, NoGil());
+  m.def("concatenate", [](const std::vector<const Ciphertext*>& arrays) { return scheme::concatenate(arrays); });
+  m.def("rerandomize", &scheme::deterministic::rerandomize, NoGil());
   m.def("levels_by_depth", [](const rlwe::Parameters& parameters) {
     std::vector<std::pair<std::size_t, std::array<double, 3>>> states;
     for (const auto& state : scheme::noise_by_depth(parameters)) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
-#include "cyclotome/scheme/bfv/encryption.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 #include "scheme.hpp"
 
 namespace cyclotome::testing {
@@ -66,17 +66,17 @@ void bind_ciphertexts(nb::module_& m) {
   m.def("encode", &encode_rows, nb::arg("context"), nb::arg("plain"), nb::arg("values"), nb::arg("slots"),
         nb::arg("reduce") = false);
   m.def("decode", &decode_rows, nb::arg("plaintext"), nb::arg("slots"));
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, Seed&&>(&bfv::deterministic::encrypt),
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&, Seed&&>(&scheme::deterministic::encrypt),
         NoGil());
-  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&bfv::deterministic::encrypt),
+  m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&scheme::deterministic::encrypt),
         NoGil());
   m.def("encrypt_zero",
         nb::overload_cast<const rlwe::SecretKey&, std::size_t, std::size_t, Seed&&>(&rlwe::deterministic::encrypt_zero),
         NoGil());
-  m.def("decrypt", &bfv::decrypt, NoGil());
-  m.def("decrypt_unchecked", &bfv::decrypt_unchecked, NoGil());
+  m.def("decrypt", &scheme::decrypt, NoGil());
+  m.def("decrypt_unchecked", &scheme::decrypt_unchecked, NoGil());
   m.def("phase", [](const rlwe::SecretKey& key, const Ciphertext& c) { return coefficients_of(rlwe::phase(key, c)); });
-  m.def("reveal", &bfv::deterministic::reveal, NoGil());
+  m.def("reveal", &scheme::deterministic::reveal, NoGil());
   m.def("flooding_headroom", &rlwe::flooding_headroom);
   m.def("flooded_phase", [](const rlwe::SecretKey& key, const Ciphertext& c, double log2_limit, unsigned flooding_bits,
                             std::uint64_t multiple, Seed&& seed) {
@@ -85,9 +85,9 @@ void bind_ciphertexts(nb::module_& m) {
     flooding.add_to(phases, rlwe::flooding_seed(c, seed));
     return coefficients_of(phases);
   });
-  m.def("noise_headroom", &bfv::noise_headroom);
-  m.def("noise_budget", &bfv::noise_budget, NoGil());
-  m.def("measured_noise", &bfv::measured_noise, NoGil());
+  m.def("noise_headroom", &scheme::noise_headroom);
+  m.def("noise_budget", &scheme::noise_budget, NoGil());
+  m.def("measured_noise", &scheme::measured_noise, NoGil());
 }
 
 }  // namespace cyclotome::testing

@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/bfv/product.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 #include "scheme.hpp"
 
 namespace cyclotome::testing {
@@ -11,8 +12,8 @@ void bind_operations(nb::module_& m) {
   m.def("add", &rlwe::add, NoGil());
   m.def("subtract", &rlwe::subtract, NoGil());
   m.def("negate", &rlwe::negate, NoGil());
-  m.def("add_plain", &bfv::add_plain, NoGil());
-  m.def("subtract_plain", &bfv::subtract_plain, NoGil());
+  m.def("add_plain", &scheme::add_plain, NoGil());
+  m.def("subtract_plain", &scheme::subtract_plain, NoGil());
   nb::enum_<bfv::ProductMethod>(m, "ProductMethod")
       .value("behz", bfv::ProductMethod::behz)
       .value("hps_over_q", bfv::ProductMethod::hps_over_q)

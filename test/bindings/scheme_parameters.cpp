@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/parameters.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/scheme/special_primes.hpp"
 #include "scheme.hpp"
 
@@ -24,10 +26,15 @@ void bind_security(nb::module_& m) {
 }
 
 void bind_parameter_sets(nb::module_& m) {
-  nb::enum_<rlwe::SchemeKind>(m, "SchemeKind").value("bfv", rlwe::SchemeKind::bfv).value("bgv", rlwe::SchemeKind::bgv);
   nb::class_<ParametersLiteral>(m, "ParametersLiteral")
-      .def(nb::init<>())
-      .def_rw("scheme", &ParametersLiteral::scheme)
+      .def("__init__",
+           [](ParametersLiteral* self) {
+             new (self) ParametersLiteral();
+             self->scheme = &bfv::scheme();
+           })
+      .def_prop_rw(
+          "scheme", [](const ParametersLiteral& p) { return std::string(p.scheme->name()); },
+          [](ParametersLiteral& p, const std::string& name) { p.scheme = &scheme::named(name); })
       .def_rw("degree", &ParametersLiteral::degree)
       .def_rw("plain_moduli", &ParametersLiteral::plain_moduli)
       .def_rw("moduli", &ParametersLiteral::moduli)
@@ -42,8 +49,10 @@ void bind_parameter_sets(nb::module_& m) {
       .def_rw("strict", &ParametersLiteral::strict)
       .def_rw("name", &ParametersLiteral::name);
   nb::class_<Parameters>(m, "Parameters")
-      .def(nb::init<ParametersLiteral>())
-      .def_prop_ro("literal", &Parameters::literal, nb::rv_policy::copy)
+      .def(nb::init<const ParametersLiteral&>())
+      .def_prop_ro(
+          "literal",
+          [](const Parameters& p) { return ParametersLiteral{p.lattice(), &p.scheme(), p.plain_moduli(), p.name()}; })
       .def_prop_ro("degree", &Parameters::degree)
       .def_prop_ro("plain_moduli", &Parameters::plain_moduli)
       .def_prop_ro("moduli", &Parameters::moduli)
@@ -86,7 +95,9 @@ void bind_planning(nb::module_& m) {
           [](scheme::Intent& intent, unsigned bits) { intent.word = word_from_bits(bits); })
       .def_rw("min_degree", &scheme::Intent::min_degree)
       .def_rw("slots", &scheme::Intent::slots)
-      .def_rw("scheme", &scheme::Intent::scheme)
+      .def_prop_rw(
+          "scheme", [](const scheme::Intent& intent) { return std::string(intent.scheme->name()); },
+          [](scheme::Intent& intent, const std::string& name) { intent.scheme = &scheme::named(name); })
       .def_rw("strict", &scheme::Intent::strict)
       .def_rw("flooding_bits", &scheme::Intent::flooding_bits);
   m.def("with_modulus_bits", &scheme::with_modulus_bits, nb::arg("base"), nb::arg("modulus_bits"));

@@ -12,9 +12,10 @@
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/operations.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
-#include "cyclotome/scheme/bfv/encryption.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 #include "seed.hpp"
 
 namespace cyclotome::check {
@@ -26,6 +27,7 @@ constexpr std::size_t items = 3;
 
 inline rlwe::ParametersLiteral literal(Word word, std::size_t special_primes) {
   rlwe::ParametersLiteral p;
+  p.scheme = &bfv::scheme();
   p.degree = 1024;
   p.word = word;
   p.plain_moduli = {plain_modulus};
@@ -72,10 +74,10 @@ struct Fixture {
     return encode_residues(context, 0, Encoding::Kind::slots, values, items, context->degree());
   }
   bfv::Ciphertext encrypt(const Values& values) const {
-    return bfv::deterministic::encrypt(plain(values), public_key, seed(4));
+    return scheme::deterministic::encrypt(plain(values), public_key, seed(4));
   }
   Values decrypt(const bfv::Ciphertext& ciphertext) const {
-    return decode_residues(bfv::decrypt(ciphertext, secret), Encoding::Kind::slots);
+    return decode_residues(scheme::decrypt(ciphertext, secret), Encoding::Kind::slots);
   }
 };
 

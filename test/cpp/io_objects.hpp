@@ -12,7 +12,9 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "seed.hpp"
@@ -24,7 +26,7 @@ using check::seed;
 // Primes of these bits for the ciphertext and the special modulus; insecure, because small is fast.
 inline rlwe::ParametersLiteral small_literal(std::size_t degree, Word word, unsigned bits, std::size_t primes,
                                              std::size_t special, std::vector<std::uint64_t> plain_moduli,
-                                             rlwe::SchemeKind kind = rlwe::SchemeKind::bfv) {
+                                             const rlwe::Scheme* kind = &bfv::scheme()) {
   rlwe::ParametersLiteral p;
   p.scheme = kind;
   p.degree = degree;
@@ -46,8 +48,8 @@ inline std::vector<rlwe::ParametersLiteral> parameter_sets() {
       small_literal(64, Word::u64, 60, 4, 2, {1024, 769, 257}),  // widest primes, a plaintext modulus without slots
       small_literal(8, Word::u32, 20, 3, 2, {17, 97}),           // smallest degree
       small_literal(8, Word::u64, 60, 2, 1, {2}),                // one bit a residue
-      small_literal(1024, Word::u64, 55, 3, 1, {65537}, rlwe::SchemeKind::bgv),
-      small_literal(8, Word::u32, 28, 3, 1, {17, 12}, rlwe::SchemeKind::bgv),  // a composite plaintext modulus
+      small_literal(1024, Word::u64, 55, 3, 1, {65537}, &bgv::scheme()),
+      small_literal(8, Word::u32, 28, 3, 1, {17, 12}, &bgv::scheme()),  // a composite plaintext modulus
   };
 }
 
@@ -87,7 +89,7 @@ struct Objects {
   }
   // 3 parts.
   rlwe::Ciphertext product() const { return scheme::multiply(fresh(), fresh()); }
-  bool has_levels() const { return context->parameters().scheme() == rlwe::SchemeKind::bgv; }
+  bool has_levels() const { return context->scheme().has_levels(); }
   // BGV: one prime fewer, and a correction factor.
   rlwe::Ciphertext switched() const { return bgv::switch_modulus(fresh()); }
 };

@@ -16,7 +16,7 @@ using namespace cyclotome::check;
 void arithmetic_is_exact(const rlwe::ParametersLiteral& p) {
   const Fixture f(p);
   const Values x = numbers(f.count(), 7), y = numbers(f.count(), 12345);
-  const bfv::Ciphertext a = f.encrypt(x), b = bfv::deterministic::encrypt(f.plain(y), f.secret, seed(5));
+  const bfv::Ciphertext a = f.encrypt(x), b = scheme::deterministic::encrypt(f.plain(y), f.secret, seed(5));
   CHECK_EQ(f.decrypt(a), x);
   CHECK_EQ(f.decrypt(b), y);
 
@@ -29,7 +29,7 @@ void arithmetic_is_exact(const rlwe::ParametersLiteral& p) {
   }
   CHECK_EQ(f.decrypt(rlwe::add(a, b)), sum);
   CHECK_EQ(f.decrypt(rlwe::subtract(a, b)), difference);
-  CHECK_EQ(f.decrypt(bfv::add_plain(a, f.plain(y))), sum);
+  CHECK_EQ(f.decrypt(scheme::add_plain(a, f.plain(y))), sum);
   CHECK_EQ(f.decrypt(rlwe::multiply_plain(a, f.plain(y))), product);
 
   const bfv::Ciphertext three_parts = bfv::multiply(a, b);
@@ -74,10 +74,10 @@ TEST(decryption_refuses_before_it_returns_garbage) {
   bool refused = false;
   for (int depth = 0; depth < 16 && !refused; ++depth) {
     power = rlwe::relinearize(bfv::square(power), f.evaluation);
-    refused = bfv::noise_headroom(power) < 0;
+    refused = scheme::noise_headroom(power) < 0;
   }
   CHECK(refused);
-  CHECK_THROWS(NoiseError, bfv::decrypt(power, f.secret));
+  CHECK_THROWS(NoiseError, scheme::decrypt(power, f.secret));
 }
 
 TEST(what_does_not_belong_together_is_refused) {
@@ -85,8 +85,8 @@ TEST(what_does_not_belong_together_is_refused) {
   const Values x = numbers(f.count(), 1);
   const bfv::Ciphertext a = f.encrypt(x);
   CHECK_THROWS(MismatchError, rlwe::add(a, stranger.encrypt(x)));
-  CHECK_THROWS(MismatchError, bfv::decrypt(a, stranger.secret));
-  CHECK_THROWS(MismatchError, bfv::decrypt(a, rlwe::deterministic::generate_secret_key(f.context, seed(77))));
+  CHECK_THROWS(MismatchError, scheme::decrypt(a, stranger.secret));
+  CHECK_THROWS(MismatchError, scheme::decrypt(a, rlwe::deterministic::generate_secret_key(f.context, seed(77))));
   const auto no_keys = rlwe::deterministic::generate_evaluation_keys(f.secret, false, {}, seed(6));
   CHECK_THROWS(MissingKeyError, rlwe::relinearize(bfv::square(a), no_keys));
   CHECK_THROWS(MissingKeyError, rlwe::rotate_rows(a, 1, no_keys));

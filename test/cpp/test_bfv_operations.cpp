@@ -54,7 +54,7 @@ void arrays_are_taken_apart_and_put_together(const rlwe::ParametersLiteral& p) {
   const bfv::Ciphertext hidden = rlwe::deterministic::rerandomize(nothing, f.public_key, seed(9));
   CHECK(!rlwe::is_transparent(hidden));
   CHECK_EQ(f.decrypt(hidden), Values(f.count(), 0));
-  CHECK_EQ(f.decrypt(bfv::subtract_plain(a, f.plain(x))), Values(f.count(), 0));
+  CHECK_EQ(f.decrypt(scheme::subtract_plain(a, f.plain(x))), Values(f.count(), 0));
   CHECK_EQ(f.decrypt(rlwe::subtract(product, a)),  // a has no third part
            f.decrypt(rlwe::add(rlwe::negate(a), product)));
 }
@@ -90,12 +90,12 @@ void noise_is_measured_and_bounded(const rlwe::ParametersLiteral& p) {
   const Fixture f(p);
   const bfv::Ciphertext a = f.encrypt(numbers(f.count(), 8)), square = bfv::square(a);
   for (const bfv::Ciphertext* const c : {&a, &square}) {
-    const auto measured = bfv::measured_noise(*c, f.secret);
+    const auto measured = scheme::measured_noise(*c, f.secret);
     CHECK_EQ(measured.size(), items);
     CHECK(*std::max_element(measured.begin(), measured.end()) <= c->noise().log2_max);
-    CHECK(static_cast<double>(bfv::noise_budget(*c, f.secret)[0]) + 1 >= bfv::noise_headroom(*c));
+    CHECK(static_cast<double>(scheme::noise_budget(*c, f.secret)[0]) + 1 >= scheme::noise_headroom(*c));
   }
-  CHECK(bfv::noise_budget(square, f.secret)[0] < bfv::noise_budget(a, f.secret)[0]);
+  CHECK(scheme::noise_budget(square, f.secret)[0] < scheme::noise_budget(a, f.secret)[0]);
 }
 
 TEST(arrays_in_64_bit_words) { arrays_are_taken_apart_and_put_together(literal(Word::u64, 1)); }
@@ -113,12 +113,12 @@ TEST(coefficients_multiply_as_polynomials) {
   const Fixture f(p);
   const Values x = {1, 2}, y = {-3, 5, 7};  // (1 + 2x)(-3 + 5x + 7x^2) = -3 - x + 17x^2 + 14x^3
   const auto encrypted = [&](const Values& values) {
-    return bfv::deterministic::encrypt(
+    return scheme::deterministic::encrypt(
         encode_residues(f.context, 0, Encoding::Kind::coefficients, values, 1, values.size()), f.public_key,
         seed(static_cast<std::uint8_t>(values.size())));
   };
   const bfv::Ciphertext product = bfv::multiply(encrypted(x), encrypted(y));
-  Values decoded = decode_residues(bfv::decrypt(product, f.secret), Encoding::Kind::coefficients);
+  Values decoded = decode_residues(scheme::decrypt(product, f.secret), Encoding::Kind::coefficients);
   decoded.resize(5);
   CHECK_EQ(decoded, (Values{-3, -1, 17, 14, 0}));
   CHECK_THROWS_WITH(ParameterError, encode_residues(f.context, 0, Encoding::Kind::slots, x, 1, 2), "1024 has no slots");
@@ -129,7 +129,7 @@ TEST(a_secret_key_comes_back_from_its_coefficients) {
   ZeroisingVector<std::int8_t> coefficients = f.secret.coefficients();
   const auto again = rlwe::SecretKey::from_coefficients(f.context, coefficients, f.secret.id());
   const Values x = numbers(f.count(), 21);
-  CHECK_EQ(decode_residues(bfv::decrypt(f.encrypt(x), again), Encoding::Kind::slots), x);
+  CHECK_EQ(decode_residues(scheme::decrypt(f.encrypt(x), again), Encoding::Kind::slots), x);
   coefficients[17] = 2;
   CHECK_THROWS(FormatError, rlwe::SecretKey::from_coefficients(f.context, coefficients, f.secret.id()));
 }

@@ -9,8 +9,8 @@
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
-#include "cyclotome/scheme/bgv/encryption.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
@@ -26,7 +26,7 @@ using rlwe::Ciphertext;
 
 rlwe::ParametersLiteral bgv_literal(Word word, std::size_t special_primes) {
   rlwe::ParametersLiteral p = check::literal(word, special_primes);
-  p.scheme = rlwe::SchemeKind::bgv;
+  p.scheme = &bgv::scheme();
   return p;
 }
 
@@ -48,10 +48,10 @@ struct Party {
     return encode_residues(context, 0, Encoding::Kind::slots, values, items, context->degree());
   }
   Ciphertext encrypt(const Values& values) const {
-    return bgv::deterministic::encrypt(plain(values), public_key, seed(4));
+    return scheme::deterministic::encrypt(plain(values), public_key, seed(4));
   }
   Values decrypt(const Ciphertext& ciphertext) const {
-    return decode_residues(bgv::decrypt(ciphertext, secret), Encoding::Kind::slots);
+    return decode_residues(scheme::decrypt(ciphertext, secret), Encoding::Kind::slots);
   }
 };
 
@@ -64,7 +64,7 @@ void arithmetic_is_exact_at_every_level(const rlwe::ParametersLiteral& p) {
     difference[i] = centred(x[i] - y[i]);
     product[i] = centred(x[i] * y[i]);
   }
-  const Ciphertext b = bgv::deterministic::encrypt(f.plain(y), f.secret, seed(5));
+  const Ciphertext b = scheme::deterministic::encrypt(f.plain(y), f.secret, seed(5));
   for (Ciphertext a = f.encrypt(x); a.limbs() > 2; a = bgv::switch_modulus(a)) {
     CHECK_EQ(f.decrypt(a), x);
     CHECK_EQ(f.decrypt(scheme::add(a, b)), sum);
@@ -75,7 +75,7 @@ void arithmetic_is_exact_at_every_level(const rlwe::ParametersLiteral& p) {
     const Ciphertext three_parts = scheme::multiply(a, b);
     CHECK_EQ(three_parts.parts(), 3U);
     const Ciphertext two_parts = rlwe::relinearize(three_parts, f.evaluation);
-    if (bgv::noise_headroom(two_parts) < 0) break;
+    if (scheme::noise_headroom(two_parts) < 0) break;
     CHECK_EQ(f.decrypt(three_parts), product);
     CHECK_EQ(f.decrypt(two_parts), product);
     const std::array<const Ciphertext*, 2> both = {&b, &two_parts};
@@ -127,21 +127,41 @@ TEST(decryption_refuses_before_it_returns_garbage) {
 }
 
 TEST(what_does_not_belong_together_is_refused) {
-  const Party f(bgv_literal(Word::u64, 1)), bfv(check::literal(Word::u64, 1));
+  const Party f(bgv_literal(Word::u64, 1)), other_party(check::literal(Word::u64, 1));
   const Ciphertext a = f.encrypt(numbers(f.count(), 1));
-  CHECK_THROWS(MismatchError, bgv::decrypt(a, bfv.secret));
+  CHECK_THROWS(MismatchError, scheme::decrypt(a, other_party.secret));
   CHECK_THROWS(MismatchError, rlwe::add(a, bgv::switch_modulus(a)));
   CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, 0));
   CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, a.limbs() + 1));
   CHECK_THROWS(ArgumentError, bgv::switch_modulus(bgv::switch_to_level(a, 1)));
-  CHECK_THROWS(ParameterError, bgv::Context::create(bfv.context->parameters(), f.context->engine()));
-  const Ciphertext other = scheme::deterministic::encrypt(bfv.plain(numbers(f.count(), 1)), bfv.public_key, seed(9));
-  CHECK_THROWS_WITH(ArgumentError, scheme::switch_to_level(other, 1), "one level only");
+  CHECK_THROWS(ParameterError, bgv::Context::create(other_party.context->parameters(), f.context->engine()));
+  const Ciphertext other =
+      scheme::deterministic::encrypt(other_party.plain(numbers(f.count(), 1)), other_party.public_key, seed(9));
+  CHECK_THROWS_WITH(ArgumentError, scheme::switch_to_level(other, rlwe::Level(1)), "one level only");
+  // Each context, given the other's ciphertexts: no number, which could only be a wrong one.
+  const rlwe::Context &bgv_context = *f.context, &bfv_context = *other_party.context;
+  CHECK_THROWS(MismatchError, bgv_context.noise_headroom(other));
+  CHECK_THROWS(MismatchError, bgv_context.noise_budget(other, other_party.secret));
+  CHECK_THROWS(MismatchError, bgv_context.measured_noise(other, other_party.secret));
+  CHECK_THROWS(MismatchError, bgv_context.decrypt(other, other_party.secret));
+  CHECK_THROWS(MismatchError, bgv_context.decrypt_unchecked(other, other_party.secret));
+  CHECK_THROWS(MismatchError, bgv_context.reveal(other, other_party.secret, 1));
+  CHECK_THROWS(MismatchError, bgv_context.encrypt(other_party.plain(numbers(f.count(), 1)), other_party.secret));
+  CHECK_THROWS(MismatchError, bgv_context.add_plain(other, other_party.plain(numbers(f.count(), 1))));
+  CHECK_THROWS(MismatchError, bgv_context.multiply(other, other));
+  CHECK_THROWS(MismatchError, bgv_context.switch_to_level(other, rlwe::Level(1)));
+  CHECK_THROWS(MismatchError, bfv_context.noise_headroom(a));
+  CHECK_THROWS(MismatchError, bfv_context.noise_budget(a, f.secret));
+  CHECK_THROWS(MismatchError, bfv_context.decrypt(a, f.secret));
+  CHECK_THROWS(MismatchError, bfv_context.subtract_plain(a, f.plain(numbers(f.count(), 1))));
+  CHECK_THROWS(MismatchError, bfv_context.square(a));
+  CHECK_THROWS_WITH(MismatchError, bgv::best_product_level(other, other), "a BGV operation");
+  CHECK_THROWS_WITH(MismatchError, bfv::multiply(a, a), "a BFV operation");
 }
 
 TEST(planning_knows_levels) {
   scheme::Intent intent;
-  intent.scheme = rlwe::SchemeKind::bgv;
+  intent.scheme = &bgv::scheme();
   intent.depth = 2;
   intent.value_bits = 4;
   const rlwe::Parameters suggested = scheme::suggest(intent);

@@ -8,6 +8,8 @@
 #include "check.hpp"
 #include "cyclotome/engine/fpga/fpga_engine.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
 namespace {
@@ -78,7 +80,7 @@ TEST(verbs_give_the_bits_of_the_cpu_engine) {
   }
 }
 
-rlwe::ParametersLiteral literal(rlwe::SchemeKind scheme, std::size_t special_primes) {
+rlwe::ParametersLiteral literal(const rlwe::Scheme* scheme, std::size_t special_primes) {
   rlwe::ParametersLiteral p = check::literal(Word::u64, 0);
   p.scheme = scheme;
   p.degree = n;
@@ -121,7 +123,7 @@ Outcome program_on(const EnginePtr& engine, const rlwe::ParametersLiteral& p) {
 }
 
 TEST(schemes_give_the_bytes_of_the_cpu_engine) {
-  for (const auto scheme : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
     for (const std::size_t special_primes : {0, 1}) {
       const auto p = literal(scheme, special_primes);
       const Outcome expected = program_on(CpuEngine::create(1), p);
@@ -139,7 +141,7 @@ TEST(schemes_give_the_bytes_of_the_cpu_engine) {
 // The thesis's scheme: one product for a key, two for an encryption, one for a decryption, modulo each prime.
 TEST(bgv_needs_the_products_of_paper_004) {
   const auto engine = engine_on(CIRCUIT_FULL);
-  const auto context = scheme::make_context(rlwe::Parameters(literal(rlwe::SchemeKind::bgv, 0)), engine);
+  const auto context = scheme::make_context(rlwe::Parameters(literal(&bgv::scheme(), 0)), engine);
   const auto products = [&] {
     const std::uint64_t count = engine->statistics().products;
     engine->reset_statistics();
@@ -159,7 +161,7 @@ TEST(bgv_needs_the_products_of_paper_004) {
 // With operands kept transformed: one transform for u and one for each part of the ciphertext, one back to decrypt.
 TEST(bgv_needs_three_transforms_to_encrypt_and_one_to_decrypt) {
   const auto engine = engine_on(CIRCUIT_FULL, CircuitMode::transform);
-  const auto context = scheme::make_context(rlwe::Parameters(literal(rlwe::SchemeKind::bgv, 0)), engine);
+  const auto context = scheme::make_context(rlwe::Parameters(literal(&bgv::scheme(), 0)), engine);
   const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));
   const auto public_key = rlwe::deterministic::generate_public_key(secret, seed(2));
   const auto message = encode_residues(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);

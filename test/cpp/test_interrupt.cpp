@@ -13,6 +13,8 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/study/polynomial_product.hpp"
 #include "party.hpp"
@@ -26,7 +28,7 @@ using Work = std::function<Words(const Party&)>;
 
 constexpr std::chrono::nanoseconds always{0};
 
-rlwe::ContextPtr fresh_context(rlwe::SchemeKind scheme, std::size_t threads) {
+rlwe::ContextPtr fresh_context(const rlwe::Scheme* scheme, std::size_t threads) {
   rlwe::ParametersLiteral literal = check::literal(Word::u32, 2);
   literal.scheme = scheme;
   return scheme::make_context(rlwe::Parameters(literal), CpuEngine::create(threads));
@@ -103,7 +105,7 @@ const std::vector<std::pair<const char*, Work>> works = {
     {"keys", [](const Party& p) { return words(io::serialize(Party(p.context, 40).evaluation)); }},
 };
 
-void exercise(rlwe::SchemeKind scheme, std::size_t threads, std::mt19937& random) {
+void exercise(const rlwe::Scheme* scheme, std::size_t threads, std::mt19937& random) {
   const Party reference(fresh_context(scheme, 1), 1);
   for (const auto& [name, work] : works) {
     const Words expected = work(reference);
@@ -124,14 +126,14 @@ TEST(whatever_is_interrupted_can_be_done_again) {
   const unsigned start = std::random_device{}();
   std::cout << "seed " << start << '\n';
   std::mt19937 random(start);
-  for (const auto scheme : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
     for (const std::size_t threads : {1, 3}) exercise(scheme, threads, random);
   }
 }
 
 TEST(a_check_may_compute_itself) {
   // On the same thread and engine, in the middle of everything: no scratch is shared with what it interrupts.
-  for (const auto scheme : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
     for (const std::size_t threads : {1, 3}) {
       const Party party(fresh_context(scheme, threads), 1);
       for (const auto& [name, work] : works) {

@@ -21,6 +21,7 @@ const io::Limits insecure{.allow_insecure = true};
 
 TEST(secure_parameters_need_no_permission) {
   rlwe::ParametersLiteral literal;
+  literal.scheme = &bfv::scheme();
   literal.degree = 4096;
   literal.plain_moduli = {65537};
   literal.moduli = primes_congruent_to_one(45, 8192, 2);

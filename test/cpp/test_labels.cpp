@@ -9,8 +9,11 @@
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
+#include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
 namespace {
@@ -22,6 +25,7 @@ using rlwe::SecurityTable;
 /// Degree 8192 with a modulus of exactly `bits` bits.
 rlwe::ParametersLiteral literal_of(unsigned bits, SecurityTable table, unsigned security = 128) {
   rlwe::ParametersLiteral p;
+  p.scheme = &bfv::scheme();
   p.degree = 8192;
   p.plain_moduli = {2};
   p.table = table;
@@ -137,18 +141,21 @@ TEST(unknown_numbers_are_refused_everywhere) {
     CHECK_THROWS_WITH(ParameterError, scheme::with_modulus_bits(literal, 100), named);
     CHECK_THROWS_WITH(ParameterError, Container(file_of(100, guidelines), judged_by(table)), named);
   }
-  for (const unsigned number : {0U, 3U, 255U}) {
-    const auto scheme = static_cast<rlwe::SchemeKind>(number);
-    const std::string named = message("scheme number ", number, " is unknown");
-    CHECK_THROWS_WITH(ParameterError, rlwe::name_of(scheme), named);
-    rlwe::ParametersLiteral literal = literal_of(100, guidelines);
-    literal.scheme = scheme;
-    CHECK_THROWS_WITH(ParameterError, rlwe::Parameters(literal), named);
-    CHECK_THROWS_WITH(ParameterError, scheme::with_modulus_bits(literal, 100), named);
-    scheme::Intent intent;
-    intent.scheme = scheme;
-    CHECK_THROWS_WITH(ParameterError, scheme::suggest(intent), named);
+  for (const std::uint8_t number : {std::uint8_t{0}, std::uint8_t{3}, std::uint8_t{255}}) {
+    CHECK_THROWS_WITH(ParameterError, scheme::numbered(number),
+                      message("scheme number ", unsigned{number}, " is unknown; there are 1 (bfv) and 2 (bgv)"));
   }
+  for (const std::string_view name : {"", "BFV", "bfv ", "ckks"}) {
+    CHECK_THROWS_WITH(ParameterError, scheme::named(name),
+                      message("scheme '", name, "' is not known; there are 'bfv' and 'bgv'"));
+  }
+  rlwe::ParametersLiteral nobodys = literal_of(100, guidelines);
+  nobodys.scheme = nullptr;
+  CHECK_THROWS_WITH(ParameterError, rlwe::Parameters(nobodys), "no scheme was given");
+  CHECK_THROWS_WITH(ParameterError, scheme::with_modulus_bits(nobodys, 100), "no scheme was given");
+  scheme::Intent without;
+  without.scheme = nullptr;
+  CHECK_THROWS_WITH(ParameterError, scheme::suggest(without), "no scheme was given");
   for (const unsigned number : {0U, 2U, 16U, 255U}) {
     rlwe::ParametersLiteral literal = literal_of(100, guidelines);
     literal.word = static_cast<Word>(number);
@@ -174,12 +181,13 @@ TEST(unknown_encodings_are_refused) {
 }
 
 TEST(a_context_has_the_scheme_that_its_parameters_name) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     rlwe::ParametersLiteral literal = literal_of(100, guidelines);
     literal.scheme = kind;
     const rlwe::ContextPtr context = scheme::make_context(rlwe::Parameters(literal), CpuEngine::create(1));
-    CHECK(context->parameters().scheme() == kind);
-    CHECK(context->parameters().summary().starts_with(rlwe::name_of(kind)));
+    CHECK(&context->scheme() == kind && &context->parameters().scheme() == kind);
+    CHECK(context->parameters().summary().starts_with(kind->name()));
+    CHECK(&scheme::named(kind->name()) == kind && &scheme::numbered(kind->id()) == kind);
   }
 }
 

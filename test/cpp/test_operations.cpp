@@ -5,8 +5,10 @@
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "party.hpp"
 
 using namespace cyclotome;
@@ -17,7 +19,7 @@ using rlwe::Ciphertext;
 
 namespace {
 
-rlwe::ParametersLiteral literal(rlwe::SchemeKind kind, Word word, std::size_t special_primes) {
+rlwe::ParametersLiteral literal(const rlwe::Scheme* kind, Word word, std::size_t special_primes) {
   auto p = check::literal(word, special_primes);
   p.scheme = kind;
   p.plain_moduli = {check::plain_modulus, 786433};
@@ -50,7 +52,7 @@ void run_all(const Party& party, std::size_t which, std::size_t batch, std::uint
   rlwe::apply_galois(a, 9, party.evaluation);
   scheme::decrypt_unchecked(a, party.secret);
   scheme::decrypt_unchecked(product, party.secret);
-  if (party.context->parameters().scheme() != rlwe::SchemeKind::bgv) {
+  if (&party.context->parameters().scheme() != &bgv::scheme()) {
     for (const auto method : {bfv::ProductMethod::behz, bfv::ProductMethod::hps_over_q}) {
       bfv::multiply(a, b, method);
       bfv::square(a, method);
@@ -59,8 +61,8 @@ void run_all(const Party& party, std::size_t which, std::size_t batch, std::uint
     }
     return;
   }
-  const Ciphertext low = scheme::switch_to_level(a, 2);
-  scheme::switch_to_level(product, 1);
+  const Ciphertext low = scheme::switch_to_level(a, rlwe::Level(2));
+  scheme::switch_to_level(product, rlwe::Level(1));
   bgv::switch_modulus(a);
   scheme::decrypt_unchecked(low, party.secret);  // its correction factor is another one
   scheme::multiply(a, low);
@@ -73,7 +75,7 @@ void run_all(const Party& party, std::size_t which, std::size_t batch, std::uint
 }
 
 TEST(work_is_the_same_whenever_the_operation_is) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     const auto engine = std::make_shared<AuditingEngine>();
     for (const std::size_t special_primes : {0, 1, 2}) {
       const rlwe::Parameters parameters(literal(kind, Word::u32, special_primes));
@@ -89,7 +91,7 @@ TEST(work_is_the_same_whenever_the_operation_is) {
     }
     for (const auto& offence : engine->offences()) std::cout << "  " << offence << '\n';
     CHECK(engine->offences().empty());
-    const bool bgv = kind == rlwe::SchemeKind::bgv;
+    const bool bgv = kind == &bgv::scheme();
     for (const char* const name :
          {"encrypt", "encrypt under the secret key", "relinearize", "apply_galois", bgv ? "bgv.decrypt" : "bfv.decrypt",
           bgv ? "bgv.multiply" : "bfv.multiply", bgv ? "bgv.multiply_relinearized" : "bfv.multiply_relinearized",
@@ -100,7 +102,7 @@ TEST(work_is_the_same_whenever_the_operation_is) {
 }
 
 TEST(relinearising_at_once_is_the_same_as_after_the_product) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     for (const Word word : {Word::u32, Word::u64}) {
       for (const std::size_t special_primes : {0, 1}) {
         const rlwe::Parameters parameters(literal(kind, word, special_primes));
@@ -118,8 +120,8 @@ TEST(relinearising_at_once_is_the_same_as_after_the_product) {
         for (std::size_t i = 0; right && i < plain.size(); ++i)
           right = values[i] == check::centred(plain[i] * plain[i]);
         CHECK(right);
-        if (kind == rlwe::SchemeKind::bgv) {
-          const Ciphertext low = scheme::switch_to_level(a, a.limbs() - 1);
+        if (kind == &bgv::scheme()) {
+          const Ciphertext low = scheme::switch_to_level(a, rlwe::Level(a.limbs() - 1));
           for (const bool automatic : {false, true}) {
             CHECK(same(bgv::multiply_relinearized(low, b, keys, automatic),
                        rlwe::relinearize(bgv::multiply(low, b, automatic), keys)));
@@ -137,7 +139,7 @@ TEST(relinearising_at_once_is_the_same_as_after_the_product) {
 }
 
 TEST(relinearising_at_once_refuses_what_does_not_fit) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     const rlwe::Parameters parameters(literal(kind, Word::u32, 1));
     const auto context = scheme::make_context(parameters, CpuEngine::create(1));
     const Party party(context, 1), stranger(context, 11);

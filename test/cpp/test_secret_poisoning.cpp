@@ -14,6 +14,8 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
@@ -42,7 +44,7 @@ Seed secret_seed() {
 }
 
 struct Case {
-  rlwe::SchemeKind scheme;
+  const rlwe::Scheme* scheme;
   Word word;
   bool special = true;  // whether there is a special prime: encryption and key switching take other ways without one
   std::size_t degree = 1024;
@@ -84,8 +86,8 @@ bool open_all(const rlwe::Ciphertext& ciphertext, const rlwe::SecretKey& secret,
   declare_public(ciphertext.polynomials());
   bool equal = holds(scheme::decrypt(ciphertext, secret), kind, values);
   equal = holds(scheme::deterministic::reveal(ciphertext, secret, 8, secret_seed()), kind, values) && equal;
-  if (ciphertext.context()->parameters().scheme() == rlwe::SchemeKind::bgv) {
-    equal = holds(scheme::decrypt(scheme::switch_to_level(ciphertext, 2), secret), kind, values) && equal;
+  if (&ciphertext.context()->parameters().scheme() == &bgv::scheme()) {
+    equal = holds(scheme::decrypt(scheme::switch_to_level(ciphertext, rlwe::Level(2)), secret), kind, values) && equal;
   }
   // The same after a product, whose phase has three parts.
   const rlwe::Ciphertext turned = rlwe::apply_galois(ciphertext, 3, evaluation);
@@ -132,7 +134,7 @@ bool exercise(const Case& which, cpu::InstructionSet set) {
 TEST(no_branch_or_index_depends_on_a_secret) {
   for (const auto set : cpu::instruction_sets()) {
     if (RUNNING_ON_VALGRIND != 0) std::fprintf(stderr, "checking %s\n", std::string(cpu::name_of(set)).c_str());
-    for (const auto scheme : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+    for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
       for (const Word word : {Word::u32, Word::u64}) {
         for (const bool special : {true, false}) CHECK(exercise({scheme, word, special}, set));
         CHECK(exercise({.scheme = scheme, .word = word, .degree = 8192}, set));  // transforms in several passes
@@ -144,8 +146,7 @@ TEST(no_branch_or_index_depends_on_a_secret) {
 
 /// That a value does not fit is told; the search for it comes after that.
 TEST(values_out_of_range_are_refused_whichever_they_are) {
-  const rlwe::ContextPtr context =
-      scheme::make_context(parameters({rlwe::SchemeKind::bfv, Word::u64}), CpuEngine::create(1));
+  const rlwe::ContextPtr context = scheme::make_context(parameters({&bfv::scheme(), Word::u64}), CpuEngine::create(1));
   const auto half = static_cast<std::int64_t>(context->parameters().plain_moduli()[0] / 2);
   for (const std::int64_t value : {half + 1, -half - 1, INT64_MAX, INT64_MIN}) {
     for (const std::size_t place : {std::size_t{0}, std::size_t{511}, std::size_t{1023}}) {

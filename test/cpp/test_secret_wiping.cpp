@@ -11,6 +11,8 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/seed_derivation.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "memory_scan.hpp"
@@ -39,7 +41,7 @@ using namespace cyclotome;
 using check::MemoryScan;
 using check::Values;
 
-rlwe::ContextPtr make_context(rlwe::SchemeKind scheme, Word word, std::size_t threads) {
+rlwe::ContextPtr make_context(const rlwe::Scheme* scheme, Word word, std::size_t threads) {
   rlwe::ParametersLiteral p = check::literal(word, 1);
   p.scheme = scheme;
   return scheme::make_context(rlwe::Parameters(p), CpuEngine::create(threads));
@@ -104,10 +106,10 @@ void work(const rlwe::ContextPtr& context, MemoryScan* scan) {
   scan->look_for("phase", phase.view().data, n * bytes_of(phase.word()));
 }
 
-constexpr rlwe::SchemeKind schemes[] = {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv};
+const rlwe::Scheme* const schemes[] = {&bfv::scheme(), &bgv::scheme()};
 
 TEST(the_search_finds_what_is_there) {
-  const rlwe::ContextPtr context = make_context(rlwe::SchemeKind::bfv, Word::u64, 1);
+  const rlwe::ContextPtr context = make_context(&bfv::scheme(), Word::u64, 1);
   MemoryScan scan;
   work(context, &scan);
   CHECK_EQ(scan.found(), "");

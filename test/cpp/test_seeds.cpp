@@ -12,8 +12,9 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
-#include "cyclotome/scheme/bgv/encryption.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "party.hpp"
 
 using namespace cyclotome;
@@ -25,7 +26,7 @@ namespace {
 using Bytes = std::array<std::uint8_t, 32>;
 using Row = std::vector<std::uint64_t>;
 
-rlwe::ParametersLiteral literal(rlwe::SchemeKind kind, Word word, std::size_t special_primes) {
+rlwe::ParametersLiteral literal(const rlwe::Scheme* kind, Word word, std::size_t special_primes) {
   auto p = check::literal(word, special_primes);
   p.scheme = kind;
   p.plain_moduli = {check::plain_modulus, 786433};
@@ -138,7 +139,7 @@ std::vector<std::pair<std::string, World>> worlds(const rlwe::ParametersLiteral&
 }
 
 TEST(nothing_that_is_drawn_from_one_seed_shares_randomness) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     for (const std::size_t special_primes : {0, 1}) {
       const auto all = worlds(literal(kind, Word::u64, special_primes));
       std::map<Bytes, std::string> taken = {{seed(1).bytes(), "the master seed itself"}};
@@ -161,7 +162,7 @@ TEST(nothing_that_is_drawn_from_one_seed_shares_randomness) {
 }
 
 TEST(public_functions_draw_from_the_system) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     const World w(literal(kind, Word::u32, 1));
     std::set<Bytes> taken;
     std::size_t count = 0;
@@ -206,7 +207,7 @@ std::uint64_t distance(const Row& a, const Row& b, std::uint64_t q) {
 /// What one seed leaked: the square of the secret by subtracting a public key from a switching key, and the difference
 /// of two messages by subtracting their ciphertexts.
 TEST(differences_of_what_one_seed_made_tell_nothing) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     const World w(literal(kind, Word::u64, 1));
     namespace keys = rlwe::deterministic;
     const PolyArray square = w.square();
@@ -248,7 +249,7 @@ TEST(differences_of_what_one_seed_made_tell_nothing) {
 }
 
 TEST(a_spent_seed_is_refused_by_everything) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     const World w(literal(kind, Word::u32, 1));
     for (const auto& [name, draw] : draws()) {
       Seed once = seed(1);
@@ -260,7 +261,7 @@ TEST(a_spent_seed_is_refused_by_everything) {
 }
 
 TEST(a_seed_is_spent_by_calls_that_fail) {
-  const World w(literal(rlwe::SchemeKind::bfv, Word::u32, 1)), stranger(literal(rlwe::SchemeKind::bgv, Word::u32, 1));
+  const World w(literal(&bfv::scheme(), Word::u32, 1)), stranger(literal(&bgv::scheme(), Word::u32, 1));
   const auto spends = [](const auto& call) {
     Seed once = seed(1);
     bool failed = false;
@@ -317,7 +318,7 @@ TEST(seeds_move_and_are_never_copied) {
 }
 
 TEST(published_seeds_are_neither_master_nor_error_seeds) {
-  const World w(literal(rlwe::SchemeKind::bfv, Word::u32, 1));
+  const World w(literal(&bfv::scheme(), Word::u32, 1));
   const auto key = rlwe::deterministic::generate_public_key(w.secret, seed(1));
   const auto symmetric = scheme::deterministic::encrypt(w.zeros(0), w.secret, seed(1));
   const auto seeds = w.engine->take_seeds();

@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/value/residues.hpp"
 #include "value_party.hpp"
 
@@ -34,7 +35,7 @@ Numbers opened(const EncryptedArray& x) { return value::decrypt(x, party().secre
 }  // namespace
 
 TEST(a_product_that_could_wrap_around_is_refused) {
-  const ValueParty one(rlwe::SchemeKind::bfv, {65537});
+  const ValueParty one(&bfv::scheme(), {65537});
   const EncryptedArray x = one.encrypted(Numbers{30000}, {.bound = 30000});
   CHECK_THROWS_WITH(RangeError, 5 * x, "values may reach 150000 (18 bits), but these parameters hold at most 32768");
   CHECK_THROWS_WITH(RangeError, x * x, "result_bits=30");
@@ -59,7 +60,7 @@ TEST(doubles_are_no_integers) {
 
 TEST(wide_integers_come_back) {
   const std::vector<std::uint64_t> moduli = primes_congruent_to_one(59, 32, 3);
-  const ValueParty wide(rlwe::SchemeKind::bfv, moduli, 8);
+  const ValueParty wide(&bfv::scheme(), moduli, 8);
   const BigUnsigned big = BigUnsigned::power_of_two(70) + BigUnsigned(12345);
   const std::vector<Integer> values = {Integer(big), Integer(big, true), Integer(0), Integer(-1)};
   const auto x = wide.encrypted(Integers({4}, values), {.bound = BigUnsigned::power_of_two(71)});
@@ -134,7 +135,7 @@ TEST(coefficients_and_columns_in_slots_do_not_meet) {
 }
 
 TEST(results_that_could_not_be_decrypted_are_refused_at_once) {
-  const ValueParty shallow(rlwe::SchemeKind::bfv, {65537}, 2);
+  const ValueParty shallow(&bfv::scheme(), {65537}, 2);
   EncryptedArray x = shallow.encrypted(Numbers{1, 0, 1}, {.bound = 1});
   const auto exhaust = [&](const value::Options& options) {
     for (std::size_t i = 0; i < 8; ++i) x = value::multiply(x, x, options);

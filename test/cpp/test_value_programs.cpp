@@ -11,6 +11,8 @@
 
 #include "check.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "value_party.hpp"
 
 namespace {
@@ -247,9 +249,9 @@ void run(const ValueParty& party) {
 
 }  // namespace
 
-TEST(programs_in_bfv) { run(ValueParty(rlwe::SchemeKind::bfv)); }
-TEST(programs_with_little_room) { run(ValueParty(rlwe::SchemeKind::bfv, {40961, 65537}, 1)); }
-TEST(programs_in_bgv) { run(ValueParty(rlwe::SchemeKind::bgv)); }
-TEST(programs_without_slots) { run(ValueParty(rlwe::SchemeKind::bfv, {1024, 2187})); }
+TEST(programs_in_bfv) { run(ValueParty(&bfv::scheme())); }
+TEST(programs_with_little_room) { run(ValueParty(&bfv::scheme(), {40961, 65537}, 1)); }
+TEST(programs_in_bgv) { run(ValueParty(&bgv::scheme())); }
+TEST(programs_without_slots) { run(ValueParty(&bfv::scheme(), {1024, 2187})); }
 
 int main() { return check::run(); }

@@ -8,6 +8,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/value/value.hpp"
 #include "seed.hpp"
 #include "value_model.hpp"
@@ -22,7 +23,7 @@ struct ValueParty {
   rlwe::PublicKey key;
   rlwe::EvaluationKeys evaluation;
 
-  static rlwe::Parameters parameters(rlwe::SchemeKind scheme, std::vector<std::uint64_t> plain, std::size_t primes) {
+  static rlwe::Parameters parameters(const rlwe::Scheme* scheme, std::vector<std::uint64_t> plain, std::size_t primes) {
     rlwe::ParametersLiteral p;
     p.scheme = scheme;
     p.degree = degree;
@@ -33,7 +34,7 @@ struct ValueParty {
     p.allow_insecure = true;
     return rlwe::Parameters(p);
   }
-  explicit ValueParty(rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv,
+  explicit ValueParty(const rlwe::Scheme* scheme = &bfv::scheme(),
                       const std::vector<std::uint64_t>& plain = {40961, 65537}, std::size_t primes = 4)
       : context(scheme::make_context(parameters(scheme, plain, primes), CpuEngine::create(1))),
         secret(rlwe::deterministic::generate_secret_key(context, seed(1))),

@@ -22,7 +22,7 @@ inline EnginePtr device() {
   return engine;
 }
 
-inline rlwe::Parameters planned(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word,
+inline rlwe::Parameters planned(const rlwe::Scheme* kind, std::size_t degree, unsigned log_q, Word word,
                                 bool allow_insecure) {
   rlwe::ParametersLiteral literal;
   literal.scheme = kind;

@@ -9,6 +9,8 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "engines.hpp"
 #include "party.hpp"
 
@@ -51,19 +53,19 @@ Residues results(const Party& party, std::size_t batch, std::uint8_t round, std:
   note(rlwe::apply_galois(a, 9, party.evaluation));
   note_plain(scheme::decrypt_unchecked(a, party.secret));
   note_plain(scheme::decrypt_unchecked(product, party.secret));
-  if (party.context->parameters().scheme() == rlwe::SchemeKind::bfv) {
+  if (&party.context->parameters().scheme() == &bfv::scheme()) {
     note(bfv::multiply(a, s, bfv::ProductMethod::behz));
     note(bfv::multiply_relinearized(a, b, party.evaluation, bfv::ProductMethod::behz));
     note(bfv::square_relinearized(a, party.evaluation, bfv::ProductMethod::behz));
   } else if (a.limbs() > 2) {
-    const Ciphertext& low = note(scheme::switch_to_level(a, a.limbs() - 2));
+    const Ciphertext& low = note(scheme::switch_to_level(a, rlwe::Level(a.limbs() - 2)));
     note_plain(scheme::decrypt_unchecked(low, party.secret));
     note(scheme::multiply_relinearized(a, low, party.evaluation));
   }
   return residues;
 }
 
-void check_rounds(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
+void check_rounds(const rlwe::Scheme* kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
   const rlwe::Parameters parameters = check::planned(kind, degree, log_q, word, true);
   const auto cpu = scheme::make_context(parameters, host()), gpu = scheme::make_context(parameters, device());
   std::vector<Ciphertext> kept_cpu, kept_gpu;
@@ -84,7 +86,7 @@ void check_rounds(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Wor
 }
 
 TEST(repeated_operations_equal_the_cpu) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     for (const Word word : {Word::u32, Word::u64}) {
       check_rounds(kind, 1024, 120, word, 3);
       check_rounds(kind, 4096, 109, word, 1);
@@ -161,7 +163,7 @@ TEST(memory_that_others_need_comes_back_and_operations_go_on) {
 }
 
 TEST(host_threads_share_engines) {
-  const rlwe::Parameters parameters = check::planned(rlwe::SchemeKind::bfv, 4096, 109, Word::u32, true);
+  const rlwe::Parameters parameters = check::planned(&bfv::scheme(), 4096, 109, Word::u32, true);
   const auto cpu = scheme::make_context(parameters, host());
   const Party expected(cpu, 1);
   constexpr std::uint8_t rounds = 12;
@@ -203,7 +205,7 @@ TEST(host_threads_share_engines) {
 TEST(engines_go_with_what_they_recorded) {
   for (int i = 0; i < 3; ++i) {
     const auto engine = CudaEngine::create(0);
-    const rlwe::Parameters parameters = check::planned(rlwe::SchemeKind::bgv, 4096, 109, Word::u32, true);
+    const rlwe::Parameters parameters = check::planned(&bgv::scheme(), 4096, 109, Word::u32, true);
     const Party party(scheme::make_context(parameters, engine), 1);
     const Ciphertext a = party.encrypted(0, 1, 1);
     for (int j = 0; j < 5; ++j) scheme::multiply_relinearized(a, a, party.evaluation);  // nobody waits for them

@@ -17,6 +17,8 @@
 #include "cyclotome/engine/cuda/transform.cuh"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "driver.hpp"
 #include "engines.hpp"
 #include "party.hpp"
@@ -103,7 +105,7 @@ void check_transforms(const EnginePtr& engine, std::size_t largest) {
 
 /// Products, relinearised and decrypted, often enough to be repeated as graphs.
 void check_schemes(const EnginePtr& engine) {
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     const rlwe::Parameters parameters = check::planned(kind, 4096, 109, Word::u32, true);
     const check::Party ours(scheme::make_context(parameters, engine), 1),
         right(scheme::make_context(parameters, check::host()), 1);

@@ -9,6 +9,7 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/rlwe/phase_norm.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
@@ -159,7 +160,7 @@ TEST(gaussian_products_equal_the_schoolbook_where_primes_are_3_mod_4) {
 
 TEST(a_scheme_runs_on_every_design) {
   rlwe::ParametersLiteral literal;
-  literal.scheme = rlwe::SchemeKind::bfv;
+  literal.scheme = &bfv::scheme();
   literal.degree = 4096;
   literal.plain_moduli = {786433};
   literal.allow_insecure = true;

@@ -8,6 +8,8 @@
 #include <string>
 
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "engines.hpp"
@@ -58,9 +60,9 @@ void time_transforms() {
   }
 }
 
-void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
+void time_scheme(const rlwe::Scheme* kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
   const rlwe::Parameters parameters = check::planned(kind, degree, log_q, word, false);
-  const std::string name = rlwe::name_of(kind);
+  const std::string name(kind->name());
   const auto context = scheme::make_context(parameters, engine);
   const auto secret = rlwe::SecretKey::generate(context);
   const auto key = rlwe::PublicKey::generate(secret);
@@ -86,7 +88,7 @@ void time_scheme(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word
 }  // namespace
 
 /// One product and its relinearisation, three times: for profilers.
-void run_product(rlwe::SchemeKind kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
+void run_product(const rlwe::Scheme* kind, std::size_t degree, unsigned log_q, Word word, std::size_t batch) {
   const auto context = scheme::make_context(check::planned(kind, degree, log_q, word, false), engine);
   std::printf("%s\n", context->parameters().summary().c_str());
   const auto secret = rlwe::SecretKey::generate(context);
@@ -105,13 +107,13 @@ int main(int count, char** arguments) {
   if (!check::has_device()) return check::skipped;
   engine = CudaEngine::create(0);
   if (count == 6) {
-    run_product(std::string(arguments[1]) == "bgv" ? rlwe::SchemeKind::bgv : rlwe::SchemeKind::bfv,
-                std::stoul(arguments[2]), static_cast<unsigned>(std::stoul(arguments[3])),
-                std::stoul(arguments[4]) == 32 ? Word::u32 : Word::u64, std::stoul(arguments[5]));
+    run_product(std::string(arguments[1]) == "bgv" ? &bgv::scheme() : &bfv::scheme(), std::stoul(arguments[2]),
+                static_cast<unsigned>(std::stoul(arguments[3])), std::stoul(arguments[4]) == 32 ? Word::u32 : Word::u64,
+                std::stoul(arguments[5]));
     return 0;
   }
   time_transforms();
-  for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+  for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
     for (const Word word : {Word::u32, Word::u64}) {
       for (const auto& [degree, log_q] :
            {std::pair<std::size_t, unsigned>{4096, 72}, {8192, 174}, {16384, 372}, {32768, 750}}) {

@@ -8,6 +8,7 @@
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/product_context_io.hpp"
 #include "cyclotome/io/protected_key.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 
 int main(int count, char** arguments) {
   using namespace cyclotome;
@@ -22,7 +23,7 @@ int main(int count, char** arguments) {
   } sets[] = {{"u32-hybrid", small_literal(8, Word::u32, 20, 3, 2, {17, 97})},
               {"u32-gadget", small_literal(16, Word::u32, 28, 2, 0, {257})},
               {"u64-hybrid", small_literal(8, Word::u64, 60, 2, 1, {2})},
-              {"bgv", small_literal(8, Word::u32, 28, 3, 1, {17, 12}, rlwe::SchemeKind::bgv)}};
+              {"bgv", small_literal(8, Word::u32, 28, 3, 1, {17, 12}, &bgv::scheme())}};
   for (const auto& set : sets) {
     for (const auto& [name, bytes] : io_objects::containers(io_objects::Objects(set.literal))) {
       io::write_file(std::string(arguments[1]) + "/" + set.name + "-" + name, bytes, io::Privacy::shared);

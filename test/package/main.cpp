@@ -11,6 +11,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "cyclotome/value/value.hpp"
 
@@ -20,6 +21,7 @@ namespace value = cyclotome::value;
 
 int main() try {
   rlwe::ParametersLiteral literal;
+  literal.scheme = &cyclotome::bfv::scheme();
   literal.degree = 8192;
   literal.plain_moduli = {65537};
   literal.moduli = cyclotome::primes_congruent_to_one(50, 2 * literal.degree, 4);

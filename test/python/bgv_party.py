@@ -32,7 +32,7 @@ SETS = [
 def bgv_literal(*arguments: Any, **options: Any) -> Any:
     """`small_literal` of BGV."""
     literal = small_literal(*arguments, **options)
-    literal.scheme = core.SchemeKind.bgv
+    literal.scheme = "bgv"
     return literal
 
 

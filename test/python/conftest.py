@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by all Python tests: where the oracles are found, and seeds that a failing test prints."""
+"""Shared by all Python tests: where the oracles are found, seeds that a failing test prints, and which tests run."""
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import sys
@@ -23,6 +24,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("cyclotome")
+
+#: Choosing some of the tests: --sample, --changed-since.
+pytest_plugins = ["selection"]
+
+
+def pytest_collection_finish() -> None:
+    """What collecting thousands of tests leaves stays until the end: no search for garbage has to look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -30,7 +30,7 @@ class Seal:
 
     def __init__(self, preset: str, scheme: str) -> None:
         literal = core.preset(preset).literal
-        literal.scheme = getattr(core.SchemeKind, scheme)
+        literal.scheme = scheme
         self.scheme, self.parameters = scheme, core.Parameters(literal)
         self.n, (self.t,) = self.parameters.degree, self.parameters.plain_moduli
         self.moduli = [*self.parameters.moduli, *self.parameters.special_moduli]

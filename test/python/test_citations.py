@@ -175,6 +175,18 @@ def test_links_and_files_of_every_page_are_there(page: Path) -> None:
     assert missing_files(page) == []
 
 
+def test_targets_of_make_that_pages_name_exist() -> None:
+    targets = set(re.findall(r"^([a-z][\w-]*):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = {
+        (name_of(page), target)
+        for page in pages()
+        for block in re.findall(r"`[^`\n]*`|^```.*?^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\bmake ([a-z][\w-]*)", block)
+    }
+    assert {(page, target) for page, target in named if target not in targets} == set()
+    assert len(named) > 10
+
+
 def test_nothing_cites_what_a_stranger_does_not_have() -> None:
     """Folders beside the repository, absolute paths, and numbers of issues lead nowhere for whoever clones it."""
     outside = re.compile(

@@ -18,7 +18,7 @@ PLANNED: list[dict[str, Any]] = [
     {"depth": 0, "value_bits": 10},
     {"depth": 1, "value_bits": 10},
     {"depth": 1, "value_bits": 20, "word": 64, "min_degree": 16384},
-    {"depth": 2, "value_bits": 8, "scheme": core.SchemeKind.bgv},
+    {"depth": 2, "value_bits": 8, "scheme": "bgv"},
     {"depth": 3, "value_bits": 4, "result_bits": 18, "security": 192},
     {"depth": 6, "value_bits": 2, "result_bits": 16, "terms": 4, "plain_products": 0, "table": STANDARD},
 ]

@@ -65,7 +65,9 @@ def test_each_is_a_distribution_that_the_extra_of_its_name_installs(extra: Extra
         installed.update(dict.fromkeys(project["tool"]["scikit-build"]["wheel"]["packages"], name))
     assert f"{installed[extra.package]}=={version}" in wanted
     for package, name in installed.items():
-        assert (ROOT / name.removeprefix("cyclotome-") / package / "py.typed").is_file()
+        folder = ROOT / name.removeprefix("cyclotome-")
+        assert (folder / package / "py.typed").is_file()
+        assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 def test_what_is_missing_is_named_with_its_extra() -> None:

@@ -184,7 +184,7 @@ def test_bytes_through_software_are_the_cpus(software: str, scheme: str, mode: s
     same_bytes_as_cpu(small_parameters(scheme), f"fpga:sim:library={software},mode={mode},boards=2", rng)
 
 
-# --- simulated designs, each at N = 1024
+# --- simulated designs, each at N = 256
 
 
 @pytest.fixture(scope="session")
@@ -209,7 +209,7 @@ def test_bytes_through_each_design_are_the_cpus(generator: None, options: str, r
     device = f"fpga:sim:{options},boards=3"
     for scheme in ("bfv", "bgv"):
         with cy.fpga.measure(device) as spent:
-            same_bytes_as_cpu(small_parameters(scheme, 1024), device, rng)
+            same_bytes_as_cpu(small_parameters(scheme, 256), device, rng)
         assert (spent.forwards > 0) == ("transform" in options) == (spent.products == 0)
         assert spent.ticks > spent.critical_ticks > 0
 

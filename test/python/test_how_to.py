@@ -46,6 +46,18 @@ def test_the_engine_tutorial_shows_nothing_but_code_of_files() -> None:
     assert len(SHOWN.findall(text)) == text.count("```cpp") > 0
 
 
+def test_the_scheme_tutorial_shows_every_line_of_its_scheme() -> None:
+    text = (ROOT / "doc/how-to-add-a-scheme.md").read_text(encoding="utf-8")
+    blocks = SHOWN.findall(text)
+    assert len(blocks) == text.count("```cpp") > 0
+    files = sorted(path for path in (ROOT / "test/additive_scheme").iterdir() if path.suffix in {".hpp", ".cpp"})
+    assert len(files) == 4
+    for file in files:
+        shown = "".join(block for name, block in blocks if name == file.relative_to(ROOT).as_posix())
+        source = file.read_text(encoding="utf-8").removeprefix("// SPDX-License-Identifier: Apache-2.0\n")
+        assert missing_lines(source, shown) == []
+
+
 def test_the_tutorial_lists_every_verb_that_an_engine_must_have() -> None:
     header = engine_header().read_text(encoding="utf-8")
     verbs = re.findall(r"virtual void do_(\w+)\([^;]*\) = 0;", header)

@@ -206,7 +206,7 @@ def test_a_composite_plaintext_modulus_has_no_slots_however_it_is_congruent() ->
     assert "t = 2049 (no slots)" in core.explain(parameters)
 
 
-@pytest.mark.parametrize("scheme", [core.SchemeKind.bfv, core.SchemeKind.bgv])
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
 def test_narrower_primes_make_room_for_a_special_prime(scheme: Any) -> None:
     """826 of 881 bits leave room for one special prime beside 28 ciphertext primes, and for two beside 31, with which
     there are about half as many digits. Where there is room enough, there are no more primes than it takes. No bit of

@@ -156,8 +156,27 @@ class TestMaking:
                 with pytest.raises(ParameterError, match=rf"cyclotome.{own}.Parameters are for {own}, not for"):
                     module.Parameters(**literal, scheme=wrong)
 
+    @pytest.mark.parametrize("wrong", ["ckks", "BFV", "bfv ", "", "3"])
+    def test_no_scheme_stands_in_for_an_unknown_one(self, wrong: str) -> None:
+        literal: dict[str, Any] = {"degree": 4096, "plain_moduli": [2], "scheme": wrong}
+        for call in (
+            lambda: cy.Parameters(moduli=cy.bfv.find_primes(4096, [40]), **literal),
+            lambda: cy.Parameters.from_modulus_bits(modulus_bits=60, **literal),
+            lambda: cy.Parameters.suggest(scheme=wrong),
+        ):
+            with pytest.raises(ParameterError, match=rf"scheme '{wrong}' is not known; there are 'bfv' and 'bgv'"):
+                call()
+
 
 class TestCommands:
+    def test_no_scheme_stands_in_for_an_unknown_one(self, tmp_path: Path) -> None:
+        pytest.importorskip("typer")
+        from cli_runner import run
+
+        refused = run("params", "--scheme", "ckks", "-o", tmp_path / "p")
+        assert refused.code == 4 and "scheme 'ckks' is not known; there are 'bfv' and 'bgv'" in refused.text
+        assert not (tmp_path / "p").exists()
+
     def test_files_of_another_table_take_naming_it(self, tmp_path: Path) -> None:
         pytest.importorskip("typer")
         from cli_runner import CSV, run, succeed

@@ -55,11 +55,18 @@ def test_the_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert len([line for line in programs[0].splitlines() if line.strip()]) <= 10
 
 
-@pytest.mark.parametrize("page", ["README.md", "doc/architecture.md", "doc/papers.md", "doc/tutorial.md"])
+PAGES = [
+    "README.md",
+    *(f"doc/{name}.md" for name in ("architecture", "benchmarks", "fpga", "papers", "tutorial")),
+    *(f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "study")),
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_what_pages_point_to_is_there(page: str) -> None:
     """Paths in back quotes and links to files; a renamed file must not leave a page behind."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    quoted = re.findall(r"`((?:src|test|python|tools|doc|example)/[\w/.]+)`", text)
+    quoted = re.findall(r"`((?:src|test|python|tools|doc|example|bench|demo|hdl|study)/[\w/.]+)`", text)
     linked = [link for link in re.findall(r"\]\(([\w/.-]+)\)", text) if "://" not in link]
     missing = [path for path in quoted if not (ROOT / path).exists()]
     missing += [link for link in linked if not ((ROOT / page).parent / link).exists()]

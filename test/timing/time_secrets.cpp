@@ -22,6 +22,8 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "seed.hpp"
@@ -89,7 +91,7 @@ bool leaks(const std::string& name, const Operation& operation) {
   return found;
 }
 
-rlwe::Parameters parameters(rlwe::SchemeKind scheme, Word word) {
+rlwe::Parameters parameters(const rlwe::Scheme* scheme, Word word) {
   const auto primes = primes_congruent_to_one(word == Word::u32 ? 30 : 49, 2 * degree, 3);
   rlwe::ParametersLiteral literal;
   literal.scheme = scheme;
@@ -134,10 +136,10 @@ void keep(const T& made) {
   asm volatile("" : : "r"(&made) : "memory");
 }
 
-void check_operations(rlwe::SchemeKind kind, Word word, cpu::InstructionSet set) {
+void check_operations(const rlwe::Scheme* kind, Word word, cpu::InstructionSet set) {
   const rlwe::ContextPtr context = scheme::make_context(parameters(kind, word), CpuEngine::create(1, set));
   const Secrets both[2] = {secrets_of(context, 0), secrets_of(context, 1)};
-  const std::string where = message(rlwe::name_of(kind), " ", bits_of(word), " bits ", cpu::name_of(set), ": ");
+  const std::string where = message(kind->name(), " ", bits_of(word), " bits ", cpu::name_of(set), ": ");
   const auto seed = [] { return check::seed(1); };  // one for all, so that only secrets differ
   const auto check_one = [&](const char* name, const Operation& operation) { CHECK(!leaks(where + name, operation)); };
   check_one("encode", [&](std::size_t c, std::size_t i) {
@@ -188,7 +190,7 @@ TEST(a_branch_on_every_value_is_seen) {
 
 TEST(no_operations_time_depends_on_a_secret) {
   for (const auto set : cpu::instruction_sets()) {
-    for (const auto kind : {rlwe::SchemeKind::bfv, rlwe::SchemeKind::bgv}) {
+    for (const auto kind : {&bfv::scheme(), &bgv::scheme()}) {
       for (const Word word : {Word::u32, Word::u64}) check_operations(kind, word, set);
     }
   }

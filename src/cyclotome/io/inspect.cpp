@@ -2,16 +2,14 @@
 #include "cyclotome/io/inspect.hpp"
 
 #include "cyclotome/io/payload.hpp"
-#include "cyclotome/scheme/bfv/noise.hpp"
-#include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/rlwe/noise_model.hpp"
 
 namespace cyclotome::io {
 
 namespace {
 
 double headroom(const rlwe::Parameters& p, const CiphertextPayload& c) {
-  if (p.scheme() == rlwe::SchemeKind::bgv) return bgv::headroom(p, c.noise, c.limbs);
-  return bfv::headroom(p, c.plain, c.noise);
+  return p.scheme().noise_model(p, rlwe::PlainIndex(c.plain))->headroom({c.noise, c.limbs});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "cyclotome/io/key_coefficients.hpp"
 
 #include "cyclotome/io/bit_packing.hpp"
+#include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
 
@@ -12,6 +13,14 @@ constexpr unsigned coefficient_bits = 2;
 using Codes = ZeroisingVector<std::uint32_t>;
 
 }  // namespace
+
+std::size_t packed_key_bytes(const rlwe::Parameters& parameters) {
+  switch (parameters.scheme().secret_key_form()) {
+    case rlwe::SecretKeyForm::ternary:
+      return parameters.degree() * coefficient_bits / 8;
+  }
+  throw UnsupportedError(message("secret keys of ", parameters.scheme().title(), " have no form in files"));
+}
 
 void pack_key(std::span<std::uint8_t> packed, const rlwe::SecretKey& key) {
   const ZeroisingVector<std::int8_t> coefficients = key.coefficients();

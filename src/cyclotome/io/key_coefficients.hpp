@@ -5,13 +5,14 @@
 
 #include "cyclotome/rlwe/keys.hpp"
 
-// A secret key's coefficients as they are stored: 2 bits of two's complement each, 0 -> 00, 1 -> 01, -1 -> 11. No
-// branch depends on one.
+// A secret key as it is stored, in the form that its scheme names. SecretKeyForm::ternary: 2 bits of two's complement
+// for each coefficient, 0 -> 00, 1 -> 01, -1 -> 11. No branch depends on one.
 namespace cyclotome::io {
 
-constexpr std::size_t packed_key_bytes(std::size_t degree) noexcept { return degree / 4; }
+/// Throws UnsupportedError for a form that files don't know.
+std::size_t packed_key_bytes(const rlwe::Parameters& parameters);
 
-/// packed: packed_key_bytes(n) bytes.
+/// packed: packed_key_bytes() bytes.
 void pack_key(std::span<std::uint8_t> packed, const rlwe::SecretKey& key);
 /// Throws FormatError for the code 10, and for a key that fails the check.
 rlwe::SecretKey unpack_key(std::span<const std::uint8_t> packed, const rlwe::ContextPtr& context, const rlwe::KeyId& id,

@@ -23,15 +23,11 @@ PolyArray read_pairs(const KeyPayload& payload, const rlwe::Context& context, st
   return pairs;
 }
 
-/// Keys for several plaintext moduli of BGV had errors that were multiples of them all in format version 1.
-void require_current_errors(const Container& container) {
+/// Throws FormatError for keys of an older format version that the scheme can't compute with any more.
+void require_usable(const Container& container) {
   const rlwe::Parameters& p = container.parameters();
-  if (container.version() == 1 && p.scheme() == rlwe::SchemeKind::bgv && p.plain_moduli().size() > 1) {
-    throw FormatError(
-        message(name_of(container.kind()), " of format version 1 for ", p.plain_moduli().size(),
-                " plaintext moduli of BGV has errors that later versions do not compute with; make such keys anew from "
-                "the secret key, which can be read, or generate a new set"));
-  }
+  const std::string reason = p.scheme().refuse_keys(p, container.version());
+  if (!reason.empty()) throw FormatError(message(name_of(container.kind()), " ", reason));
 }
 
 rlwe::KeySwitchKey read_key_switch_key(const KeyPayload& payload, const rlwe::Context& context) {
@@ -42,7 +38,7 @@ rlwe::KeySwitchKey read_key_switch_key(const KeyPayload& payload, const rlwe::Co
 
 Bytes serialize(const rlwe::SecretKey& key, std::span<const std::uint8_t> metadata) {
   const rlwe::Parameters& parameters = key.context()->parameters();
-  const std::size_t bytes = packed_key_bytes(parameters.degree());
+  const std::size_t bytes = packed_key_bytes(parameters);
   ContainerWriter container(Kind::secret_key, parameters, key.id(), metadata, bytes);
   pack_key(container.section(layout::secret_key).extend(bytes), key);
   return container.finish();
@@ -82,14 +78,14 @@ rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextP
 
 rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context) {
   const KeyPayload payload = public_key_payload(container);
-  require_current_errors(container);
+  require_usable(container);
   require_loadable(container, *context);
   return rlwe::PublicKey(context, read_pairs(payload, *context, 1), *payload.uniform_seed, container.key_id());
 }
 
 rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe::ContextPtr& context) {
   const EvaluationKeysPayload payload = evaluation_keys_payload(container);
-  require_current_errors(container);
+  require_usable(container);
   require_loadable(container, *context);
   std::optional<rlwe::KeySwitchKey> relinearization;
   if (payload.relinearization) relinearization = read_key_switch_key(*payload.relinearization, *context);

@@ -5,6 +5,7 @@
 
 #include "cyclotome/io/byte_reader.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/registry.hpp"
 
 namespace cyclotome::io {
 
@@ -26,17 +27,29 @@ bool storable(std::string_view name) {
   return name.size() <= max_name_bytes && std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-std::vector<std::uint64_t> read_moduli(ByteReader& reader, std::size_t count) {
-  std::vector<std::uint64_t> moduli;
-  for (std::size_t i = 0; i < count; ++i) moduli.push_back(reader.u64());
-  return moduli;
+std::vector<std::uint64_t> read_numbers(ByteReader& reader, std::size_t count) {
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t i = 0; i < count; ++i) numbers.push_back(reader.u64());
+  return numbers;
 }
 
-rlwe::ParametersLiteral read_literal(const Section& section) {
+/// A parameter block as it was read; nothing is checked but what its checks rely on.
+struct Block {
+  const rlwe::Scheme& scheme;
+  rlwe::LatticeParameters lattice;
+  std::vector<std::uint64_t> part;
+  std::string name;
+};
+
+bool is_known(std::uint8_t scheme) {
+  return std::ranges::any_of(scheme::known(), [&](const rlwe::Scheme* known) { return known->id() == scheme; });
+}
+
+Block read_block(const Section& section) {
   ByteReader reader(section.bytes, section.offset, "the parameter block");
-  rlwe::ParametersLiteral p;
+  rlwe::LatticeParameters p;
   reader.take(8);  // the label follows from the rest
-  p.scheme = static_cast<rlwe::SchemeKind>(reader.u8());
+  const std::uint8_t id = reader.u8();
   p.word = static_cast<Word>(reader.u8());
   p.table = static_cast<rlwe::SecurityTable>(reader.u8());
   const std::uint8_t flags = reader.u8();
@@ -45,33 +58,32 @@ rlwe::ParametersLiteral read_literal(const Section& section) {
   p.security = reader.u16();
   p.digits = reader.u16();
   p.degree = reader.u32();
-  const std::uint16_t plain = reader.u16(), moduli = reader.u16(), special = reader.u16(), name = reader.u16();
-  p.plain_moduli = read_moduli(reader, plain);
-  p.moduli = read_moduli(reader, moduli);
-  p.special_moduli = read_moduli(reader, special);
-  p.name = reader.text(name);
+  const std::uint16_t part = reader.u16(), moduli = reader.u16(), special = reader.u16(), name_bytes = reader.u16();
+  std::vector<std::uint64_t> numbers = read_numbers(reader, part);
+  p.moduli = read_numbers(reader, moduli);
+  p.special_moduli = read_numbers(reader, special);
+  std::string name(reader.text(name_bytes));
   reader.finish();
   // Enumerations that the parameters' own checks rely on.
-  if ((p.scheme != rlwe::SchemeKind::bfv && p.scheme != rlwe::SchemeKind::bgv) ||
-      (p.word != Word::u32 && p.word != Word::u64) ||
+  if (!is_known(id) || (p.word != Word::u32 && p.word != Word::u64) ||
       std::ranges::find(rlwe::security_tables(), p.table) == rlwe::security_tables().end()) {
     throw FormatError(message("the parameter block at offset ", section.offset, " has scheme ",
-                              static_cast<unsigned>(p.scheme), ", ", static_cast<unsigned>(p.word),
+                              static_cast<unsigned>(id), ", ", static_cast<unsigned>(p.word),
                               "-byte words and security ", "table ", static_cast<unsigned>(p.table),
                               ", of which this library does not know all"));
   }
-  if (!storable(p.name)) {
-    throw FormatError(message("the parameters' name at offset ", section.offset + section.bytes.size() - name,
+  if (!storable(name)) {
+    throw FormatError(message("the parameters' name at offset ", section.offset + section.bytes.size() - name_bytes,
                               " is longer than ", max_name_bytes,
                               " bytes or not printable ASCII; the data is damaged"));
   }
-  return p;
+  return {scheme::numbered(id), std::move(p), std::move(numbers), std::move(name)};
 }
 
 rlwe::Parameters read_parameters(const Section& section) {
-  const rlwe::ParametersLiteral literal = read_literal(section);
+  const Block block = read_block(section);
   try {
-    rlwe::Parameters parameters(literal);
+    rlwe::Parameters parameters(block.scheme, block.lattice, *block.scheme.make_part(block.part), block.name);
     ByteWriter canonical;
     encode_parameters(canonical, parameters);
     if (!std::ranges::equal(canonical.view(), section.bytes)) {
@@ -126,20 +138,21 @@ void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
                                 " printable ASCII characters; choose another name"));
   }
   writer.text(security_label(parameters));
-  writer.u8(static_cast<std::uint8_t>(parameters.scheme()));
+  writer.u8(parameters.scheme().id());
   writer.u8(static_cast<std::uint8_t>(parameters.word()));
   writer.u8(static_cast<std::uint8_t>(parameters.table()));
-  writer.u8(static_cast<std::uint8_t>((parameters.literal().allow_insecure ? flag_allow_insecure : 0) |
+  writer.u8(static_cast<std::uint8_t>((parameters.allow_insecure() ? flag_allow_insecure : 0) |
                                       (parameters.strict() ? flag_strict : 0)));
   writer.u16(static_cast<std::uint16_t>(parameters.security()));
   writer.u16(static_cast<std::uint16_t>(parameters.digits()));
   writer.u32(static_cast<std::uint32_t>(parameters.degree()));
-  writer.u16(static_cast<std::uint16_t>(parameters.plain_moduli().size()));
+  const std::vector<std::uint64_t> part = parameters.part().numbers();
+  writer.u16(static_cast<std::uint16_t>(part.size()));
   writer.u16(static_cast<std::uint16_t>(parameters.moduli().size()));
   writer.u16(static_cast<std::uint16_t>(parameters.special_moduli().size()));
   writer.u16(static_cast<std::uint16_t>(parameters.name().size()));
-  for (const auto* moduli : {&parameters.plain_moduli(), &parameters.moduli(), &parameters.special_moduli()}) {
-    for (const auto modulus : *moduli) writer.u64(modulus);
+  for (const auto* numbers : {&part, &parameters.moduli(), &parameters.special_moduli()}) {
+    for (const auto number : *numbers) writer.u64(number);
   }
   writer.text(parameters.name());
 }

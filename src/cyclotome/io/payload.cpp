@@ -6,6 +6,7 @@
 
 #include "cyclotome/io/byte_reader.hpp"
 #include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/noise_limits.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/io/protected_key.hpp"
@@ -61,11 +62,13 @@ void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload
   const std::uint64_t offset = reader.offset();
   const std::uint16_t parts = reader.u16(), limbs = reader.u16();
   const std::uint32_t flag = reader.u32();
-  if (parts < 2 || parts > 3 || flag > 1 || (flag == 1 && parts != 2)) {
-    throw FormatError(message("a ciphertext of ", parts, " parts with seed flag ", flag, " at offset ", offset,
-                              "; 2 or 3 parts are known, and a seed stands for the second of 2: the data is damaged"));
+  const rlwe::PartRange range = p.scheme().ciphertext_parts();
+  if (parts < range.least || parts > range.most || flag > 1 || (flag == 1 && parts != 2)) {
+    throw FormatError(message("a ciphertext of ", parts, " parts with seed flag ", flag, " at offset ", offset, "; ",
+                              range.least, range.least == range.most ? "" : message(" or ", range.most),
+                              " parts are known, and a seed stands for the second of 2: the data is damaged"));
   }
-  const std::size_t most = p.moduli().size(), least = p.scheme() == rlwe::SchemeKind::bfv ? most : 1;
+  const std::size_t most = p.moduli().size(), least = p.scheme().has_levels() ? 1 : most;
   if (limbs < least || limbs > most) {
     throw FormatError(message("a ciphertext of level ", limbs, " at offset ", offset + 2, ", but levels are ", least,
                               " to ", most, " here: the data is damaged; get a fresh copy"));
@@ -78,9 +81,10 @@ void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload
 std::uint64_t read_correction(ByteReader& reader, const rlwe::Parameters& p, std::size_t plain) {
   const std::uint64_t offset = reader.offset(), correction = reader.u64(), t = p.plain_moduli()[plain];
   const bool is_unit = correction < t && std::gcd(correction, t) == 1;
-  if (!is_unit || (correction != 1 && p.scheme() == rlwe::SchemeKind::bfv)) {
-    throw FormatError(message("correction factor ", correction, " at offset ", offset, " is ",
-                              is_unit ? "not 1, as in BFV" : message("no unit modulo t = ", t),
+  const std::string reason = is_unit ? p.scheme().refuse_correction(p, rlwe::PlainIndex(plain), correction)
+                                     : message("no unit modulo t = ", t);
+  if (!reason.empty()) {
+    throw FormatError(message("correction factor ", correction, " at offset ", offset, " is ", reason,
                               ": the data is damaged; get a fresh copy"));
   }
   return correction;
@@ -297,7 +301,7 @@ Packed secret_key_payload(const Container& container) {
   container.require_kind(Kind::secret_key);
   const Section& section = only_section(container, layout::secret_key);
   return take_residues(ByteReader(section.bytes, section.offset, "a secret key"), 1,
-                       container.parameters().degree() / 4);
+                       packed_key_bytes(container.parameters()));
 }
 
 KeyPayload public_key_payload(const Container& container) {

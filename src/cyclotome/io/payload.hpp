@@ -64,7 +64,7 @@ ArrayPayload array_payload(const Container& container);
 /// at least one, with strictly ascending plaintext moduli.
 std::vector<CiphertextPayload> ciphertext_payloads(const Container& container);
 PlaintextPayload plaintext_payload(const Container& container);
-/// n coefficients of 2 bits.
+/// In the form that the scheme stores secret keys in.
 Packed secret_key_payload(const Container& container);
 KeyPayload public_key_payload(const Container& container);
 EvaluationKeysPayload evaluation_keys_payload(const Container& container);

@@ -64,7 +64,7 @@ Sealed sealed_section(const Container& container) {
   sealed.salt = reader.take(salt_bytes);
   sealed.nonce = reader.take(libcrypto::aead_nonce_bytes);
   const std::size_t before = reader.offset();
-  sealed.text = reader.take(packed_key_bytes(container.parameters().degree()));
+  sealed.text = reader.take(packed_key_bytes(container.parameters()));
   sealed.tag = reader.take(libcrypto::aead_tag_bytes);
   reader.finish();
   sealed.header = {sealed.text.data() - before, before};  // sections are views of the container's bytes
@@ -85,7 +85,7 @@ Bytes serialize_protected(const rlwe::SecretKey& key, Span passphrase, Span meta
   const rlwe::Parameters& parameters = key.context()->parameters();
   const Seed salt = Seed::from_system(), random = Seed::from_system();
   const Span nonce = Span(random.bytes()).first(libcrypto::aead_nonce_bytes);
-  const std::size_t text_bytes = packed_key_bytes(parameters.degree());
+  const std::size_t text_bytes = packed_key_bytes(parameters);
   ContainerWriter container(Kind::protected_secret_key, parameters, key.id(), metadata, text_bytes + 256);
   ByteWriter& writer = container.section(layout::sealed_key);
   for (const std::uint32_t field : {scrypt_and_chacha, cost.log2_n, cost.r, cost.p}) writer.u32(field);

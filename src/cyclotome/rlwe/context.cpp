@@ -6,8 +6,8 @@
 
 namespace cyclotome::rlwe {
 
-Context::Context(Parameters parameters, EnginePtr engine, SchemeTraits traits)
-    : parameters_(std::move(parameters)), engine_(std::move(engine)), traits_(traits) {
+Context::Context(Parameters parameters, EnginePtr engine)
+    : parameters_(std::move(parameters)), engine_(std::move(engine)) {
   const Word word = parameters_.word();
   const std::size_t n = parameters_.degree(), special = special_limbs();
   const Basis q(word, parameters_.moduli());

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 
 #include "cyclotome/engine/engine.hpp"
 #include "cyclotome/rlwe/key_switch.hpp"
@@ -12,17 +13,15 @@
 
 namespace cyclotome::rlwe {
 
-/// How a scheme uses what all lattice schemes share.
-struct SchemeTraits {
-  /// The domain that ciphertexts are kept in: where the scheme's products need them.
-  Domain native_domain = Domain::coefficient;
-  /// Whether messages stand in the low digits of the phase (BGV), so that errors carry the plaintext modulus and
-  /// divisions keep the phase's residue modulo it, or in the high ones (BFV).
-  bool low_digits = false;
-};
+class Ciphertext;
+class EvaluationKeys;
+class Plaintext;
+class PublicKey;
+class SecretKey;
+struct Seeded;
 
-/// Parameters on an engine: rings and the tables of key switching. Immutable and shared; schemes derive from it and add
-/// theirs.
+/// Parameters on an engine: rings, the tables of key switching, and the scheme's operations, which scheme/scheme.hpp
+/// calls. Immutable and shared; schemes derive from it and add theirs.
 ///
 /// A ciphertext's level is the number of its ciphertext primes, which are a prefix of all. Special primes come first in
 /// every ring that has them, so that what a lower level keeps of a key is a prefix too.
@@ -33,10 +32,10 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Names this context, with all tables that it makes, within the process.
   std::uint64_t id() const noexcept { return key_ring_->id(); }
   const Parameters& parameters() const noexcept { return parameters_; }
+  const Scheme& scheme() const noexcept { return parameters_.scheme(); }
   const EnginePtr& engine() const noexcept { return engine_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
-  Domain native_domain() const noexcept { return traits_.native_domain; }
-  bool low_digits() const noexcept { return traits_.low_digits; }
+  Domain native_domain() const noexcept { return scheme().native_domain(); }
 
   /// Z_Q; Z_PQ, special primes first (Z_Q itself without special primes); one special prime (the last), then Q: what
   /// public-key encryption works in.
@@ -60,7 +59,7 @@ class Context : public std::enable_shared_from_this<Context> {
   }
   /// The plaintext modulus that divisions preserve: t (BGV) or 1.
   std::uint64_t preserved_modulus(std::size_t plain) const {
-    return traits_.low_digits ? parameters_.plain_moduli()[plain] : 1;
+    return scheme().error_multiple(parameters_.part(), PlainIndex(plain));
   }
 
   /// Key switching at a level, for one plaintext modulus. Tables are made on first use; thread-safe.
@@ -76,13 +75,44 @@ class Context : public std::enable_shared_from_this<Context> {
     return PolyArray(engine_, ring, batch, parts, domain, secret);
   }
 
+  // --- the scheme's operations; what they need and throw stands in scheme/scheme.hpp --------------------------------
+  Ciphertext encrypt(const Plaintext& plaintext, const PublicKey& key) const;
+  Ciphertext encrypt(const Plaintext& plaintext, const SecretKey& key) const;
+  virtual Plaintext decrypt(const Ciphertext& ciphertext, const SecretKey& key) const = 0;
+  virtual Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const SecretKey& key) const = 0;
+  Plaintext reveal(const Ciphertext& ciphertext, const SecretKey& key, unsigned flooding_bits) const;
+  virtual double noise_headroom(const Ciphertext& ciphertext) const = 0;
+  virtual std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const SecretKey& key) const = 0;
+  virtual std::vector<double> measured_noise(const Ciphertext& ciphertext, const SecretKey& key) const = 0;
+
+  virtual Ciphertext add(const Ciphertext& a, const Ciphertext& b) const;
+  virtual Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) const;
+  virtual Ciphertext add_plain(const Ciphertext& a, const Plaintext& b) const = 0;
+  virtual Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) const = 0;
+  /// The products throw UnsupportedError by default, and name the scheme.
+  virtual Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const;
+  virtual Ciphertext square(const Ciphertext& a) const;
+  virtual Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const EvaluationKeys& keys) const;
+  virtual Ciphertext square_relinearized(const Ciphertext& a, const EvaluationKeys& keys) const;
+  virtual Ciphertext concatenate(std::span<const Ciphertext* const> arrays) const;
+  Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key) const;
+  /// Throws ArgumentError by default: ciphertexts have one level only.
+  virtual Ciphertext switch_to_level(const Ciphertext& a, Level level) const;
+
  protected:
-  Context(Parameters parameters, EnginePtr engine, SchemeTraits traits);
+  Context(Parameters parameters, EnginePtr engine);
+
+  // What draws, from a seed that is spent. Functions of the same purpose above take theirs from the operating system.
+  friend struct Seeded;  // deterministic.hpp, for tests
+  virtual Ciphertext encrypt_from(const Plaintext& plaintext, const PublicKey& key, Seed&& seed) const = 0;
+  virtual Ciphertext encrypt_from(const Plaintext& plaintext, const SecretKey& key, Seed&& seed) const = 0;
+  virtual Plaintext reveal_from(const Ciphertext& ciphertext, const SecretKey& key, unsigned flooding_bits,
+                                Seed&& seed) const = 0;
+  virtual Ciphertext rerandomize_from(const Ciphertext& a, const PublicKey& key, Seed&& seed) const;
 
  private:
   Parameters parameters_;
   EnginePtr engine_;
-  SchemeTraits traits_;
   RingPtr special_ring_, key_ring_, encryption_ring_;
   std::vector<RingPtr> level_rings_;
   std::vector<RingPtr> plain_rings_;

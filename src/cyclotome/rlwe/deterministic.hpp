@@ -30,3 +30,22 @@ Ciphertext encrypt_message(const SecretKey& key, const Plaintext& plaintext, con
                            const NoiseBound& noise, Seed&& seed);
 
 }  // namespace cyclotome::rlwe::deterministic
+
+namespace cyclotome::rlwe {
+
+/// A context's members that take seeds.
+struct Seeded {
+  template <class Key>
+  static Ciphertext encrypt(const Context& context, const Plaintext& plaintext, const Key& key, Seed&& seed) {
+    return context.encrypt_from(plaintext, key, std::move(seed));
+  }
+  static Plaintext reveal(const Context& context, const Ciphertext& ciphertext, const SecretKey& key,
+                          unsigned flooding_bits, Seed&& seed) {
+    return context.reveal_from(ciphertext, key, flooding_bits, std::move(seed));
+  }
+  static Ciphertext rerandomize(const Context& context, const Ciphertext& a, const PublicKey& key, Seed&& seed) {
+    return context.rerandomize_from(a, key, std::move(seed));
+  }
+};
+
+}  // namespace cyclotome::rlwe

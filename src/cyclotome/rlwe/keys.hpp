@@ -113,7 +113,7 @@ class EvaluationKeys {
   KeyId id_;
 };
 
-/// Fills the uniform half of a public key or key-switching key from its seed: how a stored key is expanded.
+/// Fills the uniform half of a public key or switching key from its seed: how a stored key is expanded.
 void expand_uniform(Engine& engine, View part, const PublicSeed& uniform_seed);
 
 /// The Galois element that rotates both rows of slots by `steps` to the left: 3^steps mod 2n; steps may be negative.

@@ -75,7 +75,7 @@ class NoiseCalculus {
   NoiseBound rounding_of_ciphertext(std::size_t parts = 2) const noexcept { return rounded_parts(rounding_, parts); }
   /// The same where each rounding may be off by `units` coefficients' units instead of a half, in whatever way.
   NoiseBound loose_rounding_of_ciphertext(double units, std::size_t parts) const noexcept;
-  /// Error of one digit's key-switching key, and of a symmetric encryption.
+  /// Error of one digit's switching key, and of a symmetric encryption.
   NoiseBound drawn_error() const noexcept { return drawn_error_; }
   /// e u + e_0 + e_1 s of an encryption under a public key whose error e passed KeyCheck.
   NoiseBound public_key_encryption() const noexcept { return public_key_encryption_; }

@@ -7,7 +7,7 @@
 namespace cyclotome::rlwe {
 
 double error_multiple(const Parameters& parameters, std::size_t plain) {
-  return parameters.scheme() == SchemeKind::bgv ? static_cast<double>(parameters.plain_moduli().at(plain)) : 1.0;
+  return static_cast<double>(parameters.scheme().error_multiple(parameters.part(), PlainIndex(plain)));
 }
 
 NoiseBound public_zero_noise(const Parameters& parameters, std::size_t plain) {

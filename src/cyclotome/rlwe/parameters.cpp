@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <typeinfo>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/ring.hpp"
-#include "cyclotome/ring/sampling.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -15,16 +15,7 @@ namespace {
 
 unsigned product_bits(const std::vector<std::uint64_t>& moduli) { return BigUnsigned::product(moduli).bit_length(); }
 
-std::string list(const std::vector<std::uint64_t>& values) {
-  std::string text;
-  for (const auto value : values) {
-    if (!text.empty()) text += ',';
-    text += std::to_string(value);
-  }
-  return text;
-}
-
-std::size_t checked_degree(const ParametersLiteral& p) {
+std::size_t checked_degree(const LatticeParameters& p) {
   const std::size_t smallest = p.allow_insecure ? 8 : 1024;
   if (!is_power_of_two(p.degree) || p.degree < smallest || p.degree > Ring::max_degree) {
     throw ParameterError(
@@ -34,23 +25,15 @@ std::size_t checked_degree(const ParametersLiteral& p) {
 }
 
 /// Before anything is computed with that many numbers.
-void check_counts(const ParametersLiteral& p) {
+void check_counts(const LatticeParameters& p) {
   if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
   if (p.moduli.size() + p.special_moduli.size() > 128) {
     throw ParameterError(
         message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
-  }
-  if (p.plain_moduli.empty() || p.plain_moduli.size() > 16) {
-    throw ParameterError(message(p.plain_moduli.size(), " plaintext moduli were given; 1 to 16 are supported"));
   }
 }
 
-void check_primes(const ParametersLiteral& p) {
-  if (p.moduli.empty()) throw ParameterError("no ciphertext modulus was given; a scheme needs at least one");
-  if (p.moduli.size() + p.special_moduli.size() > 128) {
-    throw ParameterError(
-        message(p.moduli.size() + p.special_moduli.size(), " primes were given; at most 128 are supported"));
-  }
+void check_primes(const LatticeParameters& p) {
   const std::uint64_t limit =
       p.word == Word::u32 ? max_transform_modulus<std::uint32_t> : max_transform_modulus<std::uint64_t>;
   for (const auto* moduli : {&p.moduli, &p.special_moduli}) {
@@ -64,41 +47,8 @@ void check_primes(const ParametersLiteral& p) {
   }
 }
 
-void check_plain_moduli(const ParametersLiteral& p) {
-  const std::uint64_t limit = p.word == Word::u32 ? 1ULL << 30 : 1ULL << 60;
-  for (const auto t : p.plain_moduli) {
-    if (t < 2 || t >= limit) {
-      throw ParameterError(
-          message("plaintext modulus ", t, " must lie in [2, ", limit, ") for ", bits_of(p.word), "-bit words"));
-    }
-  }
-  // BGV's key errors carry the product of all of them.
-  if (const unsigned bits = product_bits(p.plain_moduli); p.scheme == SchemeKind::bgv && bits > 256) {
-    throw ParameterError(message("the plaintext moduli have ", bits, " bits in all; BGV takes at most 256"));
-  }
-  std::vector<std::uint64_t> all = p.plain_moduli;
-  all.insert(all.end(), p.moduli.begin(), p.moduli.end());
-  all.insert(all.end(), p.special_moduli.begin(), p.special_moduli.end());
-  static_cast<void>(Basis(Word::u64, all));  // pairwise coprime, or a ParameterError that names the pair
-}
-
-/// What a ciphertext modulus has to exceed to hold anything modulo t; see least_modulus_bits.
-BigUnsigned least_modulus(std::uint64_t t) { return BigUnsigned(t) * BigUnsigned(2 * error_bound + 1); }
-
-/// Parameters that no ciphertext could be decrypted under are an error here, not at every decryption.
-void check_room_for_plaintexts(const ParametersLiteral& p) {
-  const BigUnsigned q = BigUnsigned::product(p.moduli);
-  for (const auto t : p.plain_moduli) {
-    if (q > least_modulus(t)) continue;
-    throw ParameterError(message("plaintext modulus ", t, " of ", bit_length(t), " bits is too large for ciphertext ",
-                                 "moduli of ", q.bit_length(), " bits in all: not even a fresh ciphertext could be ",
-                                 "decrypted, which takes at least ", least_modulus_bits(t),
-                                 "; use more or wider ciphertext primes, or a smaller plaintext modulus"));
-  }
-}
-
 /// Groups of ceil(k/digits) primes; each group's product must not be longer than P.
-bool digits_fit(const ParametersLiteral& p, std::size_t digits) {
+bool digits_fit(const LatticeParameters& p, std::size_t digits) {
   const std::size_t per_digit = (p.moduli.size() + digits - 1) / digits;
   const unsigned special_bits = product_bits(p.special_moduli);
   for (std::size_t first = 0; first < p.moduli.size(); first += per_digit) {
@@ -111,7 +61,7 @@ bool digits_fit(const ParametersLiteral& p, std::size_t digits) {
   return true;
 }
 
-std::size_t choose_digits(const ParametersLiteral& p) {
+std::size_t choose_digits(const LatticeParameters& p) {
   const std::size_t k = p.moduli.size();
   if (p.special_moduli.empty()) {
     if (p.digits != 0 && p.digits != k) {
@@ -138,21 +88,34 @@ std::size_t choose_digits(const ParametersLiteral& p) {
                                " bits in all, fewer than the ", "widest ciphertext prime; use wider special primes"));
 }
 
-}  // namespace
-
-std::string name_of(SchemeKind scheme) {
-  switch (scheme) {
-    case SchemeKind::bfv:
-      return "bfv";
-    case SchemeKind::bgv:
-      return "bgv";
+/// A copy of `part` that the scheme made itself, so that it can rely on the class.
+SchemePartPtr own_part(const Scheme& scheme, const SchemePart& part) {
+  SchemePartPtr made = scheme.make_part(part.numbers());
+  const SchemePart& own = *made;
+  if (typeid(own) != typeid(part)) {
+    throw ParameterError(message(scheme.title(), " was given the part of another scheme: ", part.summary()));
   }
-  throw ParameterError(
-      message("scheme number ", static_cast<unsigned>(scheme), " is unknown; there are 1 (bfv) and 2 (bgv)"));
+  return made;
 }
 
-void require_known(SchemeKind scheme, Word word, SecurityTable table) {
-  static_cast<void>(name_of(scheme));
+const Scheme& known_scheme(const ParametersLiteral& literal) {
+  require_known(literal.scheme, literal.word, literal.table);
+  return *literal.scheme;
+}
+
+}  // namespace
+
+std::string list(const std::vector<std::uint64_t>& values) {
+  std::string text;
+  for (const auto value : values) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(value);
+  }
+  return text;
+}
+
+void require_known(const Scheme* scheme, Word word, SecurityTable table) {
+  if (scheme == nullptr) throw ParameterError("no scheme was given; name one, such as &bfv::scheme()");
   static_cast<void>(name_of(table));
   if (word != Word::u32 && word != Word::u64) {
     throw ParameterError(
@@ -160,53 +123,69 @@ void require_known(SchemeKind scheme, Word word, SecurityTable table) {
   }
 }
 
-unsigned least_modulus_bits(std::uint64_t t) { return least_modulus(t).bit_length(); }
+Parameters::Parameters(const ParametersLiteral& literal)
+    : Parameters(known_scheme(literal), literal, *known_scheme(literal).make_part(literal.plain_moduli), literal.name) {
+}
 
-Parameters::Parameters(ParametersLiteral literal)
-    : literal_(std::move(literal)), noise_(checked_degree(literal_), literal_.strict) {
-  require_known(literal_.scheme, literal_.word, literal_.table);
-  check_counts(literal_);
-  check_primes(literal_);
-  check_plain_moduli(literal_);
-  check_room_for_plaintexts(literal_);
-  literal_.digits = choose_digits(literal_);
+Parameters::Parameters(const Scheme& scheme, LatticeParameters lattice, const SchemePart& part, std::string name)
+    : scheme_(&scheme),
+      lattice_(std::move(lattice)),
+      part_(own_part(scheme, part)),
+      name_(std::move(name)),
+      noise_(checked_degree(lattice_), lattice_.strict) {
+  require_known(scheme_, lattice_.word, lattice_.table);
+  check_counts(lattice_);
+  check_primes(lattice_);
+  scheme_->check(lattice_, *part_);
+  lattice_.digits = choose_digits(lattice_);
 
-  std::vector<std::uint64_t> all = literal_.moduli;
-  all.insert(all.end(), literal_.special_moduli.begin(), literal_.special_moduli.end());
-  modulus_bits_ = product_bits(literal_.moduli);
+  std::vector<std::uint64_t> all = lattice_.moduli;
+  all.insert(all.end(), lattice_.special_moduli.begin(), lattice_.special_moduli.end());
+  modulus_bits_ = product_bits(lattice_.moduli);
   key_modulus_bits_ = product_bits(all);
   log2_moduli_.push_back(0);
-  for (const auto q : literal_.moduli) log2_moduli_.push_back(log2_moduli_.back() + std::log2(static_cast<double>(q)));
-  for (const auto p : literal_.special_moduli) log2_special_modulus_ += std::log2(static_cast<double>(p));
-  security_reached_ = rlwe::security_reached(literal_.degree, key_modulus_bits_, literal_.table);
-  if (literal_.security == 0) {
-    if (!literal_.allow_insecure) {
+  for (const auto q : lattice_.moduli) log2_moduli_.push_back(log2_moduli_.back() + std::log2(static_cast<double>(q)));
+  for (const auto p : lattice_.special_moduli) log2_special_modulus_ += std::log2(static_cast<double>(p));
+  security_reached_ = rlwe::security_reached(lattice_.degree, key_modulus_bits_, lattice_.table);
+  check_security();
+  const std::string canonical = canonical_text();
+  fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
+}
+
+void Parameters::require_scheme(const Scheme& scheme) const {
+  if (scheme_ == &scheme) return;
+  throw MismatchError(message("an object of ", scheme.title(), " was asked for, but this one is of ", summary()));
+}
+
+void Parameters::check_security() const {
+  if (lattice_.security == 0) {
+    if (!lattice_.allow_insecure) {
       throw SecurityError("security 0 switches the check off; say allow_insecure=True to mean it");
     }
-  } else {
-    const unsigned cap = max_modulus_bits(literal_.degree, literal_.security, literal_.table);
-    if (key_modulus_bits_ > cap && !literal_.allow_insecure) {
-      throw SecurityError(message(
-          "log2(QP) = ", key_modulus_bits_, " bits at degree ", literal_.degree, ", but ",
-          level_text(literal_.security, literal_.table), " allows at most ", cap, " (table ", name_of(literal_.table),
-          "); use fewer or smaller primes, a larger degree, or allow_insecure=True for experiments"));
-    }
+    return;
   }
+  const unsigned cap = max_modulus_bits(lattice_.degree, lattice_.security, lattice_.table);
+  if (key_modulus_bits_ > cap && !lattice_.allow_insecure) {
+    throw SecurityError(message(
+        "log2(QP) = ", key_modulus_bits_, " bits at degree ", lattice_.degree, ", but ",
+        level_text(lattice_.security, lattice_.table), " allows at most ", cap, " (table ", name_of(lattice_.table),
+        "); use fewer or smaller primes, a larger degree, or allow_insecure=True for experiments"));
+  }
+}
 
-  const std::string canonical =
-      message("cyclotome parameters 1\nscheme ", name_of(literal_.scheme), "\ndegree ", literal_.degree, "\nplain ",
-              list(literal_.plain_moduli), "\nmoduli ", list(literal_.moduli), "\nspecial ",
-              list(literal_.special_moduli), "\ndigits ", literal_.digits, "\nword ", bits_of(literal_.word),
-              "\nsecret ternary\nerror cbd21\nsecurity ", literal_.security, " ", name_of(literal_.table),
-              literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
-  fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
+std::string Parameters::canonical_text() const {
+  const LatticeParameters& p = lattice_;
+  return message("cyclotome parameters 1\nscheme ", scheme_->name(), "\ndegree ", p.degree, "\n", part_->describe(),
+                 "\nmoduli ", list(p.moduli), "\nspecial ", list(p.special_moduli), "\ndigits ", p.digits, "\nword ",
+                 bits_of(p.word), "\nsecret ternary\nerror cbd21\nsecurity ", p.security, " ", name_of(p.table),
+                 p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "", "\n");
 }
 
 std::string Parameters::summary() const {
   const unsigned special = key_modulus_bits_ - modulus_bits_;
-  return message(name_of(scheme()), name().empty() ? std::string() : message(" '", name(), "'"), " n=", degree(),
-                 " log q=", modulus_bits_, special == 0 ? std::string() : message("+", special),
-                 " t=", list(plain_moduli()), " ", bits_of(word()), "-bit words, ",
+  return message(scheme_->name(), name().empty() ? std::string() : message(" '", name(), "'"), " n=", degree(),
+                 " log q=", modulus_bits_, special == 0 ? std::string() : message("+", special), " ", part_->summary(),
+                 " ", bits_of(word()), "-bit words, ",
                  insecure() ? std::string("INSECURE") : level_text(security_reached_, table()), table_suffix(table()),
                  strict() ? ", strict noise" : "");
 }

@@ -7,24 +7,14 @@
 #include "cyclotome/math/sha256.hpp"
 #include "cyclotome/ring/basis.hpp"
 #include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/rlwe/scheme.hpp"
 #include "cyclotome/rlwe/security.hpp"
 
 namespace cyclotome::rlwe {
 
-/// Which scheme gives the ciphertexts their meaning.
-enum class SchemeKind : std::uint8_t { bfv = 1, bgv = 2 };
-
-/// "bfv", "bgv". Throws ParameterError for a number that is no scheme's.
-std::string name_of(SchemeKind scheme);
-
-/// Throws ParameterError for a number, made by a cast, that is no scheme, word or table: none stands in for it.
-void require_known(SchemeKind scheme, Word word, SecurityTable table);
-
-/// What a user writes; unchecked. `Parameters` checks it.
-struct ParametersLiteral {
-  SchemeKind scheme = SchemeKind::bfv;
+/// What the parameters of every scheme have; unchecked.
+struct LatticeParameters {
   std::size_t degree = 0;                     ///< n, a power of two in [2^10, 2^17] (smaller: allow_insecure)
-  std::vector<std::uint64_t> plain_moduli;    ///< t_1, ..., pairwise coprime: values live modulo their product
   std::vector<std::uint64_t> moduli;          ///< ciphertext primes q_i = 1 mod 2n
   std::vector<std::uint64_t> special_moduli;  ///< primes P_i = 1 mod 2n of key switching; may be empty
   std::size_t digits = 0;                     ///< digits of key switching (dnum); 0: as few as the special primes allow
@@ -33,36 +23,56 @@ struct ParametersLiteral {
   SecurityTable table = default_security_table;
   bool allow_insecure = false;
   bool strict = false;  ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
-  std::string name;     ///< of a preset; informative
 };
 
-/// The fewest bits that a ciphertext modulus has which can hold anything modulo `t`: a fresh error reaches 21 and must
-/// stay below q/(2t), after a rounding of up to 1/2; so q > 43 t. Shorter ones are refused by `Parameters`.
-unsigned least_modulus_bits(std::uint64_t t);
+/// What a user writes, of a scheme whose own part is plaintext moduli; unchecked. `Parameters` checks it.
+struct ParametersLiteral : LatticeParameters {
+  const Scheme* scheme = nullptr;           ///< &bfv::scheme(), ...
+  std::vector<std::uint64_t> plain_moduli;  ///< t_1, ..., pairwise coprime: values live modulo their product
+  std::string name;                         ///< of a preset; informative
+};
+
+/// Throws ParameterError for no scheme, and for a number, made by a cast, that is no word or table: none stands in for
+/// it.
+void require_known(const Scheme* scheme, Word word, SecurityTable table);
+
+/// Numbers with commas between them, as in the canonical text.
+std::string list(const std::vector<std::uint64_t>& values);
 
 /// Checked, immutable parameters.
 class Parameters {
  public:
   /// Throws ParameterError for contradictions and SecurityError when log2(QP) exceeds the table's cap for the demanded
   /// level; the message names the value, the limit and the way out.
-  explicit Parameters(ParametersLiteral literal);
+  explicit Parameters(const ParametersLiteral& literal);
+  /// Of any scheme; ParameterError, too, for the part of another one.
+  Parameters(const Scheme& scheme, LatticeParameters lattice, const SchemePart& part, std::string name = {});
 
-  SchemeKind scheme() const noexcept { return literal_.scheme; }
-  std::size_t degree() const noexcept { return literal_.degree; }
-  const std::vector<std::uint64_t>& plain_moduli() const noexcept { return literal_.plain_moduli; }
-  const std::vector<std::uint64_t>& moduli() const noexcept { return literal_.moduli; }
-  const std::vector<std::uint64_t>& special_moduli() const noexcept { return literal_.special_moduli; }
-  /// Digits of key switching, never 0; the primes per digit are ceil(k / digits).
-  std::size_t digits() const noexcept { return literal_.digits; }
-  std::size_t primes_per_digit() const noexcept {
-    return (literal_.moduli.size() + literal_.digits - 1) / literal_.digits;
+  const Scheme& scheme() const noexcept { return *scheme_; }
+  const LatticeParameters& lattice() const noexcept { return lattice_; }
+  const SchemePart& part() const noexcept { return *part_; }
+  /// The part as the class of the scheme that asks. Throws MismatchError if the parameters are another scheme's.
+  template <class Part>
+  const Part& part_of(const Scheme& scheme) const {
+    require_scheme(scheme);
+    return static_cast<const Part&>(*part_);  // make_part of that scheme made it
   }
-  Word word() const noexcept { return literal_.word; }
-  unsigned security() const noexcept { return literal_.security; }
-  SecurityTable table() const noexcept { return literal_.table; }
-  bool strict() const noexcept { return literal_.strict; }
-  const std::string& name() const noexcept { return literal_.name; }
-  const ParametersLiteral& literal() const noexcept { return literal_; }
+  const std::string& name() const noexcept { return name_; }
+
+  std::size_t degree() const noexcept { return lattice_.degree; }
+  const std::vector<std::uint64_t>& plain_moduli() const noexcept { return part_->plain_moduli(); }
+  const std::vector<std::uint64_t>& moduli() const noexcept { return lattice_.moduli; }
+  const std::vector<std::uint64_t>& special_moduli() const noexcept { return lattice_.special_moduli; }
+  /// Digits of key switching, never 0; the primes per digit are ceil(k / digits).
+  std::size_t digits() const noexcept { return lattice_.digits; }
+  std::size_t primes_per_digit() const noexcept {
+    return (lattice_.moduli.size() + lattice_.digits - 1) / lattice_.digits;
+  }
+  Word word() const noexcept { return lattice_.word; }
+  unsigned security() const noexcept { return lattice_.security; }
+  SecurityTable table() const noexcept { return lattice_.table; }
+  bool allow_insecure() const noexcept { return lattice_.allow_insecure; }
+  bool strict() const noexcept { return lattice_.strict; }
 
   /// Bit lengths of Q, and of QP, which is what security depends on.
   unsigned modulus_bits() const noexcept { return modulus_bits_; }
@@ -77,7 +87,8 @@ class Parameters {
   /// The highest level that is reached: 128, 192, 256, or 0.
   unsigned security_reached() const noexcept { return security_reached_; }
 
-  /// SHA-256 of a canonical text of everything but the name: what every key and ciphertext carries.
+  /// SHA-256 of a canonical text of everything but the name, which the scheme's part writes a line of: what every key
+  /// and ciphertext carries.
   const Digest& fingerprint() const noexcept { return fingerprint_; }
 
   /// One line: "bfv n=8192 log q=174+44 t=65537 64-bit words, 128-bit classical security"; insecure ones say INSECURE,
@@ -85,7 +96,14 @@ class Parameters {
   std::string summary() const;
 
  private:
-  ParametersLiteral literal_;
+  void require_scheme(const Scheme& scheme) const;
+  void check_security() const;
+  std::string canonical_text() const;
+
+  const Scheme* scheme_;
+  LatticeParameters lattice_;
+  SchemePartPtr part_;
+  std::string name_;
   unsigned modulus_bits_ = 0, key_modulus_bits_ = 0, security_reached_ = 0;
   std::vector<double> log2_moduli_;  // by number of primes
   double log2_special_modulus_ = 0;

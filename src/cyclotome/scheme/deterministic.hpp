@@ -6,21 +6,6 @@
 // Of every scheme, as rlwe/deterministic.hpp: for tests. Not installed; seeds are spent.
 namespace cyclotome {
 
-namespace bfv::deterministic {
-rlwe::Ciphertext encrypt(const rlwe::Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed);
-rlwe::Ciphertext encrypt(const rlwe::Plaintext& plaintext, const rlwe::SecretKey& key, Seed&& seed);
-rlwe::Plaintext reveal(const rlwe::Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits,
-                       Seed&& seed);
-}  // namespace bfv::deterministic
-
-namespace bgv::deterministic {
-rlwe::Ciphertext encrypt(const rlwe::Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed);
-rlwe::Ciphertext encrypt(const rlwe::Plaintext& plaintext, const rlwe::SecretKey& key, Seed&& seed);
-rlwe::Plaintext reveal(const rlwe::Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits,
-                       Seed&& seed);
-rlwe::Ciphertext rerandomize(const rlwe::Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed);
-}  // namespace bgv::deterministic
-
 namespace scheme::deterministic {
 rlwe::Ciphertext encrypt(const rlwe::Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed);
 rlwe::Ciphertext encrypt(const rlwe::Plaintext& plaintext, const rlwe::SecretKey& key, Seed&& seed);

@@ -108,7 +108,7 @@ std::string explain(const rlwe::Parameters& p) {
   text << "  sizes in memory  ciphertext " << bytes_text(sizes.ciphertext) << ", public key "
        << bytes_text(sizes.public_key) << ", relinearisation key " << bytes_text(sizes.relinearization_key)
        << ", each rotation key " << bytes_text(sizes.galois_key) << "\n";
-  const NoiseModel model(p, 0);
+  const auto model = p.scheme().noise_model(p, rlwe::PlainIndex(0));
   const auto states = noise_by_depth(p);
   text << "  noise headroom   ";
   if (states.empty()) {
@@ -117,7 +117,7 @@ std::string explain(const rlwe::Parameters& p) {
   for (std::size_t d = 0; d < states.size(); ++d) {
     if (d > 4 && d + 1 < states.size()) continue;  // the first few and the deepest
     text << (d == 0 ? message("fresh ") : message(d > 5 ? " ... depth " : ", depth ", d, " "))
-         << static_cast<long>(std::floor(model.headroom(states[d])));
+         << static_cast<long>(std::floor(model->headroom(states[d])));
   }
   text << (states.empty() ? "" : " bits") << "\n" << key_switching_table(p);
   return text.str();

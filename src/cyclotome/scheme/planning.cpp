@@ -10,6 +10,7 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/ring.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/rlwe/plain_moduli.hpp"
 #include "cyclotome/scheme/special_primes.hpp"
 
 namespace cyclotome::scheme {
@@ -21,12 +22,12 @@ constexpr std::size_t most_revealed = 1024;
 
 /// What a computation that `intent` allows leaves of headroom in the worst case.
 double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
-  const NoiseModel model(p, 0);
-  NoiseModel::State state = model.fresh();
-  for (unsigned d = 0; d < intent.depth; ++d) state = model.squared(model.summed(state, 4));  // sums of four before
+  const auto model = p.scheme().noise_model(p, rlwe::PlainIndex(0));
+  NoiseModel::State state = model->fresh();
+  for (unsigned d = 0; d < intent.depth; ++d) state = model->squared(model->summed(state, 4));  // sums of four before
   // Sums and their rotations come on top of plaintext products.
-  for (unsigned i = 0; i < intent.plain_products; ++i) state = model.times_plain(state);
-  const double left = model.headroom(model.summed(model.rotated(state), static_cast<double>(intent.terms)));
+  for (unsigned i = 0; i < intent.plain_products; ++i) state = model->times_plain(state);
+  const double left = model->headroom(model->summed(model->rotated(state), static_cast<double>(intent.terms)));
   if (intent.flooding_bits == 0) return left;
   const unsigned batch_bits = rlwe::flooding_bits_of(most_revealed * p.plain_moduli().size());
   return left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits + batch_bits);
@@ -77,6 +78,10 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
 
 rlwe::Parameters suggest(const Intent& intent) {
   rlwe::require_known(intent.scheme, intent.word.value_or(Word::u64), intent.table);
+  if (intent.depth > 0 && !intent.scheme->has_products()) {
+    throw ParameterError(message("suggest: ", intent.scheme->title(), " has no products of ciphertexts, so depth ",
+                                 intent.depth, " can't be had; ask for depth 0, or choose another scheme"));
+  }
   if (intent.depth > 64 || intent.plain_products > 64) {
     throw ParameterError(message("suggest: depth ", intent.depth, " and ", intent.plain_products,
                                  " plaintext products; each may be at most 64"));
@@ -141,11 +146,12 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
 }
 
 std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain) {
-  const NoiseModel model(parameters, plain);
+  const auto model = parameters.scheme().noise_model(parameters, rlwe::PlainIndex(plain));
   std::vector<NoiseModel::State> states;
-  for (NoiseModel::State state = model.fresh(); model.headroom(state) >= 0 && states.size() <= 64;
-       state = model.squared(state)) {
+  for (NoiseModel::State state = model->fresh(); model->headroom(state) >= 0 && states.size() <= 64;
+       state = model->squared(state)) {
     states.push_back(state);
+    if (!parameters.scheme().has_products()) break;
   }
   return states;
 }

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "cyclotome/scheme/noise_model.hpp"
+#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 
 namespace cyclotome::scheme {
+
+using rlwe::NoiseModel;
 
 /// What a computation needs, in a user's terms.
 struct Intent {
@@ -22,7 +25,7 @@ struct Intent {
   std::optional<Word> word;    ///< none: whichever is cheaper
   std::size_t min_degree = 0;  ///< at least this many slots
   bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
-  rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
+  const rlwe::Scheme* scheme = &bfv::scheme();
   /// Room for revealing up to 1024 ciphertexts of each plaintext modulus at once with this flooding
   /// (rlwe/flooding.hpp); 0: none.
   unsigned flooding_bits = 0;
@@ -40,7 +43,8 @@ rlwe::Parameters suggest(const Intent& intent);
 rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits);
 
 /// Noise along x, x^2, x^4, ... (each product relinearised): entry d belongs to depth d; the last is the deepest that
-/// still decrypts. Empty if not even a fresh encryption does. For the plaintext modulus number `plain`.
+/// still decrypts. Empty if not even a fresh encryption does, and no longer than 1 in schemes without products. For the
+/// plaintext modulus number `plain`.
 std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain = 0);
 
 /// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, and noise

@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/planning.hpp"
 
 namespace cyclotome::scheme {
@@ -18,7 +19,7 @@ struct Preset {
   Word word;
   std::vector<unsigned> prime_bits;    // ciphertext primes
   std::vector<unsigned> special_bits;  // special primes
-  rlwe::SchemeKind scheme = rlwe::SchemeKind::bfv;
+  const rlwe::Scheme* scheme = &bfv::scheme();
 };
 
 std::vector<unsigned> times(std::size_t count, unsigned bits) { return std::vector<unsigned>(count, bits); }
@@ -50,11 +51,11 @@ const std::vector<Preset>& presets() {
       {"001-32768-880", 32768, 1024, Word::u64, times(15, 55), {55}},
       // Paper 004, tables 6.5-6.12: BGV with t = 2 and one level; its 64-bit primes become 60- and 61-bit ones here,
       // equal in sum.
-      {"004-16384-64", 16384, 2, Word::u64, times(2, 32), {}, rlwe::SchemeKind::bgv},
-      {"004-16384-320", 16384, 2, Word::u64, times(4, 53) + times(2, 54), {}, rlwe::SchemeKind::bgv},
-      {"004-16384-576", 16384, 2, Word::u64, times(4, 57) + times(6, 58), {}, rlwe::SchemeKind::bgv},
-      {"004-16384-1088", 16384, 2, Word::u64, times(10, 60) + times(8, 61), {}, rlwe::SchemeKind::bgv},
-      {"004-32768-1088", 32768, 2, Word::u64, times(10, 60) + times(8, 61), {}, rlwe::SchemeKind::bgv},
+      {"004-16384-64", 16384, 2, Word::u64, times(2, 32), {}, &bgv::scheme()},
+      {"004-16384-320", 16384, 2, Word::u64, times(4, 53) + times(2, 54), {}, &bgv::scheme()},
+      {"004-16384-576", 16384, 2, Word::u64, times(4, 57) + times(6, 58), {}, &bgv::scheme()},
+      {"004-16384-1088", 16384, 2, Word::u64, times(10, 60) + times(8, 61), {}, &bgv::scheme()},
+      {"004-32768-1088", 32768, 2, Word::u64, times(10, 60) + times(8, 61), {}, &bgv::scheme()},
       // SEAL's 128-bit defaults with the batching prime 65537.
       {"seal-4096", 4096, 65537, Word::u64, times(2, 36), {37}},
       {"seal-8192", 8192, 65537, Word::u64, times(2, 43) + times(2, 44), {44}},
@@ -97,7 +98,7 @@ rlwe::Parameters preset(const std::string& name, bool allow_insecure) {
       moduli->push_back(prime);
     }
   }
-  return rlwe::Parameters(std::move(literal));
+  return rlwe::Parameters(literal);
 }
 
 }  // namespace cyclotome::scheme

@@ -3,9 +3,9 @@
 
 #include "cyclotome/rlwe/operations.hpp"
 
-// Every scheme's operations under one name, chosen by the parameters' scheme: what programs over ciphertexts and the
-// Python package call. What each does, and what it throws, stands with bfv:: and bgv::; linear operations and rotations
-// are rlwe::.
+// Every scheme's operations under one name, which the operands' context has: what programs over ciphertexts and the
+// Python package call. What one scheme alone can be asked for stands with bfv:: and bgv::; linear operations and
+// rotations are rlwe::.
 namespace cyclotome::scheme {
 
 using rlwe::Ciphertext;
@@ -14,33 +14,51 @@ using rlwe::Plaintext;
 /// Parameters on an engine, as the context of their scheme.
 rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
-/// Randomness comes from the operating system, here and below.
+/// Encrypts every plaintext polynomial of the batch (specification 5.3, 5.8; paper 001, Algorithm 4 with errata 001-4
+/// ... 001-7), at the top level. Randomness comes from the operating system, here and below. Throws MismatchError if
+/// key and plaintext are of different parameters or engines.
 Ciphertext encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key);
+/// The same under the secret key: less noise, and files hold a seed in place of c1.
 Ciphertext encrypt(const Plaintext& plaintext, const rlwe::SecretKey& key);
-Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
-/// Decrypts with noise flooding, for somebody else than the key's owner to see.
-Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits);
-Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
+/// Decrypts (specification 5.4, 5.8). Constant time in the secret and the message. Throws NoiseError if the
+/// ciphertext's noise bound exceeds what decryption corrects, ContradictionError if the noise that shows while rounding
+/// exceeds the bound, and MismatchError for another key's ciphertext.
+Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
+/// Decrypts whatever the bound says. For tests and for measuring noise; the result may be garbage.
+Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
+/// Decrypts for somebody else than the key's owner to see: the same message, from a phase with a uniform error added
+/// that makes it independent of the noise up to 2^-flooding_bits for each ciphertext (rlwe/flooding.hpp). Throws
+/// ArgumentError unless flooding_bits lies in [1, 160]; NoiseError if the bound leaves less than
+/// rlwe::flooding_headroom bits, which depends on public numbers only and may be told; ContradictionError, which must
+/// not be told, for noise beyond the bound.
+Plaintext reveal(const Ciphertext& ciphertext, const rlwe::SecretKey& key, unsigned flooding_bits);
+
+/// Bits of headroom by the public bound, at the ciphertext's level: how often the noise may double before decryption
+/// refuses. Negative: it refuses already.
 double noise_headroom(const Ciphertext& ciphertext);
+/// The exact noise budget of every item, as SEAL defines it: whole bits of q above those of the invariant noise
+/// [t phase]_q (BFV) or of the phase (BGV) and its sign, at least 0. Needs the secret key and is not constant-time: its
+/// result is for the key's owner alone.
 std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
+/// log2 of the largest coefficient of the exact noise of every item: of what its bound is a bound of.
 std::vector<double> measured_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
 Ciphertext add(const Ciphertext& a, const Ciphertext& b);
 Ciphertext subtract(const Ciphertext& a, const Ciphertext& b);
 Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
 Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
-/// 3 parts, not relinearised.
+/// 3 parts, not relinearised. Products throw UnsupportedError in schemes that have none.
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b);
 Ciphertext square(const Ciphertext& a);
 /// Both relinearised at once: 2 parts.
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys);
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys);
-/// One batch after the other.
+/// One batch after the other. Throws ArgumentError for none.
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
-/// a plus fresh encryptions of zero.
+/// a plus fresh encryptions of zero: hides again what became transparent.
 Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key);
-/// Fewer ciphertext primes, BGV only (ArgumentError): smaller ciphertexts and faster operations.
-Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs);
+/// Fewer ciphertext primes: smaller ciphertexts and faster operations. Throws ArgumentError in schemes without levels.
+Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level);
 
 }  // namespace cyclotome::scheme

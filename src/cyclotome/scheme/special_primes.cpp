@@ -6,7 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/scheme/noise_model.hpp"
+#include "cyclotome/rlwe/noise_model.hpp"
 
 namespace cyclotome::scheme {
 
@@ -28,21 +28,24 @@ std::vector<unsigned> split_bits(unsigned bits, unsigned widest, unsigned narrow
   return sizes;
 }
 
-double headroom_after_product(const rlwe::Parameters& parameters) {
-  const NoiseModel model(parameters, 0);
-  return model.headroom(model.squared(model.fresh()));
+/// After one product, relinearised; after one rotation in schemes without products.
+double headroom_after_switch(const rlwe::Parameters& parameters) {
+  const auto model = parameters.scheme().noise_model(parameters, rlwe::PlainIndex(0));
+  const rlwe::NoiseModel::State fresh = model->fresh();
+  return model->headroom(parameters.scheme().has_products() ? model->squared(fresh) : model->rotated(fresh));
 }
 
-/// `literal` with its ciphertext primes and `special` special primes as wide as the widest of them.
-std::optional<rlwe::Parameters> with_other_special_primes(rlwe::ParametersLiteral literal, std::size_t special) {
-  const unsigned width = bit_length(*std::max_element(literal.moduli.begin(), literal.moduli.end()));
-  std::vector<std::uint64_t> taken = literal.moduli;
-  taken.insert(taken.end(), literal.plain_moduli.begin(), literal.plain_moduli.end());
+/// `parameters` with their ciphertext primes and `special` special primes as wide as the widest of them.
+std::optional<rlwe::Parameters> with_other_special_primes(const rlwe::Parameters& parameters, std::size_t special) {
+  rlwe::LatticeParameters lattice = parameters.lattice();
+  const unsigned width = bit_length(*std::max_element(lattice.moduli.begin(), lattice.moduli.end()));
+  std::vector<std::uint64_t> taken = lattice.moduli;
+  taken.insert(taken.end(), parameters.plain_moduli().begin(), parameters.plain_moduli().end());
   try {
-    literal.special_moduli = primes_congruent_to_one(width, 2 * literal.degree, special, taken);
-    literal.digits = 0;
-    literal.allow_insecure = true;  // whether it is allowed is for the caller to say
-    return rlwe::Parameters(std::move(literal));
+    lattice.special_moduli = primes_congruent_to_one(width, 2 * lattice.degree, special, taken);
+    lattice.digits = 0;
+    lattice.allow_insecure = true;  // whether it is allowed is for the caller to say
+    return rlwe::Parameters(parameters.scheme(), std::move(lattice), parameters.part(), parameters.name());
   } catch (const ParameterError&) {
     return std::nullopt;
   }
@@ -55,9 +58,9 @@ unsigned narrowest_prime(std::size_t degree) { return bit_length(2 * degree) + 3
 double cost(const rlwe::Parameters& p) {
   const auto k = static_cast<double>(p.moduli().size()), special = static_cast<double>(p.special_moduli().size());
   const auto digits = static_cast<double>(p.digits()), log2_n = std::log2(static_cast<double>(p.degree()));
-  const bool bgv = p.scheme() == rlwe::SchemeKind::bgv;
-  const double transforms = (bgv ? 5 : 14) * k + (digits + 2) * (k + special);
-  const double terms = (bgv ? 2 : 9) * k * k + digits * (k + special) * (2 + k / digits) + 2 * special * k;
+  const rlwe::ProductCost product = p.scheme().product_cost();
+  const double transforms = product.transforms * k + (digits + 2) * (k + special);
+  const double terms = product.terms * k * k + digits * (k + special) * (2 + k / digits) + 2 * special * k;
   const double word = p.word() == Word::u32 ? 0.5 : 1.0;
   return word * static_cast<double>(p.plain_moduli().size() * p.degree()) * (transforms * log2_n + terms);
 }
@@ -82,7 +85,7 @@ std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLitera
       const std::vector<std::uint64_t> narrow = primes(sizes.back(), sizes.size() - wide);
       literal.moduli.insert(literal.moduli.end(), narrow.begin(), narrow.end());
     }
-    return rlwe::Parameters(std::move(literal));
+    return rlwe::Parameters(literal);
   } catch (const ParameterError&) {
     return std::nullopt;
   }
@@ -122,10 +125,10 @@ std::vector<KeySwitchingChoice> key_switching_choices(const rlwe::Parameters& pa
   std::vector<KeySwitchingChoice> choices;
   for (std::size_t special = 0; special <= most; ++special) {
     const bool chosen = special == own;
-    const auto candidate = chosen ? parameters : with_other_special_primes(parameters.literal(), special);
+    const auto candidate = chosen ? parameters : with_other_special_primes(parameters, special);
     if (!candidate) continue;
-    const bool allowed = parameters.literal().allow_insecure || candidate->key_modulus_bits() <= cap;
-    choices.push_back({*candidate, cost(*candidate) / unit, headroom_after_product(*candidate), allowed, chosen});
+    const bool allowed = parameters.allow_insecure() || candidate->key_modulus_bits() <= cap;
+    choices.push_back({*candidate, cost(*candidate) / unit, headroom_after_switch(*candidate), allowed, chosen});
   }
   return choices;
 }

@@ -37,7 +37,7 @@ std::optional<rlwe::Parameters> cheapest_primes(const rlwe::ParametersLiteral& b
 struct KeySwitchingChoice {
   rlwe::Parameters parameters;
   double relative_cost;  ///< of multiply + relinearise; 1 for the parameters that were asked about
-  double headroom;       ///< bits of noise headroom after one product, relinearised
+  double headroom;       ///< bits of noise headroom after one product, relinearised, or one rotation without products
   bool allowed;          ///< by the security that the parameters demand
   bool chosen;           ///< these are the parameters that were asked about
 };

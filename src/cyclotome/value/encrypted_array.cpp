@@ -90,7 +90,7 @@ EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
   }
   EncryptedArray result = *this;
   for (Ciphertext& channel : result.placed_.channels) {
-    channel = scheme::switch_to_level(channel, std::min(level, channel.limbs()));
+    channel = scheme::switch_to_level(channel, rlwe::Level(std::min(level, channel.limbs())));
   }
   return result;
 }

@@ -6,18 +6,18 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 
 namespace cyclotome::bfv {
 
 ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  if (parameters.scheme() != rlwe::SchemeKind::bfv) {
+  if (&parameters.scheme() != &bfv::scheme()) {
     throw ParameterError(message("a BFV context needs BFV parameters, not ", parameters.summary()));
   }
   return ContextPtr(new Context(parameters, engine));
 }
 
-Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
-    : rlwe::Context(parameters, engine, {Domain::coefficient, false}) {
+Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : ExactContext(parameters, engine) {
   const RingPtr& q = ciphertext_ring();
   const auto& plain_moduli = parameters.plain_moduli();
   taken_ = parameters.moduli();
@@ -35,8 +35,8 @@ Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
     for (const auto modulus : q->basis().values()) {
       factors.push_back(modulus - inverse_or_zero(t % modulus, modulus));
     }
-    message_scales_.emplace_back(plain_ring(i)->basis(), q->basis(), Lift::centred, std::vector{product.mod(t)},
-                                 factors);
+    message_scales_.push_back(std::make_shared<const BaseConversion>(plain_ring(i)->basis(), q->basis(), Lift::centred,
+                                                                     std::vector{product.mod(t)}, factors));
   }
 }
 
@@ -95,11 +95,10 @@ const HpsTables& Context::hps(std::size_t limbs, std::size_t plain) const {
 }
 
 const Context& bfv_context(const rlwe::ContextPtr& context) {
-  const auto* const bfv = dynamic_cast<const Context*>(context.get());
-  if (bfv == nullptr) {
+  if (&context->scheme() != &scheme()) {
     throw MismatchError(message("a BFV operation was given an object of ", context->parameters().summary()));
   }
-  return *bfv;
+  return static_cast<const Context&>(*context);  // create() makes all contexts of this scheme
 }
 
 }  // namespace cyclotome::bfv

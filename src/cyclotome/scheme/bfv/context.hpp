@@ -6,7 +6,7 @@
 
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/hps.hpp"
-#include "cyclotome/rlwe/context.hpp"
+#include "cyclotome/scheme/exact_context.hpp"
 
 namespace cyclotome::bfv {
 
@@ -27,7 +27,7 @@ struct HpsTables {
 
 /// A BFV context: what all lattice schemes share, and the constants of products and decryption for each plaintext
 /// modulus.
-class Context final : public rlwe::Context {
+class Context final : public scheme::ExactContext {
  public:
   /// Throws ParameterError if the parameters are not BFV's.
   static std::shared_ptr<const Context> create(const rlwe::Parameters& parameters, const EnginePtr& engine);
@@ -37,15 +37,26 @@ class Context final : public rlwe::Context {
   const HpsTables& hps(std::size_t limbs, std::size_t plain) const;
 
   const PlainScale& plain_scale(std::size_t plain) const { return *plain_scales_.at(plain); }
-  /// m in Z_t -> round(q m / t) modulo every q_i.
-  const BaseConversion& message_scale(std::size_t plain) const { return message_scales_.at(plain); }
+
+  Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const override;
+  Ciphertext square(const Ciphertext& a) const override;
+  Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
+                                   const rlwe::EvaluationKeys& keys) const override;
+  Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const override;
 
  private:
   Context(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
+  std::shared_ptr<const BaseConversion> message_lift(rlwe::Level level, rlwe::PlainIndex plain,
+                                                     std::uint64_t correction) const override;
+  rlwe::NoiseBound message_noise(rlwe::PlainIndex plain) const override;
+  Plaintext open(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) const override;
+  Plaintext round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const override;
+  scheme::NoiseGauge gauge(const Ciphertext& ciphertext) const override;
+
   std::vector<std::uint64_t> taken_;  // primes that auxiliary bases must not contain
   std::vector<std::unique_ptr<PlainScale>> plain_scales_;
-  std::vector<BaseConversion> message_scales_;
+  std::vector<std::shared_ptr<const BaseConversion>> message_scales_;  // m in Z_t -> round(q m / t) modulo every q_i
   RingPtr hps_auxiliary() const;
 
   mutable std::mutex tables_mutex_;  // of what is made on first use; held to look and to publish, not to make rings

@@ -55,21 +55,6 @@ Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::Evaluat
   return a.derived(std::move(result), parameters.noise().sum(noise, key_switch.noise()));
 }
 
-template <class Combine>
-Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintext& b, const Combine& combine) {
-  rlwe::require_plain_operand(operation, a, b);
-  const Context& context = bfv_context(a.context());
-  const rlwe::NoiseCalculus& noise = context.parameters().noise();
-  Engine& engine = *context.engine();
-  PolyArray scaled = context.make(context.ciphertext_ring(), b.batch(), 1);
-  engine.convert(scaled.view(), b.polynomials().view(), context.message_scale(b.plain()));
-  PolyArray out = context.make(context.ciphertext_ring(), std::max(a.batch(), b.batch()), a.parts());
-  engine.copy(out.view(), a.polynomials().view());
-  const View body = out.view().part(0);
-  combine(engine, body, scaled.view());
-  return a.derived(std::move(out), noise.sum(a.noise(), message_noise(context.parameters())));
-}
-
 }  // namespace
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, ProductMethod method) {
@@ -93,13 +78,17 @@ Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& 
   return product(a, nullptr, &keys, method);
 }
 
-Ciphertext add_plain(const Ciphertext& a, const Plaintext& b) {
-  return with_plain("add_plain", a, b, [](Engine& engine, View body, ConstView m) { engine.add(body, body, m); });
+Ciphertext Context::multiply(const Ciphertext& a, const Ciphertext& b) const { return bfv::multiply(a, b); }
+
+Ciphertext Context::square(const Ciphertext& a) const { return bfv::square(a); }
+
+Ciphertext Context::multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
+                                          const rlwe::EvaluationKeys& keys) const {
+  return bfv::multiply_relinearized(a, b, keys);
 }
 
-Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) {
-  return with_plain("subtract_plain", a, b,
-                    [](Engine& engine, View body, ConstView m) { engine.subtract(body, body, m); });
+Ciphertext Context::square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const {
+  return bfv::square_relinearized(a, keys);
 }
 
 }  // namespace cyclotome::bfv

@@ -22,8 +22,4 @@ Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys,
                                ProductMethod method = ProductMethod::hps_over_q_leveled);
 
-/// a + round(q b / t), and a - round(q b / t).
-Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
-Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
-
 }  // namespace cyclotome::bfv

@@ -2,11 +2,12 @@
 #include "cyclotome/scheme/bgv/context.hpp"
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 
 namespace cyclotome::bgv {
 
 ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  if (parameters.scheme() != rlwe::SchemeKind::bgv) {
+  if (&parameters.scheme() != &bgv::scheme()) {
     throw ParameterError(message("a BGV context needs BGV parameters, not ", parameters.summary()));
   }
   return ContextPtr(new Context(parameters, engine));
@@ -34,10 +35,11 @@ std::shared_ptr<const BaseConversion> Context::find(Conversions& conversions, co
   return conversions.emplace(key, std::make_shared<const BaseConversion>(make())).first->second;
 }
 
-std::shared_ptr<const BaseConversion> Context::message_lift(std::size_t limbs, std::size_t plain,
-                                                            std::uint64_t factor) const {
-  return find(lifts_, {limbs, plain, factor}, [&] {
-    return BaseConversion(plain_ring(plain)->basis(), level_ring(limbs)->basis(), Lift::centred, {factor});
+std::shared_ptr<const BaseConversion> Context::message_lift(rlwe::Level level, rlwe::PlainIndex plain,
+                                                            std::uint64_t correction) const {
+  return find(lifts_, {level.primes, plain.number, correction}, [&] {
+    return BaseConversion(plain_ring(plain.number)->basis(), level_ring(level.primes)->basis(), Lift::centred,
+                          {correction});
   });
 }
 
@@ -49,11 +51,10 @@ std::shared_ptr<const BaseConversion> Context::message_reduction(std::size_t lim
 }
 
 const Context& bgv_context(const rlwe::ContextPtr& context) {
-  const auto* const bgv = dynamic_cast<const Context*>(context.get());
-  if (bgv == nullptr) {
+  if (&context->scheme() != &scheme()) {
     throw MismatchError(message("a BGV operation was given an object of ", context->parameters().summary()));
   }
-  return *bgv;
+  return static_cast<const Context&>(*context);  // create() makes all contexts of this scheme
 }
 
 }  // namespace cyclotome::bgv

@@ -3,12 +3,12 @@
 
 #include <tuple>
 
-#include "cyclotome/rlwe/context.hpp"
+#include "cyclotome/scheme/exact_context.hpp"
 
 namespace cyclotome::bgv {
 
 /// A BGV context: what all lattice schemes share, and the divisions of modulus switching at every level.
-class Context final : public rlwe::Context {
+class Context final : public scheme::ExactContext {
  public:
   /// Throws ParameterError if the parameters are not BGV's.
   static std::shared_ptr<const Context> create(const rlwe::Parameters& parameters, const EnginePtr& engine);
@@ -16,17 +16,36 @@ class Context final : public rlwe::Context {
   /// Division by the last prime of level `limbs` >= 2, keeping residues modulo plaintext modulus number `plain`. Tables
   /// are made on first use; thread-safe.
   const DivideAndRound& modulus_switch(std::size_t limbs, std::size_t plain) const;
-  /// m in Z_t -> factor * m, centred, modulo the primes of a level. Conversions that were asked for lately are kept;
+  /// A centred phase at a level -> factor times it modulo t. Conversions that were asked for lately are kept;
   /// thread-safe.
-  std::shared_ptr<const BaseConversion> message_lift(std::size_t limbs, std::size_t plain,
-                                                     std::uint64_t factor = 1) const;
-  /// A centred phase at a level -> factor times it modulo t.
   std::shared_ptr<const BaseConversion> message_reduction(std::size_t limbs, std::size_t plain,
                                                           std::uint64_t factor) const;
 
+  /// Sums: operands are brought to the lower of both levels, and to one correction factor by small balanced scalars or
+  /// one scalar before the switch, whichever is quieter.
+  Ciphertext add(const Ciphertext& a, const Ciphertext& b) const override;
+  Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) const override;
+  Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const override;
+  Ciphertext square(const Ciphertext& a) const override;
+  Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
+                                   const rlwe::EvaluationKeys& keys) const override;
+  Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const override;
+  /// One batch after the other, brought to the lowest level among them and to one correction factor.
+  Ciphertext concatenate(std::span<const Ciphertext* const> arrays) const override;
+  Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level) const override;
+
  private:
-  Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
-      : rlwe::Context(parameters, engine, {Domain::transform, true}) {}
+  Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : ExactContext(parameters, engine) {}
+
+  /// m in Z_t -> correction * m, centred, modulo the primes of a level.
+  std::shared_ptr<const BaseConversion> message_lift(rlwe::Level level, rlwe::PlainIndex plain,
+                                                     std::uint64_t correction) const override;
+  rlwe::NoiseBound message_noise(rlwe::PlainIndex plain) const override;
+  Plaintext open(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) const override;
+  Plaintext round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const override;
+  scheme::NoiseGauge gauge(const Ciphertext& ciphertext) const override;
+  /// a plus fresh encryptions of zero at its level.
+  Ciphertext rerandomize_from(const Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed) const override;
 
   using Conversions = std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>,  // limbs, plain, factor
                                std::shared_ptr<const BaseConversion>>;

@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
-#include "cyclotome/scheme/deterministic.hpp"
 
 namespace cyclotome::bgv {
 
@@ -102,22 +101,6 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
   Ciphertext first = rescaled(lowered(rescaled(high, before), limbs), after), second = rescaled(low, other);
   if (swapped) return {std::move(second), std::move(first)};
   return {std::move(first), std::move(second)};
-}
-
-template <class Combine>
-Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintext& b, const Combine& combine) {
-  rlwe::require_plain_operand(operation, a, b);
-  const Context& context = bgv_context(a.context());
-  Engine& engine = *context.engine();
-  PolyArray lifted = context.make(a.polynomials().ring(), b.batch(), 1);
-  engine.convert(lifted.view(), b.polynomials().view(), *context.message_lift(a.limbs(), a.plain(), a.correction()));
-  lifted.to_transform();
-  PolyArray out = a.like(std::max(a.batch(), b.batch()), a.parts());
-  engine.copy(out.view(), a.polynomials().view());
-  const View body = out.view().part(0);
-  combine(engine, body, lifted.view());
-  const rlwe::Parameters& p = context.parameters();
-  return a.derived(std::move(out), p.noise().sum(a.noise(), message_noise(p, a.plain())));
 }
 
 /// out = a divided by its last primes, one after the other, until as many as out has are left.
@@ -211,7 +194,7 @@ Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
 }
 
 std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
-  const rlwe::Parameters& parameters = a.context()->parameters();
+  const rlwe::Parameters& parameters = bgv_context(a.context()).parameters();
   const std::size_t top = std::min(a.limbs(), b.limbs());
   std::size_t best = top;
   double best_headroom = -1e300;
@@ -229,23 +212,14 @@ std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
   return best;
 }
 
-Ciphertext add(const Ciphertext& a, const Ciphertext& b) {
+Ciphertext Context::add(const Ciphertext& a, const Ciphertext& b) const {
   const auto [x, y] = aligned(a, b);
   return rlwe::add(x, y);
 }
 
-Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) {
+Ciphertext Context::subtract(const Ciphertext& a, const Ciphertext& b) const {
   const auto [x, y] = aligned(a, b);
   return rlwe::subtract(x, y);
-}
-
-Ciphertext add_plain(const Ciphertext& a, const Plaintext& b) {
-  return with_plain("add_plain", a, b, [](Engine& engine, View body, ConstView m) { engine.add(body, body, m); });
-}
-
-Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) {
-  return with_plain("subtract_plain", a, b,
-                    [](Engine& engine, View body, ConstView m) { engine.subtract(body, body, m); });
 }
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic) {
@@ -265,7 +239,24 @@ Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& 
   return multiply_relinearized(a, a, keys, automatic);
 }
 
-Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
+Ciphertext Context::multiply(const Ciphertext& a, const Ciphertext& b) const { return bgv::multiply(a, b); }
+
+Ciphertext Context::square(const Ciphertext& a) const { return bgv::square(a); }
+
+Ciphertext Context::multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
+                                          const rlwe::EvaluationKeys& keys) const {
+  return bgv::multiply_relinearized(a, b, keys);
+}
+
+Ciphertext Context::square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const {
+  return bgv::square_relinearized(a, keys);
+}
+
+Ciphertext Context::switch_to_level(const Ciphertext& a, rlwe::Level level) const {
+  return bgv::switch_to_level(a, level.primes);
+}
+
+Ciphertext Context::concatenate(std::span<const Ciphertext* const> arrays) const {
   if (arrays.empty()) throw ArgumentError("concatenate: no ciphertexts were given");
   const Ciphertext& head = *arrays[0];
   std::size_t limbs = head.limbs();
@@ -289,17 +280,13 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   return rlwe::concatenate(pointers);
 }
 
-Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key) {
-  return deterministic::rerandomize(a, key, Seed::from_system());
-}
-
-Ciphertext deterministic::rerandomize(const Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed) {
+Ciphertext Context::rerandomize_from(const Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed) const {
   Seed master = std::move(seed);
   rlwe::require_same_context("rerandomize", *a.context(), *key.context());
   // The phase of an encryption of zero is a multiple of t, whatever the correction factor is taken to be.
   const Ciphertext fresh =
       rlwe::deterministic::encrypt_zero(key, a.plain(), a.batch(), std::move(master), rlwe::Purpose::rerandomization);
-  const Ciphertext zero = switch_to_level(fresh, a.limbs());
+  const Ciphertext zero = bgv::switch_to_level(fresh, a.limbs());
   return rlwe::add(a, zero.derived(zero.polynomials(), zero.noise(), a.correction()));
 }
 

@@ -19,13 +19,6 @@ Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs);
 /// is worth dropping a prime for.
 std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b);
 
-/// Sums: operands are brought to the lower of both levels, and to one correction factor by small balanced scalars or
-/// one scalar before the switch, whichever is quieter.
-Ciphertext add(const Ciphertext& a, const Ciphertext& b);
-Ciphertext subtract(const Ciphertext& a, const Ciphertext& b);
-Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
-Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
-
 /// Product, 3 parts, not relinearised. `automatic` switches both operands to best_product_level first; otherwise only
 /// to the lower of their levels.
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic = true);
@@ -35,10 +28,5 @@ Ciphertext square(const Ciphertext& a, bool automatic = true);
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys,
                                  bool automatic = true);
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys, bool automatic = true);
-
-/// One batch after the other, brought to the lowest level among them and to one correction factor.
-Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
-/// a plus fresh encryptions of zero at its level: hides again what became transparent.
-Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key);
 
 }  // namespace cyclotome::bgv

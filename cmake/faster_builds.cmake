@@ -1,0 +1,38 @@
+# What makes builds faster and changes nothing in what they make.
+
+# A cache of compilations, where there is one and the caller has not chosen a launcher. Precompiled headers are cached too:
+# ccache asks to be told that what it cannot see of them does not matter here.
+find_program(CYCLOTOME_CCACHE ccache DOC "Caches compilations; empty: none")
+mark_as_advanced(CYCLOTOME_CCACHE)
+if(PROJECT_IS_TOP_LEVEL AND CYCLOTOME_CCACHE)
+  foreach(language CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+                                              "${CYCLOTOME_CCACHE}")
+    endif()
+  endforeach()
+endif()
+
+# Headers of the standard library are half of the work in most files. Who leaves an #include out does not notice in such a
+# build, so it is not how the library is built for use.
+option(CYCLOTOME_PRECOMPILE "Precompile the standard library's headers: for builds that tests need often" OFF)
+
+set(precompiled_headers <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <map> <memory> <mutex> <optional>
+                        <span> <sstream> <string> <utility> <vector>)
+
+# Precompiles the standard library's headers, and others that are named, for a target; `LIKE other`: those of a target with
+# the same options.
+function(cyclotome_precompile target)
+  if(NOT CYCLOTOME_PRECOMPILE)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 given "" "LIKE" "")
+  if(given_LIKE)
+    target_precompile_headers(${target} REUSE_FROM ${given_LIKE})
+  else()
+    target_precompile_headers(${target} PRIVATE ${precompiled_headers} ${given_UNPARSED_ARGUMENTS})
+  endif()
+  # For ccache: what was precompiled is named in what the preprocessor prints, or has no time stamp in it.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
+                                           "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+endfunction()

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/context.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/operations.hpp"
+
+// What a context does unless its scheme does it otherwise.
+namespace cyclotome::rlwe {
+
+namespace {
+
+[[noreturn]] void refuse_product(const char* operation, const Context& context) {
+  throw UnsupportedError(message(operation, ": ", context.scheme().title(), " has no products of ciphertexts; use a ",
+                                 "scheme that has, such as bfv"));
+}
+
+}  // namespace
+
+Ciphertext Context::encrypt(const Plaintext& plaintext, const PublicKey& key) const {
+  return encrypt_from(plaintext, key, Seed::from_system());
+}
+
+Ciphertext Context::encrypt(const Plaintext& plaintext, const SecretKey& key) const {
+  return encrypt_from(plaintext, key, Seed::from_system());
+}
+
+Plaintext Context::reveal(const Ciphertext& ciphertext, const SecretKey& key, unsigned flooding_bits) const {
+  return reveal_from(ciphertext, key, flooding_bits, Seed::from_system());
+}
+
+Ciphertext Context::add(const Ciphertext& a, const Ciphertext& b) const { return rlwe::add(a, b); }
+
+Ciphertext Context::subtract(const Ciphertext& a, const Ciphertext& b) const { return rlwe::subtract(a, b); }
+
+Ciphertext Context::multiply(const Ciphertext&, const Ciphertext&) const { refuse_product("multiply", *this); }
+
+Ciphertext Context::square(const Ciphertext&) const { refuse_product("square", *this); }
+
+Ciphertext Context::multiply_relinearized(const Ciphertext&, const Ciphertext&, const EvaluationKeys&) const {
+  refuse_product("multiply", *this);
+}
+
+Ciphertext Context::square_relinearized(const Ciphertext&, const EvaluationKeys&) const {
+  refuse_product("square", *this);
+}
+
+Ciphertext Context::concatenate(std::span<const Ciphertext* const> arrays) const { return rlwe::concatenate(arrays); }
+
+Ciphertext Context::rerandomize(const Ciphertext& a, const PublicKey& key) const {
+  return rerandomize_from(a, key, Seed::from_system());
+}
+
+Ciphertext Context::rerandomize_from(const Ciphertext& a, const PublicKey& key, Seed&& seed) const {
+  return deterministic::rerandomize(a, key, std::move(seed));
+}
+
+Ciphertext Context::switch_to_level(const Ciphertext&, Level) const {
+  throw ArgumentError(
+      message("switch_to_level: ciphertexts of ", parameters_.summary(), " have one level only; BGV's have several"));
+}
+
+}  // namespace cyclotome::rlwe

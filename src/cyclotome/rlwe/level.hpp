@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstddef>
+
+// Two numbers that stand beside each other in many calls, and would not be told apart if they were plain ones.
+namespace cyclotome::rlwe {
+
+/// The level of a ciphertext: how many ciphertext primes it has, the first ones of all.
+struct Level {
+  std::size_t primes;
+
+  explicit constexpr Level(std::size_t count) noexcept : primes(count) {}
+  friend constexpr auto operator<=>(const Level&, const Level&) = default;
+};
+
+/// One of the parameters' plaintext moduli, counted from 0.
+struct PlainIndex {
+  std::size_t number;
+
+  explicit constexpr PlainIndex(std::size_t index) noexcept : number(index) {}
+  friend constexpr auto operator<=>(const PlainIndex&, const PlainIndex&) = default;
+};
+
+}  // namespace cyclotome::rlwe

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/rlwe/parameter_noise.hpp"
+
+namespace cyclotome::rlwe {
+
+/// Noise bounds of a computation before there are keys or ciphertexts: the same formulas that operations attach to
+/// their results. Scheme::noise_model makes them.
+class NoiseModel {
+ public:
+  /// A ciphertext as far as noise is concerned.
+  struct State {
+    NoiseBound noise;
+    std::size_t limbs;  ///< level
+  };
+
+  NoiseModel(const Parameters& parameters, PlainIndex plain) : parameters_(parameters), plain_(plain.number) {}
+  NoiseModel(const NoiseModel&) = delete;
+  NoiseModel& operator=(const NoiseModel&) = delete;
+  virtual ~NoiseModel() = default;
+
+  /// A fresh public-key encryption.
+  State fresh() const;
+  /// The relinearised square, after the modulus switches that the scheme makes by itself. Throws UnsupportedError by
+  /// default: the scheme has no products.
+  virtual State squared(const State& a) const;
+  /// Sums of `count` of its like.
+  State summed(const State& a, double count) const;
+  /// The product with a plaintext vector of slots as large as random ones are: norms 4 t sqrt(n/12) and t sqrt(n/12).
+  State times_plain(const State& a) const;
+  /// After one rotation.
+  State rotated(const State& a) const;
+  /// Bits until decryption refuses.
+  virtual double headroom(const State& a) const = 0;
+
+ protected:
+  const Parameters& parameters() const noexcept { return parameters_; }
+  std::size_t plain() const noexcept { return plain_; }
+  const NoiseCalculus& calculus() const noexcept { return parameters_.noise(); }
+  /// What a message adds to an encryption of zero.
+  virtual NoiseBound message_noise() const = 0;
+
+ private:
+  const Parameters& parameters_;
+  std::size_t plain_;
+};
+
+}  // namespace cyclotome::rlwe

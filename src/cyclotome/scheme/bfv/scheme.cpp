@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/bfv/scheme.hpp"
+
+#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/rlwe/plain_moduli.hpp"
+#include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/noise.hpp"
+
+namespace cyclotome::bfv {
+
+namespace {
+
+class NoiseModel final : public rlwe::NoiseModel {
+ public:
+  using rlwe::NoiseModel::NoiseModel;
+  State squared(const State& a) const override {
+    return rotated({product_noise(parameters(), plain(), a.noise, a.noise), a.limbs});
+  }
+  double headroom(const State& a) const override { return bfv::headroom(parameters(), plain(), a.noise); }
+
+ private:
+  NoiseBound message_noise() const override { return bfv::message_noise(parameters()); }
+};
+
+class Scheme final : public rlwe::Scheme {
+ public:
+  std::string_view name() const noexcept override { return "bfv"; }
+  std::uint8_t id() const noexcept override { return 1; }
+
+  rlwe::SchemePartPtr make_part(std::vector<std::uint64_t> numbers) const override {
+    return std::make_shared<rlwe::PlainModuli>(std::move(numbers));
+  }
+  void check(const rlwe::LatticeParameters& lattice, const rlwe::SchemePart& part) const override {
+    rlwe::check_plain_moduli(lattice, part.plain_moduli());
+  }
+  std::uint64_t error_multiple(const rlwe::SchemePart&, rlwe::PlainIndex) const override { return 1; }
+
+  Domain native_domain() const noexcept override { return Domain::coefficient; }
+  rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) const override {
+    return Context::create(parameters, engine);
+  }
+
+  std::unique_ptr<const rlwe::NoiseModel> noise_model(const rlwe::Parameters& parameters,
+                                                      rlwe::PlainIndex plain) const override {
+    return std::make_unique<NoiseModel>(parameters, plain);
+  }
+  rlwe::ProductCost product_cost() const noexcept override { return {14, 9}; }
+};
+
+}  // namespace
+
+const rlwe::Scheme& scheme() {
+  static const Scheme only;
+  return only;
+}
+
+}  // namespace cyclotome::bfv

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/bgv/scheme.hpp"
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/rlwe/plain_moduli.hpp"
+#include "cyclotome/scheme/bgv/context.hpp"
+#include "cyclotome/scheme/bgv/noise.hpp"
+
+namespace cyclotome::bgv {
+
+namespace {
+
+class NoiseModel final : public rlwe::NoiseModel {
+ public:
+  using rlwe::NoiseModel::NoiseModel;
+  State squared(const State& a) const override {
+    State best = a, current = a;
+    double best_headroom = -1e300;
+    while (true) {
+      const State product{product_noise(parameters(), current.noise, current.noise), current.limbs};
+      if (const double left = headroom(product); left > best_headroom) {
+        best_headroom = left;
+        best = product;
+      }
+      if (current.limbs == 1) break;
+      current = {switched_noise(parameters(), plain(), current.noise, current.limbs), current.limbs - 1};
+    }
+    return rotated(best);
+  }
+  double headroom(const State& a) const override { return bgv::headroom(parameters(), a.noise, a.limbs); }
+
+ private:
+  NoiseBound message_noise() const override { return bgv::message_noise(parameters(), plain()); }
+};
+
+class Scheme final : public rlwe::Scheme {
+ public:
+  std::string_view name() const noexcept override { return "bgv"; }
+  std::uint8_t id() const noexcept override { return 2; }
+
+  rlwe::SchemePartPtr make_part(std::vector<std::uint64_t> numbers) const override {
+    return std::make_shared<rlwe::PlainModuli>(std::move(numbers));
+  }
+  void check(const rlwe::LatticeParameters& lattice, const rlwe::SchemePart& part) const override {
+    rlwe::check_plain_moduli(lattice, part.plain_moduli());
+    // Key errors carry the product of all of them.
+    if (const unsigned bits = BigUnsigned::product(part.plain_moduli()).bit_length(); bits > 256) {
+      throw ParameterError(message("the plaintext moduli have ", bits, " bits in all; BGV takes at most 256"));
+    }
+  }
+  std::uint64_t error_multiple(const rlwe::SchemePart& part, rlwe::PlainIndex plain) const override {
+    return part.plain_moduli().at(plain.number);
+  }
+
+  Domain native_domain() const noexcept override { return Domain::transform; }
+  bool has_levels() const noexcept override { return true; }
+  rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) const override {
+    return Context::create(parameters, engine);
+  }
+
+  std::unique_ptr<const rlwe::NoiseModel> noise_model(const rlwe::Parameters& parameters,
+                                                      rlwe::PlainIndex plain) const override {
+    return std::make_unique<NoiseModel>(parameters, plain);
+  }
+  rlwe::ProductCost product_cost() const noexcept override { return {5, 2}; }
+
+  std::string refuse_correction(const rlwe::Parameters&, rlwe::PlainIndex, std::uint64_t) const override { return {}; }
+  /// Errors of keys for several plaintext moduli were multiples of them all in format version 1.
+  std::string refuse_keys(const rlwe::Parameters& parameters, std::uint16_t version) const override {
+    const std::size_t count = parameters.plain_moduli().size();
+    if (version > 1 || count == 1) return {};
+    return message("of format version 1 for ", count, " plaintext moduli of BGV has errors that later versions do not ",
+                   "compute with; make such keys anew from the secret key, which can be read, or generate a new set");
+  }
+};
+
+}  // namespace
+
+const rlwe::Scheme& scheme() {
+  static const Scheme only;
+  return only;
+}
+
+}  // namespace cyclotome::bgv

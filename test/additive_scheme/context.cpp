@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "additive_scheme/context.hpp"
+
+#include "additive_scheme/scheme.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/noise_model.hpp"
+
+namespace cyclotome::additive {
+
+rlwe::ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
+  const Part& part = parameters.part_of<Part>(additive::scheme());
+  const auto model = additive::scheme().noise_model(parameters, rlwe::PlainIndex(0));
+  if (!(model->headroom(model->summed(model->fresh(), static_cast<double>(part.terms()))) >= 0)) {
+    throw ParameterError(message("sums of ", part.terms(), " ciphertexts of ", parameters.summary(),
+                                 " would not decrypt; use more ciphertext primes, or fewer terms"));
+  }
+  return rlwe::ContextPtr(new Context(parameters, engine));
+}
+
+Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
+    : ExactContext(parameters, engine),
+      lift_(std::make_shared<const BaseConversion>(plain_ring(0)->basis(), ciphertext_ring()->basis(), Lift::centred)),
+      reduction_(ciphertext_ring()->basis(), plain_ring(0)->basis(), Lift::centred) {}
+
+std::shared_ptr<const BaseConversion> Context::message_lift(rlwe::Level, rlwe::PlainIndex, std::uint64_t) const {
+  return lift_;
+}
+
+rlwe::NoiseBound Context::message_noise(rlwe::PlainIndex) const { return additive::message_noise(parameters()); }
+
+rlwe::Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) const {
+  return round(ciphertext, rlwe::phase(key, ciphertext), peaks);
+}
+
+rlwe::Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
+  PolyArray message = make_message(ciphertext);
+  engine()->convert_with_peaks(message.view(), phases.view(), reduction_, peaks.data());
+  return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
+}
+
+scheme::NoiseGauge Context::gauge(const Ciphertext& ciphertext) const {
+  const double log2_q = parameters().log2_modulus(ciphertext.limbs());
+  return {log2_noise_limit(parameters()), log2_q, peak_error(parameters().word(), ciphertext.limbs()), 1};
+}
+
+}  // namespace cyclotome::additive

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What files of BFV and BGV hold, byte for byte: hashes that were taken when format 2 was made. They change with no
+// version of the library; a change here makes other people's files unreadable.
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/math/sha256.hpp"
+#include "io_objects.hpp"
+
+namespace {
+
+using namespace cyclotome;
+
+std::string hex(const Digest& digest, std::size_t bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < bytes; ++i) text += {digits[digest[i] >> 4], digits[digest[i] & 15]};
+  return text;
+}
+
+/// Hash of kind, version and sections, but for noise bounds: their last bit is the mathematical library's.
+std::string hash_of(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t noise_offset = 32, noise_bytes = 24;
+  const io::Container container(bytes, io::Limits{.allow_insecure = true});
+  std::vector<std::uint8_t> canonical = {static_cast<std::uint8_t>(container.kind()),
+                                         static_cast<std::uint8_t>(container.version())};
+  const auto& fingerprint = container.parameters().fingerprint();
+  canonical.insert(canonical.end(), fingerprint.begin(), fingerprint.end());
+  for (const io::Section& section : container.sections()) {
+    canonical.insert(canonical.end(), section.tag.begin(), section.tag.end());
+    const std::size_t start = canonical.size();
+    canonical.insert(canonical.end(), section.bytes.begin(), section.bytes.end());
+    if (section.tag == io::layout::ciphertext) {
+      std::fill_n(canonical.begin() + static_cast<std::ptrdiff_t>(start + noise_offset), noise_bytes, std::uint8_t{0});
+    }
+  }
+  return hex(sha256(canonical), 8);
+}
+
+/// By parameter set of io_objects.hpp: the fingerprint, then each of its containers in turn.
+const std::vector<std::vector<std::string>> golden = {
+    {"047697f0673760d0cbabf7cc8616f63b4f280401ff7f47a2565a2f77cda0665f", "2367a1e40f8d1222", "78c2791abaec8d31",
+     "c752aab5edd969ed", "7caf32134b4bdb24", "d37c8c595bd87bc3", "08d9a159763e6d24", "da5e1f5f22fb34f5",
+     "5e6759d719464db3", "95282cb0e38338e3"},
+    {"1fa2a8ef6a98eb3589cb1742ba4af9012228bc488331852d4e3509da69145172", "8194e055b42c422c", "d2a4643a59ec2ea5",
+     "59ef692e80fdb178", "5d0ba8d4bbb5163f", "7e98a34d96d085f3", "19ffdf9f441e88d4", "29655366fc0c29b1",
+     "4410b0c91997575a", "164a77d5f86f0615"},
+    {"397aa9897d9861fec6a1ba8d1b2b95ccb109773be2ad10bfe4b7a3248df9968d", "aa0d5588c855ddba", "ad6c24c1cf4bb123",
+     "23987e9ae46bb4d5", "3fc7acd608f1e3bb", "524a452da260b2e0", "a96a72fc70aacb4d", "a7be273725665e30",
+     "5f10d801a60e1a5e", "4ef0c4ac2fdcd2d9"},
+    {"fecfe84ec81ef32606e65a881e92a2322feab0937694239e460ad5bc759ab836", "c6aeafa0bbd91f26", "9be29764b94f6240",
+     "cb25295b79bfe199", "2f31c30c47ff562a", "61e6680c65e0f414", "9c1d812de566d784", "83cf1d26a2b95ca1",
+     "6e7edbd2b8f4be47", "a513f32257502cc1"},
+    {"4c9af2704cc32888ae4bae79857fac12ac9944ff30d00f143d02fbf42254ba59", "02b49a31c3ba74f7", "a2d71c76c10d702b",
+     "5ff10c1590ad7403", "939277f4b1b8c5d4", "b890b3b81d0cdcc4", "34f89fc1898b191d", "22caa9ef614e51b9",
+     "b1ebc3ad41daf15e", "dea9638b75f1fbd4"},
+    {"739685c90d4647c36f57e6c8586463af5adab295fc25d758051d39f55a47e10c", "43794ed40a42a79a", "b574d071de391d2e",
+     "56e67341ca91a5d3", "a13b9c0958bea022", "928cff0eec26bcd3", "3d7cd206772da349", "2a367431dd67dbfc",
+     "8fbc004be15529ce", "d3ed9f2c5cc99c50", "4cb977db1b2e9fb7"},
+    {"97cf2233e2797caad94478568077e6212954018af3ddc368f5b926d0336ddca6", "305064fe86058115", "83f481207debda8d",
+     "745e482449094dc1", "a7c880a05e3dbcf9", "67a0439ebeec81d3", "7ce650541f707a0f", "e78eecef73166357",
+     "978e6e063466f8c5", "928de4943272cef2", "63608ceecc151809"},
+};
+
+}  // namespace
+
+TEST(files_and_fingerprints_are_what_they_always_were) {
+  const auto sets = io_objects::parameter_sets();
+  CHECK_EQ(sets.size(), golden.size());
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const io_objects::Objects objects(sets[i]);
+    std::vector<std::string> hashes = {hex(objects.context->parameters().fingerprint(), 32)};
+    for (const io_objects::Named& container : io_objects::containers(objects)) {
+      hashes.push_back(hash_of(container.bytes));
+    }
+    if (hashes != (i < golden.size() ? golden[i] : std::vector<std::string>{})) {
+      std::cout << "  set " << i << " is\n    {";
+      for (const std::string& hash : hashes) std::cout << '"' << hash << "\", ";
+      std::cout << "},\n";
+    }
+    CHECK(i < golden.size() && hashes == golden[i]);
+  }
+}
+
+int main() { return cyclotome::check::run(); }
