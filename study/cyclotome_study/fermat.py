@@ -485,5 +485,5 @@ def decrypt(array: FermatArray, key: SecretKey) -> Values:
     """
     if not isinstance(key, SecretKey):
         raise UnsupportedError(f"decrypt takes a secret key, not {type(key).__name__}")
-    rows: Values = key.native.decrypt(array.native, array.layout.slots)
-    return np.ascontiguousarray(rows[:, : array.shape[-1]]).reshape(array.shape)
+    rows = key.native.decrypt(array.native, array.layout.slots)
+    return np.ascontiguousarray(rows[:, : array.shape[-1]]).view(np.int64).reshape(array.shape)

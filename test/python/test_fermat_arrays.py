@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import pickle
 
 import numpy as np
@@ -17,6 +18,10 @@ SMALL = {"degree": 64, "allow_insecure": True, "security": 0}
 @pytest.fixture(scope="module")
 def keys() -> fermat.Keys:
     return fermat.keygen(fermat.Parameters(x=9, plain_modulus=786433, **SMALL))
+
+
+def test_the_example_is_true() -> None:
+    assert doctest.testmod(fermat).failed == 0
 
 
 def test_programs_are_exact(keys: fermat.Keys, rng: np.random.Generator) -> None:
@@ -121,7 +126,7 @@ def test_presets_say_what_they_hide() -> None:
     [
         ({"x": 5}, errors.ParameterError, r"x must lie in \[6, 15\] to encrypt"),
         ({"x": 16}, errors.ParameterError, r"x = 16: x must lie in \[1, 15\]"),
-        ({"splits": 5}, errors.ParameterError, r"split 5 times: .* x = 8 allows up to f = 4"),
+        ({"splits": 6}, errors.ParameterError, r"split 6 times: .* x = 8 allows up to f = 5"),
         ({"plain_modulus": 65537}, errors.ParameterError, r"plaintext modulus 65537 shares the factor 65537"),
         ({"plain_modulus": 1 << 31}, errors.ParameterError, r"must lie in \[2, 2147483648\)"),
         ({"plain_modulus": 1}, errors.ParameterError, r"must lie in \[2, 2147483648\)"),
@@ -159,7 +164,7 @@ def test_bad_arguments(keys: fermat.Keys) -> None:
     with pytest.raises(errors.ArgumentError, match=r"shapes \(3,\) and \(2,\)"):
         _ = x + np.array([1, 2])
     with pytest.raises(errors.ArgumentError, match=r"shapes \(3,\) and \(2,\)"):
-        _ = x + fermat.encrypt([1, 2], keys.public, bound=1)
+        _ = x + fermat.encrypt([1, 2], keys.public, bound=2)
     with pytest.raises(errors.UnsupportedError):
         _ = x * 1.5
     with pytest.raises(errors.UnsupportedError, match="public or secret key"):

@@ -12,8 +12,9 @@
 #include <functional>
 #include <random>
 
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/study/fermat/conversion.hpp"
+#include "cyclotome/study/fermat/operations.hpp"
 
 using namespace cyclotome;
 using namespace cyclotome::study::fermat;
@@ -98,6 +99,56 @@ void measure(const char* figure, unsigned x, const Basis& target, int rounds, st
   report(figure, basis.bits(), basis.limbs().size(), versions);
 }
 
+/// Figures 2, 4 and 5: whole operations in all versions, on the same ciphertexts.
+void measure_scheme(unsigned x, int rounds) {
+  ParametersLiteral literal{.degree = degree, .x = x, .plain_modulus = t, .digit_bits = 0};
+  literal.allow_insecure = true;
+  const Parameters parameters(literal);
+  const EnginePtr engine = CpuEngine::create(1);
+  std::vector<ContextPtr> contexts;
+  for (const Variant variant : {Variant::none, Variant::multiplication, Variant::reduction, Variant::both}) {
+    contexts.push_back(Context::create(parameters, engine, variant));
+  }
+  literal.splits = 0;
+  literal.digit_bits = 59;
+  const auto positional = Context::create(Parameters(literal), engine);
+  struct Party {
+    SecretKey secret;
+    RelinearizationKey relinearization;
+    Ciphertext text;
+    explicit Party(const ContextPtr& on)
+        : secret(SecretKey::generate(on)),
+          relinearization(RelinearizationKey::generate(secret)),
+          text(encrypt(Plaintext{on, ZeroisingVector<std::uint64_t>(degree, 3)}, secret)) {}
+  };
+  const Party common(contexts.front()), alone(positional);
+  std::vector<Version> decryptions, decompositions, products;
+  const auto add = [&](const ContextPtr& context, const Party& party) {
+    const auto text = std::make_shared<const Ciphertext>(party.text.in(context));
+    const auto y = std::make_shared<std::vector<std::uint64_t>>(context->ring().size());
+    static const char* const names[] = {"none", "multiplication", "reduction", "both", "positional"};
+    const char* const name = names[static_cast<std::size_t>(context->variant())];
+    decryptions.push_back({name, [=, &party] { decrypt_unchecked(*text, party.secret); }, {}});
+    decompositions.push_back({name, [=] { context->decompose(y->data(), text->items[0].data()); }, {}});
+    products.push_back({name, [=, &party] { multiply(*text, *text, party.relinearization); }, {}});
+  };
+  for (const ContextPtr& context : contexts) add(context, common);
+  add(positional, alone);
+  const std::size_t limbs = parameters.basis().limbs().size();
+  const std::pair<const char*, std::vector<Version>*> figures[] = {
+      {"2: decryption", &decryptions}, {"4: decomposition", &decompositions}, {"5: product", &products}};
+  for (const auto& [figure, versions] : figures) {
+    for (int round = 0; round <= rounds; ++round) {
+      for (Version& version : *versions) {
+        const double start = cpu_seconds();
+        version.work();
+        if (round > 0) version.times.push_back(cpu_seconds() - start);
+      }
+    }
+    report(figure, parameters.basis().bits(), limbs, *versions);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -113,5 +164,6 @@ int main(int count, char** arguments) {
     primes.push_back(std::uint64_t{1} << 32);
     measure("3: product", x, Basis(Word::u64, primes), std::max(3, rounds / 3), random);
   }
+  for (unsigned x = 7; x <= 14 && (1U << x) <= largest; ++x) measure_scheme(x, std::max(3, rounds / 3));
   return 0;
 }

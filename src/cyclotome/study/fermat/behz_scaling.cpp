@@ -140,8 +140,6 @@ class BehzScaling final : public Scaling {
     const Modulus<std::uint64_t>& last = all.moduli<std::uint64_t>().back();
     for (std::size_t j = 0; j < b.size(); ++j) to_last_.push_back(b.punctured_product_mod(j, last.value()));
     inverse_in_last_ = inverse_of(b.product_mod(last.value()), last);
-    const std::uint64_t word = last.reduce_wide(static_cast<u128>(1) << 64);
-    above_last_ = last.multiply(word, word);
   }
 
   /// The tensor product modulo every limb.
@@ -223,10 +221,8 @@ class BehzScaling final : public Scaling {
     for (std::size_t part = 0; part < 3; ++part) {
       const std::uint64_t* const y = residues.data() + part * auxiliary_->limbs() * n;
       for (std::size_t c = 0; c < n; ++c) {
-        ExactSum sum;
-        for (std::size_t j = 0; j < count; ++j) sum.add(y[j * n + c], to_last_[j]);
-        const std::uint64_t alpha =
-            last.multiply(last.subtract(sum.reduced(last, above_last_), y[count * n + c]), inverse_in_last_);
+        const std::uint64_t sum = dot(y + c, n, to_last_.data(), count, last);
+        const std::uint64_t alpha = last.multiply(last.subtract(sum, y[count * n + c]), inverse_in_last_);
         wraps[c] =
             static_cast<std::int64_t>(alpha) - (alpha > last.value() / 2 ? static_cast<std::int64_t>(last.value()) : 0);
       }
@@ -245,7 +241,7 @@ class BehzScaling final : public Scaling {
   std::unique_ptr<BaseConversion> correction_;
   std::vector<std::uint64_t> floor_factors_, back_factors_, to_last_;
   std::vector<ToLimb> back_;
-  std::uint64_t inverse_in_last_ = 0, above_last_ = 0;
+  std::uint64_t inverse_in_last_ = 0;
 };
 
 }  // namespace

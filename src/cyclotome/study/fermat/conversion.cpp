@@ -35,8 +35,6 @@ FromWide::FromWide(std::shared_ptr<const Punctured> source, Basis target, const 
     const Modulus<std::uint64_t>& m = target_.moduli<std::uint64_t>()[j];
     const std::uint64_t factor = factors.empty() ? m.reduce(1) : m.reduce(factors[j]);
     for (const std::uint64_t weight : source_->weights(m.value())) weights_.push_back(m.multiply(weight, factor));
-    const std::uint64_t word = m.reduce_wide(static_cast<u128>(1) << 64);
-    above_.push_back(m.multiply(word, word));
   }
 }
 
@@ -51,9 +49,7 @@ void FromWide::run(std::uint64_t* out, const std::uint64_t* in, std::size_t degr
     for (std::size_t j = 0; j < target_.size(); ++j) {
       const std::uint64_t* const weights = weights_.data() + j * words;
       for (std::size_t c = 0; c < count; ++c) {
-        ExactSum sum;
-        for (std::size_t w = 0; w < words; ++w) sum.add(y[c * words + w], weights[w]);
-        out[j * degree + first + c] = sum.reduced(target_.moduli<std::uint64_t>()[j], above_[j]);
+        out[j * degree + first + c] = dot(y.data() + c * words, 1, weights, words, target_.moduli<std::uint64_t>()[j]);
       }
     }
   }

@@ -27,7 +27,6 @@ class FromWide {
   std::shared_ptr<const Punctured> source_;
   Basis target_;
   std::vector<std::uint64_t> weights_;  ///< [target][word]
-  std::vector<std::uint64_t> above_;    ///< per target: 2^128 mod b_j
 };
 
 /// The way back: sum over j of y_j B/b_j - a B modulo one limb's modulus, B the product of a word-sized basis. With
@@ -61,20 +60,21 @@ void scatter(std::uint64_t* rows, const std::uint64_t* in, std::size_t words, st
 /// How many coefficients are worked on at a time: their words stay in the first cache.
 std::size_t tile_of(std::size_t words) noexcept;
 
-/// sum of a_w b_w, exactly: words of any size times words below 2^61, at most 2^16 of them.
-struct ExactSum {
-  u128 low = 0;
-  std::uint64_t high = 0;
-
-  void add(std::uint64_t a, std::uint64_t b) noexcept {
-    const u128 term = static_cast<u128>(a) * b;
-    low += term;
-    high += std::uint64_t{low < term};
-  }
-  /// Modulo m, given 2^128 mod m.
-  std::uint64_t reduced(const Modulus<std::uint64_t>& m, std::uint64_t above) const noexcept {
-    return m.add(m.reduce_wide(low), m.multiply(m.reduce(high), above));
-  }
-};
+/// sum of a_w b_w modulo m, exactly: a of any words, `stride` words apart, b below 2^61; at most 2^32 of them. Eight
+/// products fit two words.
+inline std::uint64_t dot(const std::uint64_t* a, std::size_t stride, const std::uint64_t* b, std::size_t count,
+                         const Modulus<std::uint64_t>& m) noexcept {
+  u128 low = 0, high = 0;
+  const auto take = [&](std::size_t first, std::size_t terms) {
+    u128 sum = 0;
+    for (std::size_t i = 0; i < terms; ++i) sum += static_cast<u128>(a[(first + i) * stride]) * b[first + i];
+    low += static_cast<std::uint64_t>(sum);
+    high += static_cast<std::uint64_t>(sum >> 64);
+  };
+  std::size_t first = 0;
+  for (; first + 8 <= count; first += 8) take(first, 8);
+  take(first, count - first);
+  return m.add(m.reduce_wide(low), m.reduce_wide(static_cast<u128>(m.reduce_wide(high)) << 64));
+}
 
 }  // namespace cyclotome::study::fermat

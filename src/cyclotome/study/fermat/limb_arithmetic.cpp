@@ -165,23 +165,22 @@ void LimbArithmetic::puncture(Out out, In a) const noexcept {
     }
     return;
   }
-  std::uint64_t any = a[low_];
-  for (std::size_t w = 0; w < low_; ++w) any |= a[w];
-  const auto one = static_cast<std::uint64_t>(any != 0);
-  // a - one word by word, shifted and subtracted as it comes; the rest's bits lie in the top word alone.
-  std::uint64_t taken = one, borrow = 0;
-  std::uint64_t word = subtract_borrow(a[0], 0, taken);
-  const std::uint64_t rest = (word & ((std::uint64_t{1} << shift) - 1)) + one;  // in [0, 2^shift]
-  for (std::size_t w = 0; w + 1 < low_; ++w) {
-    const std::uint64_t next = subtract_borrow(a[w + 1], 0, taken);
-    out[w] = subtract_borrow(0, (word >> shift) | (next << (64 - shift)), borrow);
+  // r 2^exponent - v = (r q_i - a) / 2^shift with r in [1, 2^shift] the rest of a - 1, and one more: one borrow,
+  // shifted as it comes. It is taken where anything below is not 0, so no word waits for more than the last one's OR.
+  const std::uint64_t rest = ((a[0] - 1) & ((std::uint64_t{1} << shift) - 1)) + 1;
+  std::uint64_t below = std::uint64_t{a[0] > rest}, word = rest - a[0];
+  for (std::size_t w = 1; w < low_; ++w) {
+    const std::uint64_t next = 0 - a[w] - std::uint64_t{below != 0};
+    below |= a[w];
+    out[w - 1] = (word >> shift) | (next << (64 - shift));
     word = next;
   }
-  const std::uint64_t next = subtract_borrow(a[low_], 0, taken);
-  const std::uint64_t v = (word >> shift) | (next << (64 - shift));
-  const u128 top = (static_cast<u128>(rest) << (64 - shift)) - v - borrow;
-  out[low_ - 1] = static_cast<std::uint64_t>(top);
-  out[low_] = static_cast<std::uint64_t>(top >> 64);
+  const std::uint64_t top = rest - a[low_] - std::uint64_t{below != 0};
+  out[low_ - 1] = (word >> shift) | (top << (64 - shift));
+  out[low_] = top >> shift;
+  const auto is_zero = std::uint64_t{(below | a[0] | a[low_]) == 0};  // which made q_i
+  out[0] ^= is_zero;
+  out[low_] ^= is_zero;
 }
 
 }  // namespace cyclotome::study::fermat
