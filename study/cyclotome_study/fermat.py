@@ -38,6 +38,9 @@ __all__ = [
 Version = Literal["none", "multiplication", "reduction", "both", "positional"]
 Values = np.ndarray[Any, np.dtype[np.int64]]
 
+_BASELINE = " (for measurement: the time of decryption depends on secrets)"
+_DIVIDES = dict.fromkeys(("none", "multiplication", "reduction"), _BASELINE)
+
 
 class Parameters:
     """What BFV on q = 2^(2^x) - 1 needs. Immutable and checked.
@@ -51,7 +54,8 @@ class Parameters:
         digit_bits: relinearisation splits limbs into digits of so many bits, 1 to 59. 0: one digit a limb, as the paper
             prints it, which costs half of q.
         version: paper 003's "none", "multiplication", "reduction" or "both"; or "positional" (needs splits=0). None:
-            "positional" for one limb, else "both". Not part of what keys and ciphertexts belong to.
+            "positional" for one limb, else "both". Not part of what keys and ciphertexts belong to. The first three
+            are for measurement: the time of their decryption depends on secrets.
         errors: "standard"; "one-bounded" is the paper's, outside every standard: INSECURE.
         security: 128, 192 or 256 bits that the table has to grant; 0 for none (needs allow_insecure).
         table: "guidelines-2024", "he-standard-2018" or "quantum-guidelines-2024".
@@ -169,7 +173,7 @@ class Parameters:
             f"{p.summary}\n"
             f"q = 2^{p.modulus_bits} - 1 in k = {p.splits + 1} limbs of {limbs} words: {p.words} words a coefficient, "
             f"{16 * p.words * p.degree} bytes a ciphertext.\n"
-            f"Conversion: {self.version}. Relinearisation: {p.digits} digits. Squarings in a row: {self.depth}.\n"
+            f"Conversion: {self.version}{_DIVIDES.get(self.version, '')}. Relinearisation: {p.digits} digits. Squarings in a row: {self.depth}.\n"
             f"{security}."
         )
 
