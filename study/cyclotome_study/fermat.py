@@ -173,7 +173,8 @@ class Parameters:
             f"{p.summary}\n"
             f"q = 2^{p.modulus_bits} - 1 in k = {p.splits + 1} limbs of {limbs} words: {p.words} words a coefficient, "
             f"{16 * p.words * p.degree} bytes a ciphertext.\n"
-            f"Conversion: {self.version}{_DIVIDES.get(self.version, '')}. Relinearisation: {p.digits} digits. Squarings in a row: {self.depth}.\n"
+            f"Conversion: {self.version}{_DIVIDES.get(self.version, '')}.\n"
+            f"Relinearisation: {p.digits} digits. Squarings in a row: {self.depth}.\n"
             f"{security}."
         )
 

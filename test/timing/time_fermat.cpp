@@ -4,7 +4,10 @@
 // medians of their ratios to "none". "copy" moves the words of the residues once, "words" has ordinary primes of 60
 // bits.
 //
-// Usage: time_fermat [ROUNDS [LARGEST_BITS]]. Prints one JSON object a line.
+// With "standard" in place of the numbers: figures 8 and 9, (n, bits) = (8192, 128), (16384, 256), (32768, 512), beside
+// the library's own BFV at equal security, and how many squarings in a row each carries.
+//
+// Usage: time_fermat [ROUNDS [LARGEST_BITS]] | standard. Prints one JSON object a line.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +17,10 @@
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 #include "cyclotome/study/fermat/operations.hpp"
 
 using namespace cyclotome;
@@ -55,9 +62,9 @@ std::vector<std::uint64_t> residues(const FermatBasis& basis, std::mt19937_64& r
   return rows;
 }
 
-void report(const char* figure, unsigned bits, std::size_t limbs, std::vector<Version>& versions) {
+void report(const char* figure, std::size_t n, unsigned bits, std::size_t limbs, std::vector<Version>& versions) {
   std::printf("{\"figure\": \"%s\", \"n\": %zu, \"bits\": %u, \"k\": %zu, \"arithmetic\": \"%s\", \"none_us\": %.1f",
-              figure, degree, bits, limbs, GeneralArithmetic::best().name(), 1e6 * median(versions.front().times));
+              figure, n, bits, limbs, GeneralArithmetic::best().name(), 1e6 * median(versions.front().times));
   for (const Version& version : versions) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < version.times.size(); ++i) {
@@ -96,12 +103,58 @@ void measure(const char* figure, unsigned x, const Basis& target, int rounds, st
       if (round > 0) version.times.push_back(cpu_seconds() - start);  // the first one warms up
     }
   }
-  report(figure, basis.bits(), basis.limbs().size(), versions);
+  report(figure, degree, basis.bits(), basis.limbs().size(), versions);
 }
 
-/// Figures 2, 4 and 5: whole operations in all versions, on the same ciphertexts.
-void measure_scheme(unsigned x, int rounds) {
-  ParametersLiteral literal{.degree = degree, .x = x, .plain_modulus = t, .digit_bits = 0};
+/// The library's own BFV at equal security: as many bits in all, in primes of one size, the last of which is special.
+struct Library {
+  rlwe::ContextPtr context;
+  rlwe::SecretKey secret;
+  rlwe::EvaluationKeys keys;
+  rlwe::Ciphertext text;
+
+  Library(std::size_t n, unsigned bits, const EnginePtr& engine)
+      : context(bfv::Context::create(parameters(n, bits), engine)),
+        secret(rlwe::SecretKey::generate(context)),
+        keys(rlwe::EvaluationKeys::generate(secret, true, {})),
+        text(scheme::encrypt(
+            encode_residues(context, 0, Encoding::Kind::coefficients, std::vector<std::int64_t>(n, 3), 1, n), secret)) {
+  }
+
+  static rlwe::Parameters parameters(std::size_t n, unsigned bits) {
+    const unsigned count = (bits + 59) / 60;
+    auto primes = primes_congruent_to_one(bits / count, 2 * n, count);
+    rlwe::ParametersLiteral literal;
+    literal.scheme = &bfv::scheme();
+    literal.degree = n;
+    literal.plain_moduli = {t};
+    literal.special_moduli = {primes[0]};
+    literal.moduli = {primes.begin() + 1, primes.end()};
+    literal.allow_insecure = true;
+    return rlwe::Parameters(literal);
+  }
+  int depth() const {
+    rlwe::Ciphertext power = text;
+    int squarings = -1;
+    for (; scheme::noise_headroom(power) >= 0; ++squarings) power = scheme::multiply_relinearized(power, power, keys);
+    return squarings;
+  }
+};
+
+int depth_of(const Context& context) {
+  const auto& noise = context.parameters().noise();
+  rlwe::NoiseBound bound = noise.sum(noise.symmetric_zero(1), noise.chosen(0.5));
+  int squarings = -1;
+  for (; context.headroom(bound) >= 0; ++squarings) {
+    bound = noise.sum(context.product_noise(bound, bound), context.relinearization_noise());
+  }
+  return squarings;
+}
+
+/// Figures 2, 4 and 5, and 6 to 9 at other degrees: whole operations in all versions, on the same ciphertexts; beside
+/// the library's own BFV where `library` says so.
+void measure_scheme(std::size_t n, unsigned x, int rounds, bool library, unsigned digit_bits) {
+  ParametersLiteral literal{.degree = n, .x = x, .plain_modulus = t, .digit_bits = digit_bits};
   literal.allow_insecure = true;
   const Parameters parameters(literal);
   const EnginePtr engine = CpuEngine::create(1);
@@ -119,7 +172,7 @@ void measure_scheme(unsigned x, int rounds) {
     explicit Party(const ContextPtr& on)
         : secret(SecretKey::generate(on)),
           relinearization(RelinearizationKey::generate(secret)),
-          text(encrypt(Plaintext{on, ZeroisingVector<std::uint64_t>(degree, 3)}, secret)) {}
+          text(encrypt(Plaintext{on, ZeroisingVector<std::uint64_t>(on->degree(), 3)}, secret)) {}
   };
   const Party common(contexts.front()), alone(positional);
   std::vector<Version> decryptions, decompositions, products;
@@ -134,6 +187,16 @@ void measure_scheme(unsigned x, int rounds) {
   };
   for (const ContextPtr& context : contexts) add(context, common);
   add(positional, alone);
+  std::optional<Library> own;
+  if (library) {
+    own.emplace(n, parameters.basis().bits(), engine);
+    decryptions.push_back({"library", [&] { scheme::decrypt_unchecked(own->text, own->secret); }, {}});
+    products.push_back({"library", [&] { scheme::multiply_relinearized(own->text, own->text, own->keys); }, {}});
+    std::printf(
+        "{\"n\": %zu, \"bits\": %u, \"digit_bits\": %u, \"depth\": {\"both\": %d, \"positional\": %d, \"library\": "
+        "%d}}\n",
+        n, parameters.basis().bits(), digit_bits, depth_of(*contexts.back()), depth_of(*positional), own->depth());
+  }
   const std::size_t limbs = parameters.basis().limbs().size();
   const std::pair<const char*, std::vector<Version>*> figures[] = {
       {"2: decryption", &decryptions}, {"4: decomposition", &decompositions}, {"5: product", &products}};
@@ -145,14 +208,20 @@ void measure_scheme(unsigned x, int rounds) {
         if (round > 0) version.times.push_back(cpu_seconds() - start);
       }
     }
-    report(figure, parameters.basis().bits(), limbs, *versions);
+    report(figure, n, parameters.basis().bits(), limbs, *versions);
   }
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const int rounds = count > 1 ? std::atoi(arguments[1]) : 15;
+  if (count > 1 && std::strcmp(arguments[1], "standard") == 0) {
+    for (const auto& [n, x] : {std::pair<std::size_t, unsigned>{8192, 7}, {16384, 8}, {32768, 9}}) {
+      for (const unsigned digit_bits : {0U, 30U}) measure_scheme(n, x, 5, true, digit_bits);
+    }
+    return 0;
+  }
+  const int rounds = std::max(1, count > 1 ? std::atoi(arguments[1]) : 15);
   const unsigned largest = count > 2 ? static_cast<unsigned>(std::atoi(arguments[2])) : 16384;
   std::mt19937_64 random(1);
   for (unsigned x = 7; x <= FermatBasis::max_x && (1U << x) <= largest; ++x) {
@@ -164,6 +233,7 @@ int main(int count, char** arguments) {
     primes.push_back(std::uint64_t{1} << 32);
     measure("3: product", x, Basis(Word::u64, primes), std::max(3, rounds / 3), random);
   }
-  for (unsigned x = 7; x <= 14 && (1U << x) <= largest; ++x) measure_scheme(x, std::max(3, rounds / 3));
+  for (unsigned x = 7; x <= 14 && (1U << x) <= largest; ++x)
+    measure_scheme(degree, x, std::max(3, rounds / 3), false, 0);
   return 0;
 }
