@@ -129,6 +129,7 @@ void bind_fermat(nb::module_& m) {
       .def_prop_ro("items", [](const Ciphertext& c) { return c.items.size(); })
       .def_ro("parts", &Ciphertext::parts)
       .def_prop_ro("headroom", &Ciphertext::headroom)
+      .def_prop_ro("transparent", &Ciphertext::transparent)
       .def("add", &add, "other"_a, NoGil())
       .def("subtract", &subtract, "other"_a, NoGil())
       .def("negate", &negate, NoGil())

@@ -20,7 +20,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from cyclotome import _core
 from cyclotome.contexts import engine_on
-from cyclotome.errors import ArgumentError, MismatchError, MissingKeyError, RangeError, SecrecyError, UnsupportedError
+from cyclotome.errors import (
+    ArgumentError,
+    MismatchError,
+    MissingKeyError,
+    RangeError,
+    SecrecyError,
+    TransparentError,
+    UnsupportedError,
+)
 
 __all__ = [
     "EvaluationKeys",
@@ -307,6 +315,11 @@ class FermatArray:
                 f"results may reach {bound}, but plaintext modulus {parameters.plain_modulus} holds magnitudes below "
                 f"{(parameters.plain_modulus + 1) // 2}; use a larger one, state a smaller bound, or encrypt with "
                 "wrap=True for values modulo t"
+            )
+        if native is not None and native.transparent:
+            raise TransparentError(
+                "this result would hide nothing, as x - x or 0 * x does not; if it is what you mean, add "
+                "encrypt(zeros, public) to it before"
             )
         self._parameters, self._native, self._layout = parameters, native, layout
         self._bound, self._evaluation = bound, evaluation

@@ -89,6 +89,15 @@ def test_every_version(version: fermat.Version) -> None:
         fermat.Parameters(x=8, plain_modulus=163841, version="all", **SMALL)  # type: ignore[arg-type]
 
 
+def test_results_that_hide_nothing_are_refused(keys: fermat.Keys) -> None:
+    x = fermat.encrypt([1, 2, 3], keys.public, bound=10)
+    for nothing in (lambda: x - x, lambda: x * 0, lambda: x + -x):
+        with pytest.raises(errors.TransparentError, match=r"hide nothing, .* add encrypt\(zeros, public\)"):
+            nothing()
+    zero = fermat.encrypt([0, 0, 0], keys.public, bound=0)
+    assert fermat.decrypt(x + zero - x, keys.secret).tolist() == [0, 0, 0]
+
+
 def test_depth_is_what_decrypts(keys: fermat.Keys) -> None:
     x = fermat.encrypt([1] * 64, keys.public, bound=1)
     depth = 0

@@ -24,6 +24,8 @@ struct Ciphertext {
 
   /// Bits that the noise may grow until decryption refuses; negative: it refuses.
   double headroom() const { return context->headroom(noise); }
+  /// Whether some ciphertext hides nothing: all its parts but the first are 0, as in x - x.
+  bool transparent() const;
   /// The same ciphertexts in another context of the same parameters: another engine, another version of conversion.
   Ciphertext in(const ContextPtr& other) const;
 };

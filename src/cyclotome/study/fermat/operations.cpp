@@ -168,6 +168,13 @@ void add_narrow_digits(KeySums& sums, const Context& context, const std::uint64_
 
 }  // namespace
 
+bool Ciphertext::transparent() const {
+  const auto first = static_cast<std::ptrdiff_t>(context->ring().size());
+  return std::ranges::any_of(items, [&](const Parts& all) {
+    return std::all_of(all.begin() + first, all.end(), [](std::uint64_t word) { return word == 0; });
+  });
+}
+
 Ciphertext add(const Ciphertext& a, const Ciphertext& b) {
   const WideRing& ring = a.context->ring();
   return combined(
