@@ -7,7 +7,7 @@
 // With "standard" in place of the numbers: figures 8 and 9, (n, bits) = (8192, 128), (16384, 256), (32768, 512), beside
 // the library's own BFV at equal security, and how many squarings in a row each carries.
 //
-// Usage: time_fermat [ROUNDS [LARGEST_BITS]] | standard. Prints one JSON object a line.
+// Usage: time_fermat [ROUNDS [LARGEST_BITS]] | standard | scheme X. Prints one JSON object a line.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -219,6 +219,10 @@ int main(int count, char** arguments) {
     for (const auto& [n, x] : {std::pair<std::size_t, unsigned>{8192, 7}, {16384, 8}, {32768, 9}}) {
       for (const unsigned digit_bits : {0U, 30U}) measure_scheme(n, x, 5, true, digit_bits);
     }
+    return 0;
+  }
+  if (count > 2 && std::strcmp(arguments[1], "scheme") == 0) {
+    measure_scheme(degree, static_cast<unsigned>(std::atoi(arguments[2])), 3, false, 0);
     return 0;
   }
   const int rounds = std::max(1, count > 1 ? std::atoi(arguments[1]) : 15);
