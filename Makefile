@@ -6,6 +6,7 @@
 #   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets, the
 #                   CUDA engine compiled for every architecture (doc/testing.md says why)
 #   make lint     formatting, static checks and the layering of the code
+#   make tidy     clang-tidy on the C++ files that differ from the last commit (CHANGED=main: from another; TIDY=all: on all, 20 min)
 #   make format   rewrite the sources in the project's format
 #   make bench    measure beside SEAL (minutes; leave the machine alone): bench/results/<machine>.json, build/bench.html
 #   make install-cuda  build and install the package with the CUDA engine (needs CUDA 13; GPUS=90-real for one kind of card)
@@ -54,7 +55,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full lint format docs verilog fuzz clean
+.PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -106,7 +107,7 @@ check: install-test
 	@echo "== C++ tests"
 	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS) --progress
 	@echo "== Python tests: what changed since $(or $(CHANGED),HEAD), and a sample"
-	@$(bin)/python -m pytest --quiet --changed-since $(or $(CHANGED),HEAD) --sample 2 $(PYTEST_ARGUMENTS)
+	@$(bin)/python -m pytest --quiet --changed-since=$(or $(CHANGED),HEAD) --sample=2 $(PYTEST_ARGUMENTS)
 
 test: test-cpp test-python test-consumer test-sanitize test-cuda
 	@echo "== result"
@@ -126,11 +127,15 @@ test-python: install-test
 	@echo "== Python tests"
 	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
 
-test-full: install-test test-cuda-full
+test-full: install-test test-headers test-cuda-full
 	@echo "== statistics at full size"
 	@$(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS)
 	@echo "== whether times depend on secrets"
 	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error -C full -R '^time_secrets$$'
+
+test-headers: install-test
+	@echo "== each public header compiled by itself"
+	@$(bin)/cmake --build $(test_build) --target all_verify_interface_header_sets
 
 # A project of its own that knows nothing but the installed CMake package.
 test-consumer: install-test
@@ -140,6 +145,8 @@ test-consumer: install-test
 	@$(bin)/cmake -S test/package -B $(consumer_build)/build -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
 	    -DCMAKE_PREFIX_PATH=$(abspath $(consumer_build))/prefix -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@$(bin)/cmake --build $(consumer_build)/build
+	@if find $(consumer_build)/prefix -name '*deterministic*' -o -name '*seed_derivation*' -o -name 'kernels*' | grep .; then \
+	    echo "these are internal and were installed" >&2; exit 1; fi
 	@$(consumer_build)/build/consumer
 	@$(consumer_build)/build/weighted_sum
 
@@ -217,6 +224,16 @@ lint: install-test $(linters)
 	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \
 	check "private members" $(bin)/python tools/check_members.py; \
 	test -z "$$failed"
+
+# In a configuration of its own, which is never built: precompiled headers of GCC are nothing to clang-tidy.
+tidy_build := build/tidy
+tidy_files = $(if $(filter all,$(TIDY)),$(shell git ls-files 'src/*.cpp' 'test/cpp/test_*.cpp'),\
+    $(shell git diff --name-only --diff-filter=d $(or $(CHANGED),HEAD) -- 'src/*.cpp' 'test/cpp/test_*.cpp'))
+
+tidy: $(linters)
+	@$(bin)/cmake --preset cpp -B $(tidy_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja -DCYCLOTOME_PRECOMPILE=OFF >/dev/null
+	@echo $(tidy_files) | xargs --no-run-if-empty --max-args 1 --max-procs $(JOBS) --delimiter ' ' \
+	    $(bin)/clang-tidy --quiet -p $(tidy_build)
 
 format: $(linters)
 	@$(bin)/clang-format -i $(cpp_sources)

@@ -17,8 +17,12 @@ if(CYCLOTOME_SANITIZE MATCHES "address")
 endif()
 
 # In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
-target_include_directories(cyclotome PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
-                                            "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+include(cmake/public_headers.cmake)
+target_sources(
+  cyclotome
+  PUBLIC FILE_SET HEADERS
+         BASE_DIRS "${PROJECT_SOURCE_DIR}/src"
+         FILES ${installed_headers})
 target_compile_features(cyclotome PUBLIC cxx_std_20)
 target_link_libraries(cyclotome PUBLIC Threads::Threads PRIVATE ${CMAKE_DL_LIBS} "$<BUILD_INTERFACE:cyclotome_options>")
 set_target_properties(
@@ -28,7 +32,8 @@ set_target_properties(
              CXX_EXTENSIONS OFF
              CXX_VISIBILITY_PRESET hidden
              VISIBILITY_INLINES_HIDDEN ON
-             POSITION_INDEPENDENT_CODE ON)
+             POSITION_INDEPENDENT_CODE ON
+             VERIFY_INTERFACE_HEADER_SETS ${CYCLOTOME_BUILD_TESTING})
 cyclotome_precompile(cyclotome)
 
 include(CMakePackageConfigHelpers)
@@ -37,18 +42,11 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cyclotome-config.cmak
                               "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake" COMPATIBILITY SameMinorVersion)
 
-install(TARGETS cyclotome EXPORT cyclotome-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-                                                           COMPONENT development)
 install(
-  DIRECTORY "${PROJECT_SOURCE_DIR}/src/cyclotome"
-  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  COMPONENT development
-  FILES_MATCHING
-  PATTERN "*.hpp"
-  PATTERN "*.h"
-  # What takes seeds is for tests.
-  PATTERN "deterministic.hpp" EXCLUDE
-  PATTERN "seed_derivation.hpp" EXCLUDE)
+  TARGETS cyclotome
+  EXPORT cyclotome-targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
 install(EXPORT cyclotome-targets NAMESPACE cyclotome:: DESTINATION "${package_dir}" COMPONENT development)
 install(FILES "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" "${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake"
         DESTINATION "${package_dir}" COMPONENT development)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse includes and imports that point up the layers.
+"""Refuse includes and imports that point up the layers, or in circles, and internals among the public headers.
 
 The rooms of ``src/cyclotome`` form a chain, ``circuit -> scheme -> rlwe -> engine -> program -> ring -> math``.
 ``program`` writes operations down, ``engine`` is what can run them; each engine has a room of its own beside the
@@ -7,6 +7,9 @@ chain, and only who creates it knows it. ``study`` keeps other ways to compute f
 ``value`` stands on ``scheme``; ``io`` reads and writes everything up to ``value``, and ``study``'s contexts. In Python,
 import-linter does this (pyproject.toml), but for what it can't see: that modules take nothing from the package's own
 ``__init__``, which stands above them.
+
+Headers and sources of one name are one unit; units that include each other are a circle, in which nothing can be read
+first. What is installed are the headers that ``cmake/public_headers.cmake`` lists and those that they include.
 
 Usage: ``python tools/check_layers.py [ROOT]``. Prints one line per offence and exits with 1 when there is one, with 2
 when ROOT holds nothing to check.
@@ -17,8 +20,9 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 #: For each room of ``src/cyclotome``, those it may include. ``engine`` is what engines are, ``engine/<x>`` is one.
@@ -39,6 +43,29 @@ ROOMS: dict[str, frozenset[str]] = {
 
 #: Suffixes of files that hold C++ or CUDA code.
 CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh"})
+
+#: Circles that are there still, by the names in them. Nothing may be added; what has gone must go from here.
+KNOWN_CIRCLES: frozenset[frozenset[str]] = frozenset(
+    frozenset(circle.split())
+    for circle in (
+        "engine/cpu/cpu_engine engine/cpu/loops",
+        "engine/cuda/arena engine/cuda/launch engine/cuda/recording engine/cuda/secret_memory",
+        "engine/cuda/cuda_engine engine/cuda/state",
+        "engine/engine engine/interpreter engine/memory_limit",
+        "io/container io/context_check io/parameters_io io/payload io/protected_key",
+        "program/builder program/builder_checks",
+        "rlwe/deterministic rlwe/encryption rlwe/keys",
+        "rlwe/parameters rlwe/scheme",
+        "scheme/bfv/context scheme/bfv/scheme",
+        "scheme/bfv/operations scheme/bfv/product",
+        "scheme/bgv/context scheme/bgv/scheme",
+    )
+)
+
+#: Headers that no public header may include: what takes seeds, which is for tests; kernels, threads and pools.
+NEVER_PUBLIC = re.compile(
+    r"(?:.*/)?(?:deterministic|seed_derivation|declassify)[.]hpp|engine/cuda/.*|engine/cpu/(?!cpu|instruction_set).*"
+)
 
 #: Modules of the package ``cyclotome`` that may import it as a whole; its folders, the command line, may too.
 ABOVE = frozenset({"__init__.py", "__main__.py"})
@@ -107,6 +134,71 @@ def check_includes(root: Path) -> Iterator[Offence]:
                 yield Offence(file, text.count("\n", 0, match.start()) + 1, reason)
 
 
+def included(file: Path) -> list[str]:
+    """Paths below ``src/cyclotome`` that a file includes."""
+    targets = [match["quoted"] or match["angled"] or "" for match in INCLUDE.finditer(file.read_text(encoding="utf-8"))]
+    return [target.removeprefix("cyclotome/") for target in targets if target.startswith("cyclotome/")]
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[list[str]]:
+    """The sets of nodes, of more than one, in which each reaches each."""
+    reached = {node: reachable(graph, [node]) for node in graph}
+    found = {frozenset(b for b in reached[a] if b != a and a in reached.get(b, ())) | {a} for a in graph}
+    return sorted(sorted(each) for each in found if len(each) > 1)
+
+
+def reachable(graph: Mapping[str, Iterable[str]], start: Iterable[str]) -> set[str]:
+    """All that ``start`` leads to, and ``start``."""
+    seen: set[str] = set()
+    pending = list(start)
+    while pending:
+        node = pending.pop()
+        if node not in seen:
+            seen.add(node)
+            pending.extend(graph.get(node, ()))
+    return seen
+
+
+def check_circles(root: Path) -> Iterator[Offence]:
+    """Circles among the units of ``root/src/cyclotome``, and known ones that are no more."""
+    source = root / "src" / "cyclotome"
+    units: dict[str, set[str]] = defaultdict(set)
+    for file in (path for path in source.rglob("*") if path.suffix in CODE):
+        unit = file.relative_to(source).with_suffix("").as_posix()
+        units[unit] |= {PurePosixPath(other).with_suffix("").as_posix() for other in included(file)} - {unit}
+    found = circles(units)
+    for circle in found:
+        if not any(known.issuperset(circle) for known in KNOWN_CIRCLES):
+            yield Offence(source / circle[0], 1, f"these include each other in a circle: {', '.join(circle)}")
+    for known in KNOWN_CIRCLES:
+        if units.keys() >= known and sorted(known) not in found:
+            yield Offence(
+                Path(__file__), 1, f"the circle {', '.join(sorted(known))} is smaller, or no more: say so here"
+            )
+
+
+def public_entries(root: Path) -> list[str]:
+    """The headers that ``cmake/public_headers.cmake`` lists, or none where there is no such file."""
+    file = root / "cmake" / "public_headers.cmake"
+    if not file.is_file():
+        return []
+    found = re.search(r"set\(public_headers\n(.*?)\)", file.read_text(encoding="utf-8"), re.DOTALL)
+    return re.sub(r"#.*", "", found[1]).split() if found else []
+
+
+def check_public(root: Path) -> Iterator[Offence]:
+    """Internals that the public headers include, by whatever way, and public headers that are not there."""
+    source = root / "src" / "cyclotome"
+    graph = {file.relative_to(source).as_posix(): included(file) for file in source.rglob("*.h*")}
+    entries = public_entries(root)
+    for header in sorted(reachable(graph, entries)):
+        if header not in graph:
+            yield Offence(root / "cmake" / "public_headers.cmake", 1, f"there is no {header}")
+        elif NEVER_PUBLIC.fullmatch(header):
+            by = [entry for entry in entries if header in reachable(graph, [entry])]
+            yield Offence(source / header, 1, f"is internal, and the public {by[0]} includes it")
+
+
 def check_imports(root: Path) -> Iterator[Offence]:
     """Names that modules of ``root/python/cyclotome`` below the command line take from the package itself, whose
     ``__init__`` is above them all. The other rules on imports are import-linter's (pyproject.toml), which can't see
@@ -141,7 +233,7 @@ def main(arguments: list[str]) -> int:
     if not (root / "src" / "cyclotome").is_dir() and not (root / "python" / "cyclotome").is_dir():
         print(f"{root} has neither src/cyclotome/ nor python/cyclotome/; name the root of a checkout", file=sys.stderr)
         return 2
-    offences = [*check_includes(root), *check_imports(root)]
+    offences = [*check_includes(root), *check_circles(root), *check_public(root), *check_imports(root)]
     for offence in offences:
         print(offence)
     print(f"layers: {len(offences)} offence{'' if len(offences) == 1 else 's'}", file=sys.stderr)

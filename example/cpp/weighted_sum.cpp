@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/cpu/cpu.hpp"
 #include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/container.hpp"
 #include "cyclotome/io/keys_io.hpp"
@@ -28,7 +28,7 @@ using Numbers = std::vector<std::int64_t>;
 
 Bytes server(const Bytes& key_bytes, const Bytes& question_bytes, const Numbers& weights) {
   const Container key_file(key_bytes), question_file(question_bytes);  // checks every byte, or throws FormatError
-  const auto context = scheme::make_context(key_file.parameters(), cyclotome::CpuEngine::create());
+  const auto context = scheme::make_context(key_file.parameters(), cyclotome::make_cpu_engine());
   const auto keys = cyclotome::io::read_evaluation_keys(key_file, context);
   const EncryptedArray question = cyclotome::io::read_array(question_file, context).with_keys(keys);
   // A RangeError if the sum could be larger than the parameters hold; a NoiseError if nobody could decrypt it.
@@ -47,7 +47,7 @@ int main() try {
   const rlwe::Parameters parameters = scheme::suggest(intent);
   std::cout << scheme::explain(parameters);
 
-  const auto context = scheme::make_context(parameters, cyclotome::CpuEngine::create());
+  const auto context = scheme::make_context(parameters, cyclotome::make_cpu_engine());
   const auto secret = rlwe::SecretKey::generate(context);
   const auto rotations = rlwe::slot_sum_elements(context->degree());
   const auto evaluation = rlwe::EvaluationKeys::generate(secret, false, rotations);

@@ -41,7 +41,7 @@ void bind_ciphertexts(nb::module_& m) {
   nb::class_<Ciphertext>(m, "Ciphertext")
       .def_prop_ro("context", &Ciphertext::context)
       .def_prop_ro("key", [](const Ciphertext& c) { return to_bytes(c.key()); })
-      .def_prop_ro("plain", &Ciphertext::plain)
+      .def_prop_ro("plain", [](const Ciphertext& c) { return c.plain().number; })
       .def_prop_ro("plain_modulus", &Ciphertext::plain_modulus)
       .def_prop_ro("batch", &Ciphertext::batch)
       .def_prop_ro("parts", &Ciphertext::parts)
@@ -58,8 +58,8 @@ void bind_ciphertexts(nb::module_& m) {
   m.def(
       "encode_residues",
       [](const rlwe::ContextPtr& context, std::size_t plain, bool slots, const Values& values) {
-        return encode_residues(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0),
-                               values.shape(1));
+        return encode_residues(context, rlwe::PlainIndex(plain), kind_of(slots), {values.data(), values.size()},
+                               values.shape(0), values.shape(1));
       },
       "context"_a, "plain"_a, "slots"_a, "values"_a, NoGil());
   m.def("decode_residues", &decode_rows, "plaintext"_a, "slots"_a);

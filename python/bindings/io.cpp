@@ -250,7 +250,7 @@ void bind_io(nb::module_& m) {
           [](const OwnedContainer& c) {
             std::vector<std::pair<std::size_t, std::size_t>> arrays;
             if (c->kind() != io::Kind::bundle) return arrays;
-            for (const auto& array : io::ciphertext_payloads(*c)) arrays.emplace_back(array.plain, array.batch);
+            for (const auto& array : io::ciphertext_payloads(*c)) arrays.emplace_back(array.plain.number, array.batch);
             return arrays;
           },
           "Of an encrypted array: number of the plaintext modulus and of ciphertexts, for each modulus.")

@@ -20,8 +20,9 @@ rlwe::ContextPtr Context::create(const rlwe::Parameters& parameters, const Engin
 
 Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
     : ExactContext(parameters, engine),
-      lift_(std::make_shared<const BaseConversion>(plain_ring(0)->basis(), ciphertext_ring()->basis(), Lift::centred)),
-      reduction_(ciphertext_ring()->basis(), plain_ring(0)->basis(), Lift::centred) {}
+      lift_(std::make_shared<const BaseConversion>(plain_ring(rlwe::PlainIndex(0))->basis(), ciphertext_ring()->basis(),
+                                                   Lift::centred)),
+      reduction_(ciphertext_ring()->basis(), plain_ring(rlwe::PlainIndex(0))->basis(), Lift::centred) {}
 
 std::shared_ptr<const BaseConversion> Context::message_lift(rlwe::Level, rlwe::PlainIndex, std::uint64_t) const {
   return lift_;
@@ -35,7 +36,7 @@ rlwe::Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKe
 
 rlwe::Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
   PolyArray message = make_message(ciphertext);
-  engine()->convert_with_peaks(message.view(), phases.view(), reduction_, peaks.data());
+  engine()->convert_with_peaks(message.view(), phases.view(), reduction_, static_cast<std::uint64_t*>(peaks.view().data));
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 

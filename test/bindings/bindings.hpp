@@ -74,5 +74,6 @@ void bind_keys(nb::module_& m);
 void bind_ciphertexts(nb::module_& m);
 void bind_operations(nb::module_& m);
 void bind_bgv(nb::module_& m);
+void bind_additive(nb::module_& m);
 
 }  // namespace cyclotome::testing

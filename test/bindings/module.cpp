@@ -41,4 +41,5 @@ NB_MODULE(cyclotome_testing, m) {
   bind_ciphertexts(m);
   bind_operations(m);
   bind_bgv(m);
+  bind_additive(m);
 }

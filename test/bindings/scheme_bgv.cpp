@@ -24,11 +24,12 @@ using Residues = nb::ndarray<const std::uint64_t, nb::ndim<4>, nb::c_contig, nb:
 /// A ciphertext of any level and correction factor, made of any residues in the coefficient domain.
 Ciphertext crafted(const ContextPtr& context, const nb::bytes& key, std::size_t plain, const Residues& residues,
                    double log2_max, std::uint64_t correction) {
-  PolyArray array = context->make(context->level_ring(residues.shape(2)), residues.shape(0), residues.shape(1));
+  PolyArray array =
+      context->make(context->level_ring(rlwe::Level(residues.shape(2))), residues.shape(0), residues.shape(1));
   array.from_host({residues.data(), residues.size()});
   array.to_transform();
-  return Ciphertext(context, key_id_from(key), plain, std::move(array), chosen(*context, log2_max), std::nullopt,
-                    correction);
+  return Ciphertext(context, key_id_from(key), rlwe::PlainIndex(plain), std::move(array), chosen(*context, log2_max),
+                    std::nullopt, correction);
 }
 
 }  // namespace
@@ -50,8 +51,11 @@ void bind_bgv(nb::module_& parent) {
   m.def("level", &Ciphertext::limbs);
   m.def("correction", &Ciphertext::correction);
   m.def("switch_modulus", &bgv::switch_modulus, NoGil());
-  m.def("switch_to_level", &bgv::switch_to_level, NoGil());
-  m.def("best_product_level", &bgv::best_product_level);
+  m.def(
+      "switch_to_level",
+      [](const Ciphertext& a, std::size_t level) { return bgv::switch_to_level(a, rlwe::Level(level)); }, NoGil());
+  m.def("best_product_level",
+        [](const Ciphertext& a, const Ciphertext& b) { return bgv::best_product_level(a, b).primes; });
   m.def("add", &scheme::add, NoGil());
   m.def("subtract", &scheme::subtract, NoGil());
   m.def("add_plain", &scheme::add_plain, NoGil());
@@ -63,7 +67,7 @@ void bind_bgv(nb::module_& parent) {
   m.def("levels_by_depth", [](const rlwe::Parameters& parameters) {
     std::vector<std::pair<std::size_t, std::array<double, 3>>> states;
     for (const auto& state : scheme::noise_by_depth(parameters)) {
-      states.emplace_back(state.limbs, triple(state.noise));
+      states.emplace_back(state.level.primes, triple(state.noise));
     }
     return states;
   });

@@ -20,8 +20,8 @@ using Residues = nb::ndarray<const std::uint64_t, nb::ndim<4>, nb::c_contig, nb:
 Encoding::Kind kind_of(bool slots) { return slots ? Encoding::Kind::slots : Encoding::Kind::coefficients; }
 
 Plaintext encode_rows(const ContextPtr& context, std::size_t plain, const Values& values, bool slots, bool reduce) {
-  return encode_residues(context, plain, kind_of(slots), {values.data(), values.size()}, values.shape(0),
-                         values.shape(1), reduce);
+  return encode_residues(context, rlwe::PlainIndex(plain), kind_of(slots), {values.data(), values.size()},
+                         values.shape(0), values.shape(1), reduce);
 }
 
 nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> decode_rows(const Plaintext& plaintext, bool slots) {
@@ -36,14 +36,14 @@ Ciphertext crafted(const ContextPtr& context, const nb::bytes& key, std::size_t 
                    double log2_max) {
   PolyArray array = context->make(context->ciphertext_ring(), residues.shape(0), residues.shape(1));
   array.from_host({residues.data(), residues.size()});
-  return Ciphertext(context, key_id_from(key), plain, std::move(array), chosen(*context, log2_max));
+  return Ciphertext(context, key_id_from(key), rlwe::PlainIndex(plain), std::move(array), chosen(*context, log2_max));
 }
 
 }  // namespace
 
 void bind_ciphertexts(nb::module_& m) {
   nb::class_<Plaintext>(m, "Plaintext")
-      .def_prop_ro("plain", &Plaintext::plain)
+      .def_prop_ro("plain", [](const Plaintext& p) { return p.plain().number; })
       .def_prop_ro("batch", &Plaintext::batch)
       .def_prop_ro(
           "residues", [](const Plaintext& p) { return coefficients_of(p.polynomials()); }, nb::rv_policy::automatic)
@@ -54,7 +54,7 @@ void bind_ciphertexts(nb::module_& m) {
            nb::arg("log2_max"))
       .def_prop_ro("context", &Ciphertext::context)
       .def_prop_ro("key", [](const Ciphertext& c) { return key_id_bytes(c.key()); })
-      .def_prop_ro("plain", &Ciphertext::plain)
+      .def_prop_ro("plain", [](const Ciphertext& c) { return c.plain().number; })
       .def_prop_ro("batch", &Ciphertext::batch)
       .def_prop_ro("parts", &Ciphertext::parts)
       .def_prop_ro(
@@ -70,9 +70,12 @@ void bind_ciphertexts(nb::module_& m) {
         NoGil());
   m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::SecretKey&, Seed&&>(&scheme::deterministic::encrypt),
         NoGil());
-  m.def("encrypt_zero",
-        nb::overload_cast<const rlwe::SecretKey&, std::size_t, std::size_t, Seed&&>(&rlwe::deterministic::encrypt_zero),
-        NoGil());
+  m.def(
+      "encrypt_zero",
+      [](const rlwe::SecretKey& key, std::size_t plain, std::size_t batch, Seed&& seed) {
+        return rlwe::deterministic::encrypt_zero(key, rlwe::PlainIndex(plain), batch, std::move(seed));
+      },
+      NoGil());
   m.def("decrypt", &scheme::decrypt, NoGil());
   m.def("decrypt_unchecked", &scheme::decrypt_unchecked, NoGil());
   m.def("phase", [](const rlwe::SecretKey& key, const Ciphertext& c) { return coefficients_of(rlwe::phase(key, c)); });

@@ -58,15 +58,20 @@ void bind_contexts(nb::module_& m) {
       .def_prop_ro("encryption_ring", &Context::encryption_ring)
       .def_prop_ro("special_limbs", &Context::special_limbs)
       .def_prop_ro("digits", [](const Context& c) { return c.key_switch().digits(); })
-      .def("key_switch_noise", [](const Context& c, std::size_t limbs,
-                                  std::size_t plain) { return triple(c.key_switch(limbs, plain).noise()); })
+      .def("key_switch_noise",
+           [](const Context& c, std::size_t limbs, std::size_t plain) {
+             return triple(c.key_switch(rlwe::Level(limbs), rlwe::PlainIndex(plain)).noise());
+           })
       .def("gadget_factors", [](const Context& c, std::size_t digit) { return c.key_switch().gadget_factors(digit); })
       .def("hps_moduli",
            [](const ContextPtr& c, std::size_t limbs) {
-             return bfv::bfv_context(c).hps(limbs, 0).product.auxiliary_ring->basis().values();
+             return bfv::bfv_context(c)
+                 .hps(rlwe::Level(limbs), rlwe::PlainIndex(0))
+                 .product.auxiliary_ring->basis()
+                 .values();
            })
-      .def("plain_ring", &Context::plain_ring)
-      .def("has_slots", [](const Context& c, std::size_t plain) { return has_slots(c, plain); });
+      .def("plain_ring", [](const Context& c, std::size_t plain) { return c.plain_ring(rlwe::PlainIndex(plain)); })
+      .def("has_slots", [](const Context& c, std::size_t plain) { return has_slots(c, rlwe::PlainIndex(plain)); });
 }
 
 void bind_secret_keys(nb::module_& m) {
@@ -121,9 +126,9 @@ void bind_keys(nb::module_& m) {
       .def("galois", &EvaluationKeys::galois, nb::rv_policy::reference_internal);
   m.def("derive_seed", [](const Seed& master, const rlwe::Parameters& parameters, std::uint32_t purpose,
                           std::uint32_t half, const nb::bytes& key, std::uint64_t element, std::size_t plain) {
-    return rlwe::derive_seed(
-        master, parameters,
-        {static_cast<rlwe::Purpose>(purpose), key_id_from(key), element, plain, static_cast<rlwe::Half>(half)});
+    return rlwe::derive_seed(master, parameters,
+                             {static_cast<rlwe::Purpose>(purpose), key_id_from(key), element, rlwe::PlainIndex(plain),
+                              static_cast<rlwe::Half>(half)});
   });
   // What a stored key's uniform half expands to: coefficients of `items` polynomials over the key ring.
   m.def("expand_uniform", [](const ContextPtr& context, std::size_t items, const PublicSeed& seed) {

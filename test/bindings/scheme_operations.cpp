@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
-#include "cyclotome/scheme/bfv/product.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "scheme.hpp"
 
@@ -19,7 +18,7 @@ void bind_operations(nb::module_& m) {
       .value("hps_over_q", bfv::ProductMethod::hps_over_q)
       .value("hps_over_q_leveled", bfv::ProductMethod::hps_over_q_leveled);
   m.def("product_level", [](const Ciphertext& a, const Ciphertext& b) {
-    return bfv::product_level(a.context()->parameters(), a.noise(), b.noise());
+    return bfv::product_level(a.context()->parameters(), a.noise(), b.noise()).primes;
   });
   const auto method = nb::arg("method") = bfv::ProductMethod::hps_over_q_leveled;
   m.def("multiply", &bfv::multiply, nb::arg("a"), nb::arg("b"), method, NoGil());

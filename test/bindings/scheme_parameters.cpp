@@ -106,7 +106,8 @@ void bind_planning(nb::module_& m) {
       "noise_by_depth",
       [](const Parameters& p, std::size_t plain) {
         std::vector<std::array<double, 3>> bounds;
-        for (const auto& state : scheme::noise_by_depth(p, plain)) bounds.push_back(triple(state.noise));
+        for (const auto& state : scheme::noise_by_depth(p, rlwe::PlainIndex(plain)))
+          bounds.push_back(triple(state.noise));
         return bounds;
       },
       nb::arg("parameters"), nb::arg("plain") = 0);

@@ -49,6 +49,8 @@ class AuditingEngine final : public Engine {
     if (running_) offend("waits");
   }
 
+  Native native(const program::Program&, const program::Composite&) override { return {}; }
+
  protected:
   void do_run(const CompositeOperation& operation, const std::function<void()>& work) override {
     const auto key = OperationKey::of(operation);
@@ -112,24 +114,10 @@ class AuditingEngine final : public Engine {
     trace_.push_back(conversion.id());
     cpu_->convert(out, a, conversion);
   }
-  void do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) override {
-    note("scale_to_plain", out, a);
-    note_peaks(peaks);
-    const bool running = std::exchange(running_, false);  // the reference looks at residues on the host
-    const auto trace = trace_;
-    Engine::do_scale_to_plain(out, a, step, peaks);
-    running_ = running;
-    trace_ = trace;
-  }
   void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override {
     note("peaks", numbers, a);
     trace_.push_back(conversion.id());
     cpu_->peaks(numbers, a, conversion);
-  }
-  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override {
-    note("convert_with_peaks", out, a);
-    note_peaks(peaks);
-    cpu_->convert_with_peaks(out, a, conversion, peaks);
   }
   void do_automorphism(View out, ConstView a, std::uint64_t element) override {
     note("automorphism", out, a);
@@ -183,16 +171,6 @@ class AuditingEngine final : public Engine {
     if (!running_) return;
     trace_.push_back(std::hash<std::string>()(verb));
     (note_view(views), ...);
-  }
-  void note_peaks(const std::uint64_t* peaks) {
-    if (!running_ || peaks == nullptr) return;
-    for (std::size_t i = 0; i < operation_->operands.size(); ++i) {
-      if (MemoryRange(operation_->operands[i]).contains(reinterpret_cast<const std::byte*>(peaks))) {
-        trace_.push_back(i);
-        return;
-      }
-    }
-    offend("touches memory that it does not name");
   }
   /// Where a view begins: an operand or memory of the operation's own, and how far from its start; and its shape.
   void note_view(ConstView view) {

@@ -71,7 +71,7 @@ struct Fixture {
 
   std::size_t count() const { return items * context->degree(); }
   bfv::Plaintext plain(const Values& values) const {
-    return encode_residues(context, 0, Encoding::Kind::slots, values, items, context->degree());
+    return encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, items, context->degree());
   }
   bfv::Ciphertext encrypt(const Values& values) const {
     return scheme::deterministic::encrypt(plain(values), public_key, seed(4));

@@ -72,7 +72,8 @@ struct Objects {
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = static_cast<std::int64_t>(i * i + 5 * i) % (2 * half) - half + (half > 1 ? 1 : 0);
     }
-    return encode_residues(context, plain, Encoding::Kind::coefficients, values, items, context->degree());
+    return encode_residues(context, rlwe::PlainIndex(plain), Encoding::Kind::coefficients, values, items,
+                           context->degree());
   }
   rlwe::Ciphertext fresh(std::size_t plain_number = 0, std::size_t items = 2) const {
     return scheme::deterministic::encrypt(plain(plain_number, items), public_key, seed(4));

@@ -22,7 +22,8 @@ struct Party {
 
   rlwe::Plaintext plain(std::size_t which, std::size_t batch, std::uint64_t start) const {
     const std::size_t n = context->degree();
-    return encode_residues(context, which, Encoding::Kind::slots, numbers(batch * n, start), batch, n);
+    return encode_residues(context, rlwe::PlainIndex(which), Encoding::Kind::slots, numbers(batch * n, start), batch,
+                           n);
   }
   rlwe::Ciphertext encrypted(std::size_t which, std::size_t batch, std::uint8_t start) const {
     return scheme::deterministic::encrypt(plain(which, batch, start), key, seed(start));

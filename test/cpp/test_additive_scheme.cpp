@@ -47,7 +47,7 @@ struct Party {
       rlwe::deterministic::generate_evaluation_keys(secret, true, {rlwe::row_rotation_element(degree, 1)}, seed(3));
 
   rlwe::Plaintext plain(const Values& values) const {
-    return encode_residues(context, 0, Encoding::Kind::slots, values, 1, values.size());
+    return encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 1, values.size());
   }
   Ciphertext encrypt(const Values& values, std::uint8_t number = 4) const {
     return scheme::deterministic::encrypt(plain(values), key, seed(number));

@@ -114,14 +114,15 @@ TEST(coefficients_multiply_as_polynomials) {
   const Values x = {1, 2}, y = {-3, 5, 7};  // (1 + 2x)(-3 + 5x + 7x^2) = -3 - x + 17x^2 + 14x^3
   const auto encrypted = [&](const Values& values) {
     return scheme::deterministic::encrypt(
-        encode_residues(f.context, 0, Encoding::Kind::coefficients, values, 1, values.size()), f.public_key,
-        seed(static_cast<std::uint8_t>(values.size())));
+        encode_residues(f.context, rlwe::PlainIndex(0), Encoding::Kind::coefficients, values, 1, values.size()),
+        f.public_key, seed(static_cast<std::uint8_t>(values.size())));
   };
   const bfv::Ciphertext product = bfv::multiply(encrypted(x), encrypted(y));
   Values decoded = decode_residues(scheme::decrypt(product, f.secret), Encoding::Kind::coefficients);
   decoded.resize(5);
   CHECK_EQ(decoded, (Values{-3, -1, 17, 14, 0}));
-  CHECK_THROWS_WITH(ParameterError, encode_residues(f.context, 0, Encoding::Kind::slots, x, 1, 2), "1024 has no slots");
+  CHECK_THROWS_WITH(ParameterError, encode_residues(f.context, rlwe::PlainIndex(0), Encoding::Kind::slots, x, 1, 2),
+                    "1024 has no slots");
 }
 
 TEST(a_secret_key_comes_back_from_its_coefficients) {

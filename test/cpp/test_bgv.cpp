@@ -45,7 +45,7 @@ struct Party {
 
   std::size_t count() const { return items * context->degree(); }
   rlwe::Plaintext plain(const Values& values) const {
-    return encode_residues(context, 0, Encoding::Kind::slots, values, items, context->degree());
+    return encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, items, context->degree());
   }
   Ciphertext encrypt(const Values& values) const {
     return scheme::deterministic::encrypt(plain(values), public_key, seed(4));
@@ -131,9 +131,9 @@ TEST(what_does_not_belong_together_is_refused) {
   const Ciphertext a = f.encrypt(numbers(f.count(), 1));
   CHECK_THROWS(MismatchError, scheme::decrypt(a, other_party.secret));
   CHECK_THROWS(MismatchError, rlwe::add(a, bgv::switch_modulus(a)));
-  CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, 0));
-  CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, a.limbs() + 1));
-  CHECK_THROWS(ArgumentError, bgv::switch_modulus(bgv::switch_to_level(a, 1)));
+  CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, rlwe::Level(0)));
+  CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, rlwe::Level(a.limbs() + 1)));
+  CHECK_THROWS(ArgumentError, bgv::switch_modulus(bgv::switch_to_level(a, rlwe::Level(1))));
   CHECK_THROWS(ParameterError, bgv::Context::create(other_party.context->parameters(), f.context->engine()));
   const Ciphertext other =
       scheme::deterministic::encrypt(other_party.plain(numbers(f.count(), 1)), other_party.public_key, seed(9));
@@ -168,7 +168,7 @@ TEST(planning_knows_levels) {
   CHECK(!suggested.insecure());
   const auto states = scheme::noise_by_depth(suggested);
   CHECK(states.size() >= 3);
-  for (std::size_t i = 1; i < states.size(); ++i) CHECK(states[i].limbs <= states[i - 1].limbs);
+  for (std::size_t i = 1; i < states.size(); ++i) CHECK(states[i].level <= states[i - 1].level);
 }
 
 }  // namespace

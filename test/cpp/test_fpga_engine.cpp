@@ -103,7 +103,7 @@ struct Party {
         evaluation(rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, seed(3))) {}
 
   rlwe::Plaintext plain(const check::Values& values) const {
-    return encode_residues(context, 0, Encoding::Kind::coefficients, values, values.size() / n, n);
+    return encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::coefficients, values, values.size() / n, n);
   }
 };
 
@@ -151,7 +151,8 @@ TEST(bgv_needs_the_products_of_paper_004) {
   CHECK_EQ(products(), 0U);
   const auto public_key = rlwe::deterministic::generate_public_key(secret, seed(2));
   CHECK_EQ(products(), 3U);
-  const auto message = encode_residues(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
+  const auto message =
+      encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
   const Ciphertext x = scheme::deterministic::encrypt(message, public_key, seed(4));
   CHECK_EQ(products(), 6U);
   CHECK_EQ(decode_residues(scheme::decrypt(x, secret), Encoding::Kind::coefficients), check::numbers(n, 5));
@@ -164,7 +165,8 @@ TEST(bgv_needs_three_transforms_to_encrypt_and_one_to_decrypt) {
   const auto context = scheme::make_context(rlwe::Parameters(literal(&bgv::scheme(), 0)), engine);
   const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));
   const auto public_key = rlwe::deterministic::generate_public_key(secret, seed(2));
-  const auto message = encode_residues(context, 0, Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
+  const auto message =
+      encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::coefficients, check::numbers(n, 5), 1, n);
   engine->reset_statistics();
   const Ciphertext x = scheme::deterministic::encrypt(message, public_key, seed(4));
   CHECK_EQ(engine->statistics().forwards, 3U * 3);

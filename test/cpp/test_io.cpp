@@ -205,7 +205,7 @@ TEST(plaintexts_come_back) {
       const Bytes bytes = io::serialize(plain);
       const rlwe::Plaintext read = io::read_plaintext(Container(bytes, insecure), o.context);
       CHECK(same(read.polynomials(), plain.polynomials()));
-      CHECK_EQ(read.plain(), i);
+      CHECK_EQ(read.plain(), rlwe::PlainIndex(i));
       CHECK_EQ(bytes.size(), container_bytes(p, {16 + 2 * polynomial_bytes(p.degree(), {p.plain_moduli()[i]})}));
     }
   });

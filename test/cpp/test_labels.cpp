@@ -2,6 +2,7 @@
 // Which security table parameters were judged by: files can't choose a weaker one, labels name it, and numbers that are
 // no scheme's, table's or word's stand for nothing.
 #include <string>
+#include <type_traits>
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
@@ -171,11 +172,11 @@ TEST(unknown_encodings_are_refused) {
   literal.plain_moduli = {65537};
   const rlwe::ContextPtr context = scheme::make_context(rlwe::Parameters(literal), CpuEngine::create(1));
   const std::vector<std::int64_t> values{1, 2, 3};
-  const rlwe::Plaintext message = encode_residues(context, 0, Encoding::Kind::slots, values, 1, 3);
+  const rlwe::Plaintext message = encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 1, 3);
   for (const unsigned number : {2U, 7U, 255U}) {
     const auto kind = static_cast<Encoding::Kind>(number);
     const std::string named = cyclotome::message("encoding number ", number, " is unknown");
-    CHECK_THROWS_WITH(ArgumentError, encode_residues(context, 0, kind, values, 1, 3), named);
+    CHECK_THROWS_WITH(ArgumentError, encode_residues(context, rlwe::PlainIndex(0), kind, values, 1, 3), named);
     CHECK_THROWS_WITH(ArgumentError, decode_residues(message, kind), named);
   }
 }
@@ -190,5 +191,15 @@ TEST(a_context_has_the_scheme_that_its_parameters_name) {
     CHECK(&scheme::named(kind->name()) == kind && &scheme::numbered(kind->id()) == kind);
   }
 }
+
+// A level, a plaintext modulus's number and a plain count can't stand in for one another, in either order.
+template <class... Arguments>
+concept SwitchesKeys =
+    requires(const rlwe::Context& context, Arguments... arguments) { context.key_switch(arguments...); };
+static_assert(SwitchesKeys<rlwe::Level, rlwe::PlainIndex>);
+static_assert(!SwitchesKeys<rlwe::PlainIndex, rlwe::Level>);
+static_assert(!SwitchesKeys<std::size_t, rlwe::PlainIndex> && !SwitchesKeys<rlwe::Level, int>);
+static_assert(!std::is_convertible_v<std::size_t, rlwe::Level> && !std::is_convertible_v<rlwe::Level, std::size_t>);
+static_assert(!std::is_convertible_v<int, rlwe::PlainIndex> && !std::is_convertible_v<rlwe::PlainIndex, rlwe::Level>);
 
 int main() { return cyclotome::check::run(); }

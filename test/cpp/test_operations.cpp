@@ -37,8 +37,8 @@ void run_all(const Party& party, std::size_t which, std::size_t batch, std::uint
   const Ciphertext a = party.encrypted(which, batch, start),
                    b = party.encrypted(which, 1, static_cast<std::uint8_t>(start + 1));
   scheme::deterministic::encrypt(party.plain(which, batch, start), party.secret, seed(start));
-  rlwe::deterministic::encrypt_zero(party.key, which, batch, seed(start));
-  rlwe::deterministic::encrypt_zero(party.secret, which, batch, seed(start));
+  rlwe::deterministic::encrypt_zero(party.key, rlwe::PlainIndex(which), batch, seed(start));
+  rlwe::deterministic::encrypt_zero(party.secret, rlwe::PlainIndex(which), batch, seed(start));
   const Ciphertext product = scheme::multiply(a, b);
   scheme::multiply(a, a);
   scheme::multiply(b, a);

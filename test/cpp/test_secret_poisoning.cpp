@@ -116,7 +116,7 @@ bool exercise(const Case& which, cpu::InstructionSet set) {
   const std::vector<std::int64_t> values = secret_values(n);
   for (const auto kind : {Encoding::Kind::slots, Encoding::Kind::coefficients}) {
     for (const bool reduce : {false, true}) {
-      const rlwe::Plaintext message = encode_residues(context, 0, kind, values, 1, n, reduce);
+      const rlwe::Plaintext message = encode_residues(context, rlwe::PlainIndex(0), kind, values, 1, n, reduce);
       const rlwe::Ciphertext ciphertext = reduce ? scheme::deterministic::encrypt(message, secret, secret_seed())
                                                  : scheme::deterministic::encrypt(message, key, secret_seed());
       equal = open_all(ciphertext, secret, evaluation, values, kind) && equal;
@@ -152,12 +152,13 @@ TEST(values_out_of_range_are_refused_whichever_they_are) {
     for (const std::size_t place : {std::size_t{0}, std::size_t{511}, std::size_t{1023}}) {
       std::vector<std::int64_t> values(1024, half);
       values[(place + 1) % 1024] = -half;
-      static_cast<void>(encode_residues(context, 0, Encoding::Kind::slots, values, 2, 512));
+      static_cast<void>(encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 2, 512));
       values[place] = value;
-      CHECK_THROWS_WITH(RangeError, encode_residues(context, 0, Encoding::Kind::slots, values, 2, 512),
+      CHECK_THROWS_WITH(RangeError,
+                        encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 2, 512),
                         message("encode_residues: value ", value, " at row ", place / 512, ", column ", place % 512,
                                 " is outside [-", half, ", ", half, "]"));
-      static_cast<void>(encode_residues(context, 0, Encoding::Kind::slots, values, 2, 512, true));
+      static_cast<void>(encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 2, 512, true));
     }
   }
 }

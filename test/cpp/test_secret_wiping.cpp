@@ -2,6 +2,7 @@
 // Nothing of a secret key, a message or a phase is left in the process's memory when its owners are gone: after all
 // that touches them, and after an exception at any place where memory is asked for.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -71,7 +72,8 @@ void work(const rlwe::ContextPtr& context, MemoryScan* scan) {
   const rlwe::PublicKey public_key = rlwe::deterministic::generate_public_key(key, distinct(78));
   const rlwe::EvaluationKeys evaluation = rlwe::deterministic::generate_evaluation_keys(key, true, {3}, distinct(79));
   const Owned owned = message(n);
-  const rlwe::Plaintext plain = encode_residues(context, 0, Encoding::Kind::slots, owned.values, 1, n);
+  const rlwe::Plaintext plain =
+      encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, owned.values, 1, n);
   const rlwe::Ciphertext encrypted = scheme::deterministic::encrypt(plain, public_key, distinct(80));
   const rlwe::Ciphertext symmetric = scheme::deterministic::encrypt(plain, key, distinct(81));
   for (const auto* ciphertext : {&encrypted, &symmetric}) {
@@ -118,6 +120,26 @@ TEST(the_search_finds_what_is_there) {
   const auto forgotten = std::make_unique<std::vector<std::int64_t>>(check::numbers(context->degree(), 12345));
   CHECK(scan.found().find("values") != std::string::npos);
   secure_zero(forgotten->data(), forgotten->size() * sizeof(std::int64_t));
+}
+
+// Small integers are zeros for the most part, and lie anywhere.
+TEST(the_search_finds_bytes_among_zeros) {
+  for (std::size_t first = 20; first < 44; ++first) {
+    std::vector<std::uint8_t> small(64);
+    for (std::size_t i = first; i < 44; ++i) small[i] = static_cast<std::uint8_t>(i % 3 == 0 ? 0xff : 17 * i);
+    MemoryScan scan;
+    scan.look_for("small", small);
+    std::vector<std::uint8_t> buffer(256);
+    for (std::size_t place = 0; place < 9; ++place) {
+      std::copy(small.begin(), small.end(), buffer.begin() + static_cast<std::ptrdiff_t>(100 + place));
+      secure_zero(small.data(), small.size());
+      CHECK(scan.found().starts_with("small in"));
+      std::copy_n(buffer.begin() + static_cast<std::ptrdiff_t>(100 + place), small.size(), small.begin());
+      secure_zero(buffer.data(), buffer.size());
+    }
+    secure_zero(small.data(), small.size());
+    if (first < 43) CHECK_EQ(scan.found(), "");
+  }
 }
 
 TEST(nothing_is_left_when_the_work_is_done) {

@@ -55,7 +55,7 @@ struct World {
 
   rlwe::Plaintext zeros(std::size_t plain) const {
     const std::vector<std::int64_t> values(context->degree());
-    return encode_residues(context, plain, Encoding::Kind::coefficients, values, 1, values.size());
+    return encode_residues(context, rlwe::PlainIndex(plain), Encoding::Kind::coefficients, values, 1, values.size());
   }
   /// s^2, as keys are made for it.
   PolyArray square() const {
@@ -84,13 +84,15 @@ std::map<std::string, Draw> draws() {
   };
   for (const std::size_t plain : {0, 1}) {
     const auto add = [&](const std::string& name, const Draw& draw) { all[name + std::to_string(plain)] = draw; };
-    const auto zero = [plain](const World& w) { return rlwe::encrypt_zero(w.key, plain, 1); };
+    const auto zero = [plain](const World& w) { return rlwe::encrypt_zero(w.key, rlwe::PlainIndex(plain), 1); };
     add("encryption ",
         [plain](const World& w, Seed&& s) { scheme::deterministic::encrypt(w.zeros(plain), w.key, std::move(s)); });
     add("symmetric encryption ",
         [plain](const World& w, Seed&& s) { scheme::deterministic::encrypt(w.zeros(plain), w.secret, std::move(s)); });
-    add("zero ", [plain](const World& w, Seed&& s) { keys::encrypt_zero(w.key, plain, 1, std::move(s)); });
-    add("symmetric zero ", [plain](const World& w, Seed&& s) { keys::encrypt_zero(w.secret, plain, 1, std::move(s)); });
+    add("zero ",
+        [plain](const World& w, Seed&& s) { keys::encrypt_zero(w.key, rlwe::PlainIndex(plain), 1, std::move(s)); });
+    add("symmetric zero ",
+        [plain](const World& w, Seed&& s) { keys::encrypt_zero(w.secret, rlwe::PlainIndex(plain), 1, std::move(s)); });
     add("rerandomisation ", [zero](const World& w, Seed&& s) {
       const Ciphertext a = zero(w);
       w.engine->take_seeds();
@@ -114,10 +116,12 @@ std::map<std::string, std::function<void(const World&)>> public_draws() {
       {"evaluation keys", [](const World& w) { rlwe::EvaluationKeys::generate(w.secret, true, {3}); }},
       {"encryption", [](const World& w) { scheme::encrypt(w.zeros(0), w.key); }},
       {"symmetric encryption", [](const World& w) { scheme::encrypt(w.zeros(0), w.secret); }},
-      {"zero", [](const World& w) { rlwe::encrypt_zero(w.key, 0, 1); }},
-      {"symmetric zero", [](const World& w) { rlwe::encrypt_zero(w.secret, 0, 1); }},
-      {"rerandomisation", [](const World& w) { scheme::rerandomize(rlwe::encrypt_zero(w.key, 0, 1), w.key); }},
-      {"flooding", [](const World& w) { scheme::reveal(rlwe::encrypt_zero(w.key, 0, 1), w.secret, 8); }},
+      {"zero", [](const World& w) { rlwe::encrypt_zero(w.key, rlwe::PlainIndex(0), 1); }},
+      {"symmetric zero", [](const World& w) { rlwe::encrypt_zero(w.secret, rlwe::PlainIndex(0), 1); }},
+      {"rerandomisation",
+       [](const World& w) { scheme::rerandomize(rlwe::encrypt_zero(w.key, rlwe::PlainIndex(0), 1), w.key); }},
+      {"flooding",
+       [](const World& w) { scheme::reveal(rlwe::encrypt_zero(w.key, rlwe::PlainIndex(0), 1), w.secret, 8); }},
   };
 }
 
@@ -232,8 +236,8 @@ TEST(differences_of_what_one_seed_made_tell_nothing) {
     for (const std::size_t plain : {0, 1}) {
       ciphertexts.push_back(scheme::deterministic::encrypt(w.zeros(plain), w.key, seed(1)));
       ciphertexts.push_back(scheme::deterministic::encrypt(w.zeros(plain), w.secret, seed(1)));
-      ciphertexts.push_back(keys::encrypt_zero(w.key, plain, 1, seed(1)));
-      ciphertexts.push_back(keys::encrypt_zero(w.secret, plain, 1, seed(1)));
+      ciphertexts.push_back(keys::encrypt_zero(w.key, rlwe::PlainIndex(plain), 1, seed(1)));
+      ciphertexts.push_back(keys::encrypt_zero(w.secret, rlwe::PlainIndex(plain), 1, seed(1)));
     }
     const Basis& q = w.context->ciphertext_ring()->basis();
     for (std::size_t i = 0; i < ciphertexts.size(); ++i) {
@@ -272,7 +276,7 @@ TEST(a_seed_is_spent_by_calls_that_fail) {
     }
     return failed && once.spent();
   };
-  const Ciphertext loud = rlwe::encrypt_zero(w.key, 0, 1);
+  const Ciphertext loud = rlwe::encrypt_zero(w.key, rlwe::PlainIndex(0), 1);
   CHECK(spends([&](Seed&& s) { scheme::deterministic::encrypt(stranger.zeros(0), w.key, std::move(s)); }));
   CHECK(spends([&](Seed&& s) { scheme::deterministic::encrypt(stranger.zeros(0), w.secret, std::move(s)); }));
   CHECK(spends([&](Seed&& s) { rlwe::deterministic::generate_evaluation_keys(w.secret, false, {2}, std::move(s)); }));

@@ -223,7 +223,7 @@ void check_scheme(const rlwe::Scheme* kind, std::size_t degree, unsigned log_q, 
     note(evaluation.galois(3).polynomials());
     std::vector<std::int64_t> values(batch * degree);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int64_t>(i * 7919 % 2001) - 1000;
-    const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
+    const auto message = encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, batch, degree);
     note(message.polynomials());
     const auto c = scheme::deterministic::encrypt(message, key, seed(4)),
                s = scheme::deterministic::encrypt(message, secret, seed(5));

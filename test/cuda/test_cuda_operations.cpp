@@ -38,8 +38,8 @@ Residues results(const Party& party, std::size_t batch, std::uint8_t round, std:
   kept.reserve(1000);
   const Ciphertext &a = note(party.encrypted(0, batch, round)), &b = note(party.encrypted(0, 1, round + 50));
   const Ciphertext& s = note(scheme::deterministic::encrypt(party.plain(0, batch, round), party.secret, seed(round)));
-  note(rlwe::deterministic::encrypt_zero(party.key, 0, batch, seed(round + 1)));
-  note(rlwe::deterministic::encrypt_zero(party.secret, 0, batch, seed(round + 1)));
+  note(rlwe::deterministic::encrypt_zero(party.key, rlwe::PlainIndex(0), batch, seed(round + 1)));
+  note(rlwe::deterministic::encrypt_zero(party.secret, rlwe::PlainIndex(0), batch, seed(round + 1)));
   const Ciphertext& product = note(scheme::multiply(a, b));
   note(scheme::multiply(a, a));
   note(scheme::multiply(b, s));

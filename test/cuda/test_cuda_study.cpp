@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cyclotome/engine/cuda/study/study_engine.hpp"
+#include "cyclotome/engine/integers.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
@@ -179,8 +180,8 @@ TEST(a_scheme_runs_on_every_design) {
       const auto key = rlwe::deterministic::generate_public_key(secret, seed(2));
       const auto evaluation = rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, seed(3));
       const std::vector<std::int64_t> values(4096, 321);
-      const auto c = scheme::deterministic::encrypt(encode_residues(context, 0, Encoding::Kind::slots, values, 1, 4096),
-                                                    key, seed(4));
+      const auto c = scheme::deterministic::encrypt(
+          encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 1, 4096), key, seed(4));
       const auto product = rlwe::relinearize(scheme::multiply(c, c), evaluation).polynomials().to_host();
       if (expected.empty()) expected = product;
       CHECK(product == expected);

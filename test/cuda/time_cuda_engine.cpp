@@ -68,7 +68,7 @@ void time_scheme(const rlwe::Scheme* kind, std::size_t degree, unsigned log_q, W
   const auto key = rlwe::PublicKey::generate(secret);
   const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {3});
   const std::vector<std::int64_t> values(batch * degree, 5);
-  const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
+  const auto message = encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, batch, degree);
   const auto c = scheme::encrypt(message, key);
   const auto product = scheme::multiply(c, c);
   const auto note = [&](const char* operation, double us) {
@@ -95,7 +95,7 @@ void run_product(const rlwe::Scheme* kind, std::size_t degree, unsigned log_q, W
   const auto key = rlwe::PublicKey::generate(secret);
   const auto evaluation = rlwe::EvaluationKeys::generate(secret, true, {});
   const std::vector<std::int64_t> values(batch * degree, 5);
-  const auto message = encode_residues(context, 0, Encoding::Kind::slots, values, batch, degree);
+  const auto message = encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, batch, degree);
   for (int i = 0; i < 3; ++i) {
     const auto c = scheme::encrypt(message, key);
     scheme::decrypt(scheme::multiply_relinearized(c, c, evaluation), secret);

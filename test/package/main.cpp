@@ -7,7 +7,7 @@
 #include <iostream>
 #include <vector>
 
-#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/cpu/cpu.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/rlwe/keys.hpp"
@@ -27,7 +27,7 @@ int main() try {
   literal.moduli = cyclotome::primes_congruent_to_one(50, 2 * literal.degree, 4);
   literal.special_moduli = {literal.moduli.front()};
   literal.moduli.erase(literal.moduli.begin());
-  const auto context = scheme::make_context(rlwe::Parameters(literal), cyclotome::CpuEngine::create());
+  const auto context = scheme::make_context(rlwe::Parameters(literal), cyclotome::make_cpu_engine());
 
   const auto secret = rlwe::SecretKey::generate(context);
   const auto key = rlwe::PublicKey::generate(secret);

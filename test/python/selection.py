@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Some of the tests, for the minutes after an edit: what the edit touches, and a few cases of everything else.
 
-``--sample 2`` keeps two cases of each test function, its first and its last, and none of those marked slow. With
-``--changed-since COMMIT`` the tests of what differs from that commit run in full: test files that changed, and those
+``--sample=2`` keeps two cases of each test function, its first and its last, and none of those marked slow. With
+``--changed-since=COMMIT`` the tests of what differs from that commit run in full: test files that changed, and those
 that import a changed module, of a package or of the tests. A change of C++ code has C++ tests of its own, which are
 quick enough to run all.
 """

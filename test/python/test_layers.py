@@ -99,6 +99,49 @@ def test_includes_that_evade_the_rooms_are_refused(layers: ModuleType, tmp_path:
     assert layers.main([str(tmp_path)]) == 1
 
 
+def test_units_that_include_each_other_are_refused(
+    layers: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Through a header here and a source there, where no header includes itself."""
+    write(tmp_path, "src/cyclotome/math/a.hpp", '#include "cyclotome/math/b.hpp"\n')
+    write(tmp_path, "src/cyclotome/math/b.hpp", "#pragma once\n")
+    write(tmp_path, "src/cyclotome/math/c.cpp", '#include "cyclotome/math/a.hpp"\n')
+    assert layers.main([str(tmp_path)]) == 0
+    write(tmp_path, "src/cyclotome/math/b.cpp", '#include "cyclotome/math/c.hpp"\n')
+    write(tmp_path, "src/cyclotome/math/c.hpp", "#pragma once\n")
+    assert layers.main([str(tmp_path)]) == 1
+    assert "in a circle: math/a, math/b, math/c" in capsys.readouterr().out
+
+
+def test_a_known_circle_may_shrink_and_must_be_forgotten_then(
+    layers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(layers, "KNOWN_CIRCLES", frozenset({frozenset({"math/a", "math/b"})}))
+    write(tmp_path, "src/cyclotome/math/a.cpp", '#include "cyclotome/math/b.hpp"\n')
+    write(tmp_path, "src/cyclotome/math/b.cpp", '#include "cyclotome/math/a.hpp"\n')
+    assert layers.main([str(tmp_path)]) == 0
+    write(tmp_path, "src/cyclotome/math/b.cpp", "int b;\n")
+    assert layers.main([str(tmp_path)]) == 1
+    assert "no more" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("internal", ["rlwe/deterministic.hpp", "engine/cpu/kernels.hpp", "engine/cuda/state.hpp"])
+def test_internals_behind_a_public_header_are_refused(
+    layers: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], internal: str
+) -> None:
+    listed = "set(public_headers\n    # cores\n    engine/cpu/cpu.hpp\n    rlwe/a.hpp)\n"
+    write(tmp_path, "cmake/public_headers.cmake", listed)
+    write(tmp_path, "src/cyclotome/engine/cpu/cpu.hpp", '#include "cyclotome/ring/a.hpp"\n')
+    write(tmp_path, "src/cyclotome/ring/a.hpp", "#pragma once\n")
+    write(tmp_path, "src/cyclotome/rlwe/a.hpp", "#pragma once\n")
+    write(tmp_path, f"src/cyclotome/{internal}", "#pragma once\n")
+    assert not list(layers.check_public(tmp_path))
+    write(tmp_path, "src/cyclotome/rlwe/a.hpp", f'#include "cyclotome/{internal}"\n')
+    assert [str(offence).endswith("the public rlwe/a.hpp includes it") for offence in layers.check_public(tmp_path)]
+    (tmp_path / "src" / "cyclotome" / "ring" / "a.hpp").unlink()
+    assert any("there is no ring/a.hpp" in str(offence) for offence in layers.check_public(tmp_path))
+
+
 def test_a_file_outside_every_room_is_refused(layers: ModuleType, tmp_path: Path) -> None:
     write(tmp_path, "src/cyclotome/util/a.hpp", "#pragma once\n")
     assert layers.main([str(tmp_path)]) == 1

@@ -118,7 +118,7 @@ struct Library {
         secret(rlwe::SecretKey::generate(context)),
         keys(rlwe::EvaluationKeys::generate(secret, true, {})),
         text(scheme::encrypt(
-            encode_residues(context, 0, Encoding::Kind::coefficients, std::vector<std::int64_t>(n, 3), 1, n), secret)) {
+            encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::coefficients, std::vector<std::int64_t>(n, 3), 1, n), secret)) {
   }
 
   static rlwe::Parameters parameters(std::size_t n, unsigned bits) {

@@ -121,7 +121,7 @@ Secrets secrets_of(const rlwe::ContextPtr& context, std::size_t which) {
     std::vector<std::int8_t> coefficients(degree, 0);
     for (auto& v : values) v = which == 0 ? 0 : static_cast<std::int64_t>(random() % 12289) - 6144;
     for (auto& c : coefficients) c = static_cast<std::int8_t>(which == 0 ? 0 : static_cast<int>(random() % 3) - 1);
-    made.messages.push_back(encode_residues(context, 0, Encoding::Kind::slots, values, 1, degree));
+    made.messages.push_back(encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 1, degree));
     made.values.push_back(std::move(values));
     made.keys.push_back(rlwe::SecretKey::from_coefficients(context, coefficients, {}, rlwe::KeyCheck::skipped));
     made.public_keys.push_back(rlwe::PublicKey::generate(made.keys.back()));
@@ -143,7 +143,7 @@ void check_operations(const rlwe::Scheme* kind, Word word, cpu::InstructionSet s
   const auto seed = [] { return check::seed(1); };  // one for all, so that only secrets differ
   const auto check_one = [&](const char* name, const Operation& operation) { CHECK(!leaks(where + name, operation)); };
   check_one("encode", [&](std::size_t c, std::size_t i) {
-    keep(encode_residues(context, 0, Encoding::Kind::slots, both[c].values[i], 1, degree));
+    keep(encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, both[c].values[i], 1, degree));
   });
   check_one("decode",
             [&](std::size_t c, std::size_t i) { keep(decode_residues(both[c].messages[i], Encoding::Kind::slots)); });

@@ -15,7 +15,7 @@ namespace {
 
 rlwe::Ciphertext load(const CiphertextPayload& payload, const rlwe::KeyId& key, const rlwe::ContextPtr& context) {
   PolyArray polynomials =
-      context->make(context->level_ring(payload.limbs), payload.batch, payload.parts, context->native_domain());
+      context->make(context->level_ring(payload.level), payload.batch, payload.parts, context->native_domain());
   read_polynomials(polynomials, payload.stored_parts(), payload.residues.bytes, payload.residues.offset);
   if (payload.uniform_seed) {
     rlwe::expand_symmetric_uniform(*context->engine(), polynomials.view().part(1), *payload.uniform_seed);
@@ -38,7 +38,7 @@ void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertex
   }
   const bool seeded = ciphertext.uniform_seed().has_value();
   ByteWriter& writer = container.section(layout::ciphertext);
-  writer.u32(static_cast<std::uint32_t>(ciphertext.plain()));
+  writer.u32(static_cast<std::uint32_t>(ciphertext.plain().number));
   writer.u16(static_cast<std::uint16_t>(ciphertext.parts()));
   writer.u16(static_cast<std::uint16_t>(ciphertext.limbs()));
   writer.u32(seeded ? 1 : 0);
@@ -69,7 +69,7 @@ Bytes serialize(const rlwe::Plaintext& plaintext, std::span<const std::uint8_t> 
   ContainerWriter container(Kind::plaintext, plaintext.context()->parameters(), {}, metadata,
                             plaintext.polynomials().bytes());
   ByteWriter& writer = container.section(layout::plaintext);
-  writer.u32(static_cast<std::uint32_t>(plaintext.plain()));
+  writer.u32(static_cast<std::uint32_t>(plaintext.plain().number));
   writer.u32(0);
   writer.u64(plaintext.batch());
   write_polynomials(writer, plaintext.polynomials(), 1);

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <system_error>
 
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/io/container.hpp"
@@ -82,11 +81,6 @@ Bytes read_whole(const std::string& path, std::uint64_t max_bytes, const Look& l
 }
 
 }  // namespace
-
-void fail(const char* action, const std::string& path, const char* advice) {
-  const std::string reason = std::generic_category().message(errno);
-  throw FileError(message("can't ", action, " '", path, "': ", reason, advice));
-}
 
 void write_file(const std::string& path, std::span<const std::uint8_t> bytes, Privacy privacy, Existing existing) {
   FileSet set;

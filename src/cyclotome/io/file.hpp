@@ -5,17 +5,9 @@
 #include <string>
 
 #include "cyclotome/io/bytes.hpp"
+#include "cyclotome/io/file_options.hpp"
 
 namespace cyclotome::io {
-
-/// Who may read a file that is written.
-enum class Privacy : std::uint8_t {
-  shared,  ///< whoever the process's umask lets
-  secret   ///< its owner only: mode 0600 from the moment it exists
-};
-
-/// What becomes of a file that has the name already.
-enum class Existing : std::uint8_t { replaced, refused };
 
 /// Writes `bytes` to a file without a name, flushes it to the disk and gives it its name: at every moment `path` is the
 /// old file, or the new one, whole, and a process that is killed leaves nothing else. A symbolic link is followed.

@@ -9,7 +9,7 @@ namespace cyclotome::io {
 namespace {
 
 double headroom(const rlwe::Parameters& p, const CiphertextPayload& c) {
-  return p.scheme().noise_model(p, rlwe::PlainIndex(c.plain))->headroom({c.noise, c.limbs});
+  return p.scheme().noise_model(p, c.plain)->headroom({c.noise, c.level});
 }
 
 }  // namespace
@@ -41,13 +41,13 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     }
     case Kind::plaintext: {
       const PlaintextPayload plain = plaintext_payload(container);
-      result.arrays.push_back({plain.plain, p.plain_moduli()[plain.plain], plain.batch, 1, 0, false, {}, 0});
+      result.arrays.push_back({plain.plain, p.plain_moduli()[plain.plain.number], plain.batch, 1, 0, false, {}, 0});
       break;
     }
     case Kind::ciphertext:
     case Kind::bundle:
       for (const CiphertextPayload& c : ciphertext_payloads(container)) {
-        result.arrays.push_back({c.plain, p.plain_moduli()[c.plain], c.batch, c.parts, c.limbs,
+        result.arrays.push_back({c.plain, p.plain_moduli()[c.plain.number], c.batch, c.parts, c.level.primes,
                                  c.uniform_seed.has_value(), c.noise, headroom(p, c)});
       }
   }

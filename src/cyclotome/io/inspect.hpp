@@ -17,7 +17,7 @@ struct SectionFacts {
 
 /// One array of ciphertexts or plaintexts.
 struct ArrayFacts {
-  std::size_t plain;            ///< number of the plaintext modulus
+  rlwe::PlainIndex plain;       ///< the plaintext modulus
   std::uint64_t plain_modulus;  ///< t
   std::size_t batch;
   std::size_t parts;  ///< 1 for plaintexts

@@ -47,14 +47,14 @@ Packed take_residues(const ByteReader& reader, std::uint64_t count, std::uint64_
   return {reader.rest(), reader.offset()};
 }
 
-std::size_t read_plain(ByteReader& reader, const rlwe::Parameters& p) {
+rlwe::PlainIndex read_plain(ByteReader& reader, const rlwe::Parameters& p) {
   const std::uint64_t offset = reader.offset();
   const std::uint32_t plain = reader.u32();
   if (plain >= p.plain_moduli().size()) {
     throw FormatError(message("plaintext modulus number ", plain, " at offset ", offset, ", but the parameters have ",
                               p.plain_moduli().size(), ": the data is damaged; get a fresh copy"));
   }
-  return plain;
+  return rlwe::PlainIndex(plain);
 }
 
 /// Parts, level and seed flag.
@@ -74,15 +74,15 @@ void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload
                               " to ", most, " here: the data is damaged; get a fresh copy"));
   }
   payload.parts = parts;
-  payload.limbs = limbs;
+  payload.level = rlwe::Level(limbs);
   seeded = flag == 1;
 }
 
-std::uint64_t read_correction(ByteReader& reader, const rlwe::Parameters& p, std::size_t plain) {
-  const std::uint64_t offset = reader.offset(), correction = reader.u64(), t = p.plain_moduli()[plain];
+std::uint64_t read_correction(ByteReader& reader, const rlwe::Parameters& p, rlwe::PlainIndex plain) {
+  const std::uint64_t offset = reader.offset(), correction = reader.u64(), t = p.plain_moduli()[plain.number];
   const bool is_unit = correction < t && std::gcd(correction, t) == 1;
-  const std::string reason = is_unit ? p.scheme().refuse_correction(p, rlwe::PlainIndex(plain), correction)
-                                     : message("no unit modulo t = ", t);
+  const std::string reason =
+      is_unit ? p.scheme().refuse_correction(p, plain, correction) : message("no unit modulo t = ", t);
   if (!reason.empty()) {
     throw FormatError(message("correction factor ", correction, " at offset ", offset, " is ", reason,
                               ": the data is damaged; get a fresh copy"));
@@ -127,7 +127,7 @@ CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters
   payload.correction = read_correction(reader, p, payload.plain);
   payload.noise = read_noise(reader, p, version);
   if (seeded) payload.uniform_seed = PublicSeed(reader.array32());
-  const auto moduli = std::span(p.moduli()).first(payload.limbs);
+  const auto moduli = std::span(p.moduli()).first(payload.level.primes);
   payload.residues = take_residues(reader, batch, payload.stored_parts() * packed_polynomial_bytes(p.degree(), moduli));
   payload.batch = static_cast<std::size_t>(batch);
   return payload;
@@ -292,7 +292,7 @@ PlaintextPayload plaintext_payload(const Container& container) {
   }
   const std::uint64_t batch = reader.u64();
   payload.residues = take_residues(
-      reader, batch, packed_polynomial_bytes(p.degree(), std::span(p.plain_moduli()).subspan(payload.plain, 1)));
+      reader, batch, packed_polynomial_bytes(p.degree(), std::span(p.plain_moduli()).subspan(payload.plain.number, 1)));
   payload.batch = static_cast<std::size_t>(batch);
   return payload;
 }
@@ -385,7 +385,7 @@ std::uint64_t expanded_bytes(const Container& container) {
       break;
   }
   std::uint64_t bytes = 0;
-  for (const CiphertextPayload& c : ciphertext_payloads(container)) bytes += c.batch * c.parts * c.limbs * limb;
+  for (const CiphertextPayload& c : ciphertext_payloads(container)) bytes += c.batch * c.parts * c.level.primes * limb;
   return bytes;
 }
 

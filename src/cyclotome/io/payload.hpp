@@ -5,6 +5,7 @@
 
 #include "cyclotome/io/container.hpp"
 #include "cyclotome/ring/sampling.hpp"
+#include "cyclotome/rlwe/level.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/value/bound.hpp"
 #include "cyclotome/value/layout.hpp"
@@ -19,13 +20,13 @@ struct Packed {
   std::uint64_t offset = 0;
 };
 
-/// One array of ciphertexts: stored_parts() parts over the first `limbs` primes, in the scheme's native domain; with a
+/// One array of ciphertexts: stored_parts() parts over the primes of its level, in the scheme's native domain; with a
 /// seed c1 is not stored.
 struct CiphertextPayload {
-  std::size_t plain = 0;
+  rlwe::PlainIndex plain{0};
   std::size_t batch = 0;
   std::size_t parts = 0;
-  std::size_t limbs = 0;
+  rlwe::Level level{0};
   std::uint64_t correction = 1;
   rlwe::NoiseBound noise;
   std::optional<PublicSeed> uniform_seed;
@@ -41,7 +42,7 @@ struct ArrayPayload {
 };
 
 struct PlaintextPayload {
-  std::size_t plain = 0;
+  rlwe::PlainIndex plain{0};
   std::size_t batch = 0;
   Packed residues;
 };

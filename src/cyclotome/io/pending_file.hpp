@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "cyclotome/io/descriptor.hpp"
-#include "cyclotome/io/file.hpp"
+#include "cyclotome/io/file_options.hpp"
 
 namespace cyclotome::io {
 

@@ -47,8 +47,14 @@ std::optional<KeySwitchStep> read_key_switch(const Program& program, const Compo
 void key_switch_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key);
 bool is_key_switch_product(const Program& program, const Composite& composite);
 
-/// The digits of c (one part over q) over P q as the parts of a temporary, transformed.
-Slice extended_digits(Builder& b, const Slice& c, const KeySwitchStep& step);
+/// out (parts of key) = sum over j of digits.part(j)(x^element) key_j, of digits over P q and the first ones of a key.
+void turned_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key, std::uint64_t element);
+/// The element.
+std::optional<std::uint64_t> read_turned_product(const Program& program, const Composite& composite);
+
+/// digits (one part over P q for each) = those of c, one part over q, transformed. An automorphism of them is the
+/// digits of that automorphism of c (hoisting).
+void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwitchStep& step);
 /// out (2 parts over q, in `domain`) = round(product / P) + addend, of transforms over P q that are used up.
 void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchStep& step, Domain domain,
                     const std::optional<Slice>& addend = std::nullopt);

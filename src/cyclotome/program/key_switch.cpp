@@ -5,20 +5,18 @@
 
 namespace cyclotome::program {
 
-Slice extended_digits(Builder& b, const Slice& c, const KeySwitchStep& step) {
+void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwitchStep& step) {
   Slice coefficients = c;
   if (b.domain(c) == Domain::transform) {
     coefficients = b.temporary_like(c, step.ciphertext_ring, 1);
     b.copy(coefficients, c);
     b.inverse(coefficients);
   }
-  const Slice extended = b.temporary_like(c, step.key_ring, step.digits.size());
   for (std::size_t j = 0; j < step.digits.size(); ++j) {
     const KeySwitchStep::Digit& digit = step.digits[j];
-    b.convert(extended.part(j), coefficients.limbs(digit.first, digit.ring), digit.extension);
+    b.convert(digits.part(j), coefficients.limbs(digit.first, digit.ring), digit.extension);
   }
-  b.forward(extended);
-  return extended;
+  b.forward(digits);
 }
 
 void key_switch_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key) {
@@ -34,6 +32,25 @@ bool is_key_switch_product(const Program& program, const Composite& composite) {
          is_written_by(program, composite, [](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
            key_switch_product(b, outs[0], ins[0], ins[1]);
          });
+}
+
+void turned_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key, std::uint64_t element) {
+  const Slice present = key.limbs(0, digits.ring).item(0, digits.parts);
+  b.composite("turned_product", {out}, {digits, present}, {}, [&] {
+    const Slice turned = b.temporary_like(digits, digits.ring, digits.parts);
+    b.automorphism(turned, digits, element);
+    key_switch_product(b, out, turned, present);
+  });
+}
+
+std::optional<std::uint64_t> read_turned_product(const Program& program, const Composite& composite) {
+  const Op& first = program.ops()[composite.first];
+  if (composite.name != "turned_product" || composite.outs.size() != 1 || composite.ins.size() != 2) return {};
+  const bool same =
+      is_written_by(program, composite, [&](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
+        turned_product(b, outs[0], ins[0], ins[1], first.element);
+      });
+  return same ? std::optional(first.element) : std::nullopt;
 }
 
 void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchStep& step, Domain domain,
@@ -56,7 +73,9 @@ void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, 
   std::vector<Slice> ins{c, present};
   if (addend) ins.push_back(*addend);
   b.composite("key_switch", {out}, ins, {}, [&] {
-    const Slice digits = extended_digits(b, c, step), product = b.temporary_like(c, step.key_ring, 2);
+    const Slice digits = b.temporary_like(c, step.key_ring, step.digits.size());
+    extend_digits(b, digits, c, step);
+    const Slice product = b.temporary_like(c, step.key_ring, 2);
     key_switch_product(b, product, digits, present);
     divide_product(b, out, product, step, domain, addend);
   });

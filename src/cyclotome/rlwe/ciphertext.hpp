@@ -14,13 +14,13 @@ namespace cyclotome::rlwe {
 /// An array of plaintext polynomials modulo one t: batch items of one part over Z_t, coefficient domain.
 class Plaintext {
  public:
-  Plaintext(ContextPtr context, std::size_t plain, PolyArray polynomials)
+  Plaintext(ContextPtr context, PlainIndex plain, PolyArray polynomials)
       : context_(std::move(context)), plain_(plain), polynomials_(std::move(polynomials)) {}
 
   const ContextPtr& context() const noexcept { return context_; }
   /// Number of the plaintext modulus, and the modulus.
-  std::size_t plain() const noexcept { return plain_; }
-  std::uint64_t plain_modulus() const { return context_->parameters().plain_moduli()[plain_]; }
+  PlainIndex plain() const noexcept { return plain_; }
+  std::uint64_t plain_modulus() const { return context_->parameters().plain_moduli()[plain_.number]; }
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
 
@@ -30,7 +30,7 @@ class Plaintext {
 
  private:
   ContextPtr context_;
-  std::size_t plain_;
+  PlainIndex plain_;
   PolyArray polynomials_;
   struct Norms {
     std::once_flag once;
@@ -43,7 +43,7 @@ class Plaintext {
 /// relinearised) over Q, the context's native domain. Immutable: operations return new arrays.
 class Ciphertext {
  public:
-  Ciphertext(ContextPtr context, const KeyId& key, std::size_t plain, PolyArray polynomials, NoiseBound noise,
+  Ciphertext(ContextPtr context, const KeyId& key, PlainIndex plain, PolyArray polynomials, NoiseBound noise,
              std::optional<PublicSeed> uniform_seed = std::nullopt, std::uint64_t correction = 1)
       : context_(std::move(context)),
         key_(key),
@@ -56,14 +56,15 @@ class Ciphertext {
   const ContextPtr& context() const noexcept { return context_; }
   /// Id of the secret key that it is encrypted under.
   const KeyId& key() const noexcept { return key_; }
-  std::size_t plain() const noexcept { return plain_; }
-  std::uint64_t plain_modulus() const { return context_->parameters().plain_moduli()[plain_]; }
+  PlainIndex plain() const noexcept { return plain_; }
+  std::uint64_t plain_modulus() const { return context_->parameters().plain_moduli()[plain_.number]; }
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   std::size_t parts() const noexcept { return polynomials_.parts(); }
   const PolyArray& polynomials() const& noexcept { return polynomials_; }
   PolyArray polynomials() && { return std::move(polynomials_); }
-  /// Number of ciphertext primes: the level.
+  /// The number of its ciphertext primes, and the same as what it means.
   std::size_t limbs() const noexcept { return polynomials_.limbs(); }
+  Level level() const noexcept { return Level(limbs()); }
   /// BGV: the phase is this factor times the message, modulo t (specification 5.8). 1 in BFV.
   std::uint64_t correction() const noexcept { return correction_; }
   /// Bound for every item of the batch.
@@ -90,7 +91,7 @@ class Ciphertext {
  private:
   ContextPtr context_;
   KeyId key_;
-  std::size_t plain_;
+  PlainIndex plain_;
   PolyArray polynomials_;
   NoiseBound noise_;
   std::optional<PublicSeed> uniform_seed_;

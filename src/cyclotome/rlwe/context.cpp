@@ -20,46 +20,46 @@ Context::Context(Parameters parameters, EnginePtr engine)
   }
   special_ring_ = key_ring_->slice(0, special);
   encryption_ring_ = key_ring_->slice(special - 1, q.size() + 1);
-  for (std::size_t plain = 0; plain < plain_count(); ++plain) {
-    const ErrorMultiples multiples = error_multiples(plain);
+  for (std::size_t i = 0; i < plain_count(); ++i) {
+    const ErrorMultiples multiples = error_multiples(PlainIndex(i));
     encryption_roundings_.push_back(std::make_unique<DivideAndRound>(
         ciphertext_ring(), key_ring_->slice(special - 1, 1), multiples.of_results, multiples.factor()));
   }
 }
 
-const RingPtr& Context::level_ring(std::size_t limbs) const {
-  if (limbs == 0 || limbs > level_rings_.size()) {
+const RingPtr& Context::level_ring(Level level) const {
+  if (level.primes == 0 || level > max_level()) {
     throw ArgumentError(
-        message("level ", limbs, " does not exist; ciphertexts have 1 to ", level_rings_.size(), " primes"));
+        message("level ", level, " does not exist; ciphertexts have 1 to ", level_rings_.size(), " primes"));
   }
-  return level_rings_[limbs - 1];
+  return level_rings_[level.primes - 1];
 }
 
-double Context::log2_modulus(std::size_t limbs) const {
-  static_cast<void>(level_ring(limbs));  // throws
-  return parameters_.log2_modulus(limbs);
+double Context::log2_modulus(Level level) const {
+  static_cast<void>(level_ring(level));  // throws
+  return parameters_.log2_modulus(level.primes);
 }
 
-const RingPtr& Context::plain_ring(std::size_t plain) const {
-  if (plain >= plain_rings_.size()) {
+const RingPtr& Context::plain_ring(PlainIndex plain) const {
+  if (plain.number >= plain_rings_.size()) {
     throw ArgumentError(message("plaintext modulus number ", plain, " of ", plain_rings_.size()));
   }
-  return plain_rings_[plain];
+  return plain_rings_[plain.number];
 }
 
-const KeySwitch& Context::key_switch(std::size_t limbs, std::size_t plain) const {
+const KeySwitch& Context::key_switch(Level level, PlainIndex plain) const {
   const std::uint64_t preserved = preserved_modulus(plain);
   const std::lock_guard lock(mutex_);
-  auto& slot = key_switches_[{limbs, preserved}];
+  auto& slot = key_switches_[{level.primes, preserved}];
   if (slot == nullptr) {
-    slot = std::make_unique<KeySwitch>(level_ring(limbs), special_ring_, parameters_.primes_per_digit(),
-                                       error_multiples(plain), key_switch_noise(parameters_, plain, limbs));
+    slot = std::make_unique<KeySwitch>(level_ring(level), special_ring_, parameters_.primes_per_digit(),
+                                       error_multiples(plain), key_switch_noise(parameters_, plain, level));
   }
   return *slot;
 }
 
-const DivideAndRound* Context::encryption_rounding(std::size_t plain) const {
-  return encryption_roundings_.empty() ? nullptr : encryption_roundings_.at(plain).get();
+const DivideAndRound* Context::encryption_rounding(PlainIndex plain) const {
+  return encryption_roundings_.empty() ? nullptr : encryption_roundings_.at(plain.number).get();
 }
 
 void require_same_context(const char* operation, const Context& a, const Context& b) {

@@ -7,7 +7,8 @@
 #include <mutex>
 #include <span>
 
-#include "cyclotome/engine/engine.hpp"
+#include "cyclotome/engine/poly.hpp"
+#include "cyclotome/rlwe/execution_cache.hpp"
 #include "cyclotome/rlwe/key_switch.hpp"
 #include "cyclotome/rlwe/parameters.hpp"
 
@@ -43,31 +44,35 @@ class Context : public std::enable_shared_from_this<Context> {
   const RingPtr& key_ring() const noexcept { return key_ring_; }
   const RingPtr& encryption_ring() const noexcept { return encryption_ring_; }
   std::size_t special_limbs() const noexcept { return parameters_.special_moduli().size(); }
-  /// The ring of a level: the first `limbs` ciphertext primes. Throws ArgumentError outside [1, all].
-  const RingPtr& level_ring(std::size_t limbs) const;
-  std::size_t max_level() const noexcept { return level_rings_.size(); }
+  /// The ring of a level. Throws ArgumentError outside [1, all].
+  const RingPtr& level_ring(Level level) const;
+  Level max_level() const noexcept { return Level(level_rings_.size()); }
   /// log2 of the product of a level's primes. Throws ArgumentError outside [1, all].
-  double log2_modulus(std::size_t limbs) const;
+  double log2_modulus(Level level) const;
   /// Z_t of one plaintext modulus. Throws ArgumentError for an index out of range.
-  const RingPtr& plain_ring(std::size_t plain) const;
+  const RingPtr& plain_ring(PlainIndex plain) const;
   std::size_t plain_count() const noexcept { return plain_rings_.size(); }
 
   /// What errors are multiples of, by plaintext modulus. Keys are the same for all of them.
-  ErrorMultiples error_multiples(std::size_t plain) const {
+  ErrorMultiples error_multiples(PlainIndex plain) const {
     const std::uint64_t t = preserved_modulus(plain);
     return {plain_count() == 1 ? t : 1, t};
   }
   /// The plaintext modulus that divisions preserve: t (BGV) or 1.
-  std::uint64_t preserved_modulus(std::size_t plain) const {
-    return scheme().error_multiple(parameters_.part(), PlainIndex(plain));
-  }
+  std::uint64_t preserved_modulus(PlainIndex plain) const { return scheme().error_multiple(parameters_.part(), plain); }
 
   /// Key switching at a level, for one plaintext modulus. Tables are made on first use; thread-safe.
-  const KeySwitch& key_switch(std::size_t limbs, std::size_t plain) const;
+  const KeySwitch& key_switch(Level level, PlainIndex plain) const;
   /// Key switching at the top level, for what does not depend on a plaintext modulus: the shape of keys.
-  const KeySwitch& key_switch() const { return key_switch(max_level(), 0); }
+  const KeySwitch& key_switch() const { return key_switch(max_level(), PlainIndex(0)); }
   /// Division by the special prime of encryption; null without special primes.
-  const DivideAndRound* encryption_rounding(std::size_t plain) const;
+  const DivideAndRound* encryption_rounding(PlainIndex plain) const;
+
+  /// One of this context's programs, ready for its engine: written by `build` on first use. Thread-safe.
+  template <class Build>
+  ExecutionPtr execution(const ProgramKey& key, const Build& build) const {
+    return executions_.find(key, *engine_, build);
+  }
 
   /// An array over one of this context's rings, on its engine.
   PolyArray make(const RingPtr& ring, std::size_t batch, std::size_t parts, Domain domain = Domain::coefficient,
@@ -118,6 +123,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::vector<RingPtr> plain_rings_;
   std::vector<std::unique_ptr<DivideAndRound>>
       encryption_roundings_;  // by plaintext modulus; empty without special primes
+  ExecutionCache executions_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<std::size_t, std::uint64_t>, std::unique_ptr<KeySwitch>>
       key_switches_;  // by limbs, preserved

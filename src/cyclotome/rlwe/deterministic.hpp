@@ -17,9 +17,9 @@ EvaluationKeys generate_evaluation_keys(const SecretKey& secret, bool relineariz
                                         const std::vector<std::uint64_t>& galois_elements, Seed&& seed);
 
 /// purpose: public_zero, or rerandomization for what is added to another ciphertext.
-Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch, Seed&& seed,
+Ciphertext encrypt_zero(const PublicKey& key, PlainIndex plain, std::size_t batch, Seed&& seed,
                         Purpose purpose = Purpose::public_zero);
-Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch, Seed&& seed);
+Ciphertext encrypt_zero(const SecretKey& key, PlainIndex plain, std::size_t batch, Seed&& seed);
 Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key, Seed&& seed);
 
 /// Encryptions of zero with one message added to each: the polynomials of `plaintext`, taken to Q by the scheme's

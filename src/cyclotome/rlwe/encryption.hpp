@@ -9,17 +9,15 @@ namespace cyclotome::rlwe {
 /// `batch` encryptions of zero under the public key: (pk0 u + e0, pk1 u + e1) over Q and one special prime, divided by
 /// that prime with rounding (specification 5.3; paper 001, Algorithm 4 with errata 001-4 and 001-5). Coefficient
 /// domain. Randomness comes from the operating system.
-Ciphertext encrypt_zero(const PublicKey& key, std::size_t plain, std::size_t batch);
+Ciphertext encrypt_zero(const PublicKey& key, PlainIndex plain, std::size_t batch);
 
 /// `batch` encryptions of zero under the secret key, (-(a s) - e, a) directly over Q, with `a` expanded from a public
 /// seed.
-Ciphertext encrypt_zero(const SecretKey& key, std::size_t plain, std::size_t batch);
+Ciphertext encrypt_zero(const SecretKey& key, PlainIndex plain, std::size_t batch);
 
 /// The phase [sum c_j s^j]_Q of every item: 1 part over Q, coefficient domain, in memory that is zeroised. Constant
 /// time.
 PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext);
-/// The same of a view, with `s` over its level's primes: what operations that decrypt are made of.
-PolyArray phase(const Context& context, ConstView c, ConstView s);
 /// s for a ciphertext. Throws MismatchError for a key of other parameters, and another key.
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext);
 

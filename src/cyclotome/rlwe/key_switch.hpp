@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-#include <span>
 #include <vector>
 
-#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
@@ -36,24 +33,10 @@ class KeySwitch {
 
   std::size_t digits() const noexcept { return step_.digits.size(); }
   const RingPtr& key_ring() const noexcept { return step_.key_ring; }
-
-  /// out (batch of c, 2 parts, over Q, in the domain it is tagged with) = addend (1 or 2 parts in that domain) plus an
-  /// encryption of c w, from c (1 part, over Q, either domain) and key (digits of all primes as items, 2 parts, over PQ
-  /// of all primes, transform domain), of which the digits and limbs that are present are used.
-  void apply(Engine& engine, View out, ConstView c, ConstView key,
-             const std::optional<ConstView>& addend = std::nullopt) const;
-  /// out (2 parts) = c_0, c_1 plus c_2 switched, from c (3 parts) in the domain of out, a few items at a time.
-  void relinearize(Engine& engine, View out, ConstView c, ConstView key) const;
-
-  /// The digits of c (1 part, over Q, either domain) over PQ, transformed: digits() parts. The first half of `apply`;
-  /// several keys can use it, and an automorphism of it is the digits of that automorphism of c (hoisting).
-  PolyArray extend(Engine& engine, ConstView c) const;
-  /// products[i] (over PQ, 2 parts, transform domain) = sum over j of extended.part(j)(x^elements[i]) times digit j of
-  /// keys[i]; a few limbs at a time for all elements, so that what is turned stays in fast memory.
-  void multiply_turned(std::span<PolyArray> products, const PolyArray& extended,
-                       std::span<const std::uint64_t> elements, std::span<const PolyArray* const> keys) const;
-  /// out = round(product / P), product being used up: after multiply_turned, the last part of `apply`.
-  void divide(View out, PolyArray& product) const;
+  const KeySwitchStep& step() const noexcept { return step_; }
+  /// What the operand is multiplied by before, and the result where no division takes it up; empty for 1.
+  const std::vector<std::uint64_t>& inverse_factors() const noexcept { return inverse_factors_; }
+  const std::vector<std::uint64_t>& late_factors() const noexcept { return late_factors_; }
 
   /// Factors P g_j modulo every prime of PQ.
   std::vector<std::uint64_t> gadget_factors(std::size_t digit) const;
@@ -65,11 +48,6 @@ class KeySwitch {
   std::size_t scratch_bytes() const noexcept;
 
  private:
-  /// What is present of a key for all primes.
-  ConstView present(ConstView key) const;
-  /// c times the inverse of what results are multiplied by.
-  PolyArray prepared(Engine& engine, ConstView c) const;
-
   KeySwitchStep step_;
   std::vector<std::uint64_t> inverse_factors_;  // of results' factor, by prime; empty for 1
   std::vector<std::uint64_t> late_factors_;     // that factor, if there is no division to take it up

@@ -44,7 +44,7 @@ PublicSeed fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const
     return sample_error(context, pair.ring(), pair.batch(), 1, 1, error_seed, Stream::key_switch_error, item);
   };
   PolyArray error = label.purpose == Purpose::public_key ? first_fit(drawn, error_is_fit) : drawn(0);
-  multiply_by(engine, error.view(), context.error_multiples(0).of_keys);
+  multiply_by(engine, error.view(), context.error_multiples(PlainIndex(0)).of_keys);
   error.to_transform();
   engine.multiply_accumulate(error.view(), pair.view().part(1), secret.over_key_ring());
   engine.negate(pair.view().part(0), error.view());

@@ -34,10 +34,10 @@ class SecretKey {
 
   const ContextPtr& context() const noexcept { return context_; }
   const KeyId& id() const noexcept { return id_; }
-  /// s transformed over PQ, and over the first `limbs` ciphertext primes.
+  /// s transformed over PQ, and over the ciphertext primes of a level.
   ConstView over_key_ring() const noexcept { return s_.view(); }
-  ConstView at_level(std::size_t limbs) const {
-    return s_.view().limbs_at(context_->special_limbs(), *context_->level_ring(limbs));
+  ConstView at_level(Level level) const {
+    return s_.view().limbs_at(context_->special_limbs(), *context_->level_ring(level));
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <ostream>
 
 // Two numbers that stand beside each other in many calls, and would not be told apart if they were plain ones.
 namespace cyclotome::rlwe {
@@ -13,6 +14,7 @@ struct Level {
 
   explicit constexpr Level(std::size_t count) noexcept : primes(count) {}
   friend constexpr auto operator<=>(const Level&, const Level&) = default;
+  friend std::ostream& operator<<(std::ostream& out, Level level) { return out << level.primes; }
 };
 
 /// One of the parameters' plaintext moduli, counted from 0.
@@ -21,6 +23,7 @@ struct PlainIndex {
 
   explicit constexpr PlainIndex(std::size_t index) noexcept : number(index) {}
   friend constexpr auto operator<=>(const PlainIndex&, const PlainIndex&) = default;
+  friend std::ostream& operator<<(std::ostream& out, PlainIndex plain) { return out << plain.number; }
 };
 
 }  // namespace cyclotome::rlwe

@@ -6,7 +6,7 @@
 namespace cyclotome::rlwe {
 
 NoiseModel::State NoiseModel::fresh() const {
-  return {calculus().sum(public_zero_noise(parameters_, plain_), message_noise()), parameters_.moduli().size()};
+  return {calculus().sum(public_zero_noise(parameters_, plain_), message_noise()), Level(parameters_.moduli().size())};
 }
 
 NoiseModel::State NoiseModel::squared(const State&) const {
@@ -14,17 +14,17 @@ NoiseModel::State NoiseModel::squared(const State&) const {
 }
 
 NoiseModel::State NoiseModel::summed(const State& a, double count) const {
-  return {NoiseCalculus::times(a.noise, count), a.limbs};
+  return {NoiseCalculus::times(a.noise, count), a.level};
 }
 
 NoiseModel::State NoiseModel::times_plain(const State& a) const {
   const auto n = static_cast<double>(parameters_.degree());
-  const double two = static_cast<double>(parameters_.plain_moduli()[plain_]) * std::sqrt(n / 12);
-  return {calculus().times_plain(a.noise, {4 * two, two, std::sqrt(n) * two}), a.limbs};
+  const double two = static_cast<double>(parameters_.plain_moduli()[plain_.number]) * std::sqrt(n / 12);
+  return {calculus().times_plain(a.noise, {4 * two, two, std::sqrt(n) * two}), a.level};
 }
 
 NoiseModel::State NoiseModel::rotated(const State& a) const {
-  return {calculus().sum(a.noise, key_switch_noise(parameters_, plain_, a.limbs)), a.limbs};
+  return {calculus().sum(a.noise, key_switch_noise(parameters_, plain_, a.level)), a.level};
 }
 
 }  // namespace cyclotome::rlwe

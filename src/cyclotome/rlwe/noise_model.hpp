@@ -12,10 +12,10 @@ class NoiseModel {
   /// A ciphertext as far as noise is concerned.
   struct State {
     NoiseBound noise;
-    std::size_t limbs;  ///< level
+    Level level;
   };
 
-  NoiseModel(const Parameters& parameters, PlainIndex plain) : parameters_(parameters), plain_(plain.number) {}
+  NoiseModel(const Parameters& parameters, PlainIndex plain) : parameters_(parameters), plain_(plain) {}
   NoiseModel(const NoiseModel&) = delete;
   NoiseModel& operator=(const NoiseModel&) = delete;
   virtual ~NoiseModel() = default;
@@ -36,14 +36,14 @@ class NoiseModel {
 
  protected:
   const Parameters& parameters() const noexcept { return parameters_; }
-  std::size_t plain() const noexcept { return plain_; }
+  PlainIndex plain() const noexcept { return plain_; }
   const NoiseCalculus& calculus() const noexcept { return parameters_.noise(); }
   /// What a message adds to an encryption of zero.
   virtual NoiseBound message_noise() const = 0;
 
  private:
   const Parameters& parameters_;
-  std::size_t plain_;
+  PlainIndex plain_;
 };
 
 }  // namespace cyclotome::rlwe

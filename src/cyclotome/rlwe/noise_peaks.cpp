@@ -10,18 +10,14 @@
 
 namespace cyclotome::rlwe {
 
-namespace {
-
-/// Memory that operations may name is that of polynomials: the shortest there are.
-const RingPtr& shortest_ring() {
-  static const RingPtr ring = Ring::negacyclic(8, Basis(Word::u64, {65537}));
-  return ring;
-}
-
-}  // namespace
-
 NoisePeaks::NoisePeaks(const Context& context, std::size_t batch)
-    : peaks_(context.make(shortest_ring(), batch, 1, Domain::coefficient, true)) {}
+    : peaks_(context.make(program::number_ring(), batch, 1, Domain::coefficient, true)) {}
+
+View NoisePeaks::view() noexcept {
+  View numbers = peaks_.view();
+  numbers.batch_stride = 1;  // one number after another, without the rest of a polynomial
+  return numbers;
+}
 
 void NoisePeaks::require(const char* operation, double log2_bound, double log2_unit, double error) const {
   std::vector<std::uint64_t> peaks(peaks_.batch());

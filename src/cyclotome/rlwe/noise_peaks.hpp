@@ -12,9 +12,8 @@ class NoisePeaks {
  public:
   NoisePeaks(const Context& context, std::size_t batch);
 
-  /// Where an engine writes them, and the same as an operand of Engine::run.
-  std::uint64_t* data() noexcept { return static_cast<std::uint64_t*>(peaks_.view().data); }
-  ConstView operand() const noexcept { return peaks_.view(); }
+  /// Memory for a number for each item, as programs write them.
+  View view() noexcept;
 
   /// Throws ContradictionError if a peak is more than a noise of 2^log2_bound allows. log2_unit: log2 of the noise that
   /// a fraction of 1 stands for; error: how far fractions may be off. That it throws is all that it tells.

@@ -2,12 +2,16 @@
 #include "cyclotome/rlwe/operations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <utility>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/plain_product_program.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -15,15 +19,16 @@ namespace {
 
 const NoiseCalculus& calculus(const Ciphertext& a) { return a.context()->parameters().noise(); }
 
-NoiseBound switched_noise(const Ciphertext& a, const KeySwitch& key_switch) {
-  return calculus(a).sum(a.noise(), key_switch.noise());
+NoiseBound switched_noise(const Ciphertext& a) {
+  return calculus(a).sum(a.noise(), a.context()->key_switch(a.level(), a.plain()).noise());
 }
 
 /// b: a ciphertext or a plaintext.
 template <class Operand>
 void require_operands(const char* operation, const Ciphertext& a, const Operand& b) {
   const Context& context = *b.context();
-  const std::size_t plain = b.plain(), batch = b.batch();
+  const PlainIndex plain = b.plain();
+  const std::size_t batch = b.batch();
   require_same_context(operation, *a.context(), context);
   if (a.plain() != plain) {
     throw MismatchError(message(operation, ": the operands have plaintext moduli number ", a.plain(), " and ", plain));
@@ -54,6 +59,14 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
     context.engine()->copy(out.view().part(shared, parts - shared), x.part(shared, parts - shared));
   if (b.parts() > shared) only_b(out.view().part(shared, parts - shared), y.part(shared, parts - shared));
   return a.derived(std::move(out), calculus(a).sum(a.noise(), b.noise()));
+}
+
+/// Operands: out, a, b.
+ExecutionPtr plain_product(const Ciphertext& a, const Plaintext& b) {
+  const bool one_a = a.batch() < b.batch(), one_b = b.batch() < a.batch();  // for all items of the other
+  return a.context()->execution({"multiply_plain", {a.limbs(), b.plain().number, a.parts(), one_a, one_b}}, [&] {
+    return plain_product_program(*a.context(), a.level(), b.plain(), a.parts(), one_a, one_b);
+  });
 }
 
 void require_keys_of(const char* operation, const Ciphertext& a, const EvaluationKeys& keys) {
@@ -92,34 +105,9 @@ Ciphertext negate(const Ciphertext& a) {
 
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   require_operands("multiply_plain", a, b);
-  const Context& context = *a.context();
-  Engine& engine = *context.engine();
-  const RingPtr& ring = a.polynomials().ring();
-  const std::size_t batch = std::max(a.batch(), b.batch());
-  const BaseConversion lift(b.polynomials().ring()->basis(), ring->basis(), Lift::centred);
-  PolyArray out = a.like(batch, a.parts());
-  const std::size_t item_bytes = (a.parts() + 1) * ring->limbs() * ring->degree() * bytes_of(ring->word());
-  const std::size_t tile = engine.batch_tile(batch, item_bytes);
-  for (std::size_t first = 0; first < batch; first += tile) {
-    check_interrupt();
-    const std::size_t count = std::min(tile, batch - first);
-    const auto window = [&](auto view) { return view.batch == 1 ? view : view.items(first, count); };
-    const ConstView x = window(a.polynomials().view()), m = window(b.polynomials().view());
-    PolyArray factor = context.make(ring, m.batch, 1);
-    engine.convert(factor.view(), m, lift);
-    factor.to_transform();
-    View result = out.view().items(first, count);
-    if (x.domain == Domain::transform) {
-      engine.multiply(result, x, factor.view());
-      continue;
-    }
-    PolyArray transformed = a.like(x.batch, a.parts());
-    engine.copy(transformed.view(), x);
-    transformed.to_transform();
-    result.domain = Domain::transform;
-    engine.multiply(result, transformed.view(), factor.view());
-    engine.inverse(result);
-  }
+  PolyArray out = a.like(std::max(a.batch(), b.batch()), a.parts());
+  const Operand operands[] = {out.view(), a.polynomials().view(), b.polynomials().view()};
+  plain_product(a, b)->run(operands);
   return a.derived(std::move(out), calculus(a).times_plain(a.noise(), b.norms()));
 }
 
@@ -157,39 +145,20 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   require_keys_of("relinearize", a, keys);
   if (a.parts() == 2) return a.derived(a.polynomials().clone(), a.noise());
   if (a.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", a.parts()));
-  const ConstView key = relinearization_key(a, keys), c = a.polynomials().view();
-  const Context& context = *a.context();
-  Engine& engine = *context.engine();
+  const ConstView key = relinearization_key(a, keys);
   PolyArray result = a.like(a.batch(), 2);
-  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
-  const View out = result.view();
-  const ConstView operands[] = {out, c, key};
-  engine.run({"relinearize", {context.id(), a.plain()}, operands},
-             [&] { key_switch.relinearize(engine, out, c, key); });
-  return a.derived(std::move(result), switched_noise(a, key_switch));
+  const Operand operands[] = {result.view(), a.polynomials().view(), key};
+  relinearization(*a.context(), a.level(), a.plain())->run(operands);
+  return a.derived(std::move(result), switched_noise(a));
 }
 
 Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
   require_rotatable(a, keys);
   if (element == 1) return a.derived(a.polynomials().clone(), a.noise());
-  const Context& context = *a.context();
-  Engine& engine = *context.engine();
   PolyArray result = a.like(a.batch(), 2);
-  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
-  const View out = result.view();
-  const ConstView c = a.polynomials().view(), key = keys.galois(element).polynomials().view();
-  const ConstView operands[] = {out, c, key};
-  engine.run({"apply_galois", {context.id(), a.plain(), element}, operands}, [&] {
-    const std::size_t tile = engine.batch_tile(c.batch, key_switch.scratch_bytes());
-    for (std::size_t first = 0; first < c.batch; first += tile) {
-      check_interrupt();
-      const std::size_t count = std::min(tile, c.batch - first);
-      PolyArray moved = a.like(count, 2);
-      engine.automorphism(moved.view(), c.items(first, count), element);
-      key_switch.apply(engine, out.items(first, count), moved.view().part(1), key, moved.view().part(0));
-    }
-  });
-  return a.derived(std::move(result), switched_noise(a, key_switch));
+  const Operand operands[] = {result.view(), a.polynomials().view(), keys.galois(element).polynomials().view()};
+  galois_turn(*a.context(), a.level(), a.plain(), element)->run(operands);
+  return a.derived(std::move(result), switched_noise(a));
 }
 
 std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
@@ -199,8 +168,7 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
     if (element != 1) static_cast<void>(keys.galois(element));  // a missing key shows before any work is done
   }
   const Context& context = *a.context();
-  Engine& engine = *context.engine();
-  const KeySwitch& key_switch = context.key_switch(a.limbs(), a.plain());
+  const KeySwitch& key_switch = context.key_switch(a.level(), a.plain());
   std::vector<Ciphertext> results;
   // Reading extended digits that outgrow fast memory costs more than making them again, limb by limb.
   constexpr std::size_t fast_memory = std::size_t{4} << 20;
@@ -208,38 +176,26 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
     for (const auto element : elements) results.push_back(apply_galois(a, element, keys));
     return results;
   }
-  std::vector<std::uint64_t> turns;  // what there is to do, and where it goes
-  std::vector<const PolyArray*> switch_keys;
-  std::vector<std::size_t> places;
   std::vector<PolyArray> outs;
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    outs.push_back(elements[i] == 1 ? a.polynomials().clone() : a.like(a.batch(), 2));
-    if (elements[i] == 1) continue;
-    turns.push_back(elements[i]);
-    switch_keys.push_back(&keys.galois(elements[i]).polynomials());
-    places.push_back(i);
+  for (const auto element : elements) {
+    outs.push_back(element == 1 ? a.polynomials().clone() : a.like(a.batch(), 2));
   }
-  const std::size_t tile = engine.batch_tile(a.batch(), (1 + elements.size()) * key_switch.scratch_bytes());
-  for (std::size_t first = 0; first < a.batch() && !turns.empty(); first += tile) {
-    check_interrupt();
+  const ExecutionPtr find_digits = hoisted_digits(context, a.level(), a.plain());
+  const std::size_t tile = context.engine()->batch_tile(a.batch(), key_switch.scratch_bytes());
+  for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
     const ConstView items = a.polynomials().view().items(first, count);
-    std::vector<PolyArray> products;
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-      products.emplace_back(context.engine(), key_switch.key_ring(), count, 2, Domain::transform);
-    }
-    key_switch.multiply_turned(products, key_switch.extend(engine, items.part(1)), turns, switch_keys);
-    PolyArray moved = a.like(count, 1);
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-      const View result = outs[places[i]].view().items(first, count);
-      key_switch.divide(result, products[i]);
-      engine.automorphism(moved.view(), items.part(0), turns[i]);
-      engine.add(result.part(0), result.part(0), moved.view());
+    PolyArray digits(context.engine(), key_switch.key_ring(), count, key_switch.digits(), Domain::transform);
+    find_digits->run(std::array<Operand, 2>{digits.view(), items.part(1)});
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (elements[i] == 1) continue;
+      const Operand operands[] = {outs[i].view().items(first, count), items.part(0), std::as_const(digits).view(),
+                                  keys.galois(elements[i]).polynomials().view()};
+      hoisted_turn(context, a.level(), a.plain(), elements[i])->run(operands);
     }
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const NoiseBound noise = elements[i] == 1 ? a.noise() : switched_noise(a, key_switch);
-    results.push_back(a.derived(std::move(outs[i]), noise));
+    results.push_back(a.derived(std::move(outs[i]), elements[i] == 1 ? a.noise() : switched_noise(a)));
   }
   return results;
 }

@@ -8,14 +8,14 @@
 namespace cyclotome::rlwe {
 
 /// What every error is a multiple of: the plaintext modulus where messages stand in the low digits (BGV), else 1.
-double error_multiple(const Parameters& parameters, std::size_t plain);
+double error_multiple(const Parameters& parameters, PlainIndex plain);
 
 /// Encryptions of zero under the public and the secret key.
-NoiseBound public_zero_noise(const Parameters& parameters, std::size_t plain);
-NoiseBound symmetric_zero_noise(const Parameters& parameters, std::size_t plain);
+NoiseBound public_zero_noise(const Parameters& parameters, PlainIndex plain);
+NoiseBound symmetric_zero_noise(const Parameters& parameters, PlainIndex plain);
 
-/// What one key switch adds at a level of `limbs` primes.
-NoiseBound key_switch_noise(const Parameters& parameters, std::size_t plain, std::size_t limbs);
+/// What one key switch adds at a level.
+NoiseBound key_switch_noise(const Parameters& parameters, PlainIndex plain, Level level);
 
 /// What decryption keeps free of noise below its limit, in bits: it refuses beyond 15/16 of the limit.
 inline const double log2_margin = std::log2(15.0 / 16.0);

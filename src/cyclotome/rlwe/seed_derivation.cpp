@@ -41,7 +41,7 @@ Seed derive_seed(const Seed& master, const Parameters& parameters, const SeedLab
       .number(static_cast<std::uint32_t>(label.purpose), 4)
       .number(static_cast<std::uint32_t>(label.half), 4)
       .number(label.element, 8)
-      .number(label.plain, 4)
+      .number(label.plain.number, 4)
       .field(label.key)
       .field(parameters.fingerprint());
   Digest digest = hmac_sha256(master.bytes(), text.bytes());

@@ -31,7 +31,7 @@ struct SeedLabel {
   Purpose purpose;
   KeyId key{};                ///< of the secret key behind; zeros while that is made itself
   std::uint64_t element = 0;  ///< of Galois keys, else 0
-  std::size_t plain = 0;      ///< number of the plaintext modulus; 0 for keys, which serve all
+  PlainIndex plain{0};        ///< number of the plaintext modulus; 0 for keys, which serve all
   Half half = Half::whole;
 
   SeedLabel of(Half which) const noexcept {

@@ -13,7 +13,7 @@ namespace cyclotome {
 
 namespace {
 
-std::vector<std::size_t> positions_of(const rlwe::Context& context, std::size_t plain, Encoding::Kind kind) {
+std::vector<std::size_t> positions_of(const rlwe::Context& context, rlwe::PlainIndex plain, Encoding::Kind kind) {
   const std::size_t n = context.degree();
   if (kind == Encoding::Kind::coefficients) {
     std::vector<std::size_t> positions(n);
@@ -25,7 +25,7 @@ std::vector<std::size_t> positions_of(const rlwe::Context& context, std::size_t 
                                 " is unknown; there are 0 (slots) and ", "1 (coefficients)"));
   }
   if (!has_slots(context, plain)) {
-    throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain],
+    throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain.number],
                                  " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ", 2 * n,
                                  "; use the coefficient encoding or another plaintext modulus"));
   }
@@ -51,9 +51,11 @@ void require_in_range(std::span<const std::int64_t> values, std::size_t width, s
 
 }  // namespace
 
-bool has_slots(const rlwe::Context& context, std::size_t plain) { return context.plain_ring(plain)->has_transform(0); }
+bool has_slots(const rlwe::Context& context, rlwe::PlainIndex plain) {
+  return context.plain_ring(plain)->has_transform(0);
+}
 
-rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
+rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainIndex plain, Encoding::Kind kind,
                                 std::span<const std::int64_t> values, std::size_t items, std::size_t width,
                                 bool reduce) {
   const std::size_t n = context->degree();

@@ -21,7 +21,7 @@ struct Encoding {
 };
 
 /// values: items rows of `width` <= n values (shorter rows are padded with zeros).
-rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, std::size_t plain, Encoding::Kind kind,
+rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainIndex plain, Encoding::Kind kind,
                                 std::span<const std::int64_t> values, std::size_t items, std::size_t width,
                                 bool reduce = false);
 
@@ -29,6 +29,6 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, std::size_t pla
 std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind);
 
 /// True if plaintext modulus number `plain` has slots (t a prime = 1 mod 2n).
-bool has_slots(const rlwe::Context& context, std::size_t plain);
+bool has_slots(const rlwe::Context& context, rlwe::PlainIndex plain);
 
 }  // namespace cyclotome

@@ -16,12 +16,11 @@ namespace cyclotome::scheme {
 namespace {
 
 using rlwe::Ciphertext;
-using rlwe::Level;
 using rlwe::PlainIndex;
 using rlwe::Plaintext;
 
 std::string level_of(const Ciphertext& ciphertext) {
-  return ciphertext.context()->scheme().has_levels() ? message("level ", ciphertext.limbs(), " of ") : std::string();
+  return ciphertext.context()->scheme().has_levels() ? message("level ", ciphertext.level(), " of ") : std::string();
 }
 
 }  // namespace
@@ -30,8 +29,8 @@ template <class Key>
 Ciphertext ExactContext::encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) const {
   rlwe::require_same_context("encrypt", *plaintext.context(), *key.context());
   rlwe::require_same_context("encrypt", *this, *key.context());
-  const PlainIndex plain(plaintext.plain());
-  const auto lift = message_lift(Level(max_level()), plain, 1);
+  const PlainIndex plain = plaintext.plain();
+  const auto lift = message_lift(max_level(), plain, 1);
   return rlwe::deterministic::encrypt_message(key, plaintext, *lift, message_noise(plain), std::move(seed));
 }
 
@@ -130,8 +129,8 @@ Ciphertext ExactContext::with_plain(const char* operation, const Ciphertext& a, 
                                     const Combine& combine) const {
   rlwe::require_plain_operand(operation, a, b);
   rlwe::require_same_context(operation, *this, *a.context());
-  const PlainIndex plain(a.plain());
-  const auto lift = message_lift(Level(a.limbs()), plain, a.correction());
+  const PlainIndex plain = a.plain();
+  const auto lift = message_lift(a.level(), plain, a.correction());
   PolyArray lifted = make(a.polynomials().ring(), b.batch(), 1);
   engine()->convert(lifted.view(), b.polynomials().view(), *lift);
   if (native_domain() == Domain::transform) lifted.to_transform();

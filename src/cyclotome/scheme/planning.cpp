@@ -145,8 +145,8 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
                                ", and there must be enough primes congruent to 1 modulo ", 2 * base.degree));
 }
 
-std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain) {
-  const auto model = parameters.scheme().noise_model(parameters, rlwe::PlainIndex(plain));
+std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, rlwe::PlainIndex plain) {
+  const auto model = parameters.scheme().noise_model(parameters, plain);
   std::vector<NoiseModel::State> states;
   for (NoiseModel::State state = model->fresh(); model->headroom(state) >= 0 && states.size() <= 64;
        state = model->squared(state)) {

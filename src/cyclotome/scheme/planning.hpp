@@ -45,7 +45,8 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
 /// Noise along x, x^2, x^4, ... (each product relinearised): entry d belongs to depth d; the last is the deepest that
 /// still decrypts. Empty if not even a fresh encryption does, and no longer than 1 in schemes without products. For the
 /// plaintext modulus number `plain`.
-std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, std::size_t plain = 0);
+std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters,
+                                              rlwe::PlainIndex plain = rlwe::PlainIndex(0));
 
 /// Several lines for people: the primes, sizes of keys and ciphertexts in bytes, security and its cap, and noise
 /// headroom by depth. Then a table of the numbers of special primes and digits that there were to choose from: what

@@ -70,12 +70,4 @@ Expanded expanded(const char* operation, const Placed& x, const Keyring& keys, c
   return {constants, constants.layout.placed(shape, Placement::slots, false)};
 }
 
-void require_slots(const char* operation, const Layout& layout) {
-  if (layout.placement() != Placement::coefficients) return;
-  throw UnsupportedError(
-      message(operation, ": the array lies in coefficients, which know sums, and products with scalars only. For ",
-              "operations value by value take plaintext moduli with slots (Parameters.suggest chooses such), or ",
-              "encrypt(..., layout='replicated'), one ciphertext for each value"));
-}
-
 }  // namespace cyclotome::value

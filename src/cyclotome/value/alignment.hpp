@@ -28,7 +28,4 @@ struct Expanded {
 };
 Expanded expanded(const char* operation, const Placed& x, const Keyring& keys, const Shape& w, const Options& options);
 
-/// Throws UnsupportedError for values in coefficients.
-void require_slots(const char* operation, const Layout& layout);
-
 }  // namespace cyclotome::value

@@ -52,7 +52,7 @@ void announce_fresh(const char* operation, const rlwe::Context& context, const L
                  advice(layout, ciphertext * channels));
 }
 
-void announce_rest(const char* what, const Ciphertext& made, std::size_t rest) {
+void announce_rest(const char* what, const rlwe::Ciphertext& made, std::size_t rest) {
   const std::uint64_t each = made.polynomials().bytes() / made.batch();
   if (rest == 0 || each * rest < announced_bytes) return;
   require_memory(*made.context()->engine(), message(what, ": ", rest, " more ciphertexts"), each * rest);

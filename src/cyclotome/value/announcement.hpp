@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/value/channels.hpp"
+#include "cyclotome/rlwe/ciphertext.hpp"
+#include "cyclotome/value/layout.hpp"
 
 // Memory is announced before it is taken (require_memory): how much, how much of it is padding, and how to do with
 // less. All throw MemoryLimitError.
@@ -11,6 +12,6 @@ namespace cyclotome::value {
 void announce_fresh(const char* operation, const rlwe::Context& context, const Layout& layout, double spare);
 
 /// `rest` more ciphertexts like those that were `made` first.
-void announce_rest(const char* what, const Ciphertext& made, std::size_t rest);
+void announce_rest(const char* what, const rlwe::Ciphertext& made, std::size_t rest);
 
 }  // namespace cyclotome::value

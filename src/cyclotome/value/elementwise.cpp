@@ -4,6 +4,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/value/alignment.hpp"
 #include "cyclotome/value/rows.hpp"
+#include "cyclotome/value/slots.hpp"
 
 namespace cyclotome::value {
 

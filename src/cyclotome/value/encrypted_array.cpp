@@ -42,7 +42,7 @@ EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys)
   for (std::size_t i = 0; i < all.size(); ++i) {
     rlwe::require_same_context("encrypted array", *context(), *all[i].context());
     rlwe::require_same_key("encrypted array", key(), all[i].key());
-    if (all[i].plain() != i || all[i].batch() != layout().batch()) {
+    if (all[i].plain() != rlwe::PlainIndex(i) || all[i].batch() != layout().batch()) {
       throw ArgumentError(message("an encrypted array of shape ", to_string(shape()), ", ",
                                   to_string(layout().placement()), ", takes ", layout().batch(),
                                   " ciphertexts of plaintext modulus number ", i, ", not ", all[i].batch(),
@@ -97,7 +97,7 @@ EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
 
 bool has_slots(const rlwe::Context& context) {
   return std::ranges::all_of(iota(context.plain_count()),
-                             [&](std::size_t plain) { return cyclotome::has_slots(context, plain); });
+                             [&](std::size_t plain) { return cyclotome::has_slots(context, rlwe::PlainIndex(plain)); });
 }
 
 void require_decryptable(const char* operation, const Channels& channels, const Options& options) {

@@ -10,6 +10,7 @@
 #include "cyclotome/value/reductions.hpp"
 #include "cyclotome/value/residues.hpp"
 #include "cyclotome/value/shaping.hpp"
+#include "cyclotome/value/slots.hpp"
 
 namespace cyclotome::value {
 

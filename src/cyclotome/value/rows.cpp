@@ -56,7 +56,7 @@ rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t chann
     }
   }
   const auto kind = in_slots_ ? Encoding::Kind::slots : Encoding::Kind::coefficients;
-  return encode_residues(context, channel, kind, residues, piece.stop - piece.start, width_);
+  return encode_residues(context, rlwe::PlainIndex(channel), kind, residues, piece.stop - piece.start, width_);
 }
 
 Indices order_of(const Layout& x, const Layout& out) {

@@ -52,7 +52,7 @@ void require_joinable(const EncryptedArray& a, const EncryptedArray& b, std::siz
 
 /// Of what was joined so far and one more, in rows of `length`, which grew if the last axis was joined along.
 Bound joined_bound(const EncryptedArray& a, const Bound& so_far, std::size_t length, bool last) {
-  const Bound joint = joint_bound("concatenate", so_far, a.bound(), length);
+  Bound joint = joint_bound("concatenate", so_far, a.bound(), length);
   if (!last || joint.wraps()) return joint;
   return {joint.largest(), length, so_far.row() + a.bound().row()};
 }

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/value/alignment.hpp"
 #include "cyclotome/value/rows.hpp"
 
 namespace cyclotome::value {
@@ -120,6 +119,14 @@ EncryptedArray rotate_columns(const EncryptedArray& x, const Options& options) {
   const std::uint64_t element = rlwe::column_rotation_element(x.layout().width());
   return finished("rotate_columns", {apply_galois(x.channels(), {element}, keys, options).front(), x.layout()},
                   x.bound(), x.keys(), options);
+}
+
+void require_slots(const char* operation, const Layout& layout) {
+  if (layout.placement() != Placement::coefficients) return;
+  throw UnsupportedError(
+      message(operation, ": the array lies in coefficients, which know sums, and products with scalars only. For ",
+              "operations value by value take plaintext moduli with slots (Parameters.suggest chooses such), or ",
+              "encrypt(..., layout='replicated'), one ciphertext for each value"));
 }
 
 Placed cleaned(const Placed& x, const Options& options) {

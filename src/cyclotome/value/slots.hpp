@@ -19,6 +19,9 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t
 /// The two rows swapped.
 EncryptedArray rotate_columns(const EncryptedArray& x, const Options& options = {});
 
+/// Throws UnsupportedError for values in coefficients.
+void require_slots(const char* operation, const Layout& layout);
+
 /// A packed array with nothing but zeros beside its values, by a product with a mask where it takes one.
 Placed cleaned(const Placed& x, const Options& options);
 /// A packed array whose last axis has length 1, with its values in all slots: the same shape, replicated.

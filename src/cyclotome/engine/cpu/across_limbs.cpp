@@ -298,4 +298,25 @@ void CpuEngine::do_key_switch_product(View out, ConstView digits, ConstView key)
   });
 }
 
+void CpuEngine::turned_product(View out, ConstView digits, ConstView key, std::uint64_t element) {
+  const auto memory = slot_sources(out.degree(), element);
+  const auto* const sources = static_cast<const std::uint32_t*>(memory->data());
+  constexpr std::size_t tiles = cpu::product_tile / conversion_tile;
+  for_each_limb_tile(out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
+    TileScratch<W> scratch(tiles * digits.parts);
+    auto& operands = Operands<W>::of_thread(digits.parts);
+    for (std::size_t j = 0; j < digits.parts; ++j) {
+      const W* const digit = digits.limb<W>(item, j, l);
+      W* const turned = scratch.tile(tiles).data;
+      for (std::size_t k = 0; k < width; ++k) turned[k] = digit[sources[first + k]];
+      operands.left[j] = turned;
+    }
+    for (std::size_t p = 0; p < out.parts; ++p) {
+      for (std::size_t j = 0; j < digits.parts; ++j) operands.right[j] = key.limb<W>(j, p, l) + first;
+      kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(),
+                                 digits.parts, width, out.ring->basis().moduli<W>()[l]);
+    }
+  });
+}
+
 }  // namespace cyclotome

@@ -141,6 +141,18 @@ void CpuEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::
   });
 }
 
+std::unique_ptr<Buffer> CpuEngine::slot_sources(std::size_t n, std::uint64_t element) {
+  // Slot k holds a(psi^(2 br(k) + 1)); its new value stands where the exponent is element times that one.
+  auto memory = allocate(2 * n * sizeof(std::uint32_t), false);
+  std::uint32_t *const sources = static_cast<std::uint32_t*>(memory->data()), *const reversed = sources + n;
+  reversed[0] = 0;
+  for (std::size_t k = 1; k < n; ++k) {
+    reversed[k] = reversed[k / 2] / 2 + static_cast<std::uint32_t>((k & 1) * (n / 2));
+  }
+  for (std::size_t i = 0; i < n; ++i) sources[reversed[i]] = reversed[((2 * i + 1) * element & (2 * n - 1)) >> 1];
+  return memory;
+}
+
 void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
   const std::size_t n = out.degree();
   if (a.domain == Domain::coefficient) {
@@ -154,14 +166,8 @@ void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
     });
     return;
   }
-  // Slot k holds a(psi^(2 br(k) + 1)); its new value stands where the exponent is element times that one.
-  const auto scratch = allocate(2 * n * sizeof(std::uint32_t), false);
-  std::uint32_t *const reversed = static_cast<std::uint32_t*>(scratch->data()), *const sources = reversed + n;
-  reversed[0] = 0;
-  for (std::size_t k = 1; k < n; ++k) {
-    reversed[k] = reversed[k / 2] / 2 + static_cast<std::uint32_t>((k & 1) * (n / 2));
-  }
-  for (std::size_t i = 0; i < n; ++i) sources[reversed[i]] = reversed[((2 * i + 1) * element & (2 * n - 1)) >> 1];
+  const auto memory = slot_sources(n, element);
+  const auto* const sources = static_cast<const std::uint32_t*>(memory->data());
   for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
     const W* const y = a.limb<W>(b, p, l);
     for (std::size_t k = 0; k < n; ++k) x[k] = y[sources[k]];

@@ -78,6 +78,11 @@ class CpuEngine final : public Engine {
     }
   }
 
+  /// The sum over j of digits.part(j)(x^element) key.items(j): transforms are turned as they are multiplied.
+  void turned_product(View out, ConstView digits, ConstView key, std::uint64_t element);
+  /// For each slot of a(x^element)'s transform the slot of a's, as 32-bit numbers.
+  std::unique_ptr<Buffer> slot_sources(std::size_t degree, std::uint64_t element);
+
   /// body(i) for i = 0 ... count-1; over all threads unless `words`, the size of the work, is small.
   template <class Body>
   void in_parallel(std::size_t count, std::size_t words, const Body& body);

@@ -5,16 +5,20 @@
 #include <array>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/program/composites.hpp"
 
 namespace cyclotome {
 
 Native CpuEngine::native(const program::Program& program, const program::Composite& composite) {
-  constexpr std::array<std::string_view, 8> own{"tensor_product", "key_switch",        "key_switch_product",
-                                                "behz_lift",      "divide_and_round",  "behz_scale",
-                                                "scale_to_plain", "convert_with_peaks"};
+  constexpr std::array<std::string_view, 9> own{"tensor_product", "key_switch",         "key_switch_product",
+                                                "behz_lift",      "divide_and_round",   "behz_scale",
+                                                "scale_to_plain", "convert_with_peaks", "turned_product"};
   if (std::ranges::find(own, composite.name) == own.end()) return {};
   // Of transforms a division is a transform in between, and nothing to keep in cache.
   if (composite.name == "divide_and_round" && composite.outs[0].domain == Domain::transform) return {};
+  if (const auto element = program::read_turned_product(program, composite)) {
+    return [this, e = *element](std::span<const View> o) { turned_product(o[0], o[1], o[2], e); };
+  }
   return Engine::native(program, composite);
 }
 

@@ -29,14 +29,14 @@ Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : 
   const BigUnsigned product = q->basis().product();
   for (std::size_t i = 0; i < plain_moduli.size(); ++i) {
     const std::uint64_t t = plain_moduli[i];
-    plain_scales_.push_back(std::make_unique<PlainScale>(q, plain_ring(i), gamma));
+    plain_scales_.push_back(std::make_unique<PlainScale>(q, plain_ring(rlwe::PlainIndex(i)), gamma));
     // round(q m / t) = (q m - [q m]_t)/t, and q = 0 modulo q_i: so it is -[q m]_t t^-1 there, [.]_t centred.
     std::vector<std::uint64_t> factors;
     for (const auto modulus : q->basis().values()) {
       factors.push_back(modulus - inverse_or_zero(t % modulus, modulus));
     }
-    message_scales_.push_back(std::make_shared<const BaseConversion>(plain_ring(i)->basis(), q->basis(), Lift::centred,
-                                                                     std::vector{product.mod(t)}, factors));
+    message_scales_.push_back(std::make_shared<const BaseConversion>(
+        plain_ring(rlwe::PlainIndex(i))->basis(), q->basis(), Lift::centred, std::vector{product.mod(t)}, factors));
   }
 }
 
@@ -74,18 +74,18 @@ RingPtr Context::hps_auxiliary() const {
   return hps_auxiliary_;
 }
 
-const HpsTables& Context::hps(std::size_t limbs, std::size_t plain) const {
-  const std::uint64_t t = parameters().plain_moduli().at(plain);
-  const RingPtr& q = level_ring(limbs);
+const HpsTables& Context::hps(rlwe::Level level, rlwe::PlainIndex plain) const {
+  const std::uint64_t t = parameters().plain_moduli().at(plain.number);
+  const RingPtr& q = level_ring(level);
   const RingPtr auxiliary = hps_auxiliary();
   const std::lock_guard lock(tables_mutex_);
-  auto& slot = hps_[{limbs, plain}];
+  auto& slot = hps_[{level.primes, plain.number}];
   if (slot == nullptr) {
-    const std::size_t dropped = max_level() - limbs;
+    const std::size_t dropped = max_level().primes - level.primes;
     const RingPtr p = auxiliary->slice(0, hps_auxiliary_limbs(q->basis(), auxiliary->basis()));
     slot = std::unique_ptr<HpsTables>(new HpsTables{HpsProduct(q, p, t), nullptr, {}});
     if (dropped != 0) {
-      slot->drop = std::make_unique<DivideAndRound>(q, ciphertext_ring()->slice(limbs, dropped));
+      slot->drop = std::make_unique<DivideAndRound>(q, ciphertext_ring()->slice(level.primes, dropped));
       for (const auto prime : q->basis().values()) {
         slot->raise_factors.push_back(slot->drop->dropped->basis().product_mod(prime));
       }

@@ -34,9 +34,9 @@ class Context final : public scheme::ExactContext {
 
   /// Tables of the two ways to multiply, made on first use; thread-safe.
   const BehzTables& behz() const;
-  const HpsTables& hps(std::size_t limbs, std::size_t plain) const;
+  const HpsTables& hps(rlwe::Level level, rlwe::PlainIndex plain) const;
 
-  const PlainScale& plain_scale(std::size_t plain) const { return *plain_scales_.at(plain); }
+  const PlainScale& plain_scale(rlwe::PlainIndex plain) const { return *plain_scales_.at(plain.number); }
 
   Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const override;
   Ciphertext square(const Ciphertext& a) const override;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/decryption_program.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
 
 // How a message gets into a phase, round(q m / t), and out of it (specification 5.3, 5.4).
@@ -20,21 +21,17 @@ rlwe::NoiseBound Context::message_noise(rlwe::PlainIndex) const { return bfv::me
 
 Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
   PolyArray message = make_message(ciphertext);
-  engine()->scale_to_plain(message.view(), phases.view(), plain_scale(ciphertext.plain()), peaks.data());
+  const Operand operands[] = {message.view(), peaks.view(), phases.view()};
+  rounding(*this, ciphertext.plain())->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 /// Of BEHZ (errata 001-8 ... 001-10, 000-9, 000-11). Constant time in the secret and the message.
 Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) const {
-  const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
-  const PlainScale& scale = plain_scale(ciphertext.plain());
+  const ConstView s = rlwe::decryption_key(key, ciphertext);
   PolyArray message = make_message(ciphertext);
-  const View out = message.view();
-  const ConstView operands[] = {out, c, s, peaks.operand()};
-  engine()->run({"bfv.decrypt", {id(), ciphertext.plain()}, operands}, [&] {
-    const PolyArray phases = rlwe::phase(*this, c, s);
-    engine()->scale_to_plain(out, phases.view(), scale, peaks.data());
-  });
+  const Operand operands[] = {message.view(), peaks.view(), ciphertext.polynomials().view(), s};
+  decryption(*this, ciphertext.plain(), ciphertext.parts())->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 

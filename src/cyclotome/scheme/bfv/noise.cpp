@@ -11,8 +11,8 @@ namespace {
 using rlwe::NoiseCalculus;
 
 /// t (c_0 + c_1 s)/q for ciphertexts over q: what an error is multiplied by in a product.
-NoiseBound quotient(const rlwe::Parameters& p, std::size_t plain, ProductMethod method) {
-  const double t = static_cast<double>(p.plain_moduli().at(plain));
+NoiseBound quotient(const rlwe::Parameters& p, rlwe::PlainIndex plain, ProductMethod method) {
+  const double t = static_cast<double>(p.plain_moduli().at(plain.number));
   // BEHZ's lift leaves multiples of q: |x| <= (q/2)(1 + 2k/m~).
   const double excess = method == ProductMethod::behz
                             ? 2.0 * static_cast<double>(p.moduli().size()) / static_cast<double>(behz_m_tilde(p.word()))
@@ -35,12 +35,12 @@ NoiseBound rounding(const rlwe::Parameters& p, const NoiseBound& quotient, Produ
 
 NoiseBound message_noise(const rlwe::Parameters& parameters) { return parameters.noise().chosen(0.5); }
 
-NoiseBound product_noise(const rlwe::Parameters& parameters, std::size_t plain, const NoiseBound& first,
+NoiseBound product_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& first,
                          const NoiseBound& second, ProductMethod method) {
   const NoiseCalculus& noise = parameters.noise();
   const std::size_t all = parameters.moduli().size();
   const std::size_t limbs =
-      method == ProductMethod::hps_over_q_leveled ? product_level(parameters, first, second) : all;
+      method == ProductMethod::hps_over_q_leveled ? product_level(parameters, first, second).primes : all;
   // In units of all of q: operands switched to fewer primes are off by the dropped primes' product times a rounding,
   // and all that is rounded down there comes back up times that product.
   const double log2_q = parameters.log2_modulus(all), dropped = log2_q - parameters.log2_modulus(limbs);
@@ -52,30 +52,30 @@ NoiseBound product_noise(const rlwe::Parameters& parameters, std::size_t plain, 
   }
   // With phase_i = (q/t) m_i + e_i + q r_i the product's error is e_1 (m_2 + t r_2) + e_2 (m_1 + t r_1) - (t/q) e_1 e_2
   // for m_i + t r_i = (t/q)(c_0 + c_1 s), from which e_i is t/q times away; and the scaling's.
-  const double log2_t = std::log2(static_cast<double>(parameters.plain_moduli().at(plain)));
+  const double log2_t = std::log2(static_cast<double>(parameters.plain_moduli().at(plain.number)));
   const NoiseBound factor = quotient(parameters, plain, method);
   const NoiseBound linear = noise.sum(noise.product(a, factor), noise.product(b, factor));
   const NoiseBound quadratic = NoiseCalculus::scaled(noise.product(a, b), log2_t - log2_q);
   return noise.sum(noise.sum(linear, quadratic), NoiseCalculus::scaled(rounding(parameters, factor, method), dropped));
 }
 
-std::size_t product_level(const rlwe::Parameters& parameters, const NoiseBound& a, const NoiseBound& b) {
+rlwe::Level product_level(const rlwe::Parameters& parameters, const NoiseBound& a, const NoiseBound& b) {
   const double larger = a.log2_rms < b.log2_rms ? b.log2_rms : a.log2_rms;
   const double allowed = larger - 3 - parameters.noise().rounding_of_ciphertext().log2_rms;
   const std::size_t all = parameters.moduli().size();
   std::size_t limbs = all;
   while (limbs > 1 && parameters.log2_modulus(all) - parameters.log2_modulus(limbs - 1) <= allowed) --limbs;
-  return limbs;
+  return rlwe::Level(limbs);
 }
 
-double log2_noise_limit(const rlwe::Parameters& parameters, std::size_t plain) {
+double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::PlainIndex plain) {
   const auto limbs = static_cast<double>(parameters.moduli().size());
   const double slack = limbs / std::exp2(gamma_bits(parameters.word()) - 1);  // a prime of so many bits is above that
   return parameters.log2_modulus(parameters.moduli().size()) -
-         std::log2(static_cast<double>(parameters.plain_moduli().at(plain))) + std::log2(0.5 - slack);
+         std::log2(static_cast<double>(parameters.plain_moduli().at(plain.number))) + std::log2(0.5 - slack);
 }
 
-double headroom(const rlwe::Parameters& parameters, std::size_t plain, const NoiseBound& noise) {
+double headroom(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& noise) {
   return log2_noise_limit(parameters, plain) + rlwe::log2_margin - noise.log2_max;
 }
 

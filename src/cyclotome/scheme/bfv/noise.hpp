@@ -20,18 +20,18 @@ enum class ProductMethod : std::uint8_t {
 NoiseBound message_noise(const rlwe::Parameters& parameters);
 
 /// The bound of a product's noise, from those of its factors: what `multiply` attaches and what `suggest` plans with.
-NoiseBound product_noise(const rlwe::Parameters& parameters, std::size_t plain, const NoiseBound& a,
+NoiseBound product_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& a,
                          const NoiseBound& b, ProductMethod method = ProductMethod::hps_over_q_leveled);
 
 /// The fewest primes that operands of these noises can be switched to (and their product back from) while the switch's
 /// error stays an eighth of the larger noise, by mean squares: what a levelled product works in.
-std::size_t product_level(const rlwe::Parameters& parameters, const NoiseBound& a, const NoiseBound& b);
+rlwe::Level product_level(const rlwe::Parameters& parameters, const NoiseBound& a, const NoiseBound& b);
 
 /// log2 of the largest noise that decryption corrects: (q/t)(1/2 - k/gamma); with round(q m / t) the term |q|_t/2 of
 /// paper 000 is gone.
-double log2_noise_limit(const rlwe::Parameters& parameters, std::size_t plain);
+double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::PlainIndex plain);
 /// Bits that the bound may grow until decryption refuses.
-double headroom(const rlwe::Parameters& parameters, std::size_t plain, const NoiseBound& noise);
+double headroom(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& noise);
 
 /// Bit length of gamma, the auxiliary prime of decryption.
 constexpr unsigned gamma_bits(Word word) noexcept { return word == Word::u32 ? 30 : 61; }

@@ -8,51 +8,47 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
-#include "cyclotome/scheme/bfv/product.hpp"
+#include "cyclotome/scheme/bfv/product_program.hpp"
 
 namespace cyclotome::bfv {
 
 namespace {
 
-/// Number of ciphertext primes that a product is formed in.
-std::size_t level_of_product(const rlwe::Parameters& parameters, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b,
+/// Where a product is formed.
+rlwe::Level level_of_product(const Context& context, const rlwe::NoiseBound& a, const rlwe::NoiseBound& b,
                              ProductMethod method) {
-  return method == ProductMethod::hps_over_q_leveled ? product_level(parameters, a, b) : parameters.moduli().size();
+  return method == ProductMethod::hps_over_q_leveled ? product_level(context.parameters(), a, b) : context.max_level();
 }
 
-/// a b, or a^2 without b; relinearised if there are keys. All in one operation.
+/// Operands: as product_program has them.
+ExecutionPtr find_product(const Context& context, const ProductShape& shape) {
+  const std::uint64_t flags = shape.square * 1U + shape.one_a * 2U + shape.one_b * 4U + shape.relinearized * 8U;
+  const rlwe::ProgramKey key{"bfv.multiply",
+                             {shape.plain.number, static_cast<std::uint64_t>(shape.method), shape.level.primes, flags}};
+  return context.execution(key, [&] { return product_program(context, shape); });
+}
+
+/// a b, or a^2 without b; relinearised if there are keys.
 Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys, ProductMethod method) {
   const Context& context = bfv_context(a.context());
   const rlwe::Parameters& parameters = context.parameters();
-  Engine& engine = *context.engine();
-  const std::size_t plain = a.plain(), batch = b == nullptr ? a.batch() : std::max(a.batch(), b->batch());
+  const rlwe::PlainIndex plain = a.plain();
+  const std::size_t batch = b == nullptr ? a.batch() : std::max(a.batch(), b->batch());
   const rlwe::NoiseBound& second_noise = b == nullptr ? a.noise() : b->noise();
-  const std::size_t limbs = level_of_product(parameters, a.noise(), second_noise, method);
-  const rlwe::NoiseBound noise = product_noise(parameters, plain, a.noise(), second_noise, method);
+  const rlwe::Level level = level_of_product(context, a.noise(), second_noise, method);
+  rlwe::NoiseBound noise = product_noise(parameters, plain, a.noise(), second_noise, method);
   PolyArray result = context.make(context.ciphertext_ring(), batch, keys == nullptr ? 3 : 2);
-  const View out = result.view();
-  // Key and second factor come last, where there are any.
-  ConstView operands[] = {out, a.polynomials().view(), {}, {}};
+  std::array<Operand, 4> operands{result.view(), a.polynomials().view(), result.view(), result.view()};
   std::size_t count = 2;
-  const ConstView* second = nullptr;
-  if (b != nullptr) {
-    operands[count] = b->polynomials().view();
-    second = &operands[count++];
+  if (b != nullptr) operands[count++] = b->polynomials().view();
+  if (keys != nullptr) {
+    operands[count++] = rlwe::relinearization_key(a, *keys);
+    noise = parameters.noise().sum(noise, context.key_switch(a.level(), plain).noise());
   }
-  const std::array<std::uint64_t, 4> constants{context.id(), plain, limbs, static_cast<std::uint64_t>(method)};
-  if (keys == nullptr) {
-    engine.run({"bfv.multiply", constants, std::span(operands, count)},
-               [&] { form_product(context, plain, method, limbs, out, operands[1], second); });
-    return a.derived(std::move(result), noise);
-  }
-  const ConstView key = operands[count++] = rlwe::relinearization_key(a, *keys);
-  const rlwe::KeySwitch& key_switch = context.key_switch(a.limbs(), plain);
-  engine.run({"bfv.multiply_relinearized", constants, std::span(operands, count)}, [&] {
-    PolyArray parts = context.make(context.ciphertext_ring(), batch, 3);
-    form_product(context, plain, method, limbs, parts.view(), operands[1], second);
-    key_switch.relinearize(engine, out, parts.view(), key);
-  });
-  return a.derived(std::move(result), parameters.noise().sum(noise, key_switch.noise()));
+  find_product(context, {plain, method, level, b == nullptr, a.batch() < batch, b != nullptr && b->batch() < batch,
+                         keys != nullptr})
+      ->run(std::span(operands).first(count));
+  return a.derived(std::move(result), noise);
 }
 
 }  // namespace

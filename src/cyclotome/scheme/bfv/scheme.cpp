@@ -14,7 +14,7 @@ class NoiseModel final : public rlwe::NoiseModel {
  public:
   using rlwe::NoiseModel::NoiseModel;
   State squared(const State& a) const override {
-    return rotated({product_noise(parameters(), plain(), a.noise, a.noise), a.limbs});
+    return rotated({product_noise(parameters(), plain(), a.noise, a.noise), a.level});
   }
   double headroom(const State& a) const override { return bfv::headroom(parameters(), plain(), a.noise); }
 

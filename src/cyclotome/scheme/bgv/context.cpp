@@ -13,13 +13,14 @@ ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& 
   return ContextPtr(new Context(parameters, engine));
 }
 
-const DivideAndRound& Context::modulus_switch(std::size_t limbs, std::size_t plain) const {
-  if (limbs < 2) throw ArgumentError("a ciphertext of one prime can't be switched to fewer; it has no level left");
+const DivideAndRound& Context::modulus_switch(rlwe::Level level, rlwe::PlainIndex plain) const {
+  if (level.primes < 2)
+    throw ArgumentError("a ciphertext of one prime can't be switched to fewer; it has no level left");
   const std::lock_guard lock(mutex_);
-  auto& slot = switches_[{limbs, plain}];
+  auto& slot = switches_[{level.primes, plain.number}];
   if (slot == nullptr) {
-    slot = std::make_unique<DivideAndRound>(level_ring(limbs - 1), level_ring(limbs)->slice(limbs - 1, 1),
-                                            preserved_modulus(plain));
+    slot = std::make_unique<DivideAndRound>(level_ring(rlwe::Level(level.primes - 1)),
+                                            level_ring(level)->slice(level.primes - 1, 1), preserved_modulus(plain));
   }
   return *slot;
 }
@@ -38,15 +39,14 @@ std::shared_ptr<const BaseConversion> Context::find(Conversions& conversions, co
 std::shared_ptr<const BaseConversion> Context::message_lift(rlwe::Level level, rlwe::PlainIndex plain,
                                                             std::uint64_t correction) const {
   return find(lifts_, {level.primes, plain.number, correction}, [&] {
-    return BaseConversion(plain_ring(plain.number)->basis(), level_ring(level.primes)->basis(), Lift::centred,
-                          {correction});
+    return BaseConversion(plain_ring(plain)->basis(), level_ring(level)->basis(), Lift::centred, {correction});
   });
 }
 
-std::shared_ptr<const BaseConversion> Context::message_reduction(std::size_t limbs, std::size_t plain,
+std::shared_ptr<const BaseConversion> Context::message_reduction(rlwe::Level level, rlwe::PlainIndex plain,
                                                                  std::uint64_t factor) const {
-  return find(reductions_, {limbs, plain, factor}, [&] {
-    return BaseConversion(level_ring(limbs)->basis(), plain_ring(plain)->basis(), Lift::centred, {}, {factor});
+  return find(reductions_, {level.primes, plain.number, factor}, [&] {
+    return BaseConversion(level_ring(level)->basis(), plain_ring(plain)->basis(), Lift::centred, {}, {factor});
   });
 }
 

@@ -13,12 +13,12 @@ class Context final : public scheme::ExactContext {
   /// Throws ParameterError if the parameters are not BGV's.
   static std::shared_ptr<const Context> create(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
-  /// Division by the last prime of level `limbs` >= 2, keeping residues modulo plaintext modulus number `plain`. Tables
-  /// are made on first use; thread-safe.
-  const DivideAndRound& modulus_switch(std::size_t limbs, std::size_t plain) const;
+  /// Division by the last prime of a level of 2 or more, keeping residues modulo plaintext modulus number `plain`.
+  /// Tables are made on first use; thread-safe.
+  const DivideAndRound& modulus_switch(rlwe::Level level, rlwe::PlainIndex plain) const;
   /// A centred phase at a level -> factor times it modulo t. Conversions that were asked for lately are kept;
   /// thread-safe.
-  std::shared_ptr<const BaseConversion> message_reduction(std::size_t limbs, std::size_t plain,
+  std::shared_ptr<const BaseConversion> message_reduction(rlwe::Level level, rlwe::PlainIndex plain,
                                                           std::uint64_t factor) const;
 
   /// Sums: operands are brought to the lower of both levels, and to one correction factor by small balanced scalars or

@@ -3,6 +3,7 @@
 
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/bgv/programs.hpp"
 
 // How a message gets out of a phase: [phase]_q centred, modulo t, times the inverse of the correction factor
 // (specification 5.4, 5.8; errata 002-4, 004-2). Constant time in the secret and the message.
@@ -21,33 +22,28 @@ std::uint64_t correction_inverse(const Ciphertext& ciphertext) {
 }  // namespace
 
 rlwe::NoiseBound Context::message_noise(rlwe::PlainIndex plain) const {
-  return bgv::message_noise(parameters(), plain.number);
+  return bgv::message_noise(parameters(), plain);
 }
 
 Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
   PolyArray message = make_message(ciphertext);
-  const auto reduction = message_reduction(ciphertext.limbs(), ciphertext.plain(), correction_inverse(ciphertext));
-  engine()->convert_with_peaks(message.view(), phases.view(), *reduction, peaks.data());
+  const Operand operands[] = {message.view(), peaks.view(), phases.view()};
+  reduction(*this, ciphertext.plain(), ciphertext.level(), correction_inverse(ciphertext))->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key, rlwe::NoisePeaks& peaks) const {
-  const ConstView s = rlwe::decryption_key(key, ciphertext), c = ciphertext.polynomials().view();
-  const std::uint64_t factor = correction_inverse(ciphertext);
-  const auto reduction = message_reduction(ciphertext.limbs(), ciphertext.plain(), factor);
+  const ConstView s = rlwe::decryption_key(key, ciphertext);
   PolyArray message = make_message(ciphertext);
-  const View out = message.view();
-  const ConstView operands[] = {out, c, s, peaks.operand()};
-  engine()->run({"bgv.decrypt", {id(), ciphertext.plain(), factor}, operands}, [&] {
-    const PolyArray phases = rlwe::phase(*this, c, s);
-    engine()->convert_with_peaks(out, phases.view(), *reduction, peaks.data());
-  });
+  const Operand operands[] = {message.view(), peaks.view(), ciphertext.polynomials().view(), s};
+  decryption(*this, ciphertext.plain(), ciphertext.level(), ciphertext.parts(), correction_inverse(ciphertext))
+      ->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 scheme::NoiseGauge Context::gauge(const Ciphertext& ciphertext) const {
   const rlwe::Parameters& p = parameters();
-  return {log2_noise_limit(p, ciphertext.limbs()), p.log2_modulus(ciphertext.limbs()),
+  return {log2_noise_limit(p, ciphertext.level()), p.log2_modulus(ciphertext.limbs()),
           peak_error(p.word(), ciphertext.limbs()), 1};
 }
 

@@ -6,17 +6,20 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
+#include "cyclotome/scheme/bgv/programs.hpp"
 
 namespace cyclotome::bgv {
 
 namespace {
 
+using rlwe::Level;
 using rlwe::NoiseCalculus;
 
 /// Small units (x, y) modulo t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime t. Remainders
@@ -47,26 +50,24 @@ Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
 }
 
 /// c at a level, for what only reads it: c itself where it is there.
-Ciphertext lowered(const Ciphertext& c, std::size_t limbs) {
-  return c.limbs() == limbs ? c : switch_to_level(c, limbs);
+Ciphertext lowered(const Ciphertext& c, Level level) { return c.level() == level ? c : switch_to_level(c, level); }
+
+/// The bound of c one below this level, if it is `noise` at it.
+NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, Level level) {
+  return switched_noise(c.context()->parameters(), c.plain(), noise, level, c.parts());
 }
 
-/// The bound of c after the switch that takes its last prime of `limbs`, if it is `noise` before.
-NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, std::size_t limbs) {
-  return switched_noise(c.context()->parameters(), c.plain(), noise, limbs, c.parts());
-}
-
-/// The bound of c after switches to `limbs` primes, if it is `noise` now.
-NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, std::size_t limbs) {
-  for (std::size_t l = c.limbs(); l > limbs; --l) noise = noise_below(c, noise, l);
+/// The bound of c at a lower level, if it is `noise` now.
+NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, Level level) {
+  for (std::size_t l = c.limbs(); l > level.primes; --l) noise = noise_below(c, noise, Level(l));
   return noise;
 }
 
 /// Its correction factor there.
-std::uint64_t correction_at(const Ciphertext& c, std::size_t limbs) {
+std::uint64_t correction_at(const Ciphertext& c, Level level) {
   const std::uint64_t t = c.plain_modulus();
   std::uint64_t factor = c.correction();
-  for (std::size_t l = c.limbs(); l > limbs; --l) {
+  for (std::size_t l = c.limbs(); l > level.primes; --l) {
     factor = Modulus<std::uint64_t>(t).multiply(factor, inverse_or_zero(c.polynomials().ring()->basis()[l - 1] % t, t));
   }
   return factor;
@@ -78,8 +79,8 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
   rlwe::require_same_context("add", *a.context(), *b.context());
   const bool swapped = a.limbs() < b.limbs();
   const Ciphertext &high = swapped ? b : a, &low = swapped ? a : b;
-  const std::size_t limbs = low.limbs();
-  const std::uint64_t t = a.plain_modulus(), correction = correction_at(high, limbs);
+  const Level level = low.level();
+  const std::uint64_t t = a.plain_modulus(), correction = correction_at(high, level);
   std::int64_t before = 1, after = 1, other = 1;
   if (correction != low.correction() && a.plain() == b.plain()) {
     const std::uint64_t ratio = Modulus<std::uint64_t>(t).multiply(low.correction(), inverse_or_zero(correction, t));
@@ -88,8 +89,8 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
     const auto size = [](std::int64_t factor) { return std::abs(static_cast<double>(factor)); };
     const NoiseCalculus& noise = a.context()->parameters().noise();
     const NoiseBound quiet =
-        noise.sum(noise_at(high, NoiseCalculus::times(high.noise(), size(whole)), limbs), low.noise());
-    const NoiseBound balanced = noise.sum(NoiseCalculus::times(noise_at(high, high.noise(), limbs), size(x)),
+        noise.sum(noise_at(high, NoiseCalculus::times(high.noise(), size(whole)), level), low.noise());
+    const NoiseBound balanced = noise.sum(NoiseCalculus::times(noise_at(high, high.noise(), level), size(x)),
                                           NoiseCalculus::times(low.noise(), size(y)));
     if (quiet.log2_max < balanced.log2_max) {
       before = whole;
@@ -98,116 +99,74 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
       other = y;
     }
   }
-  Ciphertext first = rescaled(lowered(rescaled(high, before), limbs), after), second = rescaled(low, other);
+  Ciphertext first = rescaled(lowered(rescaled(high, before), level), after), second = rescaled(low, other);
   if (swapped) return {std::move(second), std::move(first)};
   return {std::move(first), std::move(second)};
 }
 
-/// out = a divided by its last primes, one after the other, until as many as out has are left.
-void drop_primes(const Context& context, std::size_t plain, View out, ConstView a) {
-  Engine& engine = *context.engine();
-  PolyArray between;
-  for (std::size_t limbs = a.limbs(); limbs > out.limbs(); --limbs) {
-    const DivideAndRound& step = context.modulus_switch(limbs, plain);
-    PolyArray dropped = context.make(step.dropped, a.batch, a.parts, Domain::transform), next;
-    engine.copy(dropped.view(), a.limbs_at(limbs - 1, *step.dropped));
-    dropped.to_coefficient();
-    View result = out;
-    if (limbs - 1 > out.limbs()) {
-      next = context.make(step.kept, a.batch, a.parts, Domain::transform);
-      result = next.view();
-    }
-    engine.divide_and_round(result, a.limbs_at(0, *step.kept), dropped.view(), step);
-    between = std::move(next);
-    a = result;
-  }
-}
-
-/// a at a level: itself if it is there, else switched to it in `memory`.
-ConstView at_level(const Context& context, std::size_t plain, ConstView a, std::size_t limbs, PolyArray& memory) {
-  if (a.limbs() == limbs) return a;
-  memory = context.make(context.level_ring(limbs), a.batch, a.parts, Domain::transform);
-  drop_primes(context, plain, memory.view(), a);
-  return memory.view();
-}
-
-/// a b at a level that both reach; relinearised if there are keys. All in one operation.
-Ciphertext product(const Ciphertext& a, const Ciphertext& b, std::size_t limbs, const rlwe::EvaluationKeys* keys) {
+/// a b at a level that both reach; relinearised if there are keys.
+Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, Level level, const rlwe::EvaluationKeys* keys) {
   const Context& context = bgv_context(a.context());
-  Engine& engine = *context.engine();
-  const std::size_t plain = a.plain(), batch = std::max(a.batch(), b.batch());
-  const RingPtr& ring = context.level_ring(limbs);
+  const rlwe::PlainIndex plain = a.plain();
+  const std::size_t batch = std::max(a.batch(), b.batch());
   const rlwe::Parameters& parameters = context.parameters();
-  const NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), limbs), noise_at(b, b.noise(), limbs));
+  NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), level), noise_at(b, b.noise(), level));
   const std::uint64_t correction =
-      Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, limbs), correction_at(b, limbs));
-  PolyArray result = context.make(ring, batch, keys == nullptr ? 3 : 2, Domain::transform);
-  const View out = result.view();
+      Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, level), correction_at(b, level));
+  PolyArray result = context.make(context.level_ring(level), batch, keys == nullptr ? 3 : 2, Domain::transform);
   const ConstView first = a.polynomials().view(), second = b.polynomials().view();
-  const auto multiply = [&](View parts) {
-    PolyArray low_first, low_second;
-    const ConstView x = at_level(context, plain, first, limbs, low_first);
-    const bool square = second.data == first.data;
-    engine.tensor_product(parts, x, square ? x : at_level(context, plain, second, limbs, low_second));
-  };
-  const std::array<std::uint64_t, 4> constants{context.id(), plain};
-  if (keys == nullptr) {
-    const ConstView operands[] = {out, first, second};
-    engine.run({"bgv.multiply", constants, operands}, [&] { multiply(out); });
-    return a.derived(std::move(result), noise, correction);
+  const bool square = second.data == first.data;
+  std::array<Operand, 4> operands{result.view(), first, first, first};
+  std::size_t count = 2;
+  if (!square) operands[count++] = second;
+  if (keys != nullptr) {
+    operands[count++] = rlwe::relinearization_key(a, *keys);
+    noise = parameters.noise().sum(noise, context.key_switch(level, plain).noise());
   }
-  const ConstView key = rlwe::relinearization_key(a, *keys);
-  const rlwe::KeySwitch& key_switch = context.key_switch(limbs, plain);
-  const ConstView operands[] = {out, first, second, key};
-  engine.run({"bgv.multiply_relinearized", constants, operands}, [&] {
-    PolyArray parts = context.make(ring, batch, 3, Domain::transform);
-    multiply(parts.view());
-    key_switch.relinearize(engine, out, parts.view(), key);
-  });
-  return a.derived(std::move(result), parameters.noise().sum(noise, key_switch.noise()), correction);
+  product(context, {plain, level, a.level(), b.level(), square, a.batch() < batch, b.batch() < batch, keys != nullptr})
+      ->run(std::span(operands).first(count));
+  return a.derived(std::move(result), noise, correction);
 }
 
-std::size_t level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic) {
-  return automatic ? best_product_level(a, b) : std::min(a.limbs(), b.limbs());
+Level level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic) {
+  return automatic ? best_product_level(a, b) : std::min(a.level(), b.level());
 }
 
 }  // namespace
 
 Ciphertext switch_modulus(const Ciphertext& a) {
-  static_cast<void>(bgv_context(a.context()).modulus_switch(a.limbs(), a.plain()));  // throws at the lowest level
-  return switch_to_level(a, a.limbs() - 1);
+  static_cast<void>(bgv_context(a.context()).modulus_switch(a.level(), a.plain()));  // throws at the lowest level
+  return switch_to_level(a, Level(a.limbs() - 1));
 }
 
-Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs) {
-  if (limbs == 0 || limbs > a.limbs()) {
-    throw ArgumentError(message("switch_to_level: a ciphertext of ", a.limbs(), " primes can't move to ", limbs,
+Ciphertext switch_to_level(const Ciphertext& a, Level level) {
+  if (level.primes == 0 || level > a.level()) {
+    throw ArgumentError(message("switch_to_level: a ciphertext of ", a.limbs(), " primes can't move to ", level,
                                 "; levels only fall, to 1 at least"));
   }
-  if (limbs == a.limbs()) return a.derived(a.polynomials().clone(), a.noise());
+  if (level == a.level()) return a.derived(a.polynomials().clone(), a.noise());
   const Context& context = bgv_context(a.context());
-  PolyArray result = context.make(context.level_ring(limbs), a.batch(), a.parts(), Domain::transform);
-  const View out = result.view();
-  const ConstView from = a.polynomials().view(), operands[] = {out, from};
-  context.engine()->run({"bgv.switch_modulus", {context.id(), a.plain()}, operands},
-                        [&] { drop_primes(context, a.plain(), out, from); });
-  return a.derived(std::move(result), noise_at(a, a.noise(), limbs), correction_at(a, limbs));
+  PolyArray result = context.make(context.level_ring(level), a.batch(), a.parts(), Domain::transform);
+  const Operand operands[] = {result.view(), a.polynomials().view()};
+  level_switch(context, a.plain(), a.parts(), a.level(), level)->run(operands);
+  return a.derived(std::move(result), noise_at(a, a.noise(), level), correction_at(a, level));
 }
 
-std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b) {
+Level best_product_level(const Ciphertext& a, const Ciphertext& b) {
   const rlwe::Parameters& parameters = bgv_context(a.context()).parameters();
-  const std::size_t top = std::min(a.limbs(), b.limbs());
-  std::size_t best = top;
+  const Level top = std::min(a.level(), b.level());
+  Level best = top;
   double best_headroom = -1e300;
   NoiseBound first = noise_at(a, a.noise(), top), second = noise_at(b, b.noise(), top);
-  for (std::size_t limbs = top; limbs >= 1; --limbs) {
-    const double left = headroom(parameters, product_noise(parameters, first, second), limbs);
+  for (Level level = top; level.primes >= 1; --level.primes) {
+    const double left = headroom(parameters, product_noise(parameters, first, second), level);
     if (left > best_headroom) {
       best_headroom = left;
-      best = limbs;
+      best = level;
     }
-    if (limbs == 1) break;
-    first = noise_below(a, first, limbs);
-    second = noise_below(b, second, limbs);
+    if (level == Level(1)) break;
+    first = noise_below(a, first, level);
+    second = noise_below(b, second, level);
   }
   return best;
 }
@@ -224,7 +183,7 @@ Ciphertext Context::subtract(const Ciphertext& a, const Ciphertext& b) const {
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, bool automatic) {
   rlwe::require_multipliable(a, b);
-  return product(a, b, level_of_product(a, b, automatic), nullptr);
+  return multiplied(a, b, level_of_product(a, b, automatic), nullptr);
 }
 
 Ciphertext square(const Ciphertext& a, bool automatic) { return multiply(a, a, automatic); }
@@ -232,7 +191,7 @@ Ciphertext square(const Ciphertext& a, bool automatic) { return multiply(a, a, a
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys,
                                  bool automatic) {
   rlwe::require_multipliable(a, b);
-  return product(a, b, level_of_product(a, b, automatic), &keys);
+  return multiplied(a, b, level_of_product(a, b, automatic), &keys);
 }
 
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys, bool automatic) {
@@ -253,20 +212,20 @@ Ciphertext Context::square_relinearized(const Ciphertext& a, const rlwe::Evaluat
 }
 
 Ciphertext Context::switch_to_level(const Ciphertext& a, rlwe::Level level) const {
-  return bgv::switch_to_level(a, level.primes);
+  return bgv::switch_to_level(a, level);
 }
 
 Ciphertext Context::concatenate(std::span<const Ciphertext* const> arrays) const {
   if (arrays.empty()) throw ArgumentError("concatenate: no ciphertexts were given");
   const Ciphertext& head = *arrays[0];
-  std::size_t limbs = head.limbs();
+  Level level = head.level();
   for (const Ciphertext* const a : arrays) {
     rlwe::require_same_context("concatenate", *a->context(), *head.context());
-    limbs = std::min(limbs, a->limbs());
+    level = std::min(level, a->level());
   }
   std::vector<Ciphertext> members;
   for (const Ciphertext* const a : arrays) {
-    Ciphertext member = lowered(*a, limbs);
+    Ciphertext member = lowered(*a, level);
     if (!members.empty() && member.correction() != members[0].correction() && a->plain() == head.plain()) {
       const auto [factor, common] =
           balanced_factors(member.correction(), members[0].correction(), member.plain_modulus());
@@ -286,7 +245,7 @@ Ciphertext Context::rerandomize_from(const Ciphertext& a, const rlwe::PublicKey&
   // The phase of an encryption of zero is a multiple of t, whatever the correction factor is taken to be.
   const Ciphertext fresh =
       rlwe::deterministic::encrypt_zero(key, a.plain(), a.batch(), std::move(master), rlwe::Purpose::rerandomization);
-  const Ciphertext zero = bgv::switch_to_level(fresh, a.limbs());
+  const Ciphertext zero = bgv::switch_to_level(fresh, a.level());
   return rlwe::add(a, zero.derived(zero.polynomials(), zero.noise(), a.correction()));
 }
 

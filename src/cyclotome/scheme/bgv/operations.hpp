@@ -12,12 +12,11 @@ using rlwe::Plaintext;
 /// about the prime, and the correction factor is multiplied by its inverse modulo t. Throws ArgumentError at the lowest
 /// level.
 Ciphertext switch_modulus(const Ciphertext& a);
-/// switch_modulus until `limbs` primes are left; a as it is when it has no more. Throws ArgumentError when it has
-/// fewer.
-Ciphertext switch_to_level(const Ciphertext& a, std::size_t limbs);
+/// switch_modulus until that level; a as it is when it is there. Throws ArgumentError when it is below.
+Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level);
 /// The level at which a product with an operand of equal noise keeps most headroom: noise far above the rounding floor
 /// is worth dropping a prime for.
-std::size_t best_product_level(const Ciphertext& a, const Ciphertext& b);
+rlwe::Level best_product_level(const Ciphertext& a, const Ciphertext& b);
 
 /// Product, 3 parts, not relinearised. `automatic` switches both operands to best_product_level first; otherwise only
 /// to the lower of their levels.

@@ -18,17 +18,18 @@ class NoiseModel final : public rlwe::NoiseModel {
     State best = a, current = a;
     double best_headroom = -1e300;
     while (true) {
-      const State product{product_noise(parameters(), current.noise, current.noise), current.limbs};
+      const State product{product_noise(parameters(), current.noise, current.noise), current.level};
       if (const double left = headroom(product); left > best_headroom) {
         best_headroom = left;
         best = product;
       }
-      if (current.limbs == 1) break;
-      current = {switched_noise(parameters(), plain(), current.noise, current.limbs), current.limbs - 1};
+      if (current.level == rlwe::Level(1)) break;
+      current = {switched_noise(parameters(), plain(), current.noise, current.level),
+                 rlwe::Level(current.level.primes - 1)};
     }
     return rotated(best);
   }
-  double headroom(const State& a) const override { return bgv::headroom(parameters(), a.noise, a.limbs); }
+  double headroom(const State& a) const override { return bgv::headroom(parameters(), a.noise, a.level); }
 
  private:
   NoiseBound message_noise() const override { return bgv::message_noise(parameters(), plain()); }

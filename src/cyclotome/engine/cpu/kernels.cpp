@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/cpu/kernels.hpp"
+
+namespace cyclotome::cpu {
+
+template <LimbWord W>
+const Kernels<W>& kernels(InstructionSet set) noexcept {
+  switch (set) {
+#if defined(__x86_64__)
+    case InstructionSet::avx2:
+      return avx2_kernels<W>();
+    case InstructionSet::avx512:
+      return avx512_kernels<W>();
+    case InstructionSet::avx512_ifma:
+      return avx512_ifma_kernels<W>();
+#endif
+    default:
+      return scalar_kernels<W>();
+  }
+}
+
+template const Kernels<std::uint32_t>& kernels(InstructionSet) noexcept;
+template const Kernels<std::uint64_t>& kernels(InstructionSet) noexcept;
+
+}  // namespace cyclotome::cpu

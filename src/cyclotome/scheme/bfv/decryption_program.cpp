@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/scheme/bfv/decryption_program.hpp"
+
+#include "cyclotome/rlwe/encryption_program.hpp"
+#include "cyclotome/scheme/bfv/composites.hpp"
+
+namespace cyclotome::bfv {
+
+using program::Builder;
+using program::Slice;
+
+ExecutionPtr decryption(const Context& context, rlwe::PlainIndex plain, std::size_t parts) {
+  return context.execution({"bfv.decrypt", {plain.number, parts}}, [&] {
+    const RingPtr& q = context.ciphertext_ring();
+    Builder b("bfv.decrypt");
+    const Slice out = b.output(context.plain_ring(plain), 1, Domain::coefficient, true), peaks = b.output_numbers();
+    const Slice c = b.input(q, parts, Domain::coefficient), s = b.input(q, 1, Domain::transform, 1, true);
+    const Slice phase = b.temporary(q, 1);
+    rlwe::write_phase(b, phase, c, s);
+    scale_to_plain(b, out, peaks, phase, context.plain_scale(plain));
+    return b.finish();
+  });
+}
+
+ExecutionPtr rounding(const Context& context, rlwe::PlainIndex plain) {
+  return context.execution({"bfv.round", {plain.number}}, [&] {
+    Builder b("bfv.round");
+    const Slice out = b.output(context.plain_ring(plain), 1, Domain::coefficient, true), peaks = b.output_numbers();
+    const Slice phase = b.input(context.ciphertext_ring(), 1, Domain::coefficient, program::each, true);
+    scale_to_plain(b, out, peaks, phase, context.plain_scale(plain));
+    return b.finish();
+  });
+}
+
+}  // namespace cyclotome::bfv

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/scheme/bfv/context.hpp"
+
+namespace cyclotome::bfv {
+
+/// Operands: message (secret), peaks of the noise, ciphertext of so many parts, s.
+ExecutionPtr decryption(const Context& context, rlwe::PlainIndex plain, std::size_t parts);
+/// The last part of it. Operands: message (secret), peaks of the noise, phase.
+ExecutionPtr rounding(const Context& context, rlwe::PlainIndex plain);
+
+}  // namespace cyclotome::bfv

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// How BFV multiplies. Products by HPS over Q (specification 5.6), in the first primes of Q only where the noise allows:
+// operands are switched down to them, and the product's noise-free part comes back up exactly, multiplied by the
+// dropped primes. Products by BEHZ: specification 5.5.
+#include "cyclotome/scheme/bfv/product_program.hpp"
+
+#include "cyclotome/program/composites.hpp"
+#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/scheme/bfv/composites.hpp"
+
+namespace cyclotome::bfv {
+
+using program::Builder;
+using program::Slice;
+
+namespace {
+
+/// x switched down to the primes that the tables are for.
+Slice switched_down(Builder& b, const Slice& x, const HpsTables& tables) {
+  if (tables.drop == nullptr) return x;
+  const DivideAndRound& drop = *tables.drop;
+  const Slice low = b.temporary_like(x, drop.kept, x.parts);
+  program::divide_and_round(b, low, x.limbs(0, drop.kept), x.limbs(drop.kept->limbs(), drop.dropped), drop);
+  return low;
+}
+
+/// Also of a square: its factors differ.
+void multiply_by_hps(Builder& b, const Slice& out, const Slice& a, const Slice* second, const HpsTables& tables) {
+  const HpsProduct& step = tables.product;
+  const Slice x = switched_down(b, a, tables), y = second == nullptr ? x : switched_down(b, *second, tables);
+  const Slice lifted = b.temporary_like(x, step.product_ring, 2), exchanged = b.temporary_like(y, step.product_ring, 2);
+  hps_lift(b, lifted, exchanged, x, y, step);
+  const Slice product = b.temporary_like(out, step.product_ring, 3);
+  program::multiply_ciphertexts(b, product, lifted, exchanged);
+
+  const RingPtr &kept = step.ciphertext_ring, &dropped = step.auxiliary_ring;
+  const Slice low = out.limbs(0, kept);
+  program::divide_and_round(b, low, product.limbs(0, kept), product.limbs(kept->limbs(), dropped), step.scale);
+  if (tables.drop == nullptr) return;
+  b.multiply_scalars(low, low, tables.raise_factors);
+  b.clear(out.limbs(kept->limbs(), tables.drop->dropped), Domain::coefficient);
+}
+
+Slice behz_lifted(Builder& b, const Slice& x, const BehzTables& tables) {
+  const Slice out = b.temporary_like(x, tables.product_ring, x.parts);
+  b.copy(out.limbs(0, x.ring), x);
+  behz_lift(b, out.limbs(x.ring->limbs(), tables.auxiliary_ring), x, *tables.lift);
+  return out;
+}
+
+void multiply_by_behz(Builder& b, const Slice& out, const Slice& a, const Slice* second, const BehzTables& tables,
+                      rlwe::PlainIndex plain) {
+  const Slice x = behz_lifted(b, a, tables), y = second == nullptr ? x : behz_lifted(b, *second, tables);
+  const Slice product = b.temporary_like(out, tables.product_ring, 3);
+  program::multiply_ciphertexts(b, product, x, y);
+  behz_scale(b, out, product, *tables.scales.at(plain.number));
+}
+
+}  // namespace
+
+program::ProgramPtr product_program(const Context& context, const ProductShape& shape) {
+  const RingPtr& q = context.ciphertext_ring();
+  const auto items = [](bool one) { return one ? std::size_t{1} : program::each; };
+  Builder b(shape.relinearized ? "bfv.multiply_relinearized" : "bfv.multiply");
+  const Slice out = b.output(q, shape.relinearized ? 2 : 3, Domain::coefficient);
+  const Slice a = b.input(q, 2, Domain::coefficient, items(shape.one_a));
+  const Slice second = shape.square ? a : b.input(q, 2, Domain::coefficient, items(shape.one_b));
+  const Slice* const factor = shape.square ? nullptr : &second;
+  const Slice parts = shape.relinearized ? b.temporary(q, 3) : out;
+  if (shape.method == ProductMethod::behz) {
+    multiply_by_behz(b, parts, a, factor, context.behz(), shape.plain);
+  } else {
+    multiply_by_hps(b, parts, a, factor, context.hps(shape.level, shape.plain));
+  }
+  if (shape.relinearized) {
+    const rlwe::KeySwitch& key_switch = context.key_switch(rlwe::Level(q->limbs()), shape.plain);
+    rlwe::switch_key(b, out, parts.part(2), rlwe::key_input(b, context), key_switch, Domain::coefficient,
+                     parts.part(0, 2));
+  }
+  return b.finish();
+}
+
+}  // namespace cyclotome::bfv

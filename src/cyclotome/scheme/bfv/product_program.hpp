@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/program/builder.hpp"
+#include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/noise.hpp"
+
+namespace cyclotome::bfv {
+
+/// What a product's program depends on, besides the context.
+struct ProductShape {
+  rlwe::PlainIndex plain;
+  ProductMethod method;
+  rlwe::Level level;  ///< where to multiply: the top one but for hps_over_q_leveled
+  bool square;        ///< there is no second factor
+  bool one_a, one_b;  ///< this factor is one ciphertext for all items
+  bool relinearized;
+};
+
+/// out = a b, coefficient domain. Operands: out (3 parts, 2 if relinearised), a, b (not of a square), key (if
+/// relinearised).
+program::ProgramPtr product_program(const Context& context, const ProductShape& shape);
+
+}  // namespace cyclotome::bfv
