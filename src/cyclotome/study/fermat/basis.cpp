@@ -22,11 +22,6 @@ unsigned most_splits(unsigned x) noexcept {
 
 }  // namespace
 
-BigUnsigned Limb::modulus() const {
-  const BigUnsigned power = BigUnsigned::power_of_two(bits);
-  return plus ? power + 1 : power - 1;
-}
-
 FermatBasis::FermatBasis(unsigned x, std::optional<unsigned> splits) : x_(x) {
   if (x < 1 || x > max_x) {
     throw ParameterError(message("q = 2^(2^x) - 1 with x = ", x, ": x must lie in [1, ", max_x, "], for q of 2 to ",

@@ -37,6 +37,11 @@ inline std::int64_t add_signed(std::uint64_t* words, std::size_t count, i128 val
 
 }  // namespace
 
+BigUnsigned Limb::modulus() const {
+  const BigUnsigned power = BigUnsigned::power_of_two(bits);
+  return plus ? power + 1 : power - 1;
+}
+
 LimbArithmetic::LimbArithmetic(const Limb& limb) noexcept
     : limb_(limb), low_(limb.bits / 64), small_(small_modulus(limb)) {}
 

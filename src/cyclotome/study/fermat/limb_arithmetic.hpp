@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cyclotome/math/modulus.hpp"
-#include "cyclotome/study/fermat/basis.hpp"
+#include "cyclotome/study/fermat/limb.hpp"
 
 namespace cyclotome::study::fermat {
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "cyclotome/math/shoup.hpp"
+#include "cyclotome/ring/basis.hpp"
+#include "cyclotome/study/fermat/basis.hpp"
 #include "cyclotome/study/fermat/general_arithmetic.hpp"
 #include "cyclotome/study/fermat/limb_arithmetic.hpp"
 
