@@ -316,3 +316,22 @@ def test_x_that_encrypts_nothing_is_refused(x: int) -> None:
 def test_positional_integers_have_one_limb() -> None:
     with pytest.raises(core.ParameterError, match=r"one limb of at least 64 bits, not 2 limbs"):
         context(32, 7, 1, 1024, "positional")
+
+
+@pytest.mark.parametrize("x", [12, 13, 14])
+@pytest.mark.parametrize("variant", ["none", "both", "positional"])
+@pytest.mark.parametrize("digit_bits", [0, 59])
+def test_moduli_of_thousands_of_bits(x: int, variant: str, digit_bits: int, rng: np.random.Generator) -> None:
+    n, t = 16, 1024
+    f = 0 if variant == "positional" else x - 6
+    if f == 0 and digit_bits == 0:
+        return  # refused: see above
+    party = core.FermatParty(context(n, x, f, t, variant, digit_bits=digit_bits))
+    m = [[int(v) for v in rng.integers(t, size=n)] for _ in range(2)]
+    product = party.multiply(party.encrypt(m[0]), party.encrypt(m[1]))
+    want = [v % t for v in negacyclic(*m)]
+    check_noise(party, product, want, x, f, t)
+    assert party.decrypt(product) == want
+    # A product costs some thirty bits, the printed relinearisation half of q.
+    left = (1 << x) // 2 if digit_bits == 0 else 1 << x
+    assert left - 130 < product.headroom() < left

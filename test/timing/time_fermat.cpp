@@ -117,9 +117,9 @@ struct Library {
       : context(bfv::Context::create(parameters(n, bits), engine)),
         secret(rlwe::SecretKey::generate(context)),
         keys(rlwe::EvaluationKeys::generate(secret, true, {})),
-        text(scheme::encrypt(
-            encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::coefficients, std::vector<std::int64_t>(n, 3), 1, n), secret)) {
-  }
+        text(scheme::encrypt(encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::coefficients,
+                                             std::vector<std::int64_t>(n, 3), 1, n),
+                             secret)) {}
 
   static rlwe::Parameters parameters(std::size_t n, unsigned bits) {
     const unsigned count = (bits + 59) / 60;

@@ -7,8 +7,9 @@
 
 namespace cyclotome {
 
-/// Where slot i stands in a transform of length n: rows of n/2 slots; slot i of row 0 is the value at psi^(3^i), of row 1
-/// at psi^(-3^i), and a transform holds the value at psi^(2 br(k) + 1) at position k. SEAL orders slots in the same way.
+/// Where slot i stands in a transform of length n: rows of n/2 slots; slot i of row 0 is the value at psi^(3^i), of row
+/// 1 at psi^(-3^i), and a transform holds the value at psi^(2 br(k) + 1) at position k. SEAL orders slots in the same
+/// way.
 inline std::vector<std::size_t> slot_positions(std::size_t n) {
   const unsigned bits = bit_length(n) - 1;
   std::vector<std::size_t> positions(n);
