@@ -221,6 +221,7 @@ lint: install-test $(linters)
 	check "ruff format (make format repairs)" $(bin)/ruff format --check .; \
 	check "mypy" $(bin)/mypy; \
 	check "layers" $(bin)/python tools/check_layers.py; \
+	check "rings" $(bin)/python tools/check_rings.py; \
 	check "layers and circles of Python's modules" env PYTHONPATH=python:bench:demo:hdl:study $(bin)/lint-imports; \
 	check "private members" $(bin)/python tools/check_members.py; \
 	test -z "$$failed"

@@ -49,7 +49,6 @@ KNOWN_CIRCLES: frozenset[frozenset[str]] = frozenset(
     frozenset(circle.split())
     for circle in (
         "engine/cpu/cpu_engine engine/cpu/loops",
-        "engine/cuda/arena engine/cuda/launch engine/cuda/recording engine/cuda/secret_memory",
         "engine/cuda/cuda_engine engine/cuda/state",
         "engine/engine engine/interpreter engine/memory_limit",
         "io/container io/context_check io/parameters_io io/payload io/protected_key",

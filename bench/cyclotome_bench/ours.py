@@ -34,7 +34,7 @@ class Ours:
         self.parameters = problem.parameters(chain)
         self.context = _core.Context(self.parameters, engine)
         self.secret, self.public = self._keys()
-        self.element = _core.row_rotation_element(problem.degree, 1)
+        self.element = _core.negacyclic_ring(problem.degree).galois.row_rotation(1)
         self.plain = self._encoded(self.truth.x)
         self.x = _core.encrypt(self.plain, self.public)
         self.y = _core.encrypt(self._encoded(self.truth.y), self.public)

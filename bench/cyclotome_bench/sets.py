@@ -84,7 +84,7 @@ class Problem:
     @property
     def slots(self) -> bool:
         """Whether values stand in slots (else in coefficients)."""
-        return self.plain_modulus % (2 * self.degree) == 1
+        return _core.negacyclic_ring(self.degree).has_transform(self.plain_modulus)
 
     def parameters(self, chain: Chain) -> _core.Parameters:
         """The checked parameters of one chain, in the table that the peer uses."""

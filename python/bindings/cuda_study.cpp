@@ -49,8 +49,11 @@ EnginePtr study_engine(const std::string& design, int device) { return StudyEngi
 PolyArray random_polynomials(const EnginePtr& engine, std::size_t degree, unsigned prime_bits, std::size_t limbs,
                              std::size_t batch) {
   const Word word = prime_bits < 32 ? Word::u32 : Word::u64;
-  PolyArray a(engine, Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(prime_bits, 2 * degree, limbs))),
-              batch, 1);
+  PolyArray a(
+      engine,
+      Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(
+                                               prime_bits, RingShape::negacyclic(degree)->transform_step(), limbs))),
+      batch, 1);
   engine->sample(a.view(), Law::uniform, Seed::from_system(), Stream::public_uniform);
   return a;
 }

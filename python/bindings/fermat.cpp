@@ -64,6 +64,7 @@ void bind_fermat_parameters(nb::module_& m) {
       .def_static("preset", &preset, "name"_a, "allow_insecure"_a)
       .def_static("preset_names", &preset_names)
       .def_prop_ro("degree", &Parameters::degree)
+      .def_prop_ro("ring", &Parameters::ring)
       .def_prop_ro("x", [](const Parameters& p) { return p.basis().x(); })
       .def_prop_ro("splits", [](const Parameters& p) { return p.basis().splits(); })
       .def_prop_ro("modulus_bits", [](const Parameters& p) { return p.basis().bits(); })

@@ -74,9 +74,6 @@ void bind_keys(nb::module_& m) {
                    })
       .def("joined", &value::joined, "other"_a)
       .def("to", &evaluation_keys_to, "context"_a, NoGil());
-
-  m.def("row_rotation_element", &rlwe::row_rotation_element, "degree"_a, "steps"_a);
-  m.def("column_rotation_element", &rlwe::column_rotation_element, "degree"_a);
 }
 
 }  // namespace cyclotome::python

@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   m.def("version", [] { return CYCLOTOME_VERSION; });
   bind_errors(m);
   bind_interrupts(m);
+  bind_rings(m);
   bind_parameters(m);
   bind_context(m);
   bind_keys(m);

@@ -2,10 +2,9 @@
 #include "cyclotome/rlwe/parameters.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-#include <algorithm>
 
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -46,6 +45,7 @@ void bind_class(nb::module_& m) {
           "has_levels", [](const Parameters& p) { return p.scheme().has_levels(); },
           "Whether ciphertexts may have fewer primes than ``moduli``.")
       .def_prop_ro("degree", &Parameters::degree)
+      .def_prop_ro("ring", &Parameters::ring)
       .def_prop_ro("plain_moduli", &Parameters::plain_moduli)
       .def_prop_ro("moduli", &Parameters::moduli)
       .def_prop_ro("special_moduli", &Parameters::special_moduli)
@@ -66,12 +66,7 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("name", &Parameters::name)
       .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
       .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
-      .def_prop_ro("has_slots",
-                   [](const Parameters& p) {
-                     const auto& moduli = p.plain_moduli();
-                     return std::all_of(moduli.begin(), moduli.end(),
-                                        [&](std::uint64_t t) { return t % (2 * p.degree()) == 1 && is_prime(t); });
-                   })
+      .def_prop_ro("has_slots", &Parameters::has_slots)
       .def_prop_ro("insecure", &Parameters::insecure)
       .def_prop_ro("security_reached", &Parameters::security_reached)
       .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })

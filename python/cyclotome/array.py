@@ -288,12 +288,12 @@ class EncryptedArray:
             ArgumentError: an axis that does not fill its ciphertexts; steps that are no whole numbers, or none.
             MissingKeyError: no key for these steps; ask ``keygen(rotations=[...])`` for them.
         """
-        half = self._parameters.degree // 2  # further steps are the same again
+        row = self._parameters.ring.galois.row_length  # further steps are the same again
         if isinstance(steps, (Sequence, np.ndarray)):
-            several = [index(step, "rotate_rows: steps") % half for step in steps]
+            several = [index(step, "rotate_rows: steps") % row for step in steps]
             return self.derived(_core.rotate_rows(self._native, several, current.get().native))
         return self.derived(
-            _core.rotate_rows(self._native, index(steps, "rotate_rows: steps") % half, current.get().native)
+            _core.rotate_rows(self._native, index(steps, "rotate_rows: steps") % row, current.get().native)
         )
 
     def rotate_columns(self) -> EncryptedArray:

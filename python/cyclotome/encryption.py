@@ -100,8 +100,8 @@ def _placement(parameters: Parameters, layout: str, encoding: str | None) -> _co
     if encoding == "slots" and not parameters.has_slots:
         raise ArgumentError(
             f"encrypt: plaintext moduli {parameters.plain_moduli} have no slots at degree {parameters.degree}; they "
-            f"must be primes congruent to 1 modulo {2 * parameters.degree}. Use encoding='coefficients' or other "
-            "parameters"
+            f"must be primes congruent to 1 modulo {parameters.ring.transform_step}. Use encoding='coefficients' or "
+            "other parameters"
         )
     if layout == "replicated":
         return _core.Placement.replicated

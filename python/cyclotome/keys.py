@@ -158,19 +158,19 @@ class EvaluationKeys(_Key):
     @cached_property
     def rotations(self) -> tuple[int, ...]:
         """The steps by which slots can be rotated at once, those to the right negative."""
-        degree = self._parameters.degree
-        wanted = set(self._native.galois_elements)
-        steps, element, factor = [], 1, _core.row_rotation_element(degree, 1)
-        for step in range(1, degree // 2):
-            element = element * factor % (2 * degree)
+        group = self._parameters.ring.galois
+        wanted, row = set(self._native.galois_elements), group.row_length
+        steps, element, factor = [], 1, group.row_rotation(1)
+        for step in range(1, row):
+            element = group.product(element, factor)
             if element in wanted:
-                steps.append(step if step <= degree // 4 else step - degree // 2)
+                steps.append(step if step <= row // 2 else step - row)
         return tuple(sorted(steps, key=lambda step: (abs(step), step < 0)))
 
     @property
     def columns(self) -> bool:
         """True if the two rows of slots can be swapped."""
-        return self._native.has_galois(_core.column_rotation_element(self._parameters.degree))
+        return self._native.has_galois(self._parameters.ring.galois.column_rotation())
 
     @property
     def nbytes(self) -> int:
@@ -211,7 +211,7 @@ class Keys(NamedTuple):
 
 def sum_rotations(parameters: Parameters) -> list[int]:
     """The rotations 1, 2, 4, ..., n/4 that a sum over all slots takes, besides the swap of the rows."""
-    return [1 << i for i in range((parameters.degree // 4).bit_length())]
+    return [1 << i for i in range((parameters.ring.galois.row_length // 2).bit_length())]
 
 
 def keygen(
@@ -277,18 +277,18 @@ def keygen(
 
 
 def _galois_elements(parameters: Parameters, rotations: Sequence[int] | None, columns: bool | None) -> list[int]:
-    degree = parameters.degree
+    group = parameters.ring.galois
+    row = group.row_length
     if rotations is None:
         rotations = sum_rotations(parameters) if parameters.has_slots else []
         columns = parameters.has_slots if columns is None else columns
     elements = set()
     for step in rotations:
-        if isinstance(step, bool) or not hasattr(step, "__index__") or int(step) % (degree // 2) == 0:
+        if isinstance(step, bool) or not hasattr(step, "__index__") or int(step) % row == 0:
             raise ArgumentError(
-                f"rotation {step!r}: steps are whole numbers that are not multiples of n/2 = {degree // 2}, the slots "
-                "in a row"
+                f"rotation {step!r}: steps are whole numbers that are not multiples of n/2 = {row}, the slots in a row"
             )
-        elements.add(_core.row_rotation_element(degree, int(step) % (degree // 2)))
+        elements.add(group.row_rotation(int(step) % row))
     if columns:
-        elements.add(_core.column_rotation_element(degree))
+        elements.add(group.column_rotation())
     return sorted(elements)

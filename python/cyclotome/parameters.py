@@ -274,6 +274,11 @@ prime; use wider special primes
         return self._native.degree
 
     @property
+    def ring(self) -> _core.RingShape:
+        """The ring without its moduli: what rotations there are, and which primes have a transform."""
+        return self._native.ring
+
+    @property
     def plain_moduli(self) -> tuple[int, ...]:
         """The plaintext moduli t_1, ...; values live modulo their product."""
         return tuple(self._native.plain_moduli)
@@ -300,7 +305,7 @@ prime; use wider special primes
 
     @property
     def has_slots(self) -> bool:
-        """True if sums and products can act value by value: every plaintext modulus is a prime = 1 mod 2n."""
+        """True if sums and products can act value by value: every plaintext modulus has a transform."""
         return self._native.has_slots
 
     @property
@@ -426,7 +431,7 @@ def of_scheme(scheme: str, options: dict[str, Any]) -> Parameters:
 
 
 def find_primes(degree: int, bits: Sequence[int], avoid: Sequence[int] = ()) -> list[int]:
-    """Distinct primes congruent to 1 modulo 2n: of each bit length the largest that is neither taken nor in ``avoid``.
+    """Distinct primes with a transform at a degree: of each bit length the largest not taken, nor in ``avoid``.
 
     Args:
         degree: n, a power of two.
@@ -440,7 +445,7 @@ def find_primes(degree: int, bits: Sequence[int], avoid: Sequence[int] = ()) -> 
         >>> find_primes(1024, [30, 30, 17])
         [1073707009, 1073698817, 120833]
     """
-    step = 2 * _count("degree", degree, 1, 1 << 17)
+    step = _core.negacyclic_ring(_count("degree", degree, 1, 1 << 17)).transform_step
     primes: list[int] = []
     for length in bits:
         taken = [*map(int, avoid), *primes]

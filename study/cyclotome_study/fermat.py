@@ -138,6 +138,11 @@ class Parameters:
         return self._native.degree
 
     @property
+    def ring(self) -> _core.RingShape:
+        """x^n + 1, without its modulus: which primes give slots."""
+        return self._native.ring
+
+    @property
     def plain_modulus(self) -> int:
         """t: values and results lie in [-t/2, t/2)."""
         return self._native.plain_modulus
@@ -467,7 +472,7 @@ def encrypt(
     if encoding == "slots" and not parameters.has_slots:
         raise ArgumentError(
             f"encrypt: plaintext modulus {parameters.plain_modulus} has no slots at degree {parameters.degree}; use a "
-            f"prime that is 1 modulo {2 * parameters.degree} and divides no such q, as 786433, or coefficients"
+            f"prime that is 1 modulo {parameters.ring.transform_step} and divides no such q, as 786433, or coefficients"
         )
     slots = parameters.has_slots if encoding is None else encoding == "slots"
     array = _integers(values, "encrypt")

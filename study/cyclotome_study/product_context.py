@@ -250,7 +250,7 @@ def needed_modulus(degree: int, a: int, b: int) -> int:
 
     Paper 004 (6.4.1) asks for q > N coeff^2, half of it: x^N = -1 makes coefficients of either sign.
     """
-    return 2 * degree * abs(a) * abs(b) + 1
+    return 2 * _core.negacyclic_ring(degree).expansion * abs(a) * abs(b) + 1
 
 
 def integer_product(

@@ -3,6 +3,7 @@
 
 #include "additive_scheme/scheme.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/program/composites.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 
@@ -35,8 +36,17 @@ rlwe::Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKe
 }
 
 rlwe::Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
+  const ExecutionPtr reduction = execution({"additive.reduce"}, [&] {
+    program::Builder b("additive.reduce");
+    const auto out = b.output(plain_ring(rlwe::PlainIndex(0)), 1, Domain::coefficient, true),
+               numbers = b.output_numbers();
+    const auto phase = b.input(ciphertext_ring(), 1, Domain::coefficient, program::each, true);
+    program::convert_with_peaks(b, out, numbers, phase, reduction_);
+    return b.finish();
+  });
   PolyArray message = make_message(ciphertext);
-  engine()->convert_with_peaks(message.view(), phases.view(), reduction_, static_cast<std::uint64_t*>(peaks.view().data));
+  const Operand operands[] = {message.view(), peaks.view(), phases.view()};
+  reduction->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 

@@ -126,6 +126,7 @@ void bind_engine(nb::module_& m) {
   nb::class_<Engine> engine(m, "Engine");
   engine.def_prop_ro("name", &Engine::name)
       .def("batch_tile", &Engine::batch_tile)
+      .def("working_set", &Engine::working_set)
       .def("forward", &Engine::forward, NoGil())
       .def("inverse", &Engine::inverse, NoGil())
       .def(

@@ -24,6 +24,7 @@ class ReferenceEngine final : public Engine {
   void download(void* host, const void* source, std::size_t bytes) override { cpu_->download(host, source, bytes); }
 
  protected:
+  bool computes_in(const Ring& ring) const noexcept override { return ring.limb_words() >= ring.degree(); }
   void do_forward(View a) override { cpu_->forward(a); }
   void do_inverse(View a) override { cpu_->inverse(a); }
   void do_copy(View out, ConstView a) override { cpu_->copy(out, a); }

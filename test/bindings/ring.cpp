@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/ring.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -8,6 +9,7 @@
 #include "bindings.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/prime_factor_tables.hpp"
 
 namespace cyclotome::testing {
 
@@ -37,6 +39,33 @@ void bind_big_unsigned(nb::module_& m) {
       .def("equals", [](const BigUnsigned& a, const BigUnsigned& b) { return a == b; });
 }
 
+void bind_galois_group(nb::module_& m) {
+  nb::class_<GaloisGroup>(m, "GaloisGroup")
+      .def_prop_ro("index", &GaloisGroup::index)
+      .def_prop_ro("order", &GaloisGroup::order)
+      .def_prop_ro("generators",
+                   [](const GaloisGroup& group) {
+                     std::vector<std::pair<std::uint64_t, std::size_t>> generators;
+                     for (const auto& [element, order] : group.generators()) generators.emplace_back(element, order);
+                     return generators;
+                   })
+      .def_prop_ro("requirement", &GaloisGroup::requirement)
+      .def("contains", &GaloisGroup::contains)
+      .def("product", &GaloisGroup::product)
+      .def("inverse", &GaloisGroup::inverse)
+      .def("power", &GaloisGroup::power)
+      .def("slot", &GaloisGroup::slot)
+      .def("slots", &GaloisGroup::slots)
+      .def("coefficients",
+           [](const GaloisGroup& group, std::uint64_t element) {
+             std::vector<std::pair<std::uint32_t, bool>> sources;
+             for (const auto source : group.coefficients(element))
+               sources.emplace_back(source.from(), source.negative());
+             return sources;
+           })
+      .def("slot_positions", &GaloisGroup::slot_positions);
+}
+
 }  // namespace
 
 void bind_ring(nb::module_& m) {
@@ -57,15 +86,37 @@ void bind_ring(nb::module_& m) {
       .def("__len__", &Basis::size)
       .def("equals", [](const Basis& a, const Basis& b) { return a == b; });
 
+  bind_galois_group(m);
+  nb::class_<RingShape>(m, "RingShape")
+      .def_static("negacyclic", &RingShape::negacyclic)
+      .def_static("cyclotomic", &RingShape::cyclotomic)
+      .def_prop_ro("index", &RingShape::index)
+      .def_prop_ro("degree", &RingShape::degree)
+      .def_prop_ro("modulus", &RingShape::modulus)
+      .def_prop_ro("galois", &RingShape::galois, nb::rv_policy::reference_internal)
+      .def_prop_ro("transform_step", &RingShape::transform_step)
+      .def("has_transform", &RingShape::has_transform)
+      .def_prop_ro("expansion", &RingShape::expansion)
+      .def_prop_ro("power_basis", &RingShape::power_basis)
+      .def_prop_ro("orthogonal", &RingShape::orthogonal);
   nb::class_<Ring>(m, "Ring")
       .def_static("negacyclic", &Ring::negacyclic, nb::arg("degree"), nb::arg("basis"))
+      .def_static("cyclotomic", &Ring::cyclotomic, nb::arg("index"), nb::arg("basis"))
+      .def_prop_ro("shape", &Ring::shape)
+      .def_prop_ro("limb_words", &Ring::limb_words)
+      .def("spaced", &Ring::spaced)
+      .def("with_basis", &Ring::with_basis)
       .def_prop_ro("degree", &Ring::degree)
       .def_prop_ro("limbs", &Ring::limbs)
       .def_prop_ro("basis", &Ring::basis, nb::rv_policy::copy)
       .def("has_transform", &Ring::has_transform)
       .def("root",
            [](const Ring& ring, std::size_t limb) {
-             return with_word(ring.word(), [&]<class W>(W) { return std::uint64_t{ring.tables<W>(limb).root}; });
+             return with_word(ring.word(), [&]<class W>(W) {
+               return ring.kind() == RingKind::negacyclic
+                          ? std::uint64_t{ring.tables<W>(limb).root}
+                          : std::uint64_t{ring.transform_as<PrimeFactorTables<W>>(limb).root};
+             });
            })
       .def("slice", &Ring::slice)
       .def("joined", &Ring::joined);

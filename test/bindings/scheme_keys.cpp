@@ -19,7 +19,7 @@ using rlwe::SecretKey;
 
 void bind_noise(nb::module_& m) {
   m.def("norms_of", [](const std::vector<std::int64_t>& polynomial) {
-    const rlwe::PlainNorms norms = rlwe::norms_of(polynomial);
+    const rlwe::PlainNorms norms = rlwe::norms_of(*RingShape::negacyclic(polynomial.size()), polynomial);
     return std::array{norms.canonical, norms.two, norms.one};
   });
   using Calculus = rlwe::NoiseCalculus;
@@ -27,7 +27,13 @@ void bind_noise(nb::module_& m) {
   const auto norms = [](const std::array<double, 3>& a) { return rlwe::PlainNorms{a[0], a[1], a[2]}; };
   using Triple = std::array<double, 3>;
   nb::class_<Calculus>(m, "NoiseCalculus")
-      .def(nb::init<std::size_t, bool>(), nb::arg("degree"), nb::arg("strict") = false)
+      .def(
+          "__init__",
+          [](Calculus* self, std::size_t degree, bool strict) {
+            new (self) Calculus(*RingShape::negacyclic(degree), strict);
+          },
+          nb::arg("degree"), nb::arg("strict") = false)
+      .def_static("of", [](const RingShape& ring) { return Calculus(ring); })
       .def("tidy", [=](const Calculus& c, const Triple& a) { return triple(c.tidy(bound(a))); })
       .def("sum",
            [=](const Calculus& c, const Triple& a, const Triple& b) { return triple(c.sum(bound(a), bound(b))); })
@@ -136,9 +142,17 @@ void bind_keys(nb::module_& m) {
     rlwe::expand_uniform(*context->engine(), part.view(), seed);
     return coefficients_of(part);
   });
-  m.def("row_rotation_element", &rlwe::row_rotation_element, nb::arg("degree"), nb::arg("steps"));
-  m.def("column_rotation_element", &rlwe::column_rotation_element);
-  m.def("slot_sum_elements", &rlwe::slot_sum_elements);
+  // Of x^n + 1.
+  m.def(
+      "row_rotation_element",
+      [](std::size_t degree, std::int64_t steps) {
+        return rlwe::row_rotation_element(RingShape::negacyclic(degree)->galois(), steps);
+      },
+      nb::arg("degree"), nb::arg("steps"));
+  m.def("column_rotation_element",
+        [](std::size_t degree) { return rlwe::column_rotation_element(RingShape::negacyclic(degree)->galois()); });
+  m.def("slot_sum_elements",
+        [](std::size_t degree) { return rlwe::slot_sum_elements(RingShape::negacyclic(degree)->galois()); });
 }
 
 }  // namespace cyclotome::testing

@@ -33,14 +33,25 @@ void bind_steps(nb::module_& m) {
       .def_ro("exchange", &HpsProduct::exchange)
       .def_ro("restore", &HpsProduct::restore)
       .def_ro("scale", &HpsProduct::scale);
-  m.def("hps_auxiliary_basis", &hps_auxiliary_basis, nb::arg("q"), nb::arg("degree"), nb::arg("excluded"));
+  m.def(
+      "hps_auxiliary_basis",
+      [](const Basis& q, std::size_t degree, const std::vector<std::uint64_t>& excluded) {
+        return hps_auxiliary_basis(q, *RingShape::negacyclic(degree), excluded);
+      },
+      nb::arg("q"), nb::arg("degree"), nb::arg("excluded"));
   m.def("hps_auxiliary_limbs", &hps_auxiliary_limbs, nb::arg("q"), nb::arg("p"));
   m.attr("hps_margin") = hps_margin;
   nb::class_<PlainScale>(m, "PlainScale")
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t>(), nb::arg("q"), nb::arg("plain"), nb::arg("gamma"));
-  m.def("behz_auxiliary_basis", &behz_auxiliary_basis, nb::arg("q"), nb::arg("degree"),
-        nb::arg("largest_plain_modulus"), nb::arg("m_tilde"), nb::arg("excluded"), nb::arg("terms") = 1);
-  m.def("behz_auxiliary_suffices", &behz_auxiliary_suffices, nb::arg("q"), nb::arg("auxiliary"), nb::arg("degree"),
+  m.def(
+      "behz_auxiliary_basis",
+      [](const Basis& q, std::size_t degree, std::uint64_t largest_plain_modulus, std::uint64_t m_tilde,
+         const std::vector<std::uint64_t>& excluded, std::size_t terms) {
+        return behz_auxiliary_basis(q, *RingShape::negacyclic(degree), largest_plain_modulus, m_tilde, excluded, terms);
+      },
+      nb::arg("q"), nb::arg("degree"), nb::arg("largest_plain_modulus"), nb::arg("m_tilde"), nb::arg("excluded"),
+      nb::arg("terms") = 1);
+  m.def("behz_auxiliary_suffices", &behz_auxiliary_suffices, nb::arg("q"), nb::arg("auxiliary"), nb::arg("expansion"),
         nb::arg("plain_modulus"), nb::arg("m_tilde"), nb::arg("terms") = 1);
   m.attr("fraction_bits") = fraction_bits;
   m.def("peak_error", [](unsigned word_bits, std::size_t limbs) {

@@ -66,8 +66,8 @@ struct Fixture {
       : context(bfv::Context::create(rlwe::Parameters(p), CpuEngine::create(2))),
         secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
         public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
-        evaluation(
-            rlwe::deterministic::generate_evaluation_keys(secret, true, rlwe::slot_sum_elements(p.degree), seed(3))) {}
+        evaluation(rlwe::deterministic::generate_evaluation_keys(
+            secret, true, rlwe::slot_sum_elements(RingShape::negacyclic(p.degree)->galois()), seed(3))) {}
 
   std::size_t count() const { return items * context->degree(); }
   bfv::Plaintext plain(const Values& values) const {

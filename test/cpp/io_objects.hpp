@@ -64,7 +64,8 @@ struct Objects {
         secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
         public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
         evaluation(rlwe::deterministic::generate_evaluation_keys(
-            secret, true, {3, rlwe::column_rotation_element(literal.degree), 5}, seed(3))) {}
+            secret, true, {3, rlwe::column_rotation_element(RingShape::negacyclic(literal.degree)->galois()), 5},
+            seed(3))) {}
 
   rlwe::Plaintext plain(std::size_t plain, std::size_t items) const {
     const auto half = static_cast<std::int64_t>(context->parameters().plain_moduli()[plain] / 2);

@@ -43,8 +43,8 @@ struct Party {
   rlwe::ContextPtr context = scheme::make_context(parameters(), CpuEngine::create(2));
   rlwe::SecretKey secret = rlwe::deterministic::generate_secret_key(context, seed(1));
   rlwe::PublicKey key = rlwe::deterministic::generate_public_key(secret, seed(2));
-  rlwe::EvaluationKeys evaluation =
-      rlwe::deterministic::generate_evaluation_keys(secret, true, {rlwe::row_rotation_element(degree, 1)}, seed(3));
+  rlwe::EvaluationKeys evaluation = rlwe::deterministic::generate_evaluation_keys(
+      secret, true, {rlwe::row_rotation_element(RingShape::negacyclic(degree)->galois(), 1)}, seed(3));
 
   rlwe::Plaintext plain(const Values& values) const {
     return encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 1, values.size());

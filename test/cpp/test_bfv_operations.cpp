@@ -78,8 +78,9 @@ void every_method_multiplies(const rlwe::ParametersLiteral& p) {
 void hoisted_rotations_equal_single_ones(const rlwe::ParametersLiteral& p) {
   const Fixture f(p);
   const bfv::Ciphertext a = f.encrypt(numbers(f.count(), 8));
-  const std::array<std::uint64_t, 3> elements = {1, rlwe::row_rotation_element(p.degree, 2),
-                                                 rlwe::column_rotation_element(p.degree)};
+  const std::array<std::uint64_t, 3> elements = {
+      1, rlwe::row_rotation_element(RingShape::negacyclic(p.degree)->galois(), 2),
+      rlwe::column_rotation_element(RingShape::negacyclic(p.degree)->galois())};
   const auto moved = rlwe::apply_galois_hoisted(a, elements, f.evaluation);
   for (std::size_t i = 0; i < elements.size(); ++i) {
     CHECK_EQ(f.decrypt(moved[i]), f.decrypt(rlwe::apply_galois(a, elements[i], f.evaluation)));

@@ -40,8 +40,8 @@ struct Party {
       : context(scheme::make_context(rlwe::Parameters(p), CpuEngine::create(2))),
         secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
         public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
-        evaluation(
-            rlwe::deterministic::generate_evaluation_keys(secret, true, rlwe::slot_sum_elements(p.degree), seed(3))) {}
+        evaluation(rlwe::deterministic::generate_evaluation_keys(
+            secret, true, rlwe::slot_sum_elements(RingShape::negacyclic(p.degree)->galois()), seed(3))) {}
 
   std::size_t count() const { return items * context->degree(); }
   rlwe::Plaintext plain(const Values& values) const {
@@ -91,8 +91,9 @@ void rotations_move_slots_at_a_lower_level(const rlwe::ParametersLiteral& p) {
   const Values x = numbers(f.count(), 99);
   const Ciphertext a = bgv::switch_modulus(f.encrypt(x));
   CHECK(a.correction() != 1);
-  const std::array<std::uint64_t, 3> elements = {1, rlwe::row_rotation_element(p.degree, 4),
-                                                 rlwe::column_rotation_element(p.degree)};
+  const std::array<std::uint64_t, 3> elements = {
+      1, rlwe::row_rotation_element(RingShape::negacyclic(p.degree)->galois(), 4),
+      rlwe::column_rotation_element(RingShape::negacyclic(p.degree)->galois())};
   const auto moved = rlwe::apply_galois_hoisted(a, elements, f.evaluation);
   const std::size_t n = p.degree, row = n / 2;
   Values rotated(x), swapped(x);

@@ -295,6 +295,21 @@ TEST(host_threads_share_one_engine) {
   CHECK_EQ(engine->statistics().products, 4U * 3 * 2 * 3);
 }
 
+TEST(rings_that_no_circuit_knows_are_refused_when_an_array_is_made) {
+  const auto engine = engine_on(CIRCUIT_FULL);
+  const Basis basis(Word::u64, {241});  // a prime of both rings
+  const RingPtr dense = Ring::negacyclic(8, basis), other = Ring::cyclotomic(15, basis);
+  CHECK_EQ(dense->degree(), other->degree());
+  PolyArray a(engine, dense, 1, 1);
+  CHECK_THROWS_WITH(EngineError, PolyArray(engine, other, 1, 1),
+                    "does not compute in Z_q[x]/(Phi_15); the CPU engine does");
+  CHECK_THROWS_WITH(EngineError, PolyArray(engine, dense->spaced(9), 1, 1), "limbs 9 words apart");
+  CHECK_THROWS_WITH(EngineError, PolyArray(CpuEngine::create(1), other, 1, 1).to(engine), "does not compute in");
+  // Whoever has tables of one method only says so as well.
+  CHECK_THROWS_WITH(EngineError, other->tables<std::uint64_t>(0), "is prime-factor on 64-bit words");
+  CHECK_THROWS_WITH(EngineError, dense->tables<std::uint32_t>(0), "on 32-bit words");
+}
+
 TEST(what_cannot_work_is_refused) {
   const auto host = CpuEngine::create(1);
   const auto engine = FpgaEngine::create(host, {});

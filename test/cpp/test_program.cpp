@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs: what their builder refuses, and what it finds out by itself.
+#include <array>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "check.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/program/rewriting.hpp"
+#include "seed.hpp"
 
 using namespace cyclotome;
 using program::Builder;
@@ -150,9 +155,48 @@ TEST(shapes_and_bases_fit) {
     const std::uint32_t seed = b.seed();
     b.sample(b.output(small, 1, coefficients), Law::error, seed, Stream::encryption_error);
   }));
+  const RingPtr phi = Ring::cyclotomic(15, Basis(Word::u64, {241})), power = Ring::negacyclic(8, phi->basis());
+  CHECK(refused("different rings", [&](Builder& b) {  // of one degree and basis
+    b.copy(b.output(phi, 1, coefficients), b.input(power, 1, coefficients));
+  }));
+  CHECK(refused("different rings", [&](Builder& b) {
+    b.copy(b.output(power->spaced(9), 1, coefficients), b.input(power, 1, coefficients));
+  }));
+  CHECK(refused("prime to and below m = 15",
+                [&](Builder& b) { b.automorphism(b.output(phi, 1, coefficients), b.input(phi, 1, coefficients), 3); }));
+  CHECK(refused("has no law for", [&](Builder& b) {
+    const std::uint32_t seed = b.seed();
+    b.sample(b.output(phi, 1, coefficients), Law::error, seed, Stream::encryption_error);
+  }));
   CHECK(refused("holds no number", [&](Builder& b) {
     b.peaks(b.output(q, 1, coefficients), b.input(rings().p, 1, coefficients), rings().division.correction);
   }));
+}
+
+TEST(a_program_runs_in_every_kind_of_ring_wherever_its_limbs_lie) {
+  const EnginePtr engine = CpuEngine::create(1);
+  for (const RingShapePtr& shape : {RingShape::negacyclic(64), RingShape::cyclotomic(105)}) {
+    const Basis basis(Word::u64, primes_congruent_to_one(40, shape->transform_step(), 3));
+    for (const std::size_t gap : {0, 5}) {
+      const RingPtr ring = Ring::create(shape, basis)->spaced(shape->degree() + gap);
+      const std::uint64_t g = shape->galois().generators().front().element;
+      Builder b("turn and square");
+      const Slice a = b.input(ring, 2, coefficients), out = b.output(ring, 1, coefficients), t = b.temporary(ring, 2);
+      b.automorphism(t, a, g);
+      b.forward(t);
+      b.multiply(out, t.part(0), t.part(1));
+      b.inverse(out);
+      PolyArray in(engine, ring, 3, 2), found(engine, ring, 3, 1), turned(engine, ring, 3, 2);
+      engine->sample(in.view(), Law::uniform, check::seed(1), Stream::flooding);
+      const std::array<Operand, 2> operands = {Operand(std::as_const(in).view()), Operand(found.view())};
+      engine->prepare(b.finish())->run(operands, {}, 0);
+      engine->automorphism(turned.view(), std::as_const(in).view(), g);
+      turned.to_transform();
+      PolyArray product(engine, ring, 3, 1, transforms);
+      engine->multiply(product.view(), std::as_const(turned).view().part(0), std::as_const(turned).view().part(1));
+      CHECK_EQ(found.to_host(), product.to_coefficient().to_host());
+    }
+  }
 }
 
 TEST(memory_is_written_where_it_may_be_and_in_order) {

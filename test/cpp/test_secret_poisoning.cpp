@@ -144,6 +144,29 @@ TEST(no_branch_or_index_depends_on_a_secret) {
   }
 }
 
+/// Rings that no scheme encrypts in yet: their transforms and automorphisms, of a secret.
+TEST(no_transform_of_another_ring_depends_on_a_secret) {
+  for (const std::size_t index : {105, 17 * 31}) {
+    for (const Word word : {Word::u32, Word::u64}) {
+      const EnginePtr engine = CpuEngine::create(1);
+      const RingShapePtr shape = RingShape::cyclotomic(index);
+      const RingPtr ring = Ring::create(shape, Basis(word, primes_congruent_to_one(30, shape->transform_step(), 2)));
+      PolyArray s(engine, ring, 1, 1, Domain::coefficient, true), turned = s.clone();
+      engine->sample(s.view(), Law::ternary, secret_seed(), Stream::secret);
+      const std::uint64_t element = shape->galois().generators().front().element;
+      engine->automorphism(turned.view(), s.view(), element);
+      turned.to_transform();
+      s.to_transform();
+      PolyArray slots = s.clone();
+      engine->automorphism(slots.view(), s.view(), element);
+      s.to_coefficient();
+      declare_public(slots);
+      declare_public(turned);
+      CHECK(slots.to_host() == turned.to_host());
+    }
+  }
+}
+
 /// That a value does not fit is told; the search for it comes after that.
 TEST(values_out_of_range_are_refused_whichever_they_are) {
   const rlwe::ContextPtr context = scheme::make_context(parameters({&bfv::scheme(), Word::u64}), CpuEngine::create(1));

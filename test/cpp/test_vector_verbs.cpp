@@ -60,15 +60,17 @@ void test_samplers(InstructionSet set, std::size_t first, std::size_t count) {
   }
 }
 
-/// What one engine makes of fixed inputs, verb by verb.
-std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word word, unsigned bits, std::size_t n,
-                                                  Pattern pattern) {
+/// What one engine makes of fixed inputs in a ring whose limbs have `gap` words between them, verb by verb.
+std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const RingShapePtr& shape, Word word,
+                                                  unsigned bits, Pattern pattern, std::size_t gap = 0) {
   const std::uint64_t plain = 65537, gamma = word == Word::u32 ? (1ULL << 30) - 35 : (1ULL << 60) - 93;
-  const Basis basis(word, primes_congruent_to_one(bits, 2 * n, 5));
-  const RingPtr ring = Ring::negacyclic(n, basis), q = ring->slice(0, 3), p = ring->slice(3, 2);
+  const std::size_t n = shape->degree();
+  const GaloisGroup& galois = shape->galois();
+  const Basis basis(word, primes_congruent_to_one(bits, shape->transform_step(), 5));
+  const RingPtr ring = Ring::create(shape, basis)->spaced(n + gap), q = ring->slice(0, 3), p = ring->slice(3, 2);
   const RingPtr auxiliary =
-      Ring::negacyclic(n, behz_auxiliary_basis(q->basis(), n, plain, behz_m_tilde(word), basis.values()));
-  const RingPtr plain_ring = Ring::negacyclic(n, Basis(word, {plain}));
+      q->with_basis(behz_auxiliary_basis(q->basis(), *shape, plain, behz_m_tilde(word), basis.values()));
+  const RingPtr plain_ring = q->with_basis(Basis(word, {plain}));
   const Seed seed = check::seed(0);
   std::vector<std::vector<std::uint64_t>> results;
   const auto keep = [&](const PolyArray& a) { results.push_back(a.to_host()); };
@@ -89,7 +91,7 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word 
   };
 
   PolyArray a = draw(q, 2, 2, Domain::coefficient), b = a.clone();
-  engine->sample(b.view(), Law::error, seed, Stream::secret, 5);
+  engine->sample(b.view(), shape->orthogonal() ? Law::error : Law::uniform, seed, Stream::secret, 5);
   keep(b);
   engine->sample(b.view(), Law::ternary, seed, Stream::secret, 5);
   keep(b);
@@ -110,7 +112,7 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word 
   keep(out);
   engine->multiply_scalars(out.view(), a.view(), {{1, 2, basis[2] - 1}});
   keep(out);
-  engine->automorphism(out.view(), a.view(), 3);
+  engine->automorphism(out.view(), a.view(), galois.generators().front().element);
   keep(out);
   PolyArray product(engine, q, 2, 3, Domain::transform);
   engine->tensor_product(product.view(), a.view(), b.view());
@@ -123,7 +125,7 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word 
   keep(rows);
   keep(a.to_coefficient());
   out.set_domain(Domain::coefficient);
-  engine->automorphism(out.view(), b.to_coefficient().view(), 2 * n - 1);
+  engine->automorphism(out.view(), b.to_coefficient().view(), galois.generators().back().element);
   keep(out);
 
   for (const std::size_t per_digit : {1, 2}) {
@@ -158,6 +160,15 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, Word 
   engine->convert(converted.view(), a.view(), BaseConversion(q->basis(), auxiliary->basis(), Lift::centred));
   keep(converted);
   return results;
+}
+
+void check_results(const std::vector<std::vector<std::uint64_t>>& got,
+                   const std::vector<std::vector<std::uint64_t>>& expected, const std::string& what) {
+  CHECK_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
+    check::record(got[i] == expected[i], __FILE__, __LINE__,
+                  message(what, ": result ", i, " differs from the scalar engine's"));
+  }
 }
 
 TEST(scalar_path_is_always_there_and_sets_ascend) {
@@ -197,16 +208,33 @@ TEST(every_verb_of_the_engine_equals_the_scalar_engine) {
   } bases[] = {{Word::u32, 30}, {Word::u64, 36}, {Word::u64, 50}, {Word::u64, 60}};
   for (const auto& [word, bits] : bases) {
     for (const std::size_t n : {16, 2048}) {
+      const RingShapePtr shape = RingShape::negacyclic(n);
       for (const Pattern pattern : patterns) {
-        const auto expected = all_verbs(CpuEngine::create(1, InstructionSet::scalar), word, bits, n, pattern);
+        const auto expected = all_verbs(CpuEngine::create(1, InstructionSet::scalar), shape, word, bits, pattern);
         for (const InstructionSet set : vector_sets()) {
-          const auto got = all_verbs(CpuEngine::create(2, set), word, bits, n, pattern);
-          CHECK_EQ(got.size(), expected.size());
-          for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
-            check::record(got[i] == expected[i], __FILE__, __LINE__,
-                          message(cpu::name_of(set), ": result ", i, " differs from the scalar engine's (", bits,
-                                  "-bit primes, degree ", n, ", pattern ", static_cast<int>(pattern), ")"));
-          }
+          const auto got = all_verbs(CpuEngine::create(2, set), shape, word, bits, pattern);
+          check_results(got, expected,
+                        message(cpu::name_of(set), ", ", bits, "-bit primes, degree ", n, ", pattern ",
+                                static_cast<int>(pattern)));
+        }
+      }
+    }
+  }
+}
+
+TEST(every_verb_computes_in_every_kind_of_ring_wherever_its_limbs_lie) {
+  // Degrees that are multiples of 8, of 4 only, and odd lengths of limbs, which start at odd places then.
+  const RingShapePtr shapes[] = {RingShape::negacyclic(16), RingShape::negacyclic(512), RingShape::cyclotomic(263),
+                                 RingShape::cyclotomic(105), RingShape::cyclotomic(17 * 31)};
+  for (const RingShapePtr& shape : shapes) {
+    for (const auto& [word, bits] : {std::pair{Word::u32, 30U}, std::pair{Word::u64, 50U}, std::pair{Word::u64, 60U}}) {
+      const auto expected = all_verbs(CpuEngine::create(1, InstructionSet::scalar), shape, word, bits, Pattern::random);
+      for (const InstructionSet set : cpu::instruction_sets()) {
+        for (const std::size_t gap : {0, 1, 24}) {
+          const auto got = all_verbs(CpuEngine::create(2, set), shape, word, bits, Pattern::random, gap);
+          check_results(
+              got, expected,
+              message(cpu::name_of(set), ", ", bits, "-bit primes, ", shape->modulus(), ", gaps of ", gap, " words"));
         }
       }
     }

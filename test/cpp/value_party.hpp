@@ -39,8 +39,8 @@ struct ValueParty {
       : context(scheme::make_context(parameters(scheme, plain, primes), CpuEngine::create(1))),
         secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
         key(rlwe::deterministic::generate_public_key(secret, seed(2))),
-        evaluation(
-            rlwe::deterministic::generate_evaluation_keys(secret, true, rlwe::slot_sum_elements(degree), seed(3))) {}
+        evaluation(rlwe::deterministic::generate_evaluation_keys(
+            secret, true, rlwe::slot_sum_elements(RingShape::negacyclic(degree)->galois()), seed(3))) {}
 
   value::EncryptedArray encrypted(const value::Integers& values, const value::Encryption& how) const {
     return value::encrypt(values, key, how).with_keys(evaluation);

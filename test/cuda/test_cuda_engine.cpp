@@ -10,6 +10,7 @@
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/scheme/bfv/composites.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
@@ -17,11 +18,15 @@
 #include "cyclotome/scheme/scheme.hpp"
 #include "engines.hpp"
 #include "seed.hpp"
+#include "trial.hpp"
 
 using namespace cyclotome;
 using check::device;
 using check::host;
 using check::seed;
+using check::Trial;
+using program::Builder;
+using program::Slice;
 
 namespace {
 
@@ -67,6 +72,19 @@ RingPtr make_ring(std::size_t degree, Word word, unsigned bits, std::size_t limb
   return Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, limbs, excluded)));
 }
 
+/// Writes a program, runs it on both engines, on the second time as a graph, and compares.
+template <class Write>
+bool composite_agrees(std::size_t batch, const Write& write, Law law = Law::uniform) {
+  Builder b("composite");
+  write(b);
+  const program::ProgramPtr program = b.finish();
+  Trial expected(program, host()), ours(program, device());
+  const auto equal = [&](std::uint8_t round) {
+    return ours(batch, round, 1, 0, law) == expected(batch, round, 1, 0, law);
+  };
+  return equal(1) && equal(2);
+}
+
 void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
   const RingPtr q = make_ring(degree, word, bits, limbs);
   const RingPtr p = make_ring(degree, word, bits, limbs + 1, q->basis().values());
@@ -103,11 +121,14 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
   const Pair ta = random_pair(q, batch, 2, 3, Domain::transform), tb = random_pair(q, batch, 2, 4, Domain::transform);
   CHECK(agree(q, batch, 2, Domain::transform, ta, tb,
               [&](Engine& e, View out, ConstView x, ConstView) { e.automorphism(out, x, 3); }));
-  CHECK(agree(q, batch, 3, Domain::transform, ta, tb,
-              [&](Engine& e, View out, ConstView x, ConstView y) { e.tensor_product(out, x, y); }));
-  const Pair digits = random_pair(q, batch, 5, 5, Domain::transform), key = random_pair(q, 5, 2, 6, Domain::transform);
-  CHECK(agree(q, batch, 2, Domain::transform, digits, key,
-              [&](Engine& e, View out, ConstView x, ConstView y) { e.key_switch_product(out, x, y); }));
+  CHECK(composite_agrees(batch, [&](Builder& b) {
+    const Slice out = b.output(q, 3, Domain::transform), x = b.input(q, 2, Domain::transform);
+    program::tensor_product(b, out, x, b.input(q, 2, Domain::transform));
+  }));
+  CHECK(composite_agrees(batch, [&](Builder& b) {
+    const Slice out = b.output(q, 2, Domain::transform), digits = b.input(q, 5, Domain::transform);
+    program::key_switch_product(b, out, digits, b.input(q, 2, Domain::transform, 5));
+  }));
   std::vector<std::int64_t> matrix(3 * batch);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::int64_t>(i * 37 % 23) - 11;
   CHECK(agree(q, 3, 2, Domain::coefficient, a, b,
@@ -118,86 +139,81 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
                 [&](Engine& e, View out, ConstView x, ConstView) { e.convert(out, x, conversion); }));
   }
   const DivideAndRound division(q, p, 1, 17);
-  const Pair dropped = random_pair(p, batch, 2, 8, Domain::coefficient);
-  CHECK(agree(q, batch, 2, Domain::coefficient, a, dropped,
-              [&](Engine& e, View out, ConstView x, ConstView y) { e.divide_and_round(out, x, y, division); }));
+  CHECK(composite_agrees(batch, [&](Builder& b) {
+    const Slice out = b.output(q, 2, Domain::coefficient), kept = b.input(q, 2, Domain::coefficient);
+    program::divide_and_round(b, out, kept, b.input(p, 2, Domain::coefficient), division);
+  }));
 }
 
-/// What decryption asks for: the message and how close each item came to the limit, also where items share nothing.
+/// What decryption asks for: the message and how close each item came to the limit, of garbage and of what is small.
 void check_decryption(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
-  const RingPtr q = make_ring(degree, word, bits, limbs), peak_ring = make_ring(8, Word::u64, 50, 1);
+  const RingPtr q = make_ring(degree, word, bits, limbs);
   const RingPtr plain = Ring::negacyclic(degree, Basis(word, {786433}));
   const std::uint64_t gamma =
       primes_congruent_to_one(word == Word::u32 ? 30 : 61, 2 * degree, limbs + 1, q->basis().values()).back();
   const PlainScale scale(q, plain, gamma);
   const BaseConversion reduction(q->basis(), plain->basis(), Lift::centred);
-  for (const Law law : {Law::uniform, Law::error}) {  // garbage, and what is small
-    PolyArray cpu(host(), q, batch, 1);
-    host()->sample(cpu.view(), law, seed(7), Stream::secret);
-    const PolyArray gpu = cpu.to(device());
-    const auto seen = [&](const PolyArray& a, bool by_gamma) {
-      PolyArray out(a.engine(), plain, batch, 1), peaks(a.engine(), peak_ring, batch, 1, Domain::coefficient, true);
-      auto* const into = static_cast<std::uint64_t*>(peaks.view().data);
-      if (by_gamma) {
-        a.engine()->scale_to_plain(out.view(), a.view(), scale, into);
-      } else {
-        a.engine()->convert_with_peaks(out.view(), a.view(), reduction, into);
-      }
-      std::vector<std::uint64_t> found(batch), residues = out.to_host();
-      a.engine()->download(found.data(), into, batch * sizeof(found[0]));
-      found.insert(found.end(), residues.begin(), residues.end());
-      return found;
-    };
+  for (const Law law : {Law::uniform, Law::error}) {
     for (const bool by_gamma : {true, false}) {
-      for (int again = 0; again < 2; ++again) CHECK(seen(cpu, by_gamma) == seen(gpu, by_gamma));
+      const auto write = [&](Builder& b) {
+        const Slice out = b.output(plain, 1, Domain::coefficient, true), numbers = b.output_numbers();
+        const Slice a = b.input(q, 1, Domain::coefficient, program::each, true);
+        if (by_gamma) {
+          bfv::scale_to_plain(b, out, numbers, a, scale);
+        } else {
+          program::convert_with_peaks(b, out, numbers, a, reduction);
+        }
+      };
+      CHECK(composite_agrees(batch, write, law));
     }
   }
 }
 
-/// The verbs that transform, multiply and transform back.
+/// A product of ciphertexts, which uses its factors up; second: whether it is of two, or a square.
+void write_product(Builder& b, const RingPtr& q, bool second) {
+  const Slice out = b.output(q, 3, Domain::coefficient), a = b.input(q, 2, Domain::coefficient);
+  const Slice x = b.temporary(q, 2);
+  b.copy(x, a);
+  if (!second) return program::multiply_ciphertexts(b, out, x, x);
+  const Slice c = b.input(q, 2, Domain::coefficient, 1), y = b.temporary_like(c, q, 2);
+  b.copy(y, c);
+  program::multiply_ciphertexts(b, out, x, y);
+}
+
+void write_key_switch(Builder& b, const RingPtr& q, const KeySwitchStep& step, Domain domain, std::size_t added) {
+  const Slice out = b.output(q, 2, domain), c = b.input(q, 1, domain);
+  const Slice key = b.input(step.key_ring, 2, Domain::transform, step.digits.size());
+  std::optional<Slice> addend;
+  if (added > 0) addend = b.input(q, added, domain);
+  program::key_switch(b, out, c, key, step, domain, addend);
+}
+
+/// The composites that transform, multiply and transform back.
 void check_products(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
   const RingPtr q = make_ring(degree, word, bits, limbs);
   const RingPtr p = make_ring(degree, word, bits, limbs + 1, q->basis().values());
-  const Pair a = random_pair(q, batch, 2, 1, Domain::coefficient), b = random_pair(q, 1, 2, 2, Domain::coefficient);
-  const Pair c = random_pair(q, batch, 1, 3, Domain::coefficient), key = random_pair(q, 1, 2, 4, Domain::transform);
-  for (const bool square : {false, true}) {
-    CHECK(agree(q, batch, 3, Domain::coefficient, a, b, [&](Engine& e, View out, ConstView x, ConstView y) {
-      PolyArray first(e.shared_from_this(), q, batch, 2), second(e.shared_from_this(), q, 1, 2);
-      e.copy(first.view(), x);
-      e.copy(second.view(), y);
-      e.multiply_ciphertexts(out, first.view(), square ? first.view() : second.view());
-    }));
+  for (const bool second : {false, true}) {
+    CHECK(composite_agrees(batch, [&](Builder& b) { write_product(b, q, second); }));
   }
-  CHECK(agree(q, batch, 2, Domain::coefficient, c, key, [&](Engine& e, View out, ConstView x, ConstView k) {
-    PolyArray addend(e.shared_from_this(), q, batch, 2);
-    e.sample(addend.view(), Law::error, seed(5), Stream::secret);
-    e.multiply_key(out, x, k, addend.view());
+  CHECK(composite_agrees(batch, [&](Builder& b) {
+    const Slice out = b.output(q, 2, Domain::coefficient), c = b.input(q, 1, Domain::coefficient);
+    const Slice key = b.input(q, 2, Domain::transform, 1), addend = b.input(q, 2, Domain::coefficient);
+    program::multiply_key(b, out, c, key, addend, program::Operands::kept);
   }));
   const HpsProduct product(q, p, 65537);
-  for (const bool second : {false, true}) {
-    CHECK(agree(product.product_ring, second ? 1 : batch, 2, Domain::coefficient, a, b,
-                [&](Engine& e, View out, ConstView x, ConstView y) {
-                  PolyArray other(e.shared_from_this(), product.product_ring, second ? batch : 1, 2);
-                  e.hps_lift(second ? other.view() : out, second ? out : other.view(), x, y, product);
-                }));
-  }
+  CHECK(composite_agrees(batch, [&](Builder& b) {
+    const RingPtr& both = product.product_ring;
+    const Slice first = b.output(both, 2, Domain::coefficient), x = b.input(q, 2, Domain::coefficient);
+    bfv::hps_lift(b, first, b.output(both, 2, Domain::coefficient), x, b.input(q, 2, Domain::coefficient), product);
+  }));
   const RingPtr special = p->slice(0, 1);
   for (const std::size_t per_digit : {1, 2, 3, 4, 5}) {
     if (per_digit > limbs) continue;
     for (const RingPtr& division : {special, RingPtr()}) {
       const KeySwitchStep step(q, division, per_digit);
-      const Pair switch_key = random_pair(step.key_ring, step.digits.size(), 2, 6, Domain::transform);
       for (const auto domain : {Domain::coefficient, Domain::transform}) {
-        const Pair operand = random_pair(q, batch, 1, 7, domain);
         for (const std::size_t added : {0, 1, 2}) {
-          CHECK(agree(q, batch, 2, domain, operand, switch_key, [&](Engine& e, View out, ConstView x, ConstView k) {
-            std::optional<ConstView> addend;
-            if (added > 0) {
-              e.sample(out.part(0), Law::uniform, seed(8), Stream::secret);
-              addend = out.part(0, added);
-            }
-            e.key_switch(out, x, k, step, addend);
-          }));
+          CHECK(composite_agrees(batch, [&](Builder& b) { write_key_switch(b, q, step, domain, added); }));
         }
       }
     }
@@ -329,6 +345,14 @@ TEST(bgv_equals_the_cpu) {
     check_scheme(&bgv::scheme(), 8192, 174, word, 2);
     check_scheme(&bgv::scheme(), 16384, 389, word, 1);
   }
+}
+
+TEST(rings_without_kernels_are_refused_when_an_array_is_made) {
+  const Basis basis(Word::u64, {241});  // a prime of both rings
+  CHECK_THROWS_WITH(EngineError, PolyArray(device(), Ring::cyclotomic(15, basis), 1, 1),
+                    "does not compute in Z_q[x]/(Phi_15); the CPU engine does");
+  CHECK_THROWS_WITH(EngineError, PolyArray(device(), Ring::negacyclic(8, basis)->spaced(9), 1, 1), "9 words apart");
+  CHECK_THROWS_WITH(EngineError, PolyArray(host(), Ring::cyclotomic(15, basis), 1, 1).to(device()), "does not compute");
 }
 
 TEST(exhausted_memory_is_an_error_and_the_engine_lives_on) {

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/primes.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
@@ -92,74 +91,9 @@ TEST(repeated_operations_equal_the_cpu) {
       check_rounds(kind, 4096, 109, word, 1);
       check_rounds(kind, 16384, 389, word, 1);
     }
-    check_rounds(kind, 8192, 218, Word::u32, 40);  // more than is recorded
+    check_rounds(kind, 8192, 218, Word::u32, 40);  // more memory than graphs may have
     check_rounds(kind, 65536, 300, Word::u32, 1);  // transforms that take several launches
   }
-}
-
-/// An operation of the test's own on `engine`: out = 2 a + a, by memory of its own; `work` is counted.
-class Triple {
- public:
-  Triple(EnginePtr engine, RingPtr ring) : engine_(std::move(engine)), ring_(std::move(ring)) {}
-  int calls() const { return calls_; }
-
-  template <class More>
-  bool run_and_check(std::uint8_t start, bool named, const More& more) {
-    PolyArray a(engine_, ring_, 2, 2), out(engine_, ring_, 2, 2), expected(engine_, ring_, 2, 2);
-    engine_->sample(a.view(), Law::uniform, seed(start), Stream::secret);
-    const ConstView operands[] = {out.view(), a.view()};
-    engine_->run({"triple", {}, std::span(operands, named ? 2 : 1)}, [&] {
-      ++calls_;
-      PolyArray twice(engine_, ring_, 2, 2, Domain::coefficient, true);
-      engine_->add(twice.view(), a.view(), a.view());
-      engine_->add(out.view(), twice.view(), a.view());
-      more(out);
-    });
-    engine_->add(expected.view(), a.view(), a.view());
-    engine_->add(expected.view(), expected.view(), a.view());
-    kept_.push_back(a);  // the next one lies elsewhere
-    return out.to_host() == expected.to_host();
-  }
-
- private:
-  EnginePtr engine_;
-  RingPtr ring_;
-  int calls_ = 0;
-  std::vector<PolyArray> kept_;
-};
-
-RingPtr small_ring() { return Ring::negacyclic(1024, Basis(Word::u32, primes_congruent_to_one(30, 2048, 3))); }
-
-TEST(work_is_called_twice_and_then_repeated) {
-  Triple triple(CudaEngine::create(0), small_ring());
-  for (std::uint8_t i = 0; i < 6; ++i) CHECK(triple.run_and_check(i, true, [](PolyArray&) {}));
-  CHECK_EQ(triple.calls(), 2);
-}
-
-TEST(what_can_not_be_repeated_runs_each_time) {
-  Triple unnamed(CudaEngine::create(0), small_ring()), downloads(CudaEngine::create(0), small_ring());
-  for (std::uint8_t i = 0; i < 5; ++i) {
-    CHECK(unnamed.run_and_check(i, false, [](PolyArray&) {}));
-    CHECK(downloads.run_and_check(i, true, [](PolyArray& out) { out.to_host(); }));
-  }
-  CHECK_EQ(unnamed.calls(), 6);  // one of them was an attempt
-  CHECK_EQ(downloads.calls(), 6);
-  Triple throws(CudaEngine::create(0), small_ring());
-  for (std::uint8_t i = 0; i < 4; ++i) {
-    CHECK_THROWS(ArgumentError, throws.run_and_check(i, true, [](PolyArray&) { throw ArgumentError("refused"); }));
-  }
-  CHECK(throws.run_and_check(9, true, [](PolyArray&) {}));
-}
-
-TEST(memory_that_others_need_comes_back_and_operations_go_on) {
-  const auto engine = CudaEngine::create(0);
-  const RingPtr ring = small_ring();
-  Triple triple(engine, ring);
-  for (std::uint8_t i = 0; i < 3; ++i) CHECK(triple.run_and_check(i, true, [](PolyArray&) {}));
-  CHECK_EQ(triple.calls(), 2);
-  CHECK_THROWS(EngineError, engine->allocate(std::size_t{1} << 45, false));
-  for (std::uint8_t i = 0; i < 4; ++i) CHECK(triple.run_and_check(i, true, [](PolyArray&) {}));
-  CHECK_EQ(triple.calls(), 4);  // what was recorded had to go
 }
 
 TEST(host_threads_share_engines) {
@@ -202,7 +136,7 @@ TEST(host_threads_share_engines) {
   CHECK_EQ(wrong.load(), 0);
 }
 
-TEST(engines_go_with_what_they_recorded) {
+TEST(engines_go_with_their_graphs) {
   for (int i = 0; i < 3; ++i) {
     const auto engine = CudaEngine::create(0);
     const rlwe::Parameters parameters = check::planned(&bgv::scheme(), 4096, 109, Word::u32, true);
@@ -210,8 +144,6 @@ TEST(engines_go_with_what_they_recorded) {
     const Ciphertext a = party.encrypted(0, 1, 1);
     for (int j = 0; j < 5; ++j) scheme::multiply_relinearized(a, a, party.evaluation);  // nobody waits for them
   }
-  Triple triple(CudaEngine::create(0), small_ring());
-  CHECK(triple.run_and_check(1, true, [](PolyArray&) {}));
 }
 
 }  // namespace

@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "cyclotome/engine/cuda/cuda_device.hpp"
+#include "cyclotome/engine/cuda/secret_memory.cuh"
 #include "cyclotome/engine/cuda/secret_transfer.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/program/builder.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "driver.hpp"
@@ -39,17 +41,22 @@ void on_another_thread(const std::function<void()>& work) { std::thread(work).jo
 
 RingPtr small_ring() { return Ring::negacyclic(2048, Basis(Word::u32, primes_congruent_to_one(30, 4096, 3))); }
 
-/// An operation that is recorded the second time, with secret memory of its own.
-void run_operation(const EnginePtr& engine, const RingPtr& ring, bool recordable) {
+/// out = 3 a by way of a secret temporary: walked the first time, a graph the second.
+ExecutionPtr tripling(const EnginePtr& engine, const RingPtr& ring) {
+  program::Builder b("triple");
+  const auto out = b.output(ring, 1, Domain::coefficient);
+  const auto a = b.input(ring, 1, Domain::coefficient, program::each, true);
+  const auto twice = b.temporary(ring, 1);
+  b.add(twice, a, a);
+  b.add(out, twice, a);
+  return engine->prepare(b.finish());
+}
+
+void run_program(const Execution& execution, const EnginePtr& engine, const RingPtr& ring) {
   PolyArray a(engine, ring, 2, 1), out(engine, ring, 2, 1);
   engine->sample(a.view(), Law::uniform, seed(1), Stream::public_uniform);
-  const ConstView operands[] = {out.view(), a.view()};
-  engine->run({recordable ? "test.platform" : "test.platform.plain", {}, operands}, [&] {
-    PolyArray secret(engine, ring, 2, 1, Domain::coefficient, true);
-    engine->add(secret.view(), a.view(), a.view());
-    engine->add(out.view(), secret.view(), a.view());
-    if (!recordable) secret.to_host();
-  });
+  const Operand operands[] = {out.view(), std::as_const(a).view()};
+  execution.run(operands);
 }
 
 // --- which code runs -------------------------------------------------------------------------------------------------
@@ -162,13 +169,15 @@ void check_all_entries() {
   }
   CHECK_THROWS(EngineError, engine->allocate(std::size_t{1} << 45, true));
   CHECK(unchanged());
+  ExecutionPtr execution = tripling(engine, ring);
+  CHECK(unchanged());
   for (int i = 0; i < 4; ++i) {
-    run_operation(engine, ring, i % 2 == 0);
-    CHECK(unchanged());
-    run_operation(engine, ring, true);
+    run_program(*execution, engine, ring);
     CHECK(unchanged());
   }
   engine->synchronize();
+  CHECK(unchanged());
+  execution.reset();
   CHECK(unchanged());
   engine.reset();
   CHECK(unchanged());
@@ -213,7 +222,8 @@ TEST(errors_of_the_application_are_not_taken_away) {
     CHECK_EQ(cudaMalloc(&memory, std::size_t{1} << 60), cudaErrorMemoryAllocation);
     const EnginePtr engine = CudaEngine::create(0);
     const RingPtr ring = small_ring();
-    for (int i = 0; i < 4; ++i) run_operation(engine, ring, i % 2 == 0);
+    const ExecutionPtr execution = tripling(engine, ring);
+    for (int i = 0; i < 4; ++i) run_program(*execution, engine, ring);
     PolyArray(engine, ring, 1, 1).to_transform().to_host();
     cuda_system();
     cuda_ceilings(0);
@@ -287,25 +297,31 @@ TEST(freed_secrets_are_zeros_without_another_call) {
   CHECK(all_zero(what_is_left(address, secret_bytes)));
 }
 
-TEST(secrets_freed_within_an_operation_are_zeros_after_it) {
-  const EnginePtr engine = CudaEngine::create(0);
-  const RingPtr ring = small_ring();
+TEST(secrets_given_back_within_an_operation_are_zeros_after_it) {
+  cudaSetDevice(0);
+  cudaStream_t stream = nullptr;
+  CHECK_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  cuda::SecretMemory memory(cuda::primary_context(0), stream);
+  const std::vector<std::byte> bytes = pattern(secret_bytes);
   for (const bool fails : {false, true}) {
     void* address = nullptr;
-    const auto work = [&] {
-      std::unique_ptr<Buffer> secret = make_secret(engine);
-      address = secret->data();
-      secret.reset();
-      if (fails) throw ArgumentError("refused");
-    };
     try {
-      engine->run({fails ? "test.fails" : "test.frees", {}, {}}, work);
-      CHECK(!fails);
+      const cuda::SecretMemory::Operation together(memory);
+      CHECK_EQ(cudaMallocAsync(&address, secret_bytes, stream), cudaSuccess);
+      memory.hold(address, secret_bytes);
+      CHECK_EQ(cudaMemcpyAsync(address, bytes.data(), secret_bytes, cudaMemcpyHostToDevice, stream), cudaSuccess);
+      memory.take_back(address, secret_bytes);
+      std::vector<std::byte> seen(secret_bytes);
+      CHECK_EQ(cudaMemcpyAsync(seen.data(), address, secret_bytes, cudaMemcpyDeviceToHost, stream), cudaSuccess);
+      CHECK_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+      CHECK(seen == bytes);  // not yet
+      if (fails) throw ArgumentError("refused");
     } catch (const ArgumentError&) {
       CHECK(fails);
     }
     CHECK(all_zero(what_is_left(address, secret_bytes)));
   }
+  cudaStreamDestroy(stream);
 }
 
 TEST(the_last_handle_leaves_no_secret) {

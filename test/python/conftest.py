@@ -35,6 +35,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """What was kept from the search is found at the end: nanobind tells of objects that are left over."""
+    gc.unfreeze()
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that asks for `each_engine` runs on every engine of `residues.ENGINES`."""
     if "each_engine" in metafunc.fixturenames:

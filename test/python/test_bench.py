@@ -39,6 +39,7 @@ def records() -> list[Record]:
     return list(measure(plan, peer=seal_available()))
 
 
+@pytest.mark.slow
 def test_records_have_their_fields_and_consistent_times(records: list[Record]) -> None:
     assert len({key_of(record) for record in records}) == len(records)
     for record in records:
@@ -49,6 +50,7 @@ def test_records_have_their_fields_and_consistent_times(records: list[Record]) -
             assert record["ratio"] == pytest.approx(record["peer_median_us"] / record["median_us"], rel=0.02, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_all_operations_are_measured_in_every_scheme_chain_and_number_of_threads(records: list[Record]) -> None:
     for problem in PROBLEMS:
         for chain in problem.chains:
@@ -65,6 +67,7 @@ def test_all_operations_are_measured_in_every_scheme_chain_and_number_of_threads
     assert single == {(op, bits, w) for op in ("ntt", "intt") for bits, w in ((30, 32), (30, 64), (50, 64), (60, 64))}
 
 
+@pytest.mark.slow
 @needs_seal
 def test_both_sides_leave_about_the_same_noise_on_the_same_primes(records: list[Record]) -> None:
     compared = [r for r in records if r["chain"] == "same" and "noise_left" in r and "peer_noise_left" in r]
@@ -73,6 +76,7 @@ def test_both_sides_leave_about_the_same_noise_on_the_same_primes(records: list[
         assert abs(record["noise_left"] - record["peer_noise_left"]) <= 8, record
 
 
+@pytest.mark.slow
 def test_bytes_and_peak_memory_are_told(records: list[Record]) -> None:
     products = [r for r in records if r["operation"] == "multiply" and r["threads"] == 1]
     assert products
@@ -86,6 +90,7 @@ def test_bytes_and_peak_memory_are_told(records: list[Record]) -> None:
         assert record.get("peer_peak_bytes") is None or record["peer_peak_bytes"] >= record["peer_ciphertext_bytes"]
 
 
+@pytest.mark.slow
 def test_what_is_known_is_not_measured_again(records: list[Record]) -> None:
     plan = replace(make_plan("quick", threads=2), budget=BUDGET)
     assert list(measure(plan, False, {key_of(record) for record in records})) == []

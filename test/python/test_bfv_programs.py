@@ -248,6 +248,7 @@ STEPS: dict[str, Callable[[Program], tuple[Any, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=600)
 @given(
     setup=setups(), names=st.lists(st.sampled_from(sorted(STEPS)), min_size=1, max_size=8), number=st.integers(0, 2**32)

@@ -36,6 +36,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome, l
 Finished = tuple[Path, Outcome, list[dict[str, Any]]]
 
 
+@pytest.mark.slow
 def test_every_answer_is_right(finished: Finished) -> None:
     _, outcome, _ = finished
     assert outcome.passed

@@ -201,8 +201,12 @@ def test_secret_memory_is_zeroised_when_it_is_freed() -> None:
         del again
 
 
-def test_tiles_of_a_batch_fit_their_scratch(engine: Any) -> None:
+def test_tiles_of_a_batch_fit_the_working_set(engine: Any) -> None:
+    most = engine.working_set() >> 10
     assert engine.batch_tile(10, 1) == 10
-    assert engine.batch_tile(10, 1 << 40) == 1
-    assert engine.batch_tile(1000, 1 << 20) == 63  # 16 tiles of one size, not 15 of 64 and a rest
+    assert engine.batch_tile(10, 1 << 60) == 1
     assert engine.batch_tile(0, 0) == 1
+    for batch in (most, most + 1, 3 * most - 1):  # tiles of one size, and no small one at the end
+        tile = engine.batch_tile(batch, 1 << 10)
+        tiles = -(-batch // most)
+        assert tile == -(-batch // tiles) <= most

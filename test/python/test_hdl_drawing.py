@@ -51,6 +51,7 @@ def test_boxes_do_not_cover_each_other() -> None:
             assert y != other_y or x + width <= other_x or other_x + other_width <= x
 
 
+@pytest.mark.slow
 def test_a_design_is_drawn_by_its_blocks() -> None:
     pytest.importorskip("pyosys", reason="pyosys, which reads netlists, is not installed (cyclotome[fpga])")
     circuit = build(Design("iterative", 64))

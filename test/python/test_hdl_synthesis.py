@@ -57,6 +57,7 @@ def test_synthesis_gives_what_is_recorded(make: type[Block], record: Record) -> 
             assert abs(now - then) <= max(2, tolerance * then), f"{name}: {now} {field}, recorded {then} by {old.tool}"
 
 
+@pytest.mark.slow
 def test_the_sum_over_blocks_is_the_flat_circuit() -> None:
     butterfly = Butterfly(30, 12)
     known: dict[str, Leaf] = {}

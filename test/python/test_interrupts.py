@@ -187,6 +187,7 @@ def test_is_answered_in_every_call(party: Party, work: Callable[..., Any], tmp_p
     party.check()
 
 
+@pytest.mark.slow
 def test_handlers_that_return_do_not_end_the_work(party: Party) -> None:
     seen = []
     timers = [threading.Timer(delay, os.kill, (os.getpid(), signal.SIGUSR1)) for delay in (0.05, 0.1, 0.2)]
@@ -249,6 +250,7 @@ def test_a_pipe_that_nobody_writes_to(party: Party, tmp_path: Path) -> None:
         os.close(writer)
 
 
+@pytest.mark.slow
 def test_a_command_says_one_line_and_leaves_no_file(tmp_path: Path) -> None:
     pytest.importorskip("typer")
     command = [sys.executable, "-m", "cyclotome"]

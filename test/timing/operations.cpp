@@ -63,7 +63,7 @@ struct Party {
     std::vector<std::int64_t> values(context->degree() * batch);
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = (start + static_cast<std::int64_t>(i) * 37) % 1999 - 999;
-    return encode_residues(context, 0, Encoding::Kind::slots, values, batch, context->degree());
+    return encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, batch, context->degree());
   }
 
   Party(const Setting& setting, const EnginePtr& engine)
@@ -120,7 +120,7 @@ std::map<std::string, Operation> operations_of(const Party& p, bool bfv) {
   if (bfv) {
     all["multiply_behz"] = [&p] { return residues(bfv::multiply(p.x, p.y, bfv::ProductMethod::behz)); };
     all["multiply_hps"] = [&p] { return residues(bfv::multiply(p.x, p.y, bfv::ProductMethod::hps_over_q)); };
-  } else if (p.context->max_level() > 1) {
+  } else if (p.context->max_level().primes > 1) {
     all["switch_modulus"] = [&p] { return residues(bgv::switch_modulus(p.x)); };
   }
   return all;
@@ -150,17 +150,16 @@ double now() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const rlwe::Scheme *const bfv = &bfv::scheme(), *const bgv = &bgv::scheme();
   const std::vector<Setting> settings{
-      {"bfv-4096", bfv, 4096, 72, 1, Word::u64, {65537}},
-      {"bgv-4096", bgv, 4096, 72, 1, Word::u64, {65537}},
-      {"bfv-8192-b5", bfv, 8192, 174, 5, Word::u64, {65537}},
-      {"bgv-8192-b5", bgv, 8192, 174, 5, Word::u64, {65537}},
-      {"bfv-4096-u32-b3", bfv, 4096, 72, 3, Word::u32, {65537}},
-      {"bgv-8192-u32-b3", bgv, 8192, 174, 3, Word::u32, {65537, 114689}},
-      {"bfv-8192-two", bfv, 8192, 174, 2, Word::u64, {65537, 114689}},
-      {"bfv-4096-b32", bfv, 4096, 72, 32, Word::u64, {65537}},
-      {"bgv-4096-b32", bgv, 4096, 72, 32, Word::u64, {65537}},
+      {"bfv-4096", &bfv::scheme(), 4096, 72, 1, Word::u64, {65537}},
+      {"bgv-4096", &bgv::scheme(), 4096, 72, 1, Word::u64, {65537}},
+      {"bfv-8192-b5", &bfv::scheme(), 8192, 174, 5, Word::u64, {65537}},
+      {"bgv-8192-b5", &bgv::scheme(), 8192, 174, 5, Word::u64, {65537}},
+      {"bfv-4096-u32-b3", &bfv::scheme(), 4096, 72, 3, Word::u32, {65537}},
+      {"bgv-8192-u32-b3", &bgv::scheme(), 8192, 174, 3, Word::u32, {65537, 114689}},
+      {"bfv-8192-two", &bfv::scheme(), 8192, 174, 2, Word::u64, {65537, 114689}},
+      {"bfv-4096-b32", &bfv::scheme(), 4096, 72, 32, Word::u64, {65537}},
+      {"bgv-4096-b32", &bgv::scheme(), 4096, 72, 32, Word::u64, {65537}},
   };
   const std::string mode = argc > 1 ? argv[1] : "list";
   const std::size_t threads = argc > 2 ? std::stoul(argv[2]) : 1;
@@ -171,7 +170,7 @@ int main(int argc, char** argv) {
     auto& party = parties[s.name];
     if (party != nullptr) return;
     party = std::make_unique<Party>(s, engine);
-    for (auto& [name, operation] : operations_of(*party, s.scheme == bfv)) {
+    for (auto& [name, operation] : operations_of(*party, s.scheme == &bfv::scheme())) {
       all[std::string(s.name) + "/" + name] = operation;
     }
   };

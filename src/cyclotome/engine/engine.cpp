@@ -37,8 +37,7 @@ Shape shape_of(ConstView view) { return {view.batch, view.parts, view.limbs(), v
 
 /// `a` has the limbs of `ring`.
 void require_basis(const char* verb, ConstView a, const Ring& ring, const char* name) {
-  require(a.degree() == ring.degree() && (a.ring == &ring || a.ring->basis() == ring.basis()), verb, name,
-          " is over a basis of ", a.limbs(), " limbs at degree ", a.degree(),
+  require(a.ring->same_as(ring), verb, name, " is over a basis of ", a.limbs(), " limbs at degree ", a.degree(),
           " that is not the one this operation was prepared for (", ring.limbs(), " limbs, degree ", ring.degree(),
           ")");
 }
@@ -62,10 +61,10 @@ void require_same(const char* verb, View out, ConstView a) {
 }
 
 void require_conversion(const char* verb, View out, ConstView a, const BaseConversion& conversion) {
-  require(
-      a.ring->basis() == conversion.source() && out.ring->basis() == conversion.target() && a.degree() == out.degree(),
-      verb, "operand ", shape_of(a), " and result ", shape_of(out), " are not over the conversion's bases (",
-      conversion.source().size(), " to ", conversion.target().size(), " limbs)");
+  require(a.ring->basis() == conversion.source() && out.ring->basis() == conversion.target() &&
+              *a.ring->shape() == *out.ring->shape(),
+          verb, "operand ", shape_of(a), " and result ", shape_of(out), " are not over the conversion's bases (",
+          conversion.source().size(), " to ", conversion.target().size(), " limbs)");
   require_broadcast(verb, out, a);
   require_domain(verb, a, Domain::coefficient);
   require_domain(verb, out, Domain::coefficient);
@@ -75,11 +74,24 @@ void require_conversion(const char* verb, View out, ConstView a, const BaseConve
 void require_transformable(const char* verb, ConstView a) {
   for (std::size_t l = 0; l < a.limbs(); ++l) {
     require(a.ring->has_transform(l), verb, "modulus ", a.ring->basis()[l], " has no transform of length ", a.degree(),
-            ": it must be a prime congruent to 1 modulo ", 2 * a.degree());
+            ": it must be a prime congruent to 1 modulo ", a.ring->shape()->transform_step());
   }
 }
 
 }  // namespace
+
+void Engine::require_ring(const Ring& ring) const {
+  if (computes_in(ring)) [[likely]]
+    return;
+  throw EngineError(message(
+      name(), " does not compute in ", ring.name(),
+      ring.limb_words() == ring.degree() ? std::string() : message(" with limbs ", ring.limb_words(), " words apart"),
+      "; the CPU engine does"));
+}
+
+bool Engine::computes_in(const Ring& ring) const noexcept {
+  return ring.kind() == RingKind::negacyclic && ring.limb_words() == ring.degree();
+}
 
 std::size_t Engine::batch_tile(std::size_t batch, std::size_t bytes_per_item) const {
   batch = std::max<std::size_t>(batch, 1);
@@ -90,6 +102,7 @@ std::size_t Engine::batch_tile(std::size_t batch, std::size_t bytes_per_item) co
 }
 
 ExecutionPtr Engine::prepare(program::ProgramPtr program) {
+  for (const program::Value& value : program->values()) require_ring(*value.ring);
   return std::make_shared<const Interpreter>(shared_from_this(), std::move(program));
 }
 
@@ -165,8 +178,10 @@ void Engine::convert(View out, ConstView a, const BaseConversion& conversion) {
 
 void Engine::automorphism(View out, ConstView a, std::uint64_t element) {
   require_same("automorphism", out, a);
-  require(element % 2 == 1 && element < 2 * out.degree(), "automorphism", "Galois element ", element,
-          " must be odd and below 2n = ", 2 * out.degree());
+  const GaloisGroup& galois = out.ring->galois();
+  if (!galois.contains(element)) {
+    require(false, "automorphism", "Galois element ", element, " must be ", galois.requirement());
+  }
   require(out.data != a.data, "automorphism", "the result must not be the operand");
   do_automorphism(out, a, element);
 }
@@ -175,6 +190,8 @@ void Engine::sample(View out, Law law, const Seed& seed, Stream stream, std::uin
   require(law == Law::uniform || out.domain == Domain::coefficient, "sample",
           "ternary and error polynomials are drawn in coefficient domain");
   if (law == Law::error) {
+    require(out.ring->shape()->orthogonal(), "sample", "errors are drawn coefficient by coefficient, which ",
+            out.ring->name(), " has no law for: they would be narrow in some directions");
     for (const auto modulus : out.ring->basis().values()) {
       require(modulus > error_bound, "sample", "errors of magnitude up to ", error_bound, " are no residues modulo ",
               modulus, "; the modulus must be larger");

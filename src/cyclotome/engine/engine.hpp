@@ -65,6 +65,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// "cpu", "cuda:0", "fpga:sim", ...
   virtual std::string name() const = 0;
 
+  /// Throws EngineError unless this engine computes in such rings: it has their transform and automorphisms, and
+  /// reaches limbs where they lie. Every array of polynomials passes here when it is made, and every program.
+  void require_ring(const Ring& ring) const;
+
   // --- memory --------------------------------------------------------------------------------------------------------
   /// Uninitialised memory, aligned to 64 bytes. Throws MemoryLimitError or another EngineError when there is none left.
   virtual std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) = 0;
@@ -86,9 +90,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void synchronize() {}
 
   // --- simple verbs --------------------------------------------------------------------------------------------------
-  /// Coefficients -> negacyclic transform, in place (paper 001, Algorithm 1). The caller owns the domain tag.
+  /// Coefficients -> transform, in place, as the ring's Transform says (in x^n + 1 paper 001, Algorithm 1). The caller
+  /// owns the domain tag.
   void forward(View a);
-  /// Transform -> coefficients, scaled, in place (paper 001, Algorithm 2, errata 001-2 and 001-3).
+  /// Transform -> coefficients, scaled, in place (in x^n + 1 paper 001, Algorithm 2, errata 001-2 and 001-3).
   void inverse(View a);
   /// out = a.
   void copy(View out, ConstView a);
@@ -105,7 +110,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   void multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors);
   /// out = conversion of a (coefficient domain); `out` must not be `a`.
   void convert(View out, ConstView a, const BaseConversion& conversion);
-  /// out = a(x^element), element odd in [1, 2n). Both domains; `out` must not be `a`.
+  /// out = a(x^element), element in the ring's Galois group. Both domains; `out` must not be `a`.
   void automorphism(View out, ConstView a, std::uint64_t element);
   /// Draws out (coefficient domain; a uniform draw may be declared a transform) from `law`, addressed as sampling.hpp
   /// says. Batch item b uses item index first_item + b. Errors need moduli above error_bound; a stream of a seed has
@@ -189,6 +194,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
  protected:
   friend class Interpreter;
+  /// Whether require_ring is content. Unless an engine says more: x^n + 1, limbs without gaps.
+  virtual bool computes_in(const Ring& ring) const noexcept;
   virtual void do_run(const CompositeOperation& operation, const std::function<void()>& work);
   virtual void do_forward(View a) = 0;
   virtual void do_inverse(View a) = 0;

@@ -22,8 +22,7 @@ void require(bool condition, const Program& program, const Parts&... what) {
 void require_shape(const Program& program, std::size_t index, const Operand& operand) {
   const Value& value = program.values()[program.operands()[index]];
   const View& v = operand.view();
-  const bool same_ring =
-      v.ring == value.ring.get() || (v.degree() == value.ring->degree() && v.ring->basis() == value.ring->basis());
+  const bool same_ring = v.ring->same_as(*value.ring);
   require(same_ring && v.parts == value.parts && v.domain == value.domain &&
               (value.items == program::each || v.batch == value.items),
           program, "operand ", index, " of ", v.parts, " parts, ", v.limbs(), " limbs and ", v.batch,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cyclotome/engine/frame.hpp"
 #include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome {
@@ -35,7 +36,7 @@ class Interpreter::Run {
         operands_(operands),
         seeds_(seeds),
         first_item_(first_item),
-        bases_(program_.values().size()),
+        frame_(program_),
         memory_(program_.values().size()) {}
 
   void operator()(std::size_t batch, std::size_t tile) {
@@ -54,31 +55,12 @@ class Interpreter::Run {
   }
 
  private:
-  /// Operands' items [first, first + count).
-  void bind(std::size_t first, std::size_t count) {
-    count_ = count;
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      const std::uint32_t v = program_.operands()[i];
-      bases_[v] = program_.values()[v].items == program::each ? operands_[i].items(first, count) : operands_[i];
-    }
-  }
+  void bind(std::size_t first, std::size_t count) { frame_.bind(operands_, first, count); }
+  View view(const Place& place) const { return frame_.view(place); }
 
   void begin(std::uint32_t v) {
-    const Value& value = program_.values()[v];
-    const std::size_t items = value.items == program::each ? count_ : value.items;
-    const std::size_t part = value.ring->limbs() * value.ring->degree();
-    memory_[v] = on_.engine_->allocate(items * value.item_bytes(), value.secret);
-    bases_[v] = {memory_[v]->data(), value.ring.get(), items, value.parts, value.parts * part, part, value.domain};
-  }
-
-  View view(const Place& place) const {
-    if (!place.exists()) return {};
-    View v = bases_[place.value];
-    if (place.items != program::each && place.items != v.batch) v = v.items(place.first_item, place.items);
-    if (place.parts != v.parts) v = v.part(place.first_part, place.parts);
-    if (place.ring != v.ring) v = v.limbs_at(place.first_limb, *place.ring);
-    v.domain = place.domain;
-    return v;
+    memory_[v] = on_.engine_->allocate(frame_.bytes(v), program_.values()[v].secret);
+    frame_.place(v, memory_[v]->data());
   }
 
   void run(const Schedule::Step& step, std::size_t first) const {
@@ -135,8 +117,7 @@ class Interpreter::Run {
   std::span<const View> operands_;
   std::span<const Seed* const> seeds_;
   std::uint32_t first_item_;
-  std::size_t count_ = 0;
-  std::vector<View> bases_;                      // by value, of the tile
+  Frame frame_;                                  // of the tile
   std::vector<std::unique_ptr<Buffer>> memory_;  // of temporaries
 };
 

@@ -7,7 +7,7 @@ namespace cyclotome {
 
 MemoryRange::MemoryRange(ConstView view) noexcept : begin(static_cast<const std::byte*>(view.data)), end(begin) {
   const std::size_t words =
-      (view.batch - 1) * view.batch_stride + (view.parts - 1) * view.part_stride + view.limbs() * view.degree();
+      (view.batch - 1) * view.batch_stride + (view.parts - 1) * view.part_stride + view.limbs() * view.limb_words();
   end += words * bytes_of(view.word());
 }
 

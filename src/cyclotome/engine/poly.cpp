@@ -42,7 +42,8 @@ PolyArray::PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::siz
     throw ArgumentError(
         message("an array of polynomials needs at least one batch item and one part, not ", batch, " and ", parts));
   }
-  const std::size_t bytes_each = limbs() * degree() * sizeof(std::uint64_t);
+  engine_->require_ring(*ring_);
+  const std::size_t bytes_each = part_words() * sizeof(std::uint64_t);
   constexpr std::size_t address_space = std::numeric_limits<std::ptrdiff_t>::max();
   if (bytes_each != 0 && static_cast<u128>(batch) * parts > address_space / bytes_each) {
     throw ArgumentError(message("an array of ", batch, " items of ", parts, " parts of ", bytes_each,
@@ -56,12 +57,12 @@ PolyArray::PolyArray(EnginePtr engine, RingPtr ring, std::size_t batch, std::siz
 }
 
 View PolyArray::view() noexcept {
-  const std::size_t part = limbs() * degree();
+  const std::size_t part = part_words();
   return {buffer_->data(), ring_.get(), batch_, parts_, parts_ * part, part, domain_};
 }
 
 ConstView PolyArray::view() const noexcept {
-  const std::size_t part = limbs() * degree();
+  const std::size_t part = part_words();
   return {buffer_->data(), ring_.get(), batch_, parts_, parts_ * part, part, domain_};
 }
 
@@ -90,7 +91,7 @@ PolyArray PolyArray::clone() const {
 PolyArray PolyArray::to(const EnginePtr& engine) const {
   if (engine == engine_) return clone();
   PolyArray moved(engine, ring_, batch_, parts_, domain_, secret());
-  ZeroisingVector<std::byte> staging(bytes());
+  ZeroisingVector<std::byte> staging(size() * bytes_of(word()));
   download(staging.data());
   moved.upload(staging.data());
   return moved;
@@ -124,7 +125,7 @@ void PolyArray::from_host(std::size_t first_item, std::span<const std::uint64_t>
   for_each_piece(first_item, residues.size() / item, [&]<class W>(W* words, std::size_t first, std::size_t count) {
     const auto from = residues.subspan((first - first_item) * item, count * item);
     for (std::size_t i = 0; i < from.size(); ++i) words[i] = static_cast<W>(from[i]);
-    engine_->upload(view().limb<W>(first, 0, 0), words, from.size() * sizeof(W));
+    upload_limbs(first * parts_ * limbs(), count * parts_ * limbs(), words);
   });
 }
 
@@ -141,7 +142,7 @@ void PolyArray::to_host(std::span<std::uint64_t> residues) const {
   }
   const std::size_t item = parts_ * limbs() * degree();
   for_each_piece(0, batch_, [&]<class W>(W* words, std::size_t first, std::size_t count) {
-    engine_->download(words, view().limb<W>(first, 0, 0), count * item * sizeof(W));
+    download_limbs(first * parts_ * limbs(), count * parts_ * limbs(), words);
     std::copy_n(words, count * item, residues.begin() + static_cast<std::ptrdiff_t>(first * item));
   });
 }
@@ -161,7 +162,30 @@ void PolyArray::for_each_piece(std::size_t first, std::size_t count, const Body&
 
 void PolyArray::lock() const noexcept { static_cast<void>(lock_secret_pages(buffer_->data())); }
 
-void PolyArray::upload(const void* words) { engine_->upload(buffer_->data(), words, bytes()); }
-void PolyArray::download(void* words) const { engine_->download(words, buffer_->data(), bytes()); }
+void PolyArray::upload_limbs(std::size_t first, std::size_t count, const void* words) {
+  const std::size_t limb = degree() * bytes_of(word()), stride = ring_->limb_words() * bytes_of(word());
+  char* const to = static_cast<char*>(buffer_->data()) + first * stride;
+  if (dense()) return engine_->upload(to, words, count * limb);
+  for (std::size_t i = 0; i < count; ++i) {
+    engine_->upload(to + i * stride, static_cast<const char*>(words) + i * limb, limb);
+  }
+}
+
+void PolyArray::download_limbs(std::size_t first, std::size_t count, void* words) const {
+  const std::size_t limb = degree() * bytes_of(word()), stride = ring_->limb_words() * bytes_of(word());
+  const char* const from = static_cast<const char*>(buffer_->data()) + first * stride;
+  if (dense()) return engine_->download(words, from, count * limb);
+  engine_->download_runs(words, from, limb, stride, count);
+}
+
+void PolyArray::upload(const void* words) { upload_limbs(0, batch_ * parts_ * limbs(), words); }
+void PolyArray::download(void* words) const { download_limbs(0, batch_ * parts_ * limbs(), words); }
+
+void PolyArray::upload_part(std::size_t item, std::size_t part, const void* words) {
+  upload_limbs((item * parts_ + part) * limbs(), limbs(), words);
+}
+void PolyArray::download_part(std::size_t item, std::size_t part, void* words) const {
+  download_limbs((item * parts_ + part) * limbs(), limbs(), words);
+}
 
 }  // namespace cyclotome

@@ -23,9 +23,10 @@ class PolyArray {
   Word word() const noexcept { return ring_->word(); }
   Domain domain() const noexcept { return domain_; }
   bool secret() const noexcept { return buffer_->secret(); }
-  /// Number of residues, and their size in memory.
+  /// Number of residues.
   std::size_t size() const noexcept { return batch_ * parts_ * limbs() * degree(); }
-  std::size_t bytes() const noexcept { return size() * bytes_of(word()); }
+  /// Size in the engine's memory, with what limbs have beside them.
+  std::size_t bytes() const noexcept { return batch_ * parts_ * part_words() * bytes_of(word()); }
 
   View view() noexcept;
   ConstView view() const noexcept;
@@ -50,11 +51,20 @@ class PolyArray {
   std::vector<std::uint64_t> to_host() const;
   /// The same into the caller's memory of size() values: for secrets, whose owner wipes them.
   void to_host(std::span<std::uint64_t> residues) const;
-  /// Residues as bytes in the ring's word, unchecked (serialisation checks before it calls this).
+  /// size() residues in the ring's word, without gaps, unchecked (serialisation checks before it calls this).
   void upload(const void* words);
   void download(void* words) const;
+  /// The same of one part of one item.
+  void upload_part(std::size_t item, std::size_t part, const void* words);
+  void download_part(std::size_t item, std::size_t part, void* words) const;
 
  private:
+  std::size_t part_words() const noexcept { return limbs() * ring_->limb_words(); }
+  /// Whether limbs follow each other without gaps.
+  bool dense() const noexcept { return ring_->limb_words() == degree(); }
+  /// `count` limbs from number `first` of the array on, without gaps on the host.
+  void upload_limbs(std::size_t first, std::size_t count, const void* words);
+  void download_limbs(std::size_t first, std::size_t count, void* words) const;
   /// body(host words, first item, items) for the items of the array, a few at a time.
   template <class Body>
   void for_each_piece(std::size_t first, std::size_t count, const Body& body) const;

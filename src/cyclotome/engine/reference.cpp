@@ -132,7 +132,7 @@ void Engine::do_hps_lift(View first, View second, ConstView a, ConstView b, cons
 }
 
 void Engine::do_behz_lift(View out, ConstView a, const BehzExtension& step) {
-  const RingPtr ring = Ring::negacyclic(a.degree(), step.first.target());
+  const RingPtr ring = a.ring->with_basis(step.first.target());
   PolyArray extended = scratch(*this, ring, a);
   convert(extended.view(), a, step.first);
   convert(out, extended.view().limbs_at(out.limbs(), *ring->slice(out.limbs(), 1)), step.correction);
@@ -177,7 +177,7 @@ void Engine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& 
 }
 
 void Engine::do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) {
-  const RingPtr ring = Ring::negacyclic(a.degree(), step.scale.target()), gamma = ring->slice(1, 1);
+  const RingPtr ring = a.ring->with_basis(step.scale.target()), gamma = ring->slice(1, 1);
   PolyArray scaled = scratch(*this, ring, a);
   convert(scaled.view(), a, step.scale);
   const View modulo_gamma = scaled.view().limbs_at(1, *gamma);

@@ -79,8 +79,8 @@ Container Container::parse(Span bytes, const Limits& limits) {
   container.size_ = bytes.size();
   container.limits_ = limits;
   container.sections_.push_back(first);
-  // No object has more sections than evaluation keys with every Galois element, n - 1 odd numbers below 2n.
-  const std::size_t most = parameters.degree() + 3;
+  // No object has more sections than evaluation keys with every Galois element but 1.
+  const std::size_t most = parameters.ring()->galois().order() + 3;
   while (!reader.rest().empty()) {
     if (container.sections_.size() == most) {
       throw FormatError(message("there are more than ", most, " sections, at offset ", reader.offset(),

@@ -164,11 +164,6 @@ BigUnsigned read_integer(ByteReader& reader, std::size_t count, std::size_t most
   return BigUnsigned::from_limbs(limbs);
 }
 
-bool can_have_slots(const rlwe::Parameters& p) {
-  return std::ranges::all_of(p.plain_moduli(),
-                             [&](std::uint64_t t) { return t % (2 * p.degree()) == 1 && is_prime(t); });
-}
-
 value::Layout read_layout(ByteReader& reader, const rlwe::Parameters& p, std::uint8_t placement, std::uint8_t clean,
                           std::size_t axes) {
   const std::uint64_t offset = reader.offset();
@@ -180,7 +175,7 @@ value::Layout read_layout(ByteReader& reader, const rlwe::Parameters& p, std::ui
     static_cast<void>(layout.batch());
     // One spelling: what can't be unclean, is clean; beside coefficients there are always zeros.
     const bool known = placement <= 2 && clean <= 1 && layout.clean() == (clean == 1);
-    const bool possible = layout.slots() ? can_have_slots(p) : layout.clean();
+    const bool possible = layout.slots() ? p.has_slots() : layout.clean();
     if (known && possible) return layout;
   } catch (const ArgumentError&) {
     // A shape that no array has.
@@ -220,10 +215,10 @@ KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint
   KeyPayload payload;
   if (is_galois) {
     payload.galois_element = reader.u64();
-    const std::uint64_t order = 2 * p.degree();
-    if (payload.galois_element % 2 == 0 || payload.galois_element < 3 || payload.galois_element >= order) {
+    const GaloisGroup& group = p.ring()->galois();
+    if (payload.galois_element == 1 || !group.contains(payload.galois_element)) {
       throw FormatError(message("Galois element ", payload.galois_element, " at offset ", section.offset,
-                                " is not an odd number between 3 and 2n - 1 = ", order - 1, ": the data is damaged"));
+                                " is not above 1, ", group.requirement(), ": the data is damaged"));
     }
   }
   payload.uniform_seed = PublicSeed(reader.array32());

@@ -42,8 +42,7 @@ void write_polynomials(ByteWriter& writer, const PolyArray& polynomials, std::si
     for (std::size_t b = 0; b < polynomials.batch(); ++b) {
       for (std::size_t p = 0; p < parts; ++p) {
         check_interrupt();
-        polynomials.engine()->download(words.data(), polynomials.view().template limb<W>(b, p, 0),
-                                       words.size() * sizeof(W));
+        polynomials.download_part(b, p, words.data());
         for (std::size_t l = 0; l < basis.size(); ++l) {
           const unsigned bits = packed_bits(basis[l]);
           pack_bits<W>(writer.extend(packed_bytes(n, bits)), std::span(words).subspan(l * n, n), bits);
@@ -69,8 +68,7 @@ void read_polynomials(PolyArray& polynomials, std::size_t parts, std::span<const
                          offset + position);
           position += bytes;
         }
-        polynomials.engine()->upload(polynomials.view().template limb<W>(b, p, 0), words.data(),
-                                     words.size() * sizeof(W));
+        polynomials.upload_part(b, p, words.data());
       }
     }
   });

@@ -29,7 +29,8 @@ Slice Slice::limbs(std::size_t first, const RingPtr& slice) const {
   if (first > ring->limbs() || slice->limbs() > ring->limbs() - first) {
     no_such_window("limbs", first, slice->limbs(), ring->limbs());
   }
-  if (slice->degree() != ring->degree() || !(ring->basis().slice(first, slice->limbs()) == slice->basis())) {
+  if (!(*slice->shape() == *ring->shape()) || slice->limb_words() != ring->limb_words() ||
+      !(ring->basis().slice(first, slice->limbs()) == slice->basis())) {
     throw ArgumentError(message("the ring given is not the slice of ", slice->limbs(), " limbs from limb ", first,
                                 " on of the value's own"));
   }
@@ -125,8 +126,15 @@ Domain Builder::read(const char* verb, const Slice& a) {
   return domain;
 }
 
+const BaseConversion* Builder::own(const BaseConversion& conversion) {
+  auto& all = program_->conversions_;
+  const auto known = std::ranges::find_if(all, [&](const auto& held) { return held->id() == conversion.id(); });
+  if (known != all.end()) return known->get();
+  return all.emplace_back(std::make_shared<const BaseConversion>(conversion)).get();
+}
+
 Place Builder::place(const Slice& a, Domain domain) {
-  keep(a.ring);
+  if (std::ranges::find(program_->rings_, a.ring) == program_->rings_.end()) program_->rings_.push_back(a.ring);
   return {a.value, a.first_part, a.parts, a.first_limb, a.first_item, a.items, a.ring.get(), domain};
 }
 

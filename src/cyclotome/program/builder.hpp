@@ -41,8 +41,6 @@ class Builder {
   /// A seed of the caller, numbered in the order of declaration. Uniform draws from a public one are public.
   enum class Publicity : bool { secret, published };
   std::uint32_t seed(Publicity publicity = Publicity::secret);
-  /// Conversions must live as long as the program: those that nobody else holds are kept here.
-  void keep(std::shared_ptr<const void> constants) { program_->kept_.push_back(std::move(constants)); }
 
   /// What is in a slice now.
   Domain domain(const Slice& a) const { return domain_of("domain", a); }
@@ -59,7 +57,7 @@ class Builder {
   void multiply(const Slice& out, const Slice& a, const Slice& b);
   void multiply_accumulate(const Slice& out, const Slice& a, const Slice& b);
   void multiply_scalars(const Slice& out, const Slice& a, std::vector<std::uint64_t> factors);
-  void convert(const Slice& out, const Slice& a, const BaseConversion& conversion);
+  void convert(const Slice& out, const Slice& a, const BaseConversion& conversion);  // the program has its own copy
   void automorphism(const Slice& out, const Slice& a, std::uint64_t element);
   void sample(const Slice& out, Law law, std::uint32_t seed, Stream stream, Domain domain = Domain::coefficient);
   void peaks(const Slice& numbers, const Slice& a, const BaseConversion& conversion);
@@ -90,6 +88,7 @@ class Builder {
   Domain domain_of(const char* verb, const Slice& a) const;
   Domain read(const char* verb, const Slice& a);
   Place place(const Slice& a, Domain domain);
+  const BaseConversion* own(const BaseConversion& conversion);
   void require_fit(const char* verb, const Slice& out, const Slice& a, bool same_basis) const;
   void require_apart(const char* verb, const Place& out, const Place& a, bool may_be_same) const;
   void pointwise(Verb verb, const Slice& out, const Slice& a, const Slice& b);

@@ -4,8 +4,7 @@
 namespace cyclotome::program {
 
 void Builder::require_fit(const char* verb, const Slice& out, const Slice& a, bool same_basis) const {
-  require(a.ring->degree() == out.ring->degree() &&
-              (!same_basis || a.ring == out.ring || a.ring->basis() == out.ring->basis()),
+  require(a.ring == out.ring || (same_basis ? a.ring->same_as(*out.ring) : *a.ring->shape() == *out.ring->shape()),
           verb, "operand ", a.value, " and result ", out.value, " are over different rings");
   require((a.parts == out.parts || a.parts == 1) && (a.items == out.items || a.items == 1), verb, "operand ", a.value,
           " of ", a.parts, " parts and ", a.items, " items does not fit result ", out.value, " of ", out.parts,
@@ -97,7 +96,7 @@ void Builder::convert(const Slice& out, const Slice& a, const BaseConversion& co
           " and result ", out.value, " are not over the conversion's bases (", conversion.source().size(), " to ",
           conversion.target().size(), " limbs)");
   Op op{Verb::convert, place(out, Domain::coefficient), place(a, Domain::coefficient)};
-  op.conversion = &conversion;
+  op.conversion = own(conversion);
   write(std::move(op), out, Domain::coefficient);
 }
 
@@ -105,8 +104,8 @@ void Builder::automorphism(const Slice& out, const Slice& a, std::uint64_t eleme
   constexpr auto verb = "automorphism";
   const Domain domain = read(verb, a);
   require_fit(verb, out, a, true);
-  require(element % 2 == 1 && element < 2 * out.ring->degree(), verb, "Galois element ", element,
-          " must be odd and below 2n = ", 2 * out.ring->degree());
+  const GaloisGroup& galois = out.ring->galois();
+  require(galois.contains(element), verb, "Galois element ", element, " must be ", galois.requirement());
   Op op{Verb::automorphism, place(out, domain), place(a, domain)};
   op.element = element;
   write(std::move(op), out, domain);
@@ -116,6 +115,9 @@ void Builder::sample(const Slice& out, Law law, std::uint32_t seed, Stream strea
   constexpr auto verb = "sample";
   require(seed < public_seeds_.size(), verb, "there is no seed number ", seed);
   require(domain == Domain::coefficient || law == Law::uniform, verb, "only uniform draws may be transforms");
+  require(law != Law::error || out.ring->shape()->orthogonal(), verb,
+          "errors are drawn coefficient by coefficient, which ", out.ring->name(),
+          " has no law for: they would be narrow in some directions");
   for (std::size_t l = 0; l < out.ring->limbs() && law == Law::error; ++l) {
     require(out.ring->basis()[l] > error_bound, verb, "errors of magnitude up to ", error_bound,
             " are no residues modulo ", out.ring->basis()[l]);
@@ -137,7 +139,7 @@ void Builder::peaks(const Slice& numbers, const Slice& a, const BaseConversion& 
   require(a.ring->basis() == conversion.source() && conversion.lift() == Lift::centred, verb,
           "the conversion is from another basis than operand ", a.value, "'s, or its lift is not centred");
   Op op{Verb::peaks, place(numbers, Domain::coefficient), place(a, Domain::coefficient)};
-  op.conversion = &conversion;
+  op.conversion = own(conversion);
   write(std::move(op), numbers, Domain::coefficient);
 }
 

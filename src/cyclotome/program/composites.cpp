@@ -51,10 +51,13 @@ bool is_multiply_ciphertexts(const Program& program, const Composite& composite)
                        [](Builder& b, Slices outs, Slices ins) { multiply_ciphertexts(b, outs[0], ins[0], ins[1]); });
 }
 
-void multiply_key(Builder& b, const Slice& out, const Slice& a, const Slice& key, const Slice& addend) {
-  b.composite("multiply_key", {out}, {a, key, addend}, {a}, [&] {
-    b.forward(a);
-    b.multiply(out, a, key);
+void multiply_key(Builder& b, const Slice& out, const Slice& a, const Slice& key, const Slice& addend, Operands after) {
+  const bool kept = after == Operands::kept;
+  b.composite("multiply_key", {out}, {a, key, addend}, kept ? std::vector<Slice>{} : std::vector{a}, [&] {
+    const Slice factor = kept ? b.temporary_like(a, a.ring, 1) : a;
+    if (kept) b.copy(factor, a);
+    b.forward(factor);
+    b.multiply(out, factor, key);
     b.inverse(out);
     b.add(out, out, addend);
   });
@@ -62,8 +65,10 @@ void multiply_key(Builder& b, const Slice& out, const Slice& a, const Slice& key
 
 bool is_multiply_key(const Program& program, const Composite& composite) {
   return has_shape(composite, "multiply_key", 1, 3, 3) &&
-         is_written_by(program, composite,
-                       [](Builder& b, Slices outs, Slices ins) { multiply_key(b, outs[0], ins[0], ins[1], ins[2]); });
+         is_written_by(program, composite, [&](Builder& b, Slices outs, Slices ins) {
+           const Operands after = composite.spoiled[0] ? Operands::used_up : Operands::kept;
+           multiply_key(b, outs[0], ins[0], ins[1], ins[2], after);
+         });
 }
 
 void divide_and_round(Builder& b, const Slice& out, const Slice& kept, const Slice& dropped, const DivideAndRound& step,

@@ -20,8 +20,11 @@ bool is_tensor_product(const Program& program, const Composite& composite);
 void multiply_ciphertexts(Builder& b, const Slice& out, const Slice& x, const Slice& y);
 bool is_multiply_ciphertexts(const Program& program, const Composite& composite);
 
-/// out (parts of key) = a key + addend, all coefficients except key; a, a temporary of one part, is used up.
-void multiply_key(Builder& b, const Slice& out, const Slice& a, const Slice& key, const Slice& addend);
+/// out (parts of key) = a key + addend, all coefficients except key. a has one part; where it is not used up, it is
+/// copied first.
+enum class Operands : bool { kept, used_up };
+void multiply_key(Builder& b, const Slice& out, const Slice& a, const Slice& key, const Slice& addend,
+                  Operands after = Operands::used_up);
 bool is_multiply_key(const Program& program, const Composite& composite);
 
 /// out (over q) = round(a / P) + addend: `kept` are a's limbs over q, in either domain, `dropped` those over P in

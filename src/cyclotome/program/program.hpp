@@ -50,7 +50,9 @@ struct Value {
 
   /// One 64-bit number for each item, one after another.
   bool is_numbers() const noexcept { return ring == number_ring(); }
-  std::size_t item_bytes() const noexcept { return parts * ring->limbs() * ring->degree() * bytes_of(ring->word()); }
+  std::size_t item_bytes() const noexcept {
+    return parts * ring->limbs() * ring->limb_words() * bytes_of(ring->word());
+  }
 };
 
 /// A window on a value: some of its parts, limbs and items, and the domain in which they are read or written there.
@@ -72,7 +74,7 @@ struct Place {
 struct Op {
   Verb verb;
   Place out, a{}, b{};
-  const BaseConversion* conversion = nullptr;  ///< of convert and peaks
+  const BaseConversion* conversion = nullptr;  ///< of convert and peaks; the program's own
   std::vector<std::uint64_t> factors{};        ///< of multiply_scalars
   std::uint64_t element = 0;                   ///< of automorphism
   Law law{};                                   ///< of sample, as are seed (number of the caller's) and stream
@@ -124,7 +126,8 @@ class Program {
   std::vector<Composite> composites_;
   std::vector<std::uint32_t> operands_;
   std::size_t seeds_ = 0;
-  std::vector<std::shared_ptr<const void>> kept_;  // constants
+  std::vector<RingPtr> rings_;  // that places and conversions point to
+  std::vector<std::shared_ptr<const BaseConversion>> conversions_;
 };
 
 using ProgramPtr = std::shared_ptr<const Program>;

@@ -80,7 +80,7 @@ class Rewriting {
     return true;
   }
 
-  static bool same_ring(const Ring& a, const Ring& b) { return a.degree() == b.degree() && a.basis() == b.basis(); }
+  static bool same_ring(const Ring& a, const Ring& b) { return a.same_as(b); }
 
   const Program& program_;
   const Composite& composite_;

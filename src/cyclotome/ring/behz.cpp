@@ -18,7 +18,7 @@ const RingPtr& with_one_limb(const RingPtr& plain) {
 }
 
 RingPtr ring_of(const RingPtr& like, std::vector<std::uint64_t> moduli) {
-  return Ring::negacyclic(like->degree(), Basis(like->word(), std::move(moduli)));
+  return like->with_basis(Basis(like->word(), std::move(moduli)));
 }
 
 }  // namespace
@@ -73,36 +73,37 @@ PlainScale::PlainScale(const RingPtr& q, const RingPtr& plain_, std::uint64_t ga
 
 std::uint64_t behz_m_tilde(Word word) noexcept { return word == Word::u32 ? 1ULL << 16 : 1ULL << 32; }
 
-bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::size_t degree, std::uint64_t plain_modulus,
-                             std::uint64_t m_tilde, std::size_t terms) {
+bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::uint64_t expansion,
+                             std::uint64_t plain_modulus, std::uint64_t m_tilde, std::size_t terms) {
   // (1 + rho)^2 with rho = 2k/m~, as the fraction ((m~ + 2k)/m~)^2; everything is multiplied by m~^2.
   const std::size_t k = q.size();
   const BigUnsigned square = BigUnsigned(m_tilde) * BigUnsigned(m_tilde);
   BigUnsigned bound = q.product();
-  for (const std::uint64_t factor : {plain_modulus, std::uint64_t{degree}, std::uint64_t{terms}}) bound *= factor;
+  for (const std::uint64_t factor : {plain_modulus, expansion, std::uint64_t{terms}}) bound *= factor;
   bound *= m_tilde + 2 * k;
   bound *= m_tilde + 2 * k;
   const std::size_t l = auxiliary.size() - 1;
   const BigUnsigned base = auxiliary.slice(0, l).product();
   const std::uint64_t m_sk = auxiliary[l];
-  // (A) B m_sk > terms t n q (1 + rho)^2 + 2k
+  // (A) B m_sk > terms t delta q (1 + rho)^2 + 2k
   if (auxiliary.product() * square <= bound + square * BigUnsigned(2 * k)) return false;
-  // (B) m_sk >= 2 (l + lambda), lambda = ceil((terms t n q (1 + rho)^2 / 2 + k) / B):  lambda <= m_sk/2 - l
+  // (B) m_sk >= 2 (l + lambda), lambda = ceil((terms t delta q (1 + rho)^2 / 2 + k) / B):  lambda <= m_sk/2 - l
   if (m_sk / 2 <= l) return false;
   const BigUnsigned allowed = base * square * BigUnsigned(2 * (m_sk / 2 - l));
   return bound + square * BigUnsigned(2 * k) <= allowed;
 }
 
-Basis behz_auxiliary_basis(const Basis& q, std::size_t degree, std::uint64_t largest_plain_modulus,
+Basis behz_auxiliary_basis(const Basis& q, const RingShape& shape, std::uint64_t largest_plain_modulus,
                            std::uint64_t m_tilde, const std::vector<std::uint64_t>& excluded, std::size_t terms) {
   const unsigned bits = q.word() == Word::u32 ? 30 : 61;
   for (std::size_t size = 2; size <= 2 * q.size() + 8; ++size) {
-    std::vector<std::uint64_t> primes = primes_congruent_to_one(bits, 2 * degree, size, excluded);
+    std::vector<std::uint64_t> primes = primes_congruent_to_one(bits, shape.transform_step(), size, excluded);
     Basis auxiliary(q.word(), std::move(primes));
-    if (behz_auxiliary_suffices(q, auxiliary, degree, largest_plain_modulus, m_tilde, terms)) return auxiliary;
+    if (behz_auxiliary_suffices(q, auxiliary, shape.expansion(), largest_plain_modulus, m_tilde, terms))
+      return auxiliary;
   }
   throw ParameterError(message("no auxiliary basis of ", bits, "-bit primes is large enough for a product modulo q of ",
-                               q.product().bit_length(), " bits at degree ", degree));
+                               q.product().bit_length(), " bits at degree ", shape.degree()));
 }
 
 }  // namespace cyclotome

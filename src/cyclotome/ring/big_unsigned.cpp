@@ -47,8 +47,10 @@ double BigUnsigned::log2() const noexcept {
   if (limbs_.empty()) return -std::numeric_limits<double>::infinity();
   const unsigned bits = bit_length();
   if (bits <= 64) return std::log2(static_cast<double>(limbs_[0]));
-  const BigUnsigned top = shifted_right(bits - 64);
-  return std::log2(static_cast<double>(top.limbs_[0])) + (bits - 64);
+  // The highest 64 bits, without memory for them: this does not throw.
+  const unsigned below = bits - 64, word = below / 64, shift = below % 64;
+  const std::uint64_t top = shift == 0 ? limbs_[word] : limbs_[word] >> shift | limbs_[word + 1] << (64 - shift);
+  return std::log2(static_cast<double>(top)) + below;
 }
 
 std::uint64_t BigUnsigned::mod(std::uint64_t m) const noexcept {

@@ -19,12 +19,12 @@ HpsProduct::HpsProduct(const RingPtr& q, const RingPtr& p, std::uint64_t plain_m
       restore(p->basis(), q->basis(), Lift::centred),
       scale(q, p, 1, plain_modulus) {}
 
-Basis hps_auxiliary_basis(const Basis& q, std::size_t degree, const std::vector<std::uint64_t>& excluded) {
+Basis hps_auxiliary_basis(const Basis& q, const RingShape& shape, const std::vector<std::uint64_t>& excluded) {
   const std::uint64_t widest = *std::max_element(q.values().begin(), q.values().end());
   const unsigned bits = q.word() == Word::u32 ? 30 : bit_length(widest) <= 50 ? 50 : 61;
   // Primes of b bits lie above 2^(b-1), so this many always suffice.
   const std::size_t enough = (q.product().bit_length() + hps_margin) / (bits - 1) + 1;
-  const Basis all(q.word(), primes_congruent_to_one(bits, 2 * degree, enough, excluded));
+  const Basis all(q.word(), primes_congruent_to_one(bits, shape.transform_step(), enough, excluded));
   return all.slice(0, hps_auxiliary_limbs(q, all));
 }
 

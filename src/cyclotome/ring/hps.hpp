@@ -26,7 +26,7 @@ inline constexpr unsigned hps_margin = 4;
 
 /// Primes for p: as few of the widest class that suits q's own primes (50 bits if they all fit, else 61; 30 in 32-bit
 /// words) as make p at least 2^hps_margin q, none in `excluded`.
-Basis hps_auxiliary_basis(const Basis& q, std::size_t degree, const std::vector<std::uint64_t>& excluded);
+Basis hps_auxiliary_basis(const Basis& q, const RingShape& shape, const std::vector<std::uint64_t>& excluded);
 
 /// How many first primes of `p` suffice for `q`. Throws ParameterError if all are too few.
 std::size_t hps_auxiliary_limbs(const Basis& q, const Basis& p);

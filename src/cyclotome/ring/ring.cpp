@@ -4,82 +4,77 @@
 #include <atomic>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/interrupt.hpp"
-#include "cyclotome/math/primes.hpp"
 
 namespace cyclotome {
 
-namespace {
-
-template <LimbWord W>
-std::shared_ptr<const TransformTables<W>> make_tables(std::size_t degree, std::uint64_t modulus) {
-  const bool possible = modulus < max_transform_modulus<W> && (modulus - 1) % (2 * degree) == 0 && is_prime(modulus);
-  return possible ? std::make_shared<const TransformTables<W>>(degree, static_cast<W>(modulus)) : nullptr;
-}
-
-}  // namespace
-
-Ring::Ring(std::size_t degree, Basis basis) : degree_(degree), basis_(std::move(basis)) {
+Ring::Ring(RingShapePtr shape, Basis basis, std::size_t limb_words, Transforms transforms)
+    : shape_(std::move(shape)),
+      degree_(shape_->degree()),
+      limb_words_(limb_words),
+      basis_(std::move(basis)),
+      transforms_(std::move(transforms)) {
   static std::atomic<std::uint64_t> counter{0};
   id_ = ++counter;
 }
 
-RingPtr Ring::negacyclic(std::size_t degree, const Basis& basis) {
-  if (!is_power_of_two(degree) || degree < 2 || degree > max_degree) {
-    throw ParameterError(message("ring degree ", degree, " is not a power of two in [2, ", max_degree, "]"));
-  }
-  const std::shared_ptr<Ring> ring(new Ring(degree, basis));
-  for (const auto modulus : basis.values()) {
-    check_interrupt();
-    if (basis.word() == Word::u32) {
-      ring->tables32_.push_back(make_tables<std::uint32_t>(degree, modulus));
-    } else {
-      ring->tables64_.push_back(make_tables<std::uint64_t>(degree, modulus));
-    }
-  }
-  return ring;
+RingPtr Ring::create(const RingShapePtr& shape, const Basis& basis) {
+  Transforms transforms;
+  for (const auto modulus : basis.values()) transforms.push_back(shape->transform(basis.word(), modulus));
+  return RingPtr(new Ring(shape, basis, shape->degree(), std::move(transforms)));
 }
 
-template <LimbWord W>
-const TransformTables<W>& Ring::tables(std::size_t limb) const {
-  const TransformTables<W>* found = nullptr;
-  if constexpr (sizeof(W) == 4) {
-    found = tables32_.at(limb).get();
-  } else {
-    found = tables64_.at(limb).get();
-  }
+RingPtr Ring::negacyclic(std::size_t degree, const Basis& basis) {
+  return create(RingShape::negacyclic(degree), basis);
+}
+
+RingPtr Ring::cyclotomic(std::size_t index, const Basis& basis) { return create(RingShape::cyclotomic(index), basis); }
+
+const Transform& Ring::transform(std::size_t limb) const {
+  const Transform* const found = transforms_.at(limb).get();
   if (found == nullptr) {
     throw ParameterError(message("modulus ", basis_[limb], " has no transform of length ", degree_,
-                                 ": it must be a prime congruent to 1 modulo ", 2 * degree_));
+                                 ": it must be a prime congruent to 1 modulo ", shape_->transform_step()));
   }
   return *found;
 }
 
-template const TransformTables<std::uint32_t>& Ring::tables(std::size_t) const;
-template const TransformTables<std::uint64_t>& Ring::tables(std::size_t) const;
+void Ring::require_method(const Transform& found, Transform::Method method, Word word) const {
+  if (found.method == method && found.word == word) return;
+  throw EngineError(message("the transform of ", name(), " is ", name_of(found.method), " on ", bits_of(found.word),
+                            "-bit words, and this needs a ", name_of(method), " one on ", bits_of(word),
+                            "-bit words; the CPU engine has all of them"));
+}
 
 RingPtr Ring::slice(std::size_t first, std::size_t count) const {
-  const std::shared_ptr<Ring> ring(new Ring(degree_, basis_.slice(first, count)));
-  for (std::size_t i = first; i < first + count; ++i) {
-    if (word() == Word::u32) {
-      ring->tables32_.push_back(tables32_[i]);
-    } else {
-      ring->tables64_.push_back(tables64_[i]);
-    }
-  }
-  return ring;
+  Basis basis = basis_.slice(first, count);
+  const auto begin = transforms_.begin() + static_cast<std::ptrdiff_t>(first);
+  return RingPtr(new Ring(shape_, std::move(basis), limb_words_, {begin, begin + static_cast<std::ptrdiff_t>(count)}));
 }
 
 RingPtr Ring::joined(const Ring& other) const {
-  if (degree_ != other.degree_) {
-    throw ParameterError(message("rings of degrees ", degree_, " and ", other.degree_, " can't be joined"));
+  if (!(*shape_ == *other.shape_)) {
+    throw ParameterError(message("rings of degrees ", degree_, " and ", other.degree_, " can't be joined: ", name(),
+                                 " and ", other.name()));
   }
-  const std::shared_ptr<Ring> ring(new Ring(degree_, basis_.joined(other.basis_)));
-  ring->tables32_ = tables32_;
-  ring->tables64_ = tables64_;
-  ring->tables32_.insert(ring->tables32_.end(), other.tables32_.begin(), other.tables32_.end());
-  ring->tables64_.insert(ring->tables64_.end(), other.tables64_.begin(), other.tables64_.end());
-  return ring;
+  if (limb_words_ != other.limb_words_) {
+    throw ParameterError(message("rings with limbs ", limb_words_, " and ", other.limb_words_,
+                                 " words apart can't be joined; give both one distance by `spaced`"));
+  }
+  Transforms transforms = transforms_;
+  transforms.insert(transforms.end(), other.transforms_.begin(), other.transforms_.end());
+  return RingPtr(new Ring(shape_, basis_.joined(other.basis_), limb_words_, std::move(transforms)));
+}
+
+RingPtr Ring::with_basis(const Basis& basis) const {
+  const RingPtr ring = create(shape_, basis);
+  return limb_words_ == degree_ ? ring : ring->spaced(limb_words_);
+}
+
+RingPtr Ring::spaced(std::size_t limb_words) const {
+  if (limb_words < degree_) {
+    throw ParameterError(message("limbs ", limb_words, " words apart would overlap: each has ", degree_));
+  }
+  return RingPtr(new Ring(shape_, basis_, limb_words, transforms_));
 }
 
 }  // namespace cyclotome

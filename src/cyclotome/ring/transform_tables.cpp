@@ -7,7 +7,8 @@
 namespace cyclotome {
 
 template <LimbWord W>
-TransformTables<W>::TransformTables(std::size_t degree_, W modulus_) : degree(degree_), modulus(modulus_), root(0) {
+TransformTables<W>::TransformTables(std::size_t degree_, W modulus_)
+    : Transform(own_method, static_cast<Word>(sizeof(W)), 0), degree(degree_), modulus(modulus_), root(0) {
   if (!is_power_of_two(degree) || degree < 2) {
     throw ParameterError(message("degree ", degree, " is not a power of two of at least 2"));
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cyclotome/math/shoup.hpp"
+#include "cyclotome/ring/transform.hpp"
 
 namespace cyclotome {
 
@@ -12,7 +13,10 @@ namespace cyclotome {
 ///
 /// Forward output order: out[k] = a(psi^(2 br(k) + 1)), br over log2(n) bits.
 template <LimbWord W>
-struct TransformTables {
+struct TransformTables final : Transform {
+  static constexpr Method own_method = Method::negacyclic;
+  using Residue = W;
+
   /// Throws ParameterError unless n is a power of two >= 2 and q a prime = 1 mod 2n below max_transform_modulus<W>.
   TransformTables(std::size_t degree, W modulus);
 

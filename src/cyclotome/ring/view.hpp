@@ -12,9 +12,9 @@ namespace cyclotome {
 enum class Domain : std::uint8_t { coefficient, transform };
 
 /// A window on residues[batch][part][limb][coefficient] in an engine's memory, without ownership. batch: independent
-/// ciphertexts; part: c0, c1, c2 (or digits); limb: residue modulo one prime of `ring`. Coefficients are contiguous and
-/// limbs follow each other; batch and part have strides in words. A view of batch (part) 1 is broadcast where an
-/// operand of a larger batch (part count) is asked for.
+/// ciphertexts; part: c0, c1, c2 (or digits); limb: residue modulo one prime of `ring`. Coefficients are contiguous;
+/// limbs lie as far apart as the ring says, and batch and part have strides in words. A view of batch (part) 1 is
+/// broadcast where an operand of a larger batch (part count) is asked for.
 template <bool IsConst>
 struct BasicView {
   using Pointer = std::conditional_t<IsConst, const void*, void*>;
@@ -27,6 +27,7 @@ struct BasicView {
 
   std::size_t limbs() const noexcept { return ring->limbs(); }
   std::size_t degree() const noexcept { return ring->degree(); }
+  std::size_t limb_words() const noexcept { return ring->limb_words(); }
   Word word() const noexcept { return ring->word(); }
 
   /// First coefficient of a limb; b and p are taken modulo nothing: 0 <= b < batch or batch == 1.
@@ -34,7 +35,7 @@ struct BasicView {
   auto limb(std::size_t b, std::size_t p, std::size_t l) const noexcept {
     using Element = std::conditional_t<IsConst, const W, W>;
     return static_cast<Element*>(data) + (batch == 1 ? 0 : b) * batch_stride + (parts == 1 ? 0 : p) * part_stride +
-           l * degree();
+           l * limb_words();
   }
 
   /// Parts first ... first + count - 1.
@@ -47,7 +48,7 @@ struct BasicView {
   }
   /// The limbs from `first` on that `slice` describes; slice must be that slice of `ring` and outlive the view.
   BasicView limbs_at(std::size_t first, const Ring& slice) const noexcept {
-    return moved(first * degree(), batch, parts, &slice);
+    return moved(first * limb_words(), batch, parts, &slice);
   }
 
   operator BasicView<true>() const noexcept {  // NOLINT(google-explicit-constructor): like T* to const T*

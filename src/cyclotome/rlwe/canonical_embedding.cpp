@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "cyclotome/math/bits.hpp"
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 
 namespace cyclotome::rlwe {
@@ -57,7 +58,12 @@ std::vector<Root> roots_of(std::size_t n) {
 
 }  // namespace
 
-CanonicalEmbedding::CanonicalEmbedding(std::size_t degree) : degree_(degree) {
+CanonicalEmbedding::CanonicalEmbedding(const RingShape& ring) : degree_(ring.degree()) {
+  const std::size_t degree = degree_;
+  if (ring.kind() != RingKind::negacyclic || degree < 4) {
+    throw ParameterError(message("the roots of ", ring.modulus(), " are not known to this version in double ",
+                                 "precision; canonical norms are those of x^n + 1, n >= 4"));
+  }
   const std::vector<Root> roots = roots_of(degree);
   for (std::size_t j = 0; j < degree / 2; ++j) {
     twist_real_.push_back(roots[j].real);
@@ -72,12 +78,12 @@ CanonicalEmbedding::CanonicalEmbedding(std::size_t degree) : degree_(degree) {
   }
 }
 
-const CanonicalEmbedding& CanonicalEmbedding::of(std::size_t degree) {
+const CanonicalEmbedding& CanonicalEmbedding::of(const RingShape& ring) {
   static std::mutex mutex;
-  static std::map<std::size_t, std::unique_ptr<const CanonicalEmbedding>> embeddings;
+  static std::map<std::pair<RingKind, std::uint64_t>, std::unique_ptr<const CanonicalEmbedding>> embeddings;
   const std::lock_guard lock(mutex);
-  auto& slot = embeddings[degree];
-  if (slot == nullptr) slot = std::make_unique<const CanonicalEmbedding>(degree);
+  auto& slot = embeddings[{ring.kind(), ring.index()}];
+  if (slot == nullptr) slot = std::make_unique<const CanonicalEmbedding>(ring);
   return *slot;
 }
 
@@ -120,7 +126,7 @@ double CanonicalEmbedding::largest_square(std::span<const std::int64_t> coeffici
   return largest;
 }
 
-PlainNorms norms_of(std::span<const std::int64_t> coefficients) {
+PlainNorms norms_of(const RingShape& ring, std::span<const std::int64_t> coefficients) {
   double one = 0, squares = 0;
   for (const std::int64_t value : coefficients) {
     const double magnitude = std::abs(static_cast<double>(value));
@@ -129,7 +135,7 @@ PlainNorms norms_of(std::span<const std::int64_t> coefficients) {
   }
   // Sums of up to 2^17 doubles err by less than 2^-36 of themselves.
   constexpr double up = 1 + 0x1p-36;
-  const double largest = CanonicalEmbedding::of(coefficients.size()).largest_square(coefficients);
+  const double largest = CanonicalEmbedding::of(ring).largest_square(coefficients);
   return {std::max(1.0, std::min(one * up, std::sqrt(largest + 0x1p-40 * one * one))),
           std::max(1.0, std::sqrt(squares) * up), std::max(1.0, one * up)};
 }

@@ -20,7 +20,7 @@ const PlainNorms& Plaintext::norms() const {
         const auto value = static_cast<std::int64_t>(residues[b * n + i]);
         centred[i] = value >= t - value ? value - t : value;
       }
-      norms_->largest = larger(norms_->largest, norms_of(centred));
+      norms_->largest = larger(norms_->largest, norms_of(*polynomials_.ring()->shape(), centred));
     }
   });
   return norms_->largest;

@@ -9,11 +9,12 @@ namespace cyclotome::rlwe {
 Context::Context(Parameters parameters, EnginePtr engine)
     : parameters_(std::move(parameters)), engine_(std::move(engine)) {
   const Word word = parameters_.word();
-  const std::size_t n = parameters_.degree(), special = special_limbs();
+  const RingShapePtr& shape = parameters_.ring();
+  const std::size_t special = special_limbs();
   const Basis q(word, parameters_.moduli());
-  key_ring_ = Ring::negacyclic(n, Basis(word, parameters_.special_moduli()).joined(q));
+  key_ring_ = Ring::create(shape, Basis(word, parameters_.special_moduli()).joined(q));
   for (std::size_t limbs = 1; limbs <= q.size(); ++limbs) level_rings_.push_back(key_ring_->slice(special, limbs));
-  for (const auto t : parameters_.plain_moduli()) plain_rings_.push_back(Ring::negacyclic(n, Basis(word, {t})));
+  for (const auto t : parameters_.plain_moduli()) plain_rings_.push_back(Ring::create(shape, Basis(word, {t})));
   if (special == 0) {
     encryption_ring_ = key_ring_;
     return;

@@ -36,6 +36,7 @@ class Context : public std::enable_shared_from_this<Context> {
   const Scheme& scheme() const noexcept { return parameters_.scheme(); }
   const EnginePtr& engine() const noexcept { return engine_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
+  const GaloisGroup& galois() const noexcept { return parameters_.ring()->galois(); }
   Domain native_domain() const noexcept { return scheme().native_domain(); }
 
   /// Z_Q; Z_PQ, special primes first (Z_Q itself without special primes); one special prime (the last), then Q: what

@@ -29,10 +29,8 @@ Slice sampled_error(Builder& b, const RingPtr& ring, std::size_t parts, std::uin
 std::optional<Slice> scaled_message(Builder& b, const Context& context, PlainIndex plain, const BaseConversion* scale) {
   if (scale == nullptr) return {};
   const Slice message = b.input(context.plain_ring(plain), 1, Domain::coefficient, program::each, true);
-  const auto own = std::make_shared<const BaseConversion>(*scale);  // whose it is may forget it
-  b.keep(own);
   const Slice text = b.temporary(context.ciphertext_ring(), 1);
-  b.convert(text, message, *own);
+  b.convert(text, message, *scale);
   return text;
 }
 
@@ -132,9 +130,7 @@ void write_phase(Builder& b, const Slice& out, const Slice& c, const Slice& s) {
     return moved;
   };
   if (domain == Domain::coefficient && c.parts == 2) {
-    const Slice moved = b.temporary_like(c, c.ring, 1);
-    b.copy(moved, c.part(1));
-    program::multiply_key(b, out, moved, s, c.part(0));
+    program::multiply_key(b, out, c.part(1), s, c.part(0), program::Operands::kept);
     return;
   }
   // Horner's rule in s over the transforms of c_1, c_2, ...; c_0 is added in its own domain.

@@ -94,7 +94,7 @@ void Flooding::add_to(PolyArray& phases, Seed&& seed) const {
   std::vector<std::uint64_t> multiples;
   for (const auto q : ring->basis().values()) multiples.push_back(multiple_ % q);
   const BaseConversion lift(basis_, ring->basis(), Lift::centred, {}, multiples);
-  const RingPtr drawn_ring = Ring::negacyclic(context_.degree(), basis_);
+  const RingPtr drawn_ring = ring->with_basis(basis_);
   PolyArray drawn = context_.make(drawn_ring, phases.batch(), 1, Domain::coefficient, true);
   engine.sample(drawn.view(), Law::uniform, own, Stream::flooding);
   PolyArray error = context_.make(ring, phases.batch(), 1, Domain::coefficient, true);

@@ -24,7 +24,7 @@ bool within(const PolyArray& a, double most_squares, double most_canonical_squar
   });
   std::int64_t squares = 0;
   for (const std::int64_t value : coefficients) squares += value * value;
-  const double largest = CanonicalEmbedding::of(n).largest_square(coefficients);
+  const double largest = CanonicalEmbedding::of(*a.ring()->shape()).largest_square(coefficients);
   secure_zero(coefficients.data(), n * sizeof(coefficients[0]));
   // Both are looked at, whatever the first says; the canonical norm's own rounding is left out of what passes.
   return (static_cast<unsigned>(static_cast<double>(squares) <= most_squares) &

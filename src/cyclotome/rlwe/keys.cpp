@@ -172,8 +172,8 @@ EvaluationKeys deterministic::generate_evaluation_keys(const SecretKey& secret, 
   }
   std::map<std::uint64_t, KeySwitchKey> galois;
   for (const auto element : galois_elements) {
-    if (element % 2 == 0 || element >= 2 * context->degree()) {
-      throw ArgumentError(message("Galois element ", element, " must be odd and below 2n = ", 2 * context->degree()));
+    if (const GaloisGroup& group = context->galois(); !group.contains(element)) {
+      throw ArgumentError(message("Galois element ", element, " must be ", group.requirement()));
     }
     if (element == 1 || galois.contains(element)) continue;
     engine.automorphism(target.view(), secret.over_key_ring(), element);
@@ -203,26 +203,30 @@ void expand_uniform(Engine& engine, View part, const PublicSeed& uniform_seed) {
   engine.sample(part, Law::uniform, uniform_seed.to_draw_with(), Stream::key_switch_uniform);
 }
 
-std::uint64_t row_rotation_element(std::size_t degree, std::int64_t steps) {
-  const auto order = static_cast<std::int64_t>(degree / 2);
-  std::int64_t exponent = steps % order;
-  if (exponent < 0) exponent += order;
-  std::uint64_t element = 1;
-  for (std::uint64_t base = 3, e = static_cast<std::uint64_t>(exponent); e != 0; e >>= 1) {
-    if ((e & 1) != 0) element = element * base % (2 * degree);
-    base = base * base % (2 * degree);
-  }
-  return element;
+std::uint64_t row_rotation_element(const GaloisGroup& group, std::int64_t steps) {
+  const GaloisGroup::Generator& rows = group.generators().front();
+  return group.power(rows.element, steps % static_cast<std::int64_t>(rows.order));
 }
 
-std::uint64_t column_rotation_element(std::size_t degree) noexcept { return 2 * degree - 1; }
+std::uint64_t column_rotation_element(const GaloisGroup& group) noexcept { return group.generators().back().element; }
 
-std::vector<std::uint64_t> slot_sum_elements(std::size_t degree) {
-  std::vector<std::uint64_t> elements;
-  for (std::size_t step = 1; step < degree / 2; step *= 2) {
-    elements.push_back(row_rotation_element(degree, static_cast<std::int64_t>(step)));
+std::vector<std::uint64_t> doublings(const GaloisGroup& group, const GaloisGroup::Generator& generator) {
+  if (!is_power_of_two(generator.order)) {
+    throw ArgumentError(message("sums over slots double, and ", generator.element, " has order ", generator.order,
+                                " in the Galois group, no power of two"));
   }
-  elements.push_back(column_rotation_element(degree));
+  std::vector<std::uint64_t> elements;
+  for (std::size_t step = 1; step < generator.order; step *= 2) {
+    elements.push_back(group.power(generator.element, static_cast<std::int64_t>(step)));
+  }
+  return elements;
+}
+
+std::vector<std::uint64_t> slot_sum_elements(const GaloisGroup& group) {
+  std::vector<std::uint64_t> elements;
+  for (const GaloisGroup::Generator& generator : group.generators()) {
+    for (const std::uint64_t element : doublings(group, generator)) elements.push_back(element);
+  }
   return elements;
 }
 

@@ -93,7 +93,7 @@ class EvaluationKeys {
         galois_(std::move(galois)),
         id_(id) {}
 
-  /// galois_elements: odd numbers below 2n; duplicates are made once. relinearization: whether to make that key.
+  /// galois_elements: of the ring's Galois group; duplicates are made once. relinearization: whether to make that key.
   static EvaluationKeys generate(const SecretKey& secret, bool relinearization,
                                  const std::vector<std::uint64_t>& galois_elements);
 
@@ -116,11 +116,15 @@ class EvaluationKeys {
 /// Fills the uniform half of a public key or switching key from its seed: how a stored key is expanded.
 void expand_uniform(Engine& engine, View part, const PublicSeed& uniform_seed);
 
-/// The Galois element that rotates both rows of slots by `steps` to the left: 3^steps mod 2n; steps may be negative.
-std::uint64_t row_rotation_element(std::size_t degree, std::int64_t steps);
-/// The Galois element that swaps the rows: 2n - 1.
-std::uint64_t column_rotation_element(std::size_t degree) noexcept;
-/// The elements that summing all slots needs: rotations by 1, 2, 4, ..., n/4 and the swap.
-std::vector<std::uint64_t> slot_sum_elements(std::size_t degree);
+/// The Galois element that rotates every row of slots by `steps` to the left, a power of the group's first generator (3
+/// in x^n + 1); steps may be negative.
+std::uint64_t row_rotation_element(const GaloisGroup& group, std::int64_t steps);
+/// The Galois element that moves rows by one, the last generator (in x^n + 1 -1, which swaps its two rows).
+std::uint64_t column_rotation_element(const GaloisGroup& group) noexcept;
+/// A generator's powers 1, 2, 4, ..., by which its orbit is summed. ArgumentError if its order is no power of two.
+std::vector<std::uint64_t> doublings(const GaloisGroup& group, const GaloisGroup::Generator& generator);
+/// The elements that summing all slots needs: those of every generator (in x^n + 1 rotations by 1, 2, 4, ..., n/4 and
+/// the swap).
+std::vector<std::uint64_t> slot_sum_elements(const GaloisGroup& group);
 
 }  // namespace cyclotome::rlwe

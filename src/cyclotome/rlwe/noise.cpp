@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numbers>
 
+#include "cyclotome/math/errors.hpp"
+
 namespace cyclotome::rlwe {
 
 namespace {
@@ -12,7 +14,10 @@ constexpr double tail = noise_exponent * std::numbers::ln2;
 constexpr double secret_variance = 2.0 / 3.0;
 
 /// Real tail of all coefficients: P(|a_i| > T sqrt(Var) for some i) <= 2^-168 for strictly sub-Gaussian a.
-double real_tail(double n) noexcept { return std::sqrt(2 * (tail + std::log(2 * n))); }
+double real_tail(double n) noexcept {
+  constexpr double sides = 2;
+  return std::sqrt(2 * (tail + std::log(sides * n)));
+}
 
 /// Complex tail of all embeddings, from P(|a(zeta)|^2 > y n Var) <= y e^(1-y).
 double complex_tail(double n) noexcept {
@@ -37,14 +42,18 @@ double key_check_factor(std::size_t degree) noexcept {
   return std::sqrt(std::log(static_cast<double>(degree) / 2) + 3);
 }
 
-NoiseCalculus::NoiseCalculus(std::size_t degree, bool strict)
-    : degree_(degree),
+NoiseCalculus::NoiseCalculus(const RingShape& ring, bool strict)
+    : degree_(ring.degree()),
       strict_(strict),
-      n_(static_cast<double>(degree)),
+      n_(static_cast<double>(ring.degree())),
       log2_n_(std::log2(n_)),
       real_tail_(real_tail(n_)),
       complex_tail_(complex_tail(n_)),
-      check_(key_check_factor(degree)) {
+      check_(key_check_factor(ring.degree())) {
+  if (!ring.orthogonal()) {
+    throw ParameterError(message("noise in Z[x]/(", ring.modulus(), ") is not bounded by this version: the theorem is ",
+                                 "for rings with an orthogonal basis, as x^n + 1"));
+  }
   secret_ = bound(1, std::sqrt(most_secret_weight), std::sqrt(secret_variance) * check_);
   // Rounding errors of what looks uniform have canonical norm B sqrt(n/12); `strict` does not rely on it.
   rounding_ = bound(half, half, strict ? half * std::sqrt(n_) : complex_tail_ / std::sqrt(12.0));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 
+#include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/rlwe/canonical_embedding.hpp"
 
@@ -34,16 +35,18 @@ inline double log2_sum(double a, double b) noexcept {
   return high - low > 1000 ? high : high + std::log2(1.0 + std::exp2(low - high));
 }
 
-/// Bounds of one degree: how they grow, and those of everything that is drawn or rounded ("atoms").
+/// Bounds of one ring: how they grow, and those of everything that is drawn or rounded ("atoms").
 ///
 /// Nothing here takes operands to be independent: they may be equal, conjugate, or chosen after looking at all
-/// ciphertexts. Probability enters where an atom is drawn, once. Used in Z[x]/(x^n + 1): rms <= max <= sqrt(n) rms and
-/// rms <= canonical <= sqrt(n/2) rms; all three are unchanged by automorphisms and obey the triangle inequality.
+/// ciphertexts. Probability enters where an atom is drawn, once. Used of the ring, whose basis is
+/// orthogonal: rms <= max <= sqrt(n) rms and rms <= canonical <= sqrt(n/2) rms; a coefficient of a product is at most n
+/// rms(a) rms(b); all three norms are unchanged by automorphisms and obey the triangle inequality.
 class NoiseCalculus {
  public:
-  /// strict: rounding errors count with their worst canonical norm, so that no assumption is needed for programs with
-  /// several products on a path; see doc/noise.md.
-  explicit NoiseCalculus(std::size_t degree, bool strict = false);
+  /// ring: with an orthogonal basis, which the theorem needs; ParameterError otherwise. strict: rounding errors count
+  /// with their worst canonical norm, so that no assumption is needed for programs with several products on a path; see
+  /// doc/noise.md.
+  explicit NoiseCalculus(const RingShape& ring, bool strict = false);
 
   std::size_t degree() const noexcept { return degree_; }
   bool strict() const noexcept { return strict_; }

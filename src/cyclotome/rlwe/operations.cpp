@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ranges>
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
@@ -201,17 +202,20 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
 }
 
 Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys) {
-  return apply_galois(a, row_rotation_element(a.context()->degree(), steps), keys);
+  return apply_galois(a, row_rotation_element(a.context()->galois(), steps), keys);
 }
 
 Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys) {
-  return apply_galois(a, column_rotation_element(a.context()->degree()), keys);
+  return apply_galois(a, column_rotation_element(a.context()->galois()), keys);
 }
 
 Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys) {
-  Ciphertext result = add(a, rotate_columns(a, keys));
-  for (std::size_t step = 1; step < a.context()->degree() / 2; step *= 2) {
-    result = add(result, rotate_rows(result, static_cast<std::int64_t>(step), keys));
+  const GaloisGroup& group = a.context()->galois();
+  Ciphertext result = a;
+  for (const GaloisGroup::Generator& generator : group.generators() | std::views::reverse) {  // along rows at last
+    for (const std::uint64_t element : doublings(group, generator)) {
+      result = add(result, apply_galois(result, element, keys));
+    }
   }
   return result;
 }
@@ -288,7 +292,8 @@ bool is_transparent(const Ciphertext& a) {
   const PolyArray& c = a.polynomials();
   const ConstView view = c.view();
   return with_word(c.word(), [&]<class W>(W) {
-    const std::size_t all = (a.parts() - 1) * c.limbs() * c.degree(), first = std::min<std::size_t>(all, 8);
+    const std::size_t limbs = (a.parts() - 1) * c.limbs(), all = limbs * c.degree(),
+                      first = std::min<std::size_t>(all, 8);
     const auto zeros = [](auto begin, auto end) { return std::all_of(begin, end, [](W w) { return w == 0; }); };
     // A few residues decide for every honest ciphertext; only if they are zero is the rest looked at.
     std::vector<W> starts(a.batch() * first);
@@ -299,7 +304,8 @@ bool is_transparent(const Ciphertext& a) {
       if (!zeros(start, start + static_cast<std::ptrdiff_t>(first))) continue;
       check_interrupt();
       std::vector<W> words(all);
-      c.engine()->download(words.data(), view.limb<W>(b, 1, 0), all * sizeof(W));
+      c.engine()->download_runs(words.data(), view.limb<W>(b, 1, 0), c.degree() * sizeof(W),
+                                view.limb_words() * sizeof(W), limbs);
       if (zeros(words.begin(), words.end())) return true;
     }
     return false;

@@ -15,13 +15,13 @@ namespace {
 
 unsigned product_bits(const std::vector<std::uint64_t>& moduli) { return BigUnsigned::product(moduli).bit_length(); }
 
-std::size_t checked_degree(const LatticeParameters& p) {
+RingShapePtr checked_ring(const LatticeParameters& p) {
   const std::size_t smallest = p.allow_insecure ? 8 : 1024;
   if (!is_power_of_two(p.degree) || p.degree < smallest || p.degree > Ring::max_degree) {
     throw ParameterError(
         message("degree ", p.degree, " is not a power of two in [", smallest, ", ", Ring::max_degree, "]"));
   }
-  return p.degree;
+  return p.ring();
 }
 
 /// Before anything is computed with that many numbers.
@@ -33,15 +33,15 @@ void check_counts(const LatticeParameters& p) {
   }
 }
 
-void check_primes(const LatticeParameters& p) {
+void check_primes(const LatticeParameters& p, const RingShape& ring) {
   const std::uint64_t limit =
       p.word == Word::u32 ? max_transform_modulus<std::uint32_t> : max_transform_modulus<std::uint64_t>;
   for (const auto* moduli : {&p.moduli, &p.special_moduli}) {
     for (const auto q : *moduli) {
-      if (q >= limit || q % (2 * p.degree) != 1 || !is_prime(q)) {
-        throw ParameterError(message(
-            "ciphertext modulus ", q, " must be a prime congruent to 1 modulo 2n = ", 2 * p.degree, " and below ",
-            limit, " for ", bits_of(p.word), "-bit words; primes_congruent_to_one finds such primes"));
+      if (q >= limit || !ring.has_transform(q)) {
+        throw ParameterError(message("ciphertext modulus ", q, " must be a prime congruent to 1 modulo ",
+                                     ring.transform_condition(), " and below ", limit, " for ", bits_of(p.word),
+                                     "-bit words; primes_congruent_to_one finds such primes"));
       }
     }
   }
@@ -132,10 +132,11 @@ Parameters::Parameters(const Scheme& scheme, LatticeParameters lattice, const Sc
       lattice_(std::move(lattice)),
       part_(own_part(scheme, part)),
       name_(std::move(name)),
-      noise_(checked_degree(lattice_), lattice_.strict) {
+      ring_(checked_ring(lattice_)),
+      noise_(*ring_, lattice_.strict) {
   require_known(scheme_, lattice_.word, lattice_.table);
   check_counts(lattice_);
-  check_primes(lattice_);
+  check_primes(lattice_, *ring_);
   scheme_->check(lattice_, *part_);
   lattice_.digits = choose_digits(lattice_);
 
@@ -179,6 +180,10 @@ std::string Parameters::canonical_text() const {
                  "\nmoduli ", list(p.moduli), "\nspecial ", list(p.special_moduli), "\ndigits ", p.digits, "\nword ",
                  bits_of(p.word), "\nsecret ternary\nerror cbd21\nsecurity ", p.security, " ", name_of(p.table),
                  p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "", "\n");
+}
+
+bool Parameters::has_slots() const {
+  return std::ranges::all_of(plain_moduli(), [&](std::uint64_t t) { return ring_->has_transform(t); });
 }
 
 std::string Parameters::summary() const {

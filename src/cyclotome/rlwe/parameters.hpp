@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cyclotome/math/sha256.hpp"
-#include "cyclotome/ring/basis.hpp"
+#include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/rlwe/scheme.hpp"
 #include "cyclotome/rlwe/security.hpp"
@@ -14,15 +14,18 @@ namespace cyclotome::rlwe {
 
 /// What the parameters of every scheme have; unchecked.
 struct LatticeParameters {
-  std::size_t degree = 0;                     ///< n, a power of two in [2^10, 2^17] (smaller: allow_insecure)
-  std::vector<std::uint64_t> moduli;          ///< ciphertext primes q_i = 1 mod 2n
-  std::vector<std::uint64_t> special_moduli;  ///< primes P_i = 1 mod 2n of key switching; may be empty
+  std::size_t degree = 0;             ///< n of x^n + 1, a power of two in [2^10, 2^17] (smaller: allow_insecure)
+  std::vector<std::uint64_t> moduli;  ///< ciphertext primes q_i with a transform in this ring
+  std::vector<std::uint64_t> special_moduli;  ///< primes P_i of key switching, likewise; may be empty
   std::size_t digits = 0;                     ///< digits of key switching (dnum); 0: as few as the special primes allow
   Word word = Word::u64;
   unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
   SecurityTable table = default_security_table;
   bool allow_insecure = false;
   bool strict = false;  ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
+
+  /// The ring that these parameters are for. Throws ParameterError where there is none.
+  RingShapePtr ring() const { return RingShape::negacyclic(degree); }
 };
 
 /// What a user writes, of a scheme whose own part is plaintext moduli; unchecked. `Parameters` checks it.
@@ -59,7 +62,9 @@ class Parameters {
   }
   const std::string& name() const noexcept { return name_; }
 
-  std::size_t degree() const noexcept { return lattice_.degree; }
+  /// The ring without moduli: whatever depends on its polynomial is asked there.
+  const RingShapePtr& ring() const noexcept { return ring_; }
+  std::size_t degree() const noexcept { return ring_->degree(); }
   const std::vector<std::uint64_t>& plain_moduli() const noexcept { return part_->plain_moduli(); }
   const std::vector<std::uint64_t>& moduli() const noexcept { return lattice_.moduli; }
   const std::vector<std::uint64_t>& special_moduli() const noexcept { return lattice_.special_moduli; }
@@ -80,6 +85,9 @@ class Parameters {
   /// log2 of the product of the first `limbs` ciphertext primes, 0 <= limbs <= all, and of all special primes.
   double log2_modulus(std::size_t limbs) const { return log2_moduli_.at(limbs); }
   double log2_special_modulus() const noexcept { return log2_special_modulus_; }
+  /// True if every plaintext modulus has a transform, so that arithmetic can act value by value in slots.
+  bool has_slots() const;
+
   /// How noise grows in this ring.
   const NoiseCalculus& noise() const noexcept { return noise_; }
   /// Below 128 bits of security by their table.
@@ -104,6 +112,7 @@ class Parameters {
   LatticeParameters lattice_;
   SchemePartPtr part_;
   std::string name_;
+  RingShapePtr ring_;
   unsigned modulus_bits_ = 0, key_modulus_bits_ = 0, security_reached_ = 0;
   std::vector<double> log2_moduli_;  // by number of primes
   double log2_special_modulus_ = 0;

@@ -13,10 +13,8 @@ program::ProgramPtr plain_product_program(const Context& context, Level level, P
   Builder b("multiply_plain");
   const Slice out = b.output(ring, parts, domain), c = b.input(ring, parts, domain, one_c ? 1 : program::each);
   const Slice m = b.input(plain_ring, 1, Domain::coefficient, one_m ? 1 : program::each);
-  const auto lift = std::make_shared<const BaseConversion>(plain_ring->basis(), ring->basis(), Lift::centred);
-  b.keep(lift);
   const Slice factor = b.temporary_like(m, ring, 1);
-  b.convert(factor, m, *lift);
+  b.convert(factor, m, BaseConversion(plain_ring->basis(), ring->basis(), Lift::centred));
   b.forward(factor);
   if (domain == Domain::transform) {
     b.multiply(out, c, factor);

@@ -2,22 +2,27 @@
 #include "cyclotome/scheme/encoding.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
-#include "cyclotome/ring/slots.hpp"
 
 namespace cyclotome {
 
 namespace {
 
-std::vector<std::size_t> positions_of(const rlwe::Context& context, rlwe::PlainIndex plain, Encoding::Kind kind) {
+/// Where value i of a row stands in the polynomial that carries it, transformed for slots.
+std::vector<std::uint32_t> positions_of(const rlwe::Context& context, rlwe::PlainIndex plain, Encoding::Kind kind) {
   const std::size_t n = context.degree();
   if (kind == Encoding::Kind::coefficients) {
-    std::vector<std::size_t> positions(n);
-    for (std::size_t i = 0; i < n; ++i) positions[i] = i;
+    if (const RingShape& ring = *context.parameters().ring(); !ring.power_basis()) {
+      throw ParameterError(message("coefficients in Z[x]/(", ring.modulus(), ") are not those of powers of x, and ",
+                                   "constants not polynomials of one coefficient; use the encoding in slots"));
+    }
+    std::vector<std::uint32_t> positions(n);
+    std::iota(positions.begin(), positions.end(), 0);
     return positions;
   }
   if (kind != Encoding::Kind::slots) {
@@ -26,10 +31,11 @@ std::vector<std::size_t> positions_of(const rlwe::Context& context, rlwe::PlainI
   }
   if (!has_slots(context, plain)) {
     throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain.number],
-                                 " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ", 2 * n,
+                                 " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ",
+                                 context.parameters().ring()->transform_step(),
                                  "; use the coefficient encoding or another plaintext modulus"));
   }
-  return slot_positions(n);
+  return context.galois().slot_positions();
 }
 
 /// Throws RangeError unless all values lie in [-t/2, t/2]. Looks at every value without a branch on any; that one of
@@ -63,7 +69,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
     throw ArgumentError(message("encode_residues: ", values.size(), " values as ", items, " rows of ", width,
                                 "; rows hold at most n = ", n, " values and there must be at least one"));
   }
-  const std::vector<std::size_t> positions = positions_of(*context, plain, kind);
+  const std::vector<std::uint32_t> positions = positions_of(*context, plain, kind);
   const RingPtr& ring = context->plain_ring(plain);
   const Modulus<std::uint64_t> t(ring->basis()[0]);
   if (!reduce) require_in_range(values, width, t.value());
@@ -87,8 +93,8 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
 
 std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
   const rlwe::Context& context = *plaintext.context();
-  const std::vector<std::size_t> positions = positions_of(context, plaintext.plain(), kind);
-  require_main_memory("decode", plaintext.batch() * context.degree() * 2 * sizeof(std::int64_t));
+  const std::vector<std::uint32_t> positions = positions_of(context, plaintext.plain(), kind);
+  require_main_memory("decode", plaintext.batch() * context.degree() * (sizeof(std::uint64_t) + sizeof(std::int64_t)));
   PolyArray polynomials = plaintext.polynomials().clone();
   if (kind == Encoding::Kind::slots) polynomials.to_transform();
   ZeroisingVector<std::uint64_t> residues(polynomials.size());

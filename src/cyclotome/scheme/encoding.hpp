@@ -5,18 +5,18 @@
 
 namespace cyclotome {
 
-/// Plaintexts from residues, for every scheme with plaintext space Z_t[x]/(x^n + 1). Values are signed integers that
-/// stand for their residues modulo one t, and so does whatever is computed with them: results wrap around, and nothing
-/// notices. Exact integers are `value::EncryptedArray`. Decoding gives representatives in [-t/2, t/2). A batch item
-/// holds up to n values.
+/// Plaintexts from residues, for every scheme whose plaintext space is its ring modulo t. Values are signed integers
+/// that stand for their residues modulo one t, and so does whatever is computed with them: results wrap around, and
+/// nothing notices. Exact integers are `value::EncryptedArray`. Decoding gives representatives in [-t/2, t/2). A batch
+/// item holds up to n values.
 ///
 /// Encoding takes |value| <= t/2 (RangeError names the value otherwise), unless `reduce` asks for reduction modulo t,
 /// which is how a wide value is spread over several plaintext moduli. For even t the two ends are one residue: t/2 is
 /// decoded as -t/2, and the bit 1 modulo 2 as -1.
 struct Encoding {
   enum class Kind : std::uint8_t {
-    slots,        ///< value i in slot i: sums and products act value by value. Needs t = 1 mod 2n.
-    coefficients  ///< value i in the coefficient of x^i: products are negacyclic convolutions.
+    slots,        ///< value i in slot i: sums and products act value by value. Needs a transform modulo t.
+    coefficients  ///< value i in the coefficient of x^i: products are those of polynomials.
   };
 };
 
@@ -28,7 +28,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
 /// n values for each batch item, row after row, in [-t/2, t/2).
 std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind);
 
-/// True if plaintext modulus number `plain` has slots (t a prime = 1 mod 2n).
+/// True if plaintext modulus number `plain` has slots (a transform modulo t).
 bool has_slots(const rlwe::Context& context, rlwe::PlainIndex plain);
 
 }  // namespace cyclotome

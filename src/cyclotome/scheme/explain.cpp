@@ -92,7 +92,7 @@ std::string explain(const rlwe::Parameters& p) {
   std::ostringstream text;
   const Sizes sizes = sizes_in_memory(p);
   text << p.summary() << "\n";
-  text << "  ring             Z_q[x]/(x^" << p.degree() << " + 1), " << bits_of(p.word()) << "-bit words\n";
+  text << "  ring             Z_q[x]/(" << p.ring()->modulus() << "), " << bits_of(p.word()) << "-bit words\n";
   text << "  ciphertext       q of " << p.modulus_bits() << " bits = " << prime_bits(p.moduli()) << "\n";
   text << "  special primes   " << prime_bits(p.special_moduli()) << (p.special_moduli().empty() ? "" : " bits")
        << "; key switching in " << p.digits() << (p.digits() == 1 ? " digit of " : " digits of ")
@@ -100,7 +100,7 @@ std::string explain(const rlwe::Parameters& p) {
   text << "  plaintext        ";
   for (std::size_t i = 0; i < p.plain_moduli().size(); ++i) {
     const std::uint64_t t = p.plain_moduli()[i];
-    text << (i == 0 ? "t = " : ", ") << t << (t % (2 * p.degree()) == 1 && is_prime(t) ? "" : " (no slots)");
+    text << (i == 0 ? "t = " : ", ") << t << (p.ring()->has_transform(t) ? "" : " (no slots)");
   }
   const unsigned value_bits = BigUnsigned::product(p.plain_moduli()).bit_length();
   text << "; values of " << value_bits - 1 << " bits with sign\n";

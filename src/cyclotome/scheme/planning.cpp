@@ -37,16 +37,17 @@ double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
 /// allow any.
 std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::size_t degree, unsigned result_bits,
                                         unsigned plain_count) {
-  const unsigned narrowest = narrowest_prime(degree);
   rlwe::ParametersLiteral literal;
   literal.scheme = intent.scheme;
   literal.degree = degree;
+  const RingShapePtr ring = literal.ring();
+  const unsigned narrowest = narrowest_prime(*ring);
   literal.word = word;
   literal.security = intent.security;
   literal.table = intent.table;
   literal.strict = intent.strict;
   // T > 2^(result_bits + 1); primes of b bits lie above 2^(b-1). Where there are too few, wider ones do as well.
-  const std::uint64_t step = intent.slots ? 2 * degree : 2;
+  const std::uint64_t step = intent.slots ? ring->transform_step() : 2;
   unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, bit_length(step));
   for (; plain_bits < widest_prime(word) && literal.plain_moduli.empty(); ++plain_bits) {
     try {
@@ -113,7 +114,7 @@ rlwe::Parameters suggest(const Intent& intent) {
       }
     }
     // A larger degree only costs more once one of half the degree was found.
-    if (best && best->degree() * 2 <= degree) break;
+    if (best && best->degree() <= degree / 2) break;
   }
   if (!best) {
     throw ParameterError(
@@ -127,9 +128,10 @@ rlwe::Parameters suggest(const Intent& intent) {
 
 rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits) {
   rlwe::require_known(base.scheme, base.word, base.table);
-  if (modulus_bits < narrowest_prime(base.degree)) {
+  const RingShapePtr ring = base.ring();
+  if (modulus_bits < narrowest_prime(*ring)) {
     throw ParameterError(message("a modulus of ", modulus_bits, " bits is narrower than one prime at degree ",
-                                 base.degree, ", which takes ", narrowest_prime(base.degree)));
+                                 base.degree, ", which takes ", narrowest_prime(*ring)));
   }
   for (const auto t : base.plain_moduli) {
     if (const unsigned least = rlwe::least_modulus_bits(t); modulus_bits < least) {
@@ -142,7 +144,7 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
   const unsigned cap = rlwe::max_modulus_bits(base.degree, base.security == 0 ? 128 : base.security, base.table);
   throw ParameterError(message("no parameters with log q = ", modulus_bits, " at degree ", base.degree, ": table ",
                                rlwe::name_of(base.table), " allows log2 QP up to ", cap,
-                               ", and there must be enough primes congruent to 1 modulo ", 2 * base.degree));
+                               ", and there must be enough primes congruent to 1 modulo ", ring->transform_step()));
 }
 
 std::vector<NoiseModel::State> noise_by_depth(const rlwe::Parameters& parameters, rlwe::PlainIndex plain) {

@@ -24,7 +24,7 @@ struct Intent {
   rlwe::SecurityTable table = rlwe::default_security_table;
   std::optional<Word> word;    ///< none: whichever is cheaper
   std::size_t min_degree = 0;  ///< at least this many slots
-  bool slots = true;           ///< plaintext moduli = 1 mod 2n, for sums and products value by value
+  bool slots = true;           ///< plaintext moduli with a transform, for sums and products value by value
   const rlwe::Scheme* scheme = &bfv::scheme();
   /// Room for revealing up to 1024 ciphertexts of each plaintext modulus at once with this flooding
   /// (rlwe/flooding.hpp); 0: none.

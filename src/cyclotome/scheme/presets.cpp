@@ -88,12 +88,13 @@ rlwe::Parameters preset(const std::string& name, bool allow_insecure) {
   literal.table = rlwe::SecurityTable::he_standard_2018;  // the papers and SEAL stand on its edge
   literal.allow_insecure = allow_insecure;
   literal.name = found->name;
+  const std::uint64_t step = literal.ring()->transform_step();
   std::vector<std::uint64_t> taken;
   // In SEAL's order, so that its sets have SEAL's primes in SEAL's places: the special prime is chosen last.
   for (auto [bits, moduli] :
        {std::pair{&found->prime_bits, &literal.moduli}, std::pair{&found->special_bits, &literal.special_moduli}}) {
     for (const unsigned b : *bits) {
-      const std::uint64_t prime = primes_congruent_to_one(b, 2 * found->degree, 1, taken)[0];
+      const std::uint64_t prime = primes_congruent_to_one(b, step, 1, taken)[0];
       taken.push_back(prime);
       moduli->push_back(prime);
     }

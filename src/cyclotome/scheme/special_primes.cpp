@@ -42,7 +42,7 @@ std::optional<rlwe::Parameters> with_other_special_primes(const rlwe::Parameters
   std::vector<std::uint64_t> taken = lattice.moduli;
   taken.insert(taken.end(), parameters.plain_moduli().begin(), parameters.plain_moduli().end());
   try {
-    lattice.special_moduli = primes_congruent_to_one(width, 2 * lattice.degree, special, taken);
+    lattice.special_moduli = primes_congruent_to_one(width, lattice.ring()->transform_step(), special, taken);
     lattice.digits = 0;
     lattice.allow_insecure = true;  // whether it is allowed is for the caller to say
     return rlwe::Parameters(parameters.scheme(), std::move(lattice), parameters.part(), parameters.name());
@@ -53,7 +53,7 @@ std::optional<rlwe::Parameters> with_other_special_primes(const rlwe::Parameters
 
 }  // namespace
 
-unsigned narrowest_prime(std::size_t degree) { return bit_length(2 * degree) + 3; }
+unsigned narrowest_prime(const RingShape& ring) { return bit_length(ring.transform_step()) + 3; }
 
 double cost(const rlwe::Parameters& p) {
   const auto k = static_cast<double>(p.moduli().size()), special = static_cast<double>(p.special_moduli().size());
@@ -68,11 +68,12 @@ double cost(const rlwe::Parameters& p) {
 std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLiteral& base, unsigned bits,
                                                     std::size_t special, std::size_t further) {
   rlwe::ParametersLiteral literal = base;
-  const std::vector<unsigned> sizes = split_bits(bits, widest_prime(base.word), narrowest_prime(base.degree), further);
+  const RingShapePtr ring = base.ring();
+  const std::vector<unsigned> sizes = split_bits(bits, widest_prime(base.word), narrowest_prime(*ring), further);
   if (special > sizes.size()) return std::nullopt;
   const auto wide = static_cast<std::size_t>(std::count(sizes.begin(), sizes.end(), sizes[0]));
   const auto primes = [&](unsigned size, std::size_t count) {
-    return primes_congruent_to_one(size, 2 * base.degree, count, base.plain_moduli);
+    return primes_congruent_to_one(size, ring->transform_step(), count, base.plain_moduli);
   };
   try {
     literal.digits = 0;

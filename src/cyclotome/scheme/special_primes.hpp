@@ -13,8 +13,8 @@ namespace cyclotome::scheme {
 /// Primes of q are at most this wide: 50-bit ones suit AVX-512 IFMA and the FP64 pipe of GPUs.
 constexpr unsigned widest_prime(Word word) { return word == Word::u32 ? 30 : 50; }
 
-/// The narrowest primes = 1 mod 2n that there are enough of.
-unsigned narrowest_prime(std::size_t degree);
+/// The narrowest primes with a transform that there are enough of.
+unsigned narrowest_prime(const RingShape& ring);
 
 /// Relative cost of multiply + relinearise, by a model: transforms (log2 n butterflies a coefficient) and terms of base
 /// conversions, limb by limb; a 32-bit limb costs half a 64-bit one.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cyclotome/math/bits.hpp"
+#include "cyclotome/ring/ring_shape.hpp"
 
 namespace cyclotome::study {
 
@@ -18,6 +19,9 @@ void require_degree(std::size_t degree) {
         message("the degree ", degree, " must be a power of two in [2, ", ProductContext::max_degree, "]"));
   }
 }
+
+/// The order of x, 2N: what primes are 1 modulo.
+std::uint64_t order_of(std::size_t degree) { return RingShape::negacyclic(degree)->index(); }
 
 void require_bits(std::size_t bits) {
   if (bits > ProductContext::max_bits) {
@@ -34,14 +38,14 @@ void require_count(std::size_t count) {
 }
 
 ContextPrime checked_prime(std::size_t degree, const BigUnsigned& p, const BigUnsigned& generator) {
-  const auto shift = static_cast<unsigned>(std::countr_zero(2 * degree));
+  const auto shift = static_cast<unsigned>(std::countr_zero(order_of(degree)));
   const BigUnsigned r = p.is_zero() ? p : (p - BigUnsigned(1)).shifted_right(shift);
-  if (p.bit_length() > max_modulus_bits || r * BigUnsigned(2 * degree) + BigUnsigned(1) != p) {
-    throw ParameterError(message(p.to_string(), " is not 1 modulo ", 2 * degree, " with at most ", max_modulus_bits,
-                                 " bits: it has no root of x^", degree, " + 1"));
+  if (p.bit_length() > max_modulus_bits || r * BigUnsigned(order_of(degree)) + BigUnsigned(1) != p) {
+    throw ParameterError(message(p.to_string(), " is not 1 modulo ", order_of(degree), " with at most ",
+                                 max_modulus_bits, " bits: it has no root of x^", degree, " + 1"));
   }
   if (r <= BigUnsigned(2) || !is_prime(r)) {
-    throw ParameterError(message("(p - 1) / ", 2 * degree, " = ", r.to_string(), " of p = ", p.to_string(),
+    throw ParameterError(message("(p - 1) / ", order_of(degree), " = ", r.to_string(), " of p = ", p.to_string(),
                                  " is not an odd prime, so that no generator can be checked; use a prime of "
                                  "primes_with_prime_cofactor"));
   }
@@ -63,7 +67,7 @@ class PrimePool {
     for (const auto bits : lengths) ++wanted[bits];
     for (const auto& [bits, count] : wanted) {
       auto& found = found_[bits];
-      if (found.size() < count) found = primes_with_prime_cofactor(bits, 2 * degree_, count, search_);
+      if (found.size() < count) found = primes_with_prime_cofactor(bits, order_of(degree_), count, search_);
     }
     std::map<unsigned, std::size_t> used;
     std::vector<BigUnsigned> primes;
@@ -78,7 +82,7 @@ class PrimePool {
 };
 
 ProductContext with_generators(std::size_t degree, const std::vector<BigUnsigned>& primes) {
-  const auto shift = static_cast<unsigned>(std::countr_zero(2 * degree));
+  const auto shift = static_cast<unsigned>(std::countr_zero(order_of(degree)));
   std::vector<BigUnsigned> generators;
   for (const auto& p : primes) generators.push_back(find_generator(p, factors_of(degree, p.shifted_right(shift))));
   return {degree, primes, generators};
@@ -93,7 +97,7 @@ BigUnsigned product(const std::vector<BigUnsigned>& factors) {
 }  // namespace
 
 std::vector<PrimePower> factors_of(std::size_t degree, const BigUnsigned& cofactor) {
-  return {{BigUnsigned(2), static_cast<unsigned>(std::countr_zero(2 * degree))}, {cofactor, 1}};
+  return {{BigUnsigned(2), static_cast<unsigned>(std::countr_zero(order_of(degree)))}, {cofactor, 1}};
 }
 
 ProductContext::ProductContext(std::size_t degree, const std::vector<BigUnsigned>& primes,

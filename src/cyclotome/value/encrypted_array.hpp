@@ -53,7 +53,7 @@ class EncryptedArray {
   Keyring keys_;
 };
 
-/// True if every plaintext modulus is a prime = 1 mod 2n: then arithmetic can act value by value in slots.
+/// True if every plaintext modulus is a prime with a transform: then arithmetic can act value by value in slots.
 bool has_slots(const rlwe::Context& context);
 
 /// What every computed result has to pass: values that fit (RangeError), ciphertexts that hide something, encrypted

@@ -56,10 +56,10 @@ Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Cont
   const bool slots = has_slots(context);
   Placement placement = how.placement.value_or(slots ? Placement::slots : Placement::coefficients);
   if (how.placement == Placement::slots && !slots) {
-    throw ArgumentError(message("encrypt: the plaintext moduli of ", context.parameters().summary(),
-                                " have no slots at degree ", context.degree(),
-                                "; they must be primes congruent to 1 modulo ", 2 * context.degree(),
-                                ". Use encoding='coefficients' or other parameters"));
+    throw ArgumentError(
+        message("encrypt: the plaintext moduli of ", context.parameters().summary(), " have no slots at degree ",
+                context.degree(), "; they must be primes congruent to 1 modulo ",
+                context.parameters().ring()->transform_step(), ". Use encoding='coefficients' or other parameters"));
   }
   if (values.ndim() == 0) placement = Placement::replicated;
   return {values.shape(), context.degree(), placement};

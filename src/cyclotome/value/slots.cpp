@@ -22,11 +22,11 @@ const rlwe::EvaluationKeys& rotation_keys(const char* operation, const Encrypted
   return x.keys().require_evaluation(operation);
 }
 
-/// Steps that there are keys for and that make `steps`, in [0, n/2), together: one, or powers of two.
+/// Steps that there are keys for and that make `steps`, less than a row, together: one, or powers of two.
 std::vector<std::uint64_t> composed(std::uint64_t steps, const rlwe::EvaluationKeys& keys) {
-  const std::size_t degree = keys.context()->degree();
+  const GaloisGroup& group = keys.context()->galois();
   const auto available = [&](std::uint64_t step) {
-    return keys.has_galois(rlwe::row_rotation_element(degree, static_cast<std::int64_t>(step)));
+    return keys.has_galois(rlwe::row_rotation_element(group, static_cast<std::int64_t>(step)));
   };
   if (steps == 0) return {};
   if (available(steps)) return {steps};
@@ -47,7 +47,7 @@ std::vector<std::uint64_t> composed(std::uint64_t steps, const rlwe::EvaluationK
 /// decomposition.
 std::map<std::uint64_t, Channels> rotated(const Channels& a, const std::vector<std::uint64_t>& steps,
                                           const rlwe::EvaluationKeys& keys, const Options& options) {
-  const std::size_t degree = keys.context()->degree();
+  const GaloisGroup& group = keys.context()->galois();
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> ways;  // from, to, by how much at once
   for (const std::uint64_t step : steps) {
     std::uint64_t reached = 0;
@@ -60,7 +60,7 @@ std::map<std::uint64_t, Channels> rotated(const Channels& a, const std::vector<s
   for (const auto& [start, targets] : ways) {  // turns are positive: what is started from was made before
     std::vector<std::uint64_t> elements;
     for (const auto& [target, turn] : targets) {
-      elements.push_back(rlwe::row_rotation_element(degree, static_cast<std::int64_t>(turn)));
+      elements.push_back(rlwe::row_rotation_element(group, static_cast<std::int64_t>(turn)));
     }
     std::vector<Channels> turned = apply_galois(made.at(start), elements, keys, options);
     std::size_t i = 0;
@@ -69,9 +69,10 @@ std::map<std::uint64_t, Channels> rotated(const Channels& a, const std::vector<s
   return made;
 }
 
-std::uint64_t reduced(std::int64_t steps, std::size_t degree) {
-  const auto half = static_cast<std::int64_t>(degree / 2);
-  return static_cast<std::uint64_t>((steps % half + half) % half);
+/// Of a row of slots.
+std::uint64_t reduced(std::int64_t steps, const rlwe::EvaluationKeys& keys) {
+  const auto row = static_cast<std::int64_t>(keys.context()->galois().generators().front().order);
+  return static_cast<std::uint64_t>((steps % row + row) % row);
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ EncryptedArray padded(const EncryptedArray& x, const Options& options) {
 
 EncryptedArray rotate_rows(const EncryptedArray& x, std::int64_t steps, const Options& options) {
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_rows", x);
-  const std::uint64_t step = reduced(steps, x.layout().width());
+  const std::uint64_t step = reduced(steps, keys);
   Channels turned = rotated(x.channels(), {step}, keys, options).at(step);
   return finished("rotate_rows", {std::move(turned), x.layout()}, x.bound(), x.keys(), options);
 }
@@ -105,7 +106,7 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_rows", x);
   if (steps.empty()) throw ArgumentError("rotate_rows: no steps were given; take at least one");
   std::vector<std::uint64_t> wanted;
-  for (const std::int64_t step : steps) wanted.push_back(reduced(step, x.layout().width()));
+  for (const std::int64_t step : steps) wanted.push_back(reduced(step, keys));
   const std::map<std::uint64_t, Channels> made = rotated(x.channels(), wanted, keys, options);
   std::vector<Channels> parts;
   for (const std::uint64_t step : wanted) parts.push_back(made.at(step));
@@ -116,7 +117,7 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t
 
 EncryptedArray rotate_columns(const EncryptedArray& x, const Options& options) {
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_columns", x);
-  const std::uint64_t element = rlwe::column_rotation_element(x.layout().width());
+  const std::uint64_t element = rlwe::column_rotation_element(keys.context()->galois());
   return finished("rotate_columns", {apply_galois(x.channels(), {element}, keys, options).front(), x.layout()},
                   x.bound(), x.keys(), options);
 }

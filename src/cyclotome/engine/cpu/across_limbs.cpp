@@ -67,12 +67,12 @@ constexpr auto wipe_scratch = []<LimbWord W>(W) { TileScratch<W>::wipe_thread();
 
 template <LimbWord W>
 Tile<const W> tile_of(ConstView a, std::size_t b, std::size_t p, std::size_t first) {
-  return {a.limb<W>(b, p, 0) + first, a.degree()};
+  return {a.limb<W>(b, p, 0) + first, a.limb_words()};
 }
 
 template <LimbWord W>
 Tile<W> tile_of(View a, std::size_t b, std::size_t p, std::size_t first) {
-  return {a.limb<W>(b, p, 0) + first, a.degree()};
+  return {a.limb<W>(b, p, 0) + first, a.limb_words()};
 }
 
 /// out += a, limb by limb over `basis`.
@@ -298,9 +298,7 @@ void CpuEngine::do_key_switch_product(View out, ConstView digits, ConstView key)
   });
 }
 
-void CpuEngine::turned_product(View out, ConstView digits, ConstView key, std::uint64_t element) {
-  const auto memory = slot_sources(out.degree(), element);
-  const auto* const sources = static_cast<const std::uint32_t*>(memory->data());
+void CpuEngine::turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots) {
   constexpr std::size_t tiles = cpu::product_tile / conversion_tile;
   for_each_limb_tile(out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(tiles * digits.parts);
@@ -308,7 +306,7 @@ void CpuEngine::turned_product(View out, ConstView digits, ConstView key, std::u
     for (std::size_t j = 0; j < digits.parts; ++j) {
       const W* const digit = digits.limb<W>(item, j, l);
       W* const turned = scratch.tile(tiles).data;
-      for (std::size_t k = 0; k < width; ++k) turned[k] = digit[sources[first + k]];
+      for (std::size_t k = 0; k < width; ++k) turned[k] = digit[slots[first + k]];
       operands.left[j] = turned;
     }
     for (std::size_t p = 0; p < out.parts; ++p) {

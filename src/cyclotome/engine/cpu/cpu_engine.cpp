@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cyclotome/engine/cpu/limb_transform.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
@@ -79,16 +80,23 @@ MemoryState CpuEngine::memory(bool with_free) const {
 void CpuEngine::upload(void* destination, const void* host, std::size_t bytes) { copy_bytes(destination, host, bytes); }
 void CpuEngine::download(void* host, const void* source, std::size_t bytes) { copy_bytes(host, source, bytes); }
 
+bool CpuEngine::computes_in(const Ring& ring) const noexcept {
+  switch (ring.kind()) {
+    case RingKind::negacyclic:
+    case RingKind::cyclotomic:
+      return true;
+  }
+  return false;
+}
+
 void CpuEngine::do_forward(View a) {
-  for_each_limb(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) {
-    kernels<W>().forward_transform(x, a.ring->tables<W>(l));
-  });
+  for_each_limb(
+      a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) { cpu::forward(kernels<W>(), x, *a.ring, l); });
 }
 
 void CpuEngine::do_inverse(View a) {
-  for_each_limb(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) {
-    kernels<W>().inverse_transform(x, a.ring->tables<W>(l));
-  });
+  for_each_limb(
+      a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) { cpu::inverse(kernels<W>(), x, *a.ring, l); });
 }
 
 void CpuEngine::do_copy(View out, ConstView a) {
@@ -141,33 +149,22 @@ void CpuEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::
   });
 }
 
-std::unique_ptr<Buffer> CpuEngine::slot_sources(std::size_t n, std::uint64_t element) {
-  // Slot k holds a(psi^(2 br(k) + 1)); its new value stands where the exponent is element times that one.
-  auto memory = allocate(2 * n * sizeof(std::uint32_t), false);
-  std::uint32_t *const sources = static_cast<std::uint32_t*>(memory->data()), *const reversed = sources + n;
-  reversed[0] = 0;
-  for (std::size_t k = 1; k < n; ++k) {
-    reversed[k] = reversed[k / 2] / 2 + static_cast<std::uint32_t>((k & 1) * (n / 2));
-  }
-  for (std::size_t i = 0; i < n; ++i) sources[reversed[i]] = reversed[((2 * i + 1) * element & (2 * n - 1)) >> 1];
-  return memory;
-}
-
 void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
+  const GaloisGroup& galois = out.ring->galois();
   const std::size_t n = out.degree();
   if (a.domain == Domain::coefficient) {
+    const std::vector<GaloisGroup::Signed> sources = galois.coefficients(element);
     for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
       const W* const y = a.limb<W>(b, p, l);
       const Modulus<W> q = out.ring->basis().moduli<W>()[l];
-      for (std::size_t i = 0, exponent = 0; i < n; ++i, exponent = (exponent + element) & (2 * n - 1)) {
-        // x^n = -1: an exponent in [n, 2n) changes the sign.
-        x[exponent & (n - 1)] = exponent < n ? y[i] : q.negate(y[i]);
+      for (std::size_t i = 0; i < n; ++i) {
+        const W value = y[sources[i].from()];
+        x[i] = sources[i].negative() ? q.negate(value) : value;
       }
     });
     return;
   }
-  const auto memory = slot_sources(n, element);
-  const auto* const sources = static_cast<const std::uint32_t*>(memory->data());
+  const std::vector<std::uint32_t> sources = galois.slots(element);
   for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
     const W* const y = a.limb<W>(b, p, l);
     for (std::size_t k = 0; k < n; ++k) x[k] = y[sources[k]];

@@ -33,9 +33,12 @@ class CpuEngine final : public Engine {
   void upload(void* destination, const void* host, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
 
+  /// What stays in caches, for each thread to have its part of (doc/cpu-notes.md).
+  std::size_t working_set() const noexcept override { return threads() << 22; }
   Native native(const program::Program& program, const program::Composite& composite) override;
 
  protected:
+  bool computes_in(const Ring& ring) const noexcept override;
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_copy(View out, ConstView a) override;
@@ -78,10 +81,9 @@ class CpuEngine final : public Engine {
     }
   }
 
-  /// The sum over j of digits.part(j)(x^element) key.items(j): transforms are turned as they are multiplied.
-  void turned_product(View out, ConstView digits, ConstView key, std::uint64_t element);
-  /// For each slot of a(x^element)'s transform the slot of a's, as 32-bit numbers.
-  std::unique_ptr<Buffer> slot_sources(std::size_t degree, std::uint64_t element);
+  /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied. slots: those of
+  /// g (GaloisGroup::slots).
+  void turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots);
 
   /// body(i) for i = 0 ... count-1; over all threads unless `words`, the size of the work, is small.
   template <class Body>

@@ -2,6 +2,7 @@
 // A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
 // extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as
 // the key. Computes exactly what the reference in engine/reference.cpp does.
+#include "cyclotome/engine/cpu/limb_transform.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
@@ -16,6 +17,9 @@ using cpu::Tile;
 /// Bytes of extended digits that each thread has at a time.
 constexpr std::size_t digit_bytes_per_thread = std::size_t{4} << 20;
 
+/// Of a switched ciphertext.
+constexpr std::size_t switched_parts = 2;
+
 /// Where the scratch of `items` ciphertexts and `group` limbs of the key ring lies, in words.
 struct Layout {
   std::size_t degree, limbs, special, digits, items, group;
@@ -29,9 +33,11 @@ struct Layout {
   std::size_t special_sums() const noexcept {
     return wraps() + (own_lifts ? digits * degree : 0);
   }  // [part][limb of P]
-  std::size_t special_wraps() const noexcept { return special_sums() + 2 * special * degree; }  // [part]
-  std::size_t sums() const noexcept { return special_wraps() + 2 * degree; }                    // [limb][part]
-  std::size_t extended() const noexcept { return sums() + 2 * group * degree; }  // [limb][digit, or later part]
+  std::size_t special_wraps() const noexcept { return special_sums() + switched_parts * special * degree; }  // [part]
+  std::size_t sums() const noexcept { return special_wraps() + switched_parts * degree; }  // [limb][part]
+  std::size_t extended() const noexcept {
+    return sums() + switched_parts * group * degree;
+  }  // [limb][digit, or later part]
   std::size_t extended_per_limb() const noexcept { return std::max<std::size_t>(digits, 2); }
   std::size_t words() const noexcept { return extended() + group * extended_per_limb() * degree; }
 };
@@ -70,6 +76,8 @@ class KeySwitching {
   const W* coefficients(ConstView c, std::size_t item, std::size_t limb) const noexcept {
     return layout_.own_coefficients ? scratch(item, layout_.coefficients(), limb) : c.limb<W>(item, 0, limb);
   }
+  /// From one limb of those to the next.
+  std::size_t coefficient_words(ConstView c) const noexcept { return layout_.own_coefficients ? n() : c.limb_words(); }
   const W* lift(ConstView c, std::size_t item, std::size_t limb) const noexcept {
     return layout_.own_lifts ? scratch(item, layout_.lifts(), limb) : coefficients(c, item, limb);
   }
@@ -96,7 +104,7 @@ class KeySwitching {
       W* const out = scratch(item, layout_.coefficients(), limb);
       const W* const in = c.limb<W>(item, 0, limb);
       std::copy(in, in + n(), out);
-      kernels_.inverse_transform(out, step_.ciphertext_ring->tables<W>(limb));
+      cpu::inverse(kernels_, out, *step_.ciphertext_ring, limb);
     });
   }
 
@@ -106,9 +114,9 @@ class KeySwitching {
       const std::size_t item = i / tiles, at = i % tiles * conversion_tile, width = std::min(conversion_tile, n() - at);
       for (std::size_t j = 0; j < layout_.digits; ++j) {
         const KeySwitchStep::Digit& digit = step_.digits[j];
-        cpu::prepare_conversion<W>(kernels_, {scratch(item, layout_.lifts(), digit.first) + at, n()},
-                                   scratch(item, layout_.wraps(), j) + at,
-                                   {coefficients(c, item, digit.first) + at, n()}, width, digit.extension);
+        cpu::prepare_conversion<W>(
+            kernels_, {scratch(item, layout_.lifts(), digit.first) + at, n()}, scratch(item, layout_.wraps(), j) + at,
+            {coefficients(c, item, digit.first) + at, coefficient_words(c)}, width, digit.extension);
       }
     });
   }
@@ -122,9 +130,10 @@ class KeySwitching {
       const KeySwitchStep::Digit& digit = step_.digits[j];
       W* const out = extended(item, limb - first, j);
       const W* const wraps = layout_.own_lifts ? scratch(item, layout_.wraps(), j) : nullptr;
-      cpu::convert_limb<W>(kernels_, out, limb, {coefficients(c, item, digit.first), n()},
-                           {lift(c, item, digit.first), n()}, wraps, n(), digit.extension);
-      kernels_.forward_transform(out, step_.key_ring->tables<W>(limb));
+      cpu::convert_limb<W>(kernels_, out, limb, {coefficients(c, item, digit.first), coefficient_words(c)},
+                           {lift(c, item, digit.first), layout_.own_lifts ? n() : coefficient_words(c)}, wraps, n(),
+                           digit.extension);
+      cpu::forward(kernels_, out, *step_.key_ring, limb);
     });
   }
 
@@ -150,7 +159,7 @@ class KeySwitching {
     const std::size_t special = layout_.special, tiles = (n() + conversion_tile - 1) / conversion_tile;
     parallel_(special * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
       const std::size_t item = i % items, part = i / items % 2, limb = i / items / 2;
-      kernels_.inverse_transform(sum(item, 0, limb, part), step_.key_ring->tables<W>(limb));
+      cpu::inverse(kernels_, sum(item, 0, limb, part), *step_.key_ring, limb);
     });
     parallel_(tiles * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
       const std::size_t item = i / tiles / 2, part = i / tiles % 2, at = i % tiles * conversion_tile;
@@ -168,7 +177,7 @@ class KeySwitching {
       const std::size_t item = i % out.batch, part = i / out.batch % 2, limb = first + i / out.batch / 2;
       const std::size_t target = limb - layout_.special;
       W* const total = sum(item, group_first, limb, part);
-      if (out.domain == Domain::coefficient) kernels_.inverse_transform(total, step_.key_ring->tables<W>(limb));
+      if (out.domain == Domain::coefficient) cpu::inverse(kernels_, total, *step_.key_ring, limb);
       const W* const correction =
           step_.rounding ? corrected(item, part, limb, extended(item, limb - group_first, part), out.domain) : nullptr;
       const Modulus<W>& q = step_.ciphertext_ring->basis().moduli<W>()[target];
@@ -196,7 +205,7 @@ class KeySwitching {
     const W* const wraps = scratch(item, layout_.special_wraps(), part);
     cpu::convert_limb<W>(kernels_, out, limb - layout_.special, {lifts, n()}, {lifts, n()}, wraps, n(),
                          step_.rounding->correction);
-    if (domain == Domain::transform) kernels_.forward_transform(out, step_.key_ring->tables<W>(limb));
+    if (domain == Domain::transform) cpu::forward(kernels_, out, *step_.key_ring, limb);
     return out;
   }
 

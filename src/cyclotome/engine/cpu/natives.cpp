@@ -17,7 +17,9 @@ Native CpuEngine::native(const program::Program& program, const program::Composi
   // Of transforms a division is a transform in between, and nothing to keep in cache.
   if (composite.name == "divide_and_round" && composite.outs[0].domain == Domain::transform) return {};
   if (const auto element = program::read_turned_product(program, composite)) {
-    return [this, e = *element](std::span<const View> o) { turned_product(o[0], o[1], o[2], e); };
+    return [this, slots = composite.outs[0].ring->galois().slots(*element)](std::span<const View> o) {
+      turned_product(o[0], o[1], o[2], slots);
+    };
   }
   return Engine::native(program, composite);
 }

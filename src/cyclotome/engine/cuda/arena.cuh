@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "cyclotome/engine/cuda/device_scope.cuh"
@@ -9,9 +10,17 @@
 
 namespace cyclotome::cuda {
 
-/// Memory of one recorded operation, from the stream-ordered allocator, freed on its stream with this object; what held
-/// secrets is zeroised first. Recorded kernels run one after the other, so what is given back may be taken again by a
-/// later one. Not thread-safe.
+/// Where memory comes from, and goes back to.
+struct MemorySource {
+  std::function<void*(std::size_t bytes)> allocate;                         ///< throws EngineError
+  std::function<void(void* data, std::size_t bytes, bool secret)> release;  ///< secret: it held secrets
+};
+
+/// The stream-ordered allocator. What held secrets is zeroised before it is freed.
+MemorySource memory_of(CUcontext context, cudaStream_t stream);
+
+/// Memory of one graph, released with this object. Its kernels run one after the other, so what is given back may be
+/// taken again by a later one. Not thread-safe.
 class Arena {
  public:
   struct Block {
@@ -21,30 +30,22 @@ class Arena {
   };
 
   /// limit: bytes at most.
-  Arena(CUcontext context, cudaStream_t stream, std::size_t limit)
-      : context_(context), stream_(stream), limit_(limit) {}
+  Arena(MemorySource source, std::size_t limit) : source_(std::move(source)), limit_(limit) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Number of a block of at least `bytes`. Throws NotRecordable beyond the limit, EngineError without memory.
+  /// Number of a block of at least `bytes`. Throws EngineError beyond the limit and without memory.
   std::size_t take(std::size_t bytes, bool secret);
   void give_back(std::size_t block) noexcept { blocks_[block].in_use = false; }
 
   const std::vector<Block>& blocks() const noexcept { return blocks_; }
   std::size_t bytes() const noexcept { return bytes_; }
-  bool contains(const void* pointer) const noexcept;
-  bool all_given_back() const noexcept;
 
  private:
-  CUcontext context_;
-  cudaStream_t stream_;
+  MemorySource source_;
   std::size_t limit_, bytes_ = 0;
   std::vector<Block> blocks_;
 };
-
-/// A block of an arena as a buffer of `engine`.
-std::unique_ptr<Buffer> make_buffer(std::shared_ptr<Engine> engine, std::shared_ptr<Arena> arena, std::size_t bytes,
-                                    bool secret);
 
 }  // namespace cyclotome::cuda

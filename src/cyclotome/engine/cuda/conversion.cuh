@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/conversion_constants.cuh"
+#include "cyclotome/engine/cuda/launcher.hpp"
 #include "cyclotome/engine/cuda/peaks.cuh"
 
 // A base conversion of a few neighbouring coefficients in one thread: the y_i wait in memory of its own (shared memory
@@ -26,8 +27,10 @@ struct ColumnConversion : ConversionShape {
   }
 };
 
-template <class W, class Visit>
-void visit_pointers(const ColumnConversion<W>&, const Visit&) {}  // constants only
+/// nvcc does not always see through the base.
+template <class W>
+inline constexpr bool without_gaps<ColumnConversion<W>> =
+    without_gaps<ConversionShape> && sizeof(ColumnConversion<W>) == sizeof(ConversionShape) + 7 * sizeof(void*);
 
 /// Neighbouring coefficients of a limb.
 template <class W, unsigned Bytes = 8>

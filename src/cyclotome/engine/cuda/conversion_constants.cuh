@@ -15,8 +15,9 @@ struct ConversionShape {
   std::int32_t fraction_start;   ///< the upper word of what the approximate fractions are added to
   std::uint32_t fraction_limit;  ///< upper words of their sum with as large a fraction (24 bits) leave v undecided
   bool centred;
-  bool divides;  ///< whether sums are divided by R
-  bool copies;   ///< whether a target is a source limb
+  bool divides;         ///< whether sums are divided by R
+  bool copies;          ///< whether a target is a source limb
+  bool unused = false;  ///< no gap: as an argument of a kernel this is compared byte by byte
 };
 
 /// A conversion's constants on the host.

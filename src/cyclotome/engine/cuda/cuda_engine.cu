@@ -73,11 +73,9 @@ CudaEngine::CudaEngine(int device, bool fused) {
   }
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
-  state->paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
-  // Engines that transform in ways of their own launch past the recording.
-  if (fused) {
-    state->graphs = std::make_unique<cuda::OperationGraphs>(state.get(), context, properties.totalGlobalMem);
-  }
+  state->constants.paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
+  // Engines that transform in ways of their own launch past graphs.
+  if (fused) state->programs = std::make_unique<cuda::GraphStore>(context, properties.totalGlobalMem);
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
   // So much freed memory stays with this process for its next arrays; the rest goes back to the device with a wait.
   std::uint64_t keep = properties.totalGlobalMem / 4;
@@ -88,11 +86,10 @@ CudaEngine::CudaEngine(int device, bool fused) {
 int CudaEngine::device() const noexcept { return state_->device; }
 void* CudaEngine::context() const noexcept { return state_->context; }
 void* CudaEngine::stream() const noexcept { return static_cast<cudaStream_t>(state_->stream); }
-bool CudaEngine::holds_whole_limbs() const noexcept { return state_->paths.one_pass; }
+bool CudaEngine::holds_whole_limbs() const noexcept { return state_->constants.paths.one_pass; }
 
 CudaEngine::~CudaEngine() {
   const DeviceScope scope(state_->context, std::nothrow);
-  state_->graphs.reset();
   state_->secrets.flush();
   succeeded(cudaStreamSynchronize(state_->stream));  // no secret is left when this returns
   state_.reset();                                    // tables are freed on the stream, which goes when it is done
@@ -102,14 +99,11 @@ std::string CudaEngine::name() const { return message("cuda:", state_->device); 
 
 std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   const DeviceScope scope = state_->enter();
-  if (const cuda::Recording* const recording = state_->recording()) {
-    return cuda::make_buffer(shared_from_this(), recording->arena(), bytes, secret);
-  }
   State& state = *state_;
   void* data = nullptr;
   cudaError_t status = cudaMallocAsync(&data, bytes, state.stream);
   if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
-    if (state.graphs != nullptr) state.graphs->drop();
+    if (state.programs != nullptr) state.programs->drop_all();
     state.secrets.flush();
     succeeded(cudaStreamSynchronize(state.stream));  // pending frees may make room
     succeeded(cudaMemPoolTrimTo(state.pool, 0));
@@ -135,7 +129,6 @@ std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
 }
 
 void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) {
-  state_->refuse_recording();
   const DeviceScope scope = state_->enter();
   if (state_->secrets.holds(destination)) return state_->transfer.upload(destination, host, bytes, state_->stream);
   check(cudaMemcpyAsync(destination, host, bytes, cudaMemcpyHostToDevice, state_->stream), "copy to the device");
@@ -143,7 +136,6 @@ void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) 
 }
 
 void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
-  state_->refuse_recording();
   const DeviceScope scope = state_->enter();
   if (state_->secrets.holds(source)) return state_->transfer.download(host, source, bytes, state_->stream);
   check(cudaMemcpyAsync(host, source, bytes, cudaMemcpyDeviceToHost, state_->stream), "copy from the device");
@@ -152,7 +144,6 @@ void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
 
 void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
                                std::size_t count) {
-  state_->refuse_recording();
   const DeviceScope scope = state_->enter();
   if (state_->secrets.holds(source)) {
     return state_->transfer.download_runs(host, source, bytes, stride, count, state_->stream);
@@ -161,12 +152,6 @@ void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes
                           state_->stream),
         "copy from the device");
   state_->wait("copy from the device");
-}
-
-void CudaEngine::do_run(const CompositeOperation& operation, const std::function<void()>& work) {
-  const DeviceScope scope = state_->enter();
-  const cuda::SecretMemory::Operation together(state_->secrets);
-  if (state_->graphs == nullptr || !state_->graphs->run(operation, work, state_->stream)) work();
 }
 
 void CudaEngine::synchronize() { state_->wait("waiting"); }

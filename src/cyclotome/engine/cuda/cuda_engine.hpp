@@ -31,13 +31,16 @@ class CudaEngine : public Engine {
   std::size_t most_items() const noexcept override { return 4096; }
   /// Waits until everything asked for so far is done.
   void synchronize() override;
+  ExecutionPtr prepare(program::ProgramPtr program) override;
+  /// For engines that are not `fused`: composites without a transform.
+  Native native(const program::Program& program, const program::Composite& composite) override;
   /// Whether its kernels hold whole limbs: code for compute capability 9.0 is what runs. Else it is general, and
   /// slower.
   bool holds_whole_limbs() const noexcept;
 
  protected:
-  /// Opens the device; what `create` throws. fused: whether coarse verbs may transform within kernels of their own,
-  /// past do_forward and do_inverse.
+  /// Opens the device; what `create` throws. fused: whether composites may be computed with transforms in kernels of
+  /// their own, past do_forward and do_inverse; else programs are interpreted.
   explicit CudaEngine(int device, bool fused = true);
   int device() const noexcept;
   /// The device's CUcontext.
@@ -48,7 +51,6 @@ class CudaEngine : public Engine {
   /// runs with what was chosen. Takes a fraction of a millisecond once kernels are loaded. Throws EngineError.
   void test_itself();
 
-  void do_run(const CompositeOperation& operation, const std::function<void()>& work) override;
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_copy(View out, ConstView a) override;
@@ -62,22 +64,13 @@ class CudaEngine : public Engine {
   void do_convert(View out, ConstView a, const BaseConversion& conversion) override;
   void do_automorphism(View out, ConstView a, std::uint64_t element) override;
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
-  void do_tensor_product(View out, ConstView a, ConstView b) override;
-  void do_multiply_ciphertexts(View out, View a, View b) override;
-  void do_multiply_key(View out, ConstView a, ConstView key, ConstView addend) override;
-  void do_key_switch_product(View out, ConstView digits, ConstView key) override;
-  void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
-                     const std::optional<ConstView>& addend) override;
-  void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
-                           const std::optional<ConstView>& addend) override;
-  void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsLift& step) override;
-  void do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) override;
-  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override;
+  void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_mixed_radix(View out, ConstView a, const MixedRadix& step) override;
   void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) override;
 
  private:
+  friend class CudaExecution;
   struct State;  // device, stream, tables on the device
   std::unique_ptr<State> state_;
 };

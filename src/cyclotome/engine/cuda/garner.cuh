@@ -21,9 +21,6 @@ struct DeviceMixedRadix {
   std::uint32_t limbs, lazy_terms;
 };
 
-template <class W, class Visit>
-void visit_pointers(const DeviceMixedRadix<W>&, const Visit&) {}  // constants only
-
 /// Residues to mixed-radix digits and to integers on the device: a thread for each coefficient (paper 000, Algorithm 4
 /// as corrected). No step depends on the values, so nothing diverges. Constants are copied to the device when a basis
 /// is first seen. Thread-safe; what is queued goes where it is told.

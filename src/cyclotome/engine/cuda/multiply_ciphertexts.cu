@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(T::threads)
 template <class A, class W>
 bool run_in_two(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs, unsigned items,
                 const RingTables<W>* tables) {
-  return with_transform<A, Plan::fused_latency, 16>(
+  return with_transform<A, Plan::fused_latency, max_fused_log_degree>(
       static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
         constexpr std::size_t bytes = T::shared_bytes;
         const unsigned of_a = a.batch_stride == 0 ? 2 : 2 * items, of_b = b.batch_stride == 0 ? 2 : 2 * items;
@@ -156,7 +156,7 @@ template <class A, Plan P, class W>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs, unsigned items,
          const RingTables<W>* tables) {
   bool fits = false;
-  with_transform<A, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+  with_transform<A, P, max_fused_log_degree>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
     constexpr std::size_t bytes = T::shared_bytes + 3 * T::local * sizeof(W);
     if constexpr (bytes <= max_shared_bytes) {
       launch<multiply_kernel<T>, Start::early>(queue, dim3(T::blocks, items, limbs), T::threads, bytes, T::blocks,

@@ -54,12 +54,13 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>(768))
 template <class A, Plan P, class W>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
          unsigned limbs, unsigned items, const RingTables<W>* tables) {
-  return with_transform<A, P, 16>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
-    const std::uint32_t each = P == Plan::fused_latency ? 1 : out.parts;
-    launch<multiply_key_kernel<T>, Start::early>(queue, dim3(T::blocks, items * (out.parts / each), limbs), T::threads,
-                                                 T::shared_bytes, T::blocks, "product with a key", out, a, key, addend,
-                                                 tables, each);
-  });
+  return with_transform<A, P, max_fused_log_degree>(
+      static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+        const std::uint32_t each = P == Plan::fused_latency ? 1 : out.parts;
+        launch<multiply_key_kernel<T>, Start::early>(queue, dim3(T::blocks, items * (out.parts / each), limbs),
+                                                     T::threads, T::shared_bytes, T::blocks, "product with a key", out,
+                                                     a, key, addend, tables, each);
+      });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/arguments.cuh"
 #include "cyclotome/engine/cuda/conversion_terms.cuh"
 
 // How close a polynomial's coefficients come to half the modulus, found by the kernel that decrypts, while it rounds.
@@ -91,11 +90,5 @@ struct NoPeaks {
   template <unsigned Threads>
   __device__ void report(std::uint32_t, std::uint64_t) const {}
 };
-
-/// Peaks are an operation's results; the cells are the engine's and stay where they are.
-template <class Visit>
-void visit_pointers(const PeakOutput& output, const Visit& visit) {
-  visit(&output.peaks, Reach::residues);
-}
 
 }  // namespace cyclotome::cuda

@@ -80,9 +80,6 @@ struct Factors {
   ShoupFactor<W> factor[Limbs];
 };
 
-template <class W, unsigned Limbs, class Visit>
-void visit_pointers(const Factors<W, Limbs>&, const Visit&) {}
-
 template <class W, unsigned Limbs>
 __global__ void multiply_scalars(DeviceView<W> out, DeviceView<W> a, const RingTables<W>* tables,
                                  const __grid_constant__ Factors<W, Limbs> factors) {
@@ -157,6 +154,16 @@ __global__ void automorphism_transform(DeviceView<W> out, DeviceView<W> a, std::
   if (c >= n) return;
   const std::uint32_t exponent = ((2 * (__brev(c) >> (32 - bits)) + 1) * element) & (2 * n - 1);
   out.limb(blockIdx.z, blockIdx.y)[c] = a.limb(blockIdx.z, blockIdx.y)[__brev(exponent >> 1) >> (32 - bits)];
+}
+
+/// Products of residues that fit the double word beside a reduced sum.
+template <class W>
+inline std::uint32_t lazy_products(const Basis& basis) {
+  std::uint64_t largest = 1;
+  for (const auto q : basis.values()) largest = std::max(largest, q - 1);
+  const Wide<W> top = ~static_cast<Wide<W>>(0);
+  const Wide<W> terms = top / (static_cast<Wide<W>>(largest) * largest);
+  return terms > 1024 ? 1023u : std::max(1u, static_cast<std::uint32_t>(terms) - 1);
 }
 
 /// sum over j of digits.part(j) * key[j]; lazy: products that fit the double word.

@@ -27,20 +27,15 @@ struct KeySwitchLaunch {
   std::uint32_t digit_count, inverse_limbs;
   unsigned limbs, items;
   const RingTables<W>* tables;
-  LimbArithmetics arithmetics;
 };
-
-template <class W, class Visit>
-void visit_pointers(const KeySwitchLaunch<W>& work, const Visit& visit) {
-  for (const auto& view : {&work.out, &work.c, &work.key, &work.prepared}) visit_pointers(*view, visit);
-}
 
 /// All in one kernel: nothing is stored but the result.
 template <class W>
-bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work);
+bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work, LimbArithmetics arithmetics);
 /// For few values: digits side by side in one kernel, their sum in another; `extended` holds a part for each digit.
 template <class W>
-bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended);
+bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended,
+                       LimbArithmetics arithmetics);
 
 /// out.part(p) = a key.part(p) + addend.part(p): coefficients, except for the key, which is the same for all items.
 template <class W>

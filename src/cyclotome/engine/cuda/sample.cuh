@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/engine/cuda/arguments.cuh"
+#include "cyclotome/engine/cuda/launcher.hpp"
 #include "cyclotome/engine/cuda/limb_access.cuh"
 
 namespace cyclotome::cuda {
@@ -12,13 +12,8 @@ struct StreamKey {
   std::uint32_t stream, first_item;
 };
 
-template <class Visit>
-void visit_pointers(const StreamKey&, const Visit&) {}
-template <class Visit>
-void visit_seeds(const StreamKey& key, const Visit& visit) {
-  static_assert(sizeof(key.key) == seed_bytes);
-  visit(key.key);
-}
+template <>
+inline constexpr bool holds_seed<StreamKey> = true;
 
 /// One thread, one ChaCha20 block, four residues. Grid: (blocks, limbs, items).
 template <class W>

@@ -71,10 +71,4 @@ class SecretMemory {
 /// any more it is not freed either: nobody else gets what could not be zeroised.
 void wipe_and_free(void* data, std::size_t bytes, cudaStream_t stream) noexcept;
 
-/// What is wiped is the operation's own.
-template <class Visit>
-void visit_pointers(const SecretMemory::Pieces& pieces, const Visit& visit) {
-  for (const auto& data : pieces.data) visit(&data, Reach::residues);
-}
-
 }  // namespace cyclotome::cuda

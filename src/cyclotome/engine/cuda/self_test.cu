@@ -15,7 +15,9 @@ constexpr std::size_t degree = 1024;  // the least that kernels with whole limbs
 /// One for each arithmetic: integers of both words, and doubles.
 const std::vector<RingPtr>& test_rings() {
   static const std::vector<RingPtr> rings = [] {
-    const auto prime = [](unsigned bits) { return primes_congruent_to_one(bits, 2 * degree, 1)[0]; };
+    const auto prime = [](unsigned bits) {
+      return primes_congruent_to_one(bits, RingShape::negacyclic(degree)->transform_step(), 1)[0];
+    };
     return std::vector<RingPtr>{Ring::negacyclic(degree, Basis(Word::u32, {prime(30)})),
                                 Ring::negacyclic(degree, Basis(Word::u64, {prime(61), prime(50)}))};
   }();

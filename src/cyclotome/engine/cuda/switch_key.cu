@@ -277,9 +277,9 @@ unsigned log_degree(const KeySwitchLaunch<W>& work) {
 }  // namespace
 
 template <class W>
-bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work) {
-  return queue.one_pass && for_arithmetics<W>(work.arithmetics, [&]<class A>() {
-           return with_transform<A, Plan::fused, 16>(log_degree(work), [&]<class T>() {
+bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work, LimbArithmetics arithmetics) {
+  return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
+           return with_transform<A, Plan::fused, max_fused_log_degree>(log_degree(work), [&]<class T>() {
              constexpr std::size_t bytes = T::shared_bytes + 2 * T::local * sizeof(typename T::Value);
              static_assert(bytes <= max_shared_bytes);
              launch<switch_key_kernel<T>, Start::early>(queue, dim3(T::blocks, work.items, work.limbs), T::threads,
@@ -289,7 +289,8 @@ bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work) {
 }
 
 template <class W>
-bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended) {
+bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended,
+                       LimbArithmetics arithmetics) {
   const auto body = [&]<class T>() {
     constexpr std::size_t bytes = T::shared_bytes;
     launch<extend_kernel<T>>(queue, dim3(T::blocks, work.items * work.digit_count, work.limbs), T::threads, bytes,
@@ -297,14 +298,14 @@ bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, Devic
     launch<sum_kernel<T>, Start::early>(queue, dim3(T::blocks, 2 * work.items, work.limbs), T::threads, bytes,
                                         T::blocks, "key switch", work, extended);
   };
-  return queue.one_pass && for_arithmetics<W>(work.arithmetics, [&]<class A>() {
-           return with_transform<A, Plan::fused_latency, 16>(log_degree(work), body);
+  return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
+           return with_transform<A, Plan::fused_latency, max_fused_log_degree>(log_degree(work), body);
          });
 }
 
-#define CYCLOTOME_INSTANTIATE(W)                                     \
-  template bool switch_key(const Queue&, const KeySwitchLaunch<W>&); \
-  template bool switch_key_in_two(const Queue&, const KeySwitchLaunch<W>&, DeviceView<W>);
+#define CYCLOTOME_INSTANTIATE(W)                                                      \
+  template bool switch_key(const Queue&, const KeySwitchLaunch<W>&, LimbArithmetics); \
+  template bool switch_key_in_two(const Queue&, const KeySwitchLaunch<W>&, DeviceView<W>, LimbArithmetics);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

@@ -21,6 +21,9 @@ template <class W>
 bool inverse_in_one_pass(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
                          const RingTables<W>* tables, LimbArithmetics arithmetics);
 
+/// The degrees for which fused kernels exist: those that hold several polynomials.
+inline constexpr unsigned min_fused_log_degree = 10, max_fused_log_degree = 16;
+
 /// The same in place, stage by stage in radix 2, for every degree and device.
 template <class W>
 void forward_by_stages(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items,

@@ -52,6 +52,7 @@ constexpr unsigned fused_blocks(unsigned threads = sizeof(typename T::W) == 4 &&
 }
 
 inline constexpr unsigned min_log_degree = 10, max_log_degree = 17;
+static_assert(min_log_degree == min_fused_log_degree);
 
 /// Calls visit.template operator()<T>() with the plan's transform for degree 2^log_n; false if there is none.
 template <class A, Plan P, unsigned Max = max_log_degree, unsigned LogN = min_log_degree, class Visit>

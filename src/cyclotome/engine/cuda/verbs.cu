@@ -1,70 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simple verbs.
-#include "cyclotome/engine/cuda/grid.cuh"
-#include "cyclotome/engine/cuda/pointwise.cuh"
-#include "cyclotome/engine/cuda/sample.cuh"
+// The verbs: at once, in pieces that a grid can hold, and as steps of programs.
 #include "cyclotome/engine/cuda/state.cuh"
-#include "cyclotome/engine/cuda/transform.cuh"
-#include "cyclotome/math/bits.hpp"
-#include "cyclotome/math/secure_zero.hpp"
+#include "cyclotome/engine/cuda/verb_steps.cuh"
 
 namespace cyclotome {
 
-using cuda::block_threads;
-using cuda::blocks;
-using cuda::column_grid;
-using cuda::device_view;
-using cuda::for_pieces;
-using cuda::launch;
 using cuda::piece_of;
 
 namespace {
 
-template <class State, class Operation>
-void pointwise(State& state, View out, ConstView a, ConstView b, Operation operation) {
+View writable(ConstView a) {
+  return {const_cast<void*>(a.data), a.ring, a.batch, a.parts, a.batch_stride, a.part_stride, a.domain};
+}
+
+/// Verbs need none.
+struct NoScratch final : cuda::Scratch {
+  void* take(std::size_t) override { throw EngineError("CUDA: a verb has no memory of its own"); }
+};
+
+/// Makes a step and runs it on the operands' items, a piece at a time. It is made in the device's context too:
+/// constants that it is the first to need are copied there.
+template <class State, class Make>
+void run_in_pieces(State& state, const Make& make, View out, ConstView a = {}, ConstView b = {},
+                   std::span<const Seed* const> seeds = {}, std::uint32_t first_item = 0) {
   const auto queue = state.queue();
-  with_word(out.word(), [&]<class W>(W) {
-    const auto* const tables = state.template ring_tables<W>(*out.ring);
-    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
-      const View target = piece_of(out, first, count);
-      launch<cuda::pointwise<W, Operation>, cuda::Start::early>(
-          queue, column_grid<W>(target), block_threads, 0, 1, "pointwise", device_view<W>(target, out.parts),
-          device_view<W>(piece_of(a, first, count), out.parts), device_view<W>(piece_of(b, first, count), out.parts),
-          tables, operation);
+  with_word(out.word(), [&]<class W>(W word) {
+    const auto step = make(word);
+    NoScratch scratch;
+    cuda::for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
+      const View operands[] = {piece_of(out, first, count), piece_of(writable(a), first, count),
+                               piece_of(writable(b), first, count)};
+      step(cuda::StepContext{queue, scratch, seeds, first_item + static_cast<std::uint32_t>(first)}, operands);
     });
   });
+}
+
+template <class State, class Operation>
+void pointwise(State& state, View out, ConstView a, ConstView b, Operation operation) {
+  const auto make = [&]<class W>(W) { return cuda::pointwise_step<W>(state.constants, *out.ring, operation); };
+  run_in_pieces(state, make, out, a, b);
 }
 
 }  // namespace
 
 void CudaEngine::do_forward(View a) {
-  const auto queue = state_->queue();
-  with_word(a.word(), [&]<class W>(W) {
-    const auto* const tables = state_->ring_tables<W>(*a.ring);
-    const cuda::LimbArithmetics arithmetics = state_->arithmetics(*a.ring);
-    for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
-      const auto view = device_view<W>(piece_of(a, first, count), a.parts);
-      const auto limbs = static_cast<unsigned>(a.limbs()), items = static_cast<unsigned>(count * a.parts);
-      if (!cuda::forward_in_one_pass(queue, view, view, limbs, items, tables, arithmetics)) {
-        cuda::forward_by_stages(queue, view, limbs, items, tables);
-      }
-    });
-  });
+  run_in_pieces(*state_, [&]<class W>(W) { return cuda::forward_step<W>(state_->constants, *a.ring); }, a);
 }
 
 void CudaEngine::do_inverse(View a) {
-  const auto queue = state_->queue();
-  with_word(a.word(), [&]<class W>(W) {
-    const auto* const tables = state_->ring_tables<W>(*a.ring);
-    const cuda::LimbArithmetics arithmetics = state_->arithmetics(*a.ring);
-    for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
-      const auto view = device_view<W>(piece_of(a, first, count), a.parts);
-      const auto limbs = static_cast<unsigned>(a.limbs()), items = static_cast<unsigned>(count * a.parts);
-      if (!cuda::inverse_in_one_pass(queue, view, view, limbs, items, tables, arithmetics)) {
-        cuda::inverse_by_stages(queue, view, limbs, items, tables);
-      }
-    });
-  });
+  run_in_pieces(*state_, [&]<class W>(W) { return cuda::inverse_step<W>(state_->constants, *a.ring); }, a);
 }
 
 void CudaEngine::do_copy(View out, ConstView a) { pointwise(*state_, out, a, a, cuda::Copy{}); }
@@ -77,107 +61,88 @@ void CudaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView
 }
 
 void CudaEngine::do_clear(View out) {
-  const auto queue = state_->queue();
-  with_word(out.word(), [&]<class W>(W) {
-    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
-      const View target = piece_of(out, first, count);
-      launch<cuda::clear<W>>(queue, column_grid<W>(target), block_threads, 0, 1, "clearing",
-                             device_view<W>(target, out.parts));
-    });
-  });
+  run_in_pieces(*state_, []<class W>(W) { return cuda::clear_step<W>(); }, out);
 }
 
 void CudaEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
-  const auto queue = state_->queue();
-  with_word(out.word(), [&]<class W>(W) {
-    const auto* const tables = state_->ring_tables<W>(*out.ring);
-    const auto run = [&]<unsigned Limbs>(cuda::Factors<W, Limbs> prepared) {
-      for (std::size_t l = 0; l < factors.size(); ++l) {
-        prepared.factor[l] = ShoupFactor<W>(static_cast<W>(factors[l]), static_cast<W>(out.ring->basis()[l]));
-      }
-      for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
-        const View target = piece_of(out, first, count);
-        launch<cuda::multiply_scalars<W, Limbs>>(
-            queue, column_grid<W>(target), block_threads, 0, 1, "scalar product", device_view<W>(target, out.parts),
-            device_view<W>(piece_of(a, first, count), out.parts), tables, prepared);
-      });
-    };
-    if (factors.size() <= 32) {
-      run(cuda::Factors<W, 32>{});
-    } else {
-      run(cuda::Factors<W, cuda::max_limbs>{});
-    }
-  });
+  const auto make = [&]<class W>(W) { return cuda::multiply_scalars_step<W>(state_->constants, *out.ring, factors); };
+  run_in_pieces(*state_, make, out, a);
 }
 
 void CudaEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
-  do_convert_with_peaks(out, a, conversion, nullptr);
+  const auto make = [&]<class W>(W) { return cuda::convert_step<W>(state_->constants, conversion); };
+  run_in_pieces(*state_, make, out, a);
 }
 
-void CudaEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
+void CudaEngine::do_peaks(View numbers, ConstView a, const BaseConversion& conversion) {
+  const std::size_t limb_bytes = a.degree() * bytes_of(a.word());
+  const auto memory = allocate(numbers.batch * conversion.target().size() * limb_bytes, true);
+  struct Given final : cuda::Scratch {
+    explicit Given(void* to_data) : data(to_data) {}
+    void* take(std::size_t) override { return data; }
+    void* data;
+  } scratch(memory->data());
   const auto queue = state_->queue();
-  with_word(out.word(), [&]<class W>(W) {
-    const auto constants = state_->conversion<W>(conversion);
-    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
-      cuda::convert(queue, device_view<W>(piece_of(out, first, count), out.parts),
-                    device_view<W>(piece_of(a, first, count), out.parts), constants,
-                    static_cast<unsigned>(count * out.parts), state_->peak_output(peaks, first));
-    });
+  if (numbers.batch > cuda::max_items) {
+    throw EngineError(message("CUDA: peaks of ", numbers.batch, " items; at most ", cuda::max_items));
+  }
+  with_word(a.word(), [&]<class W>(W) {
+    const View operands[] = {numbers, writable(a)};
+    cuda::peaks_step<W>(state_->constants, conversion)(cuda::StepContext{queue, scratch}, operands);
   });
 }
 
 void CudaEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
-  const auto queue = state_->queue();
-  with_word(out.word(), [&]<class W>(W) {
-    const auto* const tables = state_->ring_tables<W>(*out.ring);
-    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
-      const dim3 grid(blocks(out.degree()), static_cast<unsigned>(out.limbs()),
-                      static_cast<unsigned>(count * out.parts));
-      const auto to = device_view<W>(piece_of(out, first, count), out.parts),
-                 from = device_view<W>(piece_of(a, first, count), out.parts);
-      if (a.domain == Domain::coefficient) {
-        const auto inverse = static_cast<std::uint32_t>(inverse_or_zero(element, 2 * out.degree()));
-        launch<cuda::automorphism_coefficients<W>>(queue, grid, block_threads, 0, 1, "automorphism", to, from, tables,
-                                                   inverse);
-      } else {
-        launch<cuda::automorphism_transform<W>>(queue, grid, block_threads, 0, 1, "automorphism", to, from,
-                                                static_cast<std::uint32_t>(element), bit_length(out.degree()) - 1);
-      }
-    });
-  });
+  const auto make = [&]<class W>(W) { return cuda::automorphism_step<W>(state_->constants, *out.ring, element); };
+  run_in_pieces(*state_, make, out, a);
 }
 
 void CudaEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
-  const auto queue = state_->queue();
-  struct Secret {
-    cuda::StreamKey key{};
-    std::array<std::uint32_t, 8> words;
-    ~Secret() { secure_zero(this, sizeof(*this)); }
-  } secret{.words = seed.words()};
-  auto& [key, words] = secret;
-  std::copy(words.begin(), words.end(), key.key);
-  key.stream = static_cast<std::uint32_t>(stream);
-  with_word(out.word(), [&]<class W>(W) {
-    const auto* const tables = state_->ring_tables<W>(*out.ring);
-    const auto limbs = static_cast<unsigned>(out.limbs());
-    for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
-      const auto view = device_view<W>(piece_of(out, first, count), out.parts);
-      const auto items = static_cast<unsigned>(count * out.parts);
-      key.first_item = first_item + static_cast<std::uint32_t>(first);
-      if (law == Law::uniform) {
-        const dim3 grid(blocks(blocks(out.degree(), uniform_draws_per_block)), limbs, items);
-        launch<cuda::sample_uniform<W>, cuda::Start::early>(queue, grid, block_threads, 0, 1, "sampling", view, tables,
-                                                            key);
-      } else {
-        // Few polynomials: each block draws the same integers for some of the limbs.
-        const unsigned along_x = blocks(blocks(out.degree(), small_draws_per_block));
-        const unsigned shares = std::clamp(264 / (along_x * items), 1u, limbs), each = blocks(limbs, shares);
-        launch<cuda::sample_small<W>, cuda::Start::early>(queue, dim3(along_x, blocks(limbs, each), items),
-                                                          block_threads, 0, 1, "sampling", view, tables, key, each,
-                                                          limbs, law == Law::ternary);
-      }
-    });
+  const Seed* const seeds[] = {&seed};
+  const auto make = [&]<class W>(W) { return cuda::sample_step<W>(state_->constants, *out.ring, law, 0, stream); };
+  run_in_pieces(*state_, make, out, {}, {}, seeds, first_item);
+}
+
+namespace cuda {
+
+Step prepare_verb(DeviceConstants& constants, const program::Op& op) {
+  using program::Verb;
+  const Ring& ring = *op.out.ring;
+  return with_word(op.verb == Verb::peaks ? op.a.ring->word() : ring.word(), [&]<class W>(W) -> Step {
+    switch (op.verb) {
+      case Verb::forward:
+        return forward_step<W>(constants, ring);
+      case Verb::inverse:
+        return inverse_step<W>(constants, ring);
+      case Verb::copy:
+        return pointwise_step<W>(constants, ring, Copy{});
+      case Verb::clear:
+        return clear_step<W>();
+      case Verb::add:
+        return pointwise_step<W>(constants, ring, Add{});
+      case Verb::subtract:
+        return pointwise_step<W>(constants, ring, Subtract{});
+      case Verb::negate:
+        return pointwise_step<W>(constants, ring, Negate{});
+      case Verb::multiply:
+        return pointwise_step<W>(constants, ring, Multiply{});
+      case Verb::multiply_accumulate:
+        return pointwise_step<W>(constants, ring, MultiplyAccumulate{});
+      case Verb::multiply_scalars:
+        return multiply_scalars_step<W>(constants, ring, op.factors);
+      case Verb::convert:
+        return convert_step<W>(constants, *op.conversion);
+      case Verb::automorphism:
+        return automorphism_step<W>(constants, ring, op.element);
+      case Verb::sample:
+        return sample_step<W>(constants, ring, op.law, op.seed, op.stream);
+      case Verb::peaks:
+        return peaks_step<W>(constants, *op.conversion);
+    }
+    return {};
   });
 }
+
+}  // namespace cuda
 
 }  // namespace cyclotome

@@ -50,8 +50,7 @@ const BehzTables& Context::behz() const {
   const auto& plain_moduli = parameters().plain_moduli();
   const std::uint64_t m_tilde = behz_m_tilde(parameters().word());
   const std::uint64_t largest_plain = *std::max_element(plain_moduli.begin(), plain_moduli.end());
-  made->auxiliary_ring =
-      Ring::negacyclic(degree(), behz_auxiliary_basis(q->basis(), degree(), largest_plain, m_tilde, taken_));
+  made->auxiliary_ring = q->with_basis(behz_auxiliary_basis(q->basis(), *q->shape(), largest_plain, m_tilde, taken_));
   made->product_ring = q->joined(*made->auxiliary_ring);
   made->lift = std::make_unique<BehzLift>(q, made->auxiliary_ring, m_tilde);
   for (const auto t : plain_moduli) {
@@ -68,7 +67,8 @@ RingPtr Context::hps_auxiliary() const {
     const std::lock_guard lock(tables_mutex_);
     if (hps_auxiliary_ != nullptr) return hps_auxiliary_;
   }
-  const RingPtr made = Ring::negacyclic(degree(), hps_auxiliary_basis(ciphertext_ring()->basis(), degree(), taken_));
+  const RingPtr& q = ciphertext_ring();
+  const RingPtr made = q->with_basis(hps_auxiliary_basis(q->basis(), *q->shape(), taken_));
   const std::lock_guard lock(tables_mutex_);
   if (hps_auxiliary_ == nullptr) hps_auxiliary_ = made;
   return hps_auxiliary_;

@@ -56,7 +56,6 @@ program::ProgramPtr product_program(const Context& context, const ProductShape& 
 void reduce(Builder& b, const Context& context, const Slice& out, const Slice& peaks, const Slice& phase,
             rlwe::PlainIndex plain, std::uint64_t factor) {
   const auto conversion = context.message_reduction(rlwe::Level(phase.ring->limbs()), plain, factor);
-  b.keep(conversion);
   program::convert_with_peaks(b, out, peaks, phase, *conversion);
 }
 

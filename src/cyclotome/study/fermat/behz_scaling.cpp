@@ -38,7 +38,8 @@ class PlainRounding {
 
   std::uint64_t run(std::uint64_t* message, const std::uint64_t* phase) const {
     const std::size_t n = ring_->degree();
-    Rows scaled(ring_->size()), sums(2 * n);
+    constexpr std::size_t targets = 2;  // t and gamma
+    Rows scaled(ring_->size()), sums(targets * n);
     ring_->scale(scaled.data(), phase, t_.value() * gamma_.value());
     conversion_->run(sums.data(), scaled.data(), n);
     std::uint64_t peak = 0;
@@ -104,14 +105,15 @@ class BehzScaling final : public Scaling {
   /// B_sk: B m_sk > 8 t n q, which covers the tensor, the floor and Shenoy and Kumaresan's condition with
   /// lambda <= m_sk/16; with m~ behind it.
   void make_rings() {
-    const std::size_t n = setup_.ring->degree();
+    const RingShapePtr& shape = setup_.ring->shape();
     const double bits = setup_.ring->basis().bits() + std::log2(static_cast<double>(setup_.plain_modulus)) +
-                        std::log2(static_cast<double>(n)) + 3;
+                        std::log2(static_cast<double>(shape->expansion())) + 3;
     const auto count = std::max<std::size_t>(2, static_cast<std::size_t>(std::ceil(bits / (auxiliary_bits - 0.01))));
-    const auto primes = setup_.ring->basis().coprime_primes(auxiliary_bits, 2 * n, count, {setup_.plain_modulus});
-    auxiliary_ = Ring::negacyclic(n, Basis(Word::u64, primes));
+    const auto primes =
+        setup_.ring->basis().coprime_primes(auxiliary_bits, shape->transform_step(), count, {setup_.plain_modulus});
+    auxiliary_ = Ring::create(shape, Basis(Word::u64, primes));
     b_ = auxiliary_->slice(0, count - 1);
-    montgomery_ = Ring::negacyclic(n, Basis(Word::u64, {m_tilde}));
+    montgomery_ = Ring::create(shape, Basis(Word::u64, {m_tilde}));
   }
 
   void make_conversions() {
@@ -173,7 +175,7 @@ class BehzScaling final : public Scaling {
     const std::size_t n = setup_.ring->degree(), rows = auxiliary_->limbs();
     PolyArray out(setup_.engine, auxiliary_, 1, 2), corrections(setup_.engine, auxiliary_, 1, 2);
     PolyArray r(setup_.engine, montgomery_, 1, 2);
-    Rows scaled(setup_.ring->size()), converted(2 * (rows + 1) * n), first(2 * rows * n), second(2 * n);
+    Rows scaled(setup_.ring->size()), converted(out.size() + r.size()), first(out.size()), second(r.size());
     for (std::size_t part = 0; part < 2; ++part) {
       setup_.ring->scale(scaled.data(), a.data() + part * setup_.ring->size(), m_tilde);
       std::uint64_t* const from = converted.data() + part * (rows + 1) * n;

@@ -45,13 +45,12 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
     : parameters_(parameters),
       engine_(std::move(engine)),
       variant_(variant),
-      ring_(std::make_shared<WideRing>(parameters.basis(), parameters.degree())),
+      ring_(std::make_shared<WideRing>(parameters.basis(), parameters.ring())),
       punctured_(std::make_shared<FermatPunctured>(parameters.basis(), method_of(variant), arithmetic)),
       message_scale_(parameters.basis(), parameters.plain_modulus()) {
-  const std::size_t n = degree();
-  const Basis small(Word::u64, primes_congruent_to_one(30, 2 * n, 1));
-  plain_ring_ = Ring::negacyclic(n, Basis(Word::u64, {parameters.plain_modulus()}));
-  small_ring_ = Ring::negacyclic(n, small);
+  const RingShapePtr& shape = parameters.ring();
+  plain_ring_ = Ring::create(shape, Basis(Word::u64, {parameters.plain_modulus()}));
+  small_ring_ = Ring::create(shape, Basis(Word::u64, primes_congruent_to_one(30, shape->transform_step(), 1)));
   const auto digits = parameters.log2_digits();
   // A key has two parts for each digit, modulo primes that hold twice a limb, or a limb and a digit.
   const double factor = parameters.digit_bits() == 0 ? 2 : 1.5;

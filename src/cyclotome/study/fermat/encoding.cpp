@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/slots.hpp"
 #include "cyclotome/study/fermat/operations.hpp"
 
 namespace cyclotome::study::fermat {
 
 namespace {
 
-std::vector<std::size_t> positions_of(const Context& context, bool slots) {
+/// Where value i of a row stands in the polynomial that carries it, transformed for slots.
+std::vector<std::uint32_t> positions_of(const Context& context, bool slots) {
   const std::size_t n = context.degree();
+  const RingShape& ring = *context.parameters().ring();
   if (!slots) {
-    std::vector<std::size_t> positions(n);
-    for (std::size_t i = 0; i < n; ++i) positions[i] = i;
+    std::vector<std::uint32_t> positions(n);
+    std::iota(positions.begin(), positions.end(), 0);
     return positions;
   }
   if (!context.plain_ring()->has_transform(0)) {
     throw ParameterError(message("plaintext modulus ", context.parameters().plain_modulus(), " has no slots at degree ",
-                                 n, ": it must be a prime congruent to 1 modulo ", 2 * n,
+                                 n, ": it must be a prime congruent to 1 modulo ", ring.transform_step(),
                                  " that divides no 2^(2^x) - 1, such as 163841, 557057 or 786433; use coefficients or ",
                                  "another plaintext modulus"));
   }
-  return slot_positions(n);
+  return ring.galois().slot_positions();
 }
 
 /// Looks at every value without a branch on any; that one of them does not fit is public.

@@ -22,10 +22,11 @@ LimbProducts::LimbProducts(EnginePtr engine, const WideRing& ring, double log2_o
   std::vector<std::size_t> counts;
   for (const Limb& limb : ring.basis().limbs()) {
     const double other = log2_other == 0 ? limb.bits : log2_other;
-    counts.push_back(primes_for(limb.bits + other + std::log2(static_cast<double>(degree_ * terms))));
+    counts.push_back(primes_for(limb.bits + other + std::log2(static_cast<double>(ring.shape()->expansion() * terms))));
   }
-  const Basis primes(Word::u64, primes_congruent_to_one(product_prime_bits, 2 * degree_, counts.front()));
-  widest_ = Ring::negacyclic(degree_, primes);
+  const RingShapePtr& shape = ring.shape();
+  const auto primes = primes_congruent_to_one(product_prime_bits, shape->transform_step(), counts.front());
+  widest_ = Ring::create(shape, Basis(Word::u64, primes));
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const Limb& limb = ring.basis().limbs()[i];
     const RingPtr slice = widest_->slice(0, counts[i]);

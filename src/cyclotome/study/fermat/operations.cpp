@@ -212,7 +212,8 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   std::vector<PolyArray> factors;
   for (std::size_t i = 0; i < b.items(); ++i) {
     const auto values = centred(b, i);
-    norms = i == 0 ? rlwe::norms_of(values) : rlwe::larger(norms, rlwe::norms_of(values));
+    const rlwe::PlainNorms here = rlwe::norms_of(*context.parameters().ring(), values);
+    norms = i == 0 ? here : rlwe::larger(norms, here);
     factors.push_back(products.forward_small(values.data(), false));
   }
   for (std::size_t i = 0; i < count; ++i) {

@@ -6,7 +6,6 @@
 
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/ring.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -14,13 +13,14 @@ namespace {
 
 constexpr unsigned least_x = 6, most_digit_bits = 59;
 
-std::size_t checked_degree(const ParametersLiteral& p) {
+RingShapePtr checked_ring(const ParametersLiteral& p) {
   const std::size_t least = p.allow_insecure ? 8 : 1024;
-  if (!is_power_of_two(p.degree) || p.degree < least || p.degree > Ring::max_degree) {
-    throw ParameterError(message("degree ", p.degree, " must be a power of two in [", least, ", ", Ring::max_degree,
-                                 "]", p.allow_insecure ? "" : "; smaller ones need allow_insecure=True"));
+  if (!is_power_of_two(p.degree) || p.degree < least || p.degree > RingShape::max_degree) {
+    throw ParameterError(message("degree ", p.degree, " must be a power of two in [", least, ", ",
+                                 RingShape::max_degree, "]",
+                                 p.allow_insecure ? "" : "; smaller ones need allow_insecure=True"));
   }
-  return p.degree;
+  return RingShape::negacyclic(p.degree);
 }
 
 FermatBasis checked_basis(const ParametersLiteral& p) {
@@ -60,7 +60,10 @@ const char* name_of(ErrorLaw error) { return error == ErrorLaw::standard ? "cbd2
 }  // namespace
 
 Parameters::Parameters(ParametersLiteral literal)
-    : literal_(std::move(literal)), basis_(checked_basis(literal_)), noise_(checked_degree(literal_), literal_.strict) {
+    : literal_(std::move(literal)),
+      basis_(checked_basis(literal_)),
+      ring_(checked_ring(literal_)),
+      noise_(*ring_, literal_.strict) {
   check_plain_modulus(literal_, basis_);
   check_digits(literal_, basis_);
   security_reached_ = rlwe::security_reached(degree(), basis_.bits(), literal_.table);

@@ -41,6 +41,8 @@ class Parameters {
   explicit Parameters(ParametersLiteral literal);
 
   std::size_t degree() const noexcept { return literal_.degree; }
+  /// Z[x]/(x^n + 1).
+  const RingShapePtr& ring() const noexcept { return ring_; }
   const FermatBasis& basis() const noexcept { return basis_; }
   std::uint64_t plain_modulus() const noexcept { return literal_.plain_modulus; }
   unsigned digit_bits() const noexcept { return literal_.digit_bits; }
@@ -63,6 +65,7 @@ class Parameters {
  private:
   ParametersLiteral literal_;
   FermatBasis basis_;
+  RingShapePtr ring_;
   rlwe::NoiseCalculus noise_;
   unsigned security_reached_ = 0;
   Digest fingerprint_{};

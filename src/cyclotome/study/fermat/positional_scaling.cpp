@@ -27,11 +27,12 @@ class PositionalScaling final : public Scaling {
  public:
   explicit PositionalScaling(const ScalingSetup& setup)
       : setup_(setup), words_(setup.ring->words()), limb_(setup.ring->limb(0)) {
-    const std::size_t n = setup.ring->degree();
+    const RingShapePtr& shape = setup.ring->shape();
     // Two products of factors up to q/2 in each coefficient, and a sign.
-    const double bits = 2.0 * setup.ring->basis().bits() + std::log2(static_cast<double>(n)) + 2;
+    const double bits = 2.0 * setup.ring->basis().bits() + std::log2(static_cast<double>(shape->expansion())) + 2;
     const auto count = static_cast<std::size_t>(std::ceil(bits / (product_prime_bits - 0.01)));
-    primes_ = Ring::negacyclic(n, Basis(Word::u64, primes_congruent_to_one(product_prime_bits, 2 * n, count)));
+    const auto primes = primes_congruent_to_one(product_prime_bits, shape->transform_step(), count);
+    primes_ = Ring::create(shape, Basis(Word::u64, primes));
     to_primes_ = std::make_unique<FromWide>(std::make_shared<WideIntegers>(words_), primes_->basis());
     // Modulo 2^(2g + 128) - 1 every such product stands for itself, or for itself less than 0.
     const Limb whole{2 * setup.ring->basis().bits() + 128, false, 0, 0, 2 * words_ + 2};

@@ -50,7 +50,8 @@ std::uint64_t quotient_of(std::uint64_t v, const Modulus<std::uint64_t>& t) noex
 
 }  // namespace
 
-WideRing::WideRing(FermatBasis basis, std::size_t degree) : basis_(std::move(basis)), degree_(degree) {
+WideRing::WideRing(FermatBasis basis, RingShapePtr shape)
+    : basis_(std::move(basis)), shape_(std::move(shape)), degree_(shape_->degree()) {
   for (const Limb& limb : basis_.limbs()) limbs_.emplace_back(limb);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/study/fermat/conversion.hpp"
@@ -10,13 +11,15 @@ namespace cyclotome::study::fermat {
 /// Host memory of wide polynomials, words[part][word][coefficient]; zeroised, since phases and keys pass through it.
 using Rows = ZeroisingVector<std::uint64_t>;
 
-/// Polynomials modulo q = 2^(2^x) - 1 and x^n + 1, in the limbs of a FermatBasis: what is computed coefficient by
+/// Polynomials of a ring modulo q = 2^(2^x) - 1, in the limbs of a FermatBasis: what is computed coefficient by
 /// coefficient. One polynomial is `size()` words, words[word][coefficient]. Immutable.
 class WideRing {
  public:
-  WideRing(FermatBasis basis, std::size_t degree);
+  WideRing(FermatBasis basis, RingShapePtr shape);
 
   const FermatBasis& basis() const noexcept { return basis_; }
+  /// What does not depend on q; rings of words beside this one have it too.
+  const RingShapePtr& shape() const noexcept { return shape_; }
   std::size_t degree() const noexcept { return degree_; }
   std::size_t words() const noexcept { return basis_.words(); }
   std::size_t size() const noexcept { return basis_.words() * degree_; }
@@ -50,6 +53,7 @@ class WideRing {
   void for_each_of(const LimbArithmetic& limb, Out out, In a, In b, const Operation& operation) const;
 
   FermatBasis basis_;
+  RingShapePtr shape_;
   std::size_t degree_;
   std::vector<LimbArithmetic> limbs_;
 };

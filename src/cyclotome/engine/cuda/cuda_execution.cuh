@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/cuda/device_graph.cuh"
+#include "cyclotome/engine/cuda/state.cuh"
+
+namespace cyclotome {
+
+/// A program on a GPU. What comes with as many items once more is a graph from then on: one launch does all of it.
+/// Larger programs are walked step by step, a tile of items at a time.
+class CudaExecution final : public Execution {
+ public:
+  /// state: of the engine.
+  CudaExecution(std::shared_ptr<CudaEngine> engine, CudaEngine::State& state, program::ProgramPtr program);
+  ~CudaExecution() override;
+
+  std::vector<std::string_view> steps() const override;
+
+ protected:
+  void do_run(std::span<const View> operands, std::size_t batch, std::span<const Seed* const> seeds,
+              std::uint32_t first_item) const override;
+
+ private:
+  /// How many numbers of items have a graph.
+  static constexpr std::size_t max_slots = 8;
+
+  std::size_t tile_of_items(std::size_t batch) const;
+  /// True if it was queued; false if it is to be walked.
+  bool launch_graph(const cuda::ProgramCall& call) const;
+  cuda::GraphSlot& slot_of(std::size_t items) const;
+  void walk(const cuda::ProgramCall& call, std::size_t tile) const;
+
+  std::shared_ptr<CudaEngine> engine_;
+  CudaEngine::State& state_;
+  std::optional<cuda::PreparedProgram> prepared_;
+  mutable std::list<cuda::GraphSlot> slots_;  // the store's mutex guards it
+};
+
+}  // namespace cyclotome

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "cyclotome/engine/cuda/device_constants.cuh"
+#include "cyclotome/engine/cuda/device_tables.cuh"
+#include "cyclotome/engine/cuda/floating_arithmetic.hpp"
+
+namespace cyclotome::cuda {
+
+namespace {
+
+/// Bytes of one host array after another, each aligned to 16; offsets tell where.
+class Packed {
+ public:
+  template <class T>
+  std::size_t add(const T* data, std::size_t count) {
+    bytes_.resize((bytes_.size() + 15) / 16 * 16);
+    const std::size_t offset = bytes_.size();
+    const auto* const raw = reinterpret_cast<const unsigned char*>(data);
+    bytes_.insert(bytes_.end(), raw, raw + count * sizeof(T));
+    return offset;
+  }
+  template <class T>
+  std::size_t add(const std::vector<T>& values) {
+    return add(values.data(), values.size());
+  }
+  const std::vector<unsigned char>& bytes() const { return bytes_; }
+
+ private:
+  std::vector<unsigned char> bytes_;
+};
+
+template <class T>
+const T* at(const ConstantMemory& memory, std::size_t offset) {
+  return reinterpret_cast<const T*>(static_cast<const unsigned char*>(memory.get()) + offset);
+}
+
+/// Several pieces of memory, kept together.
+ConstantMemory together(std::vector<ConstantMemory> pieces) {
+  return std::make_shared<const std::vector<ConstantMemory>>(std::move(pieces));
+}
+
+template <class T>
+std::vector<unsigned char> as_bytes(const T& value) {
+  const auto* const raw = reinterpret_cast<const unsigned char*>(&value);
+  return {raw, raw + sizeof(T)};
+}
+
+template <class T>
+T from_bytes(const std::vector<unsigned char>& bytes) {
+  T value;
+  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<unsigned char*>(&value));
+  return value;
+}
+
+template <class W>
+std::vector<Twiddle<W>> interleaved(const std::vector<W>& operands, const std::vector<W>& quotients) {
+  std::vector<Twiddle<W>> result(operands.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = {operands[i], quotients[i]};
+  return result;
+}
+
+/// Residues as factors of the arithmetic on doubles.
+template <class W>
+std::vector<double> centred(const std::vector<W>& residues, const FloatingArithmetic& arithmetic) {
+  std::vector<double> result;
+  for (const W residue : residues) result.push_back(arithmetic.centred(residue));
+  return result;
+}
+
+/// Constants of short-lived rings and conversions are dropped when this many newer ones are kept.
+constexpr std::size_t cache_limit = 4096;
+
+}  // namespace
+
+template <class Structure, class Make>
+Resident<Structure> DeviceConstants::find(Cache& cache, std::uint64_t id, const Make& make) {
+  const std::lock_guard lock(mutex_);
+  auto found = cache.recent.find(id);
+  if (found == cache.recent.end()) {
+    if (cache.recent.size() >= cache_limit) cache.older = std::exchange(cache.recent, {});
+    auto old = cache.older.extract(id);
+    found = old.empty() ? cache.recent.emplace(id, make()).first : cache.recent.insert(std::move(old)).position;
+  }
+  return {from_bytes<Structure>(found->second.structure), found->second.memory};
+}
+
+bool DeviceConstants::on_doubles(const Ring& ring, std::size_t l) const {
+  return paths.doubles && ring.word() == Word::u64 && ring.has_transform(l) && ring.basis()[l] < max_floating_modulus;
+}
+
+LimbArithmetics DeviceConstants::arithmetics(const Ring& ring) const {
+  LimbArithmetics found{};
+  for (std::size_t l = 0; l < ring.limbs(); ++l) (on_doubles(ring, l) ? found.floating : found.integer) = true;
+  return found;
+}
+
+template <class W>
+LimbTables<W> DeviceConstants::limb_tables(const Ring& ring, std::size_t l, std::vector<ConstantMemory>& used) {
+  LimbTables<W> result{};
+  result.modulus = ring.basis().moduli<W>()[l];
+  W inverse = 1;  // Newton's iteration doubles the correct bits; 1 is right modulo 2
+  for (unsigned bits = 1; bits < word_bits<W>; bits *= 2) inverse *= 2 - result.modulus.value() * inverse;
+  result.negative_inverse = static_cast<W>(0 - inverse);
+  result.two_q = static_cast<W>(2 * result.modulus.value());
+  if (!ring.has_transform(l)) return result;
+  const auto& tables = ring.tables<W>(l);
+  const W q = tables.modulus.value();
+  const bool floating = on_doubles(ring, l);
+  const double reciprocal = 1.0 / static_cast<double>(q);
+  const FloatingArithmetic arithmetic(q, reciprocal);
+  ConstantMemory& memory = roots_[{ring.word(), tables.degree, q}];
+  if (memory == nullptr) {
+    Packed packed;
+    packed.add(interleaved(tables.roots, tables.root_quotients));
+    packed.add(interleaved(tables.inverse_roots, tables.inverse_root_quotients));
+    if (floating) {
+      packed.add(centred(tables.roots, arithmetic));
+      packed.add(centred(tables.inverse_roots, arithmetic));
+    }
+    memory = upload_(packed.bytes().data(), packed.bytes().size());
+  }
+  used.push_back(memory);
+  result.roots = at<Twiddle<W>>(memory, 0);
+  result.inverse_roots = result.roots + tables.degree;
+  if (floating) {
+    const auto* const roots =
+        at<double>(memory, (tables.roots.size() + tables.inverse_roots.size()) * sizeof(Twiddle<W>));
+    result.floating = {roots, roots + tables.degree, reciprocal, arithmetic.centred(tables.inverse_degree.operand),
+                       arithmetic.centred(tables.last_inverse_root.operand)};
+  }
+  result.scale = {tables.inverse_degree, tables.last_inverse_root};
+  const auto times_word = [&](W factor) {
+    return ShoupFactor<W>(result.modulus.reduce_wide(static_cast<Wide<W>>(factor) << word_bits<W>), q);
+  };
+  result.word = times_word(1);
+  result.scale_times_word = {times_word(tables.inverse_degree.operand), times_word(tables.last_inverse_root.operand)};
+  return result;
+}
+
+template <class W>
+Resident<const RingTables<W>*> DeviceConstants::ring_tables(const Ring& ring) {
+  return find<const RingTables<W>*>(rings_, ring.id(), [&] {
+    std::vector<LimbTables<W>> limbs;
+    std::vector<ConstantMemory> used;
+    for (std::size_t l = 0; l < ring.limbs(); ++l) limbs.push_back(limb_tables<W>(ring, l, used));
+    used.push_back(upload_(limbs.data(), limbs.size() * sizeof(limbs[0])));
+    const auto* const tables = static_cast<const RingTables<W>*>(used.back().get());
+    return Constants{together(std::move(used)), as_bytes(tables)};
+  });
+}
+
+template <class W>
+DeviceConstants::Constants DeviceConstants::make_conversion(const BaseConversion& conversion) {
+  const HostConversion<W> host = host_conversion<W>(conversion);
+  Packed packed;
+  const std::size_t source = packed.add(host.sources), target = packed.add(host.targets),
+                    matrix = packed.add(host.matrix), exact = packed.add(host.exact),
+                    moduli = packed.add(conversion.target().moduli<W>().data(), host.targets.size()),
+                    copy_factors = packed.add(host.copy_factors), copied = packed.add(conversion.copies());
+  const ConstantMemory memory = upload_(packed.bytes().data(), packed.bytes().size());
+  return {memory, as_bytes(ColumnConversion<W>{host.shape, at<SourceConstants<W>>(memory, source),
+                                               at<TargetConstants<W>>(memory, target), at<TermTile<W>>(memory, matrix),
+                                               at<ExactFraction<W>>(memory, exact), at<Modulus<W>>(memory, moduli),
+                                               at<Term<W>>(memory, copy_factors), at<int>(memory, copied)})};
+}
+
+template <class W>
+Resident<DeviceConversion<W>> DeviceConstants::make_extension(const BaseConversion& extension) {
+  const auto& tables = extension.tables<W>();
+  const auto targets = extension.target().moduli<W>();
+  const std::size_t sources = extension.source().size();
+  constexpr std::size_t tile = tile_targets;
+  std::vector<W> negative_wraps;
+  std::vector<TargetTile<W>> matrix((targets.size() + tile - 1) / tile * sources);
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    negative_wraps.push_back(times_word(tables.negative_wraps[j], targets[j]));
+    for (std::size_t i = 0; i < sources; ++i) {
+      matrix[j / tile * sources + i].word[j % tile] = times_word(tables.matrix[j * sources + i], targets[j]);
+    }
+  }
+  Packed packed;
+  const std::size_t offsets[6] = {packed.add(tables.punctured_inverses),
+                                  packed.add(tables.reciprocals),
+                                  packed.add(extension.source().moduli<W>().data(), sources),
+                                  packed.add(matrix),
+                                  packed.add(negative_wraps),
+                                  packed.add(extension.copies())};
+  const ConstantMemory memory = upload_(packed.bytes().data(), packed.bytes().size());
+  return {DeviceConversion<W>{at<ShoupFactor<W>>(memory, offsets[0]), at<std::uint64_t>(memory, offsets[1]),
+                              at<Modulus<W>>(memory, offsets[2]), at<TargetTile<W>>(memory, offsets[3]),
+                              at<W>(memory, offsets[4]), at<int>(memory, offsets[5]),
+                              static_cast<std::uint32_t>(sources), static_cast<std::uint32_t>(targets.size()),
+                              static_cast<std::uint32_t>(extension.lazy_terms())},
+          memory};
+}
+
+template <class W>
+Resident<ColumnConversion<W>> DeviceConstants::conversion(const BaseConversion& conversion) {
+  return find<ColumnConversion<W>>(conversions_, conversion.id(), [&] { return make_conversion<W>(conversion); });
+}
+
+template <class W>
+Resident<const ShoupFactor<W>*> DeviceConstants::make_factors(const Basis& basis,
+                                                              const std::vector<std::uint64_t>& factors) {
+  std::vector<ShoupFactor<W>> made;
+  for (std::size_t l = 0; l < factors.size(); ++l) {
+    made.emplace_back(static_cast<W>(factors[l]), static_cast<W>(basis[l]));
+  }
+  ConstantMemory memory = upload_(made.data(), made.size() * sizeof(made[0]));
+  const auto* const found = static_cast<const ShoupFactor<W>*>(memory.get());
+  return {found, std::move(memory)};
+}
+
+template <class W>
+Resident<DeviceDigits<W>> DeviceConstants::make_digits(const KeySwitchStep& step) {
+  std::vector<ConstantMemory> used;
+  std::vector<DeviceDigit<W>> digits;
+  for (const auto& digit : step.digits) {
+    Resident<DeviceConversion<W>> extension = make_extension<W>(digit.extension);
+    used.push_back(std::move(extension.memory));
+    digits.push_back({extension.value, static_cast<std::uint32_t>(digit.first)});
+  }
+  used.push_back(upload_(digits.data(), digits.size() * sizeof(digits[0])));
+  const DeviceDigits<W> found{static_cast<const DeviceDigit<W>*>(used.back().get()),
+                              static_cast<std::uint32_t>(digits.size())};
+  return {found, together(std::move(used))};
+}
+
+Resident<PeakCell*> DeviceConstants::peak_cells() {
+  const std::lock_guard lock(mutex_);
+  if (peak_cells_ == nullptr) {
+    const std::vector<PeakCell> zeros(max_items);
+    peak_cells_ = upload_(zeros.data(), zeros.size() * sizeof(PeakCell));
+  }
+  return {static_cast<PeakCell*>(const_cast<void*>(peak_cells_.get())), peak_cells_};
+}
+
+#define CYCLOTOME_INSTANTIATE(W)                                                                                \
+  template Resident<const RingTables<W>*> DeviceConstants::ring_tables<W>(const Ring&);                         \
+  template Resident<ColumnConversion<W>> DeviceConstants::conversion<W>(const BaseConversion&);                 \
+  template Resident<const ShoupFactor<W>*> DeviceConstants::make_factors<W>(const Basis&,                       \
+                                                                            const std::vector<std::uint64_t>&); \
+  template Resident<DeviceDigits<W>> DeviceConstants::make_digits<W>(const KeySwitchStep&);
+CYCLOTOME_INSTANTIATE(std::uint32_t)
+CYCLOTOME_INSTANTIATE(std::uint64_t)
+#undef CYCLOTOME_INSTANTIATE
+
+}  // namespace cyclotome::cuda

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Z[x]/Phi_m, m = p_1 ... p_k odd and squarefree. A polynomial is its n = phi(m) coefficients in the normal integral
+// basis {zeta^j : j a unit modulo m}, zeta = x. With units written as exponents e (cyclotomic_index.hpp),
+//
+//   the transform's value number e is a(zeta^u), u = g^e, and coefficient number f is that of zeta^j, j = g^-f,
+//
+// so that A(e) = sum over f of b(f) W(e - f), W(d) = product of omega_i^(g_i^d_i): cyclic convolutions along the axes
+// (Rader), and back the same with V(d) = product of (omega_i^(-g_i^-d_i) - 1)/p_i, the dual basis. An automorphism
+// x -> x^g is one shift of the exponents in both domains, without signs; 1 is constant in both.
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/ring/prime_factor_tables.hpp"
+#include "cyclotome/ring/ring_shape.hpp"
+
+namespace cyclotome {
+
+namespace {
+
+using IndexPtr = std::shared_ptr<const CyclotomicIndex>;
+
+std::vector<GaloisGroup::Generator> generators_of(const CyclotomicIndex& index) {
+  std::vector<GaloisGroup::Generator> generators;
+  for (std::size_t i = index.axes().size(); i-- > 0;) {  // rows of slots are the axis of the largest prime
+    generators.push_back({index.axes()[i].generator, index.axes()[i].length()});
+  }
+  return generators;
+}
+
+class CyclotomicGroup final : public GaloisGroup {
+ public:
+  explicit CyclotomicGroup(IndexPtr index)
+      : GaloisGroup(index->index(), generators_of(*index)), places_(std::move(index)) {}
+
+  std::string requirement() const override { return message("prime to and below m = ", index()); }
+
+  std::uint32_t slot(std::uint64_t element) const override {
+    require(element);
+    return places_->place(element);
+  }
+  std::vector<std::uint32_t> slots(std::uint64_t element) const override {
+    require(element);
+    return places_->shifted(element);
+  }
+  std::vector<Signed> coefficients(std::uint64_t element) const override {
+    std::vector<Signed> result;
+    for (const std::uint32_t from : slots(element)) result.emplace_back(from, false);
+    return result;
+  }
+
+ private:
+  IndexPtr places_;
+};
+
+class CyclotomicShape final : public RingShape {
+ public:
+  explicit CyclotomicShape(const IndexPtr& index)
+      : RingShape(RingKind::cyclotomic, index->index(), index->degree(), prime_factor_step(*index)),
+        index_(index),
+        galois_(index) {}
+
+  std::string modulus() const override { return message("Phi_", index()); }
+  const GaloisGroup& galois() const noexcept override { return galois_; }
+  bool power_basis() const noexcept override { return false; }
+  bool orthogonal() const noexcept override { return false; }
+  std::string transform_condition() const override {
+    return message(transform_step() / index(), "m = ", transform_step());
+  }
+
+  /// Along one axis zeta^k gets p - 2 products zeta^i zeta^(k-i), and of p - 1 products 1 = -sum of all zeta^k.
+  std::uint64_t expansion() const noexcept override {
+    std::uint64_t product = 1;
+    for (const auto& axis : index_->axes()) product *= 2 * axis.prime - 3;
+    return product;
+  }
+
+  std::shared_ptr<const Transform> transform(Word word, std::uint64_t modulus) const override {
+    check_interrupt();
+    if (!has_transform(modulus)) return nullptr;
+    return with_word(word, [&]<class W>(W) -> std::shared_ptr<const Transform> {
+      if (modulus >= max_transform_modulus<W>) return nullptr;
+      return std::make_shared<const PrimeFactorTables<W>>(index_, static_cast<W>(modulus));
+    });
+  }
+
+ private:
+  IndexPtr index_;
+  CyclotomicGroup galois_;
+};
+
+}  // namespace
+
+RingShapePtr RingShape::cyclotomic(std::size_t index) {
+  return std::make_shared<const CyclotomicShape>(std::make_shared<const CyclotomicIndex>(index, max_degree));
+}
+
+}  // namespace cyclotome

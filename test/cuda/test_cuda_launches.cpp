@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the CUDA engine launches for usual operations, kernel by kernel: a launch more is a microsecond more. All of it
+// is decided on the host, so this needs no GPU.
+#include <iostream>
+
+#include "check.hpp"
+#include "cyclotome/engine/cuda/launches.hpp"
+#include "cyclotome/rlwe/encryption_program.hpp"
+#include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/scheme/bfv/decryption_program.hpp"
+#include "cyclotome/scheme/bfv/product_program.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/programs.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+#include "engines.hpp"
+#include "programs.hpp"
+
+using namespace cyclotome;
+using check::Bases;
+using cuda::CodePaths;
+using cuda::Launches;
+
+namespace {
+
+constexpr CodePaths whole_limbs{.one_pass = true, .doubles = true}, general{};
+constexpr std::size_t many = 100;  ///< items that fill a device
+using Names = std::vector<std::string_view>;
+
+const Bases& small() {
+  static const Bases bases(4096, Word::u32, 3, 1, 1, 30);
+  return bases;
+}
+
+/// Digits of several primes.
+const Bases& large() {
+  static const Bases bases(16384, Word::u32, 12, 3, 3, 30);
+  return bases;
+}
+
+bool equal(const Names& found, const Names& expected) {
+  if (found == expected) return true;
+  for (const std::string_view name : found) std::cout << "  \"" << name << "\",\n";
+  return false;
+}
+
+Names kernels(const program::ProgramPtr& program, std::size_t items, CodePaths paths = whole_limbs) {
+  return launches_of(*program, items, paths).kernels;
+}
+
+Names kernels(const Execution& execution, std::size_t items) {
+  return launches_of(execution.program(), items, whole_limbs).kernels;
+}
+
+TEST(a_bfv_product_is_seven_launches_and_five_in_a_batch) {
+  const auto program = check::bfv_product(small());
+  CHECK(equal(launches_of(*program, 1, whole_limbs).steps,
+              {"hps_lift", "multiply_ciphertexts", "divide_and_round", "key_switch"}));
+  CHECK(equal(kernels(program, 1), {"lift", "transforms", "product", "division with rounding", "extension of digits",
+                                    "key switch", "division with rounding"}));
+  CHECK(equal(kernels(program, many),
+              {"lift", "product", "division with rounding", "key switch", "division with rounding"}));
+}
+
+TEST(digits_of_several_primes_are_one_launch_more) {
+  CHECK_EQ(kernels(check::bfv_product(large()), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(check::bfv_product(large()), many).size(), std::size_t{6});
+}
+
+TEST(squares_and_shared_factors_take_as_many) {
+  for (const bool square : {false, true}) {
+    const auto program = check::bfv_product(small(), square, !square);
+    CHECK_EQ(kernels(program, 1).size(), std::size_t{7});
+    CHECK_EQ(kernels(program, many).size(), std::size_t{5});
+  }
+}
+
+TEST(a_bgv_product) {
+  const auto program = check::bgv_product(small());
+  CHECK(equal(launches_of(*program, 1, whole_limbs).steps, {"tensor_product", "key_switch"}));
+  CHECK(equal(kernels(program, 1), {"tensor product", "pointwise", "transform", "extension of digits", "key switch",
+                                    "base conversion", "transform", "division"}));
+  CHECK(equal(kernels(program, many),
+              {"tensor product", "pointwise", "transform", "key switch", "base conversion", "transform", "division"}));
+}
+
+TEST(rotations) {
+  CHECK(equal(kernels(check::rotation(small(), Domain::coefficient, 3), 1),
+              {"automorphism", "extension of digits", "key switch", "division with rounding"}));
+  CHECK_EQ(kernels(check::rotation(small(), Domain::transform, 3), 1).size(), std::size_t{8});
+}
+
+TEST(encryption_and_decryption_zeroise_at_the_end) {
+  CHECK(
+      equal(kernels(check::encryption(small(), Domain::coefficient), 1),
+            {"base conversion", "sampling", "sampling", "product with a key", "division with rounding", "zeroising"}));
+  CHECK(equal(kernels(check::bfv_decryption(small()), 1), {"product with a key", "decryption", "zeroising"}));
+  CHECK(equal(kernels(check::bgv_decryption(small()), 1),
+              {"pointwise", "pointwise", "transform", "base conversion", "zeroising"}));
+}
+
+constexpr rlwe::PlainIndex first(0);  ///< plaintext modulus
+
+/// How messages get to a context's Q: which conversion it is makes no launch more or less.
+BaseConversion message_scale(const rlwe::Context& context, Lift lift) {
+  return {context.plain_ring(first)->basis(), context.level_ring(context.max_level())->basis(), lift};
+}
+
+/// A scheme's own programs, on an engine of no matter.
+rlwe::ContextPtr context(const rlwe::Scheme& scheme) {
+  return scheme::make_context(check::planned(&scheme, 4096, 72, Word::u32, false), check::host());
+}
+
+TEST(bfv_launches_as_few_kernels_as_can_be) {
+  const auto on = context(bfv::scheme());
+  const bfv::Context& bfv = bfv::bfv_context(on);
+  const rlwe::Level top = bfv.max_level();
+  bfv::ProductShape shape{first, bfv::ProductMethod::hps_over_q, top, false, false, false, true};
+  CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{7});
+  CHECK_EQ(kernels(bfv::product_program(bfv, shape), many).size(), std::size_t{5});
+  shape.relinearized = false;
+  CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{4});
+  CHECK_EQ(kernels(*rlwe::relinearization(bfv, top, first), 1).size(), std::size_t{3});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bfv, top, first, 3), 1).size(), std::size_t{4});
+  const BaseConversion scale = message_scale(bfv, Lift::fast);
+  CHECK(
+      equal(kernels(*rlwe::public_encryption(bfv, first, &scale), 1),
+            {"base conversion", "sampling", "sampling", "product with a key", "division with rounding", "zeroising"}));
+  CHECK(equal(kernels(*bfv::decryption(bfv, first, 2), 1), {"product with a key", "decryption", "zeroising"}));
+}
+
+TEST(bgv_launches_as_few_kernels_as_can_be) {
+  const auto on = context(bgv::scheme());
+  const bgv::Context& bgv = bgv::bgv_context(on);
+  const rlwe::Level top = bgv.max_level();
+  const bgv::ProductShape shape{first, top, top, top, false, false, false, true};
+  const BaseConversion scale = message_scale(bgv, Lift::centred);
+  CHECK_EQ(kernels(*bgv::product(bgv, shape), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bgv, top, first, 3), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*bgv::decryption(bgv, first, top, 2, 1), 1).size(), std::size_t{5});
+  CHECK_EQ(kernels(*rlwe::public_encryption(bgv, first, &scale), 1).size(), std::size_t{8});
+}
+
+TEST(what_is_public_is_not_zeroised) {
+  for (const auto& program :
+       {check::bfv_product(small()), check::bgv_product(small()), check::rotation(small(), Domain::transform, 3)}) {
+    for (const std::string_view kernel : kernels(program, 1)) CHECK(kernel != "zeroising");
+  }
+}
+
+TEST(code_that_does_not_hold_limbs_launches_more_and_the_same_each_time) {
+  const auto program = check::bfv_product(small());
+  CHECK(equal(launches_of(*program, 1, general).steps,
+              {"hps_lift", "forward", "forward", "tensor_product", "inverse", "divide_and_round", "convert", "convert",
+               "convert", "forward", "key_switch_product", "inverse", "divide_and_round"}));
+  CHECK(equal(kernels(program, 1, general), kernels(program, 2, general)));
+}
+
+TEST(a_graph_reuses_memory) {
+  // Lifts of both factors, then their product, then three parts and what a key switch needs.
+  const Bases& bases = small();
+  const std::size_t limb = 4096 * 4, both = bases.hps.product_ring->limbs(), key = bases.all->limbs();
+  const std::size_t all = (7 * both + 3 * bases.q->limbs() + 5 * key) * limb;
+  CHECK(launches_of(*check::bfv_product(bases), 1, whole_limbs).scratch_bytes <= all * 3 / 4);
+}
+
+}  // namespace
+
+int main() { return check::run(); }
