@@ -193,7 +193,7 @@ class BehzScaling final : public Scaling {
   PolyArray multiply_in_auxiliary(const Parts& a, const Parts& b) const {
     PolyArray x = lifted(a), y = lifted(b);
     PolyArray d(setup_.engine, auxiliary_, 1, 3, Domain::transform);
-    setup_.engine->tensor_product(d.view(), x.to_transform().view(), y.to_transform().view());
+    multiply_parts(*setup_.engine, d.view(), x.to_transform().view(), y.to_transform().view());
     d.to_coefficient();
     return d;
   }

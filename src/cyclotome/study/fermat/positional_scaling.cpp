@@ -74,7 +74,7 @@ class PositionalScaling final : public Scaling {
   Parts multiply(const Parts& a, const Parts& b) const override {
     PolyArray x = over_primes(a), y = over_primes(b);
     PolyArray d(setup_.engine, primes_, 1, 3, Domain::transform);
-    setup_.engine->tensor_product(d.view(), x.to_transform().view(), y.to_transform().view());
+    multiply_parts(*setup_.engine, d.view(), x.to_transform().view(), y.to_transform().view());
     d.to_coefficient();
     setup_.engine->multiply_scalars(d.view(), d.view(), inverses_);
     std::vector<std::uint64_t> residues(d.size());

@@ -58,6 +58,9 @@ std::unique_ptr<Scaling> make_behz_scaling(const ScalingSetup& setup, std::share
 /// are exact integers first. No FastBConv, no B_sk, no gamma.
 std::unique_ptr<Scaling> make_positional_scaling(const ScalingSetup& setup);
 
+/// out (3 parts) = the product of a and b, two parts each, as polynomials in the secret key; transforms.
+void multiply_parts(Engine& engine, View out, ConstView a, ConstView b);
+
 /// Peaks are fractions of 1 in these units.
 inline constexpr unsigned peak_bits = 56;
 
