@@ -253,7 +253,7 @@ def test_slots_work_for_primes_that_divide_no_such_q(rng: np.random.Generator) -
     for t in (65537, 114689):
         with pytest.raises(core.ParameterError, match=f"plaintext modulus {t} shares the factor {t}"):
             context(n, 13, None, t)
-    with pytest.raises(core.ParameterError, match="1024 has no slots at degree 32: .* 1 modulo 64 "):
+    with pytest.raises(core.ParameterError, match=r"1024 has no slots at degree 32: .* 1 modulo 64 "):
         core.FermatParty(context(n, 7, 1, 1024)).encode([1], 1, True)
     with pytest.raises(core.RangeError, match=r"value 81921 .* outside \[-81920, 81920\]"):
         party.encode([81921], 1, False)
