@@ -36,6 +36,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "scheme": frozenset({"scheme", "rlwe", "engine", "program", "ring", "math"}),
     "value": frozenset({"value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "study": frozenset({"study", "engine", "ring", "math"}),
+    "study/fermat": frozenset({"study/fermat", "rlwe", "engine", "ring", "math"}),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "io": frozenset({"io", "study", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
 }
@@ -83,11 +84,12 @@ class Offence(NamedTuple):
 
 
 def room_of(path: str) -> str:
-    """The room of a path below ``src/cyclotome/``, such as ``ring``, ``engine`` or ``engine/cpu``."""
+    """The room of a path below ``src/cyclotome/``, such as ``ring``, ``engine``, ``engine/cpu`` or ``study/fermat``."""
     parts = path.split("/")
     if parts[0] == "engine" and len(parts) > 2:
         return f"engine/{parts[1]}"
-    return parts[0]
+    nested = "/".join(parts[:2])
+    return nested if len(parts) > 2 and nested in ROOMS else parts[0]
 
 
 def may_include(room: str, other: str) -> bool:

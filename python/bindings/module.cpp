@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   bind_machine(m);
   bind_bench(m);
   bind_study(m);
+  bind_fermat(m);
   bind_cuda(m);
   bind_cuda_study(m);
   bind_fpga(m);

@@ -60,6 +60,8 @@ Numpy<1> map(const Words& a, const Words& b, Function&& function) {
 void bind_errors(nb::module_& m);
 void bind_scalars(nb::module_& m);
 void bind_study(nb::module_& m);
+void bind_fermat(nb::module_& m);
+void bind_fermat_scheme(nb::module_& m);
 void bind_hashes(nb::module_& m);
 void bind_ring(nb::module_& m);
 void bind_engine(nb::module_& m);

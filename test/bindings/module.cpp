@@ -29,6 +29,8 @@ NB_MODULE(cyclotome_testing, m) {
   bind_study(m);
   bind_hashes(m);
   bind_ring(m);
+  bind_fermat(m);
+  bind_fermat_scheme(m);
   bind_sampling(m);
   bind_engine(m);
   bind_cuda(m);

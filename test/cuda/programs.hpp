@@ -26,7 +26,7 @@ struct Bases {
       : all(Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, special + limbs)))),
         p(all->slice(0, special)),
         q(all->slice(special, limbs)),
-        auxiliary(Ring::negacyclic(degree, hps_auxiliary_basis(q->basis(), degree, all->basis().values()))),
+        auxiliary(Ring::negacyclic(degree, hps_auxiliary_basis(q->basis(), *q->shape(), all->basis().values()))),
         plain(Ring::negacyclic(degree, Basis(word, {plain_modulus}))),
         hps(q, auxiliary, plain_modulus),
         switching(q, p, per_digit),

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/study/fermat/operations.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+using namespace study::fermat;
+
+ErrorLaw error_law_of(const std::string& name) {
+  if (name == "standard") return ErrorLaw::standard;
+  if (name == "one-bounded") return ErrorLaw::one_bounded;
+  throw ArgumentError(message("errors are \"standard\" or \"one-bounded\", not \"", name, "\""));
+}
+
+Plaintext plain_of(const ContextPtr& context, const Values& values, bool slots) {
+  return encode(context, std::span(values.data(), values.size()), values.shape(0), slots);
+}
+
+template <class Key>
+Ciphertext encrypted(const Key& key, const Values& values, bool slots) {
+  const Unlocked unlocked;
+  return encrypt(plain_of(key.context(), values, slots), key);
+}
+
+NumpyValues decrypted(const SecretKey& key, const Ciphertext& ciphertext, bool slots) {
+  auto* const values = new std::vector<std::int64_t>;
+  const nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+  {
+    const Unlocked unlocked;
+    *values = decode(decrypt(ciphertext, key), slots);
+  }
+  const std::size_t shape[2] = {ciphertext.items.size(), ciphertext.context->degree()};
+  return NumpyValues(values->data(), 2, shape, owner);
+}
+
+void bind_fermat_parameters(nb::module_& m) {
+  nb::class_<Parameters>(m, "FermatParameters")
+      .def(
+          "__init__",
+          [](Parameters* self, std::size_t degree, unsigned x, std::optional<unsigned> splits, std::uint64_t t,
+             unsigned digit_bits, const std::string& errors, unsigned security, const std::string& table,
+             bool allow_insecure, bool strict) {
+            new (self) Parameters({.degree = degree,
+                                   .x = x,
+                                   .splits = splits,
+                                   .plain_modulus = t,
+                                   .digit_bits = digit_bits,
+                                   .error = error_law_of(errors),
+                                   .security = security,
+                                   .table = rlwe::security_table(table),
+                                   .allow_insecure = allow_insecure,
+                                   .strict = strict});
+          },
+          "degree"_a, "x"_a, "splits"_a.none(), "plain_modulus"_a, "digit_bits"_a, "errors"_a, "security"_a, "table"_a,
+          "allow_insecure"_a, "strict"_a)
+      .def_static("preset", &preset, "name"_a, "allow_insecure"_a)
+      .def_static("preset_names", &preset_names)
+      .def_prop_ro("degree", &Parameters::degree)
+      .def_prop_ro("ring", &Parameters::ring)
+      .def_prop_ro("x", [](const Parameters& p) { return p.basis().x(); })
+      .def_prop_ro("splits", [](const Parameters& p) { return p.basis().splits(); })
+      .def_prop_ro("modulus_bits", [](const Parameters& p) { return p.basis().bits(); })
+      .def_prop_ro("words", [](const Parameters& p) { return p.basis().words(); })
+      .def_prop_ro("limb_words",
+                   [](const Parameters& p) {
+                     std::vector<std::size_t> words;
+                     for (const Limb& limb : p.basis().limbs()) words.push_back(limb.words);
+                     return words;
+                   })
+      .def_prop_ro("plain_modulus", &Parameters::plain_modulus)
+      .def_prop_ro("digit_bits", &Parameters::digit_bits)
+      .def_prop_ro("digits", [](const Parameters& p) { return p.log2_digits().size(); })
+      .def_prop_ro("security_reached", &Parameters::security_reached)
+      .def_prop_ro("name", &Parameters::name)
+      .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })
+      .def_prop_ro("summary", &Parameters::summary);
+}
+
+}  // namespace
+
+void bind_fermat(nb::module_& m) {
+  bind_fermat_parameters(m);
+  nb::class_<Context>(m, "FermatContext")
+      .def_static(
+          "create",
+          [](const Parameters& parameters, const EnginePtr& engine, const std::optional<std::string>& version) {
+            std::optional<Variant> variant;
+            if (version) variant = variant_of(*version);
+            const Unlocked unlocked;
+            return Context::create(parameters, engine, variant);
+          },
+          "parameters"_a, "engine"_a, "version"_a.none())
+      .def_prop_ro("version", [](const Context& c) { return name_of(c.variant()); })
+      .def_prop_ro("has_slots", [](const Context& c) { return c.plain_ring()->has_transform(0); })
+      .def_prop_ro("conversions", &Context::conversions)
+      .def(
+          "depth",
+          [](const Context& c) {  // of squarings of fresh encryptions under the public key
+            const auto& noise = c.parameters().noise();
+            rlwe::NoiseBound bound = noise.sum(noise.public_zero(0, 1), noise.chosen(0.5));
+            int depth = -1;
+            for (; c.headroom(bound) >= 0 && depth < 1000; ++depth) {
+              bound = noise.sum(c.product_noise(bound, bound), c.relinearization_noise());
+            }
+            return depth;
+          },
+          "How many squarings in a row decrypt; -1: not even a fresh encryption does.");
+  nb::class_<SecretKey>(m, "FermatSecretKey")
+      .def_static("generate", &SecretKey::generate, "context"_a, NoGil())
+      .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); })
+      .def("encrypt", &encrypted<SecretKey>, "values"_a, "slots"_a)
+      .def("decrypt", &decrypted, "ciphertext"_a, "slots"_a);
+  nb::class_<PublicKey>(m, "FermatPublicKey")
+      .def_static("generate", &PublicKey::generate, "secret"_a, NoGil())
+      .def_prop_ro("id", [](const PublicKey& key) { return to_bytes(key.id()); })
+      .def("encrypt", &encrypted<PublicKey>, "values"_a, "slots"_a);
+  nb::class_<RelinearizationKey>(m, "FermatRelinearizationKey")
+      .def_static("generate", &RelinearizationKey::generate, "secret"_a, NoGil())
+      .def_prop_ro("id", [](const RelinearizationKey& key) { return to_bytes(key.id()); })
+      .def_prop_ro("bytes", &RelinearizationKey::bytes);
+  nb::class_<Ciphertext>(m, "FermatCiphertext")
+      .def_prop_ro("items", [](const Ciphertext& c) { return c.items.size(); })
+      .def_ro("parts", &Ciphertext::parts)
+      .def_prop_ro("headroom", &Ciphertext::headroom)
+      .def_prop_ro("transparent", &Ciphertext::transparent)
+      .def("add", &add, "other"_a, NoGil())
+      .def("subtract", &subtract, "other"_a, NoGil())
+      .def("negate", &negate, NoGil())
+      .def("multiply", &multiply, "other"_a, "key"_a, NoGil())
+      .def(
+          "add_plain",
+          [](const Ciphertext& a, const Values& values, bool slots) {
+            const Unlocked unlocked;
+            return add_plain(a, plain_of(a.context, values, slots));
+          },
+          "values"_a, "slots"_a)
+      .def(
+          "multiply_plain",
+          [](const Ciphertext& a, const Values& values, bool slots) {
+            const Unlocked unlocked;
+            return multiply_plain(a, plain_of(a.context, values, slots));
+          },
+          "values"_a, "slots"_a);
+}
+
+}  // namespace cyclotome::python

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/engine/poly.hpp"
+#include "cyclotome/study/fermat/wide_ring.hpp"
+
+namespace cyclotome::study::fermat {
+
+/// Negacyclic products modulo q, limb by limb. The limbs' moduli are composite and have no transform of a useful length
+/// (erratum 003-8), so residues are taken for integers, multiplied modulo as many primes as hold the product, on any
+/// engine, and taken back. Limbs use the first primes of one list: what is small, as secrets and digits are, is
+/// transformed once for all limbs.
+class LimbProducts {
+ public:
+  /// For sums of `terms` products of residues in [0, q_i) with integers up to 2^log2_other, or with residues of the
+  /// same limb when log2_other is 0.
+  LimbProducts(EnginePtr engine, const WideRing& ring, double log2_other, std::size_t terms);
+
+  std::size_t limbs() const noexcept { return limbs_.size(); }
+  /// The primes of one limb, and of all.
+  const RingPtr& ring(std::size_t limb) const noexcept { return limbs_[limb].ring; }
+  const RingPtr& widest() const noexcept { return widest_; }
+
+  /// out (1 item, transforms over the limb's primes) = transforms of one limb's rows.
+  PolyArray forward(const std::uint64_t* rows, std::size_t limb, bool secret) const;
+  /// out (transforms over all primes) = those of integers in (-2^59, 2^59).
+  PolyArray forward_small(const std::int64_t* values, bool secret) const;
+  /// One limb's rows of a sum of products, transforms over the limb's primes; `product` is used up.
+  void backward(std::uint64_t* rows, PolyArray& product, std::size_t limb) const;
+  /// The limb's primes of something small.
+  ConstView of_limb(const PolyArray& small, std::size_t limb) const { return small.view().limbs_at(0, *ring(limb)); }
+
+ private:
+  struct PerLimb {
+    RingPtr ring;
+    FromWide to_primes;
+    ToLimb from_primes;
+    std::vector<std::uint64_t> inverses;
+  };
+  EnginePtr engine_;
+  std::size_t degree_;
+  RingPtr widest_;
+  std::vector<PerLimb> limbs_;
+};
+
+/// Bits of the primes of products.
+inline constexpr unsigned product_prime_bits = 60;
+
+}  // namespace cyclotome::study::fermat

@@ -1,0 +1,512 @@
+# SPDX-License-Identifier: Apache-2.0
+"""BFV on paper 003's moduli q = 2^(2^x) - 1, for comparison with the library's own parameters.
+
+    >>> from cyclotome_study import fermat
+    >>> params = fermat.Parameters(degree=8192, x=7, plain_modulus=163841)
+    >>> secret, public, evaluation = fermat.keygen(params)
+    >>> x = fermat.encrypt([1, 2, 3], public, bound=100)
+    >>> fermat.decrypt(x * x - 2 * x + 1, secret)
+    array([0, 1, 4])
+
+The names are the library's (`cyclotome.Parameters`, `keygen`, `encrypt`, `decrypt`, ``+ - *``), and so are the
+promises: exact integers or a typed error. Arrays have one axis of up to n values, or rows of as many.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from cyclotome import _core
+from cyclotome.contexts import engine_on
+from cyclotome.errors import (
+    ArgumentError,
+    MismatchError,
+    MissingKeyError,
+    RangeError,
+    SecrecyError,
+    TransparentError,
+    UnsupportedError,
+)
+
+__all__ = [
+    "EvaluationKeys",
+    "FermatArray",
+    "Keys",
+    "Parameters",
+    "PublicKey",
+    "SecretKey",
+    "decrypt",
+    "encrypt",
+    "keygen",
+]
+
+#: How the ring is divided by q and residues are decomposed; results agree.
+Version = Literal["none", "multiplication", "reduction", "both", "positional"]
+Values = np.ndarray[Any, np.dtype[np.int64]]
+
+_BASELINE = " (for measurement: the time of decryption depends on secrets)"
+_DIVIDES = dict.fromkeys(("none", "multiplication", "reduction"), _BASELINE)
+
+
+class Parameters:
+    """What BFV on q = 2^(2^x) - 1 needs. Immutable and checked.
+
+    Args:
+        degree: n, a power of two from 1024 to 2^17; from 8 with `allow_insecure`.
+        x: q has 2^x bits, x from 6 to 15.
+        plain_modulus: t, below 2^31 and coprime to q. Primes 1 modulo 2n, such as 163841, give slots.
+        splits: f, so that q has f + 1 limbs; None: as paper 003 chooses it, down to a last limb of one word. 0: q is
+            one positional integer.
+        digit_bits: relinearisation splits limbs into digits of so many bits, 1 to 59. 0: one digit a limb, as the paper
+            prints it, which costs half of q.
+        version: paper 003's "none", "multiplication", "reduction" or "both"; or "positional" (needs splits=0). None:
+            "positional" for one limb, else "both". Not part of what keys and ciphertexts belong to. The first three
+            are for measurement: the time of their decryption depends on secrets.
+        errors: "standard"; "one-bounded" is the paper's, outside every standard: INSECURE.
+        security: 128, 192 or 256 bits that the table has to grant; 0 for none (needs allow_insecure).
+        table: "guidelines-2024", "he-standard-2018" or "quantum-guidelines-2024".
+        allow_insecure: for experiments.
+        strict: noise bounds that assume nothing of rounding errors.
+        device: "cpu", "cpu:<threads>", ...: where rings of words are computed.
+
+    Raises:
+        ParameterError: contradictions; the message names the value, the limit and the way out.
+        SecurityError: less security than demanded.
+    """
+
+    __slots__ = ("_context", "_native")
+
+    def __init__(
+        self,
+        degree: int,
+        x: int,
+        plain_modulus: int,
+        *,
+        splits: int | None = None,
+        digit_bits: int = 30,
+        version: Version | None = None,
+        errors: Literal["standard", "one-bounded"] = "standard",
+        security: int = 128,
+        table: str = "guidelines-2024",
+        allow_insecure: bool = False,
+        strict: bool = False,
+        device: str = "cpu",
+    ) -> None:
+        native = _core.FermatParameters(
+            degree, x, splits, plain_modulus, digit_bits, errors, security, table, allow_insecure, strict
+        )
+        self._take(native, version, device)
+
+    def _take(self, native: _core.FermatParameters, version: str | None, device: str) -> None:
+        self._native = native
+        self._context = _core.FermatContext.create(native, engine_on(device), version)
+
+    @classmethod
+    def preset(
+        cls, name: str, *, allow_insecure: bool = False, version: Version | None = None, device: str = "cpu"
+    ) -> Parameters:
+        """A set that paper 003 measures, such as "003-32768-512"; `preset_names` lists them.
+
+        Raises:
+            ParameterError: there is none of this name.
+            SecurityError: it hides nothing, and `allow_insecure` is not said.
+        """
+        parameters = cls.__new__(cls)
+        parameters._take(_core.FermatParameters.preset(name, allow_insecure), version, device)
+        return parameters
+
+    @staticmethod
+    def preset_names() -> list[str]:
+        """Names of all presets."""
+        return _core.FermatParameters.preset_names()
+
+    @property
+    def native(self) -> _core.FermatParameters:
+        """What the library computes with."""
+        return self._native
+
+    @property
+    def context(self) -> _core.FermatContext:
+        """The same with all constants."""
+        return self._context
+
+    @property
+    def degree(self) -> int:
+        """n."""
+        return self._native.degree
+
+    @property
+    def ring(self) -> _core.RingShape:
+        """x^n + 1, without its modulus: which primes give slots."""
+        return self._native.ring
+
+    @property
+    def plain_modulus(self) -> int:
+        """t: values and results lie in [-t/2, t/2)."""
+        return self._native.plain_modulus
+
+    @property
+    def version(self) -> str:
+        """How q is divided by."""
+        return self._context.version
+
+    @property
+    def has_slots(self) -> bool:
+        """Whether arrays multiply value by value."""
+        return self._context.has_slots
+
+    @property
+    def default_bound(self) -> int:
+        """Largest magnitude of values that a product of two still holds."""
+        return math.isqrt((self.plain_modulus - 1) // 2)
+
+    @property
+    def depth(self) -> int:
+        """How many squarings in a row the noise bound carries."""
+        return self._context.depth()
+
+    @property
+    def conversions(self) -> int:
+        """Pairs of a coefficient and a limb converted so far, as paper 003 counts them: n k in a decryption, 7 n k in a
+        product, n k in a relinearisation."""
+        return self._context.conversions
+
+    def summary(self) -> str:
+        """One line."""
+        return self._native.summary
+
+    def explain(self) -> str:
+        """What the numbers mean, in sentences."""
+        p = self._native
+        limbs = ", ".join(map(str, p.limb_words))
+        security = f"{p.security_reached}-bit security" if p.security_reached else "INSECURE: for experiments only"
+        return (
+            f"{p.summary}\n"
+            f"q = 2^{p.modulus_bits} - 1 in k = {p.splits + 1} limbs of {limbs} words: {p.words} words a coefficient, "
+            f"{16 * p.words * p.degree} bytes a ciphertext.\n"
+            f"Conversion: {self.version}{_DIVIDES.get(self.version, '')}.\n"
+            f"Relinearisation: {p.digits} digits. Squarings in a row: {self.depth}.\n"
+            f"{security}."
+        )
+
+    def __repr__(self) -> str:
+        return f"Parameters({self.summary()})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parameters) and self._native.fingerprint == other._native.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self._native.fingerprint)
+
+
+class _Key:
+    """Parameters and the library's key."""
+
+    __slots__ = ("_native", "_parameters")
+
+    def __init__(self, parameters: Parameters, native: Any) -> None:
+        self._parameters, self._native = parameters, native
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the key was made for."""
+        return self._parameters
+
+    @property
+    def native(self) -> Any:
+        """What the library computes with."""
+        return self._native
+
+    @property
+    def key_id(self) -> str:
+        """32 hexadecimal digits, the same for all keys of one secret. Not a secret."""
+        identity: bytes = self._native.id
+        return identity.hex()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(id {self.key_id[:8]}, {self._parameters.summary()})"
+
+
+class SecretKey(_Key):
+    """Decrypts; encrypts with less noise. Never copied or pickled."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object) -> Any:
+        raise SecrecyError("a secret key is not copied or pickled, so that it cannot end up where it should not be")
+
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = _refuse
+
+
+class EvaluationKeys(_Key):
+    """Multiplies. For the side that computes."""
+
+    __slots__ = ()
+
+
+class PublicKey(_Key):
+    """Encrypts. Fresh from `keygen` it knows the evaluation keys, and so does what it encrypts."""
+
+    __slots__ = ("_evaluation",)
+
+    def __init__(self, parameters: Parameters, native: Any, evaluation: EvaluationKeys | None = None) -> None:
+        super().__init__(parameters, native)
+        self._evaluation = evaluation
+
+    @property
+    def evaluation(self) -> EvaluationKeys | None:
+        """The evaluation keys made with it."""
+        return self._evaluation
+
+
+class Keys(NamedTuple):
+    """What `keygen` makes."""
+
+    secret: SecretKey
+    public: PublicKey
+    evaluation: EvaluationKeys
+
+
+def keygen(parameters: Parameters) -> Keys:
+    """A new secret key, and the keys that belong to it."""
+    secret = _core.FermatSecretKey.generate(parameters.context)
+    evaluation = EvaluationKeys(parameters, _core.FermatRelinearizationKey.generate(secret))
+    public = PublicKey(parameters, _core.FermatPublicKey.generate(secret), evaluation)
+    return Keys(SecretKey(parameters, secret), public, evaluation)
+
+
+class _Layout(NamedTuple):
+    """Where values are: the array's shape, in slots or in coefficients, where products are negacyclic convolutions."""
+
+    shape: tuple[int, ...]
+    slots: bool
+
+
+def _integers(values: object, what: str) -> Values:
+    array = np.asarray(values)
+    if array.dtype == np.bool_ or array.size == 0:
+        array = array.astype(np.int64)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise UnsupportedError(f"{what} takes whole numbers, not values of type {array.dtype}")
+    if array.size and (int(array.max()) > 2**63 - 1 or int(array.min()) < -(2**63)):
+        raise RangeError(f"{what}: values beyond 64 bits; the plaintext modulus holds fewer than 31")
+    return array.astype(np.int64)
+
+
+def _rows(array: Values, degree: int, what: str) -> Values:
+    if array.ndim not in (1, 2) or not array.size or array.shape[-1] > degree:
+        raise ArgumentError(
+            f"{what}: an array of shape {array.shape}; it has one axis of 1 to n = {degree} values, or rows"
+        )
+    return np.ascontiguousarray(array.reshape(-1, array.shape[-1]))
+
+
+class FermatArray:
+    """Encrypted integers with a public bound of their magnitude. ``+ - *`` with arrays, integers and plain arrays.
+
+    In slots products act value by value; in coefficients they are negacyclic convolutions of n values.
+    """
+
+    __slots__ = ("_bound", "_evaluation", "_layout", "_native", "_parameters")
+    __array_ufunc__ = None
+
+    def __init__(
+        self, parameters: Parameters, native: Any, layout: _Layout, bound: int | None, evaluation: EvaluationKeys | None
+    ) -> None:
+        if bound is not None and 2 * bound >= parameters.plain_modulus:
+            raise RangeError(
+                f"results may reach {bound}, but plaintext modulus {parameters.plain_modulus} holds magnitudes below "
+                f"{(parameters.plain_modulus + 1) // 2}; use a larger one, state a smaller bound, or encrypt with "
+                "wrap=True for values modulo t"
+            )
+        if native is not None and native.transparent:
+            raise TransparentError(
+                "this result would hide nothing, as x - x or 0 * x does not; if it is what you mean, add "
+                "encrypt(zeros, public) to it before"
+            )
+        self._parameters, self._native, self._layout = parameters, native, layout
+        self._bound, self._evaluation = bound, evaluation
+
+    @property
+    def parameters(self) -> Parameters:
+        """Of the key."""
+        return self._parameters
+
+    @property
+    def native(self) -> Any:
+        """What the library computes with."""
+        return self._native
+
+    @property
+    def layout(self) -> _Layout:
+        """Shape, and whether values are in slots."""
+        return self._layout
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of what decryption gives."""
+        return self._layout.shape
+
+    @property
+    def bound(self) -> int | None:
+        """Largest magnitude that values may have; None: they are meant modulo t."""
+        return self._bound
+
+    @property
+    def evaluation(self) -> EvaluationKeys | None:
+        """The keys that it multiplies with."""
+        return self._evaluation
+
+    @property
+    def headroom(self) -> float:
+        """Bits that the noise may grow until decryption refuses."""
+        return float(self._native.headroom)
+
+    def with_keys(self, evaluation: EvaluationKeys) -> FermatArray:
+        """The same array, multiplying with these keys."""
+        return FermatArray(self._parameters, self._native, self._layout, self._bound, evaluation)
+
+    def _like(self, native: Any, bound: int | None, other: FermatArray | None = None) -> FermatArray:
+        evaluation = self._evaluation or (other.evaluation if other else None)
+        return FermatArray(self._parameters, native, self._layout, bound, evaluation)
+
+    def _joined(self, other: FermatArray, bound: int | None, operation: str) -> int | None:
+        if other.layout != self._layout:
+            raise ArgumentError(
+                f"{operation}: arrays of shapes {self.shape} and {other.shape}, or one in slots and one not"
+            )
+        if (self._bound is None) != (other.bound is None):
+            raise MismatchError(f"{operation}: one array's values are meant modulo t, the other's are bounded")
+        return bound
+
+    def _plain(self, other: object, operation: str) -> Values:
+        array = _integers(other, operation)
+        if array.ndim == 0 and not self._layout.slots and operation == "multiply":
+            array = np.array([int(array)])  # a constant polynomial
+        elif array.ndim == 0:
+            array = np.full(self.shape[-1:], int(array))
+        rows_differ = array.ndim > 1 and array.shape[:-1] != self.shape[:-1]
+        if rows_differ or (self._layout.slots and array.shape[-1] != self.shape[-1]):
+            raise ArgumentError(f"{operation}: arrays of shapes {self.shape} and {array.shape}")
+        if self._bound is None:
+            t = self._parameters.plain_modulus
+            array = (array + t // 2) % t - t // 2
+        return _rows(array, self._parameters.degree, operation)
+
+    def __add__(self, other: object) -> FermatArray:
+        if isinstance(other, FermatArray):
+            bound = None if self._bound is None or other.bound is None else self._bound + other.bound
+            return self._like(self._native.add(other.native), self._joined(other, bound, "add"), other)
+        plain = self._plain(other, "add")
+        bound = None if self._bound is None else self._bound + int(np.abs(plain).max())
+        self._like(self._native, bound)  # refuses before the values are encoded
+        return self._like(self._native.add_plain(plain, self._layout.slots), bound)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> FermatArray:
+        return self._like(self._native.negate(), self._bound)
+
+    def __sub__(self, other: object) -> FermatArray:
+        if isinstance(other, FermatArray):
+            bound = None if self._bound is None or other.bound is None else self._bound + other.bound
+            return self._like(self._native.subtract(other.native), self._joined(other, bound, "subtract"), other)
+        return self + (-_integers(other, "subtract"))
+
+    def __rsub__(self, other: object) -> FermatArray:
+        return -self + other
+
+    def __mul__(self, other: object) -> FermatArray:
+        terms = 1 if self._layout.slots else self._parameters.degree
+        if not isinstance(other, FermatArray):
+            plain = self._plain(other, "multiply")
+            sizes = np.abs(plain.astype(object))
+            factor = int(sizes.max() if self._layout.slots else sizes.sum(axis=-1).max())
+            bound = None if self._bound is None else self._bound * factor
+            self._like(self._native, bound)
+            return self._like(self._native.multiply_plain(plain, self._layout.slots), bound)
+        bound = None if self._bound is None or other.bound is None else terms * self._bound * other.bound
+        bound = self._joined(other, bound, "multiply")
+        self._like(self._native, bound)
+        key = self._evaluation or other.evaluation
+        if key is None:
+            raise MissingKeyError("multiply: no evaluation keys are known; say x.with_keys(evaluation)")
+        return self._like(self._native.multiply(other.native, key.native), bound, other)
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        place = "slots" if self._layout.slots else "coefficients"
+        return f"FermatArray(shape {self.shape} in {place}, bound {self._bound}, headroom {self.headroom:.1f} bits)"
+
+
+def encrypt(
+    values: object,
+    key: PublicKey | SecretKey,
+    *,
+    bound: int | None = None,
+    wrap: bool = False,
+    encoding: Literal["slots", "coefficients"] | None = None,
+) -> FermatArray:
+    """Encrypts integers: up to n of them, or rows of up to n.
+
+    Args:
+        values: whole numbers.
+        key: public, or secret.
+        bound: the largest magnitude that values may have; public. None: ``parameters.default_bound``.
+        wrap: values and results are meant modulo t, and nothing has a bound.
+        encoding: "slots" or "coefficients"; None: slots if there are any.
+
+    Raises:
+        RangeError: a value beyond the bound, or a bound beyond t/2.
+        UnsupportedError: values that are no integers, or another key.
+        ArgumentError: no values, or too many.
+    """
+    if not isinstance(key, (PublicKey, SecretKey)):
+        raise UnsupportedError(f"encrypt takes a public or secret key, not {type(key).__name__}")
+    parameters = key.parameters
+    if encoding not in (None, "slots", "coefficients"):
+        raise ArgumentError(f"encrypt: encoding {encoding!r}; there are 'slots' and 'coefficients'")
+    if encoding == "slots" and not parameters.has_slots:
+        raise ArgumentError(
+            f"encrypt: plaintext modulus {parameters.plain_modulus} has no slots at degree {parameters.degree}; use a "
+            f"prime that is 1 modulo {parameters.ring.transform_step} and divides no such q, as 786433, or coefficients"
+        )
+    slots = parameters.has_slots if encoding is None else encoding == "slots"
+    array = _integers(values, "encrypt")
+    array = array.reshape(1) if array.ndim == 0 else array
+    rows = _rows(array, parameters.degree, "encrypt")
+    t = parameters.plain_modulus
+    if wrap:
+        stated = None
+        rows = (rows + t // 2) % t - t // 2
+    else:
+        stated = parameters.default_bound if bound is None else int(bound)
+        largest = max(int(rows.max()), -int(rows.min()))
+        if largest > stated:
+            raise RangeError(
+                f"encrypt: a value of magnitude {largest} is beyond the bound {stated}; state a larger one"
+            )
+    width = array.shape[-1] if slots else parameters.degree
+    layout = _Layout((*array.shape[:-1], width), slots)
+    evaluation = key.evaluation if isinstance(key, PublicKey) else None
+    # The bound is looked at before anything is encrypted.
+    FermatArray(parameters, None, layout, stated, evaluation)
+    return FermatArray(parameters, key.native.encrypt(rows, slots), layout, stated, evaluation)
+
+
+def decrypt(array: FermatArray, key: SecretKey) -> Values:
+    """The integers, exactly; representatives in [-t/2, t/2) for arrays that wrap around. Arrays in coefficients have
+    all n of them.
+
+    Raises:
+        NoiseError: the noise may be more than q corrects.
+        ContradictionError: there is more noise than the array states.
+        MismatchError: another key's array.
+    """
+    if not isinstance(key, SecretKey):
+        raise UnsupportedError(f"decrypt takes a secret key, not {type(key).__name__}")
+    rows = key.native.decrypt(array.native, array.layout.slots)
+    return np.ascontiguousarray(rows[:, : array.shape[-1]]).view(np.int64).reshape(array.shape)
