@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An engine that holds operations to what Engine::run asks of them: that their work touches nothing but the operands,
-// memory of its own and the operation's seeds, and is the same whenever the operation is. It computes by the CPU
-// engine's simple verbs.
+// An engine that holds runs of programs to what engines which repeat them rely on: that they touch nothing but their
+// operands, memory of their own and their seeds, and do the same whenever program, shapes and sharing are the same. It
+// computes by the CPU engine's verbs.
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/memory_range.hpp"
 
 namespace cyclotome::check {
 
 class AuditingEngine final : public Engine {
  public:
-  /// What operations did against the rules, in words.
+  /// What programs did against the rules, in words.
   const std::vector<std::string>& offences() const { return offences_; }
-  /// How often each operation was run with a trace to compare with, by name.
+  /// How often each program was run with a trace to compare with, by name.
   const std::map<std::string, int>& repeated() const { return repeated_; }
   /// All seeds that were drawn from since the last call.
   std::set<std::array<std::uint8_t, 32>> take_seeds() { return std::exchange(seeds_, {}); }
@@ -49,25 +49,13 @@ class AuditingEngine final : public Engine {
     if (running_) offend("waits");
   }
 
+  ExecutionPtr prepare(program::ProgramPtr program) override {
+    return std::make_shared<const Audited>(std::static_pointer_cast<AuditingEngine>(shared_from_this()),
+                                           Engine::prepare(std::move(program)));
+  }
   Native native(const program::Program&, const program::Composite&) override { return {}; }
 
  protected:
-  void do_run(const CompositeOperation& operation, const std::function<void()>& work) override {
-    const auto key = OperationKey::of(operation);
-    operation_ = &operation;
-    running_ = true;
-    trace_.clear();
-    own_.clear();
-    work();
-    running_ = false;
-    if (!key) return offend("has no key");
-    if (std::any_of(own_.begin(), own_.end(), [](const Own& own) { return !own.freed; })) offend("keeps memory");
-    const auto [found, first] = traces_.emplace(*key, trace_);
-    if (first) return;
-    ++repeated_[std::string(operation.name)];
-    if (found->second != trace_) offend("does something else under the same key");
-  }
-
   void do_forward(View a) override {
     note("forward", a);
     cpu_->forward(a);
@@ -129,8 +117,8 @@ class AuditingEngine final : public Engine {
     seeds_.insert(seed.bytes());
     std::uint64_t which = 0;
     if (running_) {
-      while (which < operation_->seeds.size() && operation_->seeds[which]->bytes() != seed.bytes()) ++which;
-      if (which == operation_->seeds.size()) offend("draws from a seed that it does not name");
+      while (which < run_seeds_.size() && run_seeds_[which]->bytes() != seed.bytes()) ++which;
+      if (which == run_seeds_.size()) offend("draws from a seed that it does not name");
     }
     for (const std::uint64_t word :
          {static_cast<std::uint64_t>(law), static_cast<std::uint64_t>(stream), std::uint64_t{first_item}, which}) {
@@ -157,12 +145,58 @@ class AuditingEngine final : public Engine {
     AuditingEngine& engine_;
     std::unique_ptr<Buffer> inner_;
   };
-  struct Hash {
-    std::size_t operator()(const OperationKey& key) const noexcept { return key.hash(); }
+  /// What two runs have in common that may differ in residues, addresses and seeds only: the program, the shapes of the
+  /// operands, and which of them begin at one address.
+  using Key = std::vector<std::uint64_t>;
+
+  class Audited final : public Execution {
+   public:
+    Audited(std::shared_ptr<AuditingEngine> engine, ExecutionPtr inner)
+        : Execution(inner->program_pointer()), engine_(std::move(engine)), inner_(std::move(inner)) {}
+    std::vector<std::string_view> steps() const override { return inner_->steps(); }
+
+   protected:
+    void do_run(std::span<const View> operands, std::size_t, std::span<const Seed* const> seeds,
+                std::uint32_t first_item) const override {
+      engine_->audit(program(), operands, seeds, first_item,
+                     [&] { inner_->run(std::vector<Operand>(operands.begin(), operands.end()), seeds, first_item); });
+    }
+
+   private:
+    std::shared_ptr<AuditingEngine> engine_;
+    ExecutionPtr inner_;
   };
 
+  static Key key_of(const program::Program& program, std::span<const View> operands, std::uint32_t first_item) {
+    Key key{program.id(), first_item};
+    for (const View& view : operands) {
+      const auto twin = std::ranges::find(operands, view.data, &View::data);
+      key.insert(key.end(), {view.batch, view.batch > 1 ? view.batch_stride : 0, view.parts > 1 ? view.part_stride : 0,
+                             static_cast<std::uint64_t>(twin - operands.begin())});
+    }
+    return key;
+  }
+
+  template <class Run>
+  void audit(const program::Program& program, std::span<const View> operands, std::span<const Seed* const> seeds,
+             std::uint32_t first_item, const Run& run) {
+    program_ = &program;
+    run_operands_ = operands;
+    run_seeds_ = seeds;
+    running_ = true;
+    trace_.clear();
+    own_.clear();
+    run();
+    running_ = false;
+    if (std::any_of(own_.begin(), own_.end(), [](const Own& own) { return !own.freed; })) offend("keeps memory");
+    const auto [found, first] = traces_.emplace(key_of(program, operands, first_item), trace_);
+    if (first) return;
+    ++repeated_[std::string(program.name())];
+    if (found->second != trace_) offend("does something else on the same shapes");
+  }
+
   void offend(const char* what) {
-    const std::string text = std::string(operation_->name) + " " + what;
+    const std::string text = std::string(program_->name()) + " " + what;
     if (std::find(offences_.begin(), offences_.end(), text) == offences_.end()) offences_.push_back(text);
   }
 
@@ -172,7 +206,7 @@ class AuditingEngine final : public Engine {
     trace_.push_back(std::hash<std::string>()(verb));
     (note_view(views), ...);
   }
-  /// Where a view begins: an operand or memory of the operation's own, and how far from its start; and its shape.
+  /// Where a view begins: an operand or memory of the run's own, and how far from its start; and its shape.
   void note_view(ConstView view) {
     const auto* const begin = static_cast<const std::byte*>(view.data);
     const auto place = [&](std::uint64_t which, const std::byte* from) {
@@ -186,20 +220,22 @@ class AuditingEngine final : public Engine {
         return place(1000 + i, own_[i].data);
       }
     }
-    for (std::size_t i = 0; i < operation_->operands.size(); ++i) {
-      const MemoryRange operand(operation_->operands[i]);
-      if (operand.contains(begin) && MemoryRange(view).end <= operand.end) return place(i, operand.begin);
+    for (std::size_t i = 0; i < run_operands_.size(); ++i) {
+      const MemoryRange operand(run_operands_[i]);
+      if (operand.contains(MemoryRange(view))) return place(i, operand.begin);
     }
     offend("touches memory that it does not name");
   }
 
   std::shared_ptr<CpuEngine> cpu_ = CpuEngine::create(1);
   std::vector<std::unique_ptr<Buffer>> kept_;
-  const CompositeOperation* operation_ = nullptr;
+  const program::Program* program_ = nullptr;  // that runs, as do the next two
+  std::span<const View> run_operands_;
+  std::span<const Seed* const> run_seeds_;
   bool running_ = false;
   std::vector<std::uint64_t> trace_;
   std::vector<Own> own_;
-  std::unordered_map<OperationKey, std::vector<std::uint64_t>, Hash> traces_;
+  std::map<Key, std::vector<std::uint64_t>> traces_;
   std::map<std::string, int> repeated_;
   std::vector<std::string> offences_;
   std::set<std::array<std::uint8_t, 32>> seeds_;

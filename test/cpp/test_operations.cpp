@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of several verbs: their work keeps to what Engine::run asks, so that an engine may repeat it; products
+// Operations as programs: what they touch is theirs, and the same each time, so that an engine may repeat it; products
 // that are relinearised at once are the same residues as in two steps.
 #include "auditing_engine.hpp"
 #include "check.hpp"
@@ -32,7 +32,7 @@ bool same(const Ciphertext& a, const Ciphertext& b) {
          a.noise() == b.noise() && a.polynomials().to_host() == b.polynomials().to_host();
 }
 
-/// Every operation that is described to the engine, on arrays of `batch` and of 1.
+/// Every operation that is a program, on arrays of `batch` and of 1.
 void run_all(const Party& party, std::size_t which, std::size_t batch, std::uint8_t start) {
   const Ciphertext a = party.encrypted(which, batch, start),
                    b = party.encrypted(which, 1, static_cast<std::uint8_t>(start + 1));
@@ -154,39 +154,6 @@ TEST(relinearising_at_once_refuses_what_does_not_fit) {
     CHECK_THROWS(ArgumentError, scheme::square_relinearized(product, party.evaluation));
     CHECK_THROWS(MismatchError, scheme::decrypt(a, stranger.secret));
   }
-}
-
-TEST(keys_of_operations_tell_shapes_and_sharing) {
-  const auto engine = CpuEngine::create(1);
-  const RingPtr ring = Ring::negacyclic(64, Basis(Word::u32, primes_congruent_to_one(29, 128, 2)));
-  const PolyArray a(engine, ring, 3, 2), b(engine, ring, 3, 2), wide(engine, ring, 3, 3);
-  const auto key = [](std::initializer_list<ConstView> operands, std::array<std::uint64_t, 4> constants = {1, 2},
-                      const char* name = "x") {
-    return OperationKey::of({name, constants, std::span(operands.begin(), operands.size())});
-  };
-  const auto base = key({a.view(), b.view()});
-  CHECK(base.has_value());
-  CHECK(key({b.view(), a.view()}) == base);  // other addresses, the same shapes
-  CHECK(key({b.view(), a.view()})->hash() == base->hash());
-  CHECK(key({a.view(), a.view()}) != base);
-  CHECK(key({a.view()}) != base);
-  CHECK(key({a.view(), wide.view()}) != base);
-  CHECK(key({a.view(), wide.view().part(0, 2)}) != base);  // of the same shape, with other strides
-  CHECK(key({a.view(), b.view().items(0)}) != base);
-  CHECK(key({a.view(), b.view()}, {1, 3}) != base);
-  CHECK(key({a.view(), b.view()}, {1, 2}, "y") != base);
-  ConstView transformed = b.view();
-  transformed.domain = Domain::transform;
-  CHECK(key({a.view(), transformed}) != base);
-  CHECK(key({a.view(), a.view().part(0)}).has_value());
-  CHECK(!key({a.view(), a.view().part(1)}).has_value());  // overlaps, from another address on
-  CHECK(!key({a.view(), a.view(), a.view(), a.view(), a.view(), a.view(), a.view()}).has_value());
-  const Seed one = seed(1);
-  const Seed* const seeds[] = {&one, &one, &one};
-  const ConstView operand = a.view();
-  CHECK(OperationKey::of({"x", {}, std::span(&operand, 1), std::span(seeds, 1)}).has_value());
-  CHECK(OperationKey::of({"x", {}, std::span(&operand, 1), std::span(seeds, 1)}) != key({a.view()}, {}));
-  CHECK(!OperationKey::of({"x", {}, std::span(&operand, 1), seeds}).has_value());
 }
 
 }  // namespace

@@ -173,6 +173,49 @@ TEST(shapes_and_bases_fit) {
   }));
 }
 
+TEST(a_run_refuses_operands_that_do_not_fit_the_program) {
+  const EnginePtr engine = CpuEngine::create(1);
+  const RingPtr& q = rings().q;
+  Builder b("sum");
+  const std::uint32_t seed = b.seed();
+  const Slice x = b.input(q, 2, coefficients), y = b.input(q, 2, coefficients, 1), out = b.output(q, 2, coefficients);
+  const Slice noise = b.temporary(q, 2);
+  b.sample(noise, Law::error, seed, Stream::encryption_error);
+  b.add(noise, noise, y);
+  b.add(out, x, noise);
+  const ExecutionPtr sum = engine->prepare(b.finish());
+  const PolyArray a(engine, q, 3, 2), one(engine, q, 1, 2);
+  PolyArray result(engine, q, 3, 2), wide(engine, q, 3, 3), both(engine, q, 4, 2);
+  const Seed drawn = check::seed(1);
+  const std::array<const Seed*, 1> seeds{&drawn};
+  const auto run = [&](std::initializer_list<Operand> operands, std::uint32_t first_item = 0) {
+    sum->run(std::span(operands.begin(), operands.size()), seeds, first_item);
+  };
+  run({a.view(), one.view(), result.view()});
+  run({a.view(), a.view().items(0), result.view()});  // inputs may share memory
+  const auto overlap = "must not overlap";
+  CHECK_THROWS_WITH(ArgumentError, run({result.view(), one.view(), result.view()}), overlap);
+  CHECK_THROWS_WITH(ArgumentError, run({a.view(), result.view().items(2), result.view()}), overlap);
+  CHECK_THROWS_WITH(ArgumentError, run({both.view().items(1, 3), one.view(), both.view().items(0, 3)}), overlap);
+  // Parts of one array, whose items lie between each other.
+  CHECK_THROWS_WITH(ArgumentError, run({wide.view().part(0, 2), one.view(), wide.view().part(1, 2)}), overlap);
+  run({both.view().items(0), one.view(), both.view().items(1)});  // apart
+  CHECK_THROWS_WITH(ArgumentError, run({a.view(), one.view(), a.view()}), "may not be written to");
+  const auto shape = "is not what the program was built for";
+  CHECK_THROWS_WITH(ArgumentError, run({a.view(), a.view(), result.view()}), shape);
+  CHECK_THROWS_WITH(ArgumentError, run({wide.view(), one.view(), result.view()}), shape);
+  CHECK_THROWS_WITH(ArgumentError, run({PolyArray(engine, rings().p, 3, 2).view(), one.view(), result.view()}), shape);
+  ConstView transformed = a.view();
+  transformed.domain = transforms;
+  CHECK_THROWS_WITH(ArgumentError, run({transformed, one.view(), result.view()}), shape);
+  CHECK_THROWS_WITH(ArgumentError, run({a.view(), one.view(), both.view()}), "has 4 items, others 3");
+  CHECK_THROWS_WITH(ArgumentError, run({a.view(), one.view()}), "it takes 3 and 1");
+  CHECK_THROWS_WITH(ArgumentError, sum->run(std::array<Operand, 3>{a.view(), one.view(), result.view()}),
+                    "it takes 3 and 1");
+  run({a.view(), one.view(), result.view()}, 0xfffffffd);
+  CHECK_THROWS_WITH(ArgumentError, run({a.view(), one.view(), result.view()}, 0xfffffffe), "one seed has");
+}
+
 TEST(a_program_runs_in_every_kind_of_ring_wherever_its_limbs_lie) {
   const EnginePtr engine = CpuEngine::create(1);
   for (const RingShapePtr& shape : {RingShape::negacyclic(64), RingShape::cyclotomic(105)}) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,9 +11,7 @@
 
 #include "cyclotome/engine/execution.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
-#include "cyclotome/engine/operation.hpp"
 #include "cyclotome/engine/readers.hpp"
-#include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/ring/view.hpp"
@@ -176,27 +173,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// must be zeroised.
   virtual Native native(const program::Program& program, const program::Composite& composite);
 
-  // --- operations ----------------------------------------------------------------------------------------------------
-  /// Does `work`, which calls this engine's verbs. From a second call with the same name, constants and shapes on, an
-  /// engine may repeat the verbs of an earlier call on the new operands and seeds instead of calling `work`. So work
-  /// - touches no memory but the operands' and what it allocates on this engine and frees again, and no seeds but the
-  ///   operation's;
-  /// - asks for the same verbs, with the same constants, on the same places of the operands, whenever name, constants,
-  ///   shapes of the operands, and which operands begin at one address are the same;
-  /// - neither moves bytes to or from the host nor waits, and changes nothing on the host: it may be called twice,
-  ///   where nothing came of the first time.
-  /// What is repeated has the same result; no other call may write to the operands meanwhile.
-  template <class Work>
-  void run(const CompositeOperation& operation, const Work& work) {
-    check_interrupt();
-    do_run(operation, std::cref(work));  // a reference: nothing is allocated for it
-  }
-
  protected:
   friend class Interpreter;
   /// Whether require_ring is content. Unless an engine says more: x^n + 1, limbs without gaps.
   virtual bool computes_in(const Ring& ring) const noexcept;
-  virtual void do_run(const CompositeOperation& operation, const std::function<void()>& work);
   virtual void do_forward(View a) = 0;
   virtual void do_inverse(View a) = 0;
   virtual void do_copy(View out, ConstView a) = 0;

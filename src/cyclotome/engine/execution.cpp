@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "cyclotome/engine/operation.hpp"
+#include "cyclotome/engine/memory_range.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome {

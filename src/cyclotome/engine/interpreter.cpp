@@ -145,10 +145,8 @@ void Interpreter::do_run(std::span<const View> operands, std::size_t batch, std:
   const std::size_t tile = engine_->batch_tile(batch, schedule_.item_bytes());
   const std::uint64_t bytes = schedule_.item_bytes() * std::uint64_t{tile} + schedule_.fixed_bytes();
   if (bytes >= announced_bytes || memory_limit()) require_memory(*engine_, program().name(), bytes);
-  std::array<ConstView, max_operands> memory;  // what the run touches, for engines that repeat runs
-  std::copy(operands.begin(), operands.end(), memory.begin());
-  engine_->run({program().name(), {program().id(), first_item}, {memory.data(), operands.size()}, seeds},
-               [&] { Run(*this, operands, seeds, first_item)(batch, tile); });
+  check_interrupt();
+  Run(*this, operands, seeds, first_item)(batch, tile);
 }
 
 }  // namespace cyclotome

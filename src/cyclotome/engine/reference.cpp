@@ -49,8 +49,6 @@ PolyArray scratch(Engine& engine, const RingPtr& ring, ConstView like, Domain do
 
 }  // namespace
 
-void Engine::do_run(const CompositeOperation&, const std::function<void()>& work) { work(); }
-
 void Engine::do_tensor_product(View out, ConstView a, ConstView b) {
   clear(out);
   for (std::size_t i = 0; i < a.parts; ++i) {
