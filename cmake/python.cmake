@@ -64,6 +64,7 @@ if(CYCLOTOME_BUILD_TESTING)
   if(testing_sources)
     cyclotome_add_extension(cyclotome_testing ${testing_sources})
     target_link_libraries(cyclotome_testing PRIVATE additive_scheme)
+    target_include_directories(cyclotome_testing PRIVATE "${PROJECT_SOURCE_DIR}/test/cpp")  # one_composite.hpp
     set_target_properties(cyclotome_testing PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python")
     install(TARGETS cyclotome_testing LIBRARY DESTINATION . COMPONENT python)
   endif()

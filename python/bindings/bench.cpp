@@ -2,11 +2,13 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <chrono>
 
 #include "bindings.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/program/composites.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 
@@ -130,8 +132,14 @@ double division_nanoseconds(const EnginePtr& engine, unsigned word, std::size_t 
                             Ring::negacyclic(degree, Basis(word_of(word), dropped)));
   const PolyArray a = random_polynomials(engine, step.kept), b = random_polynomials(engine, step.dropped);
   PolyArray out(engine, step.kept, 1, 1);
-  return nanoseconds_each(*engine, repetitions,
-                          [&] { engine->divide_and_round(out.view(), a.view(), b.view(), step); });
+  program::Builder program("division");
+  const auto quotient = program.output(step.kept, 1, Domain::coefficient),
+             whole = program.input(step.kept, 1, Domain::coefficient),
+             rest = program.input(step.dropped, 1, Domain::coefficient);
+  program::divide_and_round(program, quotient, whole, rest, step);
+  const ExecutionPtr division = engine->prepare(program.finish());
+  const std::array<Operand, 3> operands{out.view(), a.view(), b.view()};
+  return nanoseconds_each(*engine, repetitions, [&] { division->run(operands); });
 }
 
 }  // namespace

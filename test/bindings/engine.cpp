@@ -12,6 +12,7 @@
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "one_composite.hpp"
 #include "reference_engine.hpp"
 
 namespace cyclotome::testing {
@@ -73,48 +74,48 @@ std::vector<std::uint64_t> peaks_in(Engine& engine, std::size_t batch, const Ope
   return found;
 }
 
+/// Composites, as programs of one each (one_composite.hpp), beside the verbs.
 template <class Class>
-void bind_coarse_verbs(Class& engine) {
-  engine.def(
-            "tensor_product", [](Engine& e, View out, View a, View b) { e.tensor_product(out, a, b); }, NoGil())
+void bind_composites(Class& engine) {
+  engine
       .def(
-          "linear_combination",
-          [](Engine& e, View out, View a, const std::vector<std::int64_t>& matrix) {
-            e.linear_combination(out, a, matrix);
-          },
-          NoGil())
+          "tensor_product", [](Engine& e, View out, View a, View b) { check::tensor_product(e, out, a, b); }, NoGil())
       .def(
           "key_switch_product",
-          [](Engine& e, View out, View digits, View key) { e.key_switch_product(out, digits, key); }, NoGil())
+          [](Engine& e, View out, View digits, View key) { check::key_switch_product(e, out, digits, key); }, NoGil())
       .def(
           "key_switch",
           [](Engine& e, View out, View c, View key, const KeySwitchStep& step, const View* addend) {
-            e.key_switch(out, c, key, step, addend == nullptr ? std::nullopt : std::optional<ConstView>(*addend));
+            check::key_switch(e, out, c, key, step,
+                              addend == nullptr ? std::nullopt : std::optional<ConstView>(*addend));
           },
           nb::arg("out"), nb::arg("c"), nb::arg("key"), nb::arg("step"), nb::arg("addend").none() = nb::none(), NoGil())
       .def(
           "divide_and_round",
           [](Engine& e, View out, View kept, View dropped, const DivideAndRound& step) {
-            e.divide_and_round(out, kept, dropped, step);
+            check::divide_and_round(e, out, kept, dropped, step);
           },
           NoGil())
       .def(
-          "behz_lift", [](Engine& e, View out, View a, const BehzLift& step) { e.behz_lift(out, a, step); }, NoGil())
-      .def(
-          "behz_scale", [](Engine& e, View out, View a, const BehzScale& step) { e.behz_scale(out, a, step); }, NoGil())
-      .def(
-          "scale_to_plain", [](Engine& e, View out, View a, const PlainScale& step) { e.scale_to_plain(out, a, step); },
+          "behz_lift", [](Engine& e, View out, View a, const BehzLift& step) { check::behz_lift(e, out, a, step); },
           NoGil())
+      .def(
+          "behz_scale", [](Engine& e, View out, View a, const BehzScale& step) { check::behz_scale(e, out, a, step); },
+          NoGil())
+      .def(
+          "scale_to_plain",
+          [](Engine& e, View out, View a, const PlainScale& step) { check::scale_to_plain(e, out, a, step); }, NoGil())
       .def(
           "peaks_of_scale_to_plain",
           [](Engine& e, View out, View a, const PlainScale& step) {
-            return peaks_in(e, out.batch, [&](std::uint64_t* peaks) { e.scale_to_plain(out, a, step, peaks); });
+            return peaks_in(e, out.batch, [&](std::uint64_t* peaks) { check::scale_to_plain(e, out, a, step, peaks); });
           },
           NoGil())
       .def(
           "peaks_of_convert",
           [](Engine& e, View out, View a, const BaseConversion& step) {
-            return peaks_in(e, out.batch, [&](std::uint64_t* peaks) { e.convert_with_peaks(out, a, step, peaks); });
+            return peaks_in(e, out.batch,
+                            [&](std::uint64_t* peaks) { check::convert_with_peaks(e, out, a, step, peaks); });
           },
           NoGil());
 }
@@ -158,8 +159,14 @@ void bind_engine(nb::module_& m) {
           [](Engine& e, View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
             e.sample(out, law, seed, stream, first_item);
           },
-          nb::arg("out"), nb::arg("law"), nb::arg("seed"), nb::arg("stream"), nb::arg("first_item") = 0, NoGil());
-  bind_coarse_verbs(engine);
+          nb::arg("out"), nb::arg("law"), nb::arg("seed"), nb::arg("stream"), nb::arg("first_item") = 0, NoGil())
+      .def(
+          "linear_combination",
+          [](Engine& e, View out, View a, const std::vector<std::int64_t>& matrix) {
+            e.linear_combination(out, a, matrix);
+          },
+          NoGil());
+  bind_composites(engine);
 
   nb::class_<CpuEngine, Engine>(m, "CpuEngine")
       .def(nb::new_([](std::size_t threads, const std::string& instruction_set) {

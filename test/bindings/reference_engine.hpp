@@ -7,11 +7,11 @@
 
 namespace cyclotome::testing {
 
-/// An engine that overrides no coarse verb: it lends its simple verbs from the CPU engine and inherits the reference
-/// composition of every other one. What the CPU engine overrides must equal this one bit for bit.
+/// An engine that computes no composite at once: it lends its verbs from the CPU engine, one after another, and
+/// inherits what is made of them. The natives of other engines must equal it bit for bit.
 class ReferenceEngine final : public Engine {
  public:
-  /// largest_tile: batch items that operations work on at a time at most; 0: as every engine does.
+  /// largest_tile: batch items that programs work on at a time at most; 0: as every engine does.
   explicit ReferenceEngine(std::size_t threads, std::size_t largest_tile = 0)
       : cpu_(CpuEngine::create(threads)), largest_tile_(largest_tile) {}
 

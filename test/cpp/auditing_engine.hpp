@@ -53,7 +53,6 @@ class AuditingEngine final : public Engine {
     return std::make_shared<const Audited>(std::static_pointer_cast<AuditingEngine>(shared_from_this()),
                                            Engine::prepare(std::move(program)));
   }
-  Native native(const program::Program&, const program::Composite&) override { return {}; }
 
  protected:
   void do_forward(View a) override {

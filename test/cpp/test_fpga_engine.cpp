@@ -11,6 +11,7 @@
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/scheme.hpp"
+#include "one_composite.hpp"
 
 namespace {
 
@@ -40,7 +41,8 @@ PolyArray uniform(const EnginePtr& engine, const RingPtr& ring, std::size_t batc
   return a;
 }
 
-// Every verb with a product or a transform in it, with operands that are broadcast; the results in a row.
+// Every verb with a product or a transform in it, and composites of products, with operands that are broadcast; the
+// results in a row.
 std::vector<std::vector<std::uint64_t>> results_on(const EnginePtr& engine, Word word) {
   const RingPtr ring = ring_of(word, 3);
   std::vector<std::vector<std::uint64_t>> results;
@@ -54,11 +56,11 @@ std::vector<std::vector<std::uint64_t>> results_on(const EnginePtr& engine, Word
   engine->multiply(a.view(), a.view(), a.view());
   results.push_back(a.to_host());
   PolyArray tensor(engine, ring, 3, 3, Domain::transform);
-  engine->tensor_product(tensor.view(), a.view(), out.view());
+  check::tensor_product(*engine, tensor.view(), a.view(), out.view());
   results.push_back(tensor.to_host());
   PolyArray digits = uniform(engine, ring, 2, 3, 4), key = uniform(engine, ring, 3, 2, 5);
   PolyArray switched(engine, ring, 2, 2, Domain::transform);
-  engine->key_switch_product(switched.view(), digits.view(), key.view());
+  check::key_switch_product(*engine, switched.view(), digits.view(), key.view());
   results.push_back(switched.to_host());
   results.push_back(tensor.to_coefficient().to_host());
   results.push_back(tensor.to_transform().to_host());
@@ -182,17 +184,17 @@ void multiply_once(const EnginePtr& engine, const RingPtr& ring, std::size_t bat
   engine->multiply(a.view(), a.view(), a.view());
 }
 
-TEST(coarse_verbs_take_every_product_to_the_circuit) {
+TEST(composites_take_every_product_to_the_circuit) {
   const auto engine = engine_on(CIRCUIT_FULL);
   const RingPtr ring = ring_of(Word::u64, 2);
   const PolyArray a = uniform(engine, ring, 3, 2, 1), b = uniform(engine, ring, 3, 2, 2);
   PolyArray tensor(engine, ring, 3, 3, Domain::transform);
-  engine->tensor_product(tensor.view(), a.view(), b.view());
+  check::tensor_product(*engine, tensor.view(), a.view(), b.view());
   CHECK_EQ(engine->statistics().products, 3U * 4 * 2);
   engine->reset_statistics();
   const PolyArray digits = uniform(engine, ring, 3, 4, 3), key = uniform(engine, ring, 4, 2, 4);
   PolyArray out(engine, ring, 3, 2, Domain::transform);
-  engine->key_switch_product(out.view(), digits.view(), key.view());
+  check::key_switch_product(*engine, out.view(), digits.view(), key.view());
   CHECK_EQ(engine->statistics().products, 3U * 4 * 2 * 2);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole verbs of the engine: every instruction set of this machine computes the bits of the scalar one, samplers those
-// of the block function, and a set that the machine lacks is refused.
+// Whole verbs of the engine, and composites: every instruction set of this machine computes the bits of the scalar one,
+// samplers those of the block function, and a set that the machine lacks is refused.
 #include <algorithm>
 
 #include "cyclotome/engine/poly.hpp"
@@ -8,6 +8,7 @@
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "one_composite.hpp"
 #include "seed.hpp"
 #include "vector_operands.hpp"
 
@@ -60,7 +61,8 @@ void test_samplers(InstructionSet set, std::size_t first, std::size_t count) {
   }
 }
 
-/// What one engine makes of fixed inputs in a ring whose limbs have `gap` words between them, verb by verb.
+/// What one engine makes of fixed inputs in a ring whose limbs have `gap` words between them, verb by verb, and
+/// composite by composite.
 std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const RingShapePtr& shape, Word word,
                                                   unsigned bits, Pattern pattern, std::size_t gap = 0) {
   const std::uint64_t plain = 65537, gamma = word == Word::u32 ? (1ULL << 30) - 35 : (1ULL << 60) - 93;
@@ -115,10 +117,10 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const
   engine->automorphism(out.view(), a.view(), galois.generators().front().element);
   keep(out);
   PolyArray product(engine, q, 2, 3, Domain::transform);
-  engine->tensor_product(product.view(), a.view(), b.view());
+  check::tensor_product(*engine, product.view(), a.view(), b.view());
   keep(product);
   const PolyArray key = draw(q, 2, 2, Domain::transform);
-  engine->key_switch_product(out.view(), a.view(), key.view());
+  check::key_switch_product(*engine, out.view(), a.view(), key.view());
   keep(out);
   PolyArray rows(engine, q, 3, 2, Domain::transform);
   engine->linear_combination(rows.view(), a.view(), {{1, -2, 3, 0, -5, 1000000007}});
@@ -134,27 +136,27 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const
     for (const Domain domain : {Domain::coefficient, Domain::transform}) {
       const PolyArray c = draw(q, 2, 1, domain), addend = draw(q, 2, 2, domain);
       PolyArray switched(engine, q, 2, 2, domain);
-      engine->key_switch(switched.view(), c.view(), keys.view(), step, addend.view());
+      check::key_switch(*engine, switched.view(), c.view(), keys.view(), step, addend.view());
       keep(switched);
     }
   }
 
   const BehzLift lift(q, auxiliary, behz_m_tilde(word));
   PolyArray lifted = made(auxiliary, a, Domain::coefficient);
-  engine->behz_lift(lifted.view(), a.view(), lift);
+  check::behz_lift(*engine, lifted.view(), a.view(), lift);
   keep(lifted);
   const BehzScale scale(q, auxiliary, plain);
   const PolyArray joined = draw(scale.joined, 2, 2, Domain::coefficient);
   PolyArray scaled = made(q, a, Domain::coefficient);
-  engine->behz_scale(scaled.view(), joined.view(), scale);
+  check::behz_scale(*engine, scaled.view(), joined.view(), scale);
   keep(scaled);
   const PlainScale to_plain(q, plain_ring, gamma);
   PolyArray message = made(plain_ring, a, Domain::coefficient);
-  engine->scale_to_plain(message.view(), a.view(), to_plain);
+  check::scale_to_plain(*engine, message.view(), a.view(), to_plain);
   keep(message);
   const DivideAndRound divide(q, p);
   const PolyArray wide = draw(ring, 2, 2, Domain::coefficient);
-  engine->divide_and_round(scaled.view(), wide.view().limbs_at(0, *q), wide.view().limbs_at(3, *p), divide);
+  check::divide_and_round(*engine, scaled.view(), wide.view().limbs_at(0, *q), wide.view().limbs_at(3, *p), divide);
   keep(scaled);
   PolyArray converted = made(auxiliary, a, Domain::coefficient);
   engine->convert(converted.view(), a.view(), BaseConversion(q->basis(), auxiliary->basis(), Lift::centred));

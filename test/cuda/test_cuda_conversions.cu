@@ -12,6 +12,7 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "one_composite.hpp"
 
 using namespace cyclotome;
 
@@ -156,7 +157,7 @@ void check_peaks(const BaseConversion& conversion, const RingPtr& source, const 
   const Constants<W> constants(conversion);
   PolyArray out(engine(), target, 1, 1);
   std::uint64_t expected = 0;
-  engine()->convert_with_peaks(out.view(), polynomial(source, x).view(), conversion, &expected);
+  check::convert_with_peaks(*engine(), out.view(), polynomial(source, x).view(), conversion, &expected);
   CHECK_EQ((peak_found<W, 8>(constants.t, x)), expected);
   CHECK_EQ((peak_found<W, 16>(constants.t, x)), expected);
 }
@@ -240,7 +241,7 @@ void check_division(Word word, unsigned bits) {
                      more = residues_of(kept_ring->basis(), false);
       const PolyArray addend = polynomial(kept_ring, more);
       PolyArray out(engine(), kept_ring, 1, 1);
-      engine()->divide_and_round(out.view(), polynomial(kept_ring, kept).view(), polynomial(dropped_ring, lost).view(),
+      check::divide_and_round(*engine(), out.view(), polynomial(kept_ring, kept).view(), polynomial(dropped_ring, lost).view(),
                                  step, added ? std::optional(addend.view()) : std::nullopt);
       std::vector<W> kept_words(kept.begin(), kept.end()), more_words(more.begin(), more.end());
       const auto check = [&]<bool Added>() {
@@ -268,7 +269,7 @@ void check_decryption(Word word, unsigned bits) {
       const Residues x = residues_of(source->basis(), false);
       PolyArray out(engine(), plain, 1, 1);
       std::uint64_t expected = 0;
-      engine()->scale_to_plain(out.view(), polynomial(source, x).view(), step, &expected);
+      check::scale_to_plain(*engine(), out.view(), polynomial(source, x).view(), step, &expected);
       Residues result;
       cuda::Peak<W> peak{};
       for (std::size_t column = 0; column < degree; ++column) {

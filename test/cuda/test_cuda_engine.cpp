@@ -121,13 +121,13 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
   const Pair ta = random_pair(q, batch, 2, 3, Domain::transform), tb = random_pair(q, batch, 2, 4, Domain::transform);
   CHECK(agree(q, batch, 2, Domain::transform, ta, tb,
               [&](Engine& e, View out, ConstView x, ConstView) { e.automorphism(out, x, 3); }));
-  CHECK(composite_agrees(batch, [&](Builder& b) {
-    const Slice out = b.output(q, 3, Domain::transform), x = b.input(q, 2, Domain::transform);
-    program::tensor_product(b, out, x, b.input(q, 2, Domain::transform));
+  CHECK(composite_agrees(batch, [&](Builder& to) {
+    const Slice out = to.output(q, 3, Domain::transform), x = to.input(q, 2, Domain::transform);
+    program::tensor_product(to, out, x, to.input(q, 2, Domain::transform));
   }));
-  CHECK(composite_agrees(batch, [&](Builder& b) {
-    const Slice out = b.output(q, 2, Domain::transform), digits = b.input(q, 5, Domain::transform);
-    program::key_switch_product(b, out, digits, b.input(q, 2, Domain::transform, 5));
+  CHECK(composite_agrees(batch, [&](Builder& to) {
+    const Slice out = to.output(q, 2, Domain::transform), digits = to.input(q, 5, Domain::transform);
+    program::key_switch_product(to, out, digits, to.input(q, 2, Domain::transform, 5));
   }));
   std::vector<std::int64_t> matrix(3 * batch);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::int64_t>(i * 37 % 23) - 11;
@@ -139,9 +139,9 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
                 [&](Engine& e, View out, ConstView x, ConstView) { e.convert(out, x, conversion); }));
   }
   const DivideAndRound division(q, p, 1, 17);
-  CHECK(composite_agrees(batch, [&](Builder& b) {
-    const Slice out = b.output(q, 2, Domain::coefficient), kept = b.input(q, 2, Domain::coefficient);
-    program::divide_and_round(b, out, kept, b.input(p, 2, Domain::coefficient), division);
+  CHECK(composite_agrees(batch, [&](Builder& to) {
+    const Slice out = to.output(q, 2, Domain::coefficient), kept = to.input(q, 2, Domain::coefficient);
+    program::divide_and_round(to, out, kept, to.input(p, 2, Domain::coefficient), division);
   }));
 }
 

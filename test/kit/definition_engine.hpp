@@ -17,7 +17,6 @@ class DefinitionEngine final : public Engine {
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
   void upload(void* destination, const void* host, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
-  Native native(const program::Program&, const program::Composite&) override { return {}; }
 
  protected:
   void do_forward(View a) override;

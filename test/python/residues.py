@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from oracles.integers import some_primes
 
 Residues = NDArray[np.uint64]
-# Every way to compute: the CPU engine with each instruction set of this machine, and an engine that overrides no coarse
-# verb, so that it computes their reference compositions; and a GPU, where there is one. All must give the same bits.
+# Every way to compute: the CPU engine with each instruction set of this machine, and an engine that computes no
+# composite at once, but its verbs one by one; and a GPU, where there is one. All must give the same bits.
 ENGINES = {name: core.CpuEngine(2, name) for name in core.instruction_sets()} | {"reference": core.ReferenceEngine(2)}
 if core.cuda_device_count() > 0:
     ENGINES["cuda"] = core.CudaEngine(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simple verbs against Python integers: values, shapes, broadcasting, and results that are operands."""
+"""The verbs of programs against Python integers: values, shapes, broadcasting, and results that are operands."""
 
 from __future__ import annotations
 

@@ -7,10 +7,6 @@
 
 #include "cyclotome/engine/interpreter.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/behz.hpp"
-#include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/hps.hpp"
-#include "cyclotome/ring/key_switch_step.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 
 namespace cyclotome {
@@ -105,6 +101,8 @@ ExecutionPtr Engine::prepare(program::ProgramPtr program) {
   for (const program::Value& value : program->values()) require_ring(*value.ring);
   return std::make_shared<const Interpreter>(shared_from_this(), std::move(program));
 }
+
+Native Engine::native(const program::Program&, const program::Composite&) { return {}; }
 
 void Engine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -216,51 +214,6 @@ void Engine::peaks(View numbers, ConstView a, const BaseConversion& conversion) 
   do_peaks(numbers, a, conversion);
 }
 
-void Engine::tensor_product(View out, ConstView a, ConstView b) {
-  constexpr auto verb = "tensor_product";
-  require(out.parts == a.parts + b.parts - 1, verb, "parts of ", a.parts, " and ", b.parts, " multiply to ",
-          a.parts + b.parts - 1, ", not ", out.parts);
-  for (const ConstView& operand : {a, b}) {
-    require_basis(verb, operand, *out.ring, "the operand");
-    require_domain(verb, operand, Domain::transform);
-    require(operand.batch == out.batch || operand.batch == 1, verb, "operand ", shape_of(operand),
-            " does not fit result ", shape_of(out));
-    require(operand.data != out.data, verb, "the result must not be an operand");
-  }
-  require_domain(verb, out, Domain::transform);
-  do_tensor_product(out, a, b);
-}
-
-void Engine::multiply_ciphertexts(View out, View a, View b) {
-  constexpr auto verb = "multiply_ciphertexts";
-  require(out.parts == a.parts + b.parts - 1, verb, "parts of ", a.parts, " and ", b.parts, " multiply to ",
-          a.parts + b.parts - 1, ", not ", out.parts);
-  require_transformable(verb, out);
-  require_domain(verb, out, Domain::coefficient);
-  for (const View& operand : {a, b}) {
-    require_basis(verb, operand, *out.ring, "the operand");
-    require_domain(verb, operand, Domain::coefficient);
-    require(operand.batch == out.batch || operand.batch == 1, verb, "operand ", shape_of(operand),
-            " does not fit result ", shape_of(out));
-    require(operand.data != out.data, verb, "the result must not be an operand");
-  }
-  do_multiply_ciphertexts(out, a, b);
-}
-
-void Engine::multiply_key(View out, ConstView a, ConstView key, ConstView addend) {
-  constexpr auto verb = "multiply_key";
-  for (const ConstView& operand : {a, key, addend}) require_basis(verb, operand, *out.ring, "the operand");
-  require_transformable(verb, out);
-  require_domain(verb, key, Domain::transform);
-  for (const ConstView& operand : {ConstView(out), a, addend}) require_domain(verb, operand, Domain::coefficient);
-  require(a.batch == out.batch && a.parts == 1 && key.batch == 1 && key.parts == out.parts &&
-              addend.batch == out.batch && addend.parts == out.parts,
-          verb, "operand ", shape_of(a), ", key ", shape_of(key), " and addend ", shape_of(addend),
-          " do not fit result ", shape_of(out));
-  require(out.data != a.data && out.data != addend.data, verb, "the result must not be an operand");
-  do_multiply_key(out, a, key, addend);
-}
-
 void Engine::linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
   constexpr auto verb = "linear_combination";
   require_basis(verb, a, *out.ring, "the operand");
@@ -269,116 +222,6 @@ void Engine::linear_combination(View out, ConstView a, std::span<const std::int6
   require(matrix.size() == out.batch * a.batch, verb, "a matrix of ", out.batch, " rows and ", a.batch, " columns has ",
           out.batch * a.batch, " entries, not ", matrix.size());
   do_linear_combination(out, a, matrix);
-}
-
-void Engine::key_switch_product(View out, ConstView digits, ConstView key) {
-  constexpr auto verb = "key_switch_product";
-  for (const ConstView& operand : {digits, key}) {
-    require_basis(verb, operand, *out.ring, "the operand");
-    require_domain(verb, operand, Domain::transform);
-    require(operand.data != out.data, verb, "the result must not be an operand");
-  }
-  require_domain(verb, out, Domain::transform);
-  require(digits.parts == key.batch && key.parts == out.parts && (digits.batch == out.batch || digits.batch == 1), verb,
-          "digits ", shape_of(digits), ", key ", shape_of(key), " and result ", shape_of(out), " do not fit");
-  do_key_switch_product(out, digits, key);
-}
-
-void Engine::key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
-                        const std::optional<ConstView>& addend) {
-  constexpr auto verb = "key_switch";
-  require_basis(verb, out, *step.ciphertext_ring, "the result");
-  require_basis(verb, c, *step.ciphertext_ring, "the operand");
-  require_basis(verb, key, *step.key_ring, "the key");
-  require_domain(verb, key, Domain::transform);
-  require(out.parts == 2 && c.parts == 1 && c.batch == out.batch && c.data != out.data, verb, "operand ", shape_of(c),
-          " and result ", shape_of(out), " need one batch, 1 and 2 parts, and memory of their own");
-  require(key.batch == step.digits.size() && key.parts == 2, verb, "key ", shape_of(key),
-          " must have 2 parts and one item for each of ", step.digits.size(), " digits");
-  require_transformable(verb, key);
-  if (addend) {
-    require_basis(verb, *addend, *step.ciphertext_ring, "the addend");
-    require(addend->batch == out.batch && (addend->parts == 1 || addend->parts == 2), verb, "addend ",
-            shape_of(*addend), " does not fit result ", shape_of(out));
-    require(addend->domain == out.domain, verb, "the addend and the result must be in one domain");
-  }
-  do_key_switch(out, c, key, step, addend);
-}
-
-void Engine::divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
-                              const std::optional<ConstView>& addend) {
-  constexpr auto verb = "divide_and_round";
-  require_basis(verb, out, *step.kept, "the result");
-  require_basis(verb, kept, *step.kept, "the kept operand");
-  require_basis(verb, dropped, *step.dropped, "the dropped operand");
-  require_broadcast(verb, out, kept);
-  require(kept.batch == dropped.batch && kept.parts == dropped.parts, verb, "kept limbs ", shape_of(kept),
-          " and dropped limbs ", shape_of(dropped), " must belong to one operand");
-  require(kept.domain == out.domain, verb, "the kept operand and the result must be in one domain");
-  require_domain(verb, dropped, Domain::coefficient);
-  if (addend) {
-    require_basis(verb, *addend, *step.kept, "the addend");
-    require(addend->batch == out.batch && addend->parts <= out.parts && addend->data != out.data, verb, "addend ",
-            shape_of(*addend), " does not fit result ", shape_of(out));
-    require(addend->domain == out.domain, verb, "the addend and the result must be in one domain");
-  }
-  do_divide_and_round(out, kept, dropped, step, addend);
-}
-
-void Engine::hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step) {
-  constexpr auto verb = "hps_lift";
-  for (const auto& [out, in] : {std::pair(first, a), std::pair(second, b)}) {
-    require_basis(verb, out, *step.product_ring, "the result");
-    require_basis(verb, in, *step.ciphertext_ring, "the operand");
-    require(out.batch == in.batch && out.parts == in.parts && out.data != in.data, verb, "operand ", shape_of(in),
-            " and result ", shape_of(out), " need one shape and memory of their own");
-    require_domain(verb, out, Domain::coefficient);
-    require_domain(verb, in, Domain::coefficient);
-  }
-  require(first.parts == second.parts, verb, "both factors need as many parts");
-  do_hps_lift(first, second, a, b, {step.extend, step.exchange, step.restore});
-}
-
-void Engine::behz_lift(View out, ConstView a, const BehzLift& step) {
-  constexpr auto verb = "behz_lift";
-  require_basis(verb, a, *step.source, "the operand");
-  require_basis(verb, out, *step.target, "the result");
-  require_broadcast(verb, out, a);
-  require_domain(verb, a, Domain::coefficient);
-  require_domain(verb, out, Domain::coefficient);
-  do_behz_lift(out, a, {step.first, step.correction});
-}
-
-void Engine::behz_scale(View out, ConstView a, const BehzScale& step) {
-  constexpr auto verb = "behz_scale";
-  require_basis(verb, a, *step.joined, "the operand");
-  require_basis(verb, out, *step.source, "the result");
-  require_broadcast(verb, out, a);
-  require_domain(verb, a, Domain::coefficient);
-  require_domain(verb, out, Domain::coefficient);
-  do_behz_scale(out, a, {step.floor_term, step.floor_factors, step.restore, step.excess});
-}
-
-void Engine::convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
-  constexpr auto verb = "convert_with_peaks";
-  require_conversion(verb, out, a, conversion);
-  require(a.batch == out.batch && a.parts == 1 && out.parts == 1, verb, "operand ", shape_of(a), " and result ",
-          shape_of(out), " need one batch and 1 part");
-  require(conversion.lift() == Lift::centred, verb, "the lift must be centred");
-  require(peaks != nullptr, verb, "peaks need memory; `convert` finds none");
-  do_convert_with_peaks(out, a, conversion, peaks);
-}
-
-void Engine::scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
-  constexpr auto verb = "scale_to_plain";
-  require_basis(verb, a, *step.source, "the operand");
-  require_basis(verb, out, *step.plain, "the result");
-  require_broadcast(verb, out, a);
-  require_domain(verb, a, Domain::coefficient);
-  require_domain(verb, out, Domain::coefficient);
-  require(peaks == nullptr || (a.batch == out.batch && a.parts == 1 && out.parts == 1), verb, "peaks of operand ",
-          shape_of(a), " in result ", shape_of(out), " need one batch and 1 part");
-  do_scale_to_plain(out, a, {step.scale, step.correction}, peaks);
 }
 
 void Engine::mixed_radix(View out, ConstView a, const MixedRadix& step) {

@@ -4,27 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cyclotome/engine/execution.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
-#include "cyclotome/engine/readers.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/ring/view.hpp"
 
 namespace cyclotome {
 
-class BehzLift;
-class BehzScale;
-class DivideAndRound;
-class HpsProduct;
-class KeySwitchStep;
 class MixedRadix;
-class PlainScale;
 
 /// Memory of an engine. Freed (zeroised first when secret) on destruction; keeps its engine alive.
 class Buffer {
@@ -53,8 +45,9 @@ class Buffer {
 /// be the same view as an input unless the text says otherwise, but must not overlap it partly. All engines return the
 /// same bits.
 ///
-/// Simple verbs are pure virtual; coarse verbs have a reference implementation in terms of simple ones (reference.cpp),
-/// which an engine overrides only where it can be faster. Thread-safe: one engine may serve several host threads.
+/// Verbs of programs are pure virtual, but for `peaks`; it and those beside programs have a reference implementation
+/// (reference.cpp), which an engine overrides only where it can be faster. What is more than one verb is a composite of
+/// a program, which an engine may compute at once (`native`). Thread-safe: one engine may serve several host threads.
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
   virtual ~Engine() = default;
@@ -86,7 +79,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// Waits until everything asked for so far is done. Only who times work needs it: `download` waits by itself.
   virtual void synchronize() {}
 
-  // --- simple verbs --------------------------------------------------------------------------------------------------
+  // --- verbs of programs ---------------------------------------------------------------------------------------------
   /// Coefficients -> transform, in place, as the ring's Transform says (in x^n + 1 paper 001, Algorithm 1). The caller
   /// owns the domain tag.
   void forward(View a);
@@ -113,62 +106,26 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// says. Batch item b uses item index first_item + b. Errors need moduli above error_bound; a stream of a seed has
   /// 2^32 items of 2^16 parts.
   void sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item = 0);
+  /// numbers (one 64-bit number for each item of a, one after another) = `peak_of` the largest |a|/q over an item's
+  /// coefficients, q the conversion's source, a one part in coefficient domain: off by less than `peak_error`. Constant
+  /// time.
+  void peaks(View numbers, ConstView a, const BaseConversion& conversion);
 
-  // --- coarse verbs --------------------------------------------------------------------------------------------------
-  /// out (a.parts + b.parts - 1 parts) = product of two ciphertexts as polynomials in the secret key; transforms.
-  void tensor_product(View out, ConstView a, ConstView b);
-  /// The same of coefficients: out (a.parts + b.parts - 1 parts) = a b. What a and b hold afterwards is not said. b may
-  /// be a.
-  void multiply_ciphertexts(View out, View a, View b);
-  /// out (parts of key) = a key + addend, all coefficients except key, a transform of batch 1; a has 1 part. The
-  /// addend is shaped as out and is not out.
-  void multiply_key(View out, ConstView a, ConstView key, ConstView addend);
+  // --- verbs beside programs: what they do depends on numbers that only a call knows -------------------------------
   /// out[r] = sum over c of matrix[r][c] a[c] over batch items; matrix: row-major, rows x a.batch small signed
   /// integers.
   void linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
-  /// out[b] (parts of key) = sum over j of digits[b].part(j) * key[j]: the inner product of key switching; transforms.
-  void key_switch_product(View out, ConstView digits, ConstView key);
-  /// out (2 parts over q, in the domain it is tagged with) = addend + round((sum over j of [c]_{D_j} key[j]) / P): all
-  /// of a key switch. c: 1 part over q, in either domain; key: one item of 2 parts over P q for each digit,
-  /// transformed. addend: 1 or 2 parts over q in the domain of out, added to as many parts; it may be out.
-  void key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
-                  const std::optional<ConstView>& addend = std::nullopt);
-  /// out (over q) = round(a / P), where `kept` are the limbs of a over q and `dropped` those over P in coefficient
-  /// domain (specification 5.3 step 2, 5.7, 5.8; erratum 001-5). `kept` and `out` may both be transforms: then only the
-  /// correction is transformed. Which limbs come first in memory is the caller's choice. An addend, in the domain of
-  /// out and of at most as many parts, is added to as many parts; it is not out.
-  void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
-                        const std::optional<ConstView>& addend = std::nullopt);
-  /// The factors of a product by HPS over Q (spec 5.6) over q then p: first = a, second = round(p b / q), from a and b
-  /// over q, coefficient domain.
-  void hps_lift(View first, View second, ConstView a, ConstView b, const HpsProduct& step);
-  /// out (over B_sk) = a (over q) plus a multiple of q that is at most a few units: BEHZ S0 and S1 (spec 5.5).
-  void behz_lift(View out, ConstView a, const BehzLift& step);
-  /// out (over q) = floor(t a / q) up to the small BEHZ error, a over q then B_sk: BEHZ S3 and S4 (spec 5.5).
-  void behz_scale(View out, ConstView a, const BehzScale& step);
-  /// out (over t) = round(t a / q) mod t, a over q, coefficient domain, 1 part: BEHZ decryption (spec 5.4). Constant
-  /// time. peaks: null, or this engine's memory for a number for each item of out, which gets `peak_of` the largest
-  /// distance of t a / q from an integer, as it shows modulo gamma: off by less than (k + 1)/gamma.
-  void scale_to_plain(View out, ConstView a, const PlainScale& step, std::uint64_t* peaks = nullptr);
-  /// `convert` by a centred lift, 1 part, constant time; peaks, as above, of the largest |a|/q: off by less than
-  /// `peak_error`.
-  void convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks);
   /// Limb i of out = digit i of a in mixed radix, in [0, q_i); coefficient domain (000, Algorithm 4, erratum 000-6).
   void mixed_radix(View out, ConstView a, const MixedRadix& step);
   /// The integers in [0, q) that the coefficients of a (coefficient domain) stand for, as little-endian 64-bit words
   /// words[batch][part][word][coefficient], step.words() each, from the buffer's start on. The buffer is this engine's.
   void reconstruct(Buffer& words, ConstView a, const MixedRadix& step);
 
-  /// numbers (one 64-bit number for each item of a, one after another) = `peak_of` the largest |a|/q over an item's
-  /// coefficients, q the conversion's source, a one part in coefficient domain: off by less than `peak_error`. Constant
-  /// time.
-  void peaks(View numbers, ConstView a, const BaseConversion& conversion);
-
   // --- programs ------------------------------------------------------------------------------------------------------
   /// Makes a program ready to run on this engine. By default an Interpreter over `native` and the verbs.
   virtual ExecutionPtr prepare(program::ProgramPtr program);
-  /// What computes a composite at once; empty if this engine has no code for it, and its operations are done one by
-  /// one. Whoever overrides it reads constants and makes sure of the meaning by the composites' readers
+  /// What computes a composite at once; empty, as by default, if this engine has no code for it, and its operations are
+  /// done one by one. Whoever overrides it reads constants and makes sure of the meaning by the composites' readers
   /// (program/composites.hpp, engine/readers.hpp): a name alone says nothing. Scratch of a composite that is `secret`
   /// must be zeroised.
   virtual Native native(const program::Program& program, const program::Composite& composite);
@@ -192,20 +149,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) = 0;
   virtual void do_peaks(View numbers, ConstView a, const BaseConversion& conversion);
 
-  virtual void do_tensor_product(View out, ConstView a, ConstView b);
-  virtual void do_multiply_ciphertexts(View out, View a, View b);
-  virtual void do_multiply_key(View out, ConstView a, ConstView key, ConstView addend);
   virtual void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
-  virtual void do_key_switch_product(View out, ConstView digits, ConstView key);
-  virtual void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
-                             const std::optional<ConstView>& addend);
-  virtual void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
-                                   const std::optional<ConstView>& addend);
-  virtual void do_hps_lift(View first, View second, ConstView a, ConstView b, const HpsLift& step);
-  virtual void do_behz_lift(View out, ConstView a, const BehzExtension& step);
-  virtual void do_behz_scale(View out, ConstView a, const BehzDivision& step);
-  virtual void do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks);
-  virtual void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks);
   virtual void do_mixed_radix(View out, ConstView a, const MixedRadix& step);
   virtual void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step);
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/program/composites.hpp"
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/program/rewriting.hpp"
 
 namespace cyclotome::program {
@@ -22,6 +23,10 @@ std::optional<Slice> last_of(Slices ins, std::size_t index) {
 }  // namespace
 
 void tensor_product(Builder& b, const Slice& out, const Slice& x, const Slice& y) {
+  if (const std::size_t parts = x.parts + y.parts - 1; out.parts != parts) {
+    throw ArgumentError(
+        message("tensor_product: parts of ", x.parts, " and ", y.parts, " multiply to ", parts, ", not ", out.parts));
+  }
   b.composite("tensor_product", {out}, {x, y}, {}, [&] {
     b.clear(out, Domain::transform);
     for (std::size_t i = 0; i < x.parts; ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hybrid key switching (specification 5.7) as a program: the one page that says what it is.
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/program/rewriting.hpp"
 
@@ -20,6 +21,10 @@ void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwi
 }
 
 void key_switch_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key) {
+  if (digits.parts != key.items) {
+    throw ArgumentError(
+        message("key_switch_product: ", digits.parts, " digits and a key of ", key.items, " do not fit"));
+  }
   b.composite("key_switch_product", {out}, {digits, key}, {}, [&] {
     b.clear(out, Domain::transform);
     for (std::size_t j = 0; j < digits.parts; ++j) b.multiply_accumulate(out, digits.part(j), key.item(j));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU engine's verbs that work across limbs: a tile of coefficients goes through the whole verb while its limbs are
-// in cache. Each computes exactly what the reference in engine/reference.cpp does.
+// The CPU engine's verbs and composites that work across limbs: a tile of coefficients goes through the whole of one
+// while its limbs are in cache. Each computes exactly what a composite's operations do, and engine/reference.cpp.
 #include <algorithm>
 #include <utility>
 
@@ -101,9 +101,9 @@ class TilePeaks {
       : peaks_(peaks),
         items_(out.batch),
         tiles_((out.degree() + conversion_tile - 1) / conversion_tile),
-        found_(peaks == nullptr ? 0 : items_ * tiles_) {}
+        found_(items_ * tiles_) {}
   ~TilePeaks() {
-    for (std::size_t b = 0; b < (peaks_ == nullptr ? 0 : items_); ++b) {
+    for (std::size_t b = 0; b < items_; ++b) {
       std::uint64_t largest = 0;
       for (std::size_t i = 0; i < tiles_; ++i) {
         const std::uint64_t here = found_[b * tiles_ + i];
@@ -115,10 +115,8 @@ class TilePeaks {
   }
   TilePeaks(const TilePeaks&) = delete;
   TilePeaks& operator=(const TilePeaks&) = delete;
-  /// Of the tile that starts with coefficient `first`; null if nobody asked.
-  std::uint64_t* of(std::size_t item, std::size_t first) {
-    return peaks_ == nullptr ? nullptr : &found_[item * tiles_ + first / conversion_tile];
-  }
+  /// Of the tile that starts with coefficient `first`.
+  std::uint64_t& of(std::size_t item, std::size_t first) { return found_[item * tiles_ + first / conversion_tile]; }
 
  private:
   std::uint64_t* peaks_;
@@ -147,12 +145,8 @@ void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversi
       wipe_scratch);
 }
 
-void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
-                                    const std::optional<ConstView>& addend) {
-  if (out.domain == Domain::transform) {
-    Engine::do_divide_and_round(out, kept, dropped, step, addend);
-    return;
-  }
+void CpuEngine::divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                                 const std::optional<ConstView>& addend) {
   const std::size_t kept_limbs = kept.limbs(), dropped_limbs = dropped.limbs();
   for_each_tile(
       out,
@@ -171,7 +165,7 @@ void CpuEngine::do_divide_and_round(View out, ConstView kept, ConstView dropped,
       wipe_scratch);
 }
 
-void CpuEngine::do_behz_lift(View out, ConstView a, const BehzExtension& step) {
+void CpuEngine::behz_lift(View out, ConstView a, const BehzExtension& step) {
   const std::size_t source = a.limbs(), target = out.limbs();
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(source + target + 4);
@@ -185,7 +179,7 @@ void CpuEngine::do_behz_lift(View out, ConstView a, const BehzExtension& step) {
   });
 }
 
-void CpuEngine::do_behz_scale(View out, ConstView a, const BehzDivision& step) {
+void CpuEngine::behz_scale(View out, ConstView a, const BehzDivision& step) {
   const std::size_t source = out.limbs(), auxiliary = a.limbs() - source, base = auxiliary - 1;
   for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(2 * source + 3 * auxiliary + 5);
@@ -204,7 +198,7 @@ void CpuEngine::do_behz_scale(View out, ConstView a, const BehzDivision& step) {
   });
 }
 
-void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) {
+void CpuEngine::scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const PlainRounding& step) {
   const std::size_t source = a.limbs();
   TilePeaks found(out, peaks);
   for_each_tile(
@@ -215,9 +209,7 @@ void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainRounding& st
         cpu::convert_tile(kernels<W>(), scaled, tile_of<W>(a, b, p, first), width, step.scale,
                           scratch.tile(source + 1).data);
         const Tile<W> result = tile_of<W>(out, b, p, first);
-        if (std::uint64_t* const peak = found.of(b, first)) {
-          *peak = peak_of_tile<W>(kernels<W>(), scaled.limb(1), width, step.correction);
-        }
+        found.of(b, first) = peak_of_tile<W>(kernels<W>(), scaled.limb(1), width, step.correction);
         cpu::convert_tile(kernels<W>(), result, cpu::constant(scaled.from(1)), width, step.correction,
                           scratch.tile(2).data);
         add_tile(kernels<W>(), result, cpu::constant(scaled), width, out.ring->basis());
@@ -225,14 +217,14 @@ void CpuEngine::do_scale_to_plain(View out, ConstView a, const PlainRounding& st
       wipe_scratch);
 }
 
-void CpuEngine::do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) {
+void CpuEngine::convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion) {
   TilePeaks found(out, peaks);
   for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
         TileScratch<W> scratch(a.limbs() + 1);
         const Tile<const W> in = tile_of<W>(a, b, p, first);
-        std::uint64_t& peak = *found.of(b, first);
+        std::uint64_t& peak = found.of(b, first);
         cpu::convert_tile(kernels<W>(), tile_of<W>(out, b, p, first), in, width, conversion,
                           scratch.tile(a.limbs() + 1).data, &peak);
         if (a.limbs() == 1) peak = peak_of_tile<W>(kernels<W>(), in.data, width, conversion);
@@ -271,7 +263,7 @@ void CpuEngine::do_linear_combination(View out, ConstView a, std::span<const std
   });
 }
 
-void CpuEngine::do_tensor_product(View out, ConstView a, ConstView b) {
+void CpuEngine::tensor_product(View out, ConstView a, ConstView b) {
   for_each_limb_tile(out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
     auto& operands = Operands<W>::of_thread(std::min(a.parts, b.parts));
     for (std::size_t p = 0; p < out.parts; ++p) {
@@ -286,7 +278,7 @@ void CpuEngine::do_tensor_product(View out, ConstView a, ConstView b) {
   });
 }
 
-void CpuEngine::do_key_switch_product(View out, ConstView digits, ConstView key) {
+void CpuEngine::key_switch_product(View out, ConstView digits, ConstView key) {
   for_each_limb_tile(out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
     auto& operands = Operands<W>::of_thread(digits.parts);
     for (std::size_t j = 0; j < digits.parts; ++j) operands.left[j] = digits.limb<W>(item, j, l) + first;

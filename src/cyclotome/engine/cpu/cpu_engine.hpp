@@ -7,8 +7,12 @@
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 #include "cyclotome/engine/cpu/thread_pool.hpp"
 #include "cyclotome/engine/engine.hpp"
+#include "cyclotome/engine/readers.hpp"
 
 namespace cyclotome {
+
+class DivideAndRound;
+class KeySwitchStep;
 
 /// The engine that computes on this machine's cores.
 class CpuEngine final : public Engine {
@@ -53,17 +57,7 @@ class CpuEngine final : public Engine {
   void do_automorphism(View out, ConstView a, std::uint64_t element) override;
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
 
-  void do_tensor_product(View out, ConstView a, ConstView b) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
-  void do_key_switch_product(View out, ConstView digits, ConstView key) override;
-  void do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
-                     const std::optional<ConstView>& addend) override;
-  void do_divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
-                           const std::optional<ConstView>& addend) override;
-  void do_behz_lift(View out, ConstView a, const BehzExtension& step) override;
-  void do_behz_scale(View out, ConstView a, const BehzDivision& step) override;
-  void do_scale_to_plain(View out, ConstView a, const PlainRounding& step, std::uint64_t* peaks) override;
-  void do_convert_with_peaks(View out, ConstView a, const BaseConversion& conversion, std::uint64_t* peaks) override;
 
  private:
   CpuEngine(std::size_t threads, cpu::InstructionSet set)
@@ -81,9 +75,23 @@ class CpuEngine final : public Engine {
     }
   }
 
+  // What composites are computed with at once (natives.cpp): each computes the bits of the composite's operations,
+  // whose meaning is on its writer's page.
+  void tensor_product(View out, ConstView a, ConstView b);
+  void key_switch_product(View out, ConstView digits, ConstView key);
   /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied. slots: those of
   /// g (GaloisGroup::slots).
   void turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots);
+  void key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                  const std::optional<ConstView>& addend);
+  /// Of coefficients.
+  void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
+                        const std::optional<ConstView>& addend);
+  void behz_lift(View out, ConstView a, const BehzExtension& step);
+  void behz_scale(View out, ConstView a, const BehzDivision& step);
+  /// peaks: a number for each item of out.
+  void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const PlainRounding& step);
+  void convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion);
 
   /// body(i) for i = 0 ... count-1; over all threads unless `words`, the size of the work, is small.
   template <class Body>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
 // extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as
-// the key. Computes exactly what the reference in engine/reference.cpp does.
+// the key. Computes exactly what the composite's operations do (program/key_switch.cpp).
 #include "cyclotome/engine/cpu/limb_transform.hpp"
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
@@ -219,8 +219,8 @@ class KeySwitching {
 
 }  // namespace
 
-void CpuEngine::do_key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
-                              const std::optional<ConstView>& addend) {
+void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+                           const std::optional<ConstView>& addend) {
   with_word(out.word(), [&]<class W>(W) {
     const std::size_t limb_bytes = step.digits.size() * out.degree() * sizeof(W);
     const std::size_t at_once = std::max<std::size_t>(1, threads() * digit_bytes_per_thread / limb_bytes);

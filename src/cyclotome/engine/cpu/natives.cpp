@@ -1,27 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // The composites that cores compute at once: a tile of coefficients, or a few limbs, goes through all of it while it is
 // in cache. The others are faster, or as fast, one operation after another.
-#include <algorithm>
-#include <array>
-
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/program/composites.hpp"
 
 namespace cyclotome {
 
-Native CpuEngine::native(const program::Program& program, const program::Composite& composite) {
-  constexpr std::array<std::string_view, 9> own{"tensor_product", "key_switch",         "key_switch_product",
-                                                "behz_lift",      "divide_and_round",   "behz_scale",
-                                                "scale_to_plain", "convert_with_peaks", "turned_product"};
-  if (std::ranges::find(own, composite.name) == own.end()) return {};
-  // Of transforms a division is a transform in between, and nothing to keep in cache.
-  if (composite.name == "divide_and_round" && composite.outs[0].domain == Domain::transform) return {};
-  if (const auto element = program::read_turned_product(program, composite)) {
-    return [this, slots = composite.outs[0].ring->galois().slots(*element)](std::span<const View> o) {
-      turned_product(o[0], o[1], o[2], slots);
-    };
+namespace {
+
+using Views = std::span<const View>;
+
+std::optional<ConstView> addend_of(Views operands) {
+  return operands.size() > 3 ? std::optional<ConstView>(operands[3]) : std::nullopt;
+}
+
+std::uint64_t* numbers(const View& view) { return static_cast<std::uint64_t*>(view.data); }
+
+}  // namespace
+
+Native CpuEngine::native(const program::Program& p, const program::Composite& c) {
+  if (is_tensor_product(p, c)) return [this](Views o) { tensor_product(o[0], o[1], o[2]); };
+  if (is_key_switch_product(p, c)) return [this](Views o) { key_switch_product(o[0], o[1], o[2]); };
+  if (const auto element = read_turned_product(p, c)) {
+    return
+        [this, slots = c.outs[0].ring->galois().slots(*element)](Views o) { turned_product(o[0], o[1], o[2], slots); };
   }
-  return Engine::native(program, composite);
+  if (const auto step = read_key_switch(p, c)) {
+    return [this, step = *step](Views o) { key_switch(o[0], o[1], o[2], step, addend_of(o)); };
+  }
+  // Of transforms a division is a transform in between, and nothing to keep in cache.
+  if (const auto step = read_divide_and_round(p, c); step && c.outs[0].domain == Domain::coefficient) {
+    return [this, step = *step](Views o) { divide_and_round(o[0], o[1], o[2], step, addend_of(o)); };
+  }
+  if (const auto lift = read_behz_lift(p, c)) {
+    return [this, lift = *lift](Views o) { behz_lift(o[0], o[1], lift); };
+  }
+  if (const auto scale = read_behz_scale(p, c)) {
+    return [this, scale = *scale](Views o) { behz_scale(o[0], o[1], scale); };
+  }
+  if (const auto rounding = read_scale_to_plain(p, c)) {
+    return [this, rounding = *rounding](Views o) { scale_to_plain(o[0], numbers(o[1]), o[2], rounding); };
+  }
+  if (const BaseConversion* const conversion = read_convert_with_peaks(p, c)) {
+    return [this, conversion](Views o) { convert_with_peaks(o[0], numbers(o[1]), o[2], *conversion); };
+  }
+  return {};
 }
 
 }  // namespace cyclotome

@@ -123,13 +123,13 @@ FpgaEngine::FpgaEngine(EnginePtr host, const FpgaOptions& options)
 
 Native FpgaEngine::native(const program::Program& program, const program::Composite& composite) {
   using program::Verb;
-  const bool sums = composite.name == "tensor_product" || composite.name == "key_switch_product";
-  if (sums) return Engine::native(program, composite);
-  const bool circuits = std::ranges::any_of(program.verbs(composite), [](Verb verb) {
-    return verb == Verb::forward || verb == Verb::inverse || verb == Verb::multiply ||
-           verb == Verb::multiply_accumulate;
-  });
-  return circuits ? Native() : host_->native(program, composite);
+  for (std::size_t i = composite.first; i < composite.last; ++i) {
+    const program::Op& op = program.ops()[i];
+    const bool transforms = op.verb == Verb::forward || op.verb == Verb::inverse;
+    const bool product = op.verb == Verb::multiply || op.verb == Verb::multiply_accumulate;
+    if (transforms || (product && multiplies(*op.a.ring, op.a.domain))) return {};
+  }
+  return host_->native(program, composite);
 }
 
 void FpgaEngine::open(const std::string& path) {
@@ -170,16 +170,16 @@ void FpgaEngine::reset_statistics() {
   statistics_ = {};
 }
 
-bool FpgaEngine::multiplies(ConstView a) const {
-  if (options_.mode != CircuitMode::product || a.domain != Domain::transform) return false;
-  for (std::size_t l = 0; l < a.limbs(); ++l) {
-    if (!a.ring->has_transform(l)) return false;  // no product of polynomials: residues in slots of their own
+bool FpgaEngine::multiplies(const Ring& ring, Domain domain) const {
+  if (options_.mode != CircuitMode::product || domain != Domain::transform) return false;
+  for (std::size_t l = 0; l < ring.limbs(); ++l) {
+    if (!ring.has_transform(l)) return false;  // no product of polynomials: residues in slots of their own
   }
   return true;
 }
 
 void FpgaEngine::do_multiply(View out, ConstView a, ConstView b) {
-  if (!multiplies(a)) return host_->multiply(out, a, b);
+  if (!multiplies(*a.ring, a.domain)) return host_->multiply(out, a, b);
   for_each_piece(host_, out, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
     circuit_product(product.view(), x, y);
     host_->copy(z, product.to_transform().view());
@@ -187,7 +187,7 @@ void FpgaEngine::do_multiply(View out, ConstView a, ConstView b) {
 }
 
 void FpgaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView b) {
-  if (!multiplies(a)) return host_->multiply_accumulate(accumulator, a, b);
+  if (!multiplies(*a.ring, a.domain)) return host_->multiply_accumulate(accumulator, a, b);
   for_each_piece(host_, accumulator, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
     circuit_product(product.view(), x, y);
     host_->add(z, z, product.to_transform().view());
@@ -274,17 +274,6 @@ void FpgaEngine::account(const Ring& ring, Operation operation, std::size_t coun
     busy[run.board] += run.ticks;
   }
   s.critical_ticks += *std::max_element(busy.begin(), busy.end());
-}
-
-// Pointwise, when what is kept transformed needs no circuit.
-void FpgaEngine::do_tensor_product(View out, ConstView a, ConstView b) {
-  if (multiplies(a)) return Engine::do_tensor_product(out, a, b);
-  host_->tensor_product(out, a, b);
-}
-
-void FpgaEngine::do_key_switch_product(View out, ConstView digits, ConstView key) {
-  if (multiplies(digits)) return Engine::do_key_switch_product(out, digits, key);
-  host_->key_switch_product(out, digits, key);
 }
 
 }  // namespace cyclotome

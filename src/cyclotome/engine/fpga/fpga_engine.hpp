@@ -58,7 +58,8 @@ class FpgaEngine final : public Engine {
   void download(void* to, const void* source, std::size_t bytes) override { host_->download(to, source, bytes); }
   std::size_t working_set() const noexcept override { return host_->working_set(); }
 
-  /// Sums of products by the circuit, and the host's code for what has neither products nor transforms in it.
+  /// The host's code for what has neither transforms in it nor products that are the circuit's: those are computed one
+  /// by one, so that every one comes through here.
   Native native(const program::Program& program, const program::Composite& composite) override;
 
  protected:
@@ -66,11 +67,8 @@ class FpgaEngine final : public Engine {
   void do_inverse(View a) override;
   void do_multiply(View out, ConstView a, ConstView b) override;
   void do_multiply_accumulate(View accumulator, ConstView a, ConstView b) override;
-  void do_tensor_product(View out, ConstView a, ConstView b) override;
-  void do_key_switch_product(View out, ConstView digits, ConstView key) override;
 
-  // No products of polynomials in these: the host's. Coarse verbs that have products or transforms in them keep their
-  // reference compositions, so that every one comes through here.
+  // No products of polynomials in these: the host's.
   void do_copy(View out, ConstView a) override { host_->copy(out, a); }
   void do_clear(View out) override { host_->clear(out); }
   void do_add(View out, ConstView a, ConstView b) override { host_->add(out, a, b); }
@@ -98,7 +96,7 @@ class FpgaEngine final : public Engine {
 
   fpga::CircuitPool& circuits(std::size_t degree) const;
   /// Whether the circuit is to compute the products of these operands.
-  bool multiplies(ConstView a) const;
+  bool multiplies(const Ring& ring, Domain domain) const;
   /// out (coefficient domain) = product of the transforms a and b.
   void circuit_product(View out, ConstView a, ConstView b);
   /// What a circuit does in one go: the limbs of one board, or one of them.

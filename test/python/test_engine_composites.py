@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensor product, key-switching product and linear combination, against Python integers."""
+"""Composites of products, tensor product and key-switching product, and linear combination, against Python integers."""
 
 from __future__ import annotations
 
