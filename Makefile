@@ -12,6 +12,7 @@
 #   make install-cuda  build and install the package with the CUDA engine (needs CUDA 13; GPUS=90-real for one kind of card)
 #   make test-gpu   on a machine with a GPU: the CUDA engine against the CPU's, from C++ and Python
 #   make test-gpu-builds  the same with builds for several architectures, which must compute or refuse (minutes)
+#   make bench-gate  the usual operations beside an earlier commit: other bits, or 1 % more time, is a failure (BASE=...)
 #   make bench-gpu  measure on the first GPU (minutes): bench/results/<gpu>.json
 #   make docs     API reference into build/docs
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
@@ -55,7 +56,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo bench bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs verilog fuzz clean
+.PHONY: help demo bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -101,6 +102,12 @@ bench: install
 	    echo "tenseal (SEAL) has no wheel for this Python: measuring without a peer" >&2
 	@mkdir -p build bench/results
 	@$(bin)/cyclotome bench --full --output bench/results --html build/bench.html --force $(BENCH_ARGUMENTS)
+	@$(MAKE) --no-print-directory bench-gate
+
+# BASE=v0.1.0 compares with another commit than the one before; LIMIT=2 allows two percent.
+bench-gate: $(ready)
+	@echo "== bits and times of the usual operations, beside another commit's"
+	@PATH="$(abspath $(bin)):$$PATH" LIMIT=$(or $(LIMIT),1) tools/bench_gate.sh $(BASE)
 
 # CHANGED=main compares with another commit than the last one.
 check: install-test

@@ -36,7 +36,6 @@ KNOWING = {
 MAKING = {
     "src/cyclotome/rlwe/parameters.hpp": "what parameters that name a degree mean",
     "src/cyclotome/program/program.cpp": "numbers in the shape of the shortest polynomial",
-    "src/cyclotome/rlwe/noise_peaks.cpp": "memory in the shape of the shortest polynomial",
     "src/cyclotome/engine/cuda/self_test.cu": "an engine's test of itself",
     "src/cyclotome/study/": "the papers' own products modulo x^N + 1",
     "python/bindings/": "benchmarks and Python's degree",

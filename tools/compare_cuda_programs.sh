@@ -44,7 +44,7 @@ programs=$here/build/gpu/test/cuda
 failed=0
 : >"$results/tests.txt"
 for test in $tests; do
-  timeout 150 "$programs/$test" >"$results/$test.out" 2>&1 &
+  timeout 400 stdbuf -oL "$programs/$test" >"$results/$test.out" 2>&1 &
   pids="${pids:-} $test:$!"
 done
 for entry in $pids; do

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/cuda/study/design.hpp"
+#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"

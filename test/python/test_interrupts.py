@@ -255,7 +255,7 @@ def test_a_command_says_one_line_and_leaves_no_file(tmp_path: Path) -> None:
     pytest.importorskip("typer")
     command = [sys.executable, "-m", "cyclotome"]
     subprocess.run(
-        [*command, "params", "--depth", "12", "--value-bits", "8", "--result-bits", "30", "-o", "p"],
+        [*command, "params", "--depth", "20", "--value-bits", "8", "--result-bits", "30", "-o", "p"],
         cwd=tmp_path,
         check=True,
         capture_output=True,

@@ -214,7 +214,7 @@ def container_of(name: str) -> tuple[Any, Any]:
         allow_insecure=True,
         security_table="guidelines-2024",
     )
-    return container, context_on("cpu:1", cy.Parameters._wrap(container.parameters, None)).native
+    return container, context_on("cpu:1", cy.Parameters.of_native(container.parameters, None)).native
 
 
 @pytest.mark.parametrize("name", SETS)
