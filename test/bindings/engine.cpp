@@ -9,9 +9,9 @@
 
 #include "bindings.hpp"
 #include "cyclotome/engine/poly.hpp"
-#include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
 #include "one_composite.hpp"
 #include "reference_engine.hpp"
 
@@ -97,17 +97,18 @@ void bind_composites(Class& engine) {
           },
           NoGil())
       .def(
-          "behz_lift", [](Engine& e, View out, View a, const BehzLift& step) { check::behz_lift(e, out, a, step); },
-          NoGil())
+          "behz_lift",
+          [](Engine& e, View out, View a, const bfv::BehzLift& step) { check::behz_lift(e, out, a, step); }, NoGil())
       .def(
-          "behz_scale", [](Engine& e, View out, View a, const BehzScale& step) { check::behz_scale(e, out, a, step); },
-          NoGil())
+          "behz_scale",
+          [](Engine& e, View out, View a, const bfv::BehzScale& step) { check::behz_scale(e, out, a, step); }, NoGil())
       .def(
           "scale_to_plain",
-          [](Engine& e, View out, View a, const PlainScale& step) { check::scale_to_plain(e, out, a, step); }, NoGil())
+          [](Engine& e, View out, View a, const bfv::PlainScale& step) { check::scale_to_plain(e, out, a, step); },
+          NoGil())
       .def(
           "peaks_of_scale_to_plain",
-          [](Engine& e, View out, View a, const PlainScale& step) {
+          [](Engine& e, View out, View a, const bfv::PlainScale& step) {
             return peaks_in(e, out.batch, [&](std::uint64_t* peaks) { check::scale_to_plain(e, out, a, step, peaks); });
           },
           NoGil())

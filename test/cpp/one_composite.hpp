@@ -81,14 +81,14 @@ inline void divide_and_round(Engine& engine, View out, ConstView kept, ConstView
   one.run(engine);
 }
 
-inline void behz_lift(Engine& engine, View out, ConstView a, const BehzLift& step) {
+inline void behz_lift(Engine& engine, View out, ConstView a, const bfv::BehzLift& step) {
   OneComposite one("behz_lift", out.batch);
   const auto lifted = one.out(out), x = one.in(a);
   bfv::behz_lift(one.builder(), lifted, x, step);
   one.run(engine);
 }
 
-inline void behz_scale(Engine& engine, View out, ConstView a, const BehzScale& step) {
+inline void behz_scale(Engine& engine, View out, ConstView a, const bfv::BehzScale& step) {
   OneComposite one("behz_scale", out.batch);
   const auto scaled = one.out(out), x = one.in(a);
   bfv::behz_scale(one.builder(), scaled, x, step);
@@ -96,7 +96,7 @@ inline void behz_scale(Engine& engine, View out, ConstView a, const BehzScale& s
 }
 
 /// Of one part. peaks: a number for each item, in the engine's memory.
-inline void scale_to_plain(Engine& engine, View out, ConstView a, const PlainScale& step, std::uint64_t* peaks) {
+inline void scale_to_plain(Engine& engine, View out, ConstView a, const bfv::PlainScale& step, std::uint64_t* peaks) {
   OneComposite one("scale_to_plain", out.batch);
   const auto plain = one.out(out), numbers = one.numbers(peaks), x = one.in(a);
   bfv::scale_to_plain(one.builder(), plain, numbers, x, step);
@@ -112,7 +112,7 @@ inline void convert_with_peaks(Engine& engine, View out, ConstView a, const Base
 }
 
 /// Part after part, without the peaks.
-inline void scale_to_plain(Engine& engine, View out, ConstView a, const PlainScale& step) {
+inline void scale_to_plain(Engine& engine, View out, ConstView a, const bfv::PlainScale& step) {
   const auto peaks = engine.allocate(out.batch * sizeof(std::uint64_t), true);
   if (a.parts != out.parts) {
     throw ArgumentError(message("scale_to_plain: ", a.parts, " parts do not fit a result of ", out.parts));

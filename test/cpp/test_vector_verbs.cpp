@@ -5,9 +5,9 @@
 
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/chacha20.hpp"
-#include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
 #include "one_composite.hpp"
 #include "seed.hpp"
 #include "vector_operands.hpp"
@@ -71,7 +71,7 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const
   const Basis basis(word, primes_congruent_to_one(bits, shape->transform_step(), 5));
   const RingPtr ring = Ring::create(shape, basis)->spaced(n + gap), q = ring->slice(0, 3), p = ring->slice(3, 2);
   const RingPtr auxiliary =
-      q->with_basis(behz_auxiliary_basis(q->basis(), *shape, plain, behz_m_tilde(word), basis.values()));
+      q->with_basis(bfv::behz_auxiliary_basis(q->basis(), *shape, plain, bfv::behz_m_tilde(word), basis.values()));
   const RingPtr plain_ring = q->with_basis(Basis(word, {plain}));
   const Seed seed = check::seed(0);
   std::vector<std::vector<std::uint64_t>> results;
@@ -141,16 +141,16 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const
     }
   }
 
-  const BehzLift lift(q, auxiliary, behz_m_tilde(word));
+  const bfv::BehzLift lift(q, auxiliary, bfv::behz_m_tilde(word));
   PolyArray lifted = made(auxiliary, a, Domain::coefficient);
   check::behz_lift(*engine, lifted.view(), a.view(), lift);
   keep(lifted);
-  const BehzScale scale(q, auxiliary, plain);
+  const bfv::BehzScale scale(q, auxiliary, plain);
   const PolyArray joined = draw(scale.joined, 2, 2, Domain::coefficient);
   PolyArray scaled = made(q, a, Domain::coefficient);
   check::behz_scale(*engine, scaled.view(), joined.view(), scale);
   keep(scaled);
-  const PlainScale to_plain(q, plain_ring, gamma);
+  const bfv::PlainScale to_plain(q, plain_ring, gamma);
   PolyArray message = made(plain_ring, a, Domain::coefficient);
   check::scale_to_plain(*engine, message.view(), a.view(), to_plain);
   keep(message);

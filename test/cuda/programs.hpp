@@ -9,8 +9,8 @@
 
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/program/composites.hpp"
-#include "cyclotome/ring/behz.hpp"
-#include "cyclotome/ring/hps.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
+#include "cyclotome/scheme/bfv/hps.hpp"
 
 namespace cyclotome::check {
 
@@ -26,7 +26,7 @@ struct Bases {
       : all(Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, special + limbs)))),
         p(all->slice(0, special)),
         q(all->slice(special, limbs)),
-        auxiliary(Ring::negacyclic(degree, hps_auxiliary_basis(q->basis(), *q->shape(), all->basis().values()))),
+        auxiliary(Ring::negacyclic(degree, bfv::hps_auxiliary_basis(q->basis(), *q->shape(), all->basis().values()))),
         plain(Ring::negacyclic(degree, Basis(word, {plain_modulus}))),
         hps(q, auxiliary, plain_modulus),
         switching(q, p, per_digit),
@@ -37,12 +37,12 @@ struct Bases {
         reduction(q->basis(), plain->basis(), Lift::centred) {}
 
   RingPtr all, p, q, auxiliary, plain;
-  HpsProduct hps;
+  bfv::HpsProduct hps;
   KeySwitchStep switching;
   RingPtr encryption_ring;
   DivideAndRound encryption_rounding;
   BaseConversion message_scale;
-  PlainScale plain_scale;
+  bfv::PlainScale plain_scale;
   BaseConversion reduction;
 
   Slice key(Builder& b) const { return b.input(all, 2, Domain::transform, switching.digits.size()); }
@@ -112,7 +112,7 @@ inline program::ProgramPtr encryption(const Bases& bases, Domain domain) {
 /// BFV. Operands: out, numbers, a, s.
 inline program::ProgramPtr bfv_decryption(const Bases& bases) {
   Builder b("bfv decryption");
-  const PlainScale& scale = bases.plain_scale;
+  const bfv::PlainScale& scale = bases.plain_scale;
   const Slice out = b.output(bases.plain, 1, Domain::coefficient, true), numbers = b.output_numbers();
   const Slice a = b.input(bases.q, 2, Domain::coefficient), s = b.input(bases.q, 1, Domain::transform, 1, true);
   const Slice phase = b.temporary(bases.q, 1);

@@ -10,8 +10,8 @@
 #include "cyclotome/engine/cuda/plain_scale.cuh"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
 #include "one_composite.hpp"
 
 using namespace cyclotome;
@@ -241,8 +241,9 @@ void check_division(Word word, unsigned bits) {
                      more = residues_of(kept_ring->basis(), false);
       const PolyArray addend = polynomial(kept_ring, more);
       PolyArray out(engine(), kept_ring, 1, 1);
-      check::divide_and_round(*engine(), out.view(), polynomial(kept_ring, kept).view(), polynomial(dropped_ring, lost).view(),
-                                 step, added ? std::optional(addend.view()) : std::nullopt);
+      check::divide_and_round(*engine(), out.view(), polynomial(kept_ring, kept).view(),
+                              polynomial(dropped_ring, lost).view(), step,
+                              added ? std::optional(addend.view()) : std::nullopt);
       std::vector<W> kept_words(kept.begin(), kept.end()), more_words(more.begin(), more.end());
       const auto check = [&]<bool Added>() {
         const auto quotient = [&](std::size_t column) {
@@ -264,7 +265,7 @@ void check_decryption(Word word, unsigned bits) {
     for (const std::uint64_t t :
          {std::uint64_t{2}, std::uint64_t{257}, std::uint64_t{786433}, std::uint64_t{1} << 16}) {
       const RingPtr source = ring_of(word, q), plain = ring_of(word, {t});
-      const PlainScale step(source, plain, gamma[0]);
+      const bfv::PlainScale step(source, plain, gamma[0]);
       const Constants<W> scale(step.scale), correction(step.correction);
       const Residues x = residues_of(source->basis(), false);
       PolyArray out(engine(), plain, 1, 1);

@@ -6,11 +6,11 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
-#include "cyclotome/ring/behz.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/hps.hpp"
 #include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
 #include "cyclotome/scheme/bfv/composites.hpp"
+#include "cyclotome/scheme/bfv/hps.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
@@ -151,7 +151,7 @@ void check_decryption(std::size_t degree, Word word, unsigned bits, std::size_t 
   const RingPtr plain = Ring::negacyclic(degree, Basis(word, {786433}));
   const std::uint64_t gamma =
       primes_congruent_to_one(word == Word::u32 ? 30 : 61, 2 * degree, limbs + 1, q->basis().values()).back();
-  const PlainScale scale(q, plain, gamma);
+  const bfv::PlainScale scale(q, plain, gamma);
   const BaseConversion reduction(q->basis(), plain->basis(), Lift::centred);
   for (const Law law : {Law::uniform, Law::error}) {
     for (const bool by_gamma : {true, false}) {
@@ -200,7 +200,7 @@ void check_products(std::size_t degree, Word word, unsigned bits, std::size_t li
     const Slice key = b.input(q, 2, Domain::transform, 1), addend = b.input(q, 2, Domain::coefficient);
     program::multiply_key(b, out, c, key, addend, program::Operands::kept);
   }));
-  const HpsProduct product(q, p, 65537);
+  const bfv::HpsProduct product(q, p, 65537);
   CHECK(composite_agrees(batch, [&](Builder& b) {
     const RingPtr& both = product.product_ring;
     const Slice first = b.output(both, 2, Domain::coefficient), x = b.input(q, 2, Domain::coefficient);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cyclotome/program/builder.hpp"
-#include "cyclotome/ring/behz.hpp"
-#include "cyclotome/ring/hps.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
+#include "cyclotome/scheme/bfv/hps.hpp"
 
 // BFV's lifts and roundings: composites that engines may compute at once (engine/readers.hpp).
 namespace cyclotome::bfv {

@@ -4,8 +4,8 @@
 #include <map>
 #include <mutex>
 
-#include "cyclotome/ring/behz.hpp"
-#include "cyclotome/ring/hps.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
+#include "cyclotome/scheme/bfv/hps.hpp"
 #include "cyclotome/scheme/exact_context.hpp"
 
 namespace cyclotome::bfv {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/noise.hpp"
 
-#include "cyclotome/ring/behz.hpp"
-#include "cyclotome/ring/hps.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
+#include "cyclotome/scheme/bfv/hps.hpp"
 
 namespace cyclotome::bfv {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/ring/behz.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 
-namespace cyclotome {
+namespace cyclotome::bfv {
 
 namespace {
 
@@ -106,4 +106,4 @@ Basis behz_auxiliary_basis(const Basis& q, const RingShape& shape, std::uint64_t
                                q.product().bit_length(), " bits at degree ", shape.degree()));
 }
 
-}  // namespace cyclotome
+}  // namespace cyclotome::bfv

@@ -3,7 +3,7 @@
 
 #include "cyclotome/ring/divide_and_round.hpp"
 
-namespace cyclotome {
+namespace cyclotome::bfv {
 
 /// The product of Halevi, Polyakov and Shoup in the form of Kim, Polyakov and Zucca (2021), "HPS over Q"
 /// (specification 5.6): the first factor is extended from q to q p, the second is replaced by round(p y / q) in q p,
@@ -31,4 +31,4 @@ Basis hps_auxiliary_basis(const Basis& q, const RingShape& shape, const std::vec
 /// How many first primes of `p` suffice for `q`. Throws ParameterError if all are too few.
 std::size_t hps_auxiliary_limbs(const Basis& q, const Basis& p);
 
-}  // namespace cyclotome
+}  // namespace cyclotome::bfv

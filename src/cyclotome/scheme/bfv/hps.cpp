@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/ring/hps.hpp"
+#include "cyclotome/scheme/bfv/hps.hpp"
 
 #include <algorithm>
 
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/limb_values.hpp"
 
-namespace cyclotome {
+namespace cyclotome::bfv {
 
 HpsProduct::HpsProduct(const RingPtr& q, const RingPtr& p, std::uint64_t plain_modulus)
     : ciphertext_ring(q),
@@ -38,4 +38,4 @@ std::size_t hps_auxiliary_limbs(const Basis& q, const Basis& p) {
                                hps_margin));
 }
 
-}  // namespace cyclotome
+}  // namespace cyclotome::bfv

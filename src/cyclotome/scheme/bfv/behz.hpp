@@ -4,7 +4,7 @@
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/ring.hpp"
 
-namespace cyclotome {
+namespace cyclotome::bfv {
 
 /// BEHZ S0 and S1 (spec 5.5): x over q to x + q r over B_sk with |x + q r| <= (q/2)(1 + 2k/m~).
 ///   S0: y = FastBConv(m~ x; q -> B_sk, m~);  S1: r = [-y q^-1]_m~ centred, out = (y + q r) / m~.
@@ -58,4 +58,4 @@ bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::uint64
 /// The m~ of a word: 2^16 for 32-bit words, 2^32 for 64-bit words.
 std::uint64_t behz_m_tilde(Word word) noexcept;
 
-}  // namespace cyclotome
+}  // namespace cyclotome::bfv
