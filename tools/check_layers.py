@@ -56,7 +56,6 @@ KNOWN_CIRCLES: frozenset[frozenset[str]] = frozenset(
         "rlwe/deterministic rlwe/encryption rlwe/keys",
         "rlwe/parameters rlwe/scheme",
         "scheme/bfv/context scheme/bfv/scheme",
-        "scheme/bfv/operations scheme/bfv/product",
         "scheme/bgv/context scheme/bgv/scheme",
     )
 )
