@@ -49,7 +49,7 @@ int main() try {
 
   const auto context = scheme::make_context(parameters, cyclotome::make_cpu_engine());
   const auto secret = rlwe::SecretKey::generate(context);
-  const auto rotations = rlwe::slot_sum_elements(context->degree());
+  const auto rotations = rlwe::slot_sum_elements(context->galois());
   const auto evaluation = rlwe::EvaluationKeys::generate(secret, false, rotations);
   const EncryptedArray question = encrypt(measurements, secret, {.bound = 63});  // public: no value is beyond 63
 
