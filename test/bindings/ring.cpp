@@ -97,6 +97,18 @@ void bind_ring(nb::module_& m) {
       .def_prop_ro("transform_step", &RingShape::transform_step)
       .def("has_transform", &RingShape::has_transform)
       .def_prop_ro("expansion", &RingShape::expansion)
+      .def("coefficients_of", [](const RingShape& shape, const std::vector<std::uint64_t>& polynomial,
+                                 std::uint64_t q) { return shape.coefficients_of(polynomial, q); })
+      .def("coefficients_of",
+           [](const RingShape& shape, const std::vector<std::int64_t>& polynomial) {
+             return shape.coefficients_of(polynomial);
+           })
+      .def("polynomial_of", [](const RingShape& shape, const std::vector<std::uint64_t>& coefficients,
+                               std::uint64_t q) { return shape.polynomial_of(coefficients, q); })
+      .def("polynomial_of",
+           [](const RingShape& shape, const std::vector<std::int64_t>& coefficients) {
+             return shape.polynomial_of(coefficients);
+           })
       .def_prop_ro("power_basis", &RingShape::power_basis)
       .def_prop_ro("orthogonal", &RingShape::orthogonal);
   nb::class_<Ring>(m, "Ring")
