@@ -12,6 +12,8 @@
 #include <ctime>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
@@ -27,6 +29,22 @@ double microseconds() {
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return 1e6 * static_cast<double>(now.tv_sec) + 1e-3 * static_cast<double>(now.tv_nsec);
 }
+
+/// Words where an engine's buffers begin: on a cache line.
+template <LimbWord W>
+class Words {
+ public:
+  explicit Words(std::size_t count) : words_(count + 64 / sizeof(W)) {
+    void* start = words_.data();
+    std::size_t bytes = words_.size() * sizeof(W);
+    data_ = static_cast<W*>(std::align(64, count * sizeof(W), start, bytes));
+  }
+  W* data() noexcept { return data_; }
+
+ private:
+  std::vector<W> words_;
+  W* data_;
+};
 
 /// The least time of each, taken in turn.
 std::vector<double> least(const std::vector<std::function<void()>>& works, double seconds) {
@@ -51,29 +69,26 @@ void measure(std::uint64_t m, unsigned bits, std::uint64_t multiple, double seco
   const RingPtr ring = Ring::create(shape, Basis(word, found));
   const RingPtr beside = Ring::negacyclic(power, Basis(word, primes_congruent_to_one(bits, 2 * power, 1)));
   const auto& tables = ring->transform_as<PrimeFactorTables<W>>(0);
-  std::vector<W> a(n), expected, data, other(power);
+  std::vector<W> a(n), expected;
+  Words<W> data(n), other(power);
   for (std::size_t i = 0; i < n; ++i) a[i] = static_cast<W>((7 * i * i + 3 * i + 1) % found[0]);
   for (const cpu::InstructionSet set : cpu::instruction_sets()) {
     const cpu::Kernels<W>& kernels = cpu::kernels<W>(set);
+    const auto& convolutions = kernels.convolutions(tables.modulus.value());
     cpu::TransformScratch<W> scratch(tables);
-    data = a;
-    cpu::to_transform(kernels.convolutions(static_cast<W>(found[0])), data.data(), tables, scratch.data());
-    if (expected.empty()) expected = data;
-    bool right = data == expected;
-    cpu::to_coefficients(kernels.convolutions(static_cast<W>(found[0])), data.data(), tables, scratch.data());
-    right = right && data == a;
-    const auto best = least(
-        {
-            [&] {
-              cpu::to_transform(kernels.convolutions(static_cast<W>(found[0])), data.data(), tables, scratch.data());
-            },
-            [&] {
-              cpu::to_coefficients(kernels.convolutions(static_cast<W>(found[0])), data.data(), tables, scratch.data());
-            },
-            [&] { kernels.forward_transform(other.data(), beside->tables<W>(0)); },
-            [&] { kernels.inverse_transform(other.data(), beside->tables<W>(0)); },
-        },
-        seconds);
+    std::ranges::copy(a, data.data());
+    cpu::to_transform(convolutions, data.data(), tables, scratch.data());
+    if (expected.empty()) expected.assign(data.data(), data.data() + n);
+    bool right = std::equal(expected.begin(), expected.end(), data.data());
+    cpu::to_coefficients(convolutions, data.data(), tables, scratch.data());
+    right = right && std::equal(a.begin(), a.end(), data.data());
+    const auto best = least({
+                                [&] { cpu::to_transform(convolutions, data.data(), tables, scratch.data()); },
+                                [&] { cpu::to_coefficients(convolutions, data.data(), tables, scratch.data()); },
+                                [&] { kernels.forward_transform(other.data(), beside->tables<W>(0)); },
+                                [&] { kernels.inverse_transform(other.data(), beside->tables<W>(0)); },
+                            },
+                            seconds);
     std::printf(
         "{\"m\": %llu, \"n\": %zu, \"word\": %u, \"prime\": %llu, \"step\": %llu, \"set\": \"%s\", \"right\": %s, "
         "\"forward_us\": %.1f, \"inverse_us\": %.1f, \"negacyclic\": %zu, \"negacyclic_forward_us\": %.1f, "
