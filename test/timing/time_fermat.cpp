@@ -114,7 +114,7 @@ struct Library {
   rlwe::Ciphertext text;
 
   Library(std::size_t n, unsigned bits, const EnginePtr& engine)
-      : context(bfv::Context::create(parameters(n, bits), engine)),
+      : context(bfv::make_context(parameters(n, bits), engine)),
         secret(rlwe::SecretKey::generate(context)),
         keys(rlwe::EvaluationKeys::generate(secret, true, {})),
         text(scheme::encrypt(encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::coefficients,
