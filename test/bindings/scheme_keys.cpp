@@ -78,7 +78,8 @@ void bind_contexts(nb::module_& m) {
                  .values();
            })
       .def("plain_ring", [](const Context& c, std::size_t plain) { return c.plain_ring(rlwe::PlainIndex(plain)); })
-      .def("has_slots", [](const Context& c, std::size_t plain) { return has_slots(c, rlwe::PlainIndex(plain)); });
+      .def("has_slots",
+           [](const Context& c, std::size_t plain) { return c.parameters().has_slots(rlwe::PlainIndex(plain)); });
 }
 
 void bind_secret_keys(nb::module_& m) {
