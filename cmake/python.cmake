@@ -33,11 +33,11 @@ endif()
 if(CYCLOTOME_BUILD_TESTING)
   file(GLOB testing_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/bindings/*.cpp")
   target_sources(_core PRIVATE ${testing_sources})
-  target_link_libraries(_core PRIVATE additive_scheme)
+  target_link_libraries(_core PRIVATE $<LINK_ONLY:additive_scheme>)
   # Flags of these files only: what packages are made of is compiled as it is for packages.
   set_source_files_properties(
     ${testing_sources} PROPERTIES
-    INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/python;${PROJECT_SOURCE_DIR}/test/cpp")  # bindings.hpp, one_composite.hpp
+    INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/python;${PROJECT_SOURCE_DIR}/test;${PROJECT_SOURCE_DIR}/test/cpp")
   set_source_files_properties("${PROJECT_SOURCE_DIR}/python/bindings/module.cpp" PROPERTIES COMPILE_DEFINITIONS CYCLOTOME_TESTING)
 endif()
 

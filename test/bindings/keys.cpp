@@ -10,10 +10,10 @@ namespace cyclotome::testing {
 using rlwe::Ciphertext;
 using rlwe::ContextPtr;
 using rlwe::EvaluationKeys;
-using rlwe::KeySwitchKey;
 using rlwe::Plaintext;
 using rlwe::PublicKey;
 using rlwe::SecretKey;
+using rlwe::SwitchingKey;
 
 namespace {
 
@@ -59,9 +59,9 @@ void bind_keys(nb::module_& parent) {
     const auto s = key.coefficients();
     return std::vector<int>(s.begin(), s.end());
   });
-  nb::class_<KeySwitchKey>(m, "KeySwitchKey");
+  nb::class_<SwitchingKey>(m, "SwitchingKey");
   bind_array<PublicKey>(m);
-  bind_array<KeySwitchKey>(m);
+  bind_array<SwitchingKey>(m);
   m.def("relinearization", &EvaluationKeys::relinearization, nb::rv_policy::reference, nb::keep_alive<0, 1>());
   m.def("galois", &EvaluationKeys::galois, nb::rv_policy::reference, nb::keep_alive<0, 1>());
   m.def("slot_sum_elements", &rlwe::slot_sum_elements, "group"_a);

@@ -30,10 +30,10 @@ void bind_planning(nb::module_& m) {
       },
       "parameters"_a, "plain"_a = 0);
   m.def(
-      "key_switching_choices",
+      "key_switch_choices",
       [](const Parameters& p) {
         nb::list choices;
-        for (const auto& c : scheme::key_switching_choices(p)) {
+        for (const auto& c : scheme::key_switch_choices(p)) {
           choices.append(nb::make_tuple(c.parameters, c.relative_cost, c.headroom, c.allowed, c.chosen));
         }
         return choices;

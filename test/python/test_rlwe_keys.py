@@ -155,7 +155,7 @@ def test_keys_are_drawn_from_the_seeds_of_the_specification(word: int) -> None:
     ]:
         halves = [derive(master.bytes, mark, purpose, half, key=key, element=element) for half in Half]
         assert rlwe.uniform_seed(made).bytes == halves[Half.UNIFORM]
-        stream = int(testing.Stream.key_switch_error.value)
+        stream = int(testing.Stream.switching_key_error.value)
         for item, (body, a) in enumerate(rlwe.coefficients(made)[:, :, 0].astype(object)):
             # Modulo the special prime what is switched vanishes: -(a s + e) is left.
             found = centred(-body - negacyclic_product(a, party.s), special)

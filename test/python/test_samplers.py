@@ -21,7 +21,7 @@ from residues import ENGINES, TRANSFORM, Residues, on, ring_of, transform_primes
 WORD = pytest.mark.parametrize("word", [32, 64])
 ENGINE = _core.CpuEngine(2)
 UNIFORM, TERNARY, ERROR = testing.Law.uniform, testing.Law.ternary, testing.Law.error
-STREAM = testing.Stream.key_switch_error  # 5
+STREAM = testing.Stream.switching_key_error  # 5
 SEED = bytes(range(100, 132))
 
 
