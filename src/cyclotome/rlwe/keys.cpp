@@ -41,7 +41,7 @@ PublicSeed fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const
   const Seed error_seed = derive_seed(master, context.parameters(), label.of(Half::error));
   expand_uniform(engine, pair.view().part(1), uniform_seed);
   const auto drawn = [&](std::uint32_t item) {
-    return sample_error(context, pair.ring(), pair.batch(), 1, 1, error_seed, Stream::key_switch_error, item);
+    return sample_error(context, pair.ring(), pair.batch(), 1, 1, error_seed, Stream::switching_key_error, item);
   };
   PolyArray error = label.purpose == Purpose::public_key ? first_fit(drawn, error_is_fit) : drawn(0);
   multiply_by(engine, error.view(), context.error_multiples(PlainIndex(0)).of_keys);
@@ -51,9 +51,8 @@ PublicSeed fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const
   return uniform_seed;
 }
 
-/// target: w of KeySwitchKey, which says what it is for in `label`.
-KeySwitchKey make_key_switch_key(const SecretKey& secret, ConstView target, const Seed& master,
-                                 const SeedLabel& label) {
+/// target: w of SwitchingKey, which says what it is for in `label`.
+SwitchingKey make_switching_key(const SecretKey& secret, ConstView target, const Seed& master, const SeedLabel& label) {
   const ContextPtr& context = secret.context();
   const KeySwitch& key_switch = context->key_switch();
   Engine& engine = *context->engine();
@@ -65,7 +64,7 @@ KeySwitchKey make_key_switch_key(const SecretKey& secret, ConstView target, cons
     const View body = pairs.view().items(j).part(0);
     engine.add(body, body, term.view());
   }
-  return KeySwitchKey(std::move(pairs), uniform_seed);
+  return SwitchingKey(std::move(pairs), uniform_seed);
 }
 
 }  // namespace
@@ -140,13 +139,13 @@ PublicKey deterministic::generate_public_key(const SecretKey& secret, Seed&& see
   return PublicKey(context, std::move(pair), uniform_seed, secret.id());
 }
 
-KeySwitchKey KeySwitchKey::generate(const SecretKey& secret, ConstView target) {
-  return deterministic::generate_key_switch_key(secret, target, Seed::from_system());
+SwitchingKey SwitchingKey::generate(const SecretKey& secret, ConstView target) {
+  return deterministic::generate_switching_key(secret, target, Seed::from_system());
 }
 
-KeySwitchKey deterministic::generate_key_switch_key(const SecretKey& secret, ConstView target, Seed&& seed) {
+SwitchingKey deterministic::generate_switching_key(const SecretKey& secret, ConstView target, Seed&& seed) {
   const Seed master = std::move(seed);
-  return make_key_switch_key(secret, target, master, {.purpose = Purpose::key_switch_key, .key = secret.id()});
+  return make_switching_key(secret, target, master, {.purpose = Purpose::switching_key, .key = secret.id()});
 }
 
 EvaluationKeys EvaluationKeys::generate(const SecretKey& secret, bool relinearization,
@@ -162,15 +161,15 @@ EvaluationKeys deterministic::generate_evaluation_keys(const SecretKey& secret, 
   PolyArray target = context->make(context->key_ring(), 1, 1, Domain::transform, true);
   target.lock();  // what derives from the secret is here until all keys are made
   const auto make = [&](Purpose purpose, std::uint64_t element) {
-    return make_key_switch_key(secret, target.view(), master,
-                               {.purpose = purpose, .key = secret.id(), .element = element});
+    return make_switching_key(secret, target.view(), master,
+                              {.purpose = purpose, .key = secret.id(), .element = element});
   };
-  std::optional<KeySwitchKey> relinearization_made;
+  std::optional<SwitchingKey> relinearization_made;
   if (relinearization) {
     engine.multiply(target.view(), secret.over_key_ring(), secret.over_key_ring());
     relinearization_made = make(Purpose::relinearization_key, 0);
   }
-  std::map<std::uint64_t, KeySwitchKey> galois;
+  std::map<std::uint64_t, SwitchingKey> galois;
   for (const auto element : galois_elements) {
     if (const GaloisGroup& group = context->galois(); !group.contains(element)) {
       throw ArgumentError(message("Galois element ", element, " must be ", group.requirement()));
@@ -182,14 +181,14 @@ EvaluationKeys deterministic::generate_evaluation_keys(const SecretKey& secret, 
   return EvaluationKeys(context, std::move(relinearization_made), std::move(galois), secret.id());
 }
 
-const KeySwitchKey& EvaluationKeys::relinearization() const {
+const SwitchingKey& EvaluationKeys::relinearization() const {
   if (!relinearization_) {
     throw MissingKeyError("these evaluation keys hold no relinearisation key; generate them with relinearization=True");
   }
   return *relinearization_;
 }
 
-const KeySwitchKey& EvaluationKeys::galois(std::uint64_t element) const {
+const SwitchingKey& EvaluationKeys::galois(std::uint64_t element) const {
   const auto found = galois_.find(element);
   if (found == galois_.end()) {
     throw MissingKeyError(message("these evaluation keys hold no Galois key for element ", element, " (they hold ",
@@ -200,7 +199,7 @@ const KeySwitchKey& EvaluationKeys::galois(std::uint64_t element) const {
 
 void expand_uniform(Engine& engine, View part, const PublicSeed& uniform_seed) {
   part.domain = Domain::transform;
-  engine.sample(part, Law::uniform, uniform_seed.to_draw_with(), Stream::key_switch_uniform);
+  engine.sample(part, Law::uniform, uniform_seed.to_draw_with(), Stream::switching_key_uniform);
 }
 
 std::uint64_t row_rotation_element(const GaloisGroup& group, std::int64_t steps) {

@@ -12,7 +12,7 @@
 namespace cyclotome {
 
 class DivideAndRound;
-class KeySwitchStep;
+class KeySwitchConstants;
 
 /// The engine that computes on this machine's cores.
 class CpuEngine final : public Engine {
@@ -82,7 +82,7 @@ class CpuEngine final : public Engine {
   /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied. slots: those of
   /// g (GaloisGroup::slots).
   void turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots);
-  void key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+  void key_switch(View out, ConstView c, ConstView key, const KeySwitchConstants& constants,
                   const std::optional<ConstView>& addend);
   /// Of coefficients.
   void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
