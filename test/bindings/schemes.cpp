@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
 #include "polynomials.hpp"
 
