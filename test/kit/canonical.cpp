@@ -11,6 +11,7 @@
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/programs.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/plain_sum_program.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "definition_engine.hpp"
 
@@ -46,6 +47,13 @@ void add_common(std::vector<NamedProgram>& all, const rlwe::Context& c, const Ba
   all.push_back({"multiply by a plaintext", rlwe::plain_product_program(c, top, first, 2, false, false)});
   all.push_back({"multiply by one plaintext", rlwe::plain_product_program(c, top, first, 3, false, true)});
   all.push_back({"multiply one by plaintexts", rlwe::plain_product_program(c, top, first, 2, true, false)});
+  using scheme::PlainSum;
+  all.push_back(
+      {"add a plaintext", scheme::plain_sum_program(c, {PlainSum::added, top, first, 2, false, false}, scale)});
+  all.push_back(
+      {"add plaintexts to one", scheme::plain_sum_program(c, {PlainSum::added, top, first, 2, true, false}, scale)});
+  all.push_back({"subtract one plaintext",
+                 scheme::plain_sum_program(c, {PlainSum::subtracted, top, first, 3, false, true}, scale)});
 }
 
 void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
