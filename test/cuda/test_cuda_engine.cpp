@@ -130,6 +130,12 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
     const Slice out = to.output(q, 2, Domain::transform), digits = to.input(q, 5, Domain::transform);
     program::key_switch_product(to, out, digits, to.input(q, 2, Domain::transform, 5));
   }));
+  for (const std::size_t element : {std::size_t{3}, degree + 1, 2 * degree - 1, std::size_t{1}}) {
+    CHECK(composite_agrees(batch, [&](Builder& to) {
+      const Slice out = to.output(q, 2, Domain::transform), digits = to.input(q, 5, Domain::transform);
+      program::turned_product(to, out, digits, to.input(q, 2, Domain::transform, 5), element);
+    }));
+  }
   std::vector<std::int64_t> matrix(3 * batch);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::int64_t>(i * 37 % 23) - 11;
   CHECK(agree(q, 3, 2, Domain::coefficient, a, b,

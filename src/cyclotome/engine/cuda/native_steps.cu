@@ -76,6 +76,19 @@ Step key_switch_product_step(DeviceConstants& constants, const Ring& ring) {
   };
 }
 
+/// Over x^n + 1, with a key of two parts.
+template <class W>
+Step turned_product_step(DeviceConstants& constants, const Ring& ring, std::uint64_t element) {
+  return [tables = constants.ring_tables<W>(ring), element = static_cast<std::uint32_t>(element),
+          lazy = lazy_products<W>(ring.basis())](const StepContext& at, Operands o) {
+    const View &out = o[0], &digits = o[1], &key = o[2];
+    const dim3 grid(blocks(out.degree() / Columns<W>::count), limbs_of(out), static_cast<unsigned>(out.batch));
+    launch<turned_product<W>>(at.queue, grid, block_threads, 0, 1, "turned product", device_view<W>(out, out.parts),
+                              device_view<W>(digits, digits.parts), device_view<W>(key, out.parts), tables.value,
+                              element, bit_length(out.degree()) - 1, static_cast<std::uint32_t>(digits.parts), lazy);
+  };
+}
+
 /// out = factors kept + correction of dropped + addend, of which there may be none (its ring is null).
 template <class W>
 class Division {
@@ -255,6 +268,10 @@ Step native_step(DeviceConstants& constants, const Program& program, const Compo
   }
   if (name == "key_switch_product" && program::is_key_switch_product(program, composite)) {
     return key_switch_product_step<W>(constants, *out.ring);
+  }
+  if (name == "turned_product" && out.parts == 2 && out.ring->kind() == RingKind::negacyclic) {
+    const auto element = program::read_turned_product(program, composite);
+    return element ? turned_product_step<W>(constants, *out.ring, *element) : Step();
   }
   if (name == "divide_and_round") {
     const auto step = program::read_divide_and_round(program, composite);
