@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "scheme.hpp"

@@ -2,8 +2,9 @@
 // A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
 // extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as
 // the key. Computes exactly what the composite's operations do (program/key_switch.cpp).
+#include "cyclotome/engine/cpu/convert.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cpu/limb_transform.hpp"
-#include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/ring/key_switch_constants.hpp"
 
@@ -237,7 +238,7 @@ void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitch
     layout.group = std::min(layout.limbs, at_once / layout.items);
     const auto scratch = allocate(layout.items * layout.words() * sizeof(W), false);
     const auto parallel = [this](std::size_t count, std::size_t words, const auto& body) {
-      in_parallel(count, words, body);
+      loops_.in_parallel(count, words, body);
     };
     const KeySwitchNative<W, decltype(parallel)> run(kernels<W>(), parallel, layout, static_cast<W*>(scratch->data()),
                                                      constants, key);
