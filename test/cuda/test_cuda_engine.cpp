@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <random>
 
+#include "agreement.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
@@ -16,45 +17,20 @@
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
-#include "engines.hpp"
-#include "seed.hpp"
-#include "trial.hpp"
 
 using namespace cyclotome;
+using check::agree;
+using check::composite_agrees;
 using check::device;
 using check::host;
+using check::Pair;
+using check::random_pair;
+using check::same;
 using check::seed;
-using check::Trial;
 using program::Builder;
 using program::Slice;
 
 namespace {
-
-/// Uniform residues on the host, and the same on the device.
-struct Pair {
-  PolyArray cpu, gpu;
-};
-
-Pair random_pair(const RingPtr& ring, std::size_t batch, std::size_t parts, std::uint8_t value, Domain domain) {
-  PolyArray cpu(host(), ring, batch, parts, domain);
-  host()->sample(cpu.view(), Law::uniform, seed(value), Stream::public_uniform);
-  PolyArray gpu = cpu.to(device());
-  return {std::move(cpu), std::move(gpu)};
-}
-
-bool same(const PolyArray& a, const PolyArray& b) { return a.to_host() == b.to_host(); }
-
-/// Runs `body(engine, operand a, operand b, out)` on both engines and compares what it writes.
-template <class Body>
-bool agree(const RingPtr& out_ring, std::size_t batch, std::size_t parts, Domain domain, const Pair& a, const Pair& b,
-           const Body& body) {
-  PolyArray cpu(host(), out_ring, batch, parts, domain), gpu(device(), out_ring, batch, parts, domain);
-  host()->clear(cpu.view());
-  device()->clear(gpu.view());
-  body(*host(), cpu.view(), a.cpu.view(), b.cpu.view());
-  body(*device(), gpu.view(), a.gpu.view(), b.gpu.view());
-  return same(cpu, gpu);
-}
 
 /// As a number of bits: primes of 61 bits and of 50, whose transforms are on integers and on doubles, in turn.
 constexpr unsigned mixed = 0;
@@ -70,20 +46,6 @@ RingPtr make_ring(std::size_t degree, Word word, unsigned bits, std::size_t limb
     return Ring::negacyclic(degree, Basis(word, both));
   }
   return Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, limbs, excluded)));
-}
-
-/// Writes a program and compares what both engines make of it: on the GPU walked step by step, and as a graph that came
-/// from a run on other residues. Its operands lie elsewhere each time.
-template <class Write>
-bool composite_agrees(std::size_t batch, const Write& write, Law law = Law::uniform) {
-  Builder b("composite");
-  write(b);
-  const program::ProgramPtr program = b.finish();
-  Trial expected(program, host()), ours(program, device());
-  const check::Residues right = expected(batch, 1, 1, 0, law);
-  const bool walked = ours(batch, 1, 1, 0, law) == right;
-  ours.run(batch, 2, 1, 0, law);
-  return walked && ours(batch, 1, 1, 0, law) == right;
 }
 
 void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
