@@ -95,8 +95,7 @@ class Division {
  public:
   Division(DeviceConstants& constants, const DivideAndRound& step)
       : kept_(step.kept),
-        tables_(constants.ring_tables<W>(*kept_)),
-        arithmetics_(constants.arithmetics(*kept_)),
+        transform_(constants, *kept_),
         correction_(constants.conversion<W>(step.correction)),
         factors_(constants.make_factors<W>(kept_->basis(), step.factors)) {}
 
@@ -113,16 +112,15 @@ class Division {
     const View correction = scratch_view<W>(at, *kept_, out, out.parts, Domain::coefficient);
     convert(at.queue, device_view<W>(correction, out.parts), device_view<W>(dropped, out.parts), correction_.value,
             items_of(out), {});
-    run_forward<W>(at.queue, correction, tables_.value, arithmetics_);
+    transform_.forward(at.queue, correction);
     launch<divide_transforms<W>>(at.queue, column_grid<W>(out), block_threads, 0, 1, "division", to, from,
                                  device_view<W>(correction, out.parts), factors_.value, added, added_parts,
-                                 tables_.value);
+                                 transform_.tables());
   }
 
  private:
   RingPtr kept_;
-  Resident<const RingTables<W>*> tables_;
-  LimbArithmetics arithmetics_;
+  RingTransform<W> transform_;
   Resident<ColumnConversion<W>> correction_;
   Resident<const ShoupFactor<W>*> factors_;
 };
@@ -246,9 +244,10 @@ Step scale_to_plain_step(DeviceConstants& constants, const program::PlainRoundin
   };
 }
 
-/// Whether kernels that hold whole limbs transform them.
+/// Whether kernels that hold whole limbs transform them; over Phi_m no fused kernel does.
 bool holds_limbs(const DeviceConstants& constants, const Ring& ring) {
-  return constants.paths.one_pass && ring.degree() >= std::size_t{1} << min_fused_log_degree &&
+  return constants.paths.one_pass && ring.kind() == RingKind::negacyclic &&
+         ring.degree() >= std::size_t{1} << min_fused_log_degree &&
          ring.degree() <= std::size_t{1} << max_fused_log_degree;
 }
 

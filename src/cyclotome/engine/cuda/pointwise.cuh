@@ -161,6 +161,14 @@ __global__ void automorphism_transform(DeviceView<W> out, DeviceView<W> a, std::
   out.limb(blockIdx.z, blockIdx.y)[c] = a.limb(blockIdx.z, blockIdx.y)[turned_slot(c, element, n, bits)];
 }
 
+/// out_c = a_(sources[c]).
+template <class W>
+__global__ void permute(DeviceView<W> out, DeviceView<W> a, const std::uint32_t* sources) {
+  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= out.degree) return;
+  out.limb(blockIdx.z, blockIdx.y)[c] = a.limb(blockIdx.z, blockIdx.y)[sources[c]];
+}
+
 /// Products of residues that fit the double word beside a reduced sum.
 template <class W>
 inline std::uint32_t lazy_products(const Basis& basis) {
