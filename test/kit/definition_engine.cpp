@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cyclotome/ring/prime_factor_tables.hpp"
 #include "cyclotome/ring/sampling.hpp"
 
 namespace cyclotome::kit {
@@ -61,6 +62,58 @@ std::size_t exponent_of(std::size_t slot, std::size_t degree) {
   return 2 * reversed + 1;
 }
 
+/// By slot: the unit u that it is the value at zeta^u of; coefficient there is that of zeta^(1/u).
+std::vector<std::uint64_t> units_of(const GaloisGroup& galois) {
+  std::vector<std::uint64_t> units(galois.order());
+  for (std::uint64_t u = 1; u < galois.index(); ++u) {
+    if (galois.contains(u)) units[galois.slot(u)] = u;
+  }
+  return units;
+}
+
+/// out_i = sum over j of x_j kernel[u_i / u_j].
+template <LimbWord W>
+void sum_over_units(W* x, const GaloisGroup& galois, const std::vector<std::uint64_t>& kernel, bool reversed,
+                    std::uint64_t q) {
+  const std::vector<std::uint64_t> units = units_of(galois);
+  std::vector<W> sums(units.size());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    std::uint64_t sum = 0;
+    for (std::size_t j = 0; j < units.size(); ++j) {
+      // Values are numbered by units, coefficients by their inverses.
+      const std::uint64_t w = reversed ? galois.product(galois.inverse(units[i]), units[j])
+                                       : galois.product(units[i], galois.inverse(units[j]));
+      sum = plus(sum, times(x[j], kernel[w], q), q);
+    }
+    sums[i] = static_cast<W>(sum);
+  }
+  std::memcpy(x, sums.data(), sums.size() * sizeof(W));
+}
+
+/// By unit w: zeta^w; or, in the dual basis, the product over p | m of (zeta_p^-w - 1)/p.
+template <LimbWord W>
+std::vector<std::uint64_t> cyclotomic_kernel(const Ring& ring, std::size_t l, bool dual) {
+  const std::uint64_t m = ring.index(), q = ring.basis()[l];
+  const std::uint64_t root = ring.transform_as<PrimeFactorTables<W>>(l).root;
+  std::vector<std::uint64_t> kernel(m, 1);
+  for (std::uint64_t w = 0; w < m; ++w) {
+    if (!dual) kernel[w] = power(root, w, q);
+  }
+  std::uint64_t left = m;
+  for (std::uint64_t p = 3; dual && left != 1; p += 2) {
+    if (left % p != 0) continue;
+    left /= p;
+    std::uint64_t of_order_p =
+        power(root, m / p, q);  // zeta = product of all zeta_p: the one whose exponent is 1 mod p
+    of_order_p = power(of_order_p, power(m / p % p, p - 2, p), q);
+    for (std::uint64_t w = 0; w < m; ++w) {
+      const std::uint64_t value = plus(power(of_order_p, (p - w % p) % p, q), q - 1, q);
+      kernel[w] = times(kernel[w], times(value, power(p, q - 2, q), q), q);
+    }
+  }
+  return kernel;
+}
+
 /// Word w of the stream for coefficient's draws: 64 bits at position `index` of the address's stream.
 std::uint64_t drawn(const Seed& seed, Stream stream, std::size_t part, std::uint32_t item, std::size_t limb,
                     std::size_t index) {
@@ -98,6 +151,9 @@ void DefinitionEngine::download(void* host, const void* from, std::size_t bytes)
 
 void DefinitionEngine::do_forward(View a) {
   over_limbs(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, std::uint64_t q, W* x) {
+    if (a.ring->kind() == RingKind::cyclotomic) {
+      return sum_over_units(x, a.ring->galois(), cyclotomic_kernel<W>(*a.ring, l, false), false, q);
+    }
     const std::size_t n = a.degree();
     const std::uint64_t root = a.ring->tables<W>(l).root;
     std::vector<W> values(n);
@@ -113,6 +169,9 @@ void DefinitionEngine::do_forward(View a) {
 
 void DefinitionEngine::do_inverse(View a) {
   over_limbs(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, std::uint64_t q, W* x) {
+    if (a.ring->kind() == RingKind::cyclotomic) {
+      return sum_over_units(x, a.ring->galois(), cyclotomic_kernel<W>(*a.ring, l, true), true, q);
+    }
     const std::size_t n = a.degree();
     const std::uint64_t inverse_root = power(a.ring->tables<W>(l).root, 2 * n - 1, q), scale = power(n, q - 2, q);
     std::vector<W> coefficients(n);
@@ -177,9 +236,15 @@ void DefinitionEngine::do_convert(View out, ConstView a, const BaseConversion& c
 
 void DefinitionEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
   const std::size_t n = out.degree();
+  const bool cyclotomic = out.ring->kind() == RingKind::cyclotomic;
+  const std::vector<std::uint64_t> units = cyclotomic ? units_of(out.ring->galois()) : std::vector<std::uint64_t>();
   over_limbs(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, std::uint64_t q, W* x) {
     const W* const y = a.limb<W>(b, p, l);
     for (std::size_t c = 0; c < n; ++c) {
+      if (cyclotomic) {  // value c is a's at zeta^(u_c element); coefficient c is that of zeta^(1/u_c) = (x^k)^element
+        x[c] = y[out.ring->galois().slot(out.ring->galois().product(units[c], element))];
+        continue;
+      }
       if (a.domain == Domain::coefficient) {
         const std::size_t exponent = c * element % (2 * n);
         x[exponent % n] = static_cast<W>(exponent < n ? y[c] : (q - y[c]) % q);

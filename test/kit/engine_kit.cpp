@@ -2,9 +2,11 @@
 // Holds one engine to what every engine is: each verb by its definition, each operation of every scheme by its program,
 // with the engine's own composites and without, in tiles, on memory that held no residues before.
 //
-//   engine_kit cpu | cpu:scalar | cpu:avx2 | cpu:avx512 | cpu:avx512-ifma | fpga:CIRCUIT.so | cuda   [degree]
+//   engine_kit cpu | cpu:scalar | cpu:avx2 | cpu:avx512 | cpu:avx512-ifma | fpga:CIRCUIT.so | cuda   [degree | phi105]
+//   [seed]
 //
-// Exits with 77 where this machine or this build does not have the engine. Random; prints its seed.
+// Over Phi_m there are the verbs and conversions. Exits with 77 where this machine or this build does not have the
+// engine. Random; prints its seed.
 #include <iostream>
 #include <set>
 #include <string>
@@ -30,8 +32,13 @@ using namespace cyclotome::kit;
 namespace {
 
 EnginePtr engine;  // under test
-std::size_t degree = 128;
+RingShapePtr shape = RingShape::negacyclic(128);
 std::mt19937_64 random_bits;
+
+RingShapePtr shape_named(const std::string& name) {
+  return name.starts_with("phi") ? RingShape::cyclotomic(std::stoul(name.substr(3)))
+                                 : RingShape::negacyclic(std::stoul(name));
+}
 
 EnginePtr engine_named(const std::string& name) {
   if (name == "cpu") return CpuEngine::create(2);
@@ -73,9 +80,16 @@ std::vector<RingPtr> rings() {
   std::vector<RingPtr> all;
   for (const unsigned bits : {29U, 36U, 50U, 60U}) {
     const Word word = bits == 29 ? Word::u32 : Word::u64;
-    all.push_back(Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, 3))));
+    all.push_back(Ring::create(shape, Basis(word, primes_congruent_to_one(bits, shape->transform_step(), 3))));
   }
   return all;
+}
+
+/// The first generator, the last element, and one at random.
+std::vector<std::uint64_t> elements() {
+  const GaloisGroup& galois = shape->galois();
+  return {galois.generators().front().element, galois.index() - 1,
+          galois.power(galois.generators().back().element, static_cast<std::int64_t>(random_bits() % galois.order()))};
 }
 
 TEST(verbs_are_what_they_are_defined_as) {
@@ -98,7 +112,7 @@ TEST(verbs_are_what_they_are_defined_as) {
         same("subtract in place", [](Engine& e, View o, ConstView x, ConstView) { e.subtract(o, x, o); });
         same("negate", [](Engine& e, View o, ConstView x, ConstView) { e.negate(o, x); });
         same("multiply", [](Engine& e, View o, ConstView x, ConstView y) { e.multiply(o, x, y); });
-        for (const std::uint64_t element : {std::uint64_t{3}, 2 * degree - 1, degree + 1}) {
+        for (const std::uint64_t element : elements()) {
           same("automorphism", [&](Engine& e, View o, ConstView x, ConstView) { e.automorphism(o, x, element); });
         }
         std::vector<std::uint64_t> factors;
@@ -122,6 +136,7 @@ TEST(verbs_are_what_they_are_defined_as) {
           for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random_bits());
           const Seed seed(bytes);
           for (const Law law : {Law::uniform, Law::ternary, Law::error}) {
+            if (law == Law::error && !shape->orthogonal()) continue;
             same("sample",
                  [&](Engine& e, View o, ConstView, ConstView) { e.sample(o, law, seed, Stream::encryption_error, 5); });
           }
@@ -133,9 +148,10 @@ TEST(verbs_are_what_they_are_defined_as) {
 
 TEST(conversions_and_peaks_are_what_they_are_defined_as) {
   for (const RingPtr& ring : rings()) {
-    const RingPtr target = Ring::negacyclic(
-        degree, Basis(ring->word(), primes_congruent_to_one(ring->word() == Word::u32 ? 28 : 45, 2 * degree, 2))
-                    .joined(ring->basis().slice(1, 1)));
+    const RingPtr target = Ring::create(
+        shape,
+        Basis(ring->word(), primes_congruent_to_one(ring->word() == Word::u32 ? 28 : 45, shape->transform_step(), 2))
+            .joined(ring->basis().slice(1, 1)));
     for (const Lift lift : {Lift::fast, Lift::centred}) {
       for (const std::size_t limbs : {1U, 3U}) {
         const RingPtr source = ring->slice(0, limbs);
@@ -189,7 +205,8 @@ void compare(const std::string& name, const program::ProgramPtr& program) {
 }
 
 TEST(programs_give_the_same_however_they_are_run) {
-  for (const NamedContext& context : small_contexts(degree)) {
+  if (shape->kind() != RingKind::negacyclic) return;
+  for (const NamedContext& context : small_contexts(shape->degree())) {
     for (const NamedProgram& named : canonical_programs(context.context)) {
       compare(context.name + ": " + named.name, named.program);
     }
@@ -200,14 +217,14 @@ TEST(programs_give_the_same_however_they_are_run) {
 
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "cpu";
-  if (argc > 2) degree = std::stoul(argv[2]);
+  if (argc > 2) shape = shape_named(argv[2]);
   engine = engine_named(name);
   if (engine == nullptr) {
     std::cout << "there is no engine " << name << " here\n";
     return 77;
   }
   const std::uint64_t seed = argc > 3 ? std::stoull(argv[3]) : std::random_device()();
-  std::cout << "engine " << engine->name() << ", degree " << degree << ", seed " << seed << '\n';
+  std::cout << "engine " << engine->name() << ", " << shape->modulus() << ", seed " << seed << '\n';
   random_bits.seed(seed);
   const int failed = cyclotome::check::run();
   engine.reset();
