@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/noise_model.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::rlwe {
@@ -9,8 +11,19 @@ NoiseModel::State NoiseModel::fresh() const {
   return {calculus().sum(public_zero_noise(parameters_, plain_), message_noise()), Level(parameters_.moduli().size())};
 }
 
-NoiseModel::State NoiseModel::squared(const State&) const {
+NoiseModel::State NoiseModel::multiplied(const State&, const State&) const {
   throw UnsupportedError(message(parameters_.scheme().title(), " has no products of ciphertexts"));
+}
+
+NoiseModel::State NoiseModel::added(const State& a, const State& b) const {
+  const Level level = std::min(a.level, b.level);
+  return {calculus().sum(lowered(a, level).noise, lowered(b, level).noise), level};
+}
+
+NoiseModel::State NoiseModel::lowered(const State& a, Level level, std::size_t) const {
+  if (a.level == level) return a;
+  throw ArgumentError(
+      message(parameters_.scheme().title(), " has one level only, of ", a.level, " primes, not ", level));
 }
 
 NoiseModel::State NoiseModel::summed(const State& a, double count) const {

@@ -22,9 +22,19 @@ class NoiseModel {
 
   /// A fresh public-key encryption.
   State fresh() const;
-  /// The relinearised square, after the modulus switches that the scheme makes by itself. Throws UnsupportedError by
+  /// A product of 3 parts, after the modulus switches that the scheme makes by itself. Throws UnsupportedError by
   /// default: the scheme has no products.
-  virtual State squared(const State& a) const;
+  virtual State multiplied(const State& a, const State& b) const;
+  /// The relinearised square.
+  State squared(const State& a) const { return relinearized(multiplied(a, a)); }
+  State relinearized(const State& a) const { return rotated(a); }
+  /// Of a + b at the lower of both levels. Precondition of schemes without levels: they have one.
+  State added(const State& a, const State& b) const;
+  /// At a lower level, with so many parts. Throws ArgumentError by default unless it is there: the scheme has no
+  /// levels.
+  virtual State lowered(const State& a, Level level, std::size_t parts = 2) const;
+  /// The sum with a plaintext.
+  State with_plain(const State& a) const { return {calculus().sum(a.noise, message_noise()), a.level}; }
   /// Sums of `count` of its like.
   State summed(const State& a, double count) const;
   /// The product with a plaintext vector of slots as large as random ones are: norms 4 t sqrt(n/12) and t sqrt(n/12).

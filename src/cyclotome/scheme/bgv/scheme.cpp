@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bgv/scheme.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/rlwe/plain_moduli.hpp"
@@ -14,20 +16,29 @@ namespace {
 class NoiseModel final : public rlwe::NoiseModel {
  public:
   using rlwe::NoiseModel::NoiseModel;
-  State squared(const State& a) const override {
-    State best = a, current = a;
+  /// At the level where most headroom is left, as best_product_level says.
+  State multiplied(const State& a, const State& b) const override {
+    const rlwe::Level top = std::min(a.level, b.level);
+    State x = lowered(a, top), y = lowered(b, top), best = x;
     double best_headroom = -1e300;
     while (true) {
-      const State product{product_noise(parameters(), current.noise, current.noise), current.level};
+      const State product{product_noise(parameters(), x.noise, y.noise), x.level};
       if (const double left = headroom(product); left > best_headroom) {
         best_headroom = left;
         best = product;
       }
-      if (current.level == rlwe::Level(1)) break;
-      current = {switched_noise(parameters(), plain(), current.noise, current.level),
-                 rlwe::Level(current.level.primes - 1)};
+      if (x.level == rlwe::Level(1)) return best;
+      const rlwe::Level next(x.level.primes - 1);
+      x = lowered(x, next);
+      y = lowered(y, next);
     }
-    return rotated(best);
+  }
+  State lowered(const State& a, rlwe::Level level, std::size_t parts = 2) const override {
+    State result = a;
+    for (; result.level > level; --result.level.primes) {
+      result.noise = switched_noise(parameters(), plain(), result.noise, result.level, parts);
+    }
+    return result;
   }
   double headroom(const State& a) const override { return bgv::headroom(parameters(), a.noise, a.level); }
 
