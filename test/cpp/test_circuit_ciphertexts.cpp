@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Circuits over ciphertexts: results, and that the plan said what noise and levels they would have.
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <numeric>
@@ -82,7 +83,7 @@ struct Party {
 
 std::vector<circuit::NoiseAlgebra::State> states_of(const std::vector<Ciphertext>& inputs) {
   std::vector<circuit::NoiseAlgebra::State> states;
-  for (const Ciphertext& c : inputs) states.push_back({c.noise(), c.level()});
+  for (const Ciphertext& c : inputs) states.push_back({c.noise(), c.level(), c.correction()});
   return states;
 }
 
@@ -238,8 +239,8 @@ TEST(what_does_not_belong_together_is_refused) {
   const auto without = std::make_shared<rlwe::EvaluationKeys>(
       rlwe::deterministic::generate_evaluation_keys(party.secret, false, {}, seed(3)));
   CHECK_THROWS(MissingKeyError, circuit::compute(equal, std::vector{x, y}, without));
-  // The sum of a ciphertext and itself is known to everybody.
-  CHECK_THROWS(TransparentError, circuit::compute(equal, std::vector{x, x}, party.keys));
+  const Ciphertext nothing = rlwe::subtract(x, x);  // known to everybody, and so is what is made of it
+  CHECK_THROWS(TransparentError, circuit::compute(equal, std::vector{nothing, nothing}, party.keys));
   const auto outputs = compute(equal, party, {x, y});
   CHECK_EQ(party.decrypt(outputs[0]), Residues({0}));
 }

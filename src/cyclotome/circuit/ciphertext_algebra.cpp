@@ -22,6 +22,7 @@ struct Encrypted final : Batch {
 };
 
 const Ciphertext& of(const Batch& a) { return dynamic_cast<const Encrypted&>(a).ciphertexts; }
+rlwe::NoiseModel::State state_of(const Ciphertext& c) { return {c.noise(), c.level(), c.correction()}; }
 BatchPtr made(Ciphertext ciphertexts) { return std::make_shared<Encrypted>(std::move(ciphertexts)); }
 
 bool is_all(const Indices& indices, std::size_t count) {
@@ -131,7 +132,7 @@ BatchPtr CiphertextAlgebra::gather(std::span<const Place> places) const {
 
 std::size_t CiphertextAlgebra::product_level(std::span<const Batch* const> operands) const {
   std::vector<rlwe::NoiseModel::State> states;
-  for (const Batch* const operand : operands) states.push_back({of(*operand).noise(), of(*operand).level()});
+  for (const Batch* const operand : operands) states.push_back(state_of(of(*operand)));
   return level_of_products(*model_, states).primes;
 }
 

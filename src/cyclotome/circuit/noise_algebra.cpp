@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "cyclotome/math/errors.hpp"
@@ -59,7 +60,8 @@ const NoiseAlgebra::Bound& NoiseAlgebra::of(const Batch& a) { return dynamic_cas
 
 BatchPtr NoiseAlgebra::made(std::size_t items, std::size_t parts, const State& state) const {
   const std::uint64_t limb = parameters_.degree() * bytes_of(parameters_.word());
-  return std::make_shared<Bound>(items, parts, State{parameters_.noise().tidy(state.noise), state.level},
+  return std::make_shared<Bound>(items, parts,
+                                 State{parameters_.noise().tidy(state.noise), state.level, state.correction},
                                  items * width_ * parts * state.level.primes * limb, memory_);
 }
 
@@ -73,17 +75,23 @@ Facts NoiseAlgebra::facts(const Batch& a) const {
 }
 
 BatchPtr NoiseAlgebra::gather(std::span<const Place> places) const {
-  const Bound& first = of(*places[0].batch);
-  State state = first.state;
+  std::vector<const Bound*> sources;  // in the order in which they appear, as ciphertexts are put together
+  std::set<const Bound*> seen;
   std::size_t parts = 2;
-  bool one = places.size() == first.items;  // the batch as it is
+  bool in_order = true;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Bound& source = of(*places[i].batch);
-    state.noise = larger(state.noise, source.state.noise);
+    if (seen.insert(&source).second) sources.push_back(&source);
     parts = std::max(parts, source.parts);
-    one = one && &source == &first && places[i].item == i;
+    in_order = in_order && places[i].item == i;
   }
-  return one ? first.shared_from_this() : made(places.size(), parts, state);
+  if (sources.size() == 1) {
+    const Bound& only = *sources[0];
+    return in_order && places.size() == only.items ? only.shared_from_this() : made(places.size(), parts, only.state);
+  }
+  std::vector<State> states;
+  for (const Bound* const source : sources) states.push_back(source->state);
+  return made(places.size(), parts, model_->joined(states));
 }
 
 std::size_t NoiseAlgebra::product_level(std::span<const Batch* const> operands) const {

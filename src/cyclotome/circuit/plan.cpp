@@ -88,7 +88,7 @@ Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> input
   std::vector<State> states;
   for (const rlwe::Ciphertext& input : inputs) {
     batches.push_back(algebra.batch(input));
-    states.push_back({input.noise(), input.level()});
+    states.push_back({input.noise(), input.level(), input.correction()});
   }
   const Plan planned = plan(circuit, context.parameters(), context.engine()->name(), states, width);
   if (!planned.carried) refuse(circuit, context.parameters(), planned);

@@ -16,8 +16,13 @@ NoiseModel::State NoiseModel::multiplied(const State&, const State&) const {
 }
 
 NoiseModel::State NoiseModel::added(const State& a, const State& b) const {
-  const Level level = std::min(a.level, b.level);
-  return {calculus().sum(lowered(a, level).noise, lowered(b, level).noise), level};
+  return with_noise(a, calculus().sum(a.noise, b.noise));
+}
+
+NoiseModel::State NoiseModel::joined(std::span<const State> members) const {
+  NoiseBound noise = members[0].noise;
+  for (const State& member : members) noise = larger(noise, member.noise);
+  return with_noise(members[0], noise);
 }
 
 NoiseModel::State NoiseModel::lowered(const State& a, Level level, std::size_t) const {
@@ -27,17 +32,17 @@ NoiseModel::State NoiseModel::lowered(const State& a, Level level, std::size_t) 
 }
 
 NoiseModel::State NoiseModel::summed(const State& a, double count) const {
-  return {NoiseCalculus::times(a.noise, count), a.level};
+  return with_noise(a, NoiseCalculus::times(a.noise, count));
 }
 
 NoiseModel::State NoiseModel::times_plain(const State& a) const {
   const auto n = static_cast<double>(parameters_.degree());
   const double two = static_cast<double>(parameters_.plain_moduli()[plain_.number]) * std::sqrt(n / 12);
-  return {calculus().times_plain(a.noise, {4 * two, two, std::sqrt(n) * two}), a.level};
+  return with_noise(a, calculus().times_plain(a.noise, {4 * two, two, std::sqrt(n) * two}));
 }
 
 NoiseModel::State NoiseModel::rotated(const State& a) const {
-  return {calculus().sum(a.noise, key_switch_noise(parameters_, plain_, a.level)), a.level};
+  return with_noise(a, calculus().sum(a.noise, key_switch_noise(parameters_, plain_, a.level)));
 }
 
 }  // namespace cyclotome::rlwe
