@@ -7,7 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "cyclotome/scheme/bfv/composites.hpp"
 #include "cyclotome/scheme/bfv/hps.hpp"
@@ -180,7 +180,7 @@ void write_product(Builder& b, const RingPtr& q, bool second) {
   program::multiply_ciphertexts(b, out, x, y);
 }
 
-void write_key_switch(Builder& b, const RingPtr& q, const KeySwitchStep& step, Domain domain, std::size_t added) {
+void write_key_switch(Builder& b, const RingPtr& q, const KeySwitchConstants& step, Domain domain, std::size_t added) {
   const Slice out = b.output(q, 2, domain), c = b.input(q, 1, domain);
   const Slice key = b.input(step.key_ring, 2, Domain::transform, step.digits.size());
   std::optional<Slice> addend;
@@ -210,7 +210,7 @@ void check_products(std::size_t degree, Word word, unsigned bits, std::size_t li
   for (const std::size_t per_digit : {1, 2, 3, 4, 5}) {
     if (per_digit > limbs) continue;
     for (const RingPtr& division : {special, RingPtr()}) {
-      const KeySwitchStep step(q, division, per_digit);
+      const KeySwitchConstants step(q, division, per_digit);
       for (const auto domain : {Domain::coefficient, Domain::transform}) {
         for (const std::size_t added : {0, 1, 2}) {
           CHECK(composite_agrees(batch, [&](Builder& b) { write_key_switch(b, q, step, domain, added); }));
