@@ -71,5 +71,6 @@ void bind_fermat_bench(nb::module_& m);
 void bind_cuda(nb::module_& m);
 void bind_cuda_study(nb::module_& m);
 void bind_fpga(nb::module_& m);
+void bind_circuits(nb::module_& m);
 
 }  // namespace cyclotome::python

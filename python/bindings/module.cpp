@@ -25,4 +25,5 @@ NB_MODULE(_core, m) {
   bind_cuda(m);
   bind_cuda_study(m);
   bind_fpga(m);
+  bind_circuits(m);
 }
