@@ -15,7 +15,7 @@ what one takes before anything is encrypted: `Circuit.plan`, `Circuit.parameters
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -266,7 +266,7 @@ class Circuit:
         return f"<Circuit: {self.native.name}, depth {self.depth}, {self.products} products>"
 
 
-def _sizes(values: dict[str, object]) -> dict[str, int]:
+def _sizes(values: Mapping[str, object]) -> dict[str, int]:
     numbers = {name: index(value, name) for name, value in values.items()}
     for name, number in numbers.items():
         if not 0 <= number < 1 << 31:

@@ -206,7 +206,7 @@ def decrypt(numbers: EncryptedNumbers, secret: SecretKey) -> IntArray:
     values = np.asarray(values, dtype=object)
     if numbers.signed:
         values = np.where(values >> (numbers.bits - 1), values - (1 << numbers.bits), values)
-    rows = values.T.reshape(numbers.shape)
+    rows: IntArray = values.T.reshape(numbers.shape)
     fits = numbers.bits < 64 or numbers.signed
     return rows.astype(np.int64) if fits else rows
 

@@ -70,9 +70,7 @@ def _hexadecimal(path: Path, digits: int) -> list[int]:
 def prince(
     key: Annotated[Path, typer.Argument(help="A file with PRINCE's key: k0 and k1, 16 hexadecimal digits each.")],
     file: Annotated[Path, typer.Argument(help="Blocks of 16 hexadecimal digits, one a line.")],
-    decrypt: Annotated[
-        bool, typer.Option("--decrypt", help="The other way: from PRINCE to numbers.")
-    ] = False,
+    decrypt: Annotated[bool, typer.Option("--decrypt", help="The other way: from PRINCE to numbers.")] = False,
     output: OutputOption = None,
     security: SecurityOption = 128,
     degree: DegreeOption = None,
@@ -102,7 +100,7 @@ def prince(
         return
     with progress_bar(), account(device):
         keys = cy.keygen(parameters, rotations=[], device=device)
-        secret_key = cy.circuit.prince_key(*halves, keys.public)
+        secret_key = cy.circuit.prince_key(halves[0], halves[1], keys.public)
         started = time.perf_counter()
         result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt)
         seconds = time.perf_counter() - started
