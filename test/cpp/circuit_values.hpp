@@ -54,4 +54,33 @@ inline std::vector<Residues> run_plain(const circuit::Circuit& circuit, const st
   return outputs;
 }
 
+/// The same by definition, gate after gate: no schedule, no batches.
+inline std::vector<Residues> by_definition(const circuit::Circuit& circuit, const std::vector<Residues>& inputs) {
+  const auto t = static_cast<std::int64_t>(circuit.modulus());
+  std::vector<std::int64_t> values(circuit.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (std::size_t j = 0; j < inputs[i].size(); ++j) {
+      values[circuit.inputs()[i].wires[j].number] = static_cast<std::int64_t>(inputs[i][j]);
+    }
+  }
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    const circuit::Gate& gate = circuit.gate({number});
+    const auto operands = circuit.operands({number});
+    if (gate.kind == circuit::GateKind::input) continue;
+    std::int64_t value = gate.kind == circuit::GateKind::product ? 1 : gate.constant;
+    for (const circuit::Term& term : operands) {
+      const std::int64_t operand = values[term.wire.number];
+      value = (gate.kind == circuit::GateKind::product ? value * operand : value + term.factor * operand) % t;
+    }
+    values[number] = (value + t) % t;
+  }
+  std::vector<Residues> outputs;
+  for (const circuit::Port& port : circuit.outputs()) {
+    outputs.emplace_back();
+    for (const circuit::Wire wire : port.wires)
+      outputs.back().push_back(static_cast<std::uint64_t>(values[wire.number]));
+  }
+  return outputs;
+}
+
 }  // namespace cyclotome::check

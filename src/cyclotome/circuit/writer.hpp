@@ -18,6 +18,8 @@ class Writer {
 
   std::uint64_t modulus() const noexcept { return circuit_.modulus_; }
   std::uint32_t depth(Wire wire) const { return circuit_.gate(wire).depth; }
+  /// 3 with products that were not relinearised, else 2.
+  std::size_t parts(Wire wire) const { return circuit_.gate(wire).three_parts ? 3 : 2; }
 
   /// A port of `count` input wires.
   std::vector<Wire> input(const std::string& name, std::size_t count);
