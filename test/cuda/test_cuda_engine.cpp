@@ -139,7 +139,7 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
     CHECK(agree(p, batch, 2, Domain::coefficient, a, b,
                 [&](Engine& e, View out, ConstView x, ConstView) { e.convert(out, x, conversion); }));
   }
-  const DivideAndRound division(q, p, 1, 17);
+  const DivideAndRound division(q, p, PreservedModulus(1), 17);
   CHECK(composite_agrees(batch, [&](Builder& to) {
     const Slice out = to.output(q, 2, Domain::coefficient), kept = to.input(q, 2, Domain::coefficient);
     program::divide_and_round(to, out, kept, to.input(p, 2, Domain::coefficient), division);
@@ -201,7 +201,7 @@ void check_products(std::size_t degree, Word word, unsigned bits, std::size_t li
     const Slice key = b.input(q, 2, Domain::transform, 1), addend = b.input(q, 2, Domain::coefficient);
     program::multiply_key(b, out, c, key, addend, program::Operands::kept);
   }));
-  const bfv::HpsProduct product(q, p, 65537);
+  const bfv::HpsProduct product(q, p, rlwe::PlainModulus(65537));
   CHECK(composite_agrees(batch, [&](Builder& b) {
     const RingPtr& both = product.product_ring;
     const Slice first = b.output(both, 2, Domain::coefficient), x = b.input(q, 2, Domain::coefficient);

@@ -36,8 +36,11 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """What was kept from the search is found at the end: nanobind tells of objects that are left over."""
+    """What was kept from the search is found at the end. So is what hypothesis's clock of searches refers to, the modules
+    of tests with their engines and keys among it: `gc.callbacks` outlives the last search of the interpreter, and what
+    such a callback keeps would be left over when the extension looks for objects that nobody freed."""
     gc.unfreeze()
+    gc.callbacks.clear()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -23,7 +23,7 @@ NoiseBound noise_at(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, 
 }
 
 std::uint64_t correction_at(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const Phase& a, Level level) {
-  const std::uint64_t t = parameters.plain_moduli()[plain.number];
+  const std::uint64_t t = parameters.plain_modulus(plain).value;
   std::uint64_t factor = a.correction;
   for (std::size_t l = a.level.primes; l > level.primes; --l) {
     factor = Modulus<std::uint64_t>(t).multiply(factor, inverse_or_zero(parameters.moduli()[l - 1] % t, t));
@@ -31,7 +31,8 @@ std::uint64_t correction_at(const rlwe::Parameters& parameters, rlwe::PlainIndex
   return factor;
 }
 
-std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, std::uint64_t t) {
+std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, rlwe::PlainModulus modulus) {
+  const std::uint64_t t = modulus.value;
   const std::uint64_t ratio =
       static_cast<std::uint64_t>(static_cast<u128>(b) * inverse_or_zero(a, t) % t);  // x = ratio y
   auto r0 = static_cast<std::int64_t>(t), r1 = static_cast<std::int64_t>(ratio);
@@ -49,13 +50,13 @@ std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uin
 }
 
 Alignment alignment(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const Phase& high, const Phase& low) {
-  const std::uint64_t t = parameters.plain_moduli()[plain.number];
+  const std::uint64_t t = parameters.plain_modulus(plain).value;
   const Level level = low.level;
   const std::uint64_t correction = correction_at(parameters, plain, high, level);
   if (correction == low.correction) return {};
   const std::uint64_t ratio = Modulus<std::uint64_t>(t).multiply(low.correction, inverse_or_zero(correction, t));
   const auto whole = static_cast<std::int64_t>(ratio) - (2 * ratio > t ? static_cast<std::int64_t>(t) : 0);
-  const auto [x, y] = balanced_factors(correction, low.correction, t);
+  const auto [x, y] = balanced_factors(correction, low.correction, parameters.plain_modulus(plain));
   const auto size = [](std::int64_t factor) { return std::abs(static_cast<double>(factor)); };
   const NoiseCalculus& noise = parameters.noise();
   Phase multiple = high;

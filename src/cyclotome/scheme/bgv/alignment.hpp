@@ -23,9 +23,10 @@ rlwe::NoiseBound noise_at(const rlwe::Parameters& parameters, rlwe::PlainIndex p
 std::uint64_t correction_at(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const Phase& a,
                             rlwe::Level level);
 
-/// Small units (x, y) modulo t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime t. Remainders
-/// that share a factor with a composite t are left out: they would take the message modulo that factor with them.
-std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, std::uint64_t t);
+/// Small units (x, y) modulo the modulus t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime
+/// t. Remainders that share a factor with a composite t are left out: they would take the message modulo that factor
+/// with them.
+std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, rlwe::PlainModulus modulus);
 
 /// What brings two ciphertexts to the lower of both levels and to one correction factor.
 struct Alignment {

@@ -29,7 +29,7 @@ Phase phase_of(const Ciphertext& c) { return {c.noise(), c.level(), c.correction
 /// c times a small factor, which its correction factor takes up: the same message. Nothing is copied for factor 1.
 Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
   if (factor == 1) return c;
-  const Modulus<std::uint64_t> t(c.plain_modulus());
+  const Modulus<std::uint64_t> t(c.plain_modulus().value);
   const Ciphertext scaled = rlwe::multiply_scalar(c, factor);
   return scaled.derived(scaled.polynomials(), scaled.noise(), t.multiply(c.correction(), t.reduce_signed(factor)));
 }
@@ -72,7 +72,7 @@ Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, Level level, con
   const rlwe::Parameters& parameters = context.parameters();
   NoiseBound noise = product_noise(parameters, noise_at(a, level), noise_at(b, level));
   const std::uint64_t correction =
-      Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, level), correction_at(b, level));
+      Modulus<std::uint64_t>(a.plain_modulus().value).multiply(correction_at(a, level), correction_at(b, level));
   PolyArray result = context.make(context.level_ring(level), batch, keys == nullptr ? 3 : 2, Domain::transform);
   const ConstView first = a.polynomials().view(), second = b.polynomials().view();
   const bool square = second.data == first.data;

@@ -50,7 +50,8 @@ class NoiseModel final : public rlwe::NoiseModel {
     for (const State& member : members) {
       std::int64_t factor = 1;
       if (!aligned.empty() && member.correction != aligned[0].correction) {
-        const auto [own, common] = balanced_factors(member.correction, aligned[0].correction, t());
+        const auto [own, common] =
+            balanced_factors(member.correction, aligned[0].correction, parameters().plain_modulus(plain()));
         for (State& earlier : aligned) earlier = times(earlier, common);
         factor = own;
       }
@@ -61,7 +62,7 @@ class NoiseModel final : public rlwe::NoiseModel {
   double headroom(const State& a) const override { return bgv::headroom(parameters(), a.noise, a.level); }
 
  private:
-  std::uint64_t t() const { return parameters().plain_moduli()[plain().number]; }
+  std::uint64_t t() const { return parameters().plain_modulus(plain()).value; }
   static Phase phase_of(const State& a, std::size_t parts = 2) { return {a.noise, a.level, a.correction, parts}; }
   State times(const State& a, std::int64_t factor) const {
     const Modulus<std::uint64_t> modulus(t());
