@@ -62,7 +62,7 @@ struct Party {
             rlwe::deterministic::generate_evaluation_keys(secret, true, {}, seed(3)))) {}
 
   Encoding::Kind kind() const {
-    return has_slots(*context, rlwe::PlainIndex(0)) ? Encoding::Kind::slots : Encoding::Kind::coefficients;
+    return context->parameters().has_slots() ? Encoding::Kind::slots : Encoding::Kind::coefficients;
   }
   /// Each value in a ciphertext of its own; `lanes` of them if there are slots.
   Ciphertext encrypt(const Residues& values, std::size_t lanes = 1) const {
@@ -72,7 +72,7 @@ struct Party {
   }
   Residues decrypt(const Ciphertext& c, std::size_t lanes = 1) const {
     const auto values = decode_residues(scheme::decrypt(c, secret), kind());
-    const auto t = static_cast<std::int64_t>(c.plain_modulus());
+    const auto t = static_cast<std::int64_t>(c.plain_modulus().value);
     Residues result;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (i % context->degree() < lanes) result.push_back(static_cast<std::uint64_t>((values[i] + t) % t));
