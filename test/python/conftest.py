@@ -36,9 +36,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """What was kept from the search is found at the end. So is what hypothesis's clock of searches refers to, the modules
-    of tests with their engines and keys among it: `gc.callbacks` outlives the last search of the interpreter, and what
-    such a callback keeps would be left over when the extension looks for objects that nobody freed."""
+    """What was kept from the search is found at the end. So is what hypothesis's clock of searches refers to, modules
+    of tests with their engines and keys among it: `gc.callbacks` outlives the interpreter's last search, and nanobind
+    would tell of objects that nobody freed (its warnings are off in packages: python/bindings/module.cpp)."""
     gc.unfreeze()
     gc.callbacks.clear()
 
