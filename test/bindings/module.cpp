@@ -31,6 +31,7 @@ NB_MODULE(cyclotome_testing, m) {
   bind_ring(m);
   bind_fermat(m);
   bind_fermat_scheme(m);
+  bind_ltv(m);
   bind_sampling(m);
   bind_engine(m);
   bind_cuda(m);
