@@ -67,6 +67,7 @@ void bind_machine(nb::module_& m);
 void bind_bench(nb::module_& m);
 void bind_study(nb::module_& m);
 void bind_fermat(nb::module_& m);
+void bind_fermat_bench(nb::module_& m);
 void bind_ltv(nb::module_& m);
 void bind_cuda(nb::module_& m);
 void bind_cuda_study(nb::module_& m);

@@ -6,6 +6,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 

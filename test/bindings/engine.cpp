@@ -10,7 +10,7 @@
 #include "bindings.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "one_composite.hpp"
 #include "reference_engine.hpp"
@@ -85,7 +85,7 @@ void bind_composites(Class& engine) {
           [](Engine& e, View out, View digits, View key) { check::key_switch_product(e, out, digits, key); }, NoGil())
       .def(
           "key_switch",
-          [](Engine& e, View out, View c, View key, const KeySwitchStep& step, const View* addend) {
+          [](Engine& e, View out, View c, View key, const KeySwitchConstants& step, const View* addend) {
             check::key_switch(e, out, c, key, step,
                               addend == nullptr ? std::nullopt : std::optional<ConstView>(*addend));
           },

@@ -2,6 +2,7 @@
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "scheme.hpp"
@@ -13,9 +14,9 @@ namespace {
 using rlwe::Context;
 using rlwe::ContextPtr;
 using rlwe::EvaluationKeys;
-using rlwe::KeySwitchKey;
 using rlwe::PublicKey;
 using rlwe::SecretKey;
+using rlwe::SwitchingKey;
 
 void bind_noise(nb::module_& m) {
   m.def("norms_of", [](const std::vector<std::int64_t>& polynomial) {
@@ -112,11 +113,11 @@ void bind_keys(nb::module_& m) {
       .def_prop_ro(
           "residues", [](const PublicKey& key) { return residues_of(key.polynomials()); }, nb::rv_policy::automatic)
       .def("coefficients", [](const PublicKey& key) { return coefficients_of(key.polynomials()); });
-  nb::class_<KeySwitchKey>(m, "KeySwitchKey")
-      .def_prop_ro("uniform_seed", &KeySwitchKey::uniform_seed, nb::rv_policy::copy)
+  nb::class_<SwitchingKey>(m, "SwitchingKey")
+      .def_prop_ro("uniform_seed", &SwitchingKey::uniform_seed, nb::rv_policy::copy)
       .def_prop_ro(
-          "residues", [](const KeySwitchKey& key) { return residues_of(key.polynomials()); }, nb::rv_policy::automatic)
-      .def("coefficients", [](const KeySwitchKey& key) { return coefficients_of(key.polynomials()); });
+          "residues", [](const SwitchingKey& key) { return residues_of(key.polynomials()); }, nb::rv_policy::automatic)
+      .def("coefficients", [](const SwitchingKey& key) { return coefficients_of(key.polynomials()); });
   nb::class_<EvaluationKeys>(m, "EvaluationKeys")
       .def_static("generate", &rlwe::deterministic::generate_evaluation_keys, NoGil())
       .def_prop_ro("id", [](const EvaluationKeys& keys) { return key_id_bytes(keys.id()); })

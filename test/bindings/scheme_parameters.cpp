@@ -112,9 +112,9 @@ void bind_planning(nb::module_& m) {
       },
       nb::arg("parameters"), nb::arg("plain") = 0);
   m.def("explain", &scheme::explain);
-  m.def("key_switching_choices", [](const Parameters& p) {
+  m.def("key_switch_choices", [](const Parameters& p) {
     nb::list choices;
-    for (const auto& c : scheme::key_switching_choices(p)) {
+    for (const auto& c : scheme::key_switch_choices(p)) {
       choices.append(nb::make_tuple(c.parameters, c.relative_cost, c.headroom, c.allowed, c.chosen));
     }
     return choices;

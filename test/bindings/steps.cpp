@@ -4,7 +4,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "cyclotome/scheme/bfv/hps.hpp"
 
@@ -14,11 +14,11 @@ void bind_steps(nb::module_& m) {
   nb::class_<DivideAndRound>(m, "DivideAndRound")
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t, std::uint64_t>(), nb::arg("q"), nb::arg("p"),
            nb::arg("preserved") = 1, nb::arg("numerator") = 1);
-  nb::class_<KeySwitchStep>(m, "KeySwitchStep")
+  nb::class_<KeySwitchConstants>(m, "KeySwitchConstants")
       .def(nb::init<const RingPtr&, const RingPtr&, std::size_t, std::uint64_t>(), nb::arg("q"), nb::arg("p").none(),
            nb::arg("per_digit"), nb::arg("preserved") = 1)
-      .def_prop_ro("digits", [](const KeySwitchStep& step) { return step.digits.size(); })
-      .def_ro("key_ring", &KeySwitchStep::key_ring);
+      .def_prop_ro("digits", [](const KeySwitchConstants& step) { return step.digits.size(); })
+      .def_ro("key_ring", &KeySwitchConstants::key_ring);
   nb::class_<bfv::BehzLift>(m, "BehzLift")
       .def(nb::init<const RingPtr&, const RingPtr&, std::uint64_t>(), nb::arg("q"), nb::arg("auxiliary"),
            nb::arg("m_tilde"));

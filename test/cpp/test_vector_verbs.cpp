@@ -6,7 +6,7 @@
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/chacha20.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "one_composite.hpp"
 #include "seed.hpp"
@@ -131,7 +131,7 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const
   keep(out);
 
   for (const std::size_t per_digit : {1, 2}) {
-    const KeySwitchStep step(q, ring->slice(3, per_digit), per_digit);
+    const KeySwitchConstants step(q, ring->slice(3, per_digit), per_digit);
     const PolyArray keys = draw(step.key_ring, step.digits.size(), 2, Domain::transform);
     for (const Domain domain : {Domain::coefficient, Domain::transform}) {
       const PolyArray c = draw(q, 2, 1, domain), addend = draw(q, 2, 2, domain);

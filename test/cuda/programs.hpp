@@ -38,7 +38,7 @@ struct Bases {
 
   RingPtr all, p, q, auxiliary, plain;
   bfv::HpsProduct hps;
-  KeySwitchStep switching;
+  KeySwitchConstants switching;
   RingPtr encryption_ring;
   DivideAndRound encryption_rounding;
   BaseConversion message_scale;

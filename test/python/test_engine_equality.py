@@ -95,7 +95,7 @@ def test_key_switches(rng: np.random.Generator, word: int, degree: int) -> None:
     c[0] = extreme_residues(q, 1, 1)[0]
     for special, per_digit, preserved in [(0, 1, 1), (1, 1, 1), (1, 1, 65537), (2, 2, 1), (2, 3, 257)]:
         p = ring_of(word, degree, moduli[4 : 4 + special]) if special else None
-        step = core.KeySwitchStep(q, p, per_digit, preserved)
+        step = core.KeySwitchConstants(q, p, per_digit, preserved)
         key = put(HOST, step.key_ring, random_residues(rng, step.key_ring, step.digits, 2), TRANSFORM)
         for domain in (core.Domain.coefficient, TRANSFORM):
             for operand in (core.Domain.coefficient, TRANSFORM):

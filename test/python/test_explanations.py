@@ -90,7 +90,7 @@ def test_alternatives_have_the_same_ciphertexts_and_the_fewest_digits(fields: di
     """Digits by their definition: no digit of ceil(k / digits) primes is longer than the special primes together."""
     parameters = suggested(fields)
     primes = list(parameters.moduli)
-    for other, _, _, _, _ in core.key_switching_choices(parameters):
+    for other, _, _, _, _ in core.key_switch_choices(parameters):
         assert (list(other.moduli), other.plain_moduli) == (primes, parameters.plain_moduli)
         special = math.prod(other.special_moduli).bit_length()
         fitting = len(primes)
@@ -115,7 +115,7 @@ def test_key_sizes_and_costs_are_those_of_the_alternatives() -> None:
     ]
     limb = 8192 * 8
     assert [row.key for row in rows] == [f"{2 * d * (4 + s) * limb // 1024} KiB" for s, d, *_ in rows]
-    costs = [relative for _, relative, _, _, _ in core.key_switching_choices(parameters)]
+    costs = [relative for _, relative, _, _, _ in core.key_switch_choices(parameters)]
     assert costs[1] == 1 and all(row.cost == round(c, 2) for row, c in zip(rows, costs, strict=True))
     # The model by hand: 14 k + (d + 2)(k + s) transforms, 9 k^2 + d (k + s)(2 + k/d) + 2 s k terms of conversions.
     by_hand = [(14 * 4 + (d + 2) * (4 + s)) * 13 + 9 * 16 + d * (4 + s) * (2 + 4 / d) + 8 * s for s, d, *_ in rows]

@@ -144,7 +144,7 @@ def test_keys_are_drawn_from_the_seeds_of_the_specification(word: int) -> None:
     ]:
         halves = [derive(master.bytes, mark, purpose, half, key=key, element=element) for half in Half]
         assert made.uniform_seed.bytes == halves[Half.UNIFORM]
-        stream = int(core.Stream.key_switch_error.value)
+        stream = int(core.Stream.switching_key_error.value)
         for item, (body, a) in enumerate(made.coefficients()[:, :, 0].astype(object)):
             # Modulo the special prime what is switched vanishes: -(a s + e) is left.
             found = centred(-body - negacyclic_product(a, party.s), special)

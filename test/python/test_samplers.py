@@ -19,7 +19,7 @@ from residues import ENGINES, TRANSFORM, Residues, ring_of, transform_primes
 WORD = pytest.mark.parametrize("word", [32, 64])
 ENGINE = core.CpuEngine(2)
 UNIFORM, TERNARY, ERROR = core.Law.uniform, core.Law.ternary, core.Law.error
-STREAM = core.Stream.key_switch_error  # 5
+STREAM = core.Stream.switching_key_error  # 5
 SEED = bytes(range(100, 132))
 
 

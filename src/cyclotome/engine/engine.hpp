@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cyclotome/engine/execution.hpp"
-#include "cyclotome/engine/memory_limit.hpp"
+#include "cyclotome/engine/memory_state.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/ring/view.hpp"

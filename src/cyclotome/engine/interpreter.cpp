@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cyclotome/engine/frame.hpp"
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome {

@@ -123,9 +123,9 @@ Step divide_and_round_step(DeviceConstants& constants, const DivideAndRound& ste
 
 /// All of a key switch.
 template <class W>
-class KeySwitching {
+class KeySwitchNative {
  public:
-  KeySwitching(DeviceConstants& constants, const KeySwitchStep& step)
+  KeySwitchNative(DeviceConstants& constants, const KeySwitchConstants& step)
       : q_(step.ciphertext_ring),
         special_(step.special_ring),
         both_(step.key_ring),
@@ -193,9 +193,9 @@ class KeySwitching {
       prepare_digits(at.queue, work.prepared, work.c, work.digits, work.digit_count, work.items);
     }
     if (in_two) {
-      switch_key_in_two(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_);
+      key_switch_in_two(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_);
     } else {
-      switch_key(at.queue, work, arithmetics_);
+      key_switch(at.queue, work, arithmetics_);
     }
   }
 
@@ -208,8 +208,8 @@ class KeySwitching {
 };
 
 template <class W>
-Step key_switch_step(DeviceConstants& constants, const KeySwitchStep& step) {
-  return [switching = KeySwitching<W>(constants, step)](const StepContext& at, Operands o) {
+Step key_switch_step(DeviceConstants& constants, const KeySwitchConstants& step) {
+  return [switching = KeySwitchNative<W>(constants, step)](const StepContext& at, Operands o) {
     switching(at, o[0], o[1], o[2], o.size() > 3 ? o[3] : View{});
   };
 }

@@ -3,19 +3,10 @@
 
 #include <algorithm>
 
-#include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
-#include "cyclotome/scheme/bfv/scheme.hpp"
 
 namespace cyclotome::bfv {
-
-ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  if (&parameters.scheme() != &bfv::scheme()) {
-    throw ParameterError(message("a BFV context needs BFV parameters, not ", parameters.summary()));
-  }
-  return ContextPtr(new Context(parameters, engine));
-}
 
 Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : ExactContext(parameters, engine) {
   const RingPtr& q = ciphertext_ring();
@@ -92,13 +83,6 @@ const HpsTables& Context::hps(rlwe::Level level, rlwe::PlainIndex plain) const {
     }
   }
   return *slot;
-}
-
-const Context& bfv_context(const rlwe::ContextPtr& context) {
-  if (&context->scheme() != &scheme()) {
-    throw MismatchError(message("a BFV operation was given an object of ", context->parameters().summary()));
-  }
-  return static_cast<const Context&>(*context);  // create() makes all contexts of this scheme
 }
 
 }  // namespace cyclotome::bfv

@@ -2,16 +2,8 @@
 #include "cyclotome/scheme/bgv/context.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/scheme/bgv/scheme.hpp"
 
 namespace cyclotome::bgv {
-
-ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  if (&parameters.scheme() != &bgv::scheme()) {
-    throw ParameterError(message("a BGV context needs BGV parameters, not ", parameters.summary()));
-  }
-  return ContextPtr(new Context(parameters, engine));
-}
 
 const DivideAndRound& Context::modulus_switch(rlwe::Level level, rlwe::PlainIndex plain) const {
   if (level.primes < 2)
@@ -48,13 +40,6 @@ std::shared_ptr<const BaseConversion> Context::message_reduction(rlwe::Level lev
   return find(reductions_, {level.primes, plain.number, factor}, [&] {
     return BaseConversion(level_ring(level)->basis(), plain_ring(plain)->basis(), Lift::centred, {}, {factor});
   });
-}
-
-const Context& bgv_context(const rlwe::ContextPtr& context) {
-  if (&context->scheme() != &scheme()) {
-    throw MismatchError(message("a BGV operation was given an object of ", context->parameters().summary()));
-  }
-  return static_cast<const Context&>(*context);  // create() makes all contexts of this scheme
 }
 
 }  // namespace cyclotome::bgv

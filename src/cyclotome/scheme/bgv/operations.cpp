@@ -14,6 +14,7 @@
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 #include "cyclotome/scheme/bgv/programs.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 
 namespace cyclotome::bgv {
 
