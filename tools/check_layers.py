@@ -40,7 +40,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "study/ltv": frozenset({"study/ltv", "study", "engine", "ring", "math"}),
     "engine/cuda/study": frozenset({"engine/*", "engine", "study/ltv", "program", "ring", "math"}),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
-    "io": frozenset({"io", "study", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
+    "io": frozenset({"io", "study", "study/ltv", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
 }
 
 #: Suffixes of files that hold C++ or CUDA code.

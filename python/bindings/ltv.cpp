@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "big_integers.hpp"
 #include "bindings.hpp"
+#include "cyclotome/io/file.hpp"
+#include "cyclotome/io/ltv_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/ltv/operations.hpp"
 
@@ -191,18 +194,67 @@ void bind_slots(nb::module_& m) {
           "bits"_a);
 }
 
+void write(const std::string& path, const io::Bytes& bytes, io::Privacy privacy, bool overwrite) {
+  io::write_file(path, bytes, privacy, overwrite ? io::Existing::replaced : io::Existing::refused);
+}
+
+void bind_files_of_ltv(nb::module_& m) {
+  nb::class_<io::LtvEvaluationKeys>(m, "LtvEvaluationKeys")
+      .def_prop_ro("relinearization", [](const io::LtvEvaluationKeys& k) { return k.relinearization; })
+      .def_prop_ro("galois", [](const io::LtvEvaluationKeys& k) { return k.galois; });
+  nb::class_<io::LtvArray>(m, "LtvStoredArray")
+      .def_ro("ciphertext", &io::LtvArray::ciphertext)
+      .def_ro("length", &io::LtvArray::length)
+      .def_ro("field", &io::LtvArray::field);
+  m.def(
+      "write_ltv_secret_key",
+      [](const std::string& path, const SecretKey& key, bool overwrite) {
+        write(path, io::serialize(key), io::Privacy::secret, overwrite);
+      },
+      "path"_a, "key"_a, "overwrite"_a, NoGil());
+  m.def(
+      "write_ltv_public_key",
+      [](const std::string& path, const PublicKey& key, bool overwrite) {
+        write(path, io::serialize(key), io::Privacy::shared, overwrite);
+      },
+      "path"_a, "key"_a, "overwrite"_a, NoGil());
+  m.def(
+      "write_ltv_evaluation_keys",
+      [](const std::string& path, const SwitchingKey& key, const std::vector<SwitchingKey>& galois, bool overwrite) {
+        std::vector<const SwitchingKey*> all;
+        for (const SwitchingKey& one : galois) all.push_back(&one);
+        write(path, io::serialize(key, all), io::Privacy::shared, overwrite);
+      },
+      "path"_a, "key"_a, "galois"_a, "overwrite"_a, NoGil());
+  m.def(
+      "write_ltv_array",
+      [](const std::string& path, const Ciphertext& ciphertext, std::uint32_t length, bool field, bool overwrite) {
+        write(path, io::serialize(ciphertext, length, field), io::Privacy::shared, overwrite);
+      },
+      "path"_a, "ciphertext"_a, "length"_a, "field"_a, "overwrite"_a, NoGil());
+  m.def(
+      "read_ltv",
+      [](const std::string& path, std::uint64_t max_bytes) {
+        return io::read_ltv(io::read_object_file(path, max_bytes), max_bytes);
+      },
+      "path"_a, "max_bytes"_a, NoGil());
+}
+
 void bind_keys_of_ltv(nb::module_& m) {
   nb::class_<SecretKey>(m, "LtvSecretKey")
       .def_static("generate", &SecretKey::generate, "parameters"_a, "acknowledge_broken"_a, NoGil())
-      .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); });
+      .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); })
+      .def_prop_ro("parameters", &SecretKey::parameters);
   nb::class_<PublicKey>(m, "LtvPublicKey")
       .def_static("generate", &PublicKey::generate, "secret"_a, NoGil())
       .def_prop_ro("id", [](const PublicKey& key) { return to_bytes(key.id()); })
+      .def_prop_ro("parameters", &PublicKey::parameters)
       .def_prop_ro("nbytes", [](const PublicKey& key) { return key.transform().bytes(); });
   nb::class_<SwitchingKey>(m, "LtvSwitchingKey")
       .def_static("relinearization", &SwitchingKey::relinearization, "secret"_a, "public_key"_a, NoGil())
       .def_static("galois", &SwitchingKey::galois, "secret"_a, "public_key"_a, "element"_a, NoGil())
       .def_prop_ro("id", [](const SwitchingKey& key) { return to_bytes(key.id()); })
+      .def_prop_ro("parameters", &SwitchingKey::parameters)
       .def_prop_ro("element", &SwitchingKey::element)
       .def_prop_ro("digits", [](const SwitchingKey& key) { return key.digits().size(); })
       .def_prop_ro("nbytes", &SwitchingKey::bytes);
@@ -220,6 +272,7 @@ void bind_ltv(nb::module_& m) {
       .def_ro("log2_largest", &MeasuredPhase::log2_largest);
   nb::class_<Ciphertext>(m, "LtvCiphertext")
       .def_prop_ro("level", &Ciphertext::level)
+      .def_ro("parameters", &Ciphertext::parameters)
       .def_prop_ro("primes", [](const Ciphertext& c) { return c.polynomial.primes; })
       .def_ro("key_power", &Ciphertext::key_power)
       .def_ro("log2_phase", &Ciphertext::log2_phase)
@@ -268,6 +321,7 @@ void bind_ltv(nb::module_& m) {
       .def("switch_modulus", &switch_modulus, NoGil())
       .def("reduce_to", &reduce_to, "level"_a, NoGil())
       .def("automorphism", &automorphism, "key"_a, NoGil());
+  bind_files_of_ltv(m);
 }
 
 }  // namespace cyclotome::python

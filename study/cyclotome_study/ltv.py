@@ -17,6 +17,7 @@ Lattice reduction finds the key of every set of parameters, so nothing here hide
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
@@ -26,12 +27,14 @@ import numpy as np
 from cyclotome import _core
 from cyclotome.errors import (
     ArgumentError,
+    FormatError,
     MissingKeyError,
     RangeError,
     SecrecyError,
     TransparentError,
     UnsupportedError,
 )
+from cyclotome.files import MAX_BYTES, Path
 
 __all__ = [
     "BROKEN",
@@ -45,6 +48,8 @@ __all__ = [
     "decrypt",
     "encrypt",
     "keygen",
+    "load",
+    "save",
 ]
 
 #: What stands wherever something of this scheme is shown.
@@ -84,6 +89,13 @@ class Parameters:
 
     def __init__(self, primes: int, cyclotomic: int, prime_bits: int, window: int = 16, *, name: str = "") -> None:
         self._native = _core.LtvParameters.create(primes, cyclotomic, prime_bits, window, name)
+
+    @classmethod
+    def of_native(cls, native: _core.LtvParameters) -> Parameters:
+        """Of the library's."""
+        parameters = cls.__new__(cls)
+        parameters._native = native
+        return parameters
 
     @classmethod
     def preset(cls, name: str) -> Parameters:
@@ -302,7 +314,7 @@ class LtvArray:
         self, parameters: Parameters, native: Any, length: int, field: bool, evaluation: EvaluationKeys | None
     ) -> None:
         if native.transparent:
-            raise TransparentError("this result is 0 as a ciphertext, as x + x is; encrypt zeros in its place")
+            raise TransparentError("this result is 0 as a ciphertext, as x * 0 is; encrypt zeros in its place")
         self._parameters, self._native = parameters, native
         self._length, self._field, self._evaluation = length, field, evaluation
 
@@ -347,7 +359,8 @@ class LtvArray:
 
     def measured_noise(self, secret: SecretKey) -> _core.LtvMeasuredPhase:
         """How large the phase is: `log2_mean_square` over the canonical embedding and `log2_largest` coefficient."""
-        return self._native.measure_phase(_native_secret(secret))
+        measured: _core.LtvMeasuredPhase = self._native.measure_phase(_native_secret(secret))
+        return measured
 
     def _like(self, native: Any, other: LtvArray | None = None) -> LtvArray:
         return LtvArray(self._parameters, native, self._length, self._field, self._keys(other))
@@ -474,7 +487,7 @@ class LtvArray:
 
 def _polynomial(parameters: Parameters, array: np.ndarray[Any, Any], field: bool, what: str) -> Values:
     slots = parameters.slots
-    if array.dtype != np.bool_ and not np.issubdtype(array.dtype, np.integer):
+    if array.size and array.dtype != np.bool_ and not np.issubdtype(array.dtype, np.integer):
         raise UnsupportedError(f"{what} takes bits or whole numbers, not values of type {array.dtype}")
     if array.ndim != 1 or not 1 <= array.size <= slots.count:
         raise ArgumentError(
@@ -532,3 +545,47 @@ def decrypt(array: LtvArray, key: SecretKey) -> Values | Elements:
     polynomial = array.native.decrypt(_native_secret(key)).reshape(-1)
     values = array.parameters.slots.decode(polynomial).reshape(-1)[: array.shape[0]]
     return values.copy() if array.field else values.astype(np.uint8)
+
+
+def save(path: Path, thing: SecretKey | PublicKey | EvaluationKeys | LtvArray, *, overwrite: bool = False) -> None:
+    """Writes a key or an array to a file, whole or not at all. `cyclotome inspect` says of it that it is BROKEN.
+
+    A secret key is not protected: whoever has the public key can find it.
+
+    Raises:
+        FileError: it can't be written, or is there already and `overwrite` is not said.
+        UnsupportedError: anything else.
+    """
+    to = os.fspath(path)
+    if isinstance(thing, SecretKey):
+        _core.write_ltv_secret_key(to, thing.native, overwrite)
+    elif isinstance(thing, PublicKey):
+        _core.write_ltv_public_key(to, thing.native, overwrite)
+    elif isinstance(thing, EvaluationKeys):
+        _core.write_ltv_evaluation_keys(to, thing.native, list(thing.galois.values()), overwrite)
+    elif isinstance(thing, LtvArray):
+        _core.write_ltv_array(to, thing.native, thing.shape[0], thing.field, overwrite)
+    else:
+        raise UnsupportedError(f"save takes a key or an array of LTV, not {type(thing).__name__}")
+
+
+def load(path: Path, *, max_bytes: int = MAX_BYTES) -> SecretKey | PublicKey | EvaluationKeys | LtvArray:
+    """Reads a file of `save`. What comes out says BROKEN as what went in did; an array knows no keys.
+
+    Raises:
+        FileError: no such file, or it can't be read.
+        FormatError: damaged, cut off, too long, or no object of LTV.
+    """
+    found = _core.read_ltv(os.fspath(path), max_bytes)
+    if isinstance(found, _core.LtvStoredArray):
+        native = found.ciphertext
+        parameters = Parameters.of_native(native.parameters)
+        if found.length > parameters.slots.count:
+            raise FormatError(f"the array has {found.length} values, but there are {parameters.slots.count} slots")
+        return LtvArray(parameters, native, found.length, found.field, None)
+    if isinstance(found, _core.LtvEvaluationKeys):
+        relinearization = found.relinearization
+        galois = {key.element: key for key in found.galois}
+        return EvaluationKeys(Parameters.of_native(relinearization.parameters), relinearization, galois)
+    kind = SecretKey if isinstance(found, _core.LtvSecretKey) else PublicKey
+    return kind(Parameters.of_native(found.parameters), found)

@@ -78,11 +78,9 @@ def test_a_wrong_twiddle_is_noticed(points: int, rng: np.random.Generator) -> No
         return [int(v) for v in t.inverse(core.carrier_multiply(t.forward(a), t.forward(b)))]
 
     assert through(good) == want
-    used = (
-        {k * c % points for k in range(1, min(64, points)) for c in range(1, max(2, points // 64))}
-        if points > 64
-        else set()
-    )
+    columns, rest = min(points // 64, 64), max(points // 4096, 1)
+    used = {k * c * rest for k in range(64) for c in range(columns)} | {k * r for k in range(4096) for r in range(rest)}
+    used = {place for place in used if 0 < place < points}
     for place in sorted(used)[:: max(1, len(used) // 3)]:
         table = list(good.twiddles)
         table[place] = (table[place] + 1) % P

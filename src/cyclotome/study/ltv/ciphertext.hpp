@@ -18,7 +18,7 @@ struct Ciphertext {
   std::size_t level() const noexcept { return parameters->levels() - polynomial.primes; }
   /// Bits that the phase may grow until decryption refuses; negative: it refuses.
   double headroom() const noexcept;
-  /// Whether it hides nothing even from who can't reduce lattices: c = 0, as in x + x.
+  /// Whether it hides nothing even from who can't reduce lattices: c = 0, as in x * 0.
   bool transparent() const noexcept;
 };
 

@@ -32,27 +32,40 @@ KeyId id_of(const Seed& seed) {
 
 SecretKey SecretKey::generate(const ParametersPtr& parameters, bool acknowledge_broken) {
   require_acknowledged(*parameters, acknowledge_broken);
-  const Arithmetic& arithmetic = *parameters->arithmetic();
   const Seed master = Seed::from_system();
-  SecretKey key;
-  key.parameters_ = parameters;
-  key.id_ = id_of(derive_seed(master, *parameters, "key id", {}));
+  const KeyId id = id_of(derive_seed(master, *parameters, "key id", {}));
   const Seed seed = derive_seed(master, *parameters, "secret key", {});
   for (std::uint32_t item = 0; item < most_key_draws; ++item) {
-    auto f = draw_ternary(*parameters, seed, Stream::secret, item);
-    for (auto& coefficient : f) coefficient *= 2;
-    f[0] += 1;
-    key.value_ = arithmetic.of_small(f, arithmetic.primes());
     try {
-      key.inverse_ = arithmetic.inverse(key.value_);
+      return restore(parameters, id, draw_ternary(*parameters, seed, Stream::secret, item));
     } catch (const ArgumentError&) {
       continue;
     }
-    key.transform_ = arithmetic.ntt(key.value_);
-    return key;
   }
   throw ParameterError(message("keygen: none of ", most_key_draws, " draws of f has an inverse modulo Phi_",
                                parameters->index(), " and all primes; take larger primes"));
+}
+
+SecretKey SecretKey::restore(const ParametersPtr& parameters, const KeyId& id, std::span<const std::int64_t> half) {
+  const Arithmetic& arithmetic = *parameters->arithmetic();
+  ZeroisingVector<std::int64_t> f(half.begin(), half.end());
+  for (auto& coefficient : f) coefficient *= 2;
+  f.at(0) += 1;
+  SecretKey key;
+  key.parameters_ = parameters;
+  key.id_ = id;
+  key.value_ = arithmetic.of_small(f, arithmetic.primes());
+  key.inverse_ = arithmetic.inverse(key.value_);
+  key.transform_ = arithmetic.ntt(key.value_);
+  return key;
+}
+
+PublicKey PublicKey::restore(const ParametersPtr& parameters, const KeyId& id, const Polynomial& h) {
+  PublicKey key;
+  key.parameters_ = parameters;
+  key.id_ = id;
+  key.transform_ = parameters->arithmetic()->ntt(h);
+  return key;
 }
 
 PublicKey PublicKey::generate(const SecretKey& secret) {
@@ -62,11 +75,7 @@ PublicKey PublicKey::generate(const SecretKey& secret) {
   auto g = draw_ternary(parameters, seed, Stream::public_error, 0);
   for (auto& coefficient : g) coefficient *= 2;
   const Polynomial h = arithmetic.multiply(arithmetic.of_small(g, arithmetic.primes()), secret.inverse());
-  PublicKey key;
-  key.parameters_ = secret.parameters();
-  key.id_ = secret.id();
-  key.transform_ = arithmetic.ntt(h);
-  return key;
+  return restore(secret.parameters(), secret.id(), h);
 }
 
 Polynomial mask(const PublicKey& key, const Seed& seed, std::uint32_t item, std::size_t primes) {
@@ -113,6 +122,20 @@ SwitchingKey SwitchingKey::galois(const SecretKey& secret, const PublicKey& publ
   const Arithmetic& arithmetic = *secret.parameters()->arithmetic();
   const Polynomial moved = arithmetic.automorphism(secret.value(), k);
   return make(secret, public_key, arithmetic.multiply(moved, secret.inverse()), k);
+}
+
+SwitchingKey SwitchingKey::restore(const ParametersPtr& parameters, const KeyId& id, std::uint64_t element,
+                                   std::span<const Polynomial> digits) {
+  if (element != 0 && (element >= parameters->index() || greatest_common_divisor(element, parameters->index()) != 1)) {
+    throw ArgumentError(message("evaluation key: it moves slots by x -> x^", element,
+                                ", which is not prime to and below m = ", parameters->index()));
+  }
+  SwitchingKey key;
+  key.parameters_ = parameters;
+  key.id_ = id;
+  key.element_ = element;
+  for (const Polynomial& digit : digits) key.digits_.push_back(parameters->arithmetic()->ntt(digit));
+  return key;
 }
 
 std::size_t SwitchingKey::bytes() const noexcept {

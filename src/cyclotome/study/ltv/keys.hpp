@@ -11,6 +11,8 @@ class SecretKey {
   /// Draws f' until f has an inverse modulo every prime. acknowledge_broken has to be true: else SecurityError, which
   /// says why and names what to use in its place.
   static SecretKey generate(const ParametersPtr& parameters, bool acknowledge_broken);
+  /// From f', n values of -1, 0 and 1, as a file has it. ArgumentError where f has no inverse.
+  static SecretKey restore(const ParametersPtr& parameters, const KeyId& id, std::span<const std::int64_t> half);
   SecretKey(SecretKey&&) = default;
   SecretKey& operator=(SecretKey&&) = default;
   SecretKey(const SecretKey&) = delete;
@@ -33,6 +35,8 @@ class SecretKey {
 class PublicKey {
  public:
   static PublicKey generate(const SecretKey& secret);
+  /// From h in the CRT domain, at level 0.
+  static PublicKey restore(const ParametersPtr& parameters, const KeyId& id, const Polynomial& h);
   const ParametersPtr& parameters() const noexcept { return parameters_; }
   const KeyId& id() const noexcept { return id_; }
   const Polynomial& transform() const noexcept { return transform_; }  ///< NTT, level 0
@@ -53,6 +57,10 @@ class SwitchingKey {
   static SwitchingKey relinearization(const SecretKey& secret, const PublicKey& public_key);
   /// k prime to m, else ArgumentError.
   static SwitchingKey galois(const SecretKey& secret, const PublicKey& public_key, std::uint64_t k);
+
+  /// From all digits in the CRT domain, at level 0. element: 0, or prime to m (ArgumentError).
+  static SwitchingKey restore(const ParametersPtr& parameters, const KeyId& id, std::uint64_t element,
+                              std::span<const Polynomial> digits);
 
   const ParametersPtr& parameters() const noexcept { return parameters_; }
   const KeyId& id() const noexcept { return id_; }
