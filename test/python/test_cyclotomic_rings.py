@@ -9,17 +9,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-import cyclotome_testing as core
 import flint
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import shapes
+from cyclotome.errors import ArgumentError
 from oracles import cyclotomic
 from oracles.integers import some_primes
 from residues import TRANSFORM, everywhere, put
 
 VECTORS = json.loads((Path(__file__).parent.parent / "data" / "cyclotomic_rings.json").read_text())
 EVERY_VECTOR = pytest.mark.parametrize("vector", VECTORS["rings"], ids=lambda v: f"{v['m']}-{v['p']}")
-ENGINE = core.CpuEngine(2)
+ENGINE = _core.CpuEngine(2)
 #: m, and what primes are 1 modulo in multiples of m, by word: blocks of 16, of 4, single factors.
 RINGS = [
     *((m, word, 16) for m in (15, 21, 105) for word in (32, 64)),
@@ -38,7 +41,7 @@ def logical_places(shape: Any) -> list[int]:
     powers = [[pow(VECTORS["generators"][str(p)], e, p) for e in range(p - 1)] for p in primes]
     units = [m // p * pow(m // p, -1, p) for p in primes]
     return [
-        shape.galois.slot(sum(r * c for r, c in zip(residues, units, strict=True)) % m)
+        shapes.slot(shape.galois, sum(r * c for r, c in zip(residues, units, strict=True)) % m)
         for residues in itertools.product(*powers)
     ]
 
@@ -50,7 +53,7 @@ def digest(values: Any) -> str:
 @EVERY_VECTOR
 def test_transforms_products_and_automorphisms_are_the_vectors(vector: dict[str, Any]) -> None:
     m, p = vector["m"], vector["p"]
-    ring = core.Ring.cyclotomic(m, core.Basis(32, [p]))
+    ring = testing.Ring.cyclotomic(m, testing.Basis(32, [p]))
     shape, places = ring.shape, logical_places(ring.shape)
     assert ring.root(0) == vector["zeta"]
 
@@ -58,11 +61,11 @@ def test_transforms_products_and_automorphisms_are_the_vectors(vector: dict[str,
         return digest(np.asarray(residues).ravel()[places])
 
     a, b = ([(x * i * i + y * i + z) % p for i in range(ring.degree)] for x, y, z in ((7, 3, 1), (5, 11, 2)))
-    normal = {name: shape.coefficients_of(f, p) for name, f in (("a", a), ("b", b))}
+    normal = {name: shapes.coefficients_of(shape, f, p) for name, f in (("a", a), ("b", b))}
     transforms = {}
     for name, f in (("a", a), ("b", b)):
         assert stored(normal[name]) == vector[f"{name}_normal"]
-        assert shape.polynomial_of(normal[name], p) == f
+        assert shapes.polynomial_of(shape, normal[name], p) == f
         array = put(ENGINE, ring, normal[name])
         array.to_transform()
         transforms[name] = array
@@ -72,83 +75,85 @@ def test_transforms_products_and_automorphisms_are_the_vectors(vector: dict[str,
     assert stored(product.to_host()) == vector["product_transform"]
     product.to_coefficient()
     assert stored(product.to_host()) == vector["product_normal"]
-    assert digest(shape.polynomial_of(product.to_host().ravel().tolist(), p)) == vector["product_power"]
+    assert digest(shapes.polynomial_of(shape, product.to_host().ravel().tolist(), p)) == vector["product_power"]
     for turn in vector["automorphisms"]:
         image = everywhere("automorphism", ring, (1, 1), put(ENGINE, ring, normal["a"]), turn["k"])
         assert stored(image) == turn["normal"]
-        assert digest(shape.polynomial_of(image.ravel().tolist(), p)) == turn["power"]
+        assert digest(shapes.polynomial_of(shape, image.ravel().tolist(), p)) == turn["power"]
         slots = everywhere("automorphism", ring, (1, 1), transforms["a"], turn["k"], domain=TRANSFORM)
         assert stored(slots) == turn["transform"]
 
 
 @pytest.mark.parametrize(("m", "word", "multiple"), RINGS)
-@pytest.mark.parametrize("engine_name", core.instruction_sets())
+@pytest.mark.parametrize("engine_name", _core.instruction_sets())
 def test_products_are_those_of_flint(
     rng: np.random.Generator, m: int, word: int, multiple: int, engine_name: str
 ) -> None:
     """From polynomials to polynomials, modulo a prime of the ring, and the automorphism of 2 beside."""
     bits = 30 if word == 32 else int(rng.choice([50, 60]))
     (q,) = some_primes(bits, m * multiple, 1, skip=int(rng.integers(2)) if word == 64 else 0)
-    engine = core.CpuEngine(1, engine_name)
-    ring = core.Ring.cyclotomic(m, core.Basis(word, [q]))
+    engine = testing.cpu_engine(1, engine_name)
+    ring = testing.Ring.cyclotomic(m, testing.Basis(word, [q]))
     shape, modulus = ring.shape, cyclotomic.modulus(m, q)
     polynomials = [rng.integers(0, q, ring.degree).tolist(), [q - 1] * ring.degree]
-    arrays = [put(engine, ring, shape.coefficients_of(f, q)) for f in polynomials]
-    turned = core.PolyArray(engine, ring, 1, 1)
+    arrays = [put(engine, ring, shapes.coefficients_of(shape, f, q)) for f in polynomials]
+    turned = testing.PolyArray(engine, ring, 1, 1)
     engine.automorphism(turned.view(), arrays[0].view(), 2)
     image = cyclotomic.reduced({2 * i % m: c for i, c in enumerate(polynomials[0])}, m, q)
-    assert flint.nmod_poly(shape.polynomial_of(turned.to_host().ravel().tolist(), q), q) == image
+    assert flint.nmod_poly(shapes.polynomial_of(shape, turned.to_host().ravel().tolist(), q), q) == image
     for array in arrays:
         array.to_transform()
-    out = core.PolyArray(engine, ring, 1, 1, TRANSFORM)
+    out = testing.PolyArray(engine, ring, 1, 1, TRANSFORM)
     engine.multiply(out.view(), arrays[0].view(), arrays[1].view())
     out.to_coefficient()
     f, g = (flint.nmod_poly(p, q) for p in polynomials)
-    assert flint.nmod_poly(shape.polynomial_of(out.to_host().ravel().tolist(), q), q) == f * g % modulus
+    assert flint.nmod_poly(shapes.polynomial_of(shape, out.to_host().ravel().tolist(), q), q) == f * g % modulus
 
 
 # --- polynomials and coefficients -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("m", [3, 15, 105, 257, 1155, 15015, 17 * 257, 8191])
 def test_coefficients_are_those_of_polynomials_over_the_integers(rng: np.random.Generator, m: int) -> None:
     """Of any length; Phi_105 and Phi_15015 have coefficients beyond -1, 0, 1."""
-    shape = core.RingShape.cyclotomic(m)
+    shape = shapes.cyclotomic(m)
     phi = cyclotomic.polynomial(m)
     units = cyclotomic.units(m)
     place = {j: shape.galois.slot(shape.galois.inverse(j)) for j in units}
     for length in (0, 1, shape.degree, m, 2 * m + 5):
         polynomial = rng.integers(-(1 << 40), 1 << 40, length).tolist()
-        coefficients = shape.coefficients_of(polynomial)
+        coefficients = shapes.coefficients_of(shape, polynomial)
         spread = [0] * m
         for j in units:
             spread[j] = coefficients[place[j]]
         expected = flint.fmpz_poly(polynomial) % phi
         assert flint.fmpz_poly(spread) % phi == expected
-        assert flint.fmpz_poly(shape.polynomial_of(coefficients)) == expected
+        assert flint.fmpz_poly(shapes.polynomial_of(shape, coefficients)) == expected
         q = int(rng.choice([2, 3, 1 << 32, (1 << 61) - 1]))
-        residues = shape.coefficients_of([c % q for c in polynomial], q)
+        residues = shapes.coefficients_of(shape, [c % q for c in polynomial], q)
         assert residues == [c % q for c in coefficients]
-        assert shape.polynomial_of(residues, q) == [c % q for c in shape.polynomial_of(coefficients)]
+        assert shapes.polynomial_of(shape, residues, q) == [c % q for c in shapes.polynomial_of(shape, coefficients)]
 
 
 def test_polynomials_modulo_a_power_of_x_are_folded(rng: np.random.Generator) -> None:
-    shape = core.RingShape.negacyclic(8)
+    shape = _core.negacyclic_ring(8)
     polynomial = rng.integers(-(1 << 61), 1 << 61, 21).tolist()  # sums of three stay below 2^63
     expected = [polynomial[i] - polynomial[8 + i] + (polynomial[16 + i] if i < 5 else 0) for i in range(8)]
-    assert shape.coefficients_of(polynomial) == expected
-    assert shape.coefficients_of([c % 97 for c in polynomial], 97) == [c % 97 for c in expected]
-    assert shape.polynomial_of([c % 97 for c in expected], 97) == [c % 97 for c in expected]
+    assert shapes.coefficients_of(shape, polynomial) == expected
+    assert shapes.coefficients_of(shape, [c % 97 for c in polynomial], 97) == [c % 97 for c in expected]
+    assert shapes.polynomial_of(shape, [c % 97 for c in expected], 97) == [c % 97 for c in expected]
 
 
 def test_what_is_no_polynomial_of_the_ring_is_refused() -> None:
-    shape = core.RingShape.cyclotomic(15)
-    with pytest.raises(core.ArgumentError, match=r"7 coefficients.*Phi_15.*has 8"):
-        shape.polynomial_of([0] * 7)
-    with pytest.raises(core.ArgumentError, match=r"9 coefficients.*Phi_15.*has 8"):
-        shape.polynomial_of([0] * 9, 5)
-    with pytest.raises(core.ArgumentError, match="coefficient 5 is not a residue modulo 5"):
-        shape.coefficients_of([0, 5], 5)
+    shape = shapes.cyclotomic(15)
+    with pytest.raises(ArgumentError, match=r"7 coefficients.*Phi_15.*has 8"):
+        shapes.polynomial_of(shape, [0] * 7)
+    with pytest.raises(ArgumentError, match=r"9 coefficients.*Phi_15.*has 8"):
+        shapes.polynomial_of(shape, [0] * 9, 5)
+    with pytest.raises(ArgumentError, match="coefficient 5 is not a residue modulo 5"):
+        shapes.coefficients_of(shape, [0, 5], 5)
     for q in (0, 1, 1 << 61):
-        with pytest.raises(core.ArgumentError, match=rf"modulus {q} is not in \[2"):
-            shape.coefficients_of([0], q)
-    with pytest.raises(core.ArgumentError, match="more than 64 bits"):
-        shape.coefficients_of([(1 << 63) - 1, 0, 0, -(1 << 63), 0, -(1 << 63), 0, 0, (1 << 63) - 1, (1 << 63) - 1])
+        with pytest.raises(ArgumentError, match=rf"modulus {q} is not in \[2"):
+            shapes.coefficients_of(shape, [0], q)
+    with pytest.raises(ArgumentError, match="more than 64 bits"):
+        shapes.coefficients_of(
+            shape, [(1 << 63) - 1, 0, 0, -(1 << 63), 0, -(1 << 63), 0, 0, (1 << 63) - 1, (1 << 63) - 1]
+        )

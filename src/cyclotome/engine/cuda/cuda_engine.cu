@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/architecture.cuh"
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/engine/cuda/prime_factor.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {
@@ -65,7 +67,7 @@ CudaEngine::CudaEngine(int device, bool fused) {
   if (const std::string problem = cuda::age_problem(architecture); !problem.empty()) throw EngineError(named + problem);
   const CUcontext context = cuda::primary_context(device);
   const DeviceScope scope(context);
-  auto state = std::make_unique<State>(device, context);
+  auto state = std::make_unique<cuda::DeviceState>(device, context);
   try {
     state->loaded = cuda::loaded_architecture(architecture);
   } catch (const EngineError& error) {
@@ -74,6 +76,7 @@ CudaEngine::CudaEngine(int device, bool fused) {
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
   state->constants.paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
+  state->block_bytes = properties.sharedMemPerBlockOptin;
   // Engines that transform in ways of their own launch past graphs.
   if (fused) state->programs = std::make_unique<cuda::GraphStore>(context, properties.totalGlobalMem);
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
@@ -88,6 +91,17 @@ void* CudaEngine::context() const noexcept { return state_->context; }
 void* CudaEngine::stream() const noexcept { return static_cast<cudaStream_t>(state_->stream); }
 bool CudaEngine::holds_whole_limbs() const noexcept { return state_->constants.paths.one_pass; }
 
+bool CudaEngine::computes_in(const Ring& ring) const noexcept {
+  if (ring.limb_words() != ring.degree()) return false;
+  for (const GaloisGroup::Generator& generator : ring.galois().generators()) {
+    // Along x^n + 1 there is nothing to ask for: its transforms go stage by stage if they must.
+    if (ring.kind() == RingKind::cyclotomic && cuda::line_bytes(generator.order, ring.word()) > state_->block_bytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
 CudaEngine::~CudaEngine() {
   const DeviceScope scope(state_->context, std::nothrow);
   state_->secrets.flush();
@@ -99,7 +113,7 @@ std::string CudaEngine::name() const { return message("cuda:", state_->device); 
 
 std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   const DeviceScope scope = state_->enter();
-  State& state = *state_;
+  cuda::DeviceState& state = *state_;
   void* data = nullptr;
   cudaError_t status = cudaMallocAsync(&data, bytes, state.stream);
   if (!succeeded(status) && status == cudaErrorMemoryAllocation) {

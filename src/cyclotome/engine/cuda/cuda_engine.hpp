@@ -7,6 +7,12 @@
 
 namespace cyclotome {
 
+namespace cuda {
+
+struct DeviceState;  // device, stream, tables on the device
+
+}  // namespace cuda
+
 /// The engine that computes on one NVIDIA GPU. Work is asynchronous on a stream of the engine's own; `download` waits
 /// for it. Memory comes from the device's stream-ordered pool; secret memory is zeroised in the order of that stream as
 /// soon as it is freed, at the latest when the engine goes or the process ends. Every call leaves the calling thread's
@@ -39,6 +45,8 @@ class CudaEngine : public Engine {
   bool holds_whole_limbs() const noexcept;
 
  protected:
+  /// x^n + 1, and Phi_m where lines of values along m's prime factors fit a block's memory; limbs without gaps.
+  bool computes_in(const Ring& ring) const noexcept override;
   /// Opens the device; what `create` throws. fused: whether composites may be computed with transforms in kernels of
   /// their own, past do_forward and do_inverse; else programs are interpreted.
   explicit CudaEngine(int device, bool fused = true);
@@ -71,8 +79,7 @@ class CudaEngine : public Engine {
 
  private:
   friend class CudaExecution;
-  struct State;  // device, stream, tables on the device
-  std::unique_ptr<State> state_;
+  std::unique_ptr<cuda::DeviceState> state_;
 };
 
 }  // namespace cyclotome

@@ -5,9 +5,8 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hmac.hpp"
-#include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/rlwe/key_check.hpp"
+#include "cyclotome/study/derived_seed.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -59,20 +58,7 @@ Rows square_of_secret(const SecretKey& secret) {
 }  // namespace
 
 Seed derive_seed(const Seed& master, const Parameters& parameters, std::string_view purpose, const KeyId& key) {
-  std::vector<std::uint8_t> label;
-  const auto field = [&](std::span<const std::uint8_t> bytes) {
-    label.push_back(static_cast<std::uint8_t>(bytes.size()));
-    label.insert(label.end(), bytes.begin(), bytes.end());
-  };
-  constexpr std::string_view name = "cyclotome fermat seed";
-  field({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
-  field({reinterpret_cast<const std::uint8_t*>(purpose.data()), purpose.size()});
-  field(key);
-  field(parameters.fingerprint());
-  Digest digest = hmac_sha256(master.bytes(), label);
-  Seed seed(digest);
-  secure_zero(digest.data(), digest.size());
-  return seed;
+  return study::derive_seed(master, "cyclotome fermat seed", purpose, key, parameters.fingerprint());
 }
 
 void multiply_by_secret(std::uint64_t* out, const std::uint64_t* a, const SecretKey& secret) {
@@ -130,8 +116,8 @@ RelinearizationKey RelinearizationKey::generate(const SecretKey& secret) {
     const std::uint64_t order = limb.plus ? 2 * limb.bits : limb.bits;  // of 2 modulo q_i
     const unsigned width = context.parameters().digit_bits() == 0 ? limb.bits + 1 : context.parameters().digit_bits();
     for (unsigned first = 0; first < limb.bits + (limb.plus ? 1 : 0); first += width, ++digit) {
-      ring.uniform(a.data(), uniform, Stream::key_switch_uniform, digit);
-      mask(body, a, context.draw(context.error_law(), errors, Stream::key_switch_error, digit), secret);
+      ring.uniform(a.data(), uniform, Stream::switching_key_uniform, digit);
+      mask(body, a, context.draw(context.error_law(), errors, Stream::switching_key_error, digit), secret);
       // 2^first q/q_i is 0 modulo the other limbs, and 2^(first - exponent) modulo this one.
       Rows target(limb.words * ring.degree());
       std::copy_n(square.data() + ring.offset(i), target.size(), target.data());
