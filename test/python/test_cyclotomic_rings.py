@@ -18,7 +18,7 @@ from cyclotome._core.testing import shapes
 from cyclotome.errors import ArgumentError
 from oracles import cyclotomic
 from oracles.integers import some_primes
-from residues import TRANSFORM, everywhere, put
+from residues import TRANSFORM, everywhere, on, put
 
 VECTORS = json.loads((Path(__file__).parent.parent / "data" / "cyclotomic_rings.json").read_text())
 EVERY_VECTOR = pytest.mark.parametrize("vector", VECTORS["rings"], ids=lambda v: f"{v['m']}-{v['p']}")
@@ -98,13 +98,13 @@ def test_products_are_those_of_flint(
     polynomials = [rng.integers(0, q, ring.degree).tolist(), [q - 1] * ring.degree]
     arrays = [put(engine, ring, shapes.coefficients_of(shape, f, q)) for f in polynomials]
     turned = testing.PolyArray(engine, ring, 1, 1)
-    engine.automorphism(turned.view(), arrays[0].view(), 2)
+    on(engine).automorphism(turned.view(), arrays[0].view(), 2)
     image = cyclotomic.reduced({2 * i % m: c for i, c in enumerate(polynomials[0])}, m, q)
     assert flint.nmod_poly(shapes.polynomial_of(shape, turned.to_host().ravel().tolist(), q), q) == image
     for array in arrays:
         array.to_transform()
     out = testing.PolyArray(engine, ring, 1, 1, TRANSFORM)
-    engine.multiply(out.view(), arrays[0].view(), arrays[1].view())
+    on(engine).multiply(out.view(), arrays[0].view(), arrays[1].view())
     out.to_coefficient()
     f, g = (flint.nmod_poly(p, q) for p in polynomials)
     assert flint.nmod_poly(shapes.polynomial_of(shape, out.to_host().ravel().tolist(), q), q) == f * g % modulus
@@ -117,7 +117,8 @@ def test_coefficients_are_those_of_polynomials_over_the_integers(rng: np.random.
     shape = shapes.cyclotomic(m)
     phi = cyclotomic.polynomial(m)
     units = cyclotomic.units(m)
-    place = {j: shape.galois.slot(shape.galois.inverse(j)) for j in units}
+    group = shape.galois
+    place = {j: shapes.slot(group, shapes.inverse(group, j)) for j in units}
     for length in (0, 1, shape.degree, m, 2 * m + 5):
         polynomial = rng.integers(-(1 << 40), 1 << 40, length).tolist()
         coefficients = shapes.coefficients_of(shape, polynomial)
