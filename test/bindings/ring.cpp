@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/ring.hpp"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/field_slots.hpp"
 #include "cyclotome/ring/prime_factor_tables.hpp"
 
 namespace cyclotome::testing {
@@ -98,7 +101,46 @@ void bind_ring(nb::module_& m) {
       .def("has_transform", &RingShape::has_transform)
       .def_prop_ro("expansion", &RingShape::expansion)
       .def_prop_ro("power_basis", &RingShape::power_basis)
-      .def_prop_ro("orthogonal", &RingShape::orthogonal);
+      .def_prop_ro("geometry",
+                   [](const RingShape& ring) {
+                     const BasisGeometry g = ring.geometry();
+                     return std::array{g.dual, g.gram, g.turn, g.skew};
+                   })
+      .def_prop_ro("errors", [](const RingShape& ring) {
+        const ErrorSums& e = ring.errors();
+        return std::make_tuple(e.draws, e.terms, e.addresses, e.bound());
+      });
+  nb::class_<FieldSlots>(m, "FieldSlots")
+      .def_static("of",
+                  [](const RingShape& ring, std::uint64_t modulus) {
+                    return std::const_pointer_cast<FieldSlots>(FieldSlots::of(ring, modulus));
+                  })
+      .def_prop_ro("degree", [](const FieldSlots& s) { return s.field().degree(); })
+      .def_prop_ro("polynomial", [](const FieldSlots& s) { return s.field().polynomial(); })
+      .def_prop_ro("count", &FieldSlots::count)
+      .def_prop_ro("dimensions",
+                   [](const FieldSlots& s) {
+                     std::vector<std::tuple<std::uint64_t, std::size_t, bool>> result;
+                     for (const auto& d : s.dimensions()) result.emplace_back(d.generator, d.length, d.cyclic);
+                     return result;
+                   })
+      .def("encode",
+           [](const FieldSlots& s, std::size_t n, const std::vector<std::uint64_t>& slots) {
+             std::vector<std::uint64_t> coefficients(n);
+             s.encode(coefficients, slots);
+             return coefficients;
+           })
+      .def("decode", [](const FieldSlots& s, const std::vector<std::uint64_t>& coefficients) {
+        std::vector<std::uint64_t> slots(s.count());
+        s.decode(slots, coefficients);
+        return slots;
+      });
+  nb::class_<BinaryField>(m, "BinaryField")
+      .def(nb::init<unsigned>())
+      .def_prop_ro("polynomial", &BinaryField::polynomial)
+      .def("multiply", &BinaryField::multiply)
+      .def("power", &BinaryField::power)
+      .def("trace", &BinaryField::trace);
   nb::class_<Ring>(m, "Ring")
       .def_static("negacyclic", &Ring::negacyclic, nb::arg("degree"), nb::arg("basis"))
       .def_static("cyclotomic", &Ring::cyclotomic, nb::arg("index"), nb::arg("basis"))

@@ -47,6 +47,7 @@ void bind_parameter_sets(nb::module_& m) {
       .def_rw("table", &ParametersLiteral::table)
       .def_rw("allow_insecure", &ParametersLiteral::allow_insecure)
       .def_rw("strict", &ParametersLiteral::strict)
+      .def_rw("cyclotomic", &ParametersLiteral::cyclotomic)
       .def_rw("name", &ParametersLiteral::name);
   nb::class_<Parameters>(m, "Parameters")
       .def(nb::init<const ParametersLiteral&>())

@@ -17,7 +17,7 @@ using Codes = ZeroisingVector<std::uint32_t>;
 std::size_t packed_key_bytes(const rlwe::Parameters& parameters) {
   switch (parameters.scheme().secret_key_form()) {
     case rlwe::SecretKeyForm::ternary:
-      return parameters.degree() * coefficient_bits / 8;
+      return packed_bytes(parameters.degree(), coefficient_bits);
   }
   throw UnsupportedError(message("secret keys of ", parameters.scheme().title(), " have no form in files"));
 }
@@ -33,7 +33,9 @@ rlwe::SecretKey unpack_key(std::span<const std::uint8_t> packed, const rlwe::Con
                            rlwe::KeyCheck check) {
   const std::size_t n = context->degree();
   Codes codes(n, Residence::locked);
-  static_cast<void>(unpack_bits<std::uint32_t>(codes, packed, coefficient_bits, 4));  // every code is below 4
+  if (!unpack_bits<std::uint32_t>(codes, packed, coefficient_bits, 4)) {  // every code is below 4
+    throw FormatError("unused bits are set behind the coefficients of a secret key: the data is damaged");
+  }
   ZeroisingVector<std::int8_t> coefficients(n, Residence::locked);
   // Code 10 becomes -2, which from_coefficients refuses.
   for (std::size_t i = 0; i < n; ++i) {

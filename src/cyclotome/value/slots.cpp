@@ -12,6 +12,11 @@ namespace cyclotome::value {
 namespace {
 
 const rlwe::EvaluationKeys& rotation_keys(const char* operation, const EncryptedArray& x) {
+  if (const FieldSlotsPtr& slots = x.parameters().field_slots(); slots != nullptr) {
+    throw UnsupportedError(message(operation, ": the slots of ", x.parameters().summary(), " are a box of ",
+                                   slots->dimensions().size(), " dimensions, not rows and columns; x.roll(steps, ",
+                                   "dimension) rolls one"));
+  }
   if (!x.layout().slots() || !x.layout().full()) {
     throw ArgumentError(message(operation,
                                 " takes a packed array in slots whose last axis fills its ciphertexts, a "

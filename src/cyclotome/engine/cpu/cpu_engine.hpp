@@ -93,6 +93,10 @@ class CpuEngine final : public Engine {
   void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const PlainRounding& step);
   void convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion);
 
+  /// Law::error where coefficients are sums of draws. address(b, p, l): of a polynomial.
+  template <class Address>
+  void sample_sums(View out, const ErrorSums& errors, const Address& address);
+
   /// body(i) for i = 0 ... count-1; over all threads unless `words`, the size of the work, is small.
   template <class Body>
   void in_parallel(std::size_t count, std::size_t words, const Body& body);
