@@ -23,7 +23,7 @@ std::vector<std::uint64_t> prime_factors(std::uint64_t number) {
 
 }  // namespace
 
-BinaryField::BinaryField(unsigned degree) : degree_(degree) {
+BinaryField::BinaryField(unsigned degree) : r_(degree) {
   if (degree < 1 || degree > max_degree) {
     throw ParameterError(message("GF(2^", degree, ") is not supported: degrees are in [1, ", max_degree, "]"));
   }
@@ -31,7 +31,7 @@ BinaryField::BinaryField(unsigned degree) : degree_(degree) {
   const std::vector<std::uint64_t> factors = prime_factors(order());
   // f is primitive if y has order 2^r - 1: then powers of y are all there is but 0.
   const auto primitive = [&] {
-    const std::uint64_t y = degree_ == 1 ? 1 : 2;
+    const std::uint64_t y = r_ == 1 ? 1 : 2;
     return power(y, order()) == 1 &&
            std::ranges::all_of(factors, [&](std::uint64_t p) { return power(y, order() / p) != 1; });
   };

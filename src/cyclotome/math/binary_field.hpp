@@ -15,22 +15,22 @@ class BinaryField {
   /// files are elements of these fields, so f stays. Throws ParameterError unless r is in [1, max_degree].
   explicit BinaryField(unsigned degree);
 
-  unsigned degree() const noexcept { return degree_; }
+  unsigned degree() const noexcept { return r_; }
   /// f, bit i the coefficient of y^i.
   std::uint64_t polynomial() const noexcept { return polynomial_; }
   /// How many elements are not 0: the order of y.
-  std::uint64_t order() const noexcept { return (std::uint64_t{1} << degree_) - 1; }
+  std::uint64_t order() const noexcept { return (std::uint64_t{1} << r_) - 1; }
 
   /// A polynomial of degree up to 2 r - 2 modulo f.
   std::uint64_t reduce(std::uint64_t product) const noexcept {
-    for (unsigned bit = 2 * degree_ - 2; bit + 1 > degree_; --bit) {
-      product ^= (polynomial_ << (bit - degree_)) & (std::uint64_t{0} - (product >> bit & 1));
+    for (unsigned bit = 2 * r_ - 2; bit + 1 > r_; --bit) {
+      product ^= (polynomial_ << (bit - r_)) & (std::uint64_t{0} - (product >> bit & 1));
     }
     return product;
   }
   std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const noexcept {
     std::uint64_t product = 0;
-    for (unsigned bit = 0; bit < degree_; ++bit) product ^= (a << bit) & (std::uint64_t{0} - (b >> bit & 1));
+    for (unsigned bit = 0; bit < r_; ++bit) product ^= (a << bit) & (std::uint64_t{0} - (b >> bit & 1));
     return reduce(product);
   }
   /// The exponent is public.
@@ -43,7 +43,7 @@ class BinaryField {
   }
 
  private:
-  unsigned degree_;
+  unsigned r_;
   std::uint64_t polynomial_ = 0;
   std::uint64_t traces_ = 0;  // bit i: the trace of y^i
 };

@@ -111,7 +111,7 @@ unsigned max_modulus_bits(std::size_t degree, unsigned security, SecurityTable t
                                  security, "; choose 128, or another table for classical levels"));
   }
   for (const Row& row : facts.rows) {  // each twice the one before
-    if (row.degree <= degree && degree < 2 * row.degree) {
+    if (row.degree <= degree && degree / 2 < row.degree) {
       return static_cast<unsigned>(std::uint64_t{degree} * row.bits[column] / row.degree);
     }
   }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cyclotome/value/announcement.hpp"
-#include "cyclotome/value/field_rotations.hpp"
 
 namespace cyclotome::value {
 
@@ -103,7 +102,6 @@ Channels relinearize(const Channels& a, const rlwe::EvaluationKeys& keys, const 
 }
 
 Channels sum_slots(const Channels& a, const rlwe::EvaluationKeys& keys, const Options& options) {
-  if (keys.context()->parameters().field_slots() != nullptr) return sum_field_slots(a, keys, options);
   const auto total = [&](std::size_t channel, const Piece& piece) {
     return rlwe::sum_slots(part(a[channel], piece), keys);
   };

@@ -17,14 +17,4 @@ EncryptedArray frobenius(const EncryptedArray& x, std::int64_t power = 1, const 
 /// x + x^2 + x^4 + ... + x^(2^(r-1)), element by element: bits.
 EncryptedArray trace(const EncryptedArray& x, const Options& options = {});
 
-/// Galois elements whose keys serve all of these and sums over slots: of each dimension the powers of two of its
-/// generator (and what wraps around, where it is not cyclic), and of 2 the powers 1, 2, 4, ...
-std::vector<std::uint64_t> field_elements(const FieldSlots& slots, const GaloisGroup& group);
-
-/// Those, or where there are no field slots what sums over all slots take of generators whose order is a power of two.
-std::vector<std::uint64_t> slot_elements(const rlwe::Parameters& parameters);
-
-/// The sum of all slots, in every slot, of parameters with field slots.
-Channels sum_field_slots(const Channels& a, const rlwe::EvaluationKeys& keys, const Options& options);
-
 }  // namespace cyclotome::value

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/field_rolls.hpp"
 #include "cyclotome/value/rows.hpp"
 
 namespace cyclotome::value {
@@ -146,7 +147,7 @@ Placed cleaned(const Placed& x, const Options& options) {
 Placed spread(const Placed& x, const Keyring& keys, const Options& options) {
   require_slots("broadcasting a packed column", x.layout);
   const rlwe::EvaluationKeys& evaluation = keys.require_evaluation("broadcasting a packed column");
-  return {sum_slots(cleaned(x, options).channels, evaluation, options),
+  return {sum_of_slots(cleaned(x, options).channels, evaluation, options),
           x.layout.placed(x.layout.shape(), Placement::replicated)};
 }
 
