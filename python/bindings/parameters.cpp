@@ -11,7 +11,7 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/registry.hpp"
-#include "cyclotome/value/field_rotations.hpp"
+#include "cyclotome/value/field_rolls.hpp"
 
 namespace cyclotome::python {
 

@@ -344,9 +344,9 @@ class EncryptedArray:
         return self + 1
 
     def roll(self, steps: int, dimension: int = -1) -> EncryptedArray:
-        """Every ciphertext's slots, a box of shape ``parameters.slot_shape``, rolled along one dimension by ``steps`` to
-        the left (to the right if negative): for one ciphertext ``x.reshape(slot_shape)`` becomes ``np.roll(x, -steps,
-        axis=dimension)``. The last dimension of Phi_21845 and Phi_65535 takes two rotations and two products with masks.
+        """Every ciphertext's slots, a box of shape ``parameters.slot_shape``, rolled along one dimension by ``steps``
+        to the left (to the right if negative): for one ciphertext ``x.reshape(slot_shape)`` becomes ``np.roll(x,
+        -steps, axis=dimension)``. The last dimension of Phi_21845 and Phi_65535 takes two rotations and two masks.
 
         The last axis must fill ciphertexts exactly (see `padded`).
 
@@ -357,7 +357,9 @@ class EncryptedArray:
         """
         self._of_field("roll")
         how = current.get().native
-        return self.derived(_core.roll(self._native, word(dimension, "roll: dimension"), word(steps, "roll: steps"), how))
+        return self.derived(
+            _core.roll(self._native, word(dimension, "roll: dimension"), word(steps, "roll: steps"), how)
+        )
 
     def frobenius(self, power: int = 1) -> EncryptedArray:
         """x^(2^power), element by element; bits stay what they are. Powers may be negative."""

@@ -228,8 +228,8 @@ def keygen(
     Args:
         parameters: see `Parameters`.
         rotations: steps by which the slots of a row shall be rotated, negative to the right. None: those that sums over
-            slots take, if there are slots, and of bits those of ``roll``, ``frobenius`` and ``trace``; ``[*cy.sum_rotations(parameters), 5]`` for those and one more; ``[]`` for
-            none.
+            slots take, if there are slots, and of bits those of ``roll``, ``frobenius`` and ``trace`` too;
+            ``[*cy.sum_rotations(parameters), 5]`` for those of sums and one more; ``[]`` for none.
         columns: whether the rows of slots can be swapped, which sums take too. None: yes if ``rotations`` is None.
         relinearization: whether encrypted values can be multiplied with each other.
         device: "cpu" for all cores, "cpu:2" for two threads, "cuda" or "cuda:1" for a GPU, "auto" for a GPU if there is

@@ -27,7 +27,7 @@ Plaintext encode_rows(const ContextPtr& context, std::size_t plain, const Values
 nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> decode_rows(const Plaintext& plaintext, bool slots) {
   auto* const kept = new std::vector<std::int64_t>(decode_residues(plaintext, kind_of(slots)));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
-  const std::array<std::size_t, 2> shape = {plaintext.batch(), plaintext.context()->degree()};
+  const std::array<std::size_t, 2> shape = {plaintext.batch(), values_of(*plaintext.context(), kind_of(slots))};
   return {kept->data(), 2, shape.data(), owner};
 }
 
