@@ -19,14 +19,14 @@ from oracles.binary_field import Field, Slots, order
 
 #: m, the field's polynomial, the box, and which dimensions roll by one automorphism.
 RINGS = {
-    15: ((0x13), (2, 1), (True, True)),
-    21: ((0x43), (2, 1), (True, True)),
-    105: ((0x1053), (2, 2, 1), (True, False, True)),
-    1105: ((0x1000087), (4, 8, 1), (True, False, True)),
-    4369: ((0x1100B), (16, 16), (True, False)),
-    8191: ((0x201B), (630,), (True,)),
-    21845: ((0x1100B), (4, 16, 16), (True, True, False)),
-    65535: ((0x1100B), (2, 4, 16, 16), (True, True, True, False)),
+    15: (0x13, (2, 1), (True, True)),
+    21: (0x43, (1, 2), (True, True)),
+    105: (0x1053, (2, 1, 2), (True, True, True)),
+    1105: (0x100001B, (4, 4, 2), (True, True, False)),
+    4369: (0x1100B, (16, 16), (True, False)),
+    8191: (0x201B, (630,), (True,)),
+    21845: (0x1100B, (4, 16, 16), (True, True, False)),
+    65535: (0x1100B, (2, 4, 16, 16), (True, True, True, False)),
 }
 SMALL = [m for m in RINGS if m < 5000]
 

@@ -272,18 +272,6 @@ def test_rings_of_one_degree_do_not_mix() -> None:
         one.spaced(7)
 
 
-def test_errors_and_noise_are_refused_where_no_theorem_holds() -> None:
-    shape, ring = core.RingShape.cyclotomic(105), cyclotomic_ring(64, 105)
-    assert not shape.orthogonal and core.RingShape.negacyclic(8).orthogonal
-    assert not shape.power_basis and core.RingShape.negacyclic(8).power_basis
-    with pytest.raises(core.ParameterError, match=r"Phi_105.*orthogonal"):
-        core.NoiseCalculus.of(shape)
-    out = core.PolyArray(ENGINE, ring, 1, 1)
-    with pytest.raises(core.ArgumentError, match="Phi_105"):
-        ENGINE.sample(out.view(), core.Law.error, core.Seed(bytes(32)), core.Stream.secret)
-    ENGINE.sample(out.view(), core.Law.ternary, core.Seed(bytes(32)), core.Stream.secret)
-
-
 # --- memory -----------------------------------------------------------------------------------------------------------
 def test_gaps_between_limbs_never_show(rng: np.random.Generator) -> None:
     """Residues go in and out without the gaps, item by item and part by part, and copies keep the distance."""
