@@ -44,22 +44,6 @@ ROOMS: dict[str, frozenset[str]] = {
 #: Suffixes of files that hold C++ or CUDA code.
 CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh"})
 
-#: Circles that are there still, by the names in them. Nothing may be added; what has gone must go from here.
-KNOWN_CIRCLES: frozenset[frozenset[str]] = frozenset(
-    frozenset(circle.split())
-    for circle in (
-        "engine/cpu/cpu_engine engine/cpu/loops",
-        "engine/cuda/cuda_engine engine/cuda/state",
-        "engine/engine engine/interpreter engine/memory_limit",
-        "io/container io/context_check io/parameters_io io/payload io/protected_key",
-        "program/builder program/builder_checks",
-        "rlwe/deterministic rlwe/encryption rlwe/keys",
-        "rlwe/parameters rlwe/scheme",
-        "scheme/bfv/context scheme/bfv/scheme",
-        "scheme/bgv/context scheme/bgv/scheme",
-    )
-)
-
 #: Headers that no public header may include: what takes seeds, which is for tests; kernels, threads and pools.
 NEVER_PUBLIC = re.compile(
     r"(?:.*/)?(?:deterministic|seed_derivation|declassify)[.]hpp|engine/cuda/.*|engine/cpu/(?!cpu|instruction_set).*"
@@ -158,21 +142,14 @@ def reachable(graph: Mapping[str, Iterable[str]], start: Iterable[str]) -> set[s
 
 
 def check_circles(root: Path) -> Iterator[Offence]:
-    """Circles among the units of ``root/src/cyclotome``, and known ones that are no more."""
+    """Circles among the units of ``root/src/cyclotome``."""
     source = root / "src" / "cyclotome"
     units: dict[str, set[str]] = defaultdict(set)
     for file in (path for path in source.rglob("*") if path.suffix in CODE):
         unit = file.relative_to(source).with_suffix("").as_posix()
         units[unit] |= {PurePosixPath(other).with_suffix("").as_posix() for other in included(file)} - {unit}
-    found = circles(units)
-    for circle in found:
-        if not any(known.issuperset(circle) for known in KNOWN_CIRCLES):
-            yield Offence(source / circle[0], 1, f"these include each other in a circle: {', '.join(circle)}")
-    for known in KNOWN_CIRCLES:
-        if units.keys() >= known and sorted(known) not in found:
-            yield Offence(
-                Path(__file__), 1, f"the circle {', '.join(sorted(known))} is smaller, or no more: say so here"
-            )
+    for circle in circles(units):
+        yield Offence(source / circle[0], 1, f"these include each other in a circle: {', '.join(circle)}")
 
 
 def public_entries(root: Path) -> list[str]:

@@ -29,6 +29,9 @@ from cyclotome_bench import machine
 from cyclotome_bench.device import measure_on_device
 from cyclotome_bench.device_plans import DevicePlan, make_device_plan
 from cyclotome_bench.device_tables import device_paper_tables, device_tables
+from cyclotome_bench.fermat import measure_fermat
+from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
+from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
 from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
@@ -42,6 +45,9 @@ from cyclotome_bench.tables import Table, all_tables, paper_text
 
 app = typer.Typer(add_completion=False)
 
+#: Papers with plans of their own, quick or whole.
+_WHOLE = ("003", "004")
+
 
 @app.command("bench")
 @command
@@ -50,7 +56,7 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Tiny sets only: seconds.")] = False,
     paper: Annotated[
         str | None,
-        typer.Option(help="What paper 000, 001 or 004 measured, and its figures beside ours. 004 takes --quick too."),
+        typer.Option(help="What paper 000, 001, 003 or 004 measured, beside ours. 003 and 004 take --quick too."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -78,9 +84,9 @@ def bench(
     Without --full, --quick or --paper: the usual operations for n = 4096 and 8192, about a minute. Ctrl-C ends with
     code 130 and keeps what was measured. With --device cuda: on a GPU, without a peer, single ciphertexts and batches.
     """
-    if paper is not None and paper not in (*PAPERS, "004"):
-        raise UsageError(f"--paper {paper}: there are {', '.join(PAPERS)} and 004")
-    if full + (quick and paper != "004") + (paper is not None and show is None) > 1:
+    if paper is not None and paper not in (*PAPERS, *_WHOLE):
+        raise UsageError(f"--paper {paper}: there are {', '.join((*PAPERS, *_WHOLE))}")
+    if full + (quick and paper not in _WHOLE) + (paper is not None and show is None) > 1:
         raise UsageError("--full, --quick and --paper choose what is measured; take one of them")
     if html is not None:
         vacant(html, force)
@@ -88,12 +94,12 @@ def bench(
         report = Report.load(show)
     else:
         name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
-        made = make_product_plan(quick, seconds) if paper == "004" else _plan(name, device, seconds, threads)
+        made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         report = _measured(plan, peer, _path(output, device), resume, force)
     extra = _paper_tables(paper, report) if paper is not None else []
     if html is not None:
-        write_whole(html, page(report, extra).encode())
+        write_whole(html, page(report, extra, fermat_plots(report.records)).encode())
     if json:
         print(json_text.dumps(report.as_dict()))
     else:
@@ -102,7 +108,16 @@ def bench(
         raise typer.Exit(INTERRUPTED)
 
 
+def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | None) -> Plan | None:
+    """Of a paper that has plans of its own."""
+    if paper == "003":
+        return make_fermat_plan(quick, "cpu:1" if device_name(device).startswith("cpu") else device, seconds)
+    return make_product_plan(quick, seconds) if paper == "004" else None
+
+
 def _paper_tables(paper: str, report: Report) -> list[Table]:
+    if paper == "003":
+        return fermat_tables(report.records)
     if paper == "004":
         return tables_of_paper_004(report.records)
     return (device_paper_tables if "gpu" in report.facts else paper_text)(paper, report.records)
@@ -125,6 +140,8 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
+    elif isinstance(plan, FermatPlan):
+        wanted, facts = False, machine.facts(None)
     elif isinstance(plan, DevicePlan):
         wanted, facts = False, machine.device_facts(plan.device)
     else:
@@ -162,6 +179,8 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
 def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
+    if isinstance(plan, FermatPlan):
+        return measure_fermat(plan, known)
     if isinstance(plan, DevicePlan):
         return measure_on_device(plan, known)
     return measure(plan, peer, known)

@@ -26,12 +26,13 @@ dt { float: left; clear: left; width: 9rem; color: #666; } dd { margin-left: 9.5
 """
 
 
-def page(report: Report, more: Sequence[Table] = ()) -> str:
+def page(report: Report, more: Sequence[Table] = (), plots: Sequence[str] = ()) -> str:
     """The page of a report.
 
     Args:
         report: what to show.
         more: further tables, such as a paper's.
+        plots: further plots, as `charts` makes them.
 
     Returns:
         A whole HTML document.
@@ -40,6 +41,7 @@ def page(report: Report, more: Sequence[Table] = ()) -> str:
     parts = [f"<h1>{html.escape(title)}</h1>", _facts(report)]
     parts += _ratio_plots(report.records)
     parts.append(_transform_plot(report.records))
+    parts += plots
     parts += [_table(table) for table in (*more, *all_tables(report.records))]
     body = "\n".join(part for part in parts if part)
     return (

@@ -131,6 +131,8 @@ void bind_fermat(nb::module_& m) {
       .def_ro("parts", &Ciphertext::parts)
       .def_prop_ro("headroom", &Ciphertext::headroom)
       .def_prop_ro("transparent", &Ciphertext::transparent)
+      .def("in_context", &Ciphertext::in, "context"_a,
+           "The same ciphertexts in another context of the same parameters.")
       .def("add", &add, "other"_a, NoGil())
       .def("subtract", &subtract, "other"_a, NoGil())
       .def("negate", &negate, NoGil())

@@ -13,12 +13,12 @@ namespace cyclotome::python {
 namespace {
 
 using rlwe::EvaluationKeys;
-using rlwe::KeySwitchKey;
 using rlwe::PublicKey;
 using rlwe::SecretKey;
+using rlwe::SwitchingKey;
 
-KeySwitchKey moved(const KeySwitchKey& key, const EnginePtr& engine) {
-  return KeySwitchKey(key.polynomials().to(engine), key.uniform_seed());
+SwitchingKey moved(const SwitchingKey& key, const EnginePtr& engine) {
+  return SwitchingKey(key.polynomials().to(engine), key.uniform_seed());
 }
 
 /// The secret passes through host memory that is zeroised; the copy's lies on the other engine.
@@ -31,9 +31,9 @@ PublicKey public_key_to(const PublicKey& key, const rlwe::ContextPtr& context) {
 }
 
 EvaluationKeys evaluation_keys_to(const EvaluationKeys& keys, const rlwe::ContextPtr& context) {
-  std::optional<KeySwitchKey> relinearization;
+  std::optional<SwitchingKey> relinearization;
   if (keys.has_relinearization()) relinearization = moved(keys.relinearization(), context->engine());
-  std::map<std::uint64_t, KeySwitchKey> galois;
+  std::map<std::uint64_t, SwitchingKey> galois;
   for (const auto& [element, key] : keys.all_galois()) galois.emplace(element, moved(key, context->engine()));
   return EvaluationKeys(context, std::move(relinearization), std::move(galois), keys.id());
 }

@@ -40,7 +40,7 @@ void bind_class(nb::module_& m) {
                                    std::move(name)});
           },
           nb::kw_only(), "scheme"_a, "degree"_a, "plain_moduli"_a, "moduli"_a, "special_moduli"_a, "digits"_a, "word"_a,
-          "security"_a, "table"_a, "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a)
+          "security"_a, "table"_a, "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0)
       .def_prop_ro("scheme", [](const Parameters& p) { return std::string(p.scheme().name()); })
       .def_prop_ro(
           "has_levels", [](const Parameters& p) { return p.scheme().has_levels(); },
@@ -68,7 +68,7 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("name", &Parameters::name)
       .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
       .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
-      .def_prop_ro("has_slots", &Parameters::has_slots)
+      .def_prop_ro("has_slots", [](const Parameters& p) { return p.has_slots(); })
       .def_prop_ro("slots", &Parameters::slots)
       .def_prop_ro("has_coefficients", &Parameters::has_coefficients)
       .def_prop_ro(
@@ -109,8 +109,8 @@ void bind_parameters(nb::module_& m) {
                                 min_degree, slots, &scheme::named(scheme), flooding_bits, strict, bits, cyclotomic});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
-      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, "strict"_a, "bits"_a, "cyclotomic"_a,
-      NoGil());
+      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, "strict"_a, "bits"_a = false,
+      "cyclotomic"_a = 0, NoGil());
   m.def(
       "with_modulus_bits",
       [](const std::string& scheme, std::size_t degree, unsigned modulus_bits, std::vector<std::uint64_t> plain_moduli,
@@ -130,7 +130,7 @@ void bind_parameters(nb::module_& m) {
         return scheme::with_modulus_bits(std::move(base), modulus_bits);
       },
       nb::kw_only(), "scheme"_a, "degree"_a, "modulus_bits"_a, "plain_moduli"_a, "word"_a, "security"_a, "table"_a,
-      "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a, NoGil());
+      "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, NoGil());
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
   m.def("default_security_table", [] { return rlwe::name_of(rlwe::default_security_table); });
   m.def(

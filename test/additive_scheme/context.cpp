@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "additive_scheme/context.hpp"
 
-#include "additive_scheme/scheme.hpp"
-#include "cyclotome/math/errors.hpp"
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 
 namespace cyclotome::additive {
-
-rlwe::ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  const Part& part = parameters.part_of<Part>(additive::scheme());
-  const auto model = additive::scheme().noise_model(parameters, rlwe::PlainIndex(0));
-  if (!(model->headroom(model->summed(model->fresh(), static_cast<double>(part.terms()))) >= 0)) {
-    throw ParameterError(message("sums of ", part.terms(), " ciphertexts of ", parameters.summary(),
-                                 " would not decrypt; use more ciphertext primes, or fewer terms"));
-  }
-  return rlwe::ContextPtr(new Context(parameters, engine));
-}
 
 Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine)
     : ExactContext(parameters, engine),

@@ -18,13 +18,10 @@ inline rlwe::NoiseBound message_noise(const rlwe::Parameters& parameters) {
 
 class Context final : public scheme::ExactContext {
  public:
-  /// Throws MismatchError for parameters of another scheme, and ParameterError if sums of as many terms as the
-  /// parameters promise would not decrypt.
-  static rlwe::ContextPtr create(const rlwe::Parameters& parameters, const EnginePtr& engine);
-
- private:
+  /// Of parameters that the scheme's make_context has checked.
   Context(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
+ private:
   std::shared_ptr<const BaseConversion> message_lift(rlwe::Level level, rlwe::PlainIndex plain,
                                                      std::uint64_t correction) const override;
   rlwe::NoiseBound message_noise(rlwe::PlainIndex plain) const override;

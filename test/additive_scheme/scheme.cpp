@@ -47,8 +47,16 @@ class Scheme final : public rlwe::Scheme {
   /// Sums need no transforms.
   Domain native_domain() const noexcept override { return Domain::coefficient; }
   bool has_products() const noexcept override { return false; }
+  /// Throws MismatchError for parameters of another scheme, and ParameterError if sums of as many terms as the
+  /// parameters promise would not decrypt.
   rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) const override {
-    return Context::create(parameters, engine);
+    const Part& part = parameters.part_of<Part>(*this);
+    const NoiseModel model(parameters, rlwe::PlainIndex(0));
+    if (!(model.headroom(model.summed(model.fresh(), static_cast<double>(part.terms()))) >= 0)) {
+      throw ParameterError(message("sums of ", part.terms(), " ciphertexts of ", parameters.summary(),
+                                   " would not decrypt; use more ciphertext primes, or fewer terms"));
+    }
+    return std::make_shared<Context>(parameters, engine);
   }
 
   std::unique_ptr<const rlwe::NoiseModel> noise_model(const rlwe::Parameters& parameters,

@@ -63,7 +63,7 @@ struct Fixture {
   rlwe::EvaluationKeys evaluation;
 
   explicit Fixture(const rlwe::ParametersLiteral& p)
-      : context(bfv::Context::create(rlwe::Parameters(p), CpuEngine::create(2))),
+      : context(bfv::make_context(rlwe::Parameters(p), CpuEngine::create(2))),
         secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
         public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
         evaluation(rlwe::deterministic::generate_evaluation_keys(

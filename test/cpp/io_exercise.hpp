@@ -13,6 +13,7 @@
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/inspect.hpp"
 #include "cyclotome/io/keys_io.hpp"
+#include "cyclotome/io/parameter_block.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/product_context_io.hpp"
 #include "cyclotome/math/errors.hpp"

@@ -63,7 +63,7 @@ inline void key_switch_product(Engine& engine, View out, ConstView digits, Const
   one.run(engine);
 }
 
-inline void key_switch(Engine& engine, View out, ConstView c, ConstView key, const KeySwitchStep& step,
+inline void key_switch(Engine& engine, View out, ConstView c, ConstView key, const KeySwitchConstants& step,
                        const std::optional<ConstView>& addend = std::nullopt) {
   OneComposite one("key_switch", out.batch);
   const auto switched = one.out(out), x = one.in(c), y = one.key(key);

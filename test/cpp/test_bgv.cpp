@@ -135,7 +135,7 @@ TEST(what_does_not_belong_together_is_refused) {
   CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, rlwe::Level(0)));
   CHECK_THROWS(ArgumentError, bgv::switch_to_level(a, rlwe::Level(a.limbs() + 1)));
   CHECK_THROWS(ArgumentError, bgv::switch_modulus(bgv::switch_to_level(a, rlwe::Level(1))));
-  CHECK_THROWS(ParameterError, bgv::Context::create(other_party.context->parameters(), f.context->engine()));
+  CHECK_THROWS(ParameterError, bgv::make_context(other_party.context->parameters(), f.context->engine()));
   const Ciphertext other =
       scheme::deterministic::encrypt(other_party.plain(numbers(f.count(), 1)), other_party.public_key, seed(9));
   CHECK_THROWS_WITH(ArgumentError, scheme::switch_to_level(other, rlwe::Level(1)), "one level only");

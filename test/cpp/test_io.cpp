@@ -27,7 +27,7 @@ void for_each_set(const Test& test) {
   for (const auto& literal : parameter_sets()) test(Objects(literal));
 }
 
-bool same(const rlwe::KeySwitchKey& a, const rlwe::KeySwitchKey& b) {
+bool same(const rlwe::SwitchingKey& a, const rlwe::SwitchingKey& b) {
   return same(a.polynomials(), b.polynomials()) && a.uniform_seed() == b.uniform_seed();
 }
 

@@ -18,6 +18,7 @@
 #include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/sha256.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "folder.hpp"
 
 namespace {
@@ -162,7 +163,7 @@ struct Keys {
 rlwe::ContextPtr small_context() {
   rlwe::ParametersLiteral p = check::literal(Word::u64, 1);
   p.plain_moduli = {12289};
-  return bfv::Context::create(rlwe::Parameters(p), CpuEngine::create(1));
+  return bfv::make_context(rlwe::Parameters(p), CpuEngine::create(1));
 }
 
 io::KeyPaths paths_in(const Folder& folder) {

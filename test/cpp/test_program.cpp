@@ -29,7 +29,7 @@ struct Rings {
   RingPtr pq = Ring::negacyclic(degree, Basis(Word::u64, primes_congruent_to_one(40, 2 * degree, 4)));
   RingPtr p = pq->slice(0, 1), q = pq->slice(1, 3);
   DivideAndRound division{q, p};
-  KeySwitchStep key_switch{q, p, 1};
+  KeySwitchConstants key_switch{q, p, 1};
 };
 
 const Rings& rings() {

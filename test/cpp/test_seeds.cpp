@@ -74,7 +74,7 @@ std::map<std::string, Draw> draws() {
       {"secret key", [](const World& w, Seed&& s) { keys::generate_secret_key(w.context, std::move(s)); }},
       {"public key", [](const World& w, Seed&& s) { keys::generate_public_key(w.secret, std::move(s)); }},
       {"key-switching key",
-       [](const World& w, Seed&& s) { keys::generate_key_switch_key(w.secret, w.square().view(), std::move(s)); }},
+       [](const World& w, Seed&& s) { keys::generate_switching_key(w.secret, w.square().view(), std::move(s)); }},
       {"relinearisation key",
        [](const World& w, Seed&& s) { keys::generate_evaluation_keys(w.secret, true, {}, std::move(s)); }},
       {"Galois key 3",
@@ -112,7 +112,7 @@ std::map<std::string, std::function<void(const World&)>> public_draws() {
   return {
       {"secret key", [](const World& w) { rlwe::SecretKey::generate(w.context); }},
       {"public key", [](const World& w) { rlwe::PublicKey::generate(w.secret); }},
-      {"key-switching key", [](const World& w) { rlwe::KeySwitchKey::generate(w.secret, w.square().view()); }},
+      {"key-switching key", [](const World& w) { rlwe::SwitchingKey::generate(w.secret, w.square().view()); }},
       {"evaluation keys", [](const World& w) { rlwe::EvaluationKeys::generate(w.secret, true, {3}); }},
       {"encryption", [](const World& w) { scheme::encrypt(w.zeros(0), w.key); }},
       {"symmetric encryption", [](const World& w) { scheme::encrypt(w.zeros(0), w.secret); }},
@@ -217,7 +217,7 @@ TEST(differences_of_what_one_seed_made_tell_nothing) {
     const PolyArray square = w.square();
     const auto key = keys::generate_public_key(w.secret, seed(1));
     const auto evaluation = keys::generate_evaluation_keys(w.secret, true, {3, 9}, seed(1));
-    const auto switching = keys::generate_key_switch_key(w.secret, square.view(), seed(1));
+    const auto switching = keys::generate_switching_key(w.secret, square.view(), seed(1));
     const std::vector<const PolyArray*> pairs = {
         &key.polynomials(), &switching.polynomials(), &evaluation.relinearization().polynomials(),
         &evaluation.galois(3).polynomials(), &evaluation.galois(9).polynomials()};

@@ -171,6 +171,25 @@ TEST(a_graph_holds_no_seed_before_its_first_launch_nor_after) {
   CHECK(of_first.graph.kernels() == of_second.graph.kernels());
 }
 
+TEST(secrets_are_zeroised_when_the_kernel_before_is_over) {
+  const Bases bases(4096, Word::u32, 3, 1, 1, 30);
+  for (const auto& program : {check::bfv_decryption(bases), check::bgv_decryption(bases)}) {
+    const PreparedProgram prepared(constants(), *program);
+    std::vector<View> operands;
+    for (const std::uint32_t v : program->operands()) {
+      const program::Value& value = program->values()[v];
+      const std::size_t part = value.ring->limbs() * value.ring->degree();
+      operands.push_back({reinterpret_cast<void*>(std::uintptr_t{v + 1} << 32), value.ring.get(),
+                          value.items == program::each ? 64 : value.items, value.parts, value.parts * part, part,
+                          value.domain});
+    }
+    const NotedGraph noted(prepared, {operands, 64, {}, 0});
+    const KernelLaunch& last = noted.graph.kernels().back().launch();
+    CHECK_EQ(std::string_view(last.what), "zeroising");
+    CHECK(!last.early);
+  }
+}
+
 TEST(memory_is_taken_again_when_it_fits_best) {
   Numbered numbered;
   Arena arena(numbered.source(), 4096);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times operations of both schemes on several CUDA engines of one process, call by call in turns, so that what slows
 // the machine down slows all of them. Each argument makes an engine of that label; a number is the only degree to be
-// timed. Prints a JSON line for each operation and engine: medians of the host clock around a call that ends with a
-// synchronisation, and of one call among many. A last line compares each engine with the first.
+// timed, items=N the only batch, and only=TEXT leaves out operations that have no TEXT in their name. Prints a JSON
+// line for each operation and engine: medians of the host clock around a call that ends with a synchronisation, and of
+// one call among many. A last line compares each engine with the first.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -86,9 +87,12 @@ using Operation = std::function<void(std::size_t)>;
 /// What an operation takes on each side.
 class Comparison {
  public:
-  explicit Comparison(std::vector<Side>& sides) : sides_(sides), ratios_(sides.size()), differences_(sides.size()) {}
+  /// only: what the names of operations have to contain.
+  Comparison(std::vector<Side>& sides, std::string only)
+      : sides_(sides), only_(std::move(only)), ratios_(sides.size()), differences_(sides.size()) {}
 
   void time(const std::string& where, const std::string& name, std::size_t batch, const Operation& operation) {
+    if (name.find(only_) == std::string::npos) return;
     const unsigned turns = batch == 1 ? 60 : 12, burst = batch == 1 ? 40 : 4;
     std::vector<std::vector<double>> alone(sides_.size()), among(sides_.size());
     for (std::size_t k = 0; k < sides_.size(); ++k) {
@@ -126,6 +130,7 @@ class Comparison {
   }
 
   void summarise() const {
+    if (ratios_.front().empty()) return;
     for (std::size_t k = 0; k < sides_.size(); ++k) {
       double sum = 0, worst = -1e300;
       for (const double ratio : ratios_[k]) sum += ratio;
@@ -133,13 +138,14 @@ class Comparison {
       std::printf(
           "{\"summary\": \"%s\", \"mean_ratio\": %.4f, \"median_difference_us\": %.2f, \"worst_difference_us\": "
           "%.2f}\n",
-          sides_[k].label.c_str(), std::exp(sum / static_cast<double>(ratios_[k].size())), median(differences_[k]),
-          worst);
+          sides_[k].label.c_str(), std::exp(sum / static_cast<double>(ratios_[k].size())),
+          differences_[k].empty() ? 0 : median(differences_[k]), differences_[k].empty() ? 0 : worst);
     }
   }
 
  private:
   std::vector<Side>& sides_;
+  std::string only_;
   std::vector<std::vector<double>> ratios_, differences_;
 };
 
@@ -236,18 +242,29 @@ void time_programs(std::vector<Side>& sides, Comparison& comparison, const check
 int main(int count, char** arguments) {
   if (!check::has_device()) return check::skipped;
   std::vector<Side> sides;
-  std::size_t only = 0;
+  std::size_t only = 0, items = 0;
+  std::string operations;
   for (int i = 1; i < count; ++i) {
+    const std::string argument = arguments[i];
     if (const std::size_t degree = std::strtoul(arguments[i], nullptr, 10); degree != 0) {
       only = degree;
       continue;
     }
-    sides.push_back({arguments[i], CudaEngine::create(0), nullptr});
+    if (argument.starts_with("items=")) {
+      items = std::strtoul(arguments[i] + 6, nullptr, 10);
+      continue;
+    }
+    if (argument.starts_with("only=")) {
+      operations = argument.substr(5);
+      continue;
+    }
+    sides.push_back({argument, CudaEngine::create(0), nullptr});
   }
   if (sides.empty()) sides.push_back({"default", CudaEngine::create(0), nullptr});
-  Comparison comparison(sides);
+  Comparison comparison(sides, operations);
   const auto wanted = [&](std::size_t degree) { return only == 0 || only == degree; };
   for (const std::size_t batch : {std::size_t{1}, std::size_t{64}}) {
+    if (items != 0 && items != batch) continue;
 #ifdef WITH_PROGRAMS
     if (wanted(4096)) time_programs(sides, comparison, check::Bases(4096, Word::u32, 3, 1, 1, 30), batch);
     if (wanted(16384)) time_programs(sides, comparison, check::Bases(16384, Word::u32, 12, 3, 3, 30), batch);

@@ -11,7 +11,8 @@
 
 namespace cyclotome::check {
 
-using Residues = std::vector<std::vector<std::uint64_t>>;
+/// Words of each output, item after item, as the engine keeps them.
+using Residues = std::vector<std::vector<std::uint8_t>>;
 
 /// A program with its executions, and operands of them.
 class Trial {
@@ -22,9 +23,22 @@ class Trial {
       : program_(std::move(program)), engine_(std::move(engine)), execution_(std::move(execution)) {}
 
   /// Outputs of a run on operands that `round` says, of this law. spread: items lie so many times as far apart as they
-  /// have to. The memory stays in use until the trial goes, so that the next run's lies elsewhere.
+  /// have to. The memory stays in use until it is forgotten, so that the next run's lies elsewhere.
   Residues operator()(std::size_t items, std::uint8_t round, std::size_t spread = 1, std::uint32_t first_item = 0,
                       Law law = Law::uniform) {
+    run(items, round, spread, first_item, law);
+    Residues found;
+    const std::vector<PolyArray>& arrays = kept_.back();
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      const program::Value& value = program_->values()[program_->operands()[i]];
+      if (value.role == program::Value::Role::output) found.push_back(words(value, arrays[i], items, spread));
+    }
+    return found;
+  }
+
+  /// The same, without a look at the outputs.
+  void run(std::size_t items, std::uint8_t round, std::size_t spread = 1, std::uint32_t first_item = 0,
+           Law law = Law::uniform) {
     std::vector<PolyArray>& arrays = kept_.emplace_back();
     std::vector<Operand> operands;
     for (std::size_t i = 0; i < program_->operands().size(); ++i) {
@@ -43,30 +57,23 @@ class Trial {
         operands.emplace_back(view);
       }
     }
-    return run(operands, arrays, spread, items, round, first_item);
+    const Seed first = seed(static_cast<std::uint8_t>(100 + round)), second = seed(round);
+    const Seed* const seeds[] = {&first, &second};
+    execution_->run(operands, {seeds, program_->seeds()}, first_item);
   }
 
   void forget() { kept_.clear(); }
 
  private:
-  Residues run(const std::vector<Operand>& operands, std::vector<PolyArray>& arrays, std::size_t spread,
-               std::size_t items, std::uint8_t round, std::uint32_t first_item) {
-    const Seed first = seed(static_cast<std::uint8_t>(100 + round)), second = seed(round);
-    const Seed* const seeds[] = {&first, &second};
-    execution_->run(operands, {seeds, program_->seeds()}, first_item);
-    Residues found;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      const program::Value& value = program_->values()[program_->operands()[i]];
-      if (value.role != program::Value::Role::output) continue;
-      const std::vector<std::uint64_t> all = arrays[i].to_host();
-      const std::size_t stride = value.is_numbers() ? 1 : all.size() / arrays[i].batch();
-      const std::size_t step = arrays[i].batch() == items ? 1 : spread;
-      auto& here = found.emplace_back();
-      for (std::size_t b = 0; b < items; ++b) {
-        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(b * step * stride);
-        here.insert(here.end(), begin, begin + static_cast<std::ptrdiff_t>(stride));
-      }
-    }
+  /// Of an output's items, past what lies between them.
+  std::vector<std::uint8_t> words(const program::Value& value, const PolyArray& array, std::size_t items,
+                                  std::size_t spread) const {
+    const ConstView view = array.view();
+    const std::size_t word = bytes_of(value.ring->word());
+    const std::size_t item = value.is_numbers() ? word : value.item_bytes();
+    const std::size_t step = view.batch == items ? 1 : spread;
+    std::vector<std::uint8_t> found(items * item);
+    engine_->download_runs(found.data(), view.data, item, step * item, items);
     return found;
   }
 

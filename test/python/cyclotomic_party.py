@@ -6,8 +6,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import deterministic, rlwe, shapes
+from literals import ParametersLiteral
 from numpy.typing import NDArray
 from oracles import cyclotomic
 from oracles.integers import Integers, centred, compose, is_prime
@@ -27,9 +30,9 @@ def smallest_primes(step: int, count: int, above: int = 0) -> list[int]:
 
 def bit_literal(m: int, primes: int, special: int, word: int = 64, above: int = 0, t: int = 2) -> Any:
     """Parameters for tests: the smallest primes above a number."""
-    literal = core.ParametersLiteral()
+    literal = ParametersLiteral()
     literal.scheme, literal.cyclotomic, literal.word, literal.plain_moduli = "bgv", m, word, [t]
-    chosen = smallest_primes(core.RingShape.cyclotomic(m).transform_step, primes + special, above)
+    chosen = smallest_primes(shapes.cyclotomic(m).transform_step, primes + special, above)
     literal.moduli, literal.special_moduli = chosen[:primes], chosen[primes:]
     literal.security, literal.allow_insecure = 0, True
     return literal
@@ -41,7 +44,7 @@ class Embedding:
     def __init__(self, shape: Any) -> None:
         self.m, self.n, group = shape.index, shape.degree, shape.galois
         self.units = np.array(cyclotomic.units(self.m))
-        self.places = np.array([group.slot(group.inverse(int(j))) for j in self.units])
+        self.places = np.array([shapes.slot(group, shapes.inverse(group, int(j))) for j in self.units])
 
     def values(self, coefficients: Any) -> NDArray[np.complex128]:
         spread = np.zeros(self.m)
@@ -60,27 +63,27 @@ class BitParty:
     """Keys from explicit seeds."""
 
     def __init__(self, literal: Any, number: int = 1, galois: Any = ()) -> None:
-        self.parameters = core.Parameters(literal)
-        self.context = core.Context(self.parameters, default_engine())
-        self.shape = core.RingShape.cyclotomic(literal.cyclotomic)
-        self.slots = core.FieldSlots.of(self.shape, 2)
+        self.parameters = literal.made()
+        self.context = _core.Context(self.parameters, default_engine())
+        self.shape = shapes.cyclotomic(literal.cyclotomic)
+        self.slots = testing.FieldSlots.of(self.shape, 2)
         self.embedding = Embedding(self.shape)
         self.moduli = list(self.parameters.moduli)
-        self.secret = core.SecretKey.generate(self.context, seed(number, 1))
-        self.public = core.PublicKey.generate(self.secret, seed(number, 2))
-        self.evaluation = core.EvaluationKeys.generate(self.secret, True, list(galois), seed(number, 3))
+        self.secret = deterministic.generate_secret_key(self.context, seed(number, 1))
+        self.public = deterministic.generate_public_key(self.secret, seed(number, 2))
+        self.evaluation = deterministic.generate_evaluation_keys(self.secret, True, list(galois), seed(number, 3))
 
     def encrypt(self, elements: Any, number: int, symmetric: bool = False) -> Any:
         rows = np.atleast_2d(np.asarray(elements, dtype=np.int64))
-        plaintext = core.encode(self.context, 0, rows, True)
-        return core.bgv.encrypt(plaintext, self.secret if symmetric else self.public, seed(number, 4))
+        plaintext = _core.encode_residues(self.context, 0, True, rows)
+        return deterministic.encrypt(plaintext, self.secret if symmetric else self.public, seed(number, 4))
 
     def decrypt(self, ciphertext: Any) -> NDArray[np.int64]:
-        return np.asarray(core.decode(core.bgv.decrypt(ciphertext, self.secret), True))
+        return np.asarray(_core.decode_residues(_core.decrypt(ciphertext, self.secret), True))
 
     def phases(self, ciphertext: Any) -> Integers:
-        moduli = self.moduli[: core.bgv.level(ciphertext)]
-        return centred(compose(core.phase(self.secret, ciphertext), moduli), math.prod(moduli))[:, 0]
+        moduli = self.moduli[: ciphertext.limbs]
+        return centred(compose(rlwe.phase(self.secret, ciphertext), moduli), math.prod(moduli))[:, 0]
 
     def norms(self, ciphertext: Any) -> NDArray[np.float64]:
         """The largest of every norm of all items."""

@@ -8,27 +8,31 @@ import itertools
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import deterministic, rlwe, shapes
+from cyclotome.errors import ArgumentError, NoiseError
 from cyclotomic_party import BitParty, Embedding, bit_literal
 from oracles import cyclotomic
 from oracles.integers import some_primes
 from parties import default_engine, seed
+from residues import on
 
 RINGS = (15, 21, 105, 1105, 4369)
 
 
 def ring_of(m: int) -> Any:
-    shape = core.RingShape.cyclotomic(m)
-    return core.Ring.cyclotomic(m, core.Basis(64, some_primes(50, shape.transform_step, 2)))
+    shape = shapes.cyclotomic(m)
+    return testing.Ring.cyclotomic(m, testing.Basis(64, some_primes(50, shape.transform_step, 2)))
 
 
 def drawn(m: int, law: Any, items: int, number: int = 1) -> Any:
     """[item][place], centred."""
     ring = ring_of(m)
-    out = core.PolyArray(default_engine(), ring, items, 1)
-    default_engine().sample(out.view(), law, seed(number), core.Stream.encryption_error)
+    out = testing.PolyArray(default_engine(), ring, items, 1)
+    on(default_engine()).sample(out.view(), law, seed(number), testing.Stream.encryption_error)
     residues = out.to_host()[:, 0]
     signed = []
     for limb, q in enumerate(ring.basis.moduli):
@@ -42,32 +46,32 @@ def drawn(m: int, law: Any, items: int, number: int = 1) -> Any:
 @pytest.mark.parametrize("m", RINGS)
 def test_errors_are_polynomials_modulo_x_m_minus_1_reduced(m: int) -> None:
     """m numbers of the stream are coefficients of 1, x, ..., x^(m-1), and what is drawn is their sum modulo Phi_m."""
-    shape = core.RingShape.cyclotomic(m)
-    draws, terms, addresses, bound = shape.errors
+    shape = shapes.cyclotomic(m)
+    draws, terms, addresses, bound = shapes.errors(shape)
     assert (draws, terms) == (m, 1 << len(cyclotomic.prime_factors(m))) and bound == 21 * terms
     assert len(addresses) == terms * shape.degree and max(addresses) < m
     # The numbers themselves are those that x^n + 1 takes for its coefficients, n >= m.
     n = 1 << (m - 1).bit_length()
-    other = core.Ring.negacyclic(n, core.Basis(64, some_primes(50, 2 * n, 1)))
-    plain = core.PolyArray(default_engine(), other, 1, 1)
-    default_engine().sample(plain.view(), core.Law.error, seed(1), core.Stream.encryption_error)
+    other = testing.Ring.negacyclic(n, testing.Basis(64, some_primes(50, 2 * n, 1)))
+    plain = testing.PolyArray(default_engine(), other, 1, 1)
+    on(default_engine()).sample(plain.view(), testing.Law.error, seed(1), testing.Stream.encryption_error)
     (q,) = other.basis.moduli
     numbers = [int(x) - (q if int(x) > q // 2 else 0) for x in plain.to_host()[0, 0, 0, :m]]
-    found = drawn(m, core.Law.error, 1)[0]
+    found = drawn(m, testing.Law.error, 1)[0]
     big = some_primes(50, 2, 1)[0]
     group = shape.galois
-    by_exponent = {j: int(found[group.slot(group.inverse(j))]) for j in cyclotomic.units(m)}
+    by_exponent = {j: int(found[shapes.slot(group, shapes.inverse(group, j))]) for j in cyclotomic.units(m)}
     assert cyclotomic.reduced(by_exponent, m, big) == cyclotomic.reduced(dict(enumerate(numbers)), m, big)
 
 
 @pytest.mark.parametrize("m", [105, 1105, 4369])
 def test_errors_are_spherical(m: int) -> None:
     """The variance at every root is m sigma^2, and a coefficient's 2^k sigma^2; a secret's is n 2/3 and 2/3."""
-    embedding, items = Embedding(core.RingShape.cyclotomic(m)), 400
+    embedding, items = Embedding(shapes.cyclotomic(m)), 400
     k = len(cyclotomic.prime_factors(m))
     for law, variance, coefficient in (
-        (core.Law.error, 10.5 * m, 10.5 * 2**k),
-        (core.Law.ternary, 2 / 3 * embedding.n, 2 / 3),
+        (testing.Law.error, 10.5 * m, 10.5 * 2**k),
+        (testing.Law.ternary, 2 / 3 * embedding.n, 2 / 3),
     ):
         rows = drawn(m, law, items)
         assert np.mean(rows.astype(float) ** 2) == pytest.approx(coefficient, rel=0.1)
@@ -79,20 +83,20 @@ def test_errors_are_spherical(m: int) -> None:
 
 
 def test_moduli_that_errors_do_not_fit_are_refused() -> None:
-    shape = core.RingShape.cyclotomic(105)
-    ring = core.Ring.cyclotomic(105, core.Basis(64, [167]))
-    with pytest.raises(core.ArgumentError, match="up to 168 are no residues modulo 167"):
-        default_engine().sample(core.PolyArray(default_engine(), ring, 1, 1).view(), core.Law.error, seed(1),
-                                core.Stream.secret)  # fmt: skip
-    assert shape.errors[3] == 168
+    shape = shapes.cyclotomic(105)
+    ring = testing.Ring.cyclotomic(105, testing.Basis(64, [167]))
+    with pytest.raises(ArgumentError, match="up to 168 are no residues modulo 167"):
+        on(default_engine()).sample(testing.PolyArray(default_engine(), ring, 1, 1).view(), testing.Law.error, seed(1),
+                                testing.Stream.secret)  # fmt: skip
+    assert shapes.errors(shape)[3] == 168
 
 
 # --- norms ------------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("m", RINGS)
 def test_the_geometry_is_that_of_the_basis(rng: np.random.Generator, m: int) -> None:
     """The Gram matrix' eigenvalues and its inverse's diagonal, or at large m that vectors reach what is stated."""
-    shape = core.RingShape.cyclotomic(m)
-    dual, gram, turn, skew = shape.geometry
+    shape = shapes.cyclotomic(m)
+    dual, gram, turn, skew = shapes.geometry(shape)
     embedding = Embedding(shape)
     n = shape.degree
     assert turn == 2 ** len(cyclotomic.prime_factors(m)) and skew == 1
@@ -116,14 +120,14 @@ def test_the_geometry_is_that_of_the_basis(rng: np.random.Generator, m: int) -> 
 @pytest.mark.parametrize("m", [*RINGS, 8191, 21845, 65535])
 def test_norms_of_polynomials(rng: np.random.Generator, m: int) -> None:
     """From NumPy's FFT: never below, and by rounding only above."""
-    shape = core.RingShape.cyclotomic(m)
+    shape = shapes.cyclotomic(m)
     embedding = Embedding(shape)
-    n, turn = shape.degree, shape.geometry[2]
+    n, turn = shape.degree, shapes.geometry(shape)[2]
     for a in (
         rng.integers(-1, 2, n), rng.integers(-(1 << 20), 1 << 20, n), np.ones(n, dtype=int), -rng.integers(0, 2, n),
         np.eye(n, dtype=int)[n // 2],
     ):  # fmt: skip
-        canonical, two, one = core.norms_in(shape, [int(x) for x in a])
+        canonical, two, one = testing.norms_in(shape, [int(x) for x in a])
         values = np.abs(embedding.values(a))
         total = float(np.sum(np.abs(a)))
         assert values.max() * (1 - 1e-12) <= canonical <= math.sqrt(values.max() ** 2 + 2**-28 * total**2)
@@ -135,13 +139,13 @@ def test_norms_of_polynomials(rng: np.random.Generator, m: int) -> None:
 @pytest.mark.parametrize("m", [15, 105, 1105])
 def test_no_product_passes_the_calculus(rng: np.random.Generator, m: int) -> None:
     """Polynomials random, constant, matched to each other and of one root, multiplied in exact integers."""
-    shape = core.RingShape.cyclotomic(m)
-    calculus, embedding = core.NoiseCalculus.of(shape), Embedding(shape)
+    shape = shapes.cyclotomic(m)
+    calculus, embedding = testing.NoiseCalculus.of(shape), Embedding(shape)
     group, n = shape.galois, shape.degree
     root = np.rint(1000 * embedding.values(np.eye(n)[0]).real).astype(int)
     aligned = np.zeros(n, dtype=int)
     aligned[embedding.places] = root
-    conjugate = [int(source) for source, _ in group.coefficients(m - 1)]
+    conjugate = [int(source) for source, _ in shapes.coefficients(group, m - 1)]
     some = rng.integers(-50, 51, n)
     big = some_primes(60, 2, 1)[0]
 
@@ -156,7 +160,7 @@ def test_no_product_passes_the_calculus(rng: np.random.Generator, m: int) -> Non
         of_a, of_b = ([float(x) for x in embedding.norms(v)] for v in (a, b))
         stated = calculus.product(of_a, of_b)
         assert all(x <= y + 1e-9 for x, y in zip(exact, stated, strict=True)), (exact, stated)
-        by_plain = calculus.times_plain(of_a, core.norms_in(shape, [int(x) for x in b]))
+        by_plain = calculus.times_plain(of_a, testing.norms_in(shape, [int(x) for x in b]))
         assert all(x <= y + 1e-6 for x, y in zip(exact, by_plain, strict=True)), (exact, by_plain)
         tidied = calculus.tidy(of_a)
         assert tidied == pytest.approx(of_a, abs=1e-9)  # what is true is never lowered
@@ -192,11 +196,11 @@ def test_keys_pass_the_check_that_bounds_rest_on(m: int) -> None:
     embedding, n = party.embedding, party.shape.degree
     kappa = math.log(n / 2) + 3
     for number in range(20):
-        secret = core.SecretKey.generate(party.context, seed(number, 1))
-        squares = np.abs(embedding.values(secret.coefficients())) ** 2
+        secret = deterministic.generate_secret_key(party.context, seed(number, 1))
+        squares = np.abs(embedding.values(rlwe.coefficients(secret))) ** 2
         assert squares.max() <= n * 2 / 3 * kappa and squares.mean() <= 0.7 * n
-    law = embedding.norms(party.secret.coefficients())
-    assert all(law <= np.array(core.NoiseCalculus.of(party.shape).secret()) + 1e-9)
+    law = embedding.norms(rlwe.coefficients(party.secret))
+    assert all(law <= np.array(testing.NoiseCalculus.of(party.shape).secret()) + 1e-9)
 
 
 @pytest.fixture(scope="module", params=[(15, 64, 0), (105, 32, 0), (1105, 64, 1 << 30), (4369, 32, 0)],
@@ -216,20 +220,20 @@ def test_every_operation_stays_below_its_bound(party: BitParty, rng: np.random.G
         party.assert_bounded(x)
         assert np.array_equal(party.decrypt(x), rows)
     x, y = public, party.encrypt(rows[::-1], 9)
-    party.assert_bounded(core.bgv.add(x, x))
-    party.assert_bounded(core.apply_galois(x, 2, party.evaluation))
-    mask = core.encode(party.context, 0, np.atleast_2d(np.arange(count) % 2), True)
-    party.assert_bounded(core.multiply_plain(x, mask))
-    party.assert_bounded(core.bgv.add_plain(x, mask))
+    party.assert_bounded(_core.add(x, x))
+    party.assert_bounded(_core.apply_galois(x, 2, party.evaluation))
+    mask = _core.encode_residues(party.context, 0, True, np.atleast_2d(np.arange(count) % 2))
+    party.assert_bounded(rlwe.multiply_plain(x, mask))
+    party.assert_bounded(testing.scheme.add_plain(x, mask))
     for other in (x, y):
-        three = core.bgv.multiply(x, other, automatic=False)
+        three = testing.bgv.multiply(x, other, automatic=False)
         party.assert_bounded(three)
-        two = core.relinearize(three, party.evaluation)
+        two = _core.relinearize(three, party.evaluation)
         gap = party.assert_bounded(two)
         assert gap.max() < 40
         level = two
-        while core.bgv.level(level) > 1:
-            level = core.bgv.switch_modulus(level)
+        while level.limbs > 1:
+            level = testing.bgv.switch_modulus(level)
             party.assert_bounded(level)
         others = rows if other is x else rows[::-1]
         pairs = zip(rows.astype(int).ravel().tolist(), others.astype(int).ravel().tolist(), strict=True)
@@ -238,7 +242,7 @@ def test_every_operation_stays_below_its_bound(party: BitParty, rng: np.random.G
 
 
 def product(party: BitParty, a: int, b: int) -> int:
-    return int(core.BinaryField(party.slots.degree).multiply(a, b))
+    return int(testing.BinaryField(party.slots.degree).multiply(a, b))
 
 
 def test_squares_in_a_row_until_refusal(party: BitParty) -> None:
@@ -248,11 +252,11 @@ def test_squares_in_a_row_until_refusal(party: BitParty) -> None:
     x = party.encrypt([[top] * count], 3)
     value = top
     for _ in range(6):
-        x = core.relinearize(core.bgv.square(x), party.evaluation)
+        x = _core.relinearize(testing.bgv.square(x), party.evaluation)
         value = product(party, value, value)
-        if core.bgv.noise_headroom(x) < 0:
-            with pytest.raises(core.NoiseError):
-                core.bgv.decrypt(x, party.secret)
+        if x.noise_headroom < 0:
+            with pytest.raises(NoiseError):
+                _core.decrypt(x, party.secret)
             break
         gaps = party.assert_bounded(x)
         assert gaps.max() < 45
@@ -272,6 +276,6 @@ def test_the_formulas_of_independent_operands_lie_within_a_bit() -> None:
         return 0.5 * math.log2(float(np.mean(rows)))
 
     assert measured(x) == pytest.approx(0.5 * math.log2(4 * 10.5 * m + n / 2), abs=0.2)
-    down = core.bgv.switch_modulus(x)
+    down = testing.bgv.switch_modulus(x)
     assert measured(down) == pytest.approx(0.5 * math.log2(n / 3 * (1 + 2 / 3 * n)), abs=0.5)
     assert all(c.noise[1] + 0.5 * math.log2(n) >= measured(c) for c in (x, down))

@@ -11,9 +11,12 @@ from math import gcd, prod
 from pathlib import Path
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import shapes
+from cyclotome.errors import ParameterError
 from oracles import cyclotomic
 from oracles.binary_field import Field, Slots, order
 
@@ -35,8 +38,8 @@ class Case:
     """A ring's slots, the oracle's, and where coefficients are."""
 
     def __init__(self, m: int) -> None:
-        self.m, self.shape = m, core.RingShape.cyclotomic(m)
-        self.slots = core.FieldSlots.of(self.shape, 2)
+        self.m, self.shape = m, shapes.cyclotomic(m)
+        self.slots = testing.FieldSlots.of(self.shape, 2)
         self.group, self.n = self.shape.galois, self.shape.degree
         self.field = Field(self.slots.polynomial)
         self.box = tuple(length for _, length, _ in self.slots.dimensions)
@@ -47,19 +50,19 @@ class Case:
 
     def by_exponent(self, coefficients: Any) -> dict[int, int]:
         units = cyclotomic.units(self.m)
-        return {j: int(coefficients[self.group.slot(self.group.inverse(j))]) for j in units}
+        return {j: int(coefficients[shapes.slot(self.group, shapes.inverse(self.group, j))]) for j in units}
 
     def random(self, rng: np.random.Generator) -> list[int]:
         return [int(x) for x in rng.integers(0, self.top + 1, self.slots.count)]
 
     def moved(self, coefficients: Any, element: int) -> list[int]:
-        return [coefficients[source] for source, _ in self.group.coefficients(element)]
+        return [coefficients[source] for source, _ in shapes.coefficients(self.group, element)]
 
 
 @pytest.mark.parametrize("r", range(1, 33))
 def test_fields_have_primitive_polynomials_and_compute(rng: np.random.Generator, r: int) -> None:
     """Products, powers and traces are those of F_2[y]/(f), and y has every order it must, none less."""
-    made = core.BinaryField(r)
+    made = testing.BinaryField(r)
     field = Field(made.polynomial)
     assert field.degree == r
     whole = (1 << r) - 1
@@ -79,8 +82,8 @@ def test_fields_have_primitive_polynomials_and_compute(rng: np.random.Generator,
 
 @pytest.mark.parametrize("r", [0, 33])
 def test_fields_of_no_size_that_fits_are_refused(r: int) -> None:
-    with pytest.raises(core.ParameterError, match=rf"GF\(2\^{r}\)"):
-        core.BinaryField(r)
+    with pytest.raises(ParameterError, match=rf"GF\(2\^{r}\)"):
+        testing.BinaryField(r)
 
 
 @pytest.mark.parametrize("m", RINGS)
@@ -175,7 +178,7 @@ def test_vectors_of_another_program(m: int) -> None:
         unit = 0
         for p, e in zip(primes, exponents, strict=True):
             unit += pow(roots[p], e, p) * (m // p) * pow(m // p, -1, p)
-        logical.append(case.group.slot(unit % m))
+        logical.append(shapes.slot(case.group, unit % m))
 
     def hashed(elements: list[int]) -> str:
         coefficients = case.slots.encode(case.n, elements)
@@ -192,6 +195,6 @@ def test_vectors_of_another_program(m: int) -> None:
 
 
 def test_other_rings_and_moduli_have_no_such_slots() -> None:
-    assert core.FieldSlots.of(core.RingShape.negacyclic(16), 2) is None
-    assert core.FieldSlots.of(core.RingShape.cyclotomic(15), 7) is None
-    assert core.FieldSlots.of(core.RingShape.cyclotomic(101), 2) is None  # GF(2^100)
+    assert testing.FieldSlots.of(_core.negacyclic_ring(16), 2) is None
+    assert testing.FieldSlots.of(shapes.cyclotomic(15), 7) is None
+    assert testing.FieldSlots.of(shapes.cyclotomic(101), 2) is None  # GF(2^100)

@@ -113,18 +113,6 @@ def test_units_that_include_each_other_are_refused(
     assert "in a circle: math/a, math/b, math/c" in capsys.readouterr().out
 
 
-def test_a_known_circle_may_shrink_and_must_be_forgotten_then(
-    layers: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(layers, "KNOWN_CIRCLES", frozenset({frozenset({"math/a", "math/b"})}))
-    write(tmp_path, "src/cyclotome/math/a.cpp", '#include "cyclotome/math/b.hpp"\n')
-    write(tmp_path, "src/cyclotome/math/b.cpp", '#include "cyclotome/math/a.hpp"\n')
-    assert layers.main([str(tmp_path)]) == 0
-    write(tmp_path, "src/cyclotome/math/b.cpp", "int b;\n")
-    assert layers.main([str(tmp_path)]) == 1
-    assert "no more" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("internal", ["rlwe/deterministic.hpp", "engine/cpu/kernels.hpp", "engine/cuda/state.hpp"])
 def test_internals_behind_a_public_header_are_refused(
     layers: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], internal: str

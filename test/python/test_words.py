@@ -29,13 +29,20 @@ SYNONYMS = {
     r"rescal(?:e|es|ing)": "modulus switching",
 }
 
-SOURCES = [
+#: Names in code for key switching that the glossary's scheme has another one for. Tests are named in prose.
+MISNAMES = re.compile(
+    r"\b(?!test_)\w*(?:keyswitch|KeySwitching|key_switching|[Kk]ey_?[Ss]witch_?[Kk]ey|SwitchKey|[Ss]witch_keys)\w*"
+)
+#: Types for key switching, which the glossary has one by one.
+SWITCHING_TYPE = re.compile(r"\b(?:class|struct) (\w*(?:KeySwitch|SwitchingKey)\w*)")
+
+CODE = [
     path
     for folder in FOLDERS
-    if folder.name != "test"
     for path in sorted(folder.rglob("*"))
     if path.suffix in {".hpp", ".cpp", ".h", ".cuh", ".cu", ".py"}
 ]
+SOURCES = [path for path in CODE if (ROOT / "test") not in path.parents]
 
 
 def python_prose(text: str) -> str:
@@ -78,6 +85,40 @@ def test_comments_use_the_words_of_the_glossary() -> None:
 @pytest.mark.parametrize("page", [page for page in pages() if page != GLOSSARY], ids=name_of)
 def test_pages_use_the_words_of_the_glossary(page: Path) -> None:
     assert synonyms_in(re.sub(r"`[^`]*`", "", " ".join(prose(page).split()))) == []
+
+
+def switching_names() -> list[str]:
+    """The names that the glossary has for key switching."""
+    _, _, section = GLOSSARY.read_text(encoding="utf-8").partition("## Names of key switching")
+    return re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
+
+
+def test_key_switching_has_one_scheme_of_names() -> None:
+    found = {name_of(path): MISNAMES.findall(path.read_text(encoding="utf-8")) for path in CODE}
+    found[name_of(Path(__file__).resolve())] = []  # which has them to look for
+    assert {path: names for path, names in found.items() if names} == {}
+    assert not [name_of(path) for path in CODE if re.search(r"keyswitch|switch_key", path.stem)]
+
+
+def test_the_glossary_has_the_types_of_key_switching_and_no_others() -> None:
+    types = {
+        name
+        for path in SOURCES
+        if path.suffix != ".py"
+        for name in SWITCHING_TYPE.findall(path.read_text(encoding="utf-8"))
+    }
+    assert types == {name for name in switching_names() if name[0].isupper()}
+    text = "".join(path.read_text(encoding="utf-8") for path in SOURCES)
+    assert [name for name in switching_names() if not re.search(rf"\b{name}\b", text)] == []
+
+
+def test_misnames_are_seen() -> None:
+    wrong = ["KeySwitchKey", "key_switch_key", "KeySwitchingChoice", "key_switching_table", "keyswitch", "switch_keys"]
+    assert [name for name in wrong if not MISNAMES.search(f"auto {name} = 1;")] == []
+    assert not MISNAMES.search(
+        "KeySwitch key_switch_noise switch_key SwitchingKey features.KEYSWITCH test_key_switching_is"
+    )
+    assert SWITCHING_TYPE.findall("class SwitchingKey; struct KeySwitchLaunch {") == ["SwitchingKey", "KeySwitchLaunch"]
 
 
 def test_the_glossary_has_every_word_once_and_in_order() -> None:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <ostream>
 
-#include "cyclotome/engine/interpreter.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 
@@ -96,13 +95,6 @@ std::size_t Engine::batch_tile(std::size_t batch, std::size_t bytes_per_item) co
   const std::size_t tiles = (batch + most - 1) / most;
   return (batch + tiles - 1) / tiles;
 }
-
-ExecutionPtr Engine::prepare(program::ProgramPtr program) {
-  for (const program::Value& value : program->values()) require_ring(*value.ring);
-  return std::make_shared<const Interpreter>(shared_from_this(), std::move(program));
-}
-
-Native Engine::native(const program::Program&, const program::Composite&) { return {}; }
 
 void Engine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {

@@ -12,12 +12,6 @@ namespace cyclotome {
 
 class Engine;
 
-/// What an engine's memory is like at this moment.
-struct MemoryState {
-  std::uint64_t held = 0;             ///< bytes that its buffers hold
-  std::optional<std::uint64_t> free;  ///< bytes that it could still give, about; nothing where that is not known
-};
-
 /// Work that needs less than this is not announced: to ask the system takes as long as to do it.
 inline constexpr std::uint64_t announced_bytes = std::uint64_t{64} << 20;
 

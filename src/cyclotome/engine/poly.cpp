@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peaks and the verbs beside programs in terms of other verbs: what an engine that overrides nothing computes, and what
-// one that overrides must equal bit for bit. Scratch is secret, since decryption comes through here.
+// What an engine that overrides nothing does: programs by an interpreter, no natives, and peaks and the verbs beside
+// programs in terms of other verbs, which one that overrides must equal bit for bit. Scratch is secret, since
+// decryption comes through here.
 #include "cyclotome/engine/engine.hpp"
+#include "cyclotome/engine/interpreter.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
@@ -47,6 +49,13 @@ PolyArray scratch(Engine& engine, const RingPtr& ring, ConstView like) {
 }
 
 }  // namespace
+
+ExecutionPtr Engine::prepare(program::ProgramPtr program) {
+  for (const program::Value& value : program->values()) require_ring(*value.ring);
+  return std::make_shared<const Interpreter>(shared_from_this(), std::move(program));
+}
+
+Native Engine::native(const program::Program&, const program::Composite&) { return {}; }
 
 void Engine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
   const Basis& basis = out.ring->basis();

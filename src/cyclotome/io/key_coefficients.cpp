@@ -15,11 +15,7 @@ using Codes = ZeroisingVector<std::uint32_t>;
 }  // namespace
 
 std::size_t packed_key_bytes(const rlwe::Parameters& parameters) {
-  switch (parameters.scheme().secret_key_form()) {
-    case rlwe::SecretKeyForm::ternary:
-      return packed_bytes(parameters.degree(), coefficient_bits);
-  }
-  throw UnsupportedError(message("secret keys of ", parameters.scheme().title(), " have no form in files"));
+  return packed_bytes(parameters.degree(), coefficient_bits);
 }
 
 void pack_key(std::span<std::uint8_t> packed, const rlwe::SecretKey& key) {

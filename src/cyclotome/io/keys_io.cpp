@@ -30,8 +30,8 @@ void require_usable(const Container& container) {
   if (!reason.empty()) throw FormatError(message(name_of(container.kind()), " ", reason));
 }
 
-rlwe::KeySwitchKey read_key_switch_key(const KeyPayload& payload, const rlwe::Context& context) {
-  return rlwe::KeySwitchKey(read_pairs(payload, context, context.parameters().digits()), *payload.uniform_seed);
+rlwe::SwitchingKey read_switching_key(const KeyPayload& payload, const rlwe::Context& context) {
+  return rlwe::SwitchingKey(read_pairs(payload, context, context.parameters().digits()), *payload.uniform_seed);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> 
   ContainerWriter container(Kind::evaluation_keys, parameters, keys.id(), metadata,
                             (keys.all_galois().size() + 1) * one_key);
   if (keys.has_relinearization()) {
-    const rlwe::KeySwitchKey& key = keys.relinearization();
+    const rlwe::SwitchingKey& key = keys.relinearization();
     write_pairs(container.section(layout::relinearization_key), key.uniform_seed(), key.polynomials());
   }
   for (const auto& [element, key] : keys.all_galois()) {
@@ -87,11 +87,11 @@ rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe
   const EvaluationKeysPayload payload = evaluation_keys_payload(container);
   require_usable(container);
   require_loadable(container, *context);
-  std::optional<rlwe::KeySwitchKey> relinearization;
-  if (payload.relinearization) relinearization = read_key_switch_key(*payload.relinearization, *context);
-  std::map<std::uint64_t, rlwe::KeySwitchKey> galois;
+  std::optional<rlwe::SwitchingKey> relinearization;
+  if (payload.relinearization) relinearization = read_switching_key(*payload.relinearization, *context);
+  std::map<std::uint64_t, rlwe::SwitchingKey> galois;
   for (const KeyPayload& key : payload.galois) {
-    galois.emplace(key.galois_element, read_key_switch_key(key, *context));
+    galois.emplace(key.galois_element, read_switching_key(key, *context));
   }
   return rlwe::EvaluationKeys(context, std::move(relinearization), std::move(galois), container.key_id());
 }

@@ -9,12 +9,4 @@ namespace cyclotome::io {
 /// kind. Throws ArgumentError for metadata or a name that can't be stored.
 Bytes serialize(const rlwe::Parameters& parameters, std::span<const std::uint8_t> metadata = {});
 
-/// Appends the parameter block. Throws ArgumentError for a name that is longer than 255 bytes or not printable ASCII.
-void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters);
-
-/// Reads a parameter block, which must be the very bytes that `encode_parameters` writes. Throws FormatError for
-/// anything else, SecurityError for parameters below the security that they ask for, or below 128 bits, by their own
-/// table or by limits.table, unless limits.allow_insecure.
-rlwe::Parameters decode_parameters(const Section& section, const Limits& limits);
-
 }  // namespace cyclotome::io

@@ -9,7 +9,7 @@
 #include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/noise_limits.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
-#include "cyclotome/io/protected_key.hpp"
+#include "cyclotome/io/sealed_key.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 
@@ -26,10 +26,10 @@ std::vector<std::uint64_t> key_moduli(const rlwe::Parameters& p) {
   return moduli;
 }
 
-const Section& only_section(const Container& container, std::string_view tag) {
-  const auto payload = container.payload();
+const Section& only_section(const Envelope& envelope, std::string_view tag) {
+  const auto payload = envelope.payload();
   if (payload.size() != 1 || payload[0].tag != tag) {
-    throw FormatError(message(name_of(container.kind()), " needs one section ", tag, ", but the data has ",
+    throw FormatError(message(name_of(envelope.kind()), " needs one section ", tag, ", but the data has ",
                               payload.size(),
                               payload.empty() ? "" : message(", the first of which is ", payload[0].tag),
                               ": the data is damaged; get a fresh copy"));
@@ -79,7 +79,7 @@ void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload
 }
 
 std::uint64_t read_correction(ByteReader& reader, const rlwe::Parameters& p, rlwe::PlainIndex plain) {
-  const std::uint64_t offset = reader.offset(), correction = reader.u64(), t = p.plain_moduli()[plain.number];
+  const std::uint64_t offset = reader.offset(), correction = reader.u64(), t = p.plain_modulus(plain).value;
   const bool is_unit = correction < t && std::gcd(correction, t) == 1;
   const std::string reason =
       is_unit ? p.scheme().refuse_correction(p, plain, correction) : message("no unit modulo t = ", t);
@@ -133,10 +133,10 @@ CiphertextPayload read_ciphertext(const Section& section, const rlwe::Parameters
   return payload;
 }
 
-const Section& description_section(const Container& container) {
-  const auto payload = container.payload();
+const Section& description_section(const Envelope& envelope) {
+  const auto payload = envelope.payload();
   if (payload.empty() || payload[0].tag != layout::array) {
-    throw FormatError(message(name_of(container.kind()), " needs a section ", layout::array,
+    throw FormatError(message(name_of(envelope.kind()), " needs a section ", layout::array,
                               " before its ciphertexts: the data is damaged; get a fresh copy"));
   }
   return payload[0];
@@ -234,22 +234,22 @@ KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint
 
 }  // namespace
 
-std::vector<CiphertextPayload> ciphertext_payloads(const Container& container) {
+std::vector<CiphertextPayload> ciphertext_payloads(const Envelope& envelope) {
   std::vector<CiphertextPayload> payloads;
-  const rlwe::Parameters& p = container.parameters();
-  if (container.kind() != Kind::bundle) {
-    container.require_kind(Kind::ciphertext);
-    payloads.push_back(read_ciphertext(only_section(container, layout::ciphertext), p, container.version()));
+  const rlwe::Parameters& p = envelope.parameters();
+  if (envelope.kind() != Kind::bundle) {
+    envelope.require_kind(Kind::ciphertext);
+    payloads.push_back(read_ciphertext(only_section(envelope, layout::ciphertext), p, envelope.version()));
     return payloads;
   }
-  const bool described = container.version() > 1;
-  if (described) static_cast<void>(description_section(container));
-  for (const Section& section : container.payload().subspan(described ? 1 : 0)) {
+  const bool described = envelope.version() > 1;
+  if (described) static_cast<void>(description_section(envelope));
+  for (const Section& section : envelope.payload().subspan(described ? 1 : 0)) {
     if (section.tag != layout::ciphertext) {
       throw FormatError(message("section ", section.tag, " at offset ", section.offset, " has no place in ",
-                                name_of(container.kind()), ": the data is damaged; get a fresh copy"));
+                                name_of(envelope.kind()), ": the data is damaged; get a fresh copy"));
     }
-    payloads.push_back(read_ciphertext(section, p, container.version()));
+    payloads.push_back(read_ciphertext(section, p, envelope.version()));
     if (payloads.size() > 1 && payloads.back().plain <= payloads[payloads.size() - 2].plain) {
       throw FormatError(message("the ciphertexts at offset ", section.offset, " are of plaintext modulus number ",
                                 payloads.back().plain,
@@ -261,17 +261,17 @@ std::vector<CiphertextPayload> ciphertext_payloads(const Container& container) {
   return payloads;
 }
 
-ArrayPayload array_payload(const Container& container) {
-  container.require_kind(Kind::bundle);
-  if (container.version() == 1) {
+ArrayPayload array_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::bundle);
+  if (envelope.version() == 1) {
     throw FormatError(
         "an encrypted array of format version 1, which says what its values mean to the Python package "
         "only; load and save it there once");
   }
-  const rlwe::Parameters& p = container.parameters();
-  const Section& section = description_section(container);
+  const rlwe::Parameters& p = envelope.parameters();
+  const Section& section = description_section(envelope);
   ArrayPayload payload = read_description(section, p);
-  const std::size_t batch = ciphertext_payloads(container)[0].batch;
+  const std::size_t batch = ciphertext_payloads(envelope)[0].batch;
   if (payload.layout.batch() != batch) {
     throw FormatError(message(
         "the description at offset ", section.offset, " is of shape ", value::to_string(payload.layout.shape()), ", ",
@@ -281,10 +281,10 @@ ArrayPayload array_payload(const Container& container) {
   return payload;
 }
 
-PlaintextPayload plaintext_payload(const Container& container) {
-  container.require_kind(Kind::plaintext);
-  const Section& section = only_section(container, layout::plaintext);
-  const rlwe::Parameters& p = container.parameters();
+PlaintextPayload plaintext_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::plaintext);
+  const Section& section = only_section(envelope, layout::plaintext);
+  const rlwe::Parameters& p = envelope.parameters();
   ByteReader reader(section.bytes, section.offset, "a plaintext section");
   PlaintextPayload payload;
   payload.plain = read_plain(reader, p);
@@ -298,23 +298,23 @@ PlaintextPayload plaintext_payload(const Container& container) {
   return payload;
 }
 
-Packed secret_key_payload(const Container& container) {
-  container.require_kind(Kind::secret_key);
-  const Section& section = only_section(container, layout::secret_key);
+Packed secret_key_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::secret_key);
+  const Section& section = only_section(envelope, layout::secret_key);
   return take_residues(ByteReader(section.bytes, section.offset, "a secret key"), 1,
-                       packed_key_bytes(container.parameters()));
+                       packed_key_bytes(envelope.parameters()));
 }
 
-KeyPayload public_key_payload(const Container& container) {
-  container.require_kind(Kind::public_key);
-  return read_key(only_section(container, layout::public_key), container.parameters(), 1, false);
+KeyPayload public_key_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::public_key);
+  return read_key(only_section(envelope, layout::public_key), envelope.parameters(), 1, false);
 }
 
-EvaluationKeysPayload evaluation_keys_payload(const Container& container) {
-  container.require_kind(Kind::evaluation_keys);
-  const rlwe::Parameters& p = container.parameters();
+EvaluationKeysPayload evaluation_keys_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::evaluation_keys);
+  const rlwe::Parameters& p = envelope.parameters();
   EvaluationKeysPayload payload;
-  for (const Section& section : container.payload()) {
+  for (const Section& section : envelope.payload()) {
     const bool is_galois = section.tag == layout::galois_key;
     if (!is_galois &&
         (section.tag != layout::relinearization_key || payload.relinearization || !payload.galois.empty())) {
@@ -337,39 +337,39 @@ EvaluationKeysPayload evaluation_keys_payload(const Container& container) {
   return payload;
 }
 
-void check_payload(const Container& container) {
-  switch (container.kind()) {
+void check_payload(const Envelope& envelope) {
+  switch (envelope.kind()) {
     case Kind::parameters:
       break;
     case Kind::secret_key:
-      static_cast<void>(secret_key_payload(container));
+      static_cast<void>(secret_key_payload(envelope));
       break;
     case Kind::protected_secret_key:
-      static_cast<void>(protection_of(container));
+      static_cast<void>(sealed_key_payload(envelope));
       break;
     case Kind::public_key:
-      static_cast<void>(public_key_payload(container));
+      static_cast<void>(public_key_payload(envelope));
       break;
     case Kind::evaluation_keys:
-      static_cast<void>(evaluation_keys_payload(container));
+      static_cast<void>(evaluation_keys_payload(envelope));
       break;
     case Kind::plaintext:
-      static_cast<void>(plaintext_payload(container));
+      static_cast<void>(plaintext_payload(envelope));
       break;
     case Kind::bundle:
-      if (container.version() > 1) static_cast<void>(array_payload(container));
+      if (envelope.version() > 1) static_cast<void>(array_payload(envelope));
       [[fallthrough]];
     case Kind::ciphertext:
-      static_cast<void>(ciphertext_payloads(container));
+      static_cast<void>(ciphertext_payloads(envelope));
   }
 }
 
-std::uint64_t expanded_bytes(const Container& container) {
-  const rlwe::Parameters& p = container.parameters();
+std::uint64_t expanded_bytes(const Envelope& envelope) {
+  const rlwe::Parameters& p = envelope.parameters();
   const std::uint64_t limb = p.degree() * bytes_of(p.word());
   const std::uint64_t key_limbs = p.special_moduli().size() + p.moduli().size();
   // Every batch item and key occupies bytes of the input, so that none of these products overflows.
-  switch (container.kind()) {
+  switch (envelope.kind()) {
     case Kind::parameters:
       return 0;
     case Kind::secret_key:
@@ -378,15 +378,15 @@ std::uint64_t expanded_bytes(const Container& container) {
     case Kind::public_key:
       return 2 * key_limbs * limb;
     case Kind::evaluation_keys:
-      return container.payload().size() * p.digits() * 2 * key_limbs * limb;
+      return envelope.payload().size() * p.digits() * 2 * key_limbs * limb;
     case Kind::plaintext:
-      return plaintext_payload(container).batch * limb;
+      return plaintext_payload(envelope).batch * limb;
     case Kind::ciphertext:
     case Kind::bundle:
       break;
   }
   std::uint64_t bytes = 0;
-  for (const CiphertextPayload& c : ciphertext_payloads(container)) bytes += c.batch * c.parts * c.level.primes * limb;
+  for (const CiphertextPayload& c : ciphertext_payloads(envelope)) bytes += c.batch * c.parts * c.level.primes * limb;
   return bytes;
 }
 

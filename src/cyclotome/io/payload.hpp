@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "cyclotome/io/container.hpp"
+#include "cyclotome/io/envelope.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/rlwe/level.hpp"
 #include "cyclotome/rlwe/noise.hpp"
@@ -60,21 +60,21 @@ struct EvaluationKeysPayload {
 };
 
 /// Of a bundle of format version 2 or later; it fits the ciphertexts. Those of version 1 have none.
-ArrayPayload array_payload(const Container& container);
+ArrayPayload array_payload(const Envelope& envelope);
 /// Of a ciphertext container: one; of a bundle: one for each plaintext modulus, all of one batch. Of format version 1:
 /// at least one, with strictly ascending plaintext moduli.
-std::vector<CiphertextPayload> ciphertext_payloads(const Container& container);
-PlaintextPayload plaintext_payload(const Container& container);
+std::vector<CiphertextPayload> ciphertext_payloads(const Envelope& envelope);
+PlaintextPayload plaintext_payload(const Envelope& envelope);
 /// In the form that the scheme stores secret keys in.
-Packed secret_key_payload(const Container& container);
-KeyPayload public_key_payload(const Container& container);
-EvaluationKeysPayload evaluation_keys_payload(const Container& container);
+Packed secret_key_payload(const Envelope& envelope);
+KeyPayload public_key_payload(const Envelope& envelope);
+EvaluationKeysPayload evaluation_keys_payload(const Envelope& envelope);
 
 /// Checks everything about the sections that can be checked without residues, whatever the kind is. It takes hardly any
 /// time, so it comes before everything that does: tables of primes, contexts, residues.
-void check_payload(const Container& container);
+void check_payload(const Envelope& envelope);
 
 /// Bytes of residues in memory that the container's object takes when it is loaded.
-std::uint64_t expanded_bytes(const Container& container);
+std::uint64_t expanded_bytes(const Envelope& envelope);
 
 }  // namespace cyclotome::io

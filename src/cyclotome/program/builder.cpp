@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/program/builder_checks.hpp"
 
 namespace cyclotome::program {
 

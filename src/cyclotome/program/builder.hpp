@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/program/program.hpp"
 
 namespace cyclotome::program {
@@ -100,5 +101,10 @@ class Builder {
   mutable std::vector<std::vector<Cell>> cells_;  // [value][part * limbs + limb]
   std::vector<bool> read_, public_seeds_;         // by value; by seed
 };
+
+template <class... Parts>
+void Builder::require(bool condition, const char* verb, const Parts&... what) const {
+  if (!condition) throw ArgumentError(message("program ", program_->name(), ": ", verb, ": ", what...));
+}
 
 }  // namespace cyclotome::program

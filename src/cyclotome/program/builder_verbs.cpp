@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/program/builder_checks.hpp"
+#include "cyclotome/program/builder.hpp"
 
 namespace cyclotome::program {
 

@@ -5,7 +5,7 @@
 
 #include "cyclotome/program/builder.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
-#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
 
 // Composites that belong to no scheme: how each is written into a program, and, for engines that compute it at once,
 // how it is read out of one. A reader answers nothing for a composite that is not what its writer writes, whatever its
@@ -42,9 +42,9 @@ const BaseConversion* read_convert_with_peaks(const Program& program, const Comp
 /// out (2 parts over q, in `domain`) = addend + round((sum over j of [c]_{D_j} key_j) / P). c: one part over q in
 /// either domain; key: the digits of a key as items, of 2 parts over P q, transforms, of which the first ones are used;
 /// addend: 1 or 2 parts over q in `domain`.
-void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchStep& step,
+void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchConstants& constants,
                 Domain domain, const std::optional<Slice>& addend = std::nullopt);
-std::optional<KeySwitchStep> read_key_switch(const Program& program, const Composite& composite);
+std::optional<KeySwitchConstants> read_key_switch(const Program& program, const Composite& composite);
 
 /// out (parts of key) = sum over j of digits.part(j) key.item(j); transforms.
 void key_switch_product(Builder& b, const Slice& out, const Slice& digits, const Slice& key);
@@ -57,9 +57,9 @@ std::optional<std::uint64_t> read_turned_product(const Program& program, const C
 
 /// digits (one part over P q for each) = those of c, one part over q, transformed. An automorphism of them is the
 /// digits of that automorphism of c (hoisting).
-void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwitchStep& step);
+void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwitchConstants& constants);
 /// out (2 parts over q, in `domain`) = round(product / P) + addend, of transforms over P q that are used up.
-void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchStep& step, Domain domain,
-                    const std::optional<Slice>& addend = std::nullopt);
+void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchConstants& constants,
+                    Domain domain, const std::optional<Slice>& addend = std::nullopt);
 
 }  // namespace cyclotome::program

@@ -6,15 +6,15 @@
 
 namespace cyclotome::program {
 
-void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwitchStep& step) {
+void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwitchConstants& constants) {
   Slice coefficients = c;
   if (b.domain(c) == Domain::transform) {
-    coefficients = b.temporary_like(c, step.ciphertext_ring, 1);
+    coefficients = b.temporary_like(c, constants.ciphertext_ring, 1);
     b.copy(coefficients, c);
     b.inverse(coefficients);
   }
-  for (std::size_t j = 0; j < step.digits.size(); ++j) {
-    const KeySwitchStep::Digit& digit = step.digits[j];
+  for (std::size_t j = 0; j < constants.digits.size(); ++j) {
+    const KeySwitchConstants::Digit& digit = constants.digits[j];
     b.convert(digits.part(j), coefficients.limbs(digit.first, digit.ring), digit.extension);
   }
   b.forward(digits);
@@ -58,40 +58,41 @@ std::optional<std::uint64_t> read_turned_product(const Program& program, const C
   return same ? std::optional(first.element) : std::nullopt;
 }
 
-void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchStep& step, Domain domain,
-                    const std::optional<Slice>& addend) {
+void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchConstants& constants,
+                    Domain domain, const std::optional<Slice>& addend) {
   if (domain == Domain::coefficient) b.inverse(product);
-  if (!step.rounding) {
+  if (!constants.rounding) {
     const std::size_t added = addend ? addend->parts : 0;
     if (added != 0) b.add(out.part(0, added), product.part(0, added), *addend);
     if (added < 2) b.copy(out.part(added, 2 - added), product.part(added, 2 - added));
     return;
   }
-  const Slice dropped = product.limbs(0, step.special_ring);
+  const Slice dropped = product.limbs(0, constants.special_ring);
   if (domain == Domain::transform) b.inverse(dropped);
-  divide_and_round(b, out, product.limbs(step.special_limbs(), step.ciphertext_ring), dropped, *step.rounding, addend);
+  divide_and_round(b, out, product.limbs(constants.special_limbs(), constants.ciphertext_ring), dropped,
+                   *constants.rounding, addend);
 }
 
-void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchStep& step,
+void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchConstants& constants,
                 Domain domain, const std::optional<Slice>& addend) {
-  const Slice present = key.limbs(0, step.key_ring).item(0, step.digits.size());
+  const Slice present = key.limbs(0, constants.key_ring).item(0, constants.digits.size());
   std::vector<Slice> ins{c, present};
   if (addend) ins.push_back(*addend);
   b.composite("key_switch", {out}, ins, {}, [&] {
-    const Slice digits = b.temporary_like(c, step.key_ring, step.digits.size());
-    extend_digits(b, digits, c, step);
-    const Slice product = b.temporary_like(c, step.key_ring, 2);
+    const Slice digits = b.temporary_like(c, constants.key_ring, constants.digits.size());
+    extend_digits(b, digits, c, constants);
+    const Slice product = b.temporary_like(c, constants.key_ring, 2);
     key_switch_product(b, product, digits, present);
-    divide_product(b, out, product, step, domain, addend);
+    divide_product(b, out, product, constants, domain, addend);
   });
 }
 
-std::optional<KeySwitchStep> read_key_switch(const Program& program, const Composite& composite) {
+std::optional<KeySwitchConstants> read_key_switch(const Program& program, const Composite& composite) {
   if (composite.name != "key_switch" || composite.outs.size() != 1 || composite.ins.size() < 2) return {};
   const Place &out = composite.outs[0], &c = composite.ins[0], &key = composite.ins[1];
-  KeySwitchStep step;
-  step.ciphertext_ring = out.ring->shared_from_this();
-  step.key_ring = key.ring->shared_from_this();
+  KeySwitchConstants constants;
+  constants.ciphertext_ring = out.ring->shared_from_this();
+  constants.key_ring = key.ring->shared_from_this();
   std::vector<const Op*> conversions;
   for (std::size_t i = composite.first; i < composite.last; ++i) {
     if (program.ops()[i].verb == Verb::convert) conversions.push_back(&program.ops()[i]);
@@ -99,19 +100,20 @@ std::optional<KeySwitchStep> read_key_switch(const Program& program, const Compo
   const auto factors = program.factors(composite);
   if (!factors.empty() && !conversions.empty()) {  // the last conversion is the division's
     const Op& last = *conversions.back();
-    step.special_ring = last.a.ring->shared_from_this();
-    step.rounding.emplace(step.ciphertext_ring, step.special_ring, *last.conversion, *factors[0]);
+    constants.special_ring = last.a.ring->shared_from_this();
+    constants.rounding.emplace(constants.ciphertext_ring, constants.special_ring, *last.conversion, *factors[0]);
     conversions.pop_back();
   }
   for (const Op* const op : conversions) {  // a digit is where its conversion reads
     const std::size_t base = op->a.value == c.value ? c.first_limb : 0;
-    step.digits.push_back({op->a.first_limb - base, op->a.ring->shared_from_this(), *op->conversion});
+    constants.digits.push_back({op->a.first_limb - base, op->a.ring->shared_from_this(), *op->conversion});
   }
   const bool same =
       is_written_by(program, composite, [&](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
-        key_switch(b, outs[0], ins[0], ins[1], step, out.domain, ins.size() > 2 ? std::optional(ins[2]) : std::nullopt);
+        key_switch(b, outs[0], ins[0], ins[1], constants, out.domain,
+                   ins.size() > 2 ? std::optional(ins[2]) : std::nullopt);
       });
-  return same ? std::optional(std::move(step)) : std::nullopt;
+  return same ? std::optional(std::move(constants)) : std::nullopt;
 }
 
 }  // namespace cyclotome::program

@@ -9,7 +9,10 @@ namespace cyclotome {
 
 /// The units modulo an odd squarefree m = p_1 ... p_k as exponents: u = (g_1^e_1 mod p_1, ..., g_k^e_k mod p_k), g_i
 /// the least primitive root of p_i, 0 <= e_i < p_i - 1. Coefficients and values of a transform over Phi_m are both
-/// numbered so (cyclotomic_ring.cpp), and both lie in memory at place(e) = sum of offsets_i[e_i].
+/// numbered so (cyclotomic_ring.cpp), and both lie in memory, of every engine and in files, at place(e) = sum of
+/// offsets_i[e_i]: the storage order. That is row-major with the last exponent fastest; but a factor 257 has
+/// e = 16 hi + lo split, hi slowest of all and lo fastest. For m = 65535 = 3 5 17 257, place = lo + 16 (e17 + 16 (e5 +
+/// 4 e3)) + 2048 hi; for 21845, without e3, lo + 16 (e17 + 16 e5) + 1024 hi.
 class CyclotomicIndex {
  public:
   struct Axis {

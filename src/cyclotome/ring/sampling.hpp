@@ -22,14 +22,14 @@ inline constexpr double error_deviation = 3.2403703492039302;
 inline constexpr int error_bound = 21;
 
 /// Which stream of a seed a polynomial is drawn from, so that no two draws of one seed overlap. Above this layer every
-/// object has seeds of its own besides (rlwe/seed_derivation.hpp); the numbers of key_switch_uniform and
+/// object has seeds of its own besides (rlwe/seed_derivation.hpp); the numbers of switching_key_uniform and
 /// symmetric_uniform belong to the wire format, since published seeds expand with them.
 enum class Stream : std::uint32_t {
   secret = 1,
   public_uniform = 2,
   public_error = 3,
-  key_switch_uniform = 4,
-  key_switch_error = 5,
+  switching_key_uniform = 4,
+  switching_key_error = 5,
   encryption_ternary = 6,
   encryption_error = 7,
   symmetric_uniform = 8,

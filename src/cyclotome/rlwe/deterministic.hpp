@@ -12,7 +12,7 @@ namespace cyclotome::rlwe::deterministic {
 
 SecretKey generate_secret_key(const ContextPtr& context, Seed&& seed);
 PublicKey generate_public_key(const SecretKey& secret, Seed&& seed);
-KeySwitchKey generate_key_switch_key(const SecretKey& secret, ConstView target, Seed&& seed);
+SwitchingKey generate_switching_key(const SecretKey& secret, ConstView target, Seed&& seed);
 EvaluationKeys generate_evaluation_keys(const SecretKey& secret, bool relinearization,
                                         const std::vector<std::uint64_t>& galois_elements, Seed&& seed);
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/limb_values.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/encryption_program.hpp"
 #include "cyclotome/rlwe/parameter_noise.hpp"
@@ -62,20 +61,6 @@ Ciphertext encrypted(const SecretKey& key, PlainIndex plain, std::size_t batch, 
 }
 
 }  // namespace
-
-void multiply_by(Engine& engine, View a, std::uint64_t factor) {
-  if (factor == 1) return;
-  const auto factors = per_limb(a.ring->basis(), [&](std::uint64_t q) { return factor % q; });
-  engine.multiply_scalars(a, a, factors);
-}
-
-PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,
-                       std::uint64_t multiple, const Seed& seed, Stream stream, std::uint32_t first_item) {
-  PolyArray error = context.make(ring, batch, parts, Domain::coefficient, true);
-  context.engine()->sample(error.view(), Law::error, seed, stream, first_item);
-  multiply_by(*context.engine(), error.view(), multiple);
-  return error;
-}
 
 Ciphertext encrypt_zero(const PublicKey& key, PlainIndex plain, std::size_t batch) {
   return deterministic::encrypt_zero(key, plain, batch, Seed::from_system());

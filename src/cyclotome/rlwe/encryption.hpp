@@ -21,14 +21,6 @@ PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext);
 /// s for a ciphertext. Throws MismatchError for a key of other parameters, and another key.
 ConstView decryption_key(const SecretKey& key, const Ciphertext& ciphertext);
 
-/// a *= factor, a small public integer.
-void multiply_by(Engine& engine, View a, std::uint64_t factor);
-
-/// Errors (sigma 3.24) over `ring`, coefficient domain, times `multiple`. `seed`: derived for the object that they
-/// belong to.
-PolyArray sample_error(const Context& context, const RingPtr& ring, std::size_t batch, std::size_t parts,
-                       std::uint64_t multiple, const Seed& seed, Stream stream, std::uint32_t first_item);
-
 /// The part c1 = a of symmetric encryptions, from its seed.
 void expand_symmetric_uniform(Engine& engine, View part, const PublicSeed& uniform_seed);
 

@@ -7,7 +7,8 @@ namespace cyclotome::rlwe {
 
 KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
                      const ErrorMultiples& multiples, const NoiseBound& noise)
-    : step_(ciphertext_ring, special_ring, per_digit, multiples.of_results, multiples.factor()), noise_(noise) {
+    : constants_(ciphertext_ring, special_ring, per_digit, PreservedModulus(multiples.of_results), multiples.factor()),
+      noise_(noise) {
   if (multiples.factor() == 1) return;
   const auto by_prime = [&](const auto& value) { return per_limb(ciphertext_ring->basis(), value); };
   inverse_factors_ = by_prime([&](std::uint64_t q) { return inverse_of(multiples.factor(), q); });
@@ -15,17 +16,17 @@ KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring
 }
 
 std::vector<std::uint64_t> KeySwitch::gadget_factors(std::size_t digit) const {
-  const Basis& basis = step_.key_ring->basis();
+  const Basis& basis = constants_.key_ring->basis();
   std::vector<std::uint64_t> factors(basis.size(), 0);
-  for (std::size_t i = 0; i < step_.digits[digit].ring->limbs(); ++i) {
-    const std::size_t limb = step_.special_limbs() + step_.digits[digit].first + i;
-    factors[limb] = step_.special_ring == nullptr ? 1 : step_.special_ring->basis().product_mod(basis[limb]);
+  for (std::size_t i = 0; i < constants_.digits[digit].ring->limbs(); ++i) {
+    const std::size_t limb = constants_.special_limbs() + constants_.digits[digit].first + i;
+    factors[limb] = constants_.special_ring == nullptr ? 1 : constants_.special_ring->basis().product_mod(basis[limb]);
   }
   return factors;
 }
 
 std::size_t KeySwitch::scratch_bytes() const noexcept {
-  const Ring& ring = *step_.key_ring;
+  const Ring& ring = *constants_.key_ring;
   return (digits() + 2) * ring.limbs() * ring.degree() * bytes_of(ring.word());
 }
 

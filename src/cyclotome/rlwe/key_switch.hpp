@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
 namespace cyclotome::rlwe {
@@ -31,9 +31,9 @@ class KeySwitch {
   KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
             const ErrorMultiples& multiples, const NoiseBound& noise);
 
-  std::size_t digits() const noexcept { return step_.digits.size(); }
-  const RingPtr& key_ring() const noexcept { return step_.key_ring; }
-  const KeySwitchStep& step() const noexcept { return step_; }
+  std::size_t digits() const noexcept { return constants_.digits.size(); }
+  const RingPtr& key_ring() const noexcept { return constants_.key_ring; }
+  const KeySwitchConstants& constants() const noexcept { return constants_; }
   /// What the operand is multiplied by before, and the result where no division takes it up; empty for 1.
   const std::vector<std::uint64_t>& inverse_factors() const noexcept { return inverse_factors_; }
   const std::vector<std::uint64_t>& late_factors() const noexcept { return late_factors_; }
@@ -48,7 +48,7 @@ class KeySwitch {
   std::size_t scratch_bytes() const noexcept;
 
  private:
-  KeySwitchStep step_;
+  KeySwitchConstants constants_;
   std::vector<std::uint64_t> inverse_factors_;  // of results' factor, by prime; empty for 1
   std::vector<std::uint64_t> late_factors_;     // that factor, if there is no division to take it up
   NoiseBound noise_;

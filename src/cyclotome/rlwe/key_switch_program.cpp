@@ -31,10 +31,10 @@ void switch_key(Builder& b, const Slice& out, const Slice& c, const Slice& key, 
                 Domain domain, const std::optional<Slice>& addend) {
   const Slice scaled = prepared(b, c, key_switch);
   if (key_switch.late_factors().empty()) {
-    program::key_switch(b, out, scaled, key, key_switch.step(), domain, addend);
+    program::key_switch(b, out, scaled, key, key_switch.constants(), domain, addend);
     return;
   }
-  program::key_switch(b, out, scaled, key, key_switch.step(), domain);
+  program::key_switch(b, out, scaled, key, key_switch.constants(), domain);
   b.multiply_scalars(out, out, key_switch.late_factors());
   if (addend) add_to(b, out, *addend);
 }
@@ -69,7 +69,7 @@ ExecutionPtr hoisted_digits(const Context& context, Level level, PlainIndex plai
     Builder b("hoisted digits");
     const Slice digits = b.output(key_switch.key_ring(), key_switch.digits(), Domain::transform);
     const Slice c = b.input(context.level_ring(level), 1, context.native_domain());
-    program::extend_digits(b, digits, prepared(b, c, key_switch), key_switch.step());
+    program::extend_digits(b, digits, prepared(b, c, key_switch), key_switch.constants());
     return b.finish();
   });
 }
@@ -85,7 +85,7 @@ ExecutionPtr hoisted_turn(const Context& context, Level level, PlainIndex plain,
     const Slice key = key_input(b, context), turned = b.temporary(q, 1);
     const Slice product = b.temporary(key_switch.key_ring(), 2);
     program::turned_product(b, product, digits, key, element);
-    program::divide_product(b, out, product, key_switch.step(), domain);
+    program::divide_product(b, out, product, key_switch.constants(), domain);
     if (!key_switch.late_factors().empty()) b.multiply_scalars(out, out, key_switch.late_factors());
     b.automorphism(turned, body, element);
     add_to(b, out, turned);

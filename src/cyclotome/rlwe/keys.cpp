@@ -1,90 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/keys.hpp"
 
-#include <algorithm>
-
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
-#include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/key_check.hpp"
 
 namespace cyclotome::rlwe {
-
-namespace {
-
-/// The secret of a seed, ternary coefficients over PQ; any number of them, by item.
-PolyArray sample_secret(const ContextPtr& context, const Seed& seed, std::uint32_t item) {
-  PolyArray s = context->make(context->key_ring(), 1, 1, Domain::coefficient, true);
-  context->engine()->sample(s.view(), Law::ternary, seed, Stream::secret, item);
-  return s;
-}
-
-/// draw(item) for the first item that is fit.
-template <class Draw>
-PolyArray first_fit(const Draw& draw, bool (*is_fit)(const PolyArray&)) {
-  for (std::uint32_t item = 0; item < most_key_draws; ++item) {
-    PolyArray drawn = draw(item);
-    if (declassify(is_fit(drawn))) return drawn;
-  }
-  throw EngineError(message("none of ", most_key_draws, " draws of a key was fit, which honest randomness makes ",
-                            "impossible: the device or the operating system's generator is defective"));
-}
-
-/// Fills `pair` (any batch, 2 parts, transform domain) with (-(a s + e), a), a and e from seeds derived for `label`.
-/// Returns the seed of a.
-PublicSeed fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const Seed& master, const SeedLabel& label) {
-  const Context& context = *secret.context();
-  Engine& engine = *pair.engine();
-  const auto uniform_seed = PublicSeed::publish(derive_seed(master, context.parameters(), label.of(Half::uniform)));
-  const Seed error_seed = derive_seed(master, context.parameters(), label.of(Half::error));
-  expand_uniform(engine, pair.view().part(1), uniform_seed);
-  const auto drawn = [&](std::uint32_t item) {
-    return sample_error(context, pair.ring(), pair.batch(), 1, 1, error_seed, Stream::key_switch_error, item);
-  };
-  PolyArray error = label.purpose == Purpose::public_key ? first_fit(drawn, error_is_fit) : drawn(0);
-  multiply_by(engine, error.view(), context.error_multiples(PlainIndex(0)).of_keys);
-  error.to_transform();
-  engine.multiply_accumulate(error.view(), pair.view().part(1), secret.over_key_ring());
-  engine.negate(pair.view().part(0), error.view());
-  return uniform_seed;
-}
-
-/// target: w of KeySwitchKey, which says what it is for in `label`.
-KeySwitchKey make_key_switch_key(const SecretKey& secret, ConstView target, const Seed& master,
-                                 const SeedLabel& label) {
-  const ContextPtr& context = secret.context();
-  const KeySwitch& key_switch = context->key_switch();
-  Engine& engine = *context->engine();
-  PolyArray pairs = context->make(context->key_ring(), key_switch.digits(), 2, Domain::transform);
-  const PublicSeed uniform_seed = fill_zero_encryptions(secret, pairs, master, label);
-  PolyArray term = context->make(context->key_ring(), 1, 1, Domain::transform, true);
-  for (std::size_t j = 0; j < key_switch.digits(); ++j) {
-    engine.multiply_scalars(term.view(), target, key_switch.gadget_factors(j));
-    const View body = pairs.view().items(j).part(0);
-    engine.add(body, body, term.view());
-  }
-  return KeySwitchKey(std::move(pairs), uniform_seed);
-}
-
-}  // namespace
-
-SecretKey SecretKey::generate(const ContextPtr& context) {
-  return deterministic::generate_secret_key(context, Seed::from_system());
-}
-
-SecretKey deterministic::generate_secret_key(const ContextPtr& context, Seed&& seed) {
-  const Seed master = std::move(seed);
-  const Parameters& parameters = context->parameters();
-  const Seed id_seed = derive_seed(master, parameters, {.purpose = Purpose::key_id});
-  KeyId id;
-  std::copy_n(id_seed.bytes().begin(), id.size(), id.begin());
-  const Seed secret_seed = derive_seed(master, parameters, {.purpose = Purpose::secret_key});
-  PolyArray s = first_fit([&](std::uint32_t item) { return sample_secret(context, secret_seed, item); }, secret_is_fit);
-  s.to_transform();
-  return SecretKey(context, std::move(s), id);
-}
 
 SecretKey SecretKey::from_coefficients(const ContextPtr& context, std::span<const std::int8_t> coefficients,
                                        const KeyId& id, KeyCheck check) {
@@ -127,69 +49,14 @@ ZeroisingVector<std::int8_t> SecretKey::coefficients() const {
   return coefficients;
 }
 
-PublicKey PublicKey::generate(const SecretKey& secret) {
-  return deterministic::generate_public_key(secret, Seed::from_system());
-}
-
-PublicKey deterministic::generate_public_key(const SecretKey& secret, Seed&& seed) {
-  const Seed master = std::move(seed);
-  const ContextPtr& context = secret.context();
-  PolyArray pair = context->make(context->key_ring(), 1, 2, Domain::transform);
-  const PublicSeed uniform_seed =
-      fill_zero_encryptions(secret, pair, master, {.purpose = Purpose::public_key, .key = secret.id()});
-  return PublicKey(context, std::move(pair), uniform_seed, secret.id());
-}
-
-KeySwitchKey KeySwitchKey::generate(const SecretKey& secret, ConstView target) {
-  return deterministic::generate_key_switch_key(secret, target, Seed::from_system());
-}
-
-KeySwitchKey deterministic::generate_key_switch_key(const SecretKey& secret, ConstView target, Seed&& seed) {
-  const Seed master = std::move(seed);
-  return make_key_switch_key(secret, target, master, {.purpose = Purpose::key_switch_key, .key = secret.id()});
-}
-
-EvaluationKeys EvaluationKeys::generate(const SecretKey& secret, bool relinearization,
-                                        const std::vector<std::uint64_t>& galois_elements) {
-  return deterministic::generate_evaluation_keys(secret, relinearization, galois_elements, Seed::from_system());
-}
-
-EvaluationKeys deterministic::generate_evaluation_keys(const SecretKey& secret, bool relinearization,
-                                                       const std::vector<std::uint64_t>& galois_elements, Seed&& seed) {
-  const Seed master = std::move(seed);
-  const ContextPtr& context = secret.context();
-  Engine& engine = *context->engine();
-  PolyArray target = context->make(context->key_ring(), 1, 1, Domain::transform, true);
-  target.lock();  // what derives from the secret is here until all keys are made
-  const auto make = [&](Purpose purpose, std::uint64_t element) {
-    return make_key_switch_key(secret, target.view(), master,
-                               {.purpose = purpose, .key = secret.id(), .element = element});
-  };
-  std::optional<KeySwitchKey> relinearization_made;
-  if (relinearization) {
-    engine.multiply(target.view(), secret.over_key_ring(), secret.over_key_ring());
-    relinearization_made = make(Purpose::relinearization_key, 0);
-  }
-  std::map<std::uint64_t, KeySwitchKey> galois;
-  for (const auto element : galois_elements) {
-    if (const GaloisGroup& group = context->galois(); !group.contains(element)) {
-      throw ArgumentError(message("Galois element ", element, " must be ", group.requirement()));
-    }
-    if (element == 1 || galois.contains(element)) continue;
-    engine.automorphism(target.view(), secret.over_key_ring(), element);
-    galois.emplace(element, make(Purpose::galois_key, element));
-  }
-  return EvaluationKeys(context, std::move(relinearization_made), std::move(galois), secret.id());
-}
-
-const KeySwitchKey& EvaluationKeys::relinearization() const {
+const SwitchingKey& EvaluationKeys::relinearization() const {
   if (!relinearization_) {
     throw MissingKeyError("these evaluation keys hold no relinearisation key; generate them with relinearization=True");
   }
   return *relinearization_;
 }
 
-const KeySwitchKey& EvaluationKeys::galois(std::uint64_t element) const {
+const SwitchingKey& EvaluationKeys::galois(std::uint64_t element) const {
   const auto found = galois_.find(element);
   if (found == galois_.end()) {
     throw MissingKeyError(message("these evaluation keys hold no Galois key for element ", element, " (they hold ",
@@ -200,7 +67,7 @@ const KeySwitchKey& EvaluationKeys::galois(std::uint64_t element) const {
 
 void expand_uniform(Engine& engine, View part, const PublicSeed& uniform_seed) {
   part.domain = Domain::transform;
-  engine.sample(part, Law::uniform, uniform_seed.to_draw_with(), Stream::key_switch_uniform);
+  engine.sample(part, Law::uniform, uniform_seed.to_draw_with(), Stream::switching_key_uniform);
 }
 
 std::uint64_t row_rotation_element(const GaloisGroup& group, std::int64_t steps) {

@@ -67,12 +67,12 @@ class PublicKey {
 
 /// Key j = (-(a_j s + e_j) + P g_j w, a_j) for every digit j (specification 5.7): digits items of 2 parts over PQ,
 /// transformed.
-class KeySwitchKey {
+class SwitchingKey {
  public:
-  KeySwitchKey(PolyArray polynomials, const PublicSeed& uniform_seed)
+  SwitchingKey(PolyArray polynomials, const PublicSeed& uniform_seed)
       : polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed) {}
   /// target: w over PQ, transformed, 1 part.
-  static KeySwitchKey generate(const SecretKey& secret, ConstView target);
+  static SwitchingKey generate(const SecretKey& secret, ConstView target);
 
   const PolyArray& polynomials() const noexcept { return polynomials_; }
   const PublicSeed& uniform_seed() const noexcept { return uniform_seed_; }
@@ -86,8 +86,8 @@ class KeySwitchKey {
 /// asked for.
 class EvaluationKeys {
  public:
-  EvaluationKeys(ContextPtr context, std::optional<KeySwitchKey> relinearization,
-                 std::map<std::uint64_t, KeySwitchKey> galois, const KeyId& id)
+  EvaluationKeys(ContextPtr context, std::optional<SwitchingKey> relinearization,
+                 std::map<std::uint64_t, SwitchingKey> galois, const KeyId& id)
       : context_(std::move(context)),
         relinearization_(std::move(relinearization)),
         galois_(std::move(galois)),
@@ -102,14 +102,14 @@ class EvaluationKeys {
   bool has_relinearization() const noexcept { return relinearization_.has_value(); }
   bool has_galois(std::uint64_t element) const noexcept { return galois_.contains(element); }
   /// Throw MissingKeyError when the key was not made.
-  const KeySwitchKey& relinearization() const;
-  const KeySwitchKey& galois(std::uint64_t element) const;
-  const std::map<std::uint64_t, KeySwitchKey>& all_galois() const noexcept { return galois_; }
+  const SwitchingKey& relinearization() const;
+  const SwitchingKey& galois(std::uint64_t element) const;
+  const std::map<std::uint64_t, SwitchingKey>& all_galois() const noexcept { return galois_; }
 
  private:
   ContextPtr context_;
-  std::optional<KeySwitchKey> relinearization_;
-  std::map<std::uint64_t, KeySwitchKey> galois_;
+  std::optional<SwitchingKey> relinearization_;
+  std::map<std::uint64_t, SwitchingKey> galois_;
   KeyId id_;
 };
 

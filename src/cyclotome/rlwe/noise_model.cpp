@@ -19,7 +19,7 @@ NoiseModel::State NoiseModel::summed(const State& a, double count) const {
 
 NoiseModel::State NoiseModel::times_plain(const State& a) const {
   const auto n = static_cast<double>(parameters_.degree());
-  const double two = static_cast<double>(parameters_.plain_moduli()[plain_.number]) * std::sqrt(n / 12);
+  const double two = static_cast<double>(parameters_.plain_modulus(plain_).value) * std::sqrt(n / 12);
   const double one = std::sqrt(n) * two * parameters_.ring()->geometry().turn;
   return {calculus().times_plain(a.noise, {4 * two, two, one}), a.level};
 }

@@ -198,6 +198,10 @@ std::string Parameters::canonical_text() const {
                  name_of(p.table), p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "", "\n");
 }
 
+bool Parameters::has_slots(PlainIndex plain) const {
+  return ring_->has_transform(plain_modulus(plain).value) || field_slots_ != nullptr;
+}
+
 std::string Parameters::summary() const {
   const unsigned special = key_modulus_bits_ - modulus_bits_;
   return message(scheme_->name(), name().empty() ? std::string() : message(" '", name(), "'"),

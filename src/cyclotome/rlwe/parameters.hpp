@@ -73,6 +73,8 @@ class Parameters {
   /// m of Phi_m; 0: the ring is x^n + 1.
   std::size_t cyclotomic() const noexcept { return lattice_.cyclotomic; }
   const std::vector<std::uint64_t>& plain_moduli() const noexcept { return part_->plain_moduli(); }
+  /// Throws std::out_of_range for one that is not there.
+  PlainModulus plain_modulus(PlainIndex plain) const { return PlainModulus(plain_moduli().at(plain.number)); }
   const std::vector<std::uint64_t>& moduli() const noexcept { return lattice_.moduli; }
   const std::vector<std::uint64_t>& special_moduli() const noexcept { return lattice_.special_moduli; }
   /// Digits of key switching, never 0; the primes per digit are ceil(k / digits).
@@ -92,8 +94,9 @@ class Parameters {
   /// log2 of the product of the first `limbs` ciphertext primes, 0 <= limbs <= all, and of all special primes.
   double log2_modulus(std::size_t limbs) const { return log2_moduli_.at(limbs); }
   double log2_special_modulus() const noexcept { return log2_special_modulus_; }
-  /// True if arithmetic can act value by value in slots: every plaintext modulus has a transform, or the only one has
-  /// field_slots().
+  /// True if arithmetic can act value by value in slots: this plaintext modulus has a transform, or every one has, or
+  /// the only one has field_slots().
+  bool has_slots(PlainIndex plain) const;
   bool has_slots() const noexcept { return has_transforms_ || field_slots_ != nullptr; }
   /// Values modulo 2 over Phi_m are elements of GF(2^r), bits among them; null for all others.
   const FieldSlotsPtr& field_slots() const noexcept { return field_slots_; }

@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/parameters.hpp"
 
 namespace cyclotome::rlwe {
 

@@ -13,7 +13,7 @@ enum class Purpose : std::uint32_t {
   secret_key = 1,
   key_id = 2,
   public_key = 3,
-  key_switch_key = 4,  ///< for a target that the caller gives
+  switching_key = 4,  ///< for a target that the caller gives
   relinearization_key = 5,
   galois_key = 6,
   public_encryption = 7,  ///< of a message under the public key

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
@@ -21,8 +22,8 @@ std::vector<std::uint32_t> positions_of(const rlwe::Context& context, rlwe::Plai
     std::iota(positions.begin(), positions.end(), 0);
     return positions;
   }
-  if (!has_slots(context, plain)) {
-    throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain.number],
+  if (!context.parameters().has_slots(plain)) {
+    throw ParameterError(message("plaintext modulus ", context.parameters().plain_modulus(plain),
                                  " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ",
                                  context.parameters().ring()->transform_step(),
                                  "; use the coefficient encoding or another plaintext modulus"));
@@ -80,10 +81,6 @@ void require_in_range(std::span<const std::int64_t> values, std::size_t width, s
 }
 
 }  // namespace
-
-bool has_slots(const rlwe::Context& context, rlwe::PlainIndex plain) {
-  return context.plain_ring(plain)->has_transform(0) || context.parameters().field_slots() != nullptr;
-}
 
 std::size_t values_of(const rlwe::Context& context, Encoding::Kind kind) {
   if (kind == Encoding::Kind::constants) return 1;
@@ -147,7 +144,7 @@ std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Enco
   ZeroisingVector<std::uint64_t> residues(polynomials.size());
   polynomials.to_host(residues);
   const std::size_t n = context.degree(), width = values_of(context, kind);
-  const auto t = static_cast<std::int64_t>(plaintext.plain_modulus());
+  const auto t = static_cast<std::int64_t>(plaintext.plain_modulus().value);
   std::vector<std::int64_t> values(plaintext.batch() * width);
   ZeroisingVector<std::uint64_t> elements(field == nullptr ? 0 : field->count());
   for (std::size_t i = 0; i < plaintext.batch(); ++i) {

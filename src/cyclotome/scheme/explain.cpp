@@ -34,7 +34,7 @@ std::string prime_bits(const std::vector<std::uint64_t>& primes) {
 }
 
 /// Why a choice of key switching was not taken, or "chosen".
-std::string verdict(const KeySwitchingChoice& choice, const KeySwitchingChoice& chosen) {
+std::string verdict(const KeySwitchChoice& choice, const KeySwitchChoice& chosen) {
   const rlwe::Parameters& p = choice.parameters;
   if (choice.chosen) return "chosen";
   if (!choice.allowed) {
@@ -63,8 +63,8 @@ std::string security_text(const rlwe::Parameters& p) {
 }
 
 /// The numbers of special primes and digits that there were to choose from.
-std::string key_switching_table(const rlwe::Parameters& p) {
-  const std::vector<KeySwitchingChoice> choices = key_switching_choices(p);
+std::string key_switch_table(const rlwe::Parameters& p) {
+  const std::vector<KeySwitchChoice> choices = key_switch_choices(p);
   const auto& chosen = *std::find_if(choices.begin(), choices.end(), [](const auto& c) { return c.chosen; });
   std::ostringstream text;
   text << "  key switching    with q of " << p.modulus_bits()
@@ -113,7 +113,7 @@ std::string explain(const rlwe::Parameters& p) {
   text << "  plaintext        ";
   for (std::size_t i = 0; i < p.plain_moduli().size(); ++i) {
     const std::uint64_t t = p.plain_moduli()[i];
-    text << (i == 0 ? "t = " : ", ") << t << (p.ring()->has_transform(t) || p.has_slots() ? "" : " (no slots)");
+    text << (i == 0 ? "t = " : ", ") << t << (p.has_slots(rlwe::PlainIndex(i)) ? "" : " (no slots)");
   }
   text << plaintext_text(p) << "\n";
   text << "  security         " << security_text(p) << "\n";
@@ -131,7 +131,7 @@ std::string explain(const rlwe::Parameters& p) {
     text << (d == 0 ? message("fresh ") : message(d > 5 ? " ... depth " : ", depth ", d, " "))
          << static_cast<long>(std::floor(model->headroom(states[d])));
   }
-  text << (states.empty() ? "" : " bits") << "\n" << key_switching_table(p);
+  text << (states.empty() ? "" : " bits") << "\n" << key_switch_table(p);
   return text.str();
 }
 

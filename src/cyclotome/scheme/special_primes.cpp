@@ -122,13 +122,13 @@ std::optional<rlwe::Parameters> cheapest_primes(const rlwe::ParametersLiteral& b
   return best;
 }
 
-std::vector<KeySwitchingChoice> key_switching_choices(const rlwe::Parameters& parameters) {
+std::vector<KeySwitchChoice> key_switch_choices(const rlwe::Parameters& parameters) {
   const std::size_t own = parameters.special_moduli().size();
   const std::size_t most = std::max(own, std::min(parameters.moduli().size(), most_special_primes));
   const unsigned security = parameters.security();
   const unsigned cap = security == 0 ? 0 : rlwe::max_modulus_bits(parameters.degree(), security, parameters.table());
   const double unit = cost(parameters);
-  std::vector<KeySwitchingChoice> choices;
+  std::vector<KeySwitchChoice> choices;
   for (std::size_t special = 0; special <= most; ++special) {
     const bool chosen = special == own;
     const auto candidate = chosen ? parameters : with_other_special_primes(parameters, special);

@@ -34,7 +34,7 @@ std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLi
 std::optional<rlwe::Parameters> cheapest_primes(const rlwe::ParametersLiteral& base, unsigned bits);
 
 /// One way to switch keys under given ciphertext primes.
-struct KeySwitchingChoice {
+struct KeySwitchChoice {
   rlwe::Parameters parameters;
   double relative_cost;  ///< of multiply + relinearise; 1 for the parameters that were asked about
   double headroom;       ///< bits of noise headroom after one product, relinearised, or one rotation without products
@@ -45,6 +45,6 @@ struct KeySwitchingChoice {
 /// What there was to choose from with these ciphertext primes: 0 to 8 special primes (no more than there are ciphertext
 /// primes), each with the fewest digits, and the parameters themselves in their place. Numbers that there are no primes
 /// for are left out.
-std::vector<KeySwitchingChoice> key_switching_choices(const rlwe::Parameters& parameters);
+std::vector<KeySwitchChoice> key_switch_choices(const rlwe::Parameters& parameters);
 
 }  // namespace cyclotome::scheme

@@ -70,7 +70,7 @@ Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Pa
 }
 
 Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Context& context) {
-  const bool slots = has_slots(context);
+  const bool slots = context.parameters().has_slots();
   Placement placement = how.placement.value_or(slots ? Placement::slots : Placement::coefficients);
   if (placement == Placement::coefficients && !context.parameters().has_coefficients()) {
     throw ParameterError(

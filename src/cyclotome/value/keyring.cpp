@@ -8,13 +8,13 @@ namespace cyclotome::value {
 rlwe::EvaluationKeys joined(const rlwe::EvaluationKeys& a, const rlwe::EvaluationKeys& b) {
   rlwe::require_same_context("joined", *a.context(), *b.context());
   rlwe::require_same_key("joined", a.id(), b.id());
-  std::optional<rlwe::KeySwitchKey> relinearization;
+  std::optional<rlwe::SwitchingKey> relinearization;
   if (a.has_relinearization()) {
     relinearization = a.relinearization();
   } else if (b.has_relinearization()) {
     relinearization = b.relinearization();
   }
-  std::map<std::uint64_t, rlwe::KeySwitchKey> galois = a.all_galois();
+  std::map<std::uint64_t, rlwe::SwitchingKey> galois = a.all_galois();
   galois.insert(b.all_galois().begin(), b.all_galois().end());
   return rlwe::EvaluationKeys(a.context(), std::move(relinearization), std::move(galois), a.id());
 }

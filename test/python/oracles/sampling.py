@@ -26,7 +26,7 @@ class Purpose(IntEnum):
     SECRET_KEY = 1
     KEY_ID = 2
     PUBLIC_KEY = 3
-    KEY_SWITCH_KEY = 4
+    SWITCHING_KEY = 4
     RELINEARIZATION_KEY = 5
     GALOIS_KEY = 6
     PUBLIC_ENCRYPTION = 7

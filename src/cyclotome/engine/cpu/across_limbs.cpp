@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "cyclotome/engine/cpu/convert.hpp"
-#include "cyclotome/engine/cpu/loops.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/program/lifts.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -135,7 +136,7 @@ std::uint64_t peak_of_tile(const cpu::Kernels<W>& kernels, const W* residues, st
 }  // namespace
 
 void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversion) {
-  for_each_tile(
+  loops_.for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
         TileScratch<W> scratch(a.limbs() + 1);
@@ -148,7 +149,7 @@ void CpuEngine::do_convert(View out, ConstView a, const BaseConversion& conversi
 void CpuEngine::divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                                  const std::optional<ConstView>& addend) {
   const std::size_t kept_limbs = kept.limbs(), dropped_limbs = dropped.limbs();
-  for_each_tile(
+  loops_.for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
         TileScratch<W> scratch(kept_limbs + dropped_limbs + 1);
@@ -165,9 +166,9 @@ void CpuEngine::divide_and_round(View out, ConstView kept, ConstView dropped, co
       wipe_scratch);
 }
 
-void CpuEngine::behz_lift(View out, ConstView a, const BehzExtension& step) {
+void CpuEngine::behz_lift(View out, ConstView a, const program::BehzExtension& step) {
   const std::size_t source = a.limbs(), target = out.limbs();
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+  loops_.for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(source + target + 4);
     const Tile<W> extended = scratch.tile(target + 1);
     cpu::convert_tile(kernels<W>(), extended, tile_of<W>(a, b, p, first), width, step.first,
@@ -179,9 +180,9 @@ void CpuEngine::behz_lift(View out, ConstView a, const BehzExtension& step) {
   });
 }
 
-void CpuEngine::behz_scale(View out, ConstView a, const BehzDivision& step) {
+void CpuEngine::behz_scale(View out, ConstView a, const program::BehzDivision& step) {
   const std::size_t source = out.limbs(), auxiliary = a.limbs() - source, base = auxiliary - 1;
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+  loops_.for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(2 * source + 3 * auxiliary + 5);
     const Tile<const W> in = tile_of<W>(a, b, p, first);
     const Tile<W> floor = scratch.tile(auxiliary), term = scratch.tile(auxiliary);
@@ -198,10 +199,10 @@ void CpuEngine::behz_scale(View out, ConstView a, const BehzDivision& step) {
   });
 }
 
-void CpuEngine::scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const PlainRounding& step) {
+void CpuEngine::scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const program::PlainRounding& step) {
   const std::size_t source = a.limbs();
   TilePeaks found(out, peaks);
-  for_each_tile(
+  loops_.for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
         TileScratch<W> scratch(source + 5);
@@ -219,7 +220,7 @@ void CpuEngine::scale_to_plain(View out, std::uint64_t* peaks, ConstView a, cons
 
 void CpuEngine::convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion) {
   TilePeaks found(out, peaks);
-  for_each_tile(
+  loops_.for_each_tile(
       out,
       [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
         TileScratch<W> scratch(a.limbs() + 1);
@@ -242,7 +243,7 @@ void CpuEngine::do_linear_combination(View out, ConstView a, std::span<const std
     }
     // One column of tiles at a time is gathered and used for all rows.
     const View one = out.items(0);
-    for_each_tile_of<W>(one, [&](std::size_t, std::size_t p, std::size_t first, std::size_t width, W) {
+    loops_.for_each_tile_of<W>(one, [&](std::size_t, std::size_t p, std::size_t first, std::size_t width, W) {
       TileScratch<W> scratch(columns);
       const Tile<W> gathered = scratch.tile(columns);
       for (std::size_t l = 0; l < limbs; ++l) {
@@ -264,49 +265,52 @@ void CpuEngine::do_linear_combination(View out, ConstView a, std::span<const std
 }
 
 void CpuEngine::tensor_product(View out, ConstView a, ConstView b) {
-  for_each_limb_tile(out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
-    auto& operands = Operands<W>::of_thread(std::min(a.parts, b.parts));
-    for (std::size_t p = 0; p < out.parts; ++p) {
-      std::size_t terms = 0;
-      for (std::size_t i = p < b.parts ? 0 : p - b.parts + 1; i <= std::min(p, a.parts - 1); ++i, ++terms) {
-        operands.left[terms] = a.limb<W>(item, i, l) + first;
-        operands.right[terms] = b.limb<W>(item, p - i, l) + first;
-      }
-      kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(), terms,
-                                 width, out.ring->basis().moduli<W>()[l]);
-    }
-  });
+  loops_.for_each_limb_tile(
+      out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
+        auto& operands = Operands<W>::of_thread(std::min(a.parts, b.parts));
+        for (std::size_t p = 0; p < out.parts; ++p) {
+          std::size_t terms = 0;
+          for (std::size_t i = p < b.parts ? 0 : p - b.parts + 1; i <= std::min(p, a.parts - 1); ++i, ++terms) {
+            operands.left[terms] = a.limb<W>(item, i, l) + first;
+            operands.right[terms] = b.limb<W>(item, p - i, l) + first;
+          }
+          kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(),
+                                     terms, width, out.ring->basis().moduli<W>()[l]);
+        }
+      });
 }
 
 void CpuEngine::key_switch_product(View out, ConstView digits, ConstView key) {
-  for_each_limb_tile(out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
-    auto& operands = Operands<W>::of_thread(digits.parts);
-    for (std::size_t j = 0; j < digits.parts; ++j) operands.left[j] = digits.limb<W>(item, j, l) + first;
-    for (std::size_t p = 0; p < out.parts; ++p) {
-      for (std::size_t j = 0; j < digits.parts; ++j) operands.right[j] = key.limb<W>(j, p, l) + first;
-      kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(),
-                                 digits.parts, width, out.ring->basis().moduli<W>()[l]);
-    }
-  });
+  loops_.for_each_limb_tile(
+      out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
+        auto& operands = Operands<W>::of_thread(digits.parts);
+        for (std::size_t j = 0; j < digits.parts; ++j) operands.left[j] = digits.limb<W>(item, j, l) + first;
+        for (std::size_t p = 0; p < out.parts; ++p) {
+          for (std::size_t j = 0; j < digits.parts; ++j) operands.right[j] = key.limb<W>(j, p, l) + first;
+          kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(),
+                                     digits.parts, width, out.ring->basis().moduli<W>()[l]);
+        }
+      });
 }
 
 void CpuEngine::turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots) {
   constexpr std::size_t tiles = cpu::product_tile / conversion_tile;
-  for_each_limb_tile(out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
-    TileScratch<W> scratch(tiles * digits.parts);
-    auto& operands = Operands<W>::of_thread(digits.parts);
-    for (std::size_t j = 0; j < digits.parts; ++j) {
-      const W* const digit = digits.limb<W>(item, j, l);
-      W* const turned = scratch.tile(tiles).data;
-      for (std::size_t k = 0; k < width; ++k) turned[k] = digit[slots[first + k]];
-      operands.left[j] = turned;
-    }
-    for (std::size_t p = 0; p < out.parts; ++p) {
-      for (std::size_t j = 0; j < digits.parts; ++j) operands.right[j] = key.limb<W>(j, p, l) + first;
-      kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(),
-                                 digits.parts, width, out.ring->basis().moduli<W>()[l]);
-    }
-  });
+  loops_.for_each_limb_tile(
+      out, [&]<class W>(std::size_t item, std::size_t l, std::size_t first, std::size_t width, W) {
+        TileScratch<W> scratch(tiles * digits.parts);
+        auto& operands = Operands<W>::of_thread(digits.parts);
+        for (std::size_t j = 0; j < digits.parts; ++j) {
+          const W* const digit = digits.limb<W>(item, j, l);
+          W* const turned = scratch.tile(tiles).data;
+          for (std::size_t k = 0; k < width; ++k) turned[k] = digit[slots[first + k]];
+          operands.left[j] = turned;
+        }
+        for (std::size_t p = 0; p < out.parts; ++p) {
+          for (std::size_t j = 0; j < digits.parts; ++j) operands.right[j] = key.limb<W>(j, p, l) + first;
+          kernels<W>().inner_product(out.limb<W>(item, p, l) + first, operands.left.data(), operands.right.data(),
+                                     digits.parts, width, out.ring->basis().moduli<W>()[l]);
+        }
+      });
 }
 
 }  // namespace cyclotome

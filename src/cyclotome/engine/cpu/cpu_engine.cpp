@@ -6,8 +6,9 @@
 #include <cstring>
 #include <vector>
 
+#include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/limb_transform.hpp"
-#include "cyclotome/engine/cpu/loops.hpp"
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
@@ -91,60 +92,60 @@ bool CpuEngine::computes_in(const Ring& ring) const noexcept {
 }
 
 void CpuEngine::do_forward(View a) {
-  for_each_limb(
+  loops_.for_each_limb(
       a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) { cpu::forward(kernels<W>(), x, *a.ring, l); });
 }
 
 void CpuEngine::do_inverse(View a) {
-  for_each_limb(
+  loops_.for_each_limb(
       a, [&]<class W>(std::size_t, std::size_t, std::size_t l, W* x) { cpu::inverse(kernels<W>(), x, *a.ring, l); });
 }
 
 void CpuEngine::do_copy(View out, ConstView a) {
-  for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+  loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
     const W* const source = a.limb<W>(b, p, l);
     if (source != x) std::memcpy(x, source, out.degree() * sizeof(W));
   });
 }
 
 void CpuEngine::do_clear(View out) {
-  for_each_limb(
+  loops_.for_each_limb(
       out, [&]<class W>(std::size_t, std::size_t, std::size_t, W* x) { std::memset(x, 0, out.degree() * sizeof(W)); });
 }
 
 void CpuEngine::do_add(View out, ConstView a, ConstView b) {
-  for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
+  loops_.for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
     kernels<W>().add(x, a.limb<W>(i, p, l), b.limb<W>(i, p, l), out.degree(), out.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_subtract(View out, ConstView a, ConstView b) {
-  for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
+  loops_.for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
     kernels<W>().subtract(x, a.limb<W>(i, p, l), b.limb<W>(i, p, l), out.degree(), out.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_negate(View out, ConstView a) {
-  for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+  loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
     kernels<W>().negate(x, a.limb<W>(b, p, l), out.degree(), out.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_multiply(View out, ConstView a, ConstView b) {
-  for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
+  loops_.for_each_limb(out, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
     kernels<W>().multiply(x, a.limb<W>(i, p, l), b.limb<W>(i, p, l), out.degree(), out.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView b) {
-  for_each_limb(accumulator, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
+  loops_.for_each_limb(accumulator, [&]<class W>(std::size_t i, std::size_t p, std::size_t l, W* x) {
     kernels<W>().multiply_accumulate(x, a.limb<W>(i, p, l), b.limb<W>(i, p, l), accumulator.degree(),
                                      accumulator.ring->basis().moduli<W>()[l]);
   });
 }
 
 void CpuEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
-  for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+  loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
     const W q = static_cast<W>(out.ring->basis()[l]);
     kernels<W>().scale(x, a.limb<W>(b, p, l), ShoupFactor<W>(static_cast<W>(factors[l]), q), out.degree(), q);
   });
@@ -155,7 +156,7 @@ void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
   const std::size_t n = out.degree();
   if (a.domain == Domain::coefficient) {
     const std::vector<GaloisGroup::Signed> sources = galois.coefficients(element);
-    for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+    loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
       const W* const y = a.limb<W>(b, p, l);
       const Modulus<W> q = out.ring->basis().moduli<W>()[l];
       for (std::size_t i = 0; i < n; ++i) {
@@ -166,7 +167,7 @@ void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
     return;
   }
   const std::vector<std::uint32_t> sources = galois.slots(element);
-  for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+  loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
     const W* const y = a.limb<W>(b, p, l);
     for (std::size_t k = 0; k < n; ++k) x[k] = y[sources[k]];
   });
@@ -176,7 +177,7 @@ template <class Address>
 void CpuEngine::sample_sums(View out, const ErrorSums& errors, const Address& address) {
   const std::size_t n = out.degree(), count = out.batch * out.parts;
   with_word(out.word(), [&]<class W>(W) {
-    in_parallel(count, count * out.limbs() * n, [&](std::size_t i) {
+    loops_.in_parallel(count, count * out.limbs() * n, [&](std::size_t i) {
       const std::size_t p = i % out.parts, b = i / out.parts;
       constexpr std::size_t draws = small_draws_per_block;
       ZeroisingVector<int> drawn((errors.draws + draws - 1) / draws * draws);
@@ -206,7 +207,7 @@ void CpuEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, st
                            first_item + static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(l)}}};
   };
   if (law == Law::uniform) {
-    for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+    loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
       kernels<W>().sample_uniform(x, 0, out.degree(), static_cast<W>(out.ring->basis()[l]), address(b, p, l));
     });
     return;
@@ -215,7 +216,7 @@ void CpuEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, st
     sample_sums(out, errors, address);
     return;
   }
-  for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
+  loops_.for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     SmallTile small;
     kernels<W>().sample_small(small.values, first, width, law, address(b, p, 0));
     for (std::size_t l = 0; l < out.limbs(); ++l) {

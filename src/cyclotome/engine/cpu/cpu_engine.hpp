@@ -4,15 +4,22 @@
 #include <optional>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
-#include "cyclotome/engine/cpu/thread_pool.hpp"
 #include "cyclotome/engine/engine.hpp"
-#include "cyclotome/engine/readers.hpp"
 
 namespace cyclotome {
 
 class DivideAndRound;
-class KeySwitchStep;
+class KeySwitchConstants;
+
+namespace program {
+
+struct BehzDivision;
+struct BehzExtension;
+struct PlainRounding;
+
+}  // namespace program
 
 /// The engine that computes on this machine's cores.
 class CpuEngine final : public Engine {
@@ -24,7 +31,7 @@ class CpuEngine final : public Engine {
                                            std::optional<cpu::InstructionSet> instruction_set = std::nullopt);
 
   std::string name() const override { return "cpu"; }
-  std::size_t threads() const noexcept { return threads_.threads(); }
+  std::size_t threads() const noexcept { return loops_.threads(); }
   /// The vector instructions that this engine computes with.
   cpu::InstructionSet instruction_set() const noexcept { return instruction_set_; }
   /// Bytes of memory in use, and the most that were at any time since reset_memory_peak(): what work costs in memory.
@@ -64,7 +71,7 @@ class CpuEngine final : public Engine {
       : instruction_set_(set),
         kernels32_(cpu::kernels<std::uint32_t>(set)),
         kernels64_(cpu::kernels<std::uint64_t>(set)),
-        threads_(threads) {}
+        loops_(threads) {}
 
   template <LimbWord W>
   const cpu::Kernels<W>& kernels() const noexcept {
@@ -82,48 +89,25 @@ class CpuEngine final : public Engine {
   /// The sum over j of digits.part(j)(x^g) key.items(j): transforms are turned as they are multiplied. slots: those of
   /// g (GaloisGroup::slots).
   void turned_product(View out, ConstView digits, ConstView key, std::span<const std::uint32_t> slots);
-  void key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+  void key_switch(View out, ConstView c, ConstView key, const KeySwitchConstants& constants,
                   const std::optional<ConstView>& addend);
   /// Of coefficients.
   void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                         const std::optional<ConstView>& addend);
-  void behz_lift(View out, ConstView a, const BehzExtension& step);
-  void behz_scale(View out, ConstView a, const BehzDivision& step);
+  void behz_lift(View out, ConstView a, const program::BehzExtension& step);
+  void behz_scale(View out, ConstView a, const program::BehzDivision& step);
   /// peaks: a number for each item of out.
-  void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const PlainRounding& step);
+  void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const program::PlainRounding& step);
   void convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion);
-
   /// Law::error where coefficients are sums of draws. address(b, p, l): of a polynomial.
   template <class Address>
   void sample_sums(View out, const ErrorSums& errors, const Address& address);
-
-  /// body(i) for i = 0 ... count-1; over all threads unless `words`, the size of the work, is small.
-  template <class Body>
-  void in_parallel(std::size_t count, std::size_t words, const Body& body);
-  /// body(b, p, l, pointer to the limb) for every limb of `out`, over all threads.
-  template <class Body>
-  void for_each_limb(View out, const Body& body);
-  /// What follows a job where nothing has to.
-  struct Nothing {
-    template <LimbWord W>
-    void operator()(W) const noexcept {}
-  };
-  /// body(b, p, first coefficient, width, W{}) for every tile of coefficients of every item and part of `out`, over all
-  /// threads. end_of_job(W{}) follows every few tiles of a thread, and the last.
-  template <LimbWord W, class Body, class End = Nothing>
-  void for_each_tile_of(View out, const Body& body, const End& end_of_job = {});
-  template <class Body, class End = Nothing>
-  void for_each_tile(View out, const Body& body, const End& end_of_job = {});
-  /// body(b, l, first coefficient, width, W{}) for all parts of an item at once: every tile of every limb, all items of
-  /// a tile on one thread.
-  template <class Body>
-  void for_each_limb_tile(View out, const Body& body);
 
   cpu::InstructionSet instruction_set_;
   const cpu::Kernels<std::uint32_t>& kernels32_;
   const cpu::Kernels<std::uint64_t>& kernels64_;
   cpu::MemoryPool memory_;
-  cpu::ThreadPool threads_;
+  cpu::Loops loops_;
 };
 
 }  // namespace cyclotome

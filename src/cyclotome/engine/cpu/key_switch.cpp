@@ -2,10 +2,11 @@
 // A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
 // extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as
 // the key. Computes exactly what the composite's operations do (program/key_switch.cpp).
+#include "cyclotome/engine/cpu/convert.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cpu/limb_transform.hpp"
-#include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
-#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
 
 namespace cyclotome {
 
@@ -44,11 +45,11 @@ struct Layout {
 
 /// One key switch of a few ciphertexts. Each function is one loop over all threads by `Parallel`: (count, words, body).
 template <LimbWord W, class Parallel>
-class KeySwitching {
+class KeySwitchNative {
  public:
-  KeySwitching(const cpu::Kernels<W>& kernels, const Parallel& parallel, const Layout& layout, W* scratch,
-               const KeySwitchStep& step, ConstView key)
-      : kernels_(kernels), parallel_(parallel), layout_(layout), scratch_(scratch), step_(step), key_(key) {}
+  KeySwitchNative(const cpu::Kernels<W>& kernels, const Parallel& parallel, const Layout& layout, W* scratch,
+                  const KeySwitchConstants& constants, ConstView key)
+      : kernels_(kernels), parallel_(parallel), layout_(layout), scratch_(scratch), constants_(constants), key_(key) {}
 
   void run(View out, ConstView c, const std::optional<ConstView>& addend) const {
     if (layout_.own_coefficients) find_coefficients(c);
@@ -94,7 +95,7 @@ class KeySwitching {
                                        : extended(item, limb - first, digit);
   }
   bool stands_in_c(ConstView c, std::size_t limb, std::size_t digit) const {
-    return c.domain == Domain::transform && step_.digits[digit].extension.copies()[limb] >= 0;
+    return c.domain == Domain::transform && constants_.digits[digit].extension.copies()[limb] >= 0;
   }
 
   void find_coefficients(ConstView c) const {
@@ -104,7 +105,7 @@ class KeySwitching {
       W* const out = scratch(item, layout_.coefficients(), limb);
       const W* const in = c.limb<W>(item, 0, limb);
       std::copy(in, in + n(), out);
-      cpu::inverse(kernels_, out, *step_.ciphertext_ring, limb);
+      cpu::inverse(kernels_, out, *constants_.ciphertext_ring, limb);
     });
   }
 
@@ -113,7 +114,7 @@ class KeySwitching {
     parallel_(tiles * c.batch, layout_.ciphertext_limbs() * c.batch * n(), [&](std::size_t i) {
       const std::size_t item = i / tiles, at = i % tiles * conversion_tile, width = std::min(conversion_tile, n() - at);
       for (std::size_t j = 0; j < layout_.digits; ++j) {
-        const KeySwitchStep::Digit& digit = step_.digits[j];
+        const KeySwitchConstants::Digit& digit = constants_.digits[j];
         cpu::prepare_conversion<W>(
             kernels_, {scratch(item, layout_.lifts(), digit.first) + at, n()}, scratch(item, layout_.wraps(), j) + at,
             {coefficients(c, item, digit.first) + at, coefficient_words(c)}, width, digit.extension);
@@ -127,13 +128,13 @@ class KeySwitching {
       const std::size_t item = i % c.batch, j = i / c.batch % layout_.digits;
       const std::size_t limb = first + i / c.batch / layout_.digits;
       if (stands_in_c(c, limb, j)) return;
-      const KeySwitchStep::Digit& digit = step_.digits[j];
+      const KeySwitchConstants::Digit& digit = constants_.digits[j];
       W* const out = extended(item, limb - first, j);
       const W* const wraps = layout_.own_lifts ? scratch(item, layout_.wraps(), j) : nullptr;
       cpu::convert_limb<W>(kernels_, out, limb, {coefficients(c, item, digit.first), coefficient_words(c)},
                            {lift(c, item, digit.first), layout_.own_lifts ? n() : coefficient_words(c)}, wraps, n(),
                            digit.extension);
-      cpu::forward(kernels_, out, *step_.key_ring, limb);
+      cpu::forward(kernels_, out, *constants_.key_ring, limb);
     });
   }
 
@@ -148,7 +149,7 @@ class KeySwitching {
         for (std::size_t part = 0; part < 2; ++part) {
           for (std::size_t j = 0; j < layout_.digits; ++j) operands.right[j] = key_.limb<W>(j, part, limb) + at;
           kernels_.inner_product(sum(item, first, limb, part) + at, operands.left.data(), operands.right.data(),
-                                 layout_.digits, width, step_.key_ring->basis().moduli<W>()[limb]);
+                                 layout_.digits, width, constants_.key_ring->basis().moduli<W>()[limb]);
         }
       }
     });
@@ -159,13 +160,13 @@ class KeySwitching {
     const std::size_t special = layout_.special, tiles = (n() + conversion_tile - 1) / conversion_tile;
     parallel_(special * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
       const std::size_t item = i % items, part = i / items % 2, limb = i / items / 2;
-      cpu::inverse(kernels_, sum(item, 0, limb, part), *step_.key_ring, limb);
+      cpu::inverse(kernels_, sum(item, 0, limb, part), *constants_.key_ring, limb);
     });
     parallel_(tiles * 2 * items, special * 2 * items * n(), [&](std::size_t i) {
       const std::size_t item = i / tiles / 2, part = i / tiles % 2, at = i % tiles * conversion_tile;
       const Tile<W> tile{sum(item, 0, 0, part) + at, n()};
       cpu::prepare_conversion<W>(kernels_, tile, scratch(item, layout_.special_wraps(), part) + at, cpu::constant(tile),
-                                 std::min(conversion_tile, n() - at), step_.rounding->correction);
+                                 std::min(conversion_tile, n() - at), constants_.rounding->correction);
     });
   }
 
@@ -177,17 +178,18 @@ class KeySwitching {
       const std::size_t item = i % out.batch, part = i / out.batch % 2, limb = first + i / out.batch / 2;
       const std::size_t target = limb - layout_.special;
       W* const total = sum(item, group_first, limb, part);
-      if (out.domain == Domain::coefficient) cpu::inverse(kernels_, total, *step_.key_ring, limb);
+      if (out.domain == Domain::coefficient) cpu::inverse(kernels_, total, *constants_.key_ring, limb);
       const W* const correction =
-          step_.rounding ? corrected(item, part, limb, extended(item, limb - group_first, part), out.domain) : nullptr;
-      const Modulus<W>& q = step_.ciphertext_ring->basis().moduli<W>()[target];
+          constants_.rounding ? corrected(item, part, limb, extended(item, limb - group_first, part), out.domain)
+                              : nullptr;
+      const Modulus<W>& q = constants_.ciphertext_ring->basis().moduli<W>()[target];
       const bool adds = addend && part < addend->parts;
       const W* const more = adds ? addend->limb<W>(item, part, target) : nullptr;
       W* const result = out.limb<W>(item, part, target);
       over_tiles([&](std::size_t at, std::size_t width) {
         W* const tile = total + at;
         if (correction != nullptr) {
-          const ShoupFactor<W> factor(static_cast<W>(step_.rounding->factors[target]), q.value());
+          const ShoupFactor<W> factor(static_cast<W>(constants_.rounding->factors[target]), q.value());
           kernels_.scale_add(tile, tile, factor, correction + at, width, q.value());
         }
         if (adds) {
@@ -204,8 +206,8 @@ class KeySwitching {
     const W* const lifts = sum(item, 0, 0, part);
     const W* const wraps = scratch(item, layout_.special_wraps(), part);
     cpu::convert_limb<W>(kernels_, out, limb - layout_.special, {lifts, n()}, {lifts, n()}, wraps, n(),
-                         step_.rounding->correction);
-    if (domain == Domain::transform) cpu::forward(kernels_, out, *step_.key_ring, limb);
+                         constants_.rounding->correction);
+    if (domain == Domain::transform) cpu::forward(kernels_, out, *constants_.key_ring, limb);
     return out;
   }
 
@@ -213,33 +215,33 @@ class KeySwitching {
   const Parallel& parallel_;
   const Layout& layout_;
   W* scratch_;
-  const KeySwitchStep& step_;
+  const KeySwitchConstants& constants_;
   ConstView key_;
 };
 
 }  // namespace
 
-void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitchStep& step,
+void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitchConstants& constants,
                            const std::optional<ConstView>& addend) {
   with_word(out.word(), [&]<class W>(W) {
-    const std::size_t limb_bytes = step.digits.size() * out.degree() * sizeof(W);
+    const std::size_t limb_bytes = constants.digits.size() * out.degree() * sizeof(W);
     const std::size_t at_once = std::max<std::size_t>(1, threads() * digit_bytes_per_thread / limb_bytes);
     Layout layout{out.degree(),
-                  step.key_ring->limbs(),
-                  step.special_limbs(),
-                  step.digits.size(),
+                  constants.key_ring->limbs(),
+                  constants.special_limbs(),
+                  constants.digits.size(),
                   1,
                   1,
                   c.domain == Domain::transform,
-                  step.digits[0].ring->limbs() > 1};
+                  constants.digits[0].ring->limbs() > 1};
     layout.items = std::min(out.batch, at_once);
     layout.group = std::min(layout.limbs, at_once / layout.items);
     const auto scratch = allocate(layout.items * layout.words() * sizeof(W), false);
     const auto parallel = [this](std::size_t count, std::size_t words, const auto& body) {
-      in_parallel(count, words, body);
+      loops_.in_parallel(count, words, body);
     };
-    const KeySwitching<W, decltype(parallel)> run(kernels<W>(), parallel, layout, static_cast<W*>(scratch->data()),
-                                                  step, key);
+    const KeySwitchNative<W, decltype(parallel)> run(kernels<W>(), parallel, layout, static_cast<W*>(scratch->data()),
+                                                     constants, key);
     for (std::size_t first = 0; first < out.batch; first += layout.items) {
       const std::size_t count = std::min(layout.items, out.batch - first);
       run.run(out.items(first, count), c.items(first, count),

@@ -3,6 +3,7 @@
 // in cache. The others are faster, or as fast, one operation after another.
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/program/composites.hpp"
+#include "cyclotome/program/lifts.hpp"
 
 namespace cyclotome {
 
@@ -25,8 +26,8 @@ Native CpuEngine::native(const program::Program& p, const program::Composite& c)
     return
         [this, slots = c.outs[0].ring->galois().slots(*element)](Views o) { turned_product(o[0], o[1], o[2], slots); };
   }
-  if (const auto step = read_key_switch(p, c)) {
-    return [this, step = *step](Views o) { key_switch(o[0], o[1], o[2], step, addend_of(o)); };
+  if (const auto constants = read_key_switch(p, c)) {
+    return [this, constants = *constants](Views o) { key_switch(o[0], o[1], o[2], constants, addend_of(o)); };
   }
   // Of transforms a division is a transform in between, and nothing to keep in cache.
   if (const auto step = read_divide_and_round(p, c); step && c.outs[0].domain == Domain::coefficient) {

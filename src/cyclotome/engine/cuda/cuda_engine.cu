@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/architecture.cuh"
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {
@@ -65,7 +66,7 @@ CudaEngine::CudaEngine(int device, bool fused) {
   if (const std::string problem = cuda::age_problem(architecture); !problem.empty()) throw EngineError(named + problem);
   const CUcontext context = cuda::primary_context(device);
   const DeviceScope scope(context);
-  auto state = std::make_unique<State>(device, context);
+  auto state = std::make_unique<cuda::DeviceState>(device, context);
   try {
     state->loaded = cuda::loaded_architecture(architecture);
   } catch (const EngineError& error) {
@@ -99,7 +100,7 @@ std::string CudaEngine::name() const { return message("cuda:", state_->device); 
 
 std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   const DeviceScope scope = state_->enter();
-  State& state = *state_;
+  cuda::DeviceState& state = *state_;
   void* data = nullptr;
   cudaError_t status = cudaMallocAsync(&data, bytes, state.stream);
   if (!succeeded(status) && status == cudaErrorMemoryAllocation) {

@@ -7,6 +7,12 @@
 
 namespace cyclotome {
 
+namespace cuda {
+
+struct DeviceState;  // device, stream, tables on the device
+
+}  // namespace cuda
+
 /// The engine that computes on one NVIDIA GPU. Work is asynchronous on a stream of the engine's own; `download` waits
 /// for it. Memory comes from the device's stream-ordered pool; secret memory is zeroised in the order of that stream as
 /// soon as it is freed, at the latest when the engine goes or the process ends. Every call leaves the calling thread's
@@ -71,8 +77,7 @@ class CudaEngine : public Engine {
 
  private:
   friend class CudaExecution;
-  struct State;  // device, stream, tables on the device
-  std::unique_ptr<State> state_;
+  std::unique_ptr<cuda::DeviceState> state_;
 };
 
 }  // namespace cyclotome

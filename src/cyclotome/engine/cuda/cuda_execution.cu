@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/cuda_execution.cuh"
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome {
@@ -48,7 +49,7 @@ Native CudaEngine::native(const program::Program& program, const program::Compos
   };
 }
 
-CudaExecution::CudaExecution(std::shared_ptr<CudaEngine> engine, CudaEngine::State& state, program::ProgramPtr program)
+CudaExecution::CudaExecution(std::shared_ptr<CudaEngine> engine, cuda::DeviceState& state, program::ProgramPtr program)
     : Execution(std::move(program)), engine_(std::move(engine)), state_(state) {
   const cuda::DeviceScope scope = state_.enter();
   prepared_.emplace(state_.constants, this->program());

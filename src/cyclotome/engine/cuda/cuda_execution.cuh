@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/device_graph.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 
@@ -11,7 +12,7 @@ namespace cyclotome {
 class CudaExecution final : public Execution {
  public:
   /// state: of the engine.
-  CudaExecution(std::shared_ptr<CudaEngine> engine, CudaEngine::State& state, program::ProgramPtr program);
+  CudaExecution(std::shared_ptr<CudaEngine> engine, cuda::DeviceState& state, program::ProgramPtr program);
   ~CudaExecution() override;
 
   std::vector<std::string_view> steps() const override;
@@ -31,7 +32,7 @@ class CudaExecution final : public Execution {
   void walk(const cuda::ProgramCall& call, std::size_t tile) const;
 
   std::shared_ptr<CudaEngine> engine_;
-  CudaEngine::State& state_;
+  cuda::DeviceState& state_;
   std::optional<cuda::PreparedProgram> prepared_;
   mutable std::list<cuda::GraphSlot> slots_;  // the store's mutex guards it
 };

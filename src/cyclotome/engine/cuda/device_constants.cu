@@ -213,7 +213,7 @@ Resident<const ShoupFactor<W>*> DeviceConstants::make_factors(const Basis& basis
 }
 
 template <class W>
-Resident<DeviceDigits<W>> DeviceConstants::make_digits(const KeySwitchStep& step) {
+Resident<DeviceDigits<W>> DeviceConstants::make_digits(const KeySwitchConstants& step) {
   std::vector<ConstantMemory> used;
   std::vector<DeviceDigit<W>> digits;
   for (const auto& digit : step.digits) {
@@ -241,7 +241,7 @@ Resident<PeakCell*> DeviceConstants::peak_cells() {
   template Resident<ColumnConversion<W>> DeviceConstants::conversion<W>(const BaseConversion&);                 \
   template Resident<const ShoupFactor<W>*> DeviceConstants::make_factors<W>(const Basis&,                       \
                                                                             const std::vector<std::uint64_t>&); \
-  template Resident<DeviceDigits<W>> DeviceConstants::make_digits<W>(const KeySwitchStep&);
+  template Resident<DeviceDigits<W>> DeviceConstants::make_digits<W>(const KeySwitchConstants&);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

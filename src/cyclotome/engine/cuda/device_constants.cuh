@@ -14,7 +14,7 @@
 #include "cyclotome/engine/cuda/digits.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
-#include "cyclotome/ring/key_switch_step.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
 
 namespace cyclotome::cuda {
 
@@ -54,7 +54,7 @@ class DeviceConstants {
   template <class W>
   Resident<const ShoupFactor<W>*> make_factors(const Basis& basis, const std::vector<std::uint64_t>& factors);
   template <class W>
-  Resident<DeviceDigits<W>> make_digits(const KeySwitchStep& step);
+  Resident<DeviceDigits<W>> make_digits(const KeySwitchConstants& step);
   /// One for each item of a launch.
   Resident<PeakCell*> peak_cells();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs that no program has: what they do depends on numbers that only a call knows.
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/grid.cuh"
 #include "cyclotome/engine/cuda/pointwise.cuh"
 #include "cyclotome/engine/cuda/state.cuh"

@@ -3,8 +3,8 @@
 // the degree and what the loaded code can do (code_paths.hpp).
 #include "cyclotome/engine/cuda/products.cuh"
 #include "cyclotome/engine/cuda/verb_steps.cuh"
-#include "cyclotome/engine/readers.hpp"
 #include "cyclotome/program/composites.hpp"
+#include "cyclotome/program/lifts.hpp"
 
 namespace cyclotome::cuda {
 
@@ -123,9 +123,9 @@ Step divide_and_round_step(DeviceConstants& constants, const DivideAndRound& ste
 
 /// All of a key switch.
 template <class W>
-class KeySwitching {
+class KeySwitchNative {
  public:
-  KeySwitching(DeviceConstants& constants, const KeySwitchStep& step)
+  KeySwitchNative(DeviceConstants& constants, const KeySwitchConstants& step)
       : q_(step.ciphertext_ring),
         special_(step.special_ring),
         both_(step.key_ring),
@@ -193,9 +193,9 @@ class KeySwitching {
       prepare_digits(at.queue, work.prepared, work.c, work.digits, work.digit_count, work.items);
     }
     if (in_two) {
-      switch_key_in_two(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_);
+      key_switch_in_two(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_);
     } else {
-      switch_key(at.queue, work, arithmetics_);
+      key_switch(at.queue, work, arithmetics_);
     }
   }
 
@@ -208,14 +208,14 @@ class KeySwitching {
 };
 
 template <class W>
-Step key_switch_step(DeviceConstants& constants, const KeySwitchStep& step) {
-  return [switching = KeySwitching<W>(constants, step)](const StepContext& at, Operands o) {
+Step key_switch_step(DeviceConstants& constants, const KeySwitchConstants& step) {
+  return [switching = KeySwitchNative<W>(constants, step)](const StepContext& at, Operands o) {
     switching(at, o[0], o[1], o[2], o.size() > 3 ? o[3] : View{});
   };
 }
 
 template <class W>
-Step hps_lift_step(DeviceConstants& constants, const HpsLift& lift) {
+Step hps_lift_step(DeviceConstants& constants, const program::HpsLift& lift) {
   return [extend = constants.conversion<W>(lift.extend), exchange = constants.conversion<W>(lift.exchange),
           restore = constants.conversion<W>(lift.restore)](const StepContext& at, Operands o) {
     const std::size_t parts = o[2].parts;
@@ -225,7 +225,7 @@ Step hps_lift_step(DeviceConstants& constants, const HpsLift& lift) {
 }
 
 template <class W>
-Step scale_to_plain_step(DeviceConstants& constants, const PlainRounding& rounding) {
+Step scale_to_plain_step(DeviceConstants& constants, const program::PlainRounding& rounding) {
   return [scale = constants.conversion<W>(rounding.scale), correction = constants.conversion<W>(rounding.correction),
           cells = constants.peak_cells()](const StepContext& at, Operands o) {
     scale_to_plain(at.queue, device_view<W>(o[0], 1), device_view<W>(o[2], 1), scale.value, correction.value,
@@ -269,11 +269,11 @@ Step native_step(DeviceConstants& constants, const Program& program, const Compo
     return conversion != nullptr ? Step(convert_with_peaks_step<W>(constants, *conversion)) : Step();
   }
   if (name == "hps_lift") {
-    const auto lift = read_hps_lift(program, composite);
+    const auto lift = program::read_hps_lift(program, composite);
     return lift ? hps_lift_step<W>(constants, *lift) : Step();
   }
   if (name == "scale_to_plain") {
-    const auto rounding = read_scale_to_plain(program, composite);
+    const auto rounding = program::read_scale_to_plain(program, composite);
     return rounding ? scale_to_plain_step<W>(constants, *rounding) : Step();
   }
   return {};

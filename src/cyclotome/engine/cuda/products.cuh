@@ -31,10 +31,10 @@ struct KeySwitchLaunch {
 
 /// All in one kernel: nothing is stored but the result.
 template <class W>
-bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work, LimbArithmetics arithmetics);
+bool key_switch(const Queue& queue, const KeySwitchLaunch<W>& work, LimbArithmetics arithmetics);
 /// For few values: digits side by side in one kernel, their sum in another; `extended` holds a part for each digit.
 template <class W>
-bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended,
+bool key_switch_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended,
                        LimbArithmetics arithmetics);
 
 /// out.part(p) = a key.part(p) + addend.part(p): coefficients, except for the key, which is the same for all items.

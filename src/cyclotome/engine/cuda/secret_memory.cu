@@ -12,8 +12,6 @@ namespace {
 
 /// Grid: (blocks, pieces).
 __global__ void wipe_pieces(const __grid_constant__ SecretMemory::Pieces pieces) {
-  let_next_start();
-  wait_for_previous();
   uint4* const data = pieces.data[blockIdx.y];
   const std::size_t words = pieces.words[blockIdx.y], stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < words; i += stride) {
@@ -119,7 +117,8 @@ void SecretMemory::close() noexcept {
 void SecretMemory::wipe(const Queue& queue, const Pieces& pieces, std::size_t count) {
   const std::size_t largest = *std::max_element(pieces.words, pieces.words + count);
   const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(largest / 1024, 1, 256));
-  launch<wipe_pieces, Start::early>(queue, dim3(blocks, static_cast<unsigned>(count)), 256, 0, 1, "zeroising", pieces);
+  // In order, in graphs too.
+  launch<wipe_pieces>(queue, dim3(blocks, static_cast<unsigned>(count)), 256, 0, 1, "zeroising", pieces);
 }
 
 void SecretMemory::wipe_and_free() noexcept {

@@ -2,6 +2,7 @@
 // What an engine has to get right before anybody computes with it: a build or a driver that runs nothing, or something
 // else than the host expects, is refused.
 #include "cyclotome/engine/cuda/architecture.cuh"
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/state.cuh"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/cuda/state.cuh"
 
-namespace cyclotome {
+namespace cyclotome::cuda {
 
-using cuda::check;
-using cuda::ConstantMemory;
-using cuda::DeviceMemory;
-
-CudaEngine::State::State(int to_device, CUcontext of_device)
+DeviceState::DeviceState(int to_device, CUcontext of_device)
     : device(to_device),
       context(of_device),
       secrets(of_device, stream),
       constants([this](const void* host, std::size_t bytes) {
         const auto release = [of_device = context](const DeviceMemory* memory) {
-          const cuda::DeviceScope scope(of_device, std::nothrow);  // whichever thread is the last to hold it
+          const DeviceScope scope(of_device, std::nothrow);  // whichever thread is the last to hold it
           delete memory;
         };
         const std::shared_ptr<const DeviceMemory> memory(new DeviceMemory(bytes, stream), release);
@@ -22,4 +18,4 @@ CudaEngine::State::State(int to_device, CUcontext of_device)
         return ConstantMemory(memory, memory->data());
       }) {}
 
-}  // namespace cyclotome
+}  // namespace cyclotome::cuda

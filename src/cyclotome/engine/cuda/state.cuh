@@ -3,17 +3,15 @@
 
 #include <memory>
 
-#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/device_constants.cuh"
 #include "cyclotome/engine/cuda/device_graph.cuh"
 #include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/garner.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
 #include "cyclotome/engine/cuda/secret_transfer.cuh"
+#include "cyclotome/math/errors.hpp"
 
-namespace cyclotome {
-
-namespace cuda {
+namespace cyclotome::cuda {
 
 /// Memory that frees itself on its stream.
 class DeviceMemory {
@@ -54,38 +52,36 @@ class EnteredQueue : public Queue {
   DeviceScope scope_;
 };
 
-}  // namespace cuda
-
 /// Device, stream, and constants on the device. Made and destroyed in the device's context.
-struct CudaEngine::State {
-  State(int to_device, CUcontext of_device);
+struct DeviceState {
+  DeviceState(int to_device, CUcontext of_device);
 
   const int device;
   const CUcontext context;
-  cuda::Architecture loaded = 0;  ///< what the kernels that run there were compiled for
-  cuda::OwnedStream stream;       ///< longer than what is freed on it
+  Architecture loaded = 0;  ///< what the kernels that run there were compiled for
+  OwnedStream stream;       ///< longer than what is freed on it
   cudaMemPool_t pool = nullptr;
-  cuda::Garner garner;
-  cuda::SecretMemory secrets;
-  cuda::SecretTransfer transfer;
-  cuda::DeviceConstants constants;
-  std::unique_ptr<cuda::GraphStore> programs;  ///< null: programs are interpreted
+  Garner garner;
+  SecretMemory secrets;
+  SecretTransfer transfer;
+  DeviceConstants constants;
+  std::unique_ptr<GraphStore> programs;  ///< null: programs are interpreted
 
   /// The calling thread works on the device as long as the result lives. Throws EngineError.
-  cuda::DeviceScope enter() const {
+  DeviceScope enter() const {
     refuse_if_closed();
-    return cuda::DeviceScope(context);
+    return DeviceScope(context);
   }
-  cuda::EnteredQueue queue() const {
+  EnteredQueue queue() const {
     refuse_if_closed();
     return {context, stream, device, constants.paths.one_pass};
   }
 
   /// Waits for all work; secrets that were given back are zeroised by then.
   void wait(const char* what) {
-    const cuda::DeviceScope scope = enter();
+    const DeviceScope scope = enter();
     secrets.flush();
-    cuda::check(cudaStreamSynchronize(stream), what);
+    check(cudaStreamSynchronize(stream), what);
   }
 
  private:
@@ -94,4 +90,4 @@ struct CudaEngine::State {
   }
 };
 
-}  // namespace cyclotome
+}  // namespace cyclotome::cuda

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs: at once, in pieces that a grid can hold, and as steps of programs.
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/state.cuh"
 #include "cyclotome/engine/cuda/verb_steps.cuh"
 

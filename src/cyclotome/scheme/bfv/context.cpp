@@ -3,19 +3,10 @@
 
 #include <algorithm>
 
-#include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
-#include "cyclotome/scheme/bfv/scheme.hpp"
 
 namespace cyclotome::bfv {
-
-ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  if (&parameters.scheme() != &bfv::scheme()) {
-    throw ParameterError(message("a BFV context needs BFV parameters, not ", parameters.summary()));
-  }
-  return ContextPtr(new Context(parameters, engine));
-}
 
 Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : ExactContext(parameters, engine) {
   const RingPtr& q = ciphertext_ring();
@@ -49,12 +40,12 @@ const BehzTables& Context::behz() const {
   const RingPtr& q = ciphertext_ring();
   const auto& plain_moduli = parameters().plain_moduli();
   const std::uint64_t m_tilde = behz_m_tilde(parameters().word());
-  const std::uint64_t largest_plain = *std::max_element(plain_moduli.begin(), plain_moduli.end());
+  const rlwe::PlainModulus largest_plain(*std::max_element(plain_moduli.begin(), plain_moduli.end()));
   made->auxiliary_ring = q->with_basis(behz_auxiliary_basis(q->basis(), *q->shape(), largest_plain, m_tilde, taken_));
   made->product_ring = q->joined(*made->auxiliary_ring);
   made->lift = std::make_unique<BehzLift>(q, made->auxiliary_ring, m_tilde);
   for (const auto t : plain_moduli) {
-    made->scales.push_back(std::make_unique<BehzScale>(q, made->auxiliary_ring, t));
+    made->scales.push_back(std::make_unique<BehzScale>(q, made->auxiliary_ring, rlwe::PlainModulus(t)));
   }
   const std::lock_guard lock(tables_mutex_);
   if (behz_ == nullptr) behz_ = std::move(made);
@@ -75,7 +66,7 @@ RingPtr Context::hps_auxiliary() const {
 }
 
 const HpsTables& Context::hps(rlwe::Level level, rlwe::PlainIndex plain) const {
-  const std::uint64_t t = parameters().plain_moduli().at(plain.number);
+  const rlwe::PlainModulus t = parameters().plain_modulus(plain);
   const RingPtr& q = level_ring(level);
   const RingPtr auxiliary = hps_auxiliary();
   const std::lock_guard lock(tables_mutex_);
@@ -92,13 +83,6 @@ const HpsTables& Context::hps(rlwe::Level level, rlwe::PlainIndex plain) const {
     }
   }
   return *slot;
-}
-
-const Context& bfv_context(const rlwe::ContextPtr& context) {
-  if (&context->scheme() != &scheme()) {
-    throw MismatchError(message("a BFV operation was given an object of ", context->parameters().summary()));
-  }
-  return static_cast<const Context&>(*context);  // create() makes all contexts of this scheme
 }
 
 }  // namespace cyclotome::bfv

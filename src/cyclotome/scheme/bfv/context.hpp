@@ -29,9 +29,6 @@ struct HpsTables {
 /// modulus.
 class Context final : public scheme::ExactContext {
  public:
-  /// Throws ParameterError if the parameters are not BFV's.
-  static std::shared_ptr<const Context> create(const rlwe::Parameters& parameters, const EnginePtr& engine);
-
   /// Tables of the two ways to multiply, made on first use; thread-safe.
   const BehzTables& behz() const;
   const HpsTables& hps(rlwe::Level level, rlwe::PlainIndex plain) const;
@@ -45,6 +42,7 @@ class Context final : public scheme::ExactContext {
   Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const override;
 
  private:
+  friend std::shared_ptr<const Context> make_context(const rlwe::Parameters& parameters, const EnginePtr& engine);
   Context(const rlwe::Parameters& parameters, const EnginePtr& engine);
 
   std::shared_ptr<const BaseConversion> message_lift(rlwe::Level level, rlwe::PlainIndex plain,
@@ -67,8 +65,5 @@ class Context final : public scheme::ExactContext {
 };
 
 using ContextPtr = std::shared_ptr<const Context>;
-
-/// The BFV context behind a key, plaintext or ciphertext. Throws MismatchError if it is another scheme's.
-const Context& bfv_context(const rlwe::ContextPtr& context);
 
 }  // namespace cyclotome::bfv

@@ -9,6 +9,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/product_program.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 
 namespace cyclotome::bfv {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/scheme.hpp"
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/rlwe/plain_moduli.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
@@ -42,7 +43,7 @@ class Scheme final : public rlwe::Scheme {
 
   Domain native_domain() const noexcept override { return Domain::coefficient; }
   rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) const override {
-    return Context::create(parameters, engine);
+    return bfv::make_context(parameters, engine);
   }
 
   std::unique_ptr<const rlwe::NoiseModel> noise_model(const rlwe::Parameters& parameters,
@@ -57,6 +58,20 @@ class Scheme final : public rlwe::Scheme {
 const rlwe::Scheme& scheme() {
   static const Scheme only;
   return only;
+}
+
+ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) {
+  if (&parameters.scheme() != &scheme()) {
+    throw ParameterError(message("a BFV context needs BFV parameters, not ", parameters.summary()));
+  }
+  return ContextPtr(new Context(parameters, engine));
+}
+
+const Context& bfv_context(const rlwe::ContextPtr& context) {
+  if (&context->scheme() != &scheme()) {
+    throw MismatchError(message("a BFV operation was given an object of ", context->parameters().summary()));
+  }
+  return static_cast<const Context&>(*context);  // make_context makes all contexts of this scheme
 }
 
 }  // namespace cyclotome::bfv

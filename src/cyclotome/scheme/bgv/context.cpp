@@ -2,16 +2,8 @@
 #include "cyclotome/scheme/bgv/context.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/scheme/bgv/scheme.hpp"
 
 namespace cyclotome::bgv {
-
-ContextPtr Context::create(const rlwe::Parameters& parameters, const EnginePtr& engine) {
-  if (&parameters.scheme() != &bgv::scheme()) {
-    throw ParameterError(message("a BGV context needs BGV parameters, not ", parameters.summary()));
-  }
-  return ContextPtr(new Context(parameters, engine));
-}
 
 const DivideAndRound& Context::modulus_switch(rlwe::Level level, rlwe::PlainIndex plain) const {
   if (level.primes < 2)
@@ -20,7 +12,8 @@ const DivideAndRound& Context::modulus_switch(rlwe::Level level, rlwe::PlainInde
   auto& slot = switches_[{level.primes, plain.number}];
   if (slot == nullptr) {
     slot = std::make_unique<DivideAndRound>(level_ring(rlwe::Level(level.primes - 1)),
-                                            level_ring(level)->slice(level.primes - 1, 1), preserved_modulus(plain));
+                                            level_ring(level)->slice(level.primes - 1, 1),
+                                            PreservedModulus(preserved_modulus(plain)));
   }
   return *slot;
 }
@@ -48,13 +41,6 @@ std::shared_ptr<const BaseConversion> Context::message_reduction(rlwe::Level lev
   return find(reductions_, {level.primes, plain.number, factor}, [&] {
     return BaseConversion(level_ring(level)->basis(), plain_ring(plain)->basis(), Lift::centred, {}, {factor});
   });
-}
-
-const Context& bgv_context(const rlwe::ContextPtr& context) {
-  if (&context->scheme() != &scheme()) {
-    throw MismatchError(message("a BGV operation was given an object of ", context->parameters().summary()));
-  }
-  return static_cast<const Context&>(*context);  // create() makes all contexts of this scheme
 }
 
 }  // namespace cyclotome::bgv

@@ -10,9 +10,6 @@ namespace cyclotome::bgv {
 /// A BGV context: what all lattice schemes share, and the divisions of modulus switching at every level.
 class Context final : public scheme::ExactContext {
  public:
-  /// Throws ParameterError if the parameters are not BGV's.
-  static std::shared_ptr<const Context> create(const rlwe::Parameters& parameters, const EnginePtr& engine);
-
   /// Division by the last prime of a level of 2 or more, keeping residues modulo plaintext modulus number `plain`.
   /// Tables are made on first use; thread-safe.
   const DivideAndRound& modulus_switch(rlwe::Level level, rlwe::PlainIndex plain) const;
@@ -35,6 +32,7 @@ class Context final : public scheme::ExactContext {
   Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level) const override;
 
  private:
+  friend std::shared_ptr<const Context> make_context(const rlwe::Parameters& parameters, const EnginePtr& engine);
   Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : ExactContext(parameters, engine) {}
 
   /// m in Z_t -> correction * m, centred, modulo the primes of a level.
@@ -59,8 +57,5 @@ class Context final : public scheme::ExactContext {
 };
 
 using ContextPtr = std::shared_ptr<const Context>;
-
-/// The BGV context behind a key, plaintext or ciphertext. Throws MismatchError if it is another scheme's.
-const Context& bgv_context(const rlwe::ContextPtr& context);
 
 }  // namespace cyclotome::bgv

@@ -14,6 +14,7 @@
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 #include "cyclotome/scheme/bgv/programs.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 
 namespace cyclotome::bgv {
 
@@ -24,7 +25,8 @@ using rlwe::NoiseCalculus;
 
 /// Small units (x, y) modulo t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime t. Remainders
 /// that share a factor with a composite t are left out: they would take the message modulo that factor with them.
-std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, std::uint64_t t) {
+std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, rlwe::PlainModulus modulus) {
+  const std::uint64_t t = modulus.value;
   const std::uint64_t ratio =
       static_cast<std::uint64_t>(static_cast<u128>(b) * inverse_or_zero(a, t) % t);  // x = ratio y
   auto r0 = static_cast<std::int64_t>(t), r1 = static_cast<std::int64_t>(ratio);
@@ -44,7 +46,7 @@ std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uin
 /// c times a small factor, which its correction factor takes up: the same message. Nothing is copied for factor 1.
 Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
   if (factor == 1) return c;
-  const Modulus<std::uint64_t> t(c.plain_modulus());
+  const Modulus<std::uint64_t> t(c.plain_modulus().value);
   const Ciphertext scaled = rlwe::multiply_scalar(c, factor);
   return scaled.derived(scaled.polynomials(), scaled.noise(), t.multiply(c.correction(), t.reduce_signed(factor)));
 }
@@ -65,7 +67,7 @@ NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, Level level) {
 
 /// Its correction factor there.
 std::uint64_t correction_at(const Ciphertext& c, Level level) {
-  const std::uint64_t t = c.plain_modulus();
+  const std::uint64_t t = c.plain_modulus().value;
   std::uint64_t factor = c.correction();
   for (std::size_t l = c.limbs(); l > level.primes; --l) {
     factor = Modulus<std::uint64_t>(t).multiply(factor, inverse_or_zero(c.polynomials().ring()->basis()[l - 1] % t, t));
@@ -80,12 +82,12 @@ std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext&
   const bool swapped = a.limbs() < b.limbs();
   const Ciphertext &high = swapped ? b : a, &low = swapped ? a : b;
   const Level level = low.level();
-  const std::uint64_t t = a.plain_modulus(), correction = correction_at(high, level);
+  const std::uint64_t t = a.plain_modulus().value, correction = correction_at(high, level);
   std::int64_t before = 1, after = 1, other = 1;
   if (correction != low.correction() && a.plain() == b.plain()) {
     const std::uint64_t ratio = Modulus<std::uint64_t>(t).multiply(low.correction(), inverse_or_zero(correction, t));
     const auto whole = static_cast<std::int64_t>(ratio) - (2 * ratio > t ? static_cast<std::int64_t>(t) : 0);
-    const auto [x, y] = balanced_factors(correction, low.correction(), t);
+    const auto [x, y] = balanced_factors(correction, low.correction(), a.plain_modulus());
     const auto size = [](std::int64_t factor) { return std::abs(static_cast<double>(factor)); };
     const NoiseCalculus& noise = a.context()->parameters().noise();
     const NoiseBound quiet =
@@ -112,7 +114,7 @@ Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, Level level, con
   const rlwe::Parameters& parameters = context.parameters();
   NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), level), noise_at(b, b.noise(), level));
   const std::uint64_t correction =
-      Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, level), correction_at(b, level));
+      Modulus<std::uint64_t>(a.plain_modulus().value).multiply(correction_at(a, level), correction_at(b, level));
   PolyArray result = context.make(context.level_ring(level), batch, keys == nullptr ? 3 : 2, Domain::transform);
   const ConstView first = a.polynomials().view(), second = b.polynomials().view();
   const bool square = second.data == first.data;

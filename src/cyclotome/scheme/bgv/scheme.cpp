@@ -57,7 +57,7 @@ class Scheme final : public rlwe::Scheme {
   Domain native_domain() const noexcept override { return Domain::transform; }
   bool has_levels() const noexcept override { return true; }
   rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) const override {
-    return Context::create(parameters, engine);
+    return bgv::make_context(parameters, engine);
   }
 
   std::unique_ptr<const rlwe::NoiseModel> noise_model(const rlwe::Parameters& parameters,
@@ -81,6 +81,20 @@ class Scheme final : public rlwe::Scheme {
 const rlwe::Scheme& scheme() {
   static const Scheme only;
   return only;
+}
+
+ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) {
+  if (&parameters.scheme() != &scheme()) {
+    throw ParameterError(message("a BGV context needs BGV parameters, not ", parameters.summary()));
+  }
+  return ContextPtr(new Context(parameters, engine));
+}
+
+const Context& bgv_context(const rlwe::ContextPtr& context) {
+  if (&context->scheme() != &scheme()) {
+    throw MismatchError(message("a BGV operation was given an object of ", context->parameters().summary()));
+  }
+  return static_cast<const Context&>(*context);  // make_context makes all contexts of this scheme
 }
 
 }  // namespace cyclotome::bgv

@@ -130,8 +130,8 @@ RelinearizationKey RelinearizationKey::generate(const SecretKey& secret) {
     const std::uint64_t order = limb.plus ? 2 * limb.bits : limb.bits;  // of 2 modulo q_i
     const unsigned width = context.parameters().digit_bits() == 0 ? limb.bits + 1 : context.parameters().digit_bits();
     for (unsigned first = 0; first < limb.bits + (limb.plus ? 1 : 0); first += width, ++digit) {
-      ring.uniform(a.data(), uniform, Stream::key_switch_uniform, digit);
-      mask(body, a, context.draw(context.error_law(), errors, Stream::key_switch_error, digit), secret);
+      ring.uniform(a.data(), uniform, Stream::switching_key_uniform, digit);
+      mask(body, a, context.draw(context.error_law(), errors, Stream::switching_key_error, digit), secret);
       // 2^first q/q_i is 0 modulo the other limbs, and 2^(first - exponent) modulo this one.
       Rows target(limb.words * ring.degree());
       std::copy_n(square.data() + ring.offset(i), target.size(), target.data());

@@ -160,7 +160,7 @@ __device__ __forceinline__ void store_sum(typename T::Value (&sum)[T::values], t
 /// shared memory, then perhaps two transforms back. Grid: (blocks of the transform, items, limbs).
 template <class T>
 __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
-    switch_key_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work) {
+    key_switch_kernel(const __grid_constant__ KeySwitchLaunch<typename T::W> work) {
 #if __CUDA_ARCH__ >= 900
   using W = typename T::W;
   using Value = typename T::Value;
@@ -277,19 +277,19 @@ unsigned log_degree(const KeySwitchLaunch<W>& work) {
 }  // namespace
 
 template <class W>
-bool switch_key(const Queue& queue, const KeySwitchLaunch<W>& work, LimbArithmetics arithmetics) {
+bool key_switch(const Queue& queue, const KeySwitchLaunch<W>& work, LimbArithmetics arithmetics) {
   return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
            return with_transform<A, Plan::fused, max_fused_log_degree>(log_degree(work), [&]<class T>() {
              constexpr std::size_t bytes = T::shared_bytes + 2 * T::local * sizeof(typename T::Value);
              static_assert(bytes <= max_shared_bytes);
-             launch<switch_key_kernel<T>, Start::early>(queue, dim3(T::blocks, work.items, work.limbs), T::threads,
+             launch<key_switch_kernel<T>, Start::early>(queue, dim3(T::blocks, work.items, work.limbs), T::threads,
                                                         bytes, T::blocks, "key switch", work);
            });
          });
 }
 
 template <class W>
-bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended,
+bool key_switch_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> extended,
                        LimbArithmetics arithmetics) {
   const auto body = [&]<class T>() {
     constexpr std::size_t bytes = T::shared_bytes;
@@ -304,8 +304,8 @@ bool switch_key_in_two(const Queue& queue, const KeySwitchLaunch<W>& work, Devic
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                                      \
-  template bool switch_key(const Queue&, const KeySwitchLaunch<W>&, LimbArithmetics); \
-  template bool switch_key_in_two(const Queue&, const KeySwitchLaunch<W>&, DeviceView<W>, LimbArithmetics);
+  template bool key_switch(const Queue&, const KeySwitchLaunch<W>&, LimbArithmetics); \
+  template bool key_switch_in_two(const Queue&, const KeySwitchLaunch<W>&, DeviceView<W>, LimbArithmetics);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

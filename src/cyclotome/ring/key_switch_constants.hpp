@@ -11,17 +11,17 @@ namespace cyclotome {
 /// Constants of hybrid key switching (specification 5.7): the primes of q are split into digits of neighbours with
 /// products D_j; each digit is lifted exactly and centred from D_j to P q, and the sum over digits and key is divided
 /// by P. Without special primes (P = 1) nothing is divided.
-class KeySwitchStep {
+class KeySwitchConstants {
  public:
   /// q: the ciphertext primes that are present; p: the special primes, or null; per_digit >= 1 primes a digit (the last
   /// one may have fewer). preserved, numerator: of the division by P, which keeps the result correct modulo a plaintext
   /// modulus (BGV), or multiplies by it. Throws ParameterError for per_digit = 0 and if q, P and the preserved modulus
   /// are not coprime.
-  KeySwitchStep(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved = 1,
-                std::uint64_t numerator = 1);
+  KeySwitchConstants(const RingPtr& q, const RingPtr& p, std::size_t per_digit,
+                     PreservedModulus preserved = PreservedModulus(1), std::uint64_t numerator = 1);
 
   /// Empty, to be filled by whoever has the constants: what an engine reads out of a program.
-  KeySwitchStep() = default;
+  KeySwitchConstants() = default;
 
   struct Digit {
     std::size_t first;         ///< first limb in q

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured of paper 003: its nine figures, equal security on ordinary primes, and one whole job."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cyclotome.errors import ArgumentError
+
+from cyclotome_bench.plans import Plan
+from cyclotome_bench.timing import Budget
+
+__all__ = ["FIGURES", "VERSIONS", "WAYS", "Cell", "FermatPlan", "make_fermat_plan"]
+
+#: The paper's versions of conversion, the one that ratios are to first.
+VERSIONS = ("none", "multiplication", "reduction", "both")
+#: The same and what the paper does not have.
+WAYS = (*VERSIONS, "positional")
+
+#: What each figure of the paper shows. It has no numbers, so they are by its captions.
+FIGURES = {
+    "1": "FastBConv in decryption",
+    "2": "decryption",
+    "3": "FastBConv in a product",
+    "4": "decomposition D_RNS",
+    "5": "multiplication with relinearisation",
+    "6": "decryption, by n",
+    "7": "multiplication with relinearisation, by n",
+    "8": "decryption at the sets of 128 bits of security and more",
+    "9": "multiplication with relinearisation at the same sets",
+}
+#: Conversions alone, and whole operations, of which all figures at one (n, q) are measured with the same keys.
+_CONVERSIONS, _SCHEME, _BY_DEGREE, _STANDARD = ("1", "3"), ("2", "4", "5"), ("6", "7"), ("8", "9")
+_SETS = ((8192, 7), (16384, 8), (32768, 9))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Figures at one degree and q = 2^(2^x) - 1; "equal" and "job" stand for the comparison with ordinary primes."""
+
+    figures: tuple[str, ...]
+    degree: int
+    x: int
+
+    @property
+    def bits(self) -> int:
+        """The bits of q."""
+        return 1 << self.x
+
+
+@dataclass(frozen=True)
+class FermatPlan(Plan):
+    """A plan of paper 003's figures.
+
+    Attributes:
+        cells: what is measured, in order.
+        device: where rings of words are computed.
+    """
+
+    cells: tuple[Cell, ...] = ()
+    device: str = "cpu:1"
+
+    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> FermatPlan:
+        """Only the figures of these numbers, "equal" or "job"; without any, all.
+
+        Raises:
+            ArgumentError: an unknown figure, or a scheme: the paper has one.
+        """
+        if schemes:
+            raise ArgumentError("paper 003 has one scheme, BFV on moduli of its own; leave --scheme out")
+        names = sorted({figure for cell in self.cells for figure in cell.figures})
+        unknown = [name for name in sets if name not in names]
+        if unknown:
+            raise ArgumentError(f"the plan {self.name!r} has no figure {unknown[0]!r}; it has {', '.join(names)}")
+        if not sets:
+            return self
+        chosen = (replace(cell, figures=tuple(f for f in cell.figures if f in sets)) for cell in self.cells)
+        name = f"{self.name} ({', '.join(sets)} only)"
+        return replace(self, name=name, cells=tuple(cell for cell in chosen if cell.figures))
+
+
+def make_fermat_plan(quick: bool = False, device: str = "cpu:1", seconds: float | None = None) -> FermatPlan:
+    """All figures as the paper has them; or, quick, short moduli and small degrees.
+
+    Raises:
+        ArgumentError: seconds that are not positive.
+    """
+    if seconds is not None and seconds <= 0:
+        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    lengths = range(7, 10) if quick else range(7, 15)
+    degrees = (1024, 2048) if quick else (1024, 2048, 4096, 8192, 16384)
+    sets = _SETS[:1] if quick else _SETS
+    cells = [
+        *(Cell(_CONVERSIONS, 1024, x) for x in lengths),
+        *(Cell(_SCHEME, 1024, x) for x in lengths),
+        *(Cell(_BY_DEGREE, degree, 9 if quick else 11) for degree in degrees),
+        *(Cell(_STANDARD, degree, x) for degree, x in sets),
+        *(Cell(("equal",), degree, x) for degree, x in sets),
+        Cell(("job",), 8192 if quick else 32768, 7 if quick else 9),
+    ]
+    clock = time.thread_time_ns if device == "cpu:1" else time.perf_counter_ns
+    budget = Budget(seconds=seconds or (0.02 if quick else 1.0), fewest=2 if quick else 3, clock=clock)
+    return FermatPlan("paper-003, quick" if quick else "paper-003", (), (), 1, budget, tuple(cells), device)

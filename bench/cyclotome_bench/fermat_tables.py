@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paper 003's figures and Table 1 as tables, with the claims of its text beside what was measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+
+from cyclotome import _core, text
+
+from cyclotome_bench import charts
+from cyclotome_bench.fermat_plans import FIGURES, VERSIONS, WAYS
+from cyclotome_bench.report import Record
+from cyclotome_bench.tables import Table, duration, times
+
+__all__ = ["fermat_plots", "fermat_tables"]
+
+_NOTE = (
+    'time of one thread alone; all columns in alternation in one run; ratios are to "none", more is faster. The paper '
+    "shows this figure as a plot, without numbers"
+)
+_ACROSS_DEGREES = ("6", "7", "8", "9")
+
+
+def fermat_tables(records: Sequence[Record]) -> list[Table]:
+    """Table 1, the claims, a table for each figure that `records` have, equal security and the job."""
+    found = [_figure(figure, records) for figure in FIGURES]
+    others = [_sizes(), _claims(records), *found, _equal(records), _job(records)]
+    return [table for table in others if table is not None]
+
+
+def fermat_plots(records: Sequence[Record]) -> list[str]:
+    """Each figure that `records` have as a plot of ratios to "none"."""
+    plots = []
+    for figure, what in FIGURES.items():
+        by_degree = figure in _ACROSS_DEGREES
+        series: dict[str, list[tuple[float, float]]] = {}
+        for (degree, bits), row in _rows(figure, records).items():
+            for way in (*WAYS[1:], "ordinary primes"):
+                if way in row and "none" in row:
+                    point = (float(degree if by_degree else bits), row["none"]["median_us"] / row[way]["median_us"])
+                    series.setdefault(way, []).append(point)
+        if series:
+            title = f"Paper 003, figure {figure}: {what}"
+            plots.append(charts.lines(title, "n" if by_degree else "bits of q", 'times as fast as "none"', series))
+    return plots
+
+
+def _facts() -> dict[str, list[list[object]]]:
+    facts: dict[str, list[list[object]]] = json.loads(
+        files("cyclotome_bench").joinpath("papers.json").read_text(encoding="utf-8")
+    )["003"]
+    return facts
+
+
+def _rows(figure: str, records: Sequence[Record]) -> dict[tuple[int, int], dict[str, Record]]:
+    """The records of a figure by (n, bits of q), then by version."""
+    rows: dict[tuple[int, int], dict[str, Record]] = {}
+    for r in records:
+        if r["set"] == f"003-{figure}":
+            rows.setdefault((r["degree"], r["log_q"]), {})[r["chain"]] = r
+    return rows
+
+
+def _sizes() -> Table:
+    """Numbers of moduli, of words and of ours: computed here, not measured."""
+    rows = []
+    for bits, regular, fewest in _facts()["table1"]:
+        x = int(str(bits)).bit_length() - 1
+        native = _core.FermatParameters(1024, x, None, 163841, 30, "standard", 0, "guidelines-2024", True, False)
+        rows.append((str(bits), str(regular), str(-(-int(str(bits)) // 60)), str(fewest), str(native.splits + 1)))
+    columns = ("bits of q", "k, words (paper)", "60-bit primes here", "k, Fermat (paper)", "limbs here")
+    return Table("Paper 003, Table 1: how many moduli", columns, tuple(rows), "computed, not measured")
+
+
+def _claims(records: Sequence[Record]) -> Table | None:
+    """What the text states, all of it by "multiplication" alone, and what came out here."""
+    rows = []
+    for figure, degree, bits, what, stated in _facts()["claims"]:
+        row = _rows(str(figure), records).get((int(str(degree)), int(str(bits))), {})
+        ratios = [
+            times(row["none"]["median_us"] / row[way]["median_us"]) if way in row else "–" for way in VERSIONS[1:]
+        ]
+        rows.append((f"{what}, figure {figure}", str(degree), str(bits), f"{stated}×", *ratios))
+    columns = ("what", "n", "bits of q", "paper's text", *(f"here, {way}" for way in VERSIONS[1:]))
+    note = "the paper: one thread of an AMD EPYC 7451 with NTL, by multiplication alone; –: not measured in this run"
+    return Table("Paper 003, what its text states", columns, tuple(rows), note) if rows else None
+
+
+def _figure(figure: str, records: Sequence[Record]) -> Table | None:
+    rows = []
+    found = _rows(figure, records)
+    ways = [way for way in (*WAYS, "ordinary primes", "copying the words") if any(way in row for row in found.values())]
+    for (degree, bits), row in found.items():
+        base = row["none"]["median_us"]
+        ratios = [times(base / row[way]["median_us"]) if way in row else "–" for way in ways[1:]]
+        rows.append((str(degree), str(bits), duration(base), *ratios))
+    if not rows:
+        return None
+    title = f"Paper 003, figure {figure}: {FIGURES[figure]}"
+    return Table(title, ("n", "bits of q", "none", *ways[1:]), tuple(rows), _NOTE, left=2)
+
+
+def _equal(records: Sequence[Record]) -> Table | None:
+    rows = []
+    for (degree, bits), _ in _rows("equal", records).items():
+        cells = [r for r in records if (r["set"], r["degree"], r["log_q"]) == ("003-equal", degree, bits)]
+        by_way = {(r["chain"], r["operation"]): r for r in cells}
+        for chain in dict.fromkeys(r["chain"] for r in cells):
+            product, opened = by_way[chain, "multiply"], by_way[chain, "decrypt"]
+            sizes = (text.byte_size(product[name]) for name in ("ciphertext_bytes", "relinearization_key_bytes"))
+            cost = [duration(opened["median_us"]), duration(product["median_us"]), str(product["depth"])]
+            rows.append((f"({degree}, {bits})", chain, *cost, *sizes))
+    if not rows:
+        return None
+    columns = ("(n, bits)", "q in", "decrypt", "product", "squarings", "ciphertext", "relinearisation key")
+    note = (
+        "one thread, t = 786433, 30-bit digits; ordinary primes: the library's BFV with as many bits in all, one prime "
+        "special. Squarings in a row that decrypt, by the noise bound"
+    )
+    return Table("Beside ordinary primes, at equal security", columns, tuple(rows), note, left=2)
+
+
+def _job(records: Sequence[Record]) -> Table | None:
+    rows = [
+        (
+            *(r["chain"], str(r["degree"]), str(r["depth"]), str(r["values"])),
+            *(duration(r["median_us"]), duration(r["median_us"] / r["values"])),
+        )
+        for r in records
+        if r["set"] == "003-job"
+    ]
+    columns = ("q in", "n", "depth", "values", "whole", "a value")
+    note = "((x^2 + 1)^2 + 1)^2 ... modulo 786433: encryption, all products, decryption; results compared with NumPy's"
+    return Table("A polynomial of an encrypted column", columns, tuple(rows), note) if rows else None

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+
+#include "bindings.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/study/fermat/ciphertext.hpp"
+
+namespace cyclotome::python {
+
+namespace {
+
+using namespace study::fermat;
+
+using WideRows = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using NumpyWords = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<2>>;
+
+constexpr unsigned word_prime_bits = 60;
+
+NumpyWords copied(const std::vector<std::uint64_t>& rows, std::size_t degree) {
+  auto* const values = new std::vector<std::uint64_t>(rows);
+  const nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<std::uint64_t>*>(p); });
+  const std::size_t shape[2] = {rows.size() / degree, degree};
+  return NumpyWords(values->data(), 2, shape, owner);
+}
+
+/// The first half of FastBConv in one of its versions, or with ordinary primes of 60 bits.
+std::shared_ptr<const Punctured> source_of(unsigned x, const std::string& version, std::size_t degree) {
+  const FermatBasis basis(x);
+  if (version == "words") {
+    const std::size_t count = (basis.bits() + word_prime_bits - 1) / word_prime_bits;
+    const std::uint64_t step = RingShape::negacyclic(degree)->transform_step();
+    return std::make_shared<const WordPunctured>(
+        Basis(Word::u64, primes_congruent_to_one(word_prime_bits, step, count)));
+  }
+  if (version == "positional") return std::make_shared<const FermatPunctured>(FermatBasis(x, 0), Method::both);
+  for (const Method method : methods) {
+    if (name_of(method) == version) return std::make_shared<const FermatPunctured>(basis, method);
+  }
+  throw ArgumentError(message(
+      "FastBConv has versions none, multiplication, reduction, both, positional and words, not \"", version, "\""));
+}
+
+/// One polynomial's FastBConv, timed without what a caller does around it.
+class Conversion {
+ public:
+  Conversion(unsigned x, const std::string& version, const std::vector<std::uint64_t>& targets, std::size_t degree)
+      : conversion_(source_of(x, version, degree), Basis(Word::u64, targets)),
+        degree_(degree),
+        in_(conversion_.source().words() * degree),
+        out_(targets.size() * degree),
+        copy_(in_.size()) {}
+
+  std::size_t words() const { return conversion_.source().words(); }
+  std::size_t limbs() const { return conversion_.source().limbs(); }
+  void load(const WideRows& rows) {
+    if (rows.shape(0) != words() || rows.shape(1) != degree_) {
+      throw ArgumentError(message("residues of ", words(), " rows of ", degree_, " words are needed, not ",
+                                  rows.shape(0), " of ", rows.shape(1)));
+    }
+    std::memcpy(in_.data(), rows.data(), in_.size() * sizeof(std::uint64_t));
+  }
+  void run() { conversion_.run(out_.data(), in_.data(), degree_); }
+  void copy() { std::memcpy(copy_.data(), in_.data(), in_.size() * sizeof(std::uint64_t)); }
+  NumpyWords result() const { return copied(out_, degree_); }
+
+ private:
+  FromWide conversion_;
+  std::size_t degree_;
+  std::vector<std::uint64_t> in_, out_, copy_;
+};
+
+/// D_RNS of a ciphertext's first part, as relinearisation takes it.
+class Decomposition {
+ public:
+  Decomposition(const ContextPtr& context, const Ciphertext& ciphertext)
+      : context_(context), part_(ciphertext.in(context).items.at(0)), out_(context->ring().size()) {}
+
+  void run() { context_->decompose(out_.data(), part_.data()); }
+  NumpyWords result() const { return copied(out_, context_->degree()); }
+
+ private:
+  ContextPtr context_;
+  Parts part_;
+  std::vector<std::uint64_t> out_;
+};
+
+}  // namespace
+
+void bind_fermat_bench(nb::module_& m) {
+  nb::class_<Conversion>(m, "FermatConversion",
+                         "FastBConv of one polynomial from q = 2^(2^x) - 1, or from as many bits of ordinary primes "
+                         "(\"words\"), to `targets`: for timing.")
+      .def(nb::init<unsigned, const std::string&, const std::vector<std::uint64_t>&, std::size_t>(), "x"_a, "version"_a,
+           "targets"_a, "degree"_a)
+      .def_prop_ro("words", &Conversion::words, "Rows of words that residues take.")
+      .def_prop_ro("limbs", &Conversion::limbs)
+      .def("load", &Conversion::load, "rows"_a, "Residues below their moduli, words[word][coefficient].")
+      .def("run", &Conversion::run, NoGil())
+      .def("copy", &Conversion::copy, NoGil(), "Moves the words of the residues once: what time is measured against.")
+      .def("result", &Conversion::result, "residues[target][coefficient] of the last run.");
+  nb::class_<Decomposition>(m, "FermatDecomposition", "D_RNS of a ciphertext's first part: for timing.")
+      .def(nb::init<const ContextPtr&, const Ciphertext&>(), "context"_a, "ciphertext"_a)
+      .def("run", &Decomposition::run, NoGil())
+      .def("result", &Decomposition::result, "words[word][coefficient] of the last run.");
+}
+
+}  // namespace cyclotome::python

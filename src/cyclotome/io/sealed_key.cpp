@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/sealed_key.hpp"
+
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/key_coefficients.hpp"
+#include "cyclotome/io/libcrypto.hpp"
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+constexpr std::size_t salt_bytes = 32;
+
+bool within(std::uint32_t value, std::uint32_t low, std::uint32_t high) noexcept {
+  return value >= low && value <= high;
+}
+
+bool within_bounds(const ScryptCost& c) noexcept {
+  constexpr ScryptCost low = least_scrypt_cost, high = most_scrypt_cost;
+  return within(c.log2_n, low.log2_n, high.log2_n) && within(c.r, low.r, high.r) && within(c.p, low.p, high.p);
+}
+
+std::string words(const ScryptCost& c) { return message("scrypt with N = 2^", c.log2_n, ", r = ", c.r, ", p = ", c.p); }
+
+std::string bounds() {
+  return message("N = 2^", least_scrypt_cost.log2_n, " to 2^", most_scrypt_cost.log2_n, ", r = ", most_scrypt_cost.r,
+                 " and p = ", least_scrypt_cost.p, " to ", most_scrypt_cost.p);
+}
+
+}  // namespace
+
+void require_possible(const ScryptCost& cost) {
+  if (!within_bounds(cost)) {
+    throw ArgumentError(message(words(cost), " is out of bounds; possible are ", bounds()));
+  }
+}
+
+SealedKeyPayload sealed_key_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::protected_secret_key);
+  const auto payload = envelope.payload();
+  if (payload.size() != 1 || payload[0].tag != layout::sealed_key) {
+    throw FormatError(message(name_of(envelope.kind()), " needs one section ", layout::sealed_key,
+                              ": the data is damaged; get a fresh copy"));
+  }
+  ByteReader reader(payload[0].bytes, payload[0].offset, "a protected secret key");
+  const std::uint32_t method = reader.u32();
+  if (method != scrypt_and_chacha) {
+    throw FormatError(message("a secret key is protected by method ", method, " at offset ", payload[0].offset,
+                              ", which is unknown; use the library version that wrote it or a newer one"));
+  }
+  SealedKeyPayload sealed;
+  sealed.cost = {reader.u32(), reader.u32(), reader.u32()};
+  if (!within_bounds(sealed.cost)) {
+    throw FormatError(message("a secret key asks for ", words(sealed.cost), " at offset ", payload[0].offset + 4,
+                              "; files may ask for ", bounds(), ": it was not written by this library"));
+  }
+  sealed.salt = reader.take(salt_bytes);
+  sealed.nonce = reader.take(libcrypto::aead_nonce_bytes);
+  const std::size_t before = reader.offset();
+  sealed.text = reader.take(packed_key_bytes(envelope.parameters()));
+  sealed.tag = reader.take(libcrypto::aead_tag_bytes);
+  reader.finish();
+  sealed.header = {sealed.text.data() - before, before};  // sections are views of the container's bytes
+  return sealed;
+}
+
+}  // namespace cyclotome::io
