@@ -150,13 +150,12 @@ class Circuit:
         """Relinearisations in all."""
         return self.native.counts.relinearizations
 
-    def plan(self, parameters: Parameters, *, lanes: int = 1, device: str = "cpu") -> Plan:
+    def plan(self, parameters: Parameters, *, lanes: int = 1) -> Plan:
         """What it takes with these parameters: levels and noise by layer, from fresh encryptions on, and memory.
 
         Args:
             parameters: with one plaintext modulus, `modulus`.
             lanes: lists, or numbers, to compute with at once.
-            device: whose pieces and memory are meant.
 
         Raises:
             MismatchError: parameters with another plaintext modulus.
@@ -164,7 +163,7 @@ class Circuit:
         """
         slots = parameters.degree if parameters.has_slots else 1
         width = math.ceil(index(lanes, "lanes") / slots)
-        return Plan(self.native, self.native.plan(parameters.native, device, max(width, 1)))
+        return Plan(self.native, self.native.plan(parameters.native, max(width, 1)))
 
     def parameters(
         self,

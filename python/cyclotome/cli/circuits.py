@@ -96,7 +96,7 @@ def prince(
     circuit = cy.circuit.Circuit.prince(decrypt=decrypt)
     parameters = _parameters(circuit, security, degree, allow_insecure)
     if plan:
-        _show(circuit, parameters, len(blocks), device, json)
+        _show(circuit, parameters, len(blocks), json)
         return
     with progress_bar(), account(device):
         keys = cy.keygen(parameters, rotations=[], device=device)
@@ -146,7 +146,7 @@ def sort(
     )
     parameters = _parameters(circuit, security, degree, allow_insecure)
     if plan:
-        _show(circuit, parameters, len(lists), device, json)
+        _show(circuit, parameters, len(lists), json)
         return
     with progress_bar(), account(device):
         keys = cy.keygen(parameters, rotations=[], device=device)
@@ -193,8 +193,8 @@ def _facts(circuit: cy.circuit.Circuit, result: cy.circuit.EncryptedNumbers, sec
     }
 
 
-def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, device: str, json: bool) -> None:
-    found = circuit.plan(parameters, lanes=lanes, device=device)
+def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, json: bool) -> None:
+    found = circuit.plan(parameters, lanes=lanes)
     facts = {"parameters": parameters.summary(), "layers": [layer._asdict() for layer in found.layers]}
     emit({**facts, "peak_bytes": found.peak_bytes}, json, f"{parameters.summary()}\n{found}")
 
