@@ -36,9 +36,11 @@ ROOMS: dict[str, frozenset[str]] = {
     "scheme": frozenset({"scheme", "rlwe", "engine", "program", "ring", "math"}),
     "value": frozenset({"value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "study": frozenset({"study", "engine", "ring", "math"}),
-    "study/fermat": frozenset({"study/fermat", "rlwe", "engine", "ring", "math"}),
+    "study/fermat": frozenset({"study/fermat", "study", "rlwe", "engine", "ring", "math"}),
+    "study/ltv": frozenset({"study/ltv", "study", "engine", "ring", "math"}),
+    "engine/cuda/study": frozenset({"engine/*", "engine", "study/ltv", "program", "ring", "math"}),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
-    "io": frozenset({"io", "study", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
+    "io": frozenset({"io", "study", "study/ltv", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
 }
 
 #: Suffixes of files that hold C++ or CUDA code.
@@ -67,10 +69,11 @@ class Offence(NamedTuple):
 
 
 def room_of(path: str) -> str:
-    """The room of a path below ``src/cyclotome/``, such as ``ring``, ``engine``, ``engine/cpu`` or ``study/fermat``."""
+    """The room of a path below ``src/cyclotome/``, such as ``ring``, ``engine/cpu`` or ``engine/cuda/study``."""
     parts = path.split("/")
     if parts[0] == "engine" and len(parts) > 2:
-        return f"engine/{parts[1]}"
+        twin = "/".join(parts[:3])
+        return twin if len(parts) > 3 and twin in ROOMS else f"engine/{parts[1]}"
     nested = "/".join(parts[:2])
     return nested if len(parts) > 2 and nested in ROOMS else parts[0]
 
@@ -79,7 +82,7 @@ def may_include(room: str, other: str) -> bool:
     """Whether code in ``room`` may include a header of ``other``."""
     if room == other:
         return True
-    allowed = ROOMS["engine/*" if room.startswith("engine/") else room]
+    allowed = ROOMS["engine/*" if room.startswith("engine/") and room not in ROOMS else room]
     return ("engine/*" if other.startswith("engine/") else other) in allowed
 
 

@@ -27,6 +27,7 @@ CODE = frozenset({".hpp", ".cpp", ".h", ".inc", ".cu", ".cuh", ".py"})
 KNOWING = {
     "src/cyclotome/ring/": "where rings are",
     "src/cyclotome/engine/cuda/pointwise.cuh": "kernels of the negacyclic automorphism",
+    "src/cyclotome/study/ltv/cyclotomic_polynomial.hpp": "how long products of its polynomials are",
     "bench/cyclotome_bench/truth.py": "an oracle that shares nothing with the library",
     "bench/cyclotome_bench/products.py": "an oracle that shares nothing with the library",
     "bench/cyclotome_bench/device.py": "bytes moved by a transform: each residue in and out",

@@ -32,6 +32,9 @@ from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat import measure_fermat
 from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
 from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
+from cyclotome_bench.ltv import measure_ltv
+from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
+from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
 from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
@@ -46,7 +49,7 @@ from cyclotome_bench.tables import Table, all_tables, paper_text
 app = typer.Typer(add_completion=False)
 
 #: Papers with plans of their own, quick or whole.
-_WHOLE = ("003", "004")
+_WHOLE = ("002", "003", "004")
 
 
 @app.command("bench")
@@ -56,7 +59,7 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Tiny sets only: seconds.")] = False,
     paper: Annotated[
         str | None,
-        typer.Option(help="What paper 000, 001, 003 or 004 measured, beside ours. 003 and 004 take --quick too."),
+        typer.Option(help="What paper 000 to 004 measured, beside ours. 002, 003 and 004 take --quick too."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -99,7 +102,7 @@ def bench(
         report = _measured(plan, peer, _path(output, device), resume, force)
     extra = _paper_tables(paper, report) if paper is not None else []
     if html is not None:
-        write_whole(html, page(report, extra, fermat_plots(report.records)).encode())
+        write_whole(html, page(report, extra, [*ltv_plots(report.records), *fermat_plots(report.records)]).encode())
     if json:
         print(json_text.dumps(report.as_dict()))
     else:
@@ -110,12 +113,20 @@ def bench(
 
 def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | None) -> Plan | None:
     """Of a paper that has plans of its own."""
+    if paper == "002":
+        if not device_name(device).startswith("cpu"):
+            raise UsageError(
+                f"--paper 002 --device {device}: its arithmetic is measured on the processor; leave it out"
+            )
+        return make_ltv_plan(quick, seconds)
     if paper == "003":
         return make_fermat_plan(quick, "cpu:1" if device_name(device).startswith("cpu") else device, seconds)
     return make_product_plan(quick, seconds) if paper == "004" else None
 
 
 def _paper_tables(paper: str, report: Report) -> list[Table]:
+    if paper == "002":
+        return ltv_tables(report.records)
     if paper == "003":
         return fermat_tables(report.records)
     if paper == "004":
@@ -140,7 +151,7 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
-    elif isinstance(plan, FermatPlan):
+    elif isinstance(plan, (FermatPlan, LtvPlan)):
         wanted, facts = False, machine.facts(None)
     elif isinstance(plan, DevicePlan):
         wanted, facts = False, machine.device_facts(plan.device)
@@ -181,6 +192,8 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Re
         return measure_paper_004(plan, peer, known, note)
     if isinstance(plan, FermatPlan):
         return measure_fermat(plan, known)
+    if isinstance(plan, LtvPlan):
+        return measure_ltv(plan, known)
     if isinstance(plan, DevicePlan):
         return measure_on_device(plan, known)
     return measure(plan, peer, known)

@@ -20,6 +20,7 @@
 #include "cyclotome/io/key_files.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/libcrypto.hpp"
+#include "cyclotome/io/ltv_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/product_context_io.hpp"
@@ -124,6 +125,18 @@ nb::dict facts_of(const study::ProductContext& context, std::size_t bytes) {
   return facts;
 }
 
+nb::dict facts_of(const io::LtvInspection& found, std::size_t bytes) {
+  const auto& p = found.parameters;
+  nb::dict facts;
+  facts["kind"] = io::name_of_ltv(found.alternative);
+  facts["version"] = io::format_version;
+  facts["nbytes"] = bytes;
+  facts["broken"] = message("ltv m=", p.index, ", ", p.primes, " primes of ", p.prime_bits, " bits, ", p.window,
+                            "-bit digits, ", study::ltv::broken);
+  facts["key_id"] = to_bytes(found.key);
+  return facts;
+}
+
 /// Copied into Python in pieces, between which Ctrl-C is answered.
 nb::bytes copied(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t piece = std::size_t{32} << 20;
@@ -142,7 +155,8 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
   const auto [found, bytes] = [&] {
     const Unlocked unlocked;
     const Bytes data = io::read_object_file(path, max_bytes);
-    using Found = std::variant<io::Inspection, study::ProductContext>;
+    using Found = std::variant<io::Inspection, study::ProductContext, io::LtvInspection>;
+    if (io::names_ltv(data)) return std::pair(Found(io::inspect_ltv(data, max_bytes)), data.size());
     if (io::names_product_context(data)) {
       const std::uint64_t limit = std::min(max_bytes, io::max_product_context_bytes);
       return std::pair(Found(io::read_product_context(data, limit)), data.size());
@@ -152,6 +166,7 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
     return std::pair(Found(io::inspect(data, limits)), data.size());
   }();
   if (const auto* const context = std::get_if<study::ProductContext>(&found)) return facts_of(*context, bytes);
+  if (const auto* const ltv = std::get_if<io::LtvInspection>(&found)) return facts_of(*ltv, bytes);
   return facts_of(std::get<io::Inspection>(found));
 }
 

@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
   bind_study(m);
   bind_fermat(m);
   bind_fermat_bench(m);
+  bind_ltv(m);
   bind_cuda(m);
   bind_cuda_study(m);
   bind_fpga(m);

@@ -20,9 +20,9 @@ class Inspection:
     """What a file says about itself. ``print`` it for people; `asdict` for machines."""
 
     #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "encrypted array",
-    #: "ciphertext", "plaintext" or "product context".
+    #: "ciphertext", "plaintext" or "product context"; of `cyclotome_study.ltv`, "LTV secret key" and the like.
     kind: str
-    #: None for a product context, which has none.
+    #: None for a product context and for objects of LTV, which have none of this library's.
     parameters: Parameters | None
     #: Bytes of the file, and of what it expands to in memory.
     nbytes: int
@@ -47,6 +47,8 @@ class Inspection:
     protection: str | None = None
     #: The product context, which `cyclotome_study.ProductContext.load` computes with; None for everything else.
     product_context: _core.ProductContext | None = None
+    #: Of objects of LTV: what they are, and that they are BROKEN; None for everything else.
+    broken: str | None = None
     #: What `save` was given as a note.
     note: dict[str, Any] = field(default_factory=dict)
 
@@ -61,6 +63,8 @@ class Inspection:
         return facts
 
     def __str__(self) -> str:
+        if self.broken is not None:
+            return f"{self.kind}, {byte_size(self.nbytes)} in the file\n  {self.broken}\n  id {self.key_id}"
         if self.product_context is not None:
             return f"{self.kind}, {byte_size(self.nbytes)} in the file\n{_product_lines(self.product_context)}"
         lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
@@ -153,6 +157,16 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         FormatError: damaged, cut off, too long, or not written by this library.
     """
     found = _core.inspect_file(os.fspath(path), max_bytes)
+    if "broken" in found:
+        return Inspection(
+            kind=found["kind"],
+            parameters=None,
+            nbytes=found["nbytes"],
+            expanded_nbytes=found["nbytes"],
+            format_version=found["version"],
+            key_id=found["key_id"].hex(),
+            broken=found["broken"],
+        )
     if "product_context" in found:
         return Inspection(
             kind=found["kind"],

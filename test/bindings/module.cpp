@@ -11,6 +11,7 @@ void bind_testing(nb::module_& parent) {
   testing::bind_ring(m);
   testing::bind_fermat(m);
   testing::bind_fermat_scheme(m);
+  testing::bind_ltv(m);
   testing::bind_sampling(m);
   testing::bind_engine(m);
   testing::bind_steps(m);

@@ -45,6 +45,18 @@ void bind_shapes(nb::module_& parent) {
   m.def("cyclotomic", &RingShape::cyclotomic, "index"_a);
   m.def("power_basis", &RingShape::power_basis);
   m.def("orthogonal", &RingShape::orthogonal);
+  m.def("coefficients_of", [](const RingShape& shape, const std::vector<std::uint64_t>& polynomial, std::uint64_t q) {
+    return shape.coefficients_of(polynomial, q);
+  });
+  m.def("coefficients_of", [](const RingShape& shape, const std::vector<std::int64_t>& polynomial) {
+    return shape.coefficients_of(polynomial);
+  });
+  m.def("polynomial_of", [](const RingShape& shape, const std::vector<std::uint64_t>& coefficients, std::uint64_t q) {
+    return shape.polynomial_of(coefficients, q);
+  });
+  m.def("polynomial_of", [](const RingShape& shape, const std::vector<std::int64_t>& coefficients) {
+    return shape.polynomial_of(coefficients);
+  });
   m.def("generators", [](const GaloisGroup& group) {
     std::vector<std::pair<std::uint64_t, std::size_t>> generators;
     for (const auto& [element, order] : group.generators()) generators.emplace_back(element, order);

@@ -65,6 +65,7 @@ void bind_scalars(nb::module_& m);
 void bind_study(nb::module_& m);
 void bind_fermat(nb::module_& m);
 void bind_fermat_scheme(nb::module_& m);
+void bind_ltv(nb::module_& m);
 void bind_hashes(nb::module_& m);
 void bind_ring(nb::module_& m);
 void bind_engine(nb::module_& m);

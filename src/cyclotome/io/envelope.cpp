@@ -48,6 +48,12 @@ bool names_secret_key(Span bytes) noexcept {
 
 Envelope Envelope::open(Span bytes, const Limits& limits) {
   const Frame frame = open_frame(bytes, limits.max_bytes);
+  if (frame.kind == ltv_kind) {
+    throw FormatError(
+        "the data holds an object of LTV, a scheme that is BROKEN and no part of this library; to study it, read it "
+        "with "
+        "cyclotome_study.ltv.load");
+  }
   if (frame.kind == product_context_kind) {
     throw FormatError("the data holds a context of polynomial products, not an object of encryption; read it as such");
   }

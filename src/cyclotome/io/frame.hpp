@@ -15,6 +15,8 @@ namespace cyclotome::io {
 inline constexpr std::uint16_t format_version = 2, oldest_version = 1;
 /// The kind of a context of polynomial products, which has no encryption parameters and so is no `Container`.
 inline constexpr std::uint16_t product_context_kind = 8;
+/// The kind of all objects of the study of LTV, which is broken: no `Container` either (ltv_io.hpp).
+inline constexpr std::uint16_t ltv_kind = 16;
 
 /// A part of a stored object: its tag, four letters, and its bytes, the first of which is at `offset` of the whole.
 struct Section {

@@ -76,14 +76,26 @@ Step key_switch_product_step(DeviceConstants& constants, const Ring& ring) {
   };
 }
 
+/// Over x^n + 1, with a key of two parts.
+template <class W>
+Step turned_product_step(DeviceConstants& constants, const Ring& ring, std::uint64_t element) {
+  return [tables = constants.ring_tables<W>(ring), element = static_cast<std::uint32_t>(element),
+          lazy = lazy_products<W>(ring.basis())](const StepContext& at, Operands o) {
+    const View &out = o[0], &digits = o[1], &key = o[2];
+    const dim3 grid(blocks(out.degree() / Columns<W>::count), limbs_of(out), static_cast<unsigned>(out.batch));
+    launch<turned_product<W>>(at.queue, grid, block_threads, 0, 1, "turned product", device_view<W>(out, out.parts),
+                              device_view<W>(digits, digits.parts), device_view<W>(key, out.parts), tables.value,
+                              element, bit_length(out.degree()) - 1, static_cast<std::uint32_t>(digits.parts), lazy);
+  };
+}
+
 /// out = factors kept + correction of dropped + addend, of which there may be none (its ring is null).
 template <class W>
 class Division {
  public:
   Division(DeviceConstants& constants, const DivideAndRound& step)
       : kept_(step.kept),
-        tables_(constants.ring_tables<W>(*kept_)),
-        arithmetics_(constants.arithmetics(*kept_)),
+        transform_(constants, *kept_),
         correction_(constants.conversion<W>(step.correction)),
         factors_(constants.make_factors<W>(kept_->basis(), step.factors)) {}
 
@@ -100,16 +112,15 @@ class Division {
     const View correction = scratch_view<W>(at, *kept_, out, out.parts, Domain::coefficient);
     convert(at.queue, device_view<W>(correction, out.parts), device_view<W>(dropped, out.parts), correction_.value,
             items_of(out), {});
-    run_forward<W>(at.queue, correction, tables_.value, arithmetics_);
+    transform_.forward(at.queue, correction);
     launch<divide_transforms<W>>(at.queue, column_grid<W>(out), block_threads, 0, 1, "division", to, from,
                                  device_view<W>(correction, out.parts), factors_.value, added, added_parts,
-                                 tables_.value);
+                                 transform_.tables());
   }
 
  private:
   RingPtr kept_;
-  Resident<const RingTables<W>*> tables_;
-  LimbArithmetics arithmetics_;
+  RingTransform<W> transform_;
   Resident<ColumnConversion<W>> correction_;
   Resident<const ShoupFactor<W>*> factors_;
 };
@@ -233,9 +244,10 @@ Step scale_to_plain_step(DeviceConstants& constants, const program::PlainRoundin
   };
 }
 
-/// Whether kernels that hold whole limbs transform them.
+/// Whether kernels that hold whole limbs transform them; over Phi_m no fused kernel does.
 bool holds_limbs(const DeviceConstants& constants, const Ring& ring) {
-  return constants.paths.one_pass && ring.degree() >= std::size_t{1} << min_fused_log_degree &&
+  return constants.paths.one_pass && ring.kind() == RingKind::negacyclic &&
+         ring.degree() >= std::size_t{1} << min_fused_log_degree &&
          ring.degree() <= std::size_t{1} << max_fused_log_degree;
 }
 
@@ -255,6 +267,10 @@ Step native_step(DeviceConstants& constants, const Program& program, const Compo
   }
   if (name == "key_switch_product" && program::is_key_switch_product(program, composite)) {
     return key_switch_product_step<W>(constants, *out.ring);
+  }
+  if (name == "turned_product" && out.parts == 2 && out.ring->kind() == RingKind::negacyclic) {
+    const auto element = program::read_turned_product(program, composite);
+    return element ? turned_product_step<W>(constants, *out.ring, *element) : Step();
   }
   if (name == "divide_and_round") {
     const auto step = program::read_divide_and_round(program, composite);

@@ -5,9 +5,8 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/hmac.hpp"
-#include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/rlwe/key_check.hpp"
+#include "cyclotome/study/derived_seed.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -59,20 +58,7 @@ Rows square_of_secret(const SecretKey& secret) {
 }  // namespace
 
 Seed derive_seed(const Seed& master, const Parameters& parameters, std::string_view purpose, const KeyId& key) {
-  std::vector<std::uint8_t> label;
-  const auto field = [&](std::span<const std::uint8_t> bytes) {
-    label.push_back(static_cast<std::uint8_t>(bytes.size()));
-    label.insert(label.end(), bytes.begin(), bytes.end());
-  };
-  constexpr std::string_view name = "cyclotome fermat seed";
-  field({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
-  field({reinterpret_cast<const std::uint8_t*>(purpose.data()), purpose.size()});
-  field(key);
-  field(parameters.fingerprint());
-  Digest digest = hmac_sha256(master.bytes(), label);
-  Seed seed(digest);
-  secure_zero(digest.data(), digest.size());
-  return seed;
+  return study::derive_seed(master, "cyclotome fermat seed", purpose, key, parameters.fingerprint());
 }
 
 void multiply_by_secret(std::uint64_t* out, const std::uint64_t* a, const SecretKey& secret) {

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paper 002 done again: what its library precomputes, its operations on polynomials, and relinearisation.
+
+Every operation's result is checked, by Python's integers or FLINT. Relinearisation runs with a key without noise, to 1
+in place of f, so that what comes out has to be what went in; it has the size of a real one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from cyclotome import _core
+from cyclotome.errors import ArgumentError
+from cyclotome.reporting import Task
+from cyclotome_study import ltv
+from cyclotome_study.ltv_arithmetic import Arithmetic, memory_plan
+
+from cyclotome_bench.ltv_plans import Cell, LtvPlan
+from cyclotome_bench.report import Record
+from cyclotome_bench.timing import Timing, alternate
+from cyclotome_bench.truth import WrongResultError
+
+__all__ = ["measure_ltv"]
+
+_Polynomial = _core.LtvPolynomial
+
+
+def measure_ltv(plan: LtvPlan, known: set[tuple[Any, ...]] | None = None) -> Iterator[Record]:
+    """Measures the cells that `known` (`Report.keys`) does not hold yet, and gives the records of each when it is done.
+
+    Raises:
+        WrongResultError: an operation is wrong.
+
+    Reports progress as `cyclotome.progress` describes, in cells.
+    """
+    known = known or set()
+    task = Task("measuring paper 002", len(plan.cells))
+    for cell in plan.cells:
+        params = ltv.Parameters.preset(cell.preset)
+        bits = params.native.arithmetic.modulus(cell.primes or params.levels).bit_length()
+        if not any((key[0], key[2], key[6]) == (f"002-{cell.table}", cell.preset, bits) for key in known):
+            yield from _measured(cell, params, plan)
+        task.advance()
+
+
+def _measured(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Record]:
+    if cell.table == "3":
+        for row in memory_plan(params):
+            yield _record(cell, params, row.item, None, paper_bytes=row.formula_bytes, bytes=row.allocated)
+    elif cell.table == "5":
+        yield from _operations(cell, params, plan)
+    else:
+        yield from _relinearization(cell, params, plan)
+
+
+def _random(ring: Arithmetic, primes: int, seed: int) -> tuple[list[int], _Polynomial]:
+    q = ring.modulus(primes)
+    rng = random.Random(seed)
+    values = [rng.randrange(q) for _ in range(ring.degree)]
+    return values, ring.polynomial(values, primes=primes)
+
+
+def _require(what: str, cell: Cell, right: bool) -> None:
+    if not right:
+        raise WrongResultError(f"{what}, {cell.preset}: not what the polynomials give")
+
+
+def _operations(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Record]:
+    """The rows of Table 5: all primes each, as the paper's latencies do."""
+    ring, native = Arithmetic.of(params), params.native.arithmetic
+    d = params.levels
+    values, x = _random(ring, d, 1)
+    others, y = _random(ring, d, 2)
+    raw, transform, other = native.to(x, "RAW"), native.to(x, "NTT"), native.to(y, "NTT")
+    product = native.intt(native.dot(transform, other))
+    total = native.ntt_zero(d)
+    window = 16
+    digit = native.digit_ntt(raw, 0, window)
+    sums = [native.ntt_zero(d)]
+
+    def multiply_add() -> Any:
+        """One digit times one key, added; begun again before a sum could reach the carrier."""
+        try:
+            native.multiply_add(sums[0], digit, transform)
+        except ArgumentError:
+            sums[0] = native.ntt_zero(d)
+            native.multiply_add(sums[0], digit, transform)
+        return sums[0]
+
+    actions: dict[str, Callable[[], Any]] = {
+        "CRT": lambda: native.to(raw, "CRT"),
+        "ICRT": lambda: native.to(x, "RAW"),
+        "NTT": lambda: native.to(x, "NTT"),
+        "INTT": lambda: native.intt(transform),
+        "MULADD": multiply_add,
+        "BARRETT": lambda: native.barrett(product),
+        "ADD": lambda: native.add(x, y),
+    }
+    timings = dict(zip(actions, alternate(list(actions.values()), plan.budget), strict=True))
+    results = {name: timing.result for name, timing in timings.items()}
+    q = ring.modulus()
+    _require("CRT and ICRT", cell, ring.coefficients(results["CRT"]) == ring.coefficients(results["ICRT"]) == values)
+    back = results["INTT"].words()[:, : ring.degree]
+    _require(
+        "NTT and INTT",
+        cell,
+        np.array_equal(back, x.words()) and np.array_equal(results["NTT"].values(), transform.values()),
+    )
+    _require(
+        "ADD", cell, ring.coefficients(results["ADD"]) == [(a + b) % q for a, b in zip(values, others, strict=True)]
+    )
+    _require("BARRETT", cell, _is_product(ring, results["BARRETT"], values, others))
+    native.multiply_add(total, digit, transform)
+    low = [value & ((1 << window) - 1) for value in values]
+    _require("MULADD", cell, _is_product(ring, native.to(total, "CRT"), low, values))
+    for name, timing in timings.items():
+        yield _record(cell, params, name, timing)
+
+
+def _is_product(ring: Arithmetic, product: _Polynomial, a: list[int], b: list[int]) -> bool:
+    """Whether a polynomial is a b modulo Phi_m, by FLINT."""
+    import flint
+
+    phi = ring.native.modulus_polynomial
+    for row, p in zip(product.words(), ring.primes, strict=True):
+        want = flint.nmod_poly([v % p for v in a], p) * flint.nmod_poly([v % p for v in b], p)
+        want %= flint.nmod_poly([c % p for c in phi], p)
+        if flint.nmod_poly([int(v) for v in row], p) != want:
+            return False
+        if ring.degree > 10000:
+            break  # of long polynomials one prime is enough: all go through the same code
+    return True
+
+
+def _relinearization(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Record]:
+    """RAW conversion, digits, their transforms, MULADD with a key of full size, INTT and reduction."""
+    ring, native = Arithmetic.of(params), params.native.arithmetic
+    digits = params.native.digits(cell.primes)
+    key = [
+        native.to(ring.polynomial([1 << (params.window * digit)], primes=cell.primes), "NTT") for digit in range(digits)
+    ]
+    values, x = _random(ring, cell.primes, 3)
+
+    def relinearize() -> _Polynomial:
+        raw = native.to(x, "RAW")
+        total = native.ntt_zero(cell.primes)
+        for digit in range(digits):
+            native.multiply_add(total, native.digit_ntt(raw, digit, params.window), key[digit])
+        return native.barrett(native.intt(total))
+
+    (timing,) = alternate([relinearize], plan.budget)
+    _require("relinearisation", cell, ring.coefficients(timing.result) == values)
+    yield _record(cell, params, "relinearisation", timing, primes=cell.primes, digits=digits)
+
+
+def _record(cell: Cell, params: ltv.Parameters, operation: str, timing: Timing | None, **more: Any) -> Record:
+    primes = cell.primes or params.levels
+    samples = timing.samples if timing else []
+    return {
+        "set": f"002-{cell.table}",
+        "paper": "002",
+        "scheme": None,
+        "operation": operation,
+        "chain": cell.preset,
+        "degree": params.degree,
+        "log_q": params.native.arithmetic.modulus(primes).bit_length(),
+        "word": 64,
+        "threads": 1,
+        "batch": 1,
+        "engine": "cpu:1",
+        "median_us": round(timing.median, 3) if timing else 0.0,
+        "min_us": round(timing.least, 3) if timing else 0.0,
+        "max_us": round(timing.most, 3) if timing else 0.0,
+        "samples": len(samples),
+        "peer": None,
+        "peer_median_us": None,
+        "ratio": None,
+        **more,
+    }

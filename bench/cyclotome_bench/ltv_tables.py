@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paper 002's Tables 3, 5 and 6 and its Figure 4, as printed, with what was measured beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+from cyclotome_bench import charts
+from cyclotome_bench.report import Record
+from cyclotome_bench.tables import Table, duration, times
+
+__all__ = ["ltv_plots", "ltv_tables"]
+
+_PAPER = "the paper's columns are typed from it: one GTX 680 or GTX 690 of 2012"
+_NO_CIRCUIT = "–: not measured, because circuits over LTV are no part of this benchmark"
+
+
+def _facts() -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(files("cyclotome_bench").joinpath("papers.json").read_text(encoding="utf-8"))
+    return dict(facts["002"])
+
+
+def ltv_tables(records: Sequence[Record]) -> list[Table]:
+    """All tables; a cell that this run did not measure is a dash."""
+    return [_precomputed(records), _operations(records), _relinearization(records), _applications()]
+
+
+def ltv_plots(records: Sequence[Record]) -> list[str]:
+    """Figure 4 (a): relinearisation by the bits of the coefficients."""
+    series: dict[str, list[tuple[float, float]]] = {}
+    for r in _of("4", records):
+        series.setdefault(f"n = {r['degree']}", []).append((float(r["log_q"]), r["median_us"] / 1000))
+    if not series:
+        return []
+    return [charts.lines("Paper 002, figure 4: relinearisation", "bits of q", "milliseconds", series)]
+
+
+def _of(table: str, records: Sequence[Record]) -> list[Record]:
+    return [r for r in records if r["set"] == f"002-{table}"]
+
+
+def _precomputed(records: Sequence[Record]) -> Table:
+    facts = _facts()["table3"]
+    found = {(r["chain"], r["operation"]): r for r in _of("3", records)}
+    rows = []
+    for item, formula, *printed in facts["rows"]:
+        row = [item, formula]
+        for preset, figure in zip(facts["presets"], printed, strict=True):
+            record = found.get((preset, item))
+            row += [figure, "–" if record is None else str(record["bytes"])]
+        rows.append(tuple(row))
+    columns = ["item", "bytes, formula"]
+    for name in facts["columns"]:
+        columns += [f"{name} (paper)", "held here"]
+    note = (
+        "paper: typed from it; here: bytes allocated at level 0, for keys what they take; –: not asked for in this run"
+    )
+    return Table("Paper 002, Table 3: precomputed data", tuple(columns), tuple(rows), note, left=2)
+
+
+def _operations(records: Sequence[Record]) -> Table:
+    facts = _facts()["table5"]
+    found = {(r["chain"], r["operation"]): r for r in _of("5", records)}
+    rows = []
+    for operation, *printed in facts["rows"]:
+        row = [operation]
+        for preset, milliseconds in zip(facts["presets"], printed, strict=True):
+            record = found.get((preset, operation))
+            ours = record["median_us"] if record else None
+            row += [duration(milliseconds * 1000), duration(ours), times(milliseconds * 1000 / ours if ours else None)]
+        rows.append(tuple(row))
+    columns = ["all d primes"]
+    for name in facts["columns"]:
+        columns += [f"{name} (paper)", "here", "ratio"]
+    note = (
+        f"{_PAPER}; here: one thread of this processor; ratio: the paper's time over ours; –: not measured in this run"
+    )
+    return Table("Paper 002, Table 5: operations on polynomials", tuple(columns), tuple(rows), note)
+
+
+def _relinearization(records: Sequence[Record]) -> Table:
+    printed = {(preset, primes): ms for preset, primes, _, ms in _facts()["figure4"]}
+    rows = []
+    for r in _of("4", records):
+        stated = next(
+            (ms for (preset, bits), ms in printed.items() if (preset, bits) == (r["chain"], r["log_q"])), None
+        )
+        row = (str(r["degree"]), str(r["log_q"]), str(r["digits"]), duration(stated * 1000 if stated else None))
+        rows.append((*row, duration(r["median_us"]), times(stated * 1000 / r["median_us"] if stated else None)))
+    columns = ("n", "bits of q", "digits", "paper", "here", "ratio")
+    note = (
+        f"{_PAPER}; figure 4 is a plot, and its text gives one time, at 23 primes; here: one thread, with conversions"
+    )
+    return Table("Paper 002, Figure 4: relinearisation", columns, tuple(rows), note, left=2)
+
+
+def _applications() -> Table:
+    facts = _facts()["table6"]
+    rows = [(name, *(duration(None if s is None else s * 1e6) for s in seconds)) for name, *seconds in facts["rows"]]
+    rows.append(("here, LTV", *("–" for _ in facts["columns"])))
+    title = "Paper 002, Table 6: a block of PRINCE, a list sorted"
+    note = f"rows of platforms are typed from the paper; {_NO_CIRCUIT}"
+    return Table(title, ("platform", *facts["columns"]), tuple(rows), note)
