@@ -152,6 +152,7 @@ void bind_circuits(nb::module_& m) {
         base.plain_moduli = {c.modulus()};
         base.word = word == 32 ? Word::u32 : Word::u64;
         base.security = security;
+        base.allow_insecure = security == 0;
         base.table = rlwe::security_table(table);
         return circuit::parameters_for(c, base);
       },

@@ -253,6 +253,8 @@ def test_wrong_uses_are_refused() -> None:
         cy.circuit.prince([1], x)
     with pytest.raises(cy.errors.MissingKeyError):
         cy.circuit.sort(cy.circuit.encrypt_lists([1, 2], keys.secret, bits=3))
+    with pytest.raises(cy.errors.MissingKeyError, match="attach the public key"):
+        cy.circuit.prince([1], cy.circuit.prince_key(0, 0, keys.secret))
     other = cy.keygen(keys.public.parameters, rotations=[])
     with pytest.raises(cy.errors.MismatchError):
         cy.circuit.less(x, cy.circuit.encrypt([1, 2], other.public, bits=3))
