@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Over Phi_m the CUDA engine gives the CPU engine's bits too: transforms by every method, verbs in degrees that are no
-// powers of two, automorphisms of any unit, and composites, which go step by step there. Needs a GPU; without one it
-// says so and exits with 77, which CTest counts as skipped.
+// powers of two, automorphisms of any unit, composites, which go step by step there, and bits in BGV. Needs a GPU;
+// without one it says so and exits with 77, which CTest counts as skipped.
 #include <cstdio>
 #include <numeric>
 #include <random>
@@ -12,6 +12,11 @@
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_constants.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/scheme.hpp"
 
 using namespace cyclotome;
 using check::agree;
@@ -106,8 +111,10 @@ void check_verbs(const RingPtr& q, const RingPtr& p, std::size_t batch) {
   std::vector<std::uint64_t> factors;
   for (const auto modulus : q->basis().values()) factors.push_back(modulus - 1 - random_bits() % 100);
   verb(Domain::coefficient, [&](Engine& e, View out, ConstView x, ConstView) { e.multiply_scalars(out, x, factors); });
-  verb(Domain::coefficient,
-       [](Engine& e, View out, ConstView, ConstView) { e.sample(out, Law::ternary, seed(9), Stream::secret, 7); });
+  for (const Law law : {Law::ternary, Law::error}) {
+    verb(Domain::coefficient,
+         [&](Engine& e, View out, ConstView, ConstView) { e.sample(out, law, seed(9), Stream::secret, 7); });
+  }
   const Pair a = random_pair(q, batch, 2, 1, Domain::coefficient), b = random_pair(q, 1, 2, 2, Domain::coefficient);
   std::vector<std::int64_t> matrix(3 * batch);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::int64_t>(i * 37 % 23) - 11;
@@ -147,6 +154,10 @@ void check_composites(const RingPtr& q, const RingPtr& p, std::size_t batch) {
     program::multiply_ciphertexts(b, out, x, y);
   }));
   CHECK(composite_agrees(batch, [&](Builder& b) {
+    const Slice out = b.output(q, 2, Domain::coefficient);
+    b.sample(out, Law::error, b.seed(), Stream::encryption_error);
+  }));
+  CHECK(composite_agrees(batch, [&](Builder& b) {
     const Slice out = b.output(q, 2, Domain::transform), a = b.input(q, 2, Domain::transform);
     b.automorphism(out, a, 2);
   }));
@@ -169,6 +180,69 @@ TEST(small_rings_equal_the_cpu) {
     check_ring(m, Word::u32, 30, 1, 3, 3);
     check_ring(m, Word::u64, 50, 1, 3, 3);
     check_ring(m, Word::u64, 61, 1, 3, 2);
+  }
+}
+
+/// Keys, encryption, every operation and decryption of bits in BGV from equal seeds.
+void check_bits(std::size_t m, Word word, std::size_t primes, std::size_t special, std::size_t batch) {
+  rlwe::ParametersLiteral literal;
+  literal.scheme = &bgv::scheme();
+  literal.cyclotomic = m;
+  literal.word = word;
+  literal.plain_moduli = {2};
+  literal.moduli = smallest_primes_congruent_to_one(RingShape::cyclotomic(m)->transform_step(), primes + special,
+                                                    word == Word::u32 ? 1U << 20 : 1ULL << 40);
+  literal.special_moduli.assign(literal.moduli.end() - static_cast<std::ptrdiff_t>(special), literal.moduli.end());
+  literal.moduli.resize(primes);
+  literal.security = 0;
+  literal.allow_insecure = true;
+  const rlwe::Parameters parameters(literal);
+  const std::uint64_t turn = parameters.ring()->galois().generators().front().element;
+  std::vector<std::vector<std::uint64_t>> residues[2];
+  int which = 0;
+  for (const EnginePtr& engine : {host(), device()}) {
+    auto& seen = residues[which++];
+    const auto note = [&](const PolyArray& polynomials) { seen.push_back(polynomials.to_host()); };
+    const auto context = scheme::make_context(parameters, engine);
+    const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));
+    const auto key = rlwe::deterministic::generate_public_key(secret, seed(2));
+    const auto evaluation = rlwe::deterministic::generate_evaluation_keys(secret, true, {2, turn}, seed(3));
+    note(key.polynomials());
+    note(evaluation.relinearization().polynomials());
+    note(evaluation.galois(turn).polynomials());
+    const std::size_t width = values_of(*context, Encoding::Kind::slots);
+    std::vector<std::int64_t> bits(batch * width);
+    for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::int64_t>(i * 7919 % 2001 % 2);
+    const auto message = encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, bits, batch, width);
+    const auto c = scheme::deterministic::encrypt(message, key, seed(4)),
+               s = scheme::deterministic::encrypt(message, secret, seed(5));
+    CHECK(decode_residues(scheme::decrypt(c, secret), Encoding::Kind::slots) == bits);
+    const auto product = scheme::multiply_relinearized(c, s, evaluation);
+    CHECK(decode_residues(scheme::decrypt(product, secret), Encoding::Kind::slots) == bits);  // a bit times itself
+    for (const auto& made :
+         {c, s, product, rlwe::apply_galois(c, turn, evaluation), rlwe::apply_galois(c, 2, evaluation),
+          rlwe::multiply_plain(c, message), scheme::add(c, s), scheme::add_plain(c, message)}) {
+      note(made.polynomials());
+    }
+    const std::vector<std::uint64_t> elements{2, turn, 1};
+    for (const auto& turned : rlwe::apply_galois_hoisted(c, elements, evaluation)) note(turned.polynomials());
+    note(scheme::decrypt(product, secret).polynomials());
+    CHECK(scheme::noise_budget(product, secret)[0] > 0);
+  }
+  CHECK_EQ(residues[0].size(), residues[1].size());
+  for (std::size_t i = 0; i < residues[0].size(); ++i) {
+    if (residues[0][i] != residues[1][i]) std::printf("  m = %zu: object %zu differs\n", m, i);
+    CHECK(residues[0][i] == residues[1][i]);
+  }
+}
+
+TEST(encrypted_bits_equal_the_cpu) {
+  for (const Word word : {Word::u32, Word::u64}) {
+    check_bits(105, word, 6, 2, 3);
+    check_bits(1105, word, 6, 2, 2);
+    check_bits(4369, word, 6, 2, 2);
+    check_bits(21845, word, 6, 2, 1);
+    check_bits(65535, word, 6, 2, 1);
   }
 }
 

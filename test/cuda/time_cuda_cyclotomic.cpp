@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times transforms over Phi_m on a GPU, by matrices and by axes, alone and in batches; prints JSON lines. Host clock
-// around calls in a row that end with a synchronisation, median of 9 after warming up.
+// Times transforms and errors over Phi_m on a GPU, alone and in batches; prints JSON lines, microseconds each. Host
+// clock around calls in a row that end with a synchronisation, median of 9 after warming up.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -73,6 +73,21 @@ void time_row(const Row& row) {
   }
 }
 
+/// Polynomials of 16 limbs in 32-bit words.
+void time_errors(std::size_t m) {
+  const RingPtr ring = Ring::cyclotomic(m, Basis(Word::u32, some_primes({m, Word::u32, 30, 0})));
+  for (const std::size_t batch : {1, 16, 256}) {
+    PolyArray a(check::device(), ring, batch, 1);
+    const auto each = [&](Law law) {
+      return median_us(20, [&] { check::device()->sample(a.view(), law, check::seed(0), Stream::encryption_error); }) /
+             static_cast<double>(batch);
+    };
+    std::printf("{\"index\": %zu, \"limbs\": %zu, \"polynomials\": %zu, \"uniform_us\": %.3f, \"error_us\": %.3f}\n", m,
+                ring->limbs(), batch, each(Law::uniform), each(Law::error));
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -84,4 +99,5 @@ int main() {
         Row{8191, Word::u64, 50, 1024}}) {
     time_row(row);
   }
+  for (const std::size_t m : {21845, 65535}) time_errors(m);
 }

@@ -93,11 +93,11 @@ bool CudaEngine::holds_whole_limbs() const noexcept { return state_->constants.p
 
 bool CudaEngine::computes_in(const Ring& ring) const noexcept {
   if (ring.limb_words() != ring.degree()) return false;
+  // Along x^n + 1 there is nothing to ask for: its transforms go stage by stage if they must.
+  if (ring.kind() == RingKind::negacyclic) return true;
+  if (cuda::error_bytes(ring.index()) > state_->block_bytes) return false;
   for (const GaloisGroup::Generator& generator : ring.galois().generators()) {
-    // Along x^n + 1 there is nothing to ask for: its transforms go stage by stage if they must.
-    if (ring.kind() == RingKind::cyclotomic && cuda::line_bytes(generator.order, ring.word()) > state_->block_bytes) {
-      return false;
-    }
+    if (cuda::line_bytes(generator.order, ring.word()) > state_->block_bytes) return false;
   }
   return true;
 }

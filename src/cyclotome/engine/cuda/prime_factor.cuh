@@ -6,6 +6,7 @@
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/matrix_tables.hpp"
 #include "cyclotome/engine/cuda/tables.cuh"
+#include "cyclotome/ring/sampling.hpp"
 
 // Transforms over Phi_m, m odd and squarefree (ring/prime_factor_tables.hpp): as products with small matrices where
 // there are such kernels, else one convolution after another.
@@ -48,6 +49,11 @@ struct PrimeFactorRing {
 constexpr std::size_t line_bytes(std::size_t order, Word word) {
   const std::size_t padded = is_power_of_two(order) ? order : std::bit_ceil(2 * order - 1);
   return ((padded + 1) * bytes_of(word) + 15) / 16 * 16;
+}
+
+/// Bytes of shared memory in which a block draws numbers that errors are sums of, a block of the stream at a time.
+constexpr std::size_t error_bytes(std::size_t draws) {
+  return (draws + small_draws_per_block - 1) / small_draws_per_block * small_draws_per_block;
 }
 
 enum class Direction : std::uint8_t { to_transform, to_coefficients };

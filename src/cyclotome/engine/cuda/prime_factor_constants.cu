@@ -97,24 +97,23 @@ Resident<PrimeFactorRing<W>> PrimeFactorConstants::of_ring(const Ring& ring, boo
   });
 }
 
-Resident<const std::uint32_t*> PrimeFactorConstants::moved(const GaloisGroup& galois, std::uint64_t element) {
-  const std::lock_guard lock(mutex_);
-  ConstantMemory& memory = moved_[{galois.index(), element}];
+template <class Make>
+Resident<const std::uint32_t*> PrimeFactorConstants::kept(ConstantMemory& memory, const Make& make) {
   if (memory == nullptr) {
-    const std::vector<std::uint32_t> places = galois.slots(element);
-    memory = upload_(places.data(), places.size() * sizeof(places[0]));
+    const std::vector<std::uint32_t> words = make();
+    memory = upload_(words.data(), words.size() * sizeof(words[0]));
   }
   return {static_cast<const std::uint32_t*>(memory.get()), memory};
 }
 
-Resident<const std::uint32_t*> PrimeFactorConstants::summed(const RingShape& shape) {
+Resident<const std::uint32_t*> PrimeFactorConstants::moved(const GaloisGroup& galois, std::uint64_t element) {
   const std::lock_guard lock(mutex_);
-  ConstantMemory& memory = summed_[shape.index()];
-  if (memory == nullptr) {
-    const std::vector<std::uint32_t>& numbers = shape.errors().addresses;
-    memory = upload_(numbers.data(), numbers.size() * sizeof(numbers[0]));
-  }
-  return {static_cast<const std::uint32_t*>(memory.get()), memory};
+  return kept(moved_[{galois.index(), element}], [&] { return galois.slots(element); });
+}
+
+Resident<const std::uint32_t*> PrimeFactorConstants::error_addresses(const RingShape& shape) {
+  const std::lock_guard lock(mutex_);
+  return kept(error_addresses_[shape.index()], [&] { return shape.errors().addresses; });
 }
 
 template Resident<PrimeFactorRing<std::uint32_t>> PrimeFactorConstants::of_ring(const Ring&, bool);

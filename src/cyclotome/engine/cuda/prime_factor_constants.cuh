@@ -22,8 +22,8 @@ class PrimeFactorConstants {
   Resident<PrimeFactorRing<W>> of_ring(const Ring& ring, bool matrices);
   /// By place: which one the automorphism of `element` takes it from.
   Resident<const std::uint32_t*> moved(const GaloisGroup& galois, std::uint64_t element);
-  /// [term][place]: which numbers of the stream an error's coefficient sums (ring/error_sums.hpp).
-  Resident<const std::uint32_t*> summed(const RingShape& shape);
+  /// ErrorSums::addresses.
+  Resident<const std::uint32_t*> error_addresses(const RingShape& shape);
 
  private:
   template <class W>
@@ -31,11 +31,15 @@ class PrimeFactorConstants {
   template <class W>
   std::array<PrimeFactorAxis, max_axes> axes(const PrimeFactorTables<W>& tables, std::vector<ConstantMemory>& used);
 
+  /// Words that `make` makes unless they are there.
+  template <class Make>
+  Resident<const std::uint32_t*> kept(ConstantMemory& memory, const Make& make);
+
   Upload upload_;
   ConstantCache rings_;
   std::mutex mutex_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, ConstantMemory> moved_;  ///< by index and element
-  std::map<std::uint64_t, ConstantMemory> summed_;                           ///< by index
+  std::map<std::uint64_t, ConstantMemory> error_addresses_;                  ///< by index
   /// Only while a ring is made, with the cache's lock.
   std::map<std::uint64_t, ConstantMemory> axes_;
   std::map<std::tuple<Word, std::uint64_t, std::uint64_t>, ConstantMemory> limbs_;

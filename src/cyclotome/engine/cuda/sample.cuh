@@ -3,6 +3,7 @@
 
 #include "cyclotome/engine/cuda/launcher.hpp"
 #include "cyclotome/engine/cuda/limb_access.cuh"
+#include "cyclotome/ring/error_sums.hpp"
 
 namespace cyclotome::cuda {
 
@@ -34,6 +35,43 @@ __global__ void sample_uniform(DeviceView<W> out, const RingTables<W>* tables,
     const std::uint64_t low = words[4 * i] | static_cast<std::uint64_t>(words[4 * i + 1]) << 32;
     const std::uint64_t high = words[4 * i + 2] | static_cast<std::uint64_t>(words[4 * i + 3]) << 32;
     if (first + i < out.degree) x[first + i] = static_cast<W>(uniform_residue(low, high, q));
+  }
+}
+
+inline constexpr unsigned error_threads = 512;
+
+/// Law::error where coefficients are signed sums of draws (ring/error_sums.hpp): each block draws all of a polynomial
+/// into shared memory, a byte each, and puts `each` coefficients together. addresses: [terms][degree], public. Grid:
+/// (shares of the coefficients, items).
+template <class W>
+__global__ void __launch_bounds__(error_threads)
+    sample_error_sums(DeviceView<W> out, const RingTables<W>* tables, const __grid_constant__ StreamKey stream,
+                      const std::uint32_t* addresses, std::uint32_t draws, std::uint32_t terms, std::uint32_t each,
+                      std::uint32_t limbs) {
+  extern __shared__ uint4 memory[];
+  let_next_start();
+  const std::uint32_t item = blockIdx.y, first = blockIdx.x * each, last = min(first + each, out.degree);
+  const std::uint32_t nonce[3] = {stream.stream << 16 | item % out.parts, stream.first_item + item / out.parts, 0};
+  for (std::uint32_t block = threadIdx.x; block * small_draws_per_block < draws; block += error_threads) {
+    std::uint32_t words[16], packed[2] = {0, 0};
+    chacha20_block(stream.key, block, nonce, words);
+#pragma unroll
+    for (std::uint32_t i = 0; i < small_draws_per_block; ++i) {
+      const int value = error_value(words[2 * i] | static_cast<std::uint64_t>(words[2 * i + 1]) << 32);
+      packed[i / 4] |= (static_cast<std::uint32_t>(value) & 0xff) << 8 * (i % 4);
+    }
+    reinterpret_cast<uint2*>(memory)[block] = make_uint2(packed[0], packed[1]);
+  }
+  __syncthreads();
+  wait_for_previous();
+  for (std::uint32_t c = first + threadIdx.x; c < last; c += error_threads) {
+    int sum = 0;
+    for (std::uint32_t term = 0; term < terms; ++term) {
+      const int value = reinterpret_cast<const std::int8_t*>(memory)[addresses[std::size_t{term} * out.degree + c]];
+      sum += ErrorSums::negative(term) ? -value : value;
+    }
+    for (std::uint32_t l = 0; l < limbs; ++l)
+      out.limb(item, l)[c] = small_residue(sum, tables->limb[l].modulus.value());
   }
 }
 
@@ -77,36 +115,6 @@ __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, con
         if (first + i < out.degree) x[first + i] = residues[i];
       }
     }
-  }
-}
-
-/// One thread, one coefficient of an error that is a signed sum of draws (ring/error_sums.hpp), in all limbs. numbers:
-/// [terms][degree], public. Grid: (blocks, 1, items).
-template <class W>
-__global__ void sample_sums(DeviceView<W> out, const RingTables<W>* tables, const __grid_constant__ StreamKey stream,
-                            const std::uint32_t* numbers, std::uint32_t terms, std::uint32_t limbs) {
-  let_next_start();
-  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= out.degree) return;
-  const std::uint32_t item = blockIdx.z;
-  const std::uint32_t nonce[3] = {stream.stream << 16 | item % out.parts, stream.first_item + item / out.parts, 0};
-  int sum = 0;
-  for (std::uint32_t term = 0; term < terms; ++term) {
-    const std::uint32_t number = numbers[term * out.degree + c];
-    std::uint32_t words[16];
-    chacha20_block(stream.key, number / small_draws_per_block, nonce, words);
-    std::uint64_t random = 0;
-#pragma unroll
-    for (std::uint32_t i = 0; i < small_draws_per_block; ++i) {  // no index of a register array
-      const std::uint64_t word = words[2 * i] | static_cast<std::uint64_t>(words[2 * i + 1]) << 32;
-      if (number % small_draws_per_block == i) random = word;
-    }
-    const int value = error_value(random);
-    sum += (__popc(term) & 1) != 0 ? -value : value;
-  }
-  wait_for_previous();
-  for (std::uint32_t l = 0; l < limbs; ++l) {
-    out.limb(item, l)[c] = small_residue(sum, tables->limb[l].modulus.value());
   }
 }
 
