@@ -21,7 +21,8 @@ TEST(impossible_parameters_are_refused) {
   CHECK_THROWS_WITH(FormatError, load(changed(8, 9, 1)), "scheme 9");
   CHECK_THROWS_WITH(FormatError, load(changed(9, 5, 1)), "5-byte words");
   CHECK_THROWS_WITH(FormatError, load(changed(10, 7, 1)), "table 7");
-  CHECK_THROWS_WITH(FormatError, load(changed(11, 5, 1)), "flags");
+  CHECK_THROWS_WITH(FormatError, load(changed(11, 5, 1)), "cyclotomic index 8");  // the degree taken for m
+  CHECK_THROWS_WITH(FormatError, load(changed(11, 9, 1)), "flags");
   CHECK_THROWS_WITH(FormatError, load(changed(11, 0, 1)), "degree 8");  // too small without the flag that allows it
   CHECK_THROWS_WITH(FormatError, load(changed(12, 100, 2)), "100");
   CHECK_THROWS_WITH(FormatError, load(changed(14, 0, 2)), "digits");
