@@ -2,11 +2,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "testing.hpp"
 #include "cyclotome/study/ltv/carrier_transform.hpp"
 #include "cyclotome/study/ltv/inversion.hpp"
 #include "cyclotome/study/ltv/noise.hpp"
 #include "cyclotome/study/ltv/residue_number.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 

@@ -34,8 +34,8 @@ std::vector<Bits> on_both(const circuit::Circuit& circuit, const rlwe::Parameter
 TEST(two_blocks_through_layers_of_prince) {
   const circuit::Circuit layers = circuit::prince_layers(6, 8);
   const auto parameters = check::parameters_of(layers, 1024, 0);
-  const auto found = on_both(layers, parameters,
-                             {state_bits(0xae1db3c7138fa29c, 2), state_bits(0, 2), state_bits(0xfedcba9876543210, 2)}, 2);
+  const auto found = on_both(
+      layers, parameters, {state_bits(0xae1db3c7138fa29c, 2), state_bits(0, 2), state_bits(0xfedcba9876543210, 2)}, 2);
   CHECK_EQ(found[0], state_bits(0xdffe1b842c4b9bed, 2));
 }
 
