@@ -161,7 +161,7 @@ class Circuit:
             MismatchError: parameters with another plaintext modulus.
             ParameterError: parameters with several.
         """
-        slots = parameters.degree if parameters.has_slots else 1
+        slots = parameters.slots if parameters.has_slots else 1
         width = math.ceil(index(lanes, "lanes") / slots)
         return Plan(self.native, self.native.plan(parameters.native, max(width, 1)))
 
@@ -170,33 +170,48 @@ class Circuit:
         *,
         scheme: str = "bgv",
         degree: int | None = None,
+        cyclotomic: int | None = None,
         security: int = 128,
         word: int = 32,
         table: str = "guidelines-2024",
     ) -> Parameters:
-        """The smallest parameters that carry it.
+        """The cheapest parameters that carry it, from fresh encryptions on. Another circuit, even PRINCE the other way,
+        may need others: ask for the one that will be computed.
 
         Args:
             scheme: "bgv" or "bfv".
-            degree: n of x^n + 1; None: the smallest that does.
+            degree: n of x^n + 1; None: the smallest that does, unless ``cyclotomic`` is given. Modulo 2 there are no
+                slots: one list, or number, at a time.
+            cyclotomic: m of Phi_m, for BGV modulo 2: 21845 has 1024 slots and carries sorting, 65535 has 2048 and
+                carries PRINCE.
             security: bits; 0 for tests, in the smallest ring, which hides nothing.
             word: 32 or 64.
             table: see `Parameters`.
 
         Raises:
-            ParameterError: no degree carries it at this security.
+            ParameterError: no ring carries it at this security.
         """
-        degrees = [degree] if degree is not None else [1024 << i for i in range(1 if security == 0 else 8)]
-        for each in degrees:
+        rings = self._rings(degree, cyclotomic, security)
+        for n, m in rings:
             found = _core.circuit_parameters(
-                self.native, scheme=scheme, degree=each, word=word, security=security, table=table
+                self.native, scheme=scheme, degree=n, cyclotomic=m, word=word, security=security, table=table
             )
             if found is not None:
                 return Parameters.of_native(found, None)
+        tried = f"Phi_{cyclotomic}" if cyclotomic is not None else f"degree of {rings[0][0]} to {rings[-1][0]}"
         raise ParameterError(
-            f"{self.native.name}: no degree of {degrees[0]} to {degrees[-1]} carries {self.depth} products one after "
-            f"the other modulo {self.modulus} at {security} bits of security; compute less at once"
+            f"{self.native.name}: no {tried} carries {self.depth} products one after the other modulo {self.modulus} "
+            f"at {security} bits of security; compute less at once"
         )
+
+    @staticmethod
+    def _rings(degree: int | None, cyclotomic: int | None, security: int) -> list[tuple[int, int]]:
+        """n and m of the rings to try."""
+        if cyclotomic is not None:
+            return [(0, _sizes({"cyclotomic": cyclotomic})["cyclotomic"])]
+        if degree is not None:
+            return [(_sizes({"degree": degree})["degree"], 0)]
+        return [(1024 << i, 0) for i in range(1 if security == 0 else 8)]
 
     def __repr__(self) -> str:
         return f"<Circuit: {self.native.name}, depth {self.depth}, {self.products} products>"

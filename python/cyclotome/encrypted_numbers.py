@@ -123,11 +123,12 @@ def _digits(values: IntArray, key: PublicKey | SecretKey, progress: Callback | N
             f"circuits take parameters with one plaintext modulus, not {len(parameters.plain_moduli)}: "
             f"{parameters.summary()}"
         )
+    # Slots over Phi_m hold elements of a field, of which bits are no integers with a bound, and need not wrap.
+    field = parameters.field_degree is not None
     if parameters.has_slots and values.shape[-1] > 1:
-        wrap = parameters.plain_moduli[0] == 2
-        return encrypt_array(values, key, bound=None if wrap else 1, wrap=wrap, progress=progress)
+        return encrypt_array(values, key, bound=None if field else 1, progress=progress)
     # Without slots, or for what all slots share, each bit is a constant.
-    return encrypt_array(values, key, wrap=True, layout="replicated", progress=progress)
+    return encrypt_array(values, key, wrap=not field, layout="replicated", progress=progress)
 
 
 def encrypt(

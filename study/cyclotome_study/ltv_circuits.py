@@ -40,7 +40,7 @@ def encrypt_numbers(values: Sequence[int], bits: int, key: ltv.PublicKey) -> Bit
 def decrypt_numbers(bits: Bits, secret: ltv.SecretKey) -> list[int]:
     """The numbers of all slots, from their bits."""
     rows = [np.asarray(ltv.decrypt(bit, secret)).astype(object) for bit in bits]
-    return [int(value) for value in sum(row << i for i, row in enumerate(rows))]
+    return [sum(int(bit) << i for i, bit in enumerate(column)) for column in zip(*rows, strict=True)]
 
 
 def compute(circuit: Circuit, inputs: Sequence[Bits], *, progress: Progress | None = None) -> list[Bits]:

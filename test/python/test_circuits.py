@@ -117,6 +117,38 @@ def test_numbers_are_compared_one_by_one(rng: np.random.Generator) -> None:
     assert np.array_equal(cy.circuit.decrypt(cy.circuit.equal(a, b), keys.secret), x == y)
 
 
+@pytest.mark.slow
+def test_every_slot_of_phi_m_has_a_block_of_its_own(rng: np.random.Generator) -> None:
+    parameters = Circuit.prince(decrypt=True).parameters(cyclotomic=255, security=0)
+    assert parameters.slots == 16
+    keys = cy.keygen(parameters, rotations=[])
+    blocks = [PRINCE[4][3], *(int(v) for v in rng.integers(2**63, size=18))]  # more than one ciphertext's slots
+    key = cy.circuit.prince_key(PRINCE[4][1], PRINCE[4][2], keys.public)
+    opened = cy.circuit.prince(blocks, key, decrypt=True)
+    assert opened.digits.ciphertexts == 2 * 64
+    values = cy.circuit.decrypt(opened, keys.secret).tolist()
+    assert values[0] == PRINCE[4][0]
+    # The others by the circuit itself, without encryption.
+    bits = [
+        [value >> (63 - i) & 1 for i in range(64) for value in some] for some in (blocks, [0] * 19, [PRINCE[4][2]] * 19)
+    ]
+    (plain,) = Circuit.prince(decrypt=True).native.compute_plain(bits, 19)
+    assert values == [sum(plain[i * 19 + lane] << (63 - i) for i in range(64)) for lane in range(19)]
+
+
+def test_slots_of_phi_m_sort_compare_and_select(rng: np.random.Generator) -> None:
+    keys = cy.keygen(Circuit.sort(count=3, bits=3, carried=2).parameters(cyclotomic=255, security=0), rotations=[])
+    values = rng.integers(-4, 4, size=(20, 3))
+    x = cy.circuit.encrypt_lists(values, keys.public, bits=3, signed=True)
+    places = cy.circuit.encrypt_lists(np.tile(np.arange(3), (20, 1)), keys.public, bits=2)
+    ordered, order = cy.circuit.sort(x, carry=places)
+    assert np.array_equal(cy.circuit.decrypt(ordered, keys.secret), np.sort(values, axis=-1))
+    assert np.array_equal(cy.circuit.decrypt(order, keys.secret), np.argsort(values, axis=-1, kind="stable"))
+    assert np.array_equal(cy.circuit.decrypt(cy.circuit.argmax(x), keys.secret), values.argmax(axis=-1))
+    a, b = (cy.circuit.encrypt(column, keys.public, bits=3, signed=True) for column in values.T[:2])
+    assert np.array_equal(cy.circuit.decrypt(cy.circuit.less(a, b), keys.secret), values[:, 0] < values[:, 1])
+
+
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])
 def test_slots_sort_lists_of_their_own(scheme: str, rng: np.random.Generator) -> None:
     keys = slot_keys(scheme)
@@ -151,7 +183,7 @@ def test_prince_without_encryption(plain: int, k0: int, k1: int, cipher: int) ->
 
 @pytest.mark.slow
 def test_a_server_decrypts_prince_under_an_encrypted_key() -> None:
-    keys = cy.keygen(Circuit.prince().parameters(security=0), rotations=[])
+    keys = cy.keygen(Circuit.prince(decrypt=True).parameters(security=0), rotations=[])
     plain, k0, k1, cipher = PRINCE[4]
     key = cy.circuit.prince_key(k0, k1, keys.public)
     steps: list[tuple[int, int, str]] = []

@@ -42,7 +42,7 @@ def test_slots_sort_lists_of_their_own(rng: np.random.Generator) -> None:
 
 
 def test_prince_on_a_gpu() -> None:
-    keys = cy.keygen(Circuit.prince().parameters(security=0), rotations=[], device=DEVICE)
+    keys = cy.keygen(Circuit.prince(decrypt=True).parameters(security=0), rotations=[], device=DEVICE)
     key = cy.circuit.prince_key(0, 0xFEDCBA9876543210, keys.public)
     found = cy.circuit.prince([0xAE25AD3CA8FA9CCF], key, decrypt=True)
     assert cy.circuit.decrypt(found, keys.secret).tolist() == [0x0123456789ABCDEF]

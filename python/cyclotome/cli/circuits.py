@@ -37,6 +37,9 @@ from cyclotome.errors import FileError, FormatError, RangeError, SecurityError
 SecurityOption = Annotated[
     int, typer.Option("--security", help="Bits; 0 with --allow-insecure: a small ring, for trying out.")
 ]
+RingOption = Annotated[
+    int | None, typer.Option("--cyclotomic", help="m of Phi_m: many blocks, or lists, at once; 21845 or 65535.")
+]
 DegreeOption = Annotated[int | None, typer.Option("--degree", help="n of x^n + 1; by default the smallest that does.")]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="A file; by default results are printed.")]
 LayersFlag = Annotated[bool, typer.Option("--plan", help="Show what it takes, layer by layer, and compute nothing.")]
@@ -49,10 +52,12 @@ SetOption = Annotated[str | None, typer.Option("--ltv", help="LTV's primes, m, b
 WIDTHS = (8, 16, 32, 64)
 
 
-def _parameters(circuit: cy.circuit.Circuit, security: int, degree: int | None, allow_insecure: bool) -> cy.Parameters:
+def _parameters(
+    circuit: cy.circuit.Circuit, security: int, ring: tuple[int | None, int | None], allow_insecure: bool
+) -> cy.Parameters:
     if security < 128 and not allow_insecure:
         raise SecurityError(f"--security {security} is below 128 bits; --allow-insecure takes it all the same")
-    return circuit.parameters(security=security, degree=degree)
+    return circuit.parameters(security=security, degree=ring[0], cyclotomic=ring[1])
 
 
 def _hexadecimal(path: Path, digits: int) -> list[int]:
@@ -78,6 +83,7 @@ def prince(
     output: OutputOption = None,
     security: SecurityOption = 128,
     degree: DegreeOption = None,
+    cyclotomic: RingOption = None,
     scheme: SchemeOption = "bgv",
     acknowledge_broken: BrokenFlag = False,
     ltv: SetOption = None,
@@ -108,7 +114,7 @@ def prince(
             )
         _finish_blocks(output, values, {**_counts(circuit), **spent}, json)
         return
-    parameters = _parameters(circuit, security, degree, allow_insecure)
+    parameters = _parameters(circuit, security, (degree, cyclotomic), allow_insecure)
     if plan:
         _show(circuit, parameters, len(blocks), json)
         return
@@ -132,6 +138,7 @@ def sort(
     output: OutputOption = None,
     security: SecurityOption = 128,
     degree: DegreeOption = None,
+    cyclotomic: RingOption = None,
     scheme: SchemeOption = "bgv",
     acknowledge_broken: BrokenFlag = False,
     ltv: SetOption = None,
@@ -167,7 +174,7 @@ def sort(
         done = {"lists": ordered, "scale": str(scale), **_counts(circuit), **spent}
         _finish(output, tables.csv_text(np.array(ordered, dtype=object).T, scale), done, json)
         return
-    parameters = _parameters(circuit, security, degree, allow_insecure)
+    parameters = _parameters(circuit, security, (degree, cyclotomic), allow_insecure)
     if plan:
         _show(circuit, parameters, len(lists), json)
         return

@@ -5,9 +5,9 @@
 #include <map>
 #include <numeric>
 
-#include "cyclotome/circuit/constants.hpp"
 #include "cyclotome/circuit/noise_algebra.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/encoding.hpp"
 
 namespace cyclotome::circuit {
 
@@ -166,7 +166,9 @@ BatchPtr CiphertextAlgebra::scale(const Batch& a, std::span<const std::int64_t> 
 
 BatchPtr CiphertextAlgebra::add_constants(const Batch& a, std::span<const std::int64_t> constants) const {
   return made(by_value(of(a), constants, width_, [&](const Ciphertext& c, std::int64_t value) {
-    return value == 0 ? c : scheme::add_plain(c, constant_polynomial(context(), value));
+    if (value == 0) return c;
+    return scheme::add_plain(
+        c, encode_residues(context(), rlwe::PlainIndex(0), Encoding::Kind::constants, std::span(&value, 1), 1, 1));
   }));
 }
 
