@@ -13,6 +13,13 @@ set(public_headers
     scheme/planning.hpp
     scheme/registry.hpp
     scheme/scheme.hpp
+    # circuits over bits, for plain values and every scheme
+    circuit/ciphertext_algebra.hpp
+    circuit/parameters.hpp
+    circuit/plain_algebra.hpp
+    circuit/plan.hpp
+    circuit/prince.hpp
+    circuit/sorting.hpp
     # files
     io/array_io.hpp
     io/ciphertext_io.hpp

@@ -56,7 +56,7 @@ done
 
 say "80-virtual;90-real, with the Python extension: compiling"
 configure both "80-virtual;90-real" -DCYCLOTOME_BUILD_PYTHON=ON -DPython_EXECUTABLE="$(command -v "$python")"
-compile both test_cuda_platform test_cuda_operations test_cuda_conversions _core cyclotome_testing
+compile both test_cuda_platform test_cuda_operations test_cuda_conversions _core
 say "80-virtual;90-real: to be whole-limbs"
 LINES_SHOWN=30 on_gpu attempt both env CYCLOTOME_EXPECTED_CODE=whole-limbs "$tree/test/cuda/test_cuda_platform"
 attempt conversions "$tree/test/cuda/test_cuda_conversions"
@@ -69,7 +69,6 @@ rm -rf "$package" && mkdir -p "$package"
 cp -r python/cyclotome {bench,demo,hdl,study}/cyclotome_* "$package/"
 rm -f "$package"/cyclotome/_core*
 cp "$tree"/python/cyclotome/_core*.so "$package/cyclotome/"
-cp "$tree"/python/cyclotome_testing*.so "$package/"
 say "what the extension exports; what other libraries find after it"
 python_test() { env PYTHONPATH="$package" "$python" -m pytest -q -p no:cacheprovider "$@"; }
 attempt symbols python_test test/python/test_exported_symbols.py test/python/test_cuda_sources.py

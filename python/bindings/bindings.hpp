@@ -72,5 +72,8 @@ void bind_ltv(nb::module_& m);
 void bind_cuda(nb::module_& m);
 void bind_cuda_study(nb::module_& m);
 void bind_fpga(nb::module_& m);
+void bind_circuits(nb::module_& m);
+/// test/bindings: in builds with CYCLOTOME_BUILD_TESTING only.
+void bind_testing(nb::module_& m);
 
 }  // namespace cyclotome::python

@@ -52,8 +52,9 @@ void bind_context(nb::module_& m) {
           "key_polynomial_bytes",
           [](const rlwe::Context& context) { return context.key_ring()->limbs() * residues(context); },
           "The same over all primes; a public key has two, a key of a rotation two for each digit.")
-      .def("has_slots",
-           [](const rlwe::Context& context, std::size_t plain) { return has_slots(context, rlwe::PlainIndex(plain)); });
+      .def("has_slots", [](const rlwe::Context& context, std::size_t plain) {
+        return context.parameters().has_slots(rlwe::PlainIndex(plain));
+      });
 }
 
 }  // namespace cyclotome::python

@@ -26,4 +26,8 @@ NB_MODULE(_core, m) {
   bind_cuda(m);
   bind_cuda_study(m);
   bind_fpga(m);
+  bind_circuits(m);
+#ifdef CYCLOTOME_TESTING
+  bind_testing(m);
+#endif
 }

@@ -66,7 +66,7 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("name", &Parameters::name)
       .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
       .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
-      .def_prop_ro("has_slots", &Parameters::has_slots)
+      .def_prop_ro("has_slots", [](const Parameters& p) { return p.has_slots(); })
       .def_prop_ro("insecure", &Parameters::insecure)
       .def_prop_ro("security_reached", &Parameters::security_reached)
       .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })

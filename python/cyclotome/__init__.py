@@ -17,7 +17,7 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, bgv, errors, fpga
+from . import _core, bfv, bgv, circuit, errors, fpga
 from .array import EncryptedArray
 from .decryption import decrypt, noise_budget, reveal
 from .encryption import encrypt
@@ -51,6 +51,7 @@ __all__ = [
     "allow_undecryptable",
     "bfv",
     "bgv",
+    "circuit",
     "concatenate",
     "decrypt",
     "encrypt",

@@ -7,28 +7,25 @@
 
 #include <optional>
 
-#include "bindings.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_constants.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "one_composite.hpp"
 #include "reference_engine.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 
 namespace {
 
 using Residues = nb::ndarray<const std::uint64_t, nb::c_contig, nb::device::cpu>;
-using NoGil = nb::call_guard<nb::gil_scoped_release>;
 
-/// The instruction set of this name; none for the machine's best.
-std::optional<cpu::InstructionSet> set_of(const std::string& name) {
+cpu::InstructionSet set_of(const std::string& name) {
   for (const auto set : cpu::instruction_sets()) {
     if (cpu::name_of(set) == name) return set;
   }
-  if (!name.empty()) throw std::invalid_argument(message("this machine has no instruction set ", name));
-  return std::nullopt;
+  throw std::invalid_argument(message("this machine has no instruction set ", name));
 }
 
 void bind_arrays(nb::module_& m) {
@@ -37,13 +34,12 @@ void bind_arrays(nb::module_& m) {
   nb::class_<View>(m, "View")
       .def_rw("domain", &View::domain)
       .def_prop_ro("shape", [](const View& v) { return nb::make_tuple(v.batch, v.parts, v.limbs(), v.degree()); })
-      .def("part", &View::part, nb::arg("first"), nb::arg("count") = 1, nb::keep_alive<0, 1>())
-      .def("items", &View::items, nb::arg("first"), nb::arg("count") = 1, nb::keep_alive<0, 1>())
-      .def("limbs_at", &View::limbs_at, nb::arg("first"), nb::arg("slice"), nb::keep_alive<0, 1>(),
-           nb::keep_alive<0, 3>());
+      .def("part", &View::part, "first"_a, "count"_a = 1, nb::keep_alive<0, 1>())
+      .def("items", &View::items, "first"_a, "count"_a = 1, nb::keep_alive<0, 1>())
+      .def("limbs_at", &View::limbs_at, "first"_a, "slice"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 3>());
   nb::class_<PolyArray>(m, "PolyArray")
-      .def(nb::init<EnginePtr, RingPtr, std::size_t, std::size_t, Domain, bool>(), nb::arg("engine"), nb::arg("ring"),
-           nb::arg("batch"), nb::arg("parts"), nb::arg("domain") = Domain::coefficient, nb::arg("secret") = false)
+      .def(nb::init<EnginePtr, RingPtr, std::size_t, std::size_t, Domain, bool>(), "engine"_a, "ring"_a, "batch"_a,
+           "parts"_a, "domain"_a = Domain::coefficient, "secret"_a = false)
       .def_prop_ro("shape",
                    [](const PolyArray& a) { return nb::make_tuple(a.batch(), a.parts(), a.limbs(), a.degree()); })
       .def_prop_rw("domain", &PolyArray::domain, &PolyArray::set_domain)
@@ -75,11 +71,9 @@ std::vector<std::uint64_t> peaks_in(Engine& engine, std::size_t batch, const Ope
 }
 
 /// Composites, as programs of one each (one_composite.hpp), beside the verbs.
-template <class Class>
-void bind_composites(Class& engine) {
-  engine
-      .def(
-          "tensor_product", [](Engine& e, View out, View a, View b) { check::tensor_product(e, out, a, b); }, NoGil())
+void bind_composites(nb::module_& verbs) {
+  verbs.def(
+           "tensor_product", [](Engine& e, View out, View a, View b) { check::tensor_product(e, out, a, b); }, NoGil())
       .def(
           "key_switch_product",
           [](Engine& e, View out, View digits, View key) { check::key_switch_product(e, out, digits, key); }, NoGil())
@@ -89,7 +83,7 @@ void bind_composites(Class& engine) {
             check::key_switch(e, out, c, key, step,
                               addend == nullptr ? std::nullopt : std::optional<ConstView>(*addend));
           },
-          nb::arg("out"), nb::arg("c"), nb::arg("key"), nb::arg("step"), nb::arg("addend").none() = nb::none(), NoGil())
+          "engine"_a, "out"_a, "c"_a, "key"_a, "step"_a, "addend"_a.none() = nb::none(), NoGil())
       .def(
           "divide_and_round",
           [](Engine& e, View out, View kept, View dropped, const DivideAndRound& step) {
@@ -125,9 +119,8 @@ void bind_composites(Class& engine) {
 
 void bind_engine(nb::module_& m) {
   bind_arrays(m);
-  nb::class_<Engine> engine(m, "Engine");
-  engine.def_prop_ro("name", &Engine::name)
-      .def("batch_tile", &Engine::batch_tile)
+  nb::module_ verbs = m.def_submodule("verbs", "What engines are asked for: the first argument is the engine.");
+  verbs.def("batch_tile", &Engine::batch_tile)
       .def("working_set", &Engine::working_set)
       .def("forward", &Engine::forward, NoGil())
       .def("inverse", &Engine::inverse, NoGil())
@@ -160,31 +153,26 @@ void bind_engine(nb::module_& m) {
           [](Engine& e, View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
             e.sample(out, law, seed, stream, first_item);
           },
-          nb::arg("out"), nb::arg("law"), nb::arg("seed"), nb::arg("stream"), nb::arg("first_item") = 0, NoGil())
+          "engine"_a, "out"_a, "law"_a, "seed"_a, "stream"_a, "first_item"_a = 0, NoGil())
       .def(
           "linear_combination",
           [](Engine& e, View out, View a, const std::vector<std::int64_t>& matrix) {
             e.linear_combination(out, a, matrix);
           },
           NoGil());
-  bind_composites(engine);
+  bind_composites(verbs);
 
-  nb::class_<CpuEngine, Engine>(m, "CpuEngine")
-      .def(nb::new_([](std::size_t threads, const std::string& instruction_set) {
-             return CpuEngine::create(threads, set_of(instruction_set));
-           }),
-           nb::arg("threads") = 0, nb::arg("instruction_set") = "")
-      .def_prop_ro("threads", &CpuEngine::threads);
-  m.def("instruction_sets", [] {
-    std::vector<std::string> names;
-    for (const auto set : cpu::instruction_sets()) names.emplace_back(cpu::name_of(set));
-    return names;
-  });
+  m.def(
+      "cpu_engine",
+      [](std::size_t threads, const std::string& instruction_set) {
+        return CpuEngine::create(threads, set_of(instruction_set));
+      },
+      "threads"_a, "instruction_set"_a);
   nb::class_<ReferenceEngine, Engine>(m, "ReferenceEngine")
       .def(nb::new_([](std::size_t threads, std::size_t largest_tile) {
              return std::make_shared<ReferenceEngine>(threads, largest_tile);
            }),
-           nb::arg("threads") = 0, nb::arg("largest_tile") = 0);
+           "threads"_a = 0, "largest_tile"_a = 0);
 }
 
 }  // namespace cyclotome::testing

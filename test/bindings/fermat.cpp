@@ -4,8 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
 #include "cyclotome/study/fermat/conversion.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 
@@ -91,7 +91,7 @@ void bind_limb(nb::module_& m) {
 void bind_fermat(nb::module_& m) {
   bind_limb(m);
   nb::class_<FermatBasis>(m, "FermatBasis")
-      .def(nb::init<unsigned, std::optional<unsigned>>(), nb::arg("x"), nb::arg("splits") = nb::none())
+      .def(nb::init<unsigned, std::optional<unsigned>>(), "x"_a, "splits"_a = nb::none())
       .def_prop_ro("splits", &FermatBasis::splits)
       .def_prop_ro("bits", &FermatBasis::bits)
       .def_prop_ro("words", &FermatBasis::words)

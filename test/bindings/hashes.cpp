@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
 #include "cyclotome/math/chacha20.hpp"
 #include "cyclotome/math/hmac.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 
@@ -49,7 +49,7 @@ void bind_hashes(nb::module_& m) {
     const Digest digest = hmac_sha256(span_of(key), span_of(text));
     return nb::bytes(digest.data(), digest.size());
   });
-  m.def("chacha20_block", &block, nb::arg("key"), nb::arg("counter"), nb::arg("nonce"));
+  m.def("chacha20_block", &block, "key"_a, "counter"_a, "nonce"_a);
 }
 
 }  // namespace cyclotome::testing

@@ -2,11 +2,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
 #include "cyclotome/study/ltv/carrier_transform.hpp"
 #include "cyclotome/study/ltv/inversion.hpp"
 #include "cyclotome/study/ltv/noise.hpp"
 #include "cyclotome/study/ltv/residue_number.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 
@@ -38,7 +38,8 @@ Numpy<1> transformed(const CarrierTransform& transform, const Words& values) {
 
 }  // namespace
 
-void bind_ltv(nb::module_& m) {
+void bind_ltv(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("ltv", "Paper 002's arithmetic, piece by piece.");
   m.attr("carrier_modulus") = carrier::modulus;
   m.def("carrier_add", [](const Words& a, const Words& b) { return map(a, b, &carrier::add); });
   m.def("carrier_subtract", [](const Words& a, const Words& b) { return map(a, b, &carrier::subtract); });

@@ -6,10 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
 #include "cyclotome/ring/prime_factor_tables.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 
@@ -39,31 +39,40 @@ void bind_big_unsigned(nb::module_& m) {
       .def("equals", [](const BigUnsigned& a, const BigUnsigned& b) { return a == b; });
 }
 
-void bind_galois_group(nb::module_& m) {
-  nb::class_<GaloisGroup>(m, "GaloisGroup")
-      .def_prop_ro("index", &GaloisGroup::index)
-      .def_prop_ro("order", &GaloisGroup::order)
-      .def_prop_ro("generators",
-                   [](const GaloisGroup& group) {
-                     std::vector<std::pair<std::uint64_t, std::size_t>> generators;
-                     for (const auto& [element, order] : group.generators()) generators.emplace_back(element, order);
-                     return generators;
-                   })
-      .def_prop_ro("requirement", &GaloisGroup::requirement)
-      .def("contains", &GaloisGroup::contains)
-      .def("product", &GaloisGroup::product)
-      .def("inverse", &GaloisGroup::inverse)
-      .def("power", &GaloisGroup::power)
-      .def("slot", &GaloisGroup::slot)
-      .def("slots", &GaloisGroup::slots)
-      .def("coefficients",
-           [](const GaloisGroup& group, std::uint64_t element) {
-             std::vector<std::pair<std::uint32_t, bool>> sources;
-             for (const auto source : group.coefficients(element))
-               sources.emplace_back(source.from(), source.negative());
-             return sources;
-           })
-      .def("slot_positions", &GaloisGroup::slot_positions);
+/// What shapes and groups are asked for by the library, but not by Python.
+void bind_shapes(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("shapes", "Of RingShape and GaloisGroup.");
+  m.def("cyclotomic", &RingShape::cyclotomic, "index"_a);
+  m.def("power_basis", &RingShape::power_basis);
+  m.def("orthogonal", &RingShape::orthogonal);
+  m.def("coefficients_of", [](const RingShape& shape, const std::vector<std::uint64_t>& polynomial, std::uint64_t q) {
+    return shape.coefficients_of(polynomial, q);
+  });
+  m.def("coefficients_of", [](const RingShape& shape, const std::vector<std::int64_t>& polynomial) {
+    return shape.coefficients_of(polynomial);
+  });
+  m.def("polynomial_of", [](const RingShape& shape, const std::vector<std::uint64_t>& coefficients, std::uint64_t q) {
+    return shape.polynomial_of(coefficients, q);
+  });
+  m.def("polynomial_of", [](const RingShape& shape, const std::vector<std::int64_t>& coefficients) {
+    return shape.polynomial_of(coefficients);
+  });
+  m.def("generators", [](const GaloisGroup& group) {
+    std::vector<std::pair<std::uint64_t, std::size_t>> generators;
+    for (const auto& [element, order] : group.generators()) generators.emplace_back(element, order);
+    return generators;
+  });
+  m.def("requirement", &GaloisGroup::requirement);
+  m.def("inverse", &GaloisGroup::inverse);
+  m.def("power", &GaloisGroup::power);
+  m.def("slot", &GaloisGroup::slot);
+  m.def("slots", &GaloisGroup::slots);
+  m.def("coefficients", [](const GaloisGroup& group, std::uint64_t element) {
+    std::vector<std::pair<std::uint32_t, bool>> sources;
+    for (const auto source : group.coefficients(element)) sources.emplace_back(source.from(), source.negative());
+    return sources;
+  });
+  m.def("slot_positions", &GaloisGroup::slot_positions);
 }
 
 }  // namespace
@@ -76,7 +85,6 @@ void bind_ring(nb::module_& m) {
              if (bits != 32 && bits != 64) throw std::invalid_argument("words have 32 or 64 bits");
              new (self) Basis(bits == 32 ? Word::u32 : Word::u64, std::move(moduli));
            })
-      .def_prop_ro("word_bits", [](const Basis& basis) { return bits_of(basis.word()); })
       .def_prop_ro("moduli", [](const Basis& basis) { return basis.values(); })
       .def("product", &Basis::product)
       .def("product_mod", &Basis::product_mod)
@@ -86,22 +94,10 @@ void bind_ring(nb::module_& m) {
       .def("__len__", &Basis::size)
       .def("equals", [](const Basis& a, const Basis& b) { return a == b; });
 
-  bind_galois_group(m);
-  nb::class_<RingShape>(m, "RingShape")
-      .def_static("negacyclic", &RingShape::negacyclic)
-      .def_static("cyclotomic", &RingShape::cyclotomic)
-      .def_prop_ro("index", &RingShape::index)
-      .def_prop_ro("degree", &RingShape::degree)
-      .def_prop_ro("modulus", &RingShape::modulus)
-      .def_prop_ro("galois", &RingShape::galois, nb::rv_policy::reference_internal)
-      .def_prop_ro("transform_step", &RingShape::transform_step)
-      .def("has_transform", &RingShape::has_transform)
-      .def_prop_ro("expansion", &RingShape::expansion)
-      .def_prop_ro("power_basis", &RingShape::power_basis)
-      .def_prop_ro("orthogonal", &RingShape::orthogonal);
+  bind_shapes(m);
   nb::class_<Ring>(m, "Ring")
-      .def_static("negacyclic", &Ring::negacyclic, nb::arg("degree"), nb::arg("basis"))
-      .def_static("cyclotomic", &Ring::cyclotomic, nb::arg("index"), nb::arg("basis"))
+      .def_static("negacyclic", &Ring::negacyclic, "degree"_a, "basis"_a)
+      .def_static("cyclotomic", &Ring::cyclotomic, "index"_a, "basis"_a)
       .def_prop_ro("shape", &Ring::shape)
       .def_prop_ro("limb_words", &Ring::limb_words)
       .def("spaced", &Ring::spaced)
@@ -124,9 +120,8 @@ void bind_ring(nb::module_& m) {
   nb::enum_<Lift>(m, "Lift").value("fast", Lift::fast).value("centred", Lift::centred);
   nb::class_<BaseConversion>(m, "BaseConversion")
       .def(nb::init<Basis, Basis, Lift, const std::vector<std::uint64_t>&, const std::vector<std::uint64_t>&>(),
-           nb::arg("source"), nb::arg("target"), nb::arg("lift"),
-           nb::arg("source_factors") = std::vector<std::uint64_t>{},
-           nb::arg("target_factors") = std::vector<std::uint64_t>{})
+           "source"_a, "target"_a, "lift"_a, "source_factors"_a = std::vector<std::uint64_t>{},
+           "target_factors"_a = std::vector<std::uint64_t>{})
       .def_prop_ro("copies", [](const BaseConversion& conversion) { return conversion.copies(); })
       .def_prop_ro("lazy_terms", &BaseConversion::lazy_terms);
 }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "bindings.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 
@@ -34,7 +34,7 @@ void bind_sampling(nb::module_& m) {
   nb::class_<PublicSeed>(m, "PublicSeed")
       .def_prop_ro("bytes", [](const PublicSeed& seed) { return nb::bytes(seed.bytes().data(), seed.bytes().size()); })
       .def("to_draw_with", &PublicSeed::to_draw_with);
-  m.def("uniform_residue", &uniform_residue, nb::arg("low"), nb::arg("high"), nb::arg("q"));
+  m.def("uniform_residue", &uniform_residue, "low"_a, "high"_a, "q"_a);
   m.def("ternary_value", &ternary_value);
   m.def("error_value", &error_value);
   m.attr("error_bound") = error_bound;

@@ -2,13 +2,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
 #include "cyclotome/math/barrett.hpp"
 #include "cyclotome/math/modulus.hpp"
 #include "cyclotome/math/montgomery.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/math/shoup.hpp"
 #include "cyclotome/ring/base_conversion.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 
@@ -118,9 +118,7 @@ void bind_scalars(nb::module_& m) {
   m.def("inverse_or_zero", &inverse_or_zero);
   m.def("greatest_common_divisor", &greatest_common_divisor);
   m.def("is_prime", &is_prime);
-  m.def("primes_congruent_to_one", &primes_congruent_to_one, nb::arg("bits"), nb::arg("step"), nb::arg("count"),
-        nb::arg("excluded") = std::vector<std::uint64_t>{});
-  m.def("minimal_primitive_root", &minimal_primitive_root, nb::arg("order"), nb::arg("p"));
+  m.def("minimal_primitive_root", &minimal_primitive_root, "order"_a, "p"_a);
   m.attr("fraction_bits") = fraction_bits;
 }
 

@@ -2,8 +2,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings.hpp"
 #include "cyclotome/study/prime_search.hpp"
+#include "testing.hpp"
 
 namespace cyclotome::testing {
 

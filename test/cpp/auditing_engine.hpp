@@ -151,7 +151,9 @@ class AuditingEngine final : public Engine {
   class Audited final : public Execution {
    public:
     Audited(std::shared_ptr<AuditingEngine> engine, ExecutionPtr inner)
-        : Execution(inner->program_pointer()), engine_(std::move(engine)), inner_(std::move(inner)) {}
+        : Execution(program::ProgramPtr(inner, &inner->program())),
+          engine_(std::move(engine)),
+          inner_(std::move(inner)) {}
     std::vector<std::string_view> steps() const override { return inner_->steps(); }
 
    protected:

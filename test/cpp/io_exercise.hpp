@@ -14,6 +14,7 @@
 #include "cyclotome/io/inspect.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameter_block.hpp"
+#include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/product_context_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/scheme.hpp"

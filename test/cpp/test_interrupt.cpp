@@ -13,6 +13,7 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/rlwe/encryption_program.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/planning.hpp"
@@ -128,6 +129,49 @@ TEST(whatever_is_interrupted_can_be_done_again) {
   std::mt19937 random(start);
   for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
     for (const std::size_t threads : {1, 3}) exercise(scheme, threads, random);
+  }
+}
+
+// Runs a program on memory full of ones, and stops it at each check. Nothing was written before it began; after that
+// nothing may be left, not even what would be public in the end: it was secret on the way.
+void leaves_nothing(const Execution& program, PolyArray& out, const std::function<void()>& run) {
+  const std::size_t checks = count_checks(run);
+  const Words finished = out.to_host(), ones(finished.size(), 1), zeros(finished.size(), 0);
+  std::size_t wiped = 0;
+  for (std::size_t number = 0; number < checks; ++number) {
+    out.from_host(ones);
+    if (!stopped_at(number, run)) continue;
+    const Words left = out.to_host();
+    wiped += left == zeros ? 1 : 0;
+    if (left != zeros && left != ones) CHECK_EQ(std::string(program.program().name()), message("left at ", number));
+  }
+  CHECK(wiped > 2);
+  out.from_host(ones);
+  run();
+  CHECK(out.to_host() == finished);
+}
+
+TEST(what_stops_a_program_leaves_no_half_result) {
+  for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
+    for (const std::size_t threads : {1, 3}) {
+      const Party party(fresh_context(scheme, threads), 1);
+      const rlwe::Context& context = *party.context;
+      const rlwe::Ciphertext c = party.encrypted(0, 5, 7);
+      const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2);
+      PolyArray phases = context.make(context.ciphertext_ring(), 5, 1, Domain::coefficient, true);
+      leaves_nothing(*phase, phases, [&] {
+        const Operand operands[] = {phases.view(), c.polynomials().view(), party.secret.at_level(c.level())};
+        phase->run(operands);
+      });
+      const ExecutionPtr encryption = rlwe::public_encryption(context, rlwe::PlainIndex(0), nullptr);
+      PolyArray zero = context.make(context.ciphertext_ring(), 5, 2, context.native_domain());
+      const Seed seed = check::seed(9);
+      const Seed* const seeds[] = {&seed};
+      leaves_nothing(*encryption, zero, [&] {
+        const Operand operands[] = {zero.view(), party.key.polynomials().view()};
+        encryption->run(operands, seeds);
+      });
+    }
   }
 }
 

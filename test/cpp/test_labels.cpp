@@ -10,6 +10,9 @@
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
+#include "cyclotome/scheme/bfv/behz.hpp"
+#include "cyclotome/scheme/bfv/hps.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
@@ -201,5 +204,15 @@ static_assert(!SwitchesKeys<rlwe::PlainIndex, rlwe::Level>);
 static_assert(!SwitchesKeys<std::size_t, rlwe::PlainIndex> && !SwitchesKeys<rlwe::Level, int>);
 static_assert(!std::is_convertible_v<std::size_t, rlwe::Level> && !std::is_convertible_v<rlwe::Level, std::size_t>);
 static_assert(!std::is_convertible_v<int, rlwe::PlainIndex> && !std::is_convertible_v<rlwe::PlainIndex, rlwe::Level>);
+
+// Nor can a plaintext modulus be taken for another number, or a division's preserved modulus for its numerator.
+static_assert(std::is_constructible_v<bfv::HpsProduct, RingPtr, RingPtr, rlwe::PlainModulus>);
+static_assert(!std::is_constructible_v<bfv::HpsProduct, RingPtr, RingPtr, std::uint64_t>);
+static_assert(!std::is_constructible_v<bfv::BehzScale, RingPtr, RingPtr, rlwe::PlainIndex>);
+static_assert(std::is_constructible_v<DivideAndRound, RingPtr, RingPtr, PreservedModulus, std::uint64_t>);
+static_assert(!std::is_constructible_v<DivideAndRound, RingPtr, RingPtr, std::uint64_t, PreservedModulus>);
+static_assert(!std::is_constructible_v<DivideAndRound, RingPtr, RingPtr, int, int>);
+static_assert(!std::is_constructible_v<KeySwitchConstants, RingPtr, RingPtr, PreservedModulus, std::size_t>);
+static_assert(sizeof(rlwe::PlainModulus) == sizeof(std::uint64_t) && std::is_trivially_copyable_v<rlwe::PlainModulus>);
 
 int main() { return cyclotome::check::run(); }

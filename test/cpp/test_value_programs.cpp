@@ -69,7 +69,7 @@ class Programs {
     how.wrap = wrap;
     if (!wrap) how.bound = static_cast<std::uint64_t>(most);
     how.placement = static_cast<value::Placement>(below(3));
-    const bool slots = value::has_slots(*party_.context);
+    const bool slots = party_.context->parameters().has_slots();
     if (how.placement == value::Placement::slots && !slots) how.placement = value::Placement::coefficients;
     return {party_.encrypted(check::integers_of(model), how), model};
   }

@@ -70,8 +70,8 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const
   const GaloisGroup& galois = shape->galois();
   const Basis basis(word, primes_congruent_to_one(bits, shape->transform_step(), 5));
   const RingPtr ring = Ring::create(shape, basis)->spaced(n + gap), q = ring->slice(0, 3), p = ring->slice(3, 2);
-  const RingPtr auxiliary =
-      q->with_basis(bfv::behz_auxiliary_basis(q->basis(), *shape, plain, bfv::behz_m_tilde(word), basis.values()));
+  const RingPtr auxiliary = q->with_basis(bfv::behz_auxiliary_basis(q->basis(), *shape, rlwe::PlainModulus(plain),
+                                                                    bfv::behz_m_tilde(word), basis.values()));
   const RingPtr plain_ring = q->with_basis(Basis(word, {plain}));
   const Seed seed = check::seed(0);
   std::vector<std::vector<std::uint64_t>> results;
@@ -145,7 +145,7 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const
   PolyArray lifted = made(auxiliary, a, Domain::coefficient);
   check::behz_lift(*engine, lifted.view(), a.view(), lift);
   keep(lifted);
-  const bfv::BehzScale scale(q, auxiliary, plain);
+  const bfv::BehzScale scale(q, auxiliary, rlwe::PlainModulus(plain));
   const PolyArray joined = draw(scale.joined, 2, 2, Domain::coefficient);
   PolyArray scaled = made(q, a, Domain::coefficient);
   check::behz_scale(*engine, scaled.view(), joined.view(), scale);

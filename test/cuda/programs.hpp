@@ -28,7 +28,7 @@ struct Bases {
         q(all->slice(special, limbs)),
         auxiliary(Ring::negacyclic(degree, bfv::hps_auxiliary_basis(q->basis(), *q->shape(), all->basis().values()))),
         plain(Ring::negacyclic(degree, Basis(word, {plain_modulus}))),
-        hps(q, auxiliary, plain_modulus),
+        hps(q, auxiliary, rlwe::PlainModulus(plain_modulus)),
         switching(q, p, per_digit),
         encryption_ring(all->slice(special - 1, limbs + 1)),
         encryption_rounding(q, all->slice(special - 1, 1)),

@@ -229,7 +229,7 @@ void check_division(Word word, unsigned bits) {
   for (const std::size_t dropped : {1, 2, 4, 13, 26}) {
     const auto p = primes(bits, dropped), q = primes(bits, 1 + numbers() % 13, p);
     const RingPtr kept_ring = ring_of(word, q), dropped_ring = ring_of(word, p);
-    const DivideAndRound step(kept_ring, dropped_ring, 1, 17 + numbers() % 100);
+    const DivideAndRound step(kept_ring, dropped_ring, PreservedModulus(1), 17 + numbers() % 100);
     const Constants<W> constants(step.correction);
     std::vector<cuda::Term<W>> factors;
     for (std::size_t j = 0; j < q.size(); ++j) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <random>
 
+#include "agreement.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
@@ -16,45 +17,20 @@
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
-#include "engines.hpp"
-#include "seed.hpp"
-#include "trial.hpp"
 
 using namespace cyclotome;
+using check::agree;
+using check::composite_agrees;
 using check::device;
 using check::host;
+using check::Pair;
+using check::random_pair;
+using check::same;
 using check::seed;
-using check::Trial;
 using program::Builder;
 using program::Slice;
 
 namespace {
-
-/// Uniform residues on the host, and the same on the device.
-struct Pair {
-  PolyArray cpu, gpu;
-};
-
-Pair random_pair(const RingPtr& ring, std::size_t batch, std::size_t parts, std::uint8_t value, Domain domain) {
-  PolyArray cpu(host(), ring, batch, parts, domain);
-  host()->sample(cpu.view(), Law::uniform, seed(value), Stream::public_uniform);
-  PolyArray gpu = cpu.to(device());
-  return {std::move(cpu), std::move(gpu)};
-}
-
-bool same(const PolyArray& a, const PolyArray& b) { return a.to_host() == b.to_host(); }
-
-/// Runs `body(engine, operand a, operand b, out)` on both engines and compares what it writes.
-template <class Body>
-bool agree(const RingPtr& out_ring, std::size_t batch, std::size_t parts, Domain domain, const Pair& a, const Pair& b,
-           const Body& body) {
-  PolyArray cpu(host(), out_ring, batch, parts, domain), gpu(device(), out_ring, batch, parts, domain);
-  host()->clear(cpu.view());
-  device()->clear(gpu.view());
-  body(*host(), cpu.view(), a.cpu.view(), b.cpu.view());
-  body(*device(), gpu.view(), a.gpu.view(), b.gpu.view());
-  return same(cpu, gpu);
-}
 
 /// As a number of bits: primes of 61 bits and of 50, whose transforms are on integers and on doubles, in turn.
 constexpr unsigned mixed = 0;
@@ -70,20 +46,6 @@ RingPtr make_ring(std::size_t degree, Word word, unsigned bits, std::size_t limb
     return Ring::negacyclic(degree, Basis(word, both));
   }
   return Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, limbs, excluded)));
-}
-
-/// Writes a program and compares what both engines make of it: on the GPU walked step by step, and as a graph that came
-/// from a run on other residues. Its operands lie elsewhere each time.
-template <class Write>
-bool composite_agrees(std::size_t batch, const Write& write, Law law = Law::uniform) {
-  Builder b("composite");
-  write(b);
-  const program::ProgramPtr program = b.finish();
-  Trial expected(program, host()), ours(program, device());
-  const check::Residues right = expected(batch, 1, 1, 0, law);
-  const bool walked = ours(batch, 1, 1, 0, law) == right;
-  ours.run(batch, 2, 1, 0, law);
-  return walked && ours(batch, 1, 1, 0, law) == right;
 }
 
 void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t batch) {
@@ -130,6 +92,12 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
     const Slice out = to.output(q, 2, Domain::transform), digits = to.input(q, 5, Domain::transform);
     program::key_switch_product(to, out, digits, to.input(q, 2, Domain::transform, 5));
   }));
+  for (const std::size_t element : {std::size_t{3}, degree + 1, 2 * degree - 1, std::size_t{1}}) {
+    CHECK(composite_agrees(batch, [&](Builder& to) {
+      const Slice out = to.output(q, 2, Domain::transform), digits = to.input(q, 5, Domain::transform);
+      program::turned_product(to, out, digits, to.input(q, 2, Domain::transform, 5), element);
+    }));
+  }
   std::vector<std::int64_t> matrix(3 * batch);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::int64_t>(i * 37 % 23) - 11;
   CHECK(agree(q, 3, 2, Domain::coefficient, a, b,
@@ -139,7 +107,7 @@ void check_verbs(std::size_t degree, Word word, unsigned bits, std::size_t limbs
     CHECK(agree(p, batch, 2, Domain::coefficient, a, b,
                 [&](Engine& e, View out, ConstView x, ConstView) { e.convert(out, x, conversion); }));
   }
-  const DivideAndRound division(q, p, 1, 17);
+  const DivideAndRound division(q, p, PreservedModulus(1), 17);
   CHECK(composite_agrees(batch, [&](Builder& to) {
     const Slice out = to.output(q, 2, Domain::coefficient), kept = to.input(q, 2, Domain::coefficient);
     program::divide_and_round(to, out, kept, to.input(p, 2, Domain::coefficient), division);
@@ -201,7 +169,7 @@ void check_products(std::size_t degree, Word word, unsigned bits, std::size_t li
     const Slice key = b.input(q, 2, Domain::transform, 1), addend = b.input(q, 2, Domain::coefficient);
     program::multiply_key(b, out, c, key, addend, program::Operands::kept);
   }));
-  const bfv::HpsProduct product(q, p, 65537);
+  const bfv::HpsProduct product(q, p, rlwe::PlainModulus(65537));
   CHECK(composite_agrees(batch, [&](Builder& b) {
     const RingPtr& both = product.product_ring;
     const Slice first = b.output(both, 2, Domain::coefficient), x = b.input(q, 2, Domain::coefficient);
@@ -349,11 +317,12 @@ TEST(bgv_equals_the_cpu) {
 }
 
 TEST(rings_without_kernels_are_refused_when_an_array_is_made) {
-  const Basis basis(Word::u64, {241});  // a prime of both rings
-  CHECK_THROWS_WITH(EngineError, PolyArray(device(), Ring::cyclotomic(15, basis), 1, 1),
-                    "does not compute in Z_q[x]/(Phi_15); the CPU engine does");
+  const Basis basis(Word::u64, {241});
+  const RingPtr long_lines = Ring::cyclotomic(131071, basis);  // 2^18 points along a prime factor
+  CHECK_THROWS_WITH(EngineError, PolyArray(device(), long_lines, 1, 1),
+                    "does not compute in Z_q[x]/(Phi_131071); the CPU engine does");
   CHECK_THROWS_WITH(EngineError, PolyArray(device(), Ring::negacyclic(8, basis)->spaced(9), 1, 1), "9 words apart");
-  CHECK_THROWS_WITH(EngineError, PolyArray(host(), Ring::cyclotomic(15, basis), 1, 1).to(device()), "does not compute");
+  CHECK_THROWS_WITH(EngineError, PolyArray(host(), long_lines, 1, 1).to(device()), "does not compute");
 }
 
 TEST(exhausted_memory_is_an_error_and_the_engine_lives_on) {

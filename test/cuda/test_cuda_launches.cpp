@@ -90,6 +90,18 @@ TEST(rotations) {
   CHECK_EQ(kernels(check::rotation(small(), Domain::transform, 3), 1).size(), std::size_t{8});
 }
 
+TEST(hoisted_turns_multiply_what_they_turn) {
+  program::Builder b("turned product");
+  const RingPtr& ring = small().all;
+  const program::Slice out = b.output(ring, 2, Domain::transform), digits = b.input(ring, 3, Domain::transform);
+  program::turned_product(b, out, digits, small().key(b), 3);
+  const program::ProgramPtr program = b.finish();
+  for (const CodePaths paths : {whole_limbs, general}) {
+    CHECK(equal(launches_of(*program, 1, paths).steps, {"turned_product"}));
+    CHECK(equal(kernels(program, many, paths), {"turned product"}));
+  }
+}
+
 TEST(encryption_and_decryption_zeroise_at_the_end) {
   CHECK(
       equal(kernels(check::encryption(small(), Domain::coefficient), 1),

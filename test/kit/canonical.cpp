@@ -11,6 +11,7 @@
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/programs.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/plain_sum_program.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "definition_engine.hpp"
 
@@ -27,23 +28,32 @@ std::vector<std::uint64_t> smallest_primes(std::size_t degree, std::size_t count
   return primes;
 }
 
+/// The program that was made ready, for as long as it is looked at.
+program::ProgramPtr program_of(const ExecutionPtr& execution) { return {execution, &execution->program()}; }
+
 void add_common(std::vector<NamedProgram>& all, const rlwe::Context& c, const BaseConversion& scale) {
   const rlwe::Level top = c.max_level();
   const rlwe::PlainIndex first(0);
-  all.push_back({"relinearize", rlwe::relinearization(c, top, first)->program_pointer()});
-  all.push_back({"rotate", rlwe::galois_turn(c, top, first, 3)->program_pointer()});
-  all.push_back({"hoisted digits", rlwe::hoisted_digits(c, top, first)->program_pointer()});
-  all.push_back({"hoisted turn", rlwe::hoisted_turn(c, top, first, 5)->program_pointer()});
-  all.push_back({"encrypt", rlwe::public_encryption(c, first, &scale)->program_pointer()});
-  all.push_back({"encrypt zero", rlwe::public_encryption(c, first, nullptr)->program_pointer()});
-  all.push_back({"encrypt under the secret key", rlwe::symmetric_encryption(c, first, &scale)->program_pointer()});
-  all.push_back(
-      {"encrypt zero under the secret key", rlwe::symmetric_encryption(c, first, nullptr)->program_pointer()});
-  all.push_back({"phase", rlwe::phase_of(c, top, 2)->program_pointer()});
-  all.push_back({"phase of 3 parts", rlwe::phase_of(c, top, 3)->program_pointer()});
+  all.push_back({"relinearize", program_of(rlwe::relinearization(c, top, first))});
+  all.push_back({"rotate", program_of(rlwe::galois_turn(c, top, first, 3))});
+  all.push_back({"hoisted digits", program_of(rlwe::hoisted_digits(c, top, first))});
+  all.push_back({"hoisted turn", program_of(rlwe::hoisted_turn(c, top, first, 5))});
+  all.push_back({"encrypt", program_of(rlwe::public_encryption(c, first, &scale))});
+  all.push_back({"encrypt zero", program_of(rlwe::public_encryption(c, first, nullptr))});
+  all.push_back({"encrypt under the secret key", program_of(rlwe::symmetric_encryption(c, first, &scale))});
+  all.push_back({"encrypt zero under the secret key", program_of(rlwe::symmetric_encryption(c, first, nullptr))});
+  all.push_back({"phase", program_of(rlwe::phase_of(c, top, 2))});
+  all.push_back({"phase of 3 parts", program_of(rlwe::phase_of(c, top, 3))});
   all.push_back({"multiply by a plaintext", rlwe::plain_product_program(c, top, first, 2, false, false)});
   all.push_back({"multiply by one plaintext", rlwe::plain_product_program(c, top, first, 3, false, true)});
   all.push_back({"multiply one by plaintexts", rlwe::plain_product_program(c, top, first, 2, true, false)});
+  using scheme::PlainSum;
+  all.push_back(
+      {"add a plaintext", scheme::plain_sum_program(c, {PlainSum::added, top, first, 2, false, false}, scale)});
+  all.push_back(
+      {"add plaintexts to one", scheme::plain_sum_program(c, {PlainSum::added, top, first, 2, true, false}, scale)});
+  all.push_back({"subtract one plaintext",
+                 scheme::plain_sum_program(c, {PlainSum::subtracted, top, first, 3, false, true}, scale)});
 }
 
 void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
@@ -68,32 +78,32 @@ void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
     product("multiply by one in fewer primes", {first, leveled, lower, false, false, true, true});
     product("square in fewer primes", {first, leveled, lower, true, false, false, false});
   }
-  all.push_back({"decrypt", bfv::decryption(c, first, 2)->program_pointer()});
-  all.push_back({"decrypt 3 parts", bfv::decryption(c, first, 3)->program_pointer()});
-  all.push_back({"round", bfv::rounding(c, first)->program_pointer()});
+  all.push_back({"decrypt", program_of(bfv::decryption(c, first, 2))});
+  all.push_back({"decrypt 3 parts", program_of(bfv::decryption(c, first, 3))});
+  all.push_back({"round", program_of(bfv::rounding(c, first))});
 }
 
 void add_bgv(std::vector<NamedProgram>& all, const bgv::Context& c) {
   const rlwe::Level top = c.max_level();
   const rlwe::PlainIndex first(0);
   const auto product = [&](const char* name, const bgv::ProductShape& shape) {
-    all.push_back({name, bgv::product(c, shape)->program_pointer()});
+    all.push_back({name, program_of(bgv::product(c, shape))});
   };
   product("multiply and relinearize", {first, top, top, top, false, false, false, true});
   product("multiply", {first, top, top, top, false, false, false, false});
   product("square", {first, top, top, top, true, false, false, true});
   product("multiply by one", {first, top, top, top, false, false, true, true});
-  all.push_back({"decrypt", bgv::decryption(c, first, top, 2, 3)->program_pointer()});
-  all.push_back({"reduce", bgv::reduction(c, first, top, 3)->program_pointer()});
+  all.push_back({"decrypt", program_of(bgv::decryption(c, first, top, 2, 3))});
+  all.push_back({"reduce", program_of(bgv::reduction(c, first, top, 3))});
   if (top == rlwe::Level(1)) return;
   const rlwe::Level lower(top.primes - 1);
   product("multiply at a lower level", {first, lower, top, lower, false, false, false, true});
   product("multiply one at a lower level", {first, lower, top, top, false, true, false, true});
-  all.push_back({"switch modulus", bgv::level_switch(c, first, 2, top, lower)->program_pointer()});
-  all.push_back({"switch to the lowest level", bgv::level_switch(c, first, 3, top, rlwe::Level(1))->program_pointer()});
-  all.push_back({"decrypt at a lower level", bgv::decryption(c, first, lower, 3, 3)->program_pointer()});
-  all.push_back({"decrypt at the lowest level", bgv::decryption(c, first, rlwe::Level(1), 2, 3)->program_pointer()});
-  all.push_back({"rotate at a lower level", rlwe::galois_turn(c, lower, first, 3)->program_pointer()});
+  all.push_back({"switch modulus", program_of(bgv::level_switch(c, first, 2, top, lower))});
+  all.push_back({"switch to the lowest level", program_of(bgv::level_switch(c, first, 3, top, rlwe::Level(1)))});
+  all.push_back({"decrypt at a lower level", program_of(bgv::decryption(c, first, lower, 3, 3))});
+  all.push_back({"decrypt at the lowest level", program_of(bgv::decryption(c, first, rlwe::Level(1), 2, 3))});
+  all.push_back({"rotate at a lower level", program_of(rlwe::galois_turn(c, lower, first, 3))});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cyclotome/ring/prime_factor_tables.hpp"
 #include "cyclotome/ring/sampling.hpp"
 
 namespace cyclotome::kit {
@@ -54,11 +55,68 @@ void pointwise(View out, ConstView a, ConstView b, const Value& value) {
   });
 }
 
-/// The exponent of the root that slot k of a transform is the value at.
-std::size_t exponent_of(std::size_t slot, std::size_t degree) {
-  std::size_t reversed = 0;
-  for (std::size_t bit = 1; bit < degree; bit *= 2, slot /= 2) reversed = 2 * reversed + slot % 2;
-  return 2 * reversed + 1;
+/// What the numbers of a polynomial mean: coefficient c is that of x^exponents[c], slot k the value at root^points[k].
+struct Meaning {
+  std::uint64_t index;
+  std::vector<std::uint64_t> exponents, points;
+  std::vector<std::size_t> coefficient_of, slot_of;  ///< by exponent and by point, of those there are
+
+  explicit Meaning(const Ring& ring) : index(ring.index()), exponents(ring.degree()), points(ring.degree()) {
+    const std::size_t n = ring.degree();
+    if (ring.kind() == RingKind::negacyclic) {
+      for (std::size_t k = 0; k < n; ++k) {
+        exponents[k] = k;
+        std::size_t reversed = 0;
+        for (std::size_t bit = 1, left = k; bit < n; bit *= 2, left /= 2) reversed = 2 * reversed + left % 2;
+        points[k] = 2 * reversed + 1;
+      }
+    } else {  // coefficients and values are both numbered by units; test/python/test_rings.py says where units are
+      for (std::uint64_t unit = 1; unit < index; ++unit) {
+        if (!ring.galois().contains(unit)) continue;
+        points[ring.galois().slot(unit)] = unit;
+        exponents[ring.galois().slot(ring.galois().inverse(unit))] = unit;
+      }
+    }
+    coefficient_of.resize(index);
+    slot_of.resize(index);
+    for (std::size_t k = 0; k < n; ++k) {
+      coefficient_of[exponents[k]] = k;
+      slot_of[points[k]] = k;
+    }
+  }
+};
+
+/// root^0, ..., root^(index-1) modulo one prime of a ring.
+std::vector<std::uint64_t> root_powers(const Ring& ring, std::size_t limb) {
+  const std::uint64_t root = with_word(ring.word(), [&]<class W>(W) -> std::uint64_t {
+    if (ring.kind() == RingKind::negacyclic) return ring.tables<W>(limb).root;
+    return ring.transform_as<PrimeFactorTables<W>>(limb).root;
+  });
+  std::vector<std::uint64_t> powers{1};
+  while (powers.size() < ring.index()) powers.push_back(times(powers.back(), root, ring.basis()[limb]));
+  return powers;
+}
+
+/// By product u j: how much of the value at root^u a coefficient of x^j has. 1/n root^(-u j) where f = x^n + 1; the
+/// dual basis, a product over the primes p of m of (omega_p^(-u j) - 1)/p, where f = Phi_m.
+std::vector<std::uint64_t> dual(const Ring& ring, const std::vector<std::uint64_t>& powers, std::uint64_t q) {
+  const std::uint64_t index = ring.index();
+  std::vector<std::uint64_t> result(index,
+                                    power(ring.kind() == RingKind::negacyclic ? ring.degree() : index, q - 2, q));
+  for (std::uint64_t t = 0; t < index; ++t) {
+    if (ring.kind() == RingKind::negacyclic) {
+      result[t] = times(result[t], powers[(index - t) % index], q);
+      continue;
+    }
+    for (std::uint64_t p = 3, left = index; left != 1; p += 2) {
+      if (left % p != 0) continue;
+      left /= p;
+      std::uint64_t unit = index / p;  // 1 modulo p, 0 modulo the others
+      while (unit % p != 1) unit += index / p;
+      result[t] = times(result[t], plus(powers[(index - t) * unit % index], q - 1, q), q);
+    }
+  }
+  return result;
 }
 
 /// Word w of the stream for coefficient's draws: 64 bits at position `index` of the address's stream.
@@ -97,33 +155,34 @@ void DefinitionEngine::upload(void* to, const void* host, std::size_t bytes) { s
 void DefinitionEngine::download(void* host, const void* from, std::size_t bytes) { std::memcpy(host, from, bytes); }
 
 void DefinitionEngine::do_forward(View a) {
+  const Meaning meaning(*a.ring);
   over_limbs(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, std::uint64_t q, W* x) {
-    const std::size_t n = a.degree();
-    const std::uint64_t root = a.ring->tables<W>(l).root;
-    std::vector<W> values(n);
-    for (std::size_t k = 0; k < n; ++k) {
-      const std::uint64_t point = power(root, exponent_of(k, n), q);
+    const auto powers = root_powers(*a.ring, l);
+    std::vector<W> values(a.degree());
+    for (std::size_t k = 0; k < a.degree(); ++k) {
       std::uint64_t value = 0;
-      for (std::size_t c = n; c-- > 0;) value = plus(times(value, point, q), x[c], q);
+      for (std::size_t c = 0; c < a.degree(); ++c) {
+        value = plus(value, times(powers[meaning.points[k] * meaning.exponents[c] % meaning.index], x[c], q), q);
+      }
       values[k] = static_cast<W>(value);
     }
-    std::memcpy(x, values.data(), n * sizeof(W));
+    std::memcpy(x, values.data(), values.size() * sizeof(W));
   });
 }
 
 void DefinitionEngine::do_inverse(View a) {
+  const Meaning meaning(*a.ring);
   over_limbs(a, [&]<class W>(std::size_t, std::size_t, std::size_t l, std::uint64_t q, W* x) {
-    const std::size_t n = a.degree();
-    const std::uint64_t inverse_root = power(a.ring->tables<W>(l).root, 2 * n - 1, q), scale = power(n, q - 2, q);
-    std::vector<W> coefficients(n);
-    for (std::size_t c = 0; c < n; ++c) {
+    const auto factors = dual(*a.ring, root_powers(*a.ring, l), q);
+    std::vector<W> coefficients(a.degree());
+    for (std::size_t c = 0; c < a.degree(); ++c) {
       std::uint64_t sum = 0;
-      for (std::size_t k = 0; k < n; ++k) {
-        sum = plus(sum, times(x[k], power(inverse_root, exponent_of(k, n) * c % (2 * n), q), q), q);
+      for (std::size_t k = 0; k < a.degree(); ++k) {
+        sum = plus(sum, times(x[k], factors[meaning.points[k] * meaning.exponents[c] % meaning.index], q), q);
       }
-      coefficients[c] = static_cast<W>(times(sum, scale, q));
+      coefficients[c] = static_cast<W>(sum);
     }
-    std::memcpy(x, coefficients.data(), n * sizeof(W));
+    std::memcpy(x, coefficients.data(), coefficients.size() * sizeof(W));
   });
 }
 
@@ -177,17 +236,19 @@ void DefinitionEngine::do_convert(View out, ConstView a, const BaseConversion& c
 
 void DefinitionEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
   const std::size_t n = out.degree();
+  const Meaning meaning(*out.ring);
   over_limbs(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, std::uint64_t q, W* x) {
     const W* const y = a.limb<W>(b, p, l);
     for (std::size_t c = 0; c < n; ++c) {
-      if (a.domain == Domain::coefficient) {
-        const std::size_t exponent = c * element % (2 * n);
-        x[exponent % n] = static_cast<W>(exponent < n ? y[c] : (q - y[c]) % q);
+      if (a.domain == Domain::transform) {
+        x[c] = y[meaning.slot_of[meaning.points[c] * element % meaning.index]];
         continue;
       }
-      const std::size_t exponent = exponent_of(c, n) * element % (2 * n);
-      for (std::size_t k = 0; k < n; ++k) {
-        if (exponent_of(k, n) == exponent) x[c] = y[k];
+      const std::uint64_t exponent = meaning.exponents[c] * element % meaning.index;
+      if (out.ring->kind() == RingKind::negacyclic) {
+        x[exponent % n] = static_cast<W>(exponent < n ? y[c] : (q - y[c]) % q);
+      } else {
+        x[meaning.coefficient_of[exponent]] = y[c];
       }
     }
   });

@@ -19,6 +19,7 @@ class DefinitionEngine final : public Engine {
   void download(void* host, const void* source, std::size_t bytes) override;
 
  protected:
+  bool computes_in(const Ring&) const noexcept override { return true; }
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_copy(View out, ConstView a) override;

@@ -69,12 +69,26 @@ struct Twins {
   bool equal() const { return tested.to_host() == defined.to_host(); }
 };
 
+bool computes_in(const RingPtr& ring) {
+  try {
+    PolyArray(engine, ring, 1, 1);
+    return true;
+  } catch (const EngineError&) {
+    return false;
+  }
+}
+
+/// x^n + 1, and Phi_m wherever the engine computes there: every core does. 105 has padded axes, 771 the factor 257.
 std::vector<RingPtr> rings() {
   std::vector<RingPtr> all;
-  for (const unsigned bits : {29U, 36U, 50U, 60U}) {
-    const Word word = bits == 29 ? Word::u32 : Word::u64;
-    all.push_back(Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, 3))));
+  for (const auto& shape : {RingShape::negacyclic(degree), RingShape::cyclotomic(105), RingShape::cyclotomic(771)}) {
+    for (const unsigned bits : {29U, 36U, 50U, 60U}) {
+      const Word word = bits == 29 ? Word::u32 : Word::u64;
+      all.push_back(Ring::create(shape, Basis(word, primes_congruent_to_one(bits, shape->transform_step(), 3))));
+    }
   }
+  if (engine->name().starts_with("cpu")) CHECK(computes_in(all.back()));
+  std::erase_if(all, [](const RingPtr& ring) { return !computes_in(ring); });
   return all;
 }
 
@@ -98,7 +112,9 @@ TEST(verbs_are_what_they_are_defined_as) {
         same("subtract in place", [](Engine& e, View o, ConstView x, ConstView) { e.subtract(o, x, o); });
         same("negate", [](Engine& e, View o, ConstView x, ConstView) { e.negate(o, x); });
         same("multiply", [](Engine& e, View o, ConstView x, ConstView y) { e.multiply(o, x, y); });
-        for (const std::uint64_t element : {std::uint64_t{3}, 2 * degree - 1, degree + 1}) {
+        const GaloisGroup& galois = ring->galois();
+        for (const std::uint64_t element : {galois.index() - 1, galois.generators().front().element,
+                                            galois.power(galois.generators().back().element, 3), galois.inverse(11)}) {
           same("automorphism", [&](Engine& e, View o, ConstView x, ConstView) { e.automorphism(o, x, element); });
         }
         std::vector<std::uint64_t> factors;
@@ -122,6 +138,7 @@ TEST(verbs_are_what_they_are_defined_as) {
           for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random_bits());
           const Seed seed(bytes);
           for (const Law law : {Law::uniform, Law::ternary, Law::error}) {
+            if (law == Law::error && !ring->shape()->orthogonal()) continue;  // no law yet
             same("sample",
                  [&](Engine& e, View o, ConstView, ConstView) { e.sample(o, law, seed, Stream::encryption_error, 5); });
           }
@@ -133,9 +150,9 @@ TEST(verbs_are_what_they_are_defined_as) {
 
 TEST(conversions_and_peaks_are_what_they_are_defined_as) {
   for (const RingPtr& ring : rings()) {
-    const RingPtr target = Ring::negacyclic(
-        degree, Basis(ring->word(), primes_congruent_to_one(ring->word() == Word::u32 ? 28 : 45, 2 * degree, 2))
-                    .joined(ring->basis().slice(1, 1)));
+    const auto primes =
+        primes_congruent_to_one(ring->word() == Word::u32 ? 28 : 45, ring->shape()->transform_step(), 2);
+    const RingPtr target = ring->with_basis(Basis(ring->word(), primes).joined(ring->basis().slice(1, 1)));
     for (const Lift lift : {Lift::fast, Lift::centred}) {
       for (const std::size_t limbs : {1U, 3U}) {
         const RingPtr source = ring->slice(0, limbs);

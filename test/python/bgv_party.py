@@ -7,8 +7,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import deterministic, rlwe
 from oracles.integers import Integers, compose, decompose, integers
 from oracles.textbook_bgv import TextbookBgv
 from parties import Party, Values, seed, small_literal
@@ -54,25 +56,25 @@ class BgvParty(Party):
 
     def encrypt(self, values: Any, number: int, slots: bool, plain: int = 0, symmetric: bool = False) -> Any:
         key = self.secret if symmetric else self.public
-        return core.bgv.encrypt(self.plaintext(values, slots, plain), key, seed(number, 4))
+        return deterministic.encrypt(self.plaintext(values, slots, plain), key, seed(number, 4))
 
     def decrypt(self, ciphertext: Any, slots: bool) -> Integers:
-        return integers(core.decode(core.bgv.decrypt(ciphertext, self.secret), slots)) % self.t(ciphertext.plain)
+        return integers(_core.decode_residues(_core.decrypt(ciphertext, self.secret), slots)) % self.t(ciphertext.plain)
 
     def parts(self, ciphertext: Any) -> list[list[Integers]]:
-        level = core.bgv.level(ciphertext)
-        return [list(item) for item in compose(ciphertext.residues, self.moduli[:level])]
+        level = ciphertext.limbs
+        return [list(item) for item in compose(rlwe.coefficients(ciphertext), self.moduli[:level])]
 
     def made(self, parts: Any, level: int, plain: int = 0, correction: int = 1, log2_max: float = -1e9) -> Any:
         """A ciphertext of these integers, [part][coefficient] or [item][part][coefficient], at a level."""
         rows = np.asarray(parts, dtype=object)
         rows = rows.reshape((1,) * (3 - rows.ndim) + rows.shape)
         residues = np.ascontiguousarray(decompose(rows % math.prod(self.moduli[:level]), self.moduli[:level]))
-        return core.bgv.crafted(self.context, self.secret.id, plain, residues, log2_max, correction)
+        return rlwe.crafted(self.context, self.secret.id, plain, residues, log2_max, correction)
 
     def phases(self, ciphertext: Any) -> Integers:
         """The centred phase of every item, by the textbook."""
-        book = self.book(core.bgv.level(ciphertext), ciphertext.plain)
+        book = self.book(ciphertext.limbs, ciphertext.plain)
         return np.array([book.phase(item, self.s) for item in self.parts(ciphertext)], dtype=object)
 
     def reads(self, ciphertext: Any, slots: bool, expected: Any) -> None:
@@ -81,7 +83,7 @@ class BgvParty(Party):
         rows = np.atleast_2d(np.asarray(expected, dtype=object)) % t
         assert np.array_equal(self.decrypt(ciphertext, slots), np.broadcast_to(rows, (ciphertext.batch, self.n)))
         if not slots:
-            inverse = pow(core.bgv.correction(ciphertext), -1, t)
+            inverse = pow(testing.bgv.correction(ciphertext), -1, t)
             assert np.array_equal(
                 self.phases(ciphertext) * inverse % t, np.broadcast_to(rows, (ciphertext.batch, self.n))
             )

@@ -36,8 +36,11 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """What was kept from the search is found at the end: nanobind tells of objects that are left over."""
+    """What was kept from the search is found at the end. So is what hypothesis's clock of searches refers to, modules
+    of tests with their engines and keys among it: `gc.callbacks` outlives the interpreter's last search, and nanobind
+    would tell of objects that nobody freed (its warnings are off in packages: python/bindings/module.cpp)."""
     gc.unfreeze()
+    gc.callbacks.clear()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 from bgv_party import BgvParty
+from cyclotome._core.testing import rlwe
 from numpy.typing import NDArray
 from oracles.integers import Integers, centred, compose
 from parties import Party
@@ -21,9 +21,9 @@ NAMES = ("max", "rms", "canonical")
 
 def errors(party: Party, ciphertext: Any) -> tuple[Integers, int]:
     """Rows of integers, and what they are to be divided by: phase - (q/t) m (BFV), or the whole phase (BGV)."""
-    residues = core.phase(party.secret, ciphertext)
+    residues = rlwe.phase(party.secret, ciphertext)
     if isinstance(party, BgvParty):
-        moduli = party.moduli[: core.bgv.level(ciphertext)]
+        moduli = party.moduli[: ciphertext.limbs]
         return centred(compose(residues, moduli), math.prod(moduli))[:, 0], 1
     t = party.t(ciphertext.plain)
     return centred(compose(residues, party.moduli) * t, party.q)[:, 0], t
@@ -60,13 +60,3 @@ def gaps(party: Party, ciphertext: Any) -> NDArray[np.float64]:
     found = np.array(ciphertext.noise) - measured
     assert found.min() >= -TOLERANCE, f"{NAMES[int(found.argmin())]}: measured 2^{measured}, bound 2^{ciphertext.noise}"
     return found
-
-
-def headroom(party: Party, ciphertext: Any) -> float:
-    scheme = core.bgv if isinstance(party, BgvParty) else core
-    return float(scheme.noise_headroom(ciphertext))
-
-
-def decrypted(party: Party, ciphertext: Any) -> Integers:
-    """Coefficients in [0, t)."""
-    return party.decrypt(ciphertext, slots=False)

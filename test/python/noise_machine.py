@@ -6,10 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
 from bgv_party import BgvParty, bgv_literal
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import bfv, rlwe
+from cyclotome.errors import NoiseError
 from exact_noise import gaps
 from numpy.typing import NDArray
 from oracles.integers import Integers, centred
@@ -46,22 +49,20 @@ class Value:
 
     @property
     def level(self) -> int:
-        return int(core.bgv.level(self.ciphertext))
+        return int(self.ciphertext.limbs)
 
     @property
     def headroom(self) -> float:
-        return float(self.machine.scheme.noise_headroom(self.ciphertext))
+        return float(self.ciphertext.noise_headroom)
 
     def of(self, ciphertext: Any, message: Any) -> Value:
         return Value(self.machine, ciphertext, message)
 
     def __add__(self, other: Value) -> Value:
-        scheme = self.machine.scheme
-        return self.of(scheme.add(self.ciphertext, other.ciphertext), self.message + other.message)
+        return self.of(_core.add(self.ciphertext, other.ciphertext), self.message + other.message)
 
     def __sub__(self, other: Value) -> Value:
-        scheme = self.machine.scheme
-        return self.of(scheme.subtract(self.ciphertext, other.ciphertext), self.message - other.message)
+        return self.of(testing.scheme.subtract(self.ciphertext, other.ciphertext), self.message - other.message)
 
     def __mul__(self, other: Value) -> Value:
         return self.times(other)
@@ -71,23 +72,23 @@ class Value:
         arguments = () if how is None else (how,)
         product = self.machine.scheme.multiply(self.ciphertext, other.ciphertext, *arguments)
         if relinearized:
-            product = core.relinearize(product, self.machine.party.evaluation)
+            product = _core.relinearize(product, self.machine.party.evaluation)
         return self.of(product, negacyclic_product(self.message, other.message))
 
     def plus(self, polynomial: Any) -> Value:
         plain = self.machine.plaintext(polynomial)
         return self.of(
-            self.machine.scheme.add_plain(self.ciphertext, plain), self.message + np.asarray(polynomial, dtype=object)
+            testing.scheme.add_plain(self.ciphertext, plain), self.message + np.asarray(polynomial, dtype=object)
         )
 
     def by(self, polynomial: Any) -> Value:
         """Times a plaintext polynomial, reduced modulo t."""
         plain = self.machine.plaintext(polynomial)
         message = negacyclic_product(self.message, centred(np.asarray(polynomial, dtype=object), self.machine.t))
-        return self.of(core.multiply_plain(self.ciphertext, plain), message)
+        return self.of(rlwe.multiply_plain(self.ciphertext, plain), message)
 
     def scaled(self, factor: int) -> Value:
-        return self.of(core.multiply_scalar(self.ciphertext, factor), self.message * factor)
+        return self.of(rlwe.multiply_scalar(self.ciphertext, factor), self.message * factor)
 
     def by_any(self, polynomial: Any) -> Value:
         """Times an integer polynomial of any size, by Horner's rule in digits that plaintexts can hold."""
@@ -102,21 +103,21 @@ class Value:
         return total
 
     def turned(self, element: int) -> Value:
-        moved = core.apply_galois(self.ciphertext, element, self.machine.party.evaluation)
+        moved = _core.apply_galois(self.ciphertext, element, self.machine.party.evaluation)
         return self.of(moved, automorphism(self.message, element, self.machine.t))
 
     def conjugate(self) -> Value:
         return self.turned(2 * self.machine.n - 1)
 
     def at(self, level: int) -> Value:
-        return self.of(core.bgv.switch_to_level(self.ciphertext, level), self.message)
+        return self.of(testing.bgv.switch_to_level(self.ciphertext, level), self.message)
 
     def checked(self) -> Value:
         """All norms are below their bounds; the right value, or a refusal."""
         machine = self.machine
         if self.headroom < 0:
-            with pytest.raises(core.NoiseError):
-                machine.scheme.decrypt(self.ciphertext, machine.party.secret)
+            with pytest.raises(NoiseError):
+                _core.decrypt(self.ciphertext, machine.party.secret)
             machine.refused += 1
             return self
         machine.note(gaps(machine.party, self.ciphertext))
@@ -145,7 +146,7 @@ class Machine:
         """number: where seeds of encryptions start; plain: number of the plaintext modulus."""
         self.party, self.number, self.plain = party, number, plain
         self.bgv = isinstance(party, BgvParty)
-        self.scheme: Any = core.bgv if self.bgv else core
+        self.scheme: Any = testing.bgv if self.bgv else testing.bfv
         self.n, self.t = party.n, party.t(plain)
         self.records: NDArray[np.float64] = np.full(3, np.inf)
         self.checks = self.refused = 0
@@ -182,7 +183,7 @@ class Machine:
         """Every way to multiply."""
         if self.bgv:
             return [True, False]
-        return [getattr(core.ProductMethod, name) for name in ("behz", "hps_over_q", "hps_over_q_leveled")]
+        return [getattr(bfv.ProductMethod, name) for name in ("behz", "hps_over_q", "hps_over_q_leveled")]
 
 
 # --- polynomials ------------------------------------------------------------------------------------------------------

@@ -9,8 +9,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import deterministic, rlwe
+from literals import ParametersLiteral
 from numpy.typing import NDArray
 from oracles import negacyclic
 from oracles.integers import Integers, centred, compose, decompose, integers, is_prime, some_primes
@@ -20,7 +23,7 @@ Values = NDArray[np.int64]
 
 
 def seed(number: int, purpose: int = 0) -> Any:
-    return core.Seed(number.to_bytes(24, "little") + purpose.to_bytes(8, "little"))
+    return testing.Seed(number.to_bytes(24, "little") + purpose.to_bytes(8, "little"))
 
 
 def small_literal(
@@ -33,7 +36,7 @@ def small_literal(
     bits: int | None = None,
 ) -> Any:
     """Parameters for tests of arithmetic: as small and fast as asked for, and as insecure."""
-    literal = core.ParametersLiteral()
+    literal = ParametersLiteral()
     literal.degree, literal.word = degree, word
     literal.plain_moduli = [plain] if isinstance(plain, int) else list(plain)
     widest = bits if bits is not None else 30 if word == 32 else 60
@@ -50,7 +53,7 @@ def default_engine() -> Any:
     """Where parties compute unless a test says otherwise: CYCLOTOME_TEST_DEVICE is "cpu" or "cuda:<index>"."""
     device = os.environ.get("CYCLOTOME_TEST_DEVICE", "cpu")
     kind, _, index = device.partition(":")
-    return core.CudaEngine(int(index or 0)) if kind == "cuda" else core.CpuEngine(2)
+    return _core.cuda_engine(int(index or 0)) if kind == "cuda" else _core.CpuEngine(2)
 
 
 def slot_prime(degree: int, bits: int) -> int:
@@ -58,19 +61,24 @@ def slot_prime(degree: int, bits: int) -> int:
     return some_primes(bits, 2 * degree, 1)[0]
 
 
+def galois_group(degree: int) -> Any:
+    """Of x^n + 1."""
+    return _core.negacyclic_ring(degree).galois
+
+
 class Party:
     """Keys of one set of parameters, and what its ciphertexts mean in Python integers."""
 
     def __init__(self, literal: Any, number: int = 1, engine: Any = None, galois: Sequence[int] = ()) -> None:
-        self.parameters = core.Parameters(literal)
+        self.parameters = literal.made()
         self.engine = engine or default_engine()
-        self.context = core.Context(self.parameters, self.engine)
+        self.context = _core.Context(self.parameters, self.engine)
         self.n, self.moduli = self.parameters.degree, list(self.parameters.moduli)
         self.q, self.special = math.prod(self.moduli), math.prod(self.parameters.special_moduli)
-        self.secret = core.SecretKey.generate(self.context, seed(number, 1))
-        self.public = core.PublicKey.generate(self.secret, seed(number, 2))
-        self.evaluation = core.EvaluationKeys.generate(self.secret, True, list(galois), seed(number, 3))
-        self.s = np.array(self.secret.coefficients(), dtype=object)
+        self.secret = deterministic.generate_secret_key(self.context, seed(number, 1))
+        self.public = deterministic.generate_public_key(self.secret, seed(number, 2))
+        self.evaluation = deterministic.generate_evaluation_keys(self.secret, True, list(galois), seed(number, 3))
+        self.s = np.array(rlwe.coefficients(self.secret), dtype=object)
 
     @property
     def slack(self) -> float:
@@ -86,26 +94,26 @@ class Party:
     def plaintext(self, values: Any, slots: bool, plain: int = 0) -> Any:
         """From rows of integers of any size, reduced modulo t."""
         rows = np.atleast_2d(centred(np.asarray(values, dtype=object), self.t(plain))).astype(np.int64)
-        return core.encode(self.context, plain, rows, slots, reduce=True)
+        return _core.encode_residues(self.context, plain, slots, rows)
 
     def encrypt(self, values: Any, number: int, slots: bool, plain: int = 0, symmetric: bool = False) -> Any:
         key = self.secret if symmetric else self.public
-        return core.encrypt(self.plaintext(values, slots, plain), key, seed(number, 4))
+        return deterministic.encrypt(self.plaintext(values, slots, plain), key, seed(number, 4))
 
     def decrypt(self, ciphertext: Any, slots: bool) -> Integers:
         """Rows of values in [0, t)."""
-        return integers(core.decode(core.decrypt(ciphertext, self.secret), slots)) % self.t(ciphertext.plain)
+        return integers(_core.decode_residues(_core.decrypt(ciphertext, self.secret), slots)) % self.t(ciphertext.plain)
 
     def parts(self, ciphertext: Any) -> list[list[Integers]]:
         """[item][part] as integers modulo q."""
-        return [list(item) for item in compose(ciphertext.residues, self.moduli)]
+        return [list(item) for item in compose(rlwe.coefficients(ciphertext), self.moduli)]
 
     def crafted(self, parts: Any, plain: int = 0, log2_max: float = -1e9) -> Any:
         """A ciphertext of these integers modulo q, [part][coefficient] or [item][part][coefficient]."""
         rows = np.asarray(parts, dtype=object)
         rows = rows.reshape((1,) * (3 - rows.ndim) + rows.shape)
         residues = np.ascontiguousarray(decompose(rows % self.q, self.moduli))
-        return core.Ciphertext(self.context, self.secret.id, plain, residues, log2_max)
+        return rlwe.crafted(self.context, self.secret.id, plain, residues, log2_max)
 
     def message(self, values: Any, slots: bool, plain: int = 0) -> Integers:
         """The plaintext polynomials of rows of values, by definition and in integers: an oracle for `encode`."""

@@ -6,9 +6,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import rlwe
+from literals import ParametersLiteral
 from oracles.integers import integers
 
 tenseal = pytest.importorskip(
@@ -29,9 +32,9 @@ class Seal:
     """
 
     def __init__(self, preset: str, scheme: str) -> None:
-        literal = core.preset(preset).literal
+        literal = ParametersLiteral.of(_core.preset(preset, False))
         literal.scheme = scheme
-        self.scheme, self.parameters = scheme, core.Parameters(literal)
+        self.scheme, self.parameters = scheme, literal.made()
         self.n, (self.t,) = self.parameters.degree, self.parameters.plain_moduli
         self.moduli = [*self.parameters.moduli, *self.parameters.special_moduli]
         chosen = sealapi.EncryptionParameters(sealapi.SCHEME_TYPE(_SCHEMES[scheme]))
@@ -51,8 +54,8 @@ class Seal:
         self.encryptor = sealapi.Encryptor(self.context, self.public)
         self.decryptor = sealapi.Decryptor(self.context, self.secret)
         self.evaluator = sealapi.Evaluator(self.context)
-        self.here = core.Context(self.parameters, core.CpuEngine(2))
-        self.imported = core.SecretKey.from_coefficients(self.here, self.secret_coefficients(), bytes(16))
+        self.here = _core.Context(self.parameters, _core.CpuEngine(2))
+        self.imported = rlwe.secret_key(self.here, self.secret_coefficients(), bytes(16))
 
     def secret_coefficients(self) -> list[int]:
         """SEAL stores s transformed; our inverse transform finds it only if roots and order are SEAL's."""
@@ -63,8 +66,8 @@ class Seal:
 
     def coefficients(self, stored: Any, parts: int, moduli: Any) -> Any:
         """[1][part][limb][coefficient] of what SEAL keeps transformed."""
-        ring = core.Ring.negacyclic(self.n, core.Basis(64, list(moduli)))
-        array = core.PolyArray(self.here.engine, ring, 1, parts, core.Domain.transform)
+        ring = testing.Ring.negacyclic(self.n, testing.Basis(64, list(moduli)))
+        array = testing.PolyArray(self.here.engine, ring, 1, parts, testing.Domain.transform)
         array.from_host(self._words(stored, (1, parts, len(moduli), self.n)))
         array.to_coefficient()
         return array.to_host()
@@ -105,13 +108,13 @@ class Seal:
         """SEAL's ciphertext as one of ours under SEAL's secret."""
         residues = np.ascontiguousarray(self.residues(ciphertext))
         if self.scheme == "bgv":
-            return core.bgv.crafted(self.here, bytes(16), 0, residues, 40.0, correction)
-        return core.Ciphertext(self.here, bytes(16), 0, residues, 10.0)
+            return rlwe.crafted(self.here, bytes(16), 0, residues, 40.0, correction)
+        return rlwe.crafted(self.here, bytes(16), 0, residues, 10.0)
 
     def read(self, ciphertext: Any) -> Any:
         """The values of one of ours under SEAL's secret, whatever its noise bound says."""
-        decrypt = core.bgv.decrypt_unchecked if self.scheme == "bgv" else core.decrypt_unchecked
-        return integers(core.decode(decrypt(ciphertext, self.imported), True))[0] % self.t
+        plaintext = testing.scheme.decrypt_unchecked(ciphertext, self.imported)
+        return integers(_core.decode_residues(plaintext, True))[0] % self.t
 
 
 @functools.cache

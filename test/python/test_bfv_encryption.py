@@ -10,13 +10,17 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import deterministic, rlwe
+from cyclotome.errors import NoiseError
 from oracles.integers import centred, compose, integers, random_below, round_half_up, words
 from oracles.sampling import Half, Purpose, derive
 from oracles.textbook_bfv import negacyclic_product
 from parties import Party, seed, small_literal
+from residues import on
 
 WORD = pytest.mark.parametrize("word", [32, 64])
 SPECIAL = pytest.mark.parametrize("special", [0, 1, 2])
@@ -26,13 +30,13 @@ CASES = pytest.mark.parametrize(("word", "t"), [(word, t) for word in PLAIN_MODU
 
 def derived(party: Party, master: bytes, purpose: Purpose, half: Half = Half.WHOLE) -> Any:
     """The seed of an encryption under the party's keys, for the first plaintext modulus, by the specification."""
-    return core.Seed(derive(master, party.parameters.fingerprint, purpose, half, key=party.secret.id))
+    return testing.Seed(derive(master, party.parameters.fingerprint, purpose, half, key=party.secret.id))
 
 
 def drawn(party: Party, ring: Any, parts: int, law: Any, from_seed: Any, stream: Any, item: int) -> list[Any]:
     """What the sampler draws at one batch item's address: the centred integers that all limbs agree on."""
-    array = core.PolyArray(party.engine, ring, 1, parts)
-    party.engine.sample(array.view(), law, from_seed, stream, item)
+    array = testing.PolyArray(party.engine, ring, 1, parts)
+    on(party.engine).sample(array.view(), law, from_seed, stream, item)
     moduli = ring.basis.moduli
     return list(centred(compose(array.to_host()[0], moduli), math.prod(moduli)))
 
@@ -53,16 +57,16 @@ def test_public_key_encryption_is_the_formula_of_the_corrected_algorithm(
     Every batch item draws from its own address, so that a batch is what its items would be."""
     party = Party(small_literal(word, 32, t, 3, special))
     messages, master = random_messages(party, rng, 3), seed(int(rng.integers(1 << 60))).bytes
-    ciphertext = core.encrypt(party.plaintext(messages, slots=False), party.public, core.Seed(master))
+    ciphertext = deterministic.encrypt(party.plaintext(messages, slots=False), party.public, testing.Seed(master))
     encryption_seed = derived(party, master, Purpose.PUBLIC_ENCRYPTION)
-    ring = party.context.encryption_ring
+    ring = rlwe.encryption_ring(party.context)
     dropped = math.prod(ring.basis.moduli) // party.q
     assert dropped == (party.parameters.special_moduli[-1] if special else 1)
     first = max(special - 1, 0)
-    public = compose(party.public.coefficients()[0][:, first:], ring.basis.moduli)
+    public = compose(rlwe.coefficients(party.public)[0][:, first:], ring.basis.moduli)
     for item, parts in enumerate(party.parts(ciphertext)):
-        (u,) = drawn(party, ring, 1, core.Law.ternary, encryption_seed, core.Stream.encryption_ternary, item)
-        errors = drawn(party, ring, 2, core.Law.error, encryption_seed, core.Stream.encryption_error, item)
+        (u,) = drawn(party, ring, 1, testing.Law.ternary, encryption_seed, testing.Stream.encryption_ternary, item)
+        errors = drawn(party, ring, 2, testing.Law.error, encryption_seed, testing.Stream.encryption_error, item)
         assert set(u) == {-1, 0, 1} and max(abs(e) for row in errors for e in row) <= 21
         for b in range(2):
             masked = (negacyclic_product(public[b], u) + errors[b]) % (party.q * dropped)
@@ -77,14 +81,14 @@ def test_symmetric_encryption_is_the_formula(rng: np.random.Generator, word: int
     """(round(q m / t) - (a s + e), a) with a from the seed that the ciphertext carries."""
     party = Party(small_literal(word, 32, t, 3, 1))
     messages, master = random_messages(party, rng, 3), seed(int(rng.integers(1 << 60))).bytes
-    ciphertext = core.encrypt(party.plaintext(messages, slots=False), party.secret, core.Seed(master))
+    ciphertext = deterministic.encrypt(party.plaintext(messages, slots=False), party.secret, testing.Seed(master))
     uniform_seed = derived(party, master, Purpose.SYMMETRIC_ENCRYPTION, Half.UNIFORM)
     error_seed = derived(party, master, Purpose.SYMMETRIC_ENCRYPTION, Half.ERROR)
-    ring, stream = party.context.ciphertext_ring, core.Stream
-    assert ciphertext.uniform_seed is not None and ciphertext.uniform_seed.bytes == uniform_seed.bytes
+    ring, stream = rlwe.ciphertext_ring(party.context), testing.Stream
+    assert rlwe.uniform_seed(ciphertext) is not None and rlwe.uniform_seed(ciphertext).bytes == uniform_seed.bytes
     for item, parts in enumerate(party.parts(ciphertext)):
-        (a,) = drawn(party, ring, 1, core.Law.uniform, uniform_seed, stream.symmetric_uniform, item)
-        (e,) = drawn(party, ring, 1, core.Law.error, error_seed, stream.symmetric_error, item)
+        (a,) = drawn(party, ring, 1, testing.Law.uniform, uniform_seed, stream.symmetric_uniform, item)
+        (e,) = drawn(party, ring, 1, testing.Law.error, error_seed, stream.symmetric_error, item)
         expected = party.textbook().encrypt(messages[item], party.s, a, e)
         assert np.array_equal(parts[0], expected[0]) and np.array_equal(parts[1], expected[1])
 
@@ -97,7 +101,7 @@ def test_001_6_messages_are_scaled_with_rounding_and_ties_go_up(rng: np.random.G
     party = Party(small_literal(word, 32, t, 3, 1))
     messages, q = random_messages(party, rng, 2), party.q
     zeros = party.crafted(np.zeros((1, 2, party.n), dtype=object))
-    result = party.parts(core.add_plain(zeros, party.plaintext(messages, slots=False)))
+    result = party.parts(testing.scheme.add_plain(zeros, party.plaintext(messages, slots=False)))
     for item in range(2):
         m = messages[item]
         assert np.array_equal(result[item][0], round_half_up(q * m, t) % q)
@@ -108,7 +112,7 @@ def test_001_6_messages_are_scaled_with_rounding_and_ties_go_up(rng: np.random.G
         assert not result[item][1].any()
     if t % 2 == 0:  # an exact half occurs at m = t/2, since q is odd, and is rounded up
         assert result[0][0][2] == (q * (t // 2) * 2 + t) // (2 * t) and (2 * q * (t // 2)) % (2 * t) == t
-    negative = party.parts(core.subtract_plain(zeros, party.plaintext(messages, slots=False)))
+    negative = party.parts(testing.scheme.subtract_plain(zeros, party.plaintext(messages, slots=False)))
     assert np.array_equal(negative[0][0], -result[0][0] % q)
 
 
@@ -122,7 +126,7 @@ def test_decryption_of_any_residues_equals_the_textbook(
     party = Party(small_literal(word, 64, t, 4, 1))
     textbook = party.textbook()
     ciphertext = party.crafted(random_below(rng, party.q, (3, parts, party.n)))
-    decrypted = core.decrypt_unchecked(ciphertext, party.secret).residues[:, 0, 0]
+    decrypted = rlwe.coefficients(testing.scheme.decrypt_unchecked(ciphertext, party.secret))[:, 0, 0]
     slack = Fraction(party.slack)
     for item, c in enumerate(party.parts(ciphertext)):
         noise = textbook.scaled_noise(c, party.s)
@@ -144,7 +148,7 @@ def test_000_9_decryption_is_exact_up_to_the_stated_threshold(rng: np.random.Gen
 
     def decrypted(noise: int) -> Any:
         ciphertext = party.crafted([body + signs * noise, 0 * body])
-        return integers(core.decrypt_unchecked(ciphertext, party.secret).residues[0, 0, 0])
+        return integers(rlwe.coefficients(testing.scheme.decrypt_unchecked(ciphertext, party.secret))[0, 0, 0])
 
     assert np.array_equal(decrypted(most), messages)
     assert np.array_equal(decrypted(most * 99 // 100), messages)
@@ -162,12 +166,14 @@ def test_decryption_refuses_exactly_when_the_bound_exceeds_the_threshold(
     body = [round_half_up(party.q * messages[0], t), 0 * messages[0]]
     within = party.crafted(body, log2_max=limit - 0.001)
     assert np.array_equal(party.decrypt(within, slots=False), messages)
-    assert core.noise_headroom(within) == pytest.approx(0.001, abs=1e-6)
+    assert within.noise_headroom == pytest.approx(0.001, abs=1e-6)
     beyond = party.crafted(body, log2_max=limit + 2.5)
-    assert core.noise_headroom(beyond) == pytest.approx(-2.5, abs=1e-6)
-    with pytest.raises(core.NoiseError, match=r"3 bits beyond.*log q.*depth"):
-        core.decrypt(beyond, party.secret)
-    assert np.array_equal(core.decrypt_unchecked(beyond, party.secret).residues[:, 0, 0], words(messages))
+    assert beyond.noise_headroom == pytest.approx(-2.5, abs=1e-6)
+    with pytest.raises(NoiseError, match=r"3 bits beyond.*log q.*depth"):
+        _core.decrypt(beyond, party.secret)
+    assert np.array_equal(
+        rlwe.coefficients(testing.scheme.decrypt_unchecked(beyond, party.secret))[:, 0, 0], words(messages)
+    )
 
 
 @WORD
@@ -184,6 +190,6 @@ def test_fresh_ciphertexts_decrypt_by_library_and_textbook(
         for item, c in enumerate(party.parts(ciphertext)):
             assert np.array_equal(party.textbook().decrypt(c, party.s), messages[item])
             assert np.array_equal(
-                centred(compose(core.phase(party.secret, ciphertext)[item, 0], party.moduli), party.q),
+                centred(compose(rlwe.phase(party.secret, ciphertext)[item, 0], party.moduli), party.q),
                 party.textbook().phase(c, party.s),
             )

@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import bfv, rlwe
+from cyclotome.errors import MismatchError, NoiseError
 from oracles.integers import centred, random_below, round_half_up
 from oracles.noise import Ring
 from oracles.textbook_bfv import negacyclic_product
@@ -37,8 +40,8 @@ SETS = [
     (64, (1 << 59) - 55, 5, 2, 3, 61),
     (64, (1 << 59) - 55, 12, 3, 4, 31),
 ]
-BEHZ, HPS = core.ProductMethod.behz, core.ProductMethod.hps_over_q
-LEVELED = core.ProductMethod.hps_over_q_leveled
+BEHZ, HPS = bfv.ProductMethod.behz, bfv.ProductMethod.hps_over_q
+LEVELED = bfv.ProductMethod.hps_over_q_leveled
 EVERY_METHOD = pytest.mark.parametrize("method", [BEHZ, HPS, LEVELED], ids=["behz", "hps_over_q", "leveled"])
 EVERY_SET = pytest.mark.parametrize("case", SETS, ids=str)
 
@@ -50,7 +53,7 @@ def party_of(case: tuple[int, int, int, int, int, int], degree: int) -> Party:
 
 def unambiguous(party: Party) -> int:
     """The largest |x| whose lift by S0 and S1 is certainly x itself: (q/2)(1 - 2k/m~)."""
-    m_tilde = core.behz_m_tilde(party.parameters.word)
+    m_tilde = testing.behz_m_tilde(party.parameters.word)
     return party.q * (m_tilde - 2 * len(party.moduli)) // (2 * m_tilde) - 1
 
 
@@ -68,7 +71,7 @@ def assert_exact_over_q(party: Party, result: Any, a: Any, b: Any, limbs: int | 
     """HPS over Q: round(t x y' / p) with y' = round(p y / q), exactly; in the first `limbs` primes with x and y divided
     by the others' product and the result multiplied by it."""
     limbs = limbs or len(party.moduli)
-    p, q, t = math.prod(party.context.hps_moduli(limbs)), math.prod(party.moduli[:limbs]), party.t()
+    p, q, t = math.prod(bfv.hps_moduli(party.context, limbs)), math.prod(party.moduli[:limbs]), party.t()
     dropped = math.prod(party.moduli[limbs:])
     assert p >= 16 * q
     for item, parts in enumerate(party.parts(result)):
@@ -96,12 +99,12 @@ def test_products_of_any_ciphertexts_are_the_exact_ones_up_to_the_methods_error(
     a[0], b[0], a[1], b[1] = top, top, top, -top
     a[1, :, 1:], b[1, :, 1:] = -top, top
     x, y = party.crafted(a), party.crafted(b)
-    check(party, core.multiply(x, y, method), a, b)
-    check(party, core.multiply(x, party.crafted(b[0]), method), a, b[:1])
-    check(party, core.multiply(party.crafted(a[2]), y, method), a[2:], b)
-    squares = core.square(x, method)
+    check(party, bfv.multiply(x, y, method), a, b)
+    check(party, bfv.multiply(x, party.crafted(b[0]), method), a, b[:1])
+    check(party, bfv.multiply(party.crafted(a[2]), y, method), a[2:], b)
+    squares = bfv.square(x, method)
     check(party, squares, a, a)
-    assert np.array_equal(squares.residues, core.multiply(x, x, method).residues)
+    assert np.array_equal(rlwe.coefficients(squares), rlwe.coefficients(bfv.multiply(x, x, method)))
 
 
 @EVERY_SET
@@ -119,12 +122,12 @@ def test_leveled_products_work_in_as_few_primes_as_the_noise_allows(rng: np.rand
         limbs = min(
             k for k in possible if k == possible[-1] or rounding * math.prod(party.moduli[k:]) <= 2.0 ** (larger - 3)
         )
-        assert core.product_level(x, y) == core.product_level(y, x) == limbs
-        product = core.multiply(x, y)
+        assert bfv.product_level(x, y) == bfv.product_level(y, x) == limbs
+        product = _core.multiply(x, y)
         assert_exact_over_q(party, product, a, b, limbs)
-        assert np.array_equal(product.residues, core.multiply(x, y, LEVELED).residues)  # the default
-        assert_exact_over_q(party, core.square(x), a, a, limbs)
-        assert product.noise[0] - core.multiply(x, y, HPS).noise[0] < 1
+        assert np.array_equal(rlwe.coefficients(product), rlwe.coefficients(bfv.multiply(x, y, LEVELED)))  # the default
+        assert_exact_over_q(party, bfv.square(x), a, a, limbs)
+        assert product.noise[0] - bfv.multiply(x, y, HPS).noise[0] < 1
         seen.add(limbs)
     assert len(seen) > 1 or len(party.moduli) < 3
 
@@ -144,8 +147,8 @@ def test_coefficients_at_the_edge_may_lift_to_their_neighbour_but_the_product_de
     operands = []
     for m in messages:  # (round(q m / t) - edge s, edge): hardly any noise, c1 at the edge of its range
         operands.append(party.crafted(party.textbook().encrypt(m, party.s, edge, zero), log2_max=-1.0))
-    product = core.multiply(*operands, method)
-    if core.noise_headroom(product) < 0:
+    product = bfv.multiply(*operands, method)
+    if product.noise_headroom < 0:
         pytest.skip("this modulus is too small for a product")
     expected = product_of_values(messages[0], messages[1], False, t)
     assert np.array_equal(party.decrypt(product, slots=False), expected)
@@ -167,31 +170,31 @@ def test_products_decrypt_to_products_until_decryption_refuses(
     values = random_below(rng, t, (2, 2, degree))
     power, expected = party.encrypt(values[0], int(rng.integers(1 << 60)), slots), values[0]
     other = party.encrypt(values[1], int(rng.integers(1 << 60)), slots)
-    predicted = core.noise_by_depth(party.parameters)
+    predicted = [noise for _, noise in testing.noise_by_depth(party.parameters)]
     chain, chain_expected = power, expected
     for bound in predicted:
-        assert power.noise == bound and core.noise_headroom(power) >= 0  # bit by bit
+        assert power.noise == bound and power.noise_headroom >= 0  # bit by bit
         assert np.array_equal(party.decrypt(power, slots), expected)
-        power = core.relinearize(core.square(power), party.evaluation)
+        power = _core.relinearize(bfv.square(power), party.evaluation)
         expected = product_of_values(expected, expected, slots, t)
-    assert core.noise_headroom(power) < 0
-    with pytest.raises(core.NoiseError):
-        core.decrypt(power, party.secret)
+    assert power.noise_headroom < 0
+    with pytest.raises(NoiseError):
+        _core.decrypt(power, party.secret)
     levels = 0
-    while core.noise_headroom(chain) >= 0:
+    while chain.noise_headroom >= 0:
         levels += 1
         assert np.array_equal(party.decrypt(chain, slots), chain_expected)
-        product = core.multiply(chain, other, (BEHZ, HPS, LEVELED)[levels % 3])
+        product = bfv.multiply(chain, other, (BEHZ, HPS, LEVELED)[levels % 3])
         chain_expected = product_of_values(chain_expected, values[1], slots, t)
-        if core.noise_headroom(product) >= 0:  # three parts decrypt without relinearisation
+        if product.noise_headroom >= 0:  # three parts decrypt without relinearisation
             assert np.array_equal(party.decrypt(product, slots), chain_expected)
-        chain = core.relinearize(product, party.evaluation)
+        chain = _core.relinearize(product, party.evaluation)
     assert len(predicted) <= levels < 40
 
 
 def test_depth_is_what_these_parameters_are_known_to_carry() -> None:
     """Independent of the planning code: 438 bits at t = 65537 and n = 16384 carry 10 or so squarings (001's set)."""
-    bounds = core.noise_by_depth(core.preset("seal-16384"))
+    bounds = [noise for _, noise in testing.noise_by_depth(_core.preset("seal-16384", False))]
     assert 8 <= len(bounds) - 1 <= 14
 
 
@@ -200,8 +203,8 @@ def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_over
     rng: np.random.Generator, word: int
 ) -> None:
     literal = small_literal(word, 256, slot_prime(256, 17), 4, 2, 2, bits=30)
-    engines = [core.CpuEngine(1), core.CpuEngine(2), core.CpuEngine(5)]
-    engines += [core.ReferenceEngine(2), core.ReferenceEngine(1, 1), core.ReferenceEngine(2, 3), *DEVICES]
+    engines = [_core.CpuEngine(1), _core.CpuEngine(2), _core.CpuEngine(5)]
+    engines += [testing.ReferenceEngine(2), testing.ReferenceEngine(1, 1), testing.ReferenceEngine(2, 3), *DEVICES]
     number = int(rng.integers(1 << 60))
     values = random_below(rng, slot_prime(256, 17), (7, 256))
     outcomes = []
@@ -209,16 +212,16 @@ def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_over
         party = Party(literal, number, engine, galois=[3, 511])
         x = party.encrypt(values, number, slots=True)
         y = party.encrypt(values[::-1], number + 1, slots=True, symmetric=True)
-        product = core.multiply(x, y)
-        steps = [x, y, product, core.relinearize(product, party.evaluation)]
-        noisy = core.multiply_scalar(steps[3], 1 << 20)
-        assert core.product_level(noisy, x) < len(party.moduli)  # so that dropping and raising primes is among them
-        steps += [core.multiply(noisy, x), *core.apply_galois_hoisted(x, [3, 1, 511], party.evaluation)]
-        steps += [core.multiply(x, y, BEHZ), core.square(x, BEHZ)]
-        steps += [core.rotate_rows(x, 1, party.evaluation), core.rotate_columns(y, party.evaluation)]
-        steps += [core.multiply_plain(x, party.plaintext(values, slots=True)), core.square(y)]
-        steps += [core.multiply_plain(core.take(x, [2]), party.plaintext(values, slots=True))]
-        outcomes.append([step.residues for step in steps])
+        product = _core.multiply(x, y)
+        steps = [x, y, product, _core.relinearize(product, party.evaluation)]
+        noisy = rlwe.multiply_scalar(steps[3], 1 << 20)
+        assert bfv.product_level(noisy, x) < len(party.moduli)  # so that dropping and raising primes is among them
+        steps += [_core.multiply(noisy, x), *rlwe.apply_galois_hoisted(x, [3, 1, 511], party.evaluation)]
+        steps += [bfv.multiply(x, y, BEHZ), bfv.square(x, BEHZ)]
+        steps += [rlwe.rotate_rows(x, 1, party.evaluation), rlwe.rotate_columns(y, party.evaluation)]
+        steps += [rlwe.multiply_plain(x, party.plaintext(values, slots=True)), bfv.square(y)]
+        steps += [rlwe.multiply_plain(_core.take(x, [2]), party.plaintext(values, slots=True))]
+        outcomes.append([rlwe.coefficients(step) for step in steps])
         assert np.array_equal(party.decrypt(steps[3], slots=True), values * values[::-1] % party.t())
     for outcome in outcomes[1:]:
         assert all(np.array_equal(mine, first) for mine, first in zip(outcome, outcomes[0], strict=True))
@@ -227,17 +230,18 @@ def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_over
 @WORD
 def test_a_ciphertext_moves_between_engines_with_the_same_bits(rng: np.random.Generator, word: int) -> None:
     literal = small_literal(word, 32, 257, 3, 1)
-    here, there = Party(literal), Party(literal, engine=core.ReferenceEngine(1))
+    here, there = Party(literal), Party(literal, engine=testing.ReferenceEngine(1))
     x = here.encrypt(random_below(rng, 257, (2, 32)), 5, slots=False)
     moved = x.to(there.context)
-    assert np.array_equal(moved.residues, x.residues) and moved.noise == x.noise
+    assert np.array_equal(rlwe.coefficients(moved), rlwe.coefficients(x)) and moved.noise == x.noise
     assert moved.key == x.key == there.secret.id  # one seed, one key
-    with pytest.raises(core.MismatchError, match=r"different devices.*\.to\(device\)"):
-        core.add(x, moved)
-    with pytest.raises(core.MismatchError, match="can't move"):
+    with pytest.raises(MismatchError, match=r"different devices.*\.to\(device\)"):
+        _core.add(x, moved)
+    with pytest.raises(MismatchError, match="can't move"):
         x.to(Party(small_literal(word, 32, 257, 4, 1)).context)
     assert np.array_equal(
-        core.decode(core.decrypt(moved, there.secret), False), core.decode(core.decrypt(x, here.secret), False)
+        _core.decode_residues(_core.decrypt(moved, there.secret), False),
+        _core.decode_residues(_core.decrypt(x, here.secret), False),
     )
 
 
@@ -246,14 +250,14 @@ def test_several_plaintext_moduli_are_independent_arrays(rng: np.random.Generato
     for plain, t in enumerate([257, 1024, 65537]):
         values = random_below(rng, t, (2, 32))
         x = party.encrypt(values, plain, slots=False, plain=plain)
-        product = core.relinearize(core.square(x), party.evaluation)
+        product = _core.relinearize(bfv.square(x), party.evaluation)
         assert np.array_equal(party.decrypt(product, slots=False), product_of_values(values, values, False, t))
         other = party.encrypt(values % 257, plain, slots=False, plain=(plain + 1) % 3)
-        for operation in (core.add, core.subtract, core.multiply):
-            with pytest.raises(core.MismatchError, match="plaintext moduli number"):
+        for operation in (_core.add, testing.scheme.subtract, _core.multiply):
+            with pytest.raises(MismatchError, match="plaintext moduli number"):
                 operation(x, other)
-        with pytest.raises(core.MismatchError, match="plaintext moduli"):
-            core.concatenate([x, other])
-        for operation in (core.add_plain, core.subtract_plain, core.multiply_plain):
-            with pytest.raises(core.MismatchError, match="plaintext moduli number"):
+        with pytest.raises(MismatchError, match="plaintext moduli"):
+            testing.scheme.concatenate([x, other])
+        for operation in (testing.scheme.add_plain, testing.scheme.subtract_plain, rlwe.multiply_plain):
+            with pytest.raises(MismatchError, match="plaintext moduli number"):
                 operation(x, party.plaintext(values % 257, False, (plain + 1) % 3))

@@ -10,14 +10,17 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import bfv, deterministic, rlwe
+from cyclotome.errors import NoiseError
 from exact_noise import gaps
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 from oracles.integers import Integers, random_below
-from parties import Party, permuted, product_of_values, slot_prime, small_literal
+from parties import Party, galois_group, permuted, product_of_values, slot_prime, small_literal
 
 COMMON_MODULI = {
     32: [2, 3, 257, 1024, 65537, (1 << 30) - 35],
@@ -42,9 +45,9 @@ def setups(draw: st.DrawFn) -> tuple[Any, ...]:
 
 @functools.lru_cache(maxsize=64)
 def party_of(word: int, degree: int, t: int, primes: int, special: int, digits: int, bits: int) -> Party:
-    steps = [core.row_rotation_element(degree, s) for s in (3, -1, degree // 4)]
+    steps = [galois_group(degree).row_rotation(s) for s in (3, -1, degree // 4)]
     literal = small_literal(word, degree, t, primes, special, digits, bits)
-    return Party(literal, number=degree, galois=[*core.slot_sum_elements(degree), *steps])
+    return Party(literal, number=degree, galois=[*rlwe.slot_sum_elements(galois_group(degree)), *steps])
 
 
 class Program:
@@ -72,7 +75,7 @@ class Program:
 
     def method(self) -> Any:
         names = ["behz", "hps_over_q", "hps_over_q_leveled"]
-        return getattr(core.ProductMethod, names[int(self.rng.integers(3))])
+        return getattr(bfv.ProductMethod, names[int(self.rng.integers(3))])
 
     def row(self, batch: int) -> tuple[Any, Integers]:
         """A plaintext array that fits a batch, and its values."""
@@ -87,51 +90,51 @@ class Program:
     def check(self, ciphertext: Any, values: Integers) -> None:
         secret = self.party.secret
         assert ciphertext.batch == len(values)
-        if core.noise_headroom(ciphertext) < 0:
-            with pytest.raises(core.NoiseError):
-                core.decrypt(ciphertext, secret)
+        if ciphertext.noise_headroom < 0:
+            with pytest.raises(NoiseError):
+                _core.decrypt(ciphertext, secret)
             return
         gaps(self.party, ciphertext)
         assert np.array_equal(self.party.decrypt(ciphertext, self.slots), values)
 
 
-def _binary(operation: str, combine: Callable[[Any, Any], Any]) -> Callable[[Program], tuple[Any, Any]]:
+def _binary(operation: Callable[..., Any], combine: Callable[[Any, Any], Any]) -> Callable[[Program], tuple[Any, Any]]:
     def step(p: Program) -> tuple[Any, Any]:
         (a, x), (b, y) = (first := p.pick()), p.pick_fitting(first[0].batch)
-        return getattr(core, operation)(a, b), combine(x, y)
+        return operation(a, b), combine(x, y)
 
     return step
 
 
-def _plain(operation: str, combine: Callable[[Any, Any], Any]) -> Callable[[Program], tuple[Any, Any]]:
+def _plain(operation: Callable[..., Any], combine: Callable[[Any, Any], Any]) -> Callable[[Program], tuple[Any, Any]]:
     def step(p: Program) -> tuple[Any, Any]:
         a, x = p.pick()
         m, y = p.row(a.batch)
-        return getattr(core, operation)(a, m), combine(x, y)
+        return operation(a, m), combine(x, y)
 
     return step
 
 
 def _negate(p: Program) -> tuple[Any, Any]:
     a, x = p.pick()
-    return core.negate(a), -x
+    return rlwe.negate(a), -x
 
 
 def _multiply(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
     b, y = p.pick_fitting(a.batch, two_parts=True)
-    return core.multiply(a, b, p.method()), product_of_values(x, y, p.slots, p.t)
+    return bfv.multiply(a, b, p.method()), product_of_values(x, y, p.slots, p.t)
 
 
 def _square(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
-    return core.square(a, p.method()), product_of_values(x, x, p.slots, p.t)
+    return bfv.square(a, p.method()), product_of_values(x, x, p.slots, p.t)
 
 
 def _relinearize(p: Program) -> tuple[Any, Any]:
     three = [a for a in p.arrays if a[0].parts == 3] or p.arrays
     a, x = three[int(p.rng.integers(len(three)))]
-    result = core.relinearize(a, p.party.evaluation)
+    result = _core.relinearize(a, p.party.evaluation)
     assert result.parts == 2
     return result, x
 
@@ -140,96 +143,98 @@ def _multiply_relinearized(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
     b, y = p.pick_fitting(a.batch, two_parts=True)
     method, keys = p.method(), p.party.evaluation
-    result = core.multiply_relinearized(a, b, keys, method)
-    assert np.array_equal(result.residues, core.relinearize(core.multiply(a, b, method), keys).residues)
+    result = bfv.multiply_relinearized(a, b, keys, method)
+    assert np.array_equal(
+        rlwe.coefficients(result), rlwe.coefficients(_core.relinearize(bfv.multiply(a, b, method), keys))
+    )
     return result, product_of_values(x, y, p.slots, p.t)
 
 
 def _square_relinearized(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
     method, keys = p.method(), p.party.evaluation
-    result = core.square_relinearized(a, keys, method)
-    assert np.array_equal(result.residues, core.relinearize(core.square(a, method), keys).residues)
+    result = bfv.square_relinearized(a, keys, method)
+    assert np.array_equal(rlwe.coefficients(result), rlwe.coefficients(_core.relinearize(bfv.square(a, method), keys)))
     return result, product_of_values(x, x, p.slots, p.t)
 
 
 def _multiply_plain(p: Program) -> tuple[Any, Any]:
     a, x = p.pick()
     m, y = p.row(a.batch)
-    return core.multiply_plain(a, m), product_of_values(x, y, p.slots, p.t)
+    return rlwe.multiply_plain(a, m), product_of_values(x, y, p.slots, p.t)
 
 
 def _multiply_scalar(p: Program) -> tuple[Any, Any]:
     a, x = p.pick()
     factor = int(p.rng.choice([0, 1, -1, 2, -3, 100, -(1 << 20), int(p.rng.integers(-(1 << 63), (1 << 63) - 1))]))
-    return core.multiply_scalar(a, factor), x * factor
+    return rlwe.multiply_scalar(a, factor), x * factor
 
 
 def _linear_combination(p: Program) -> tuple[Any, Any]:
     a, x = p.pick()
     rows = int(p.rng.integers(1, 4))
     matrix = p.rng.integers(-50, 50, (rows, a.batch))
-    return core.linear_combination(a, matrix.reshape(-1).tolist(), rows), matrix.astype(object) @ x
+    return rlwe.linear_combination(a, matrix.reshape(-1).tolist(), rows), matrix.astype(object) @ x
 
 
 def _rotate(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
     n = p.party.n
     steps = int(p.rng.choice([0, 1, 2, 3, -1, n // 4, n // 2, 1 - n // 2]))
-    return core.rotate_rows(a, steps, p.party.evaluation), permuted(x, pow(3, steps, 2 * n), p.slots, p.t)
+    return rlwe.rotate_rows(a, steps, p.party.evaluation), permuted(x, pow(3, steps, 2 * n), p.slots, p.t)
 
 
 def _swap(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
     if p.rng.integers(2):
-        hoisted = core.apply_galois_hoisted(a, [3, 2 * p.party.n - 1], p.party.evaluation)
+        hoisted = rlwe.apply_galois_hoisted(a, [3, 2 * p.party.n - 1], p.party.evaluation)
         return hoisted[1], permuted(x, 2 * p.party.n - 1, p.slots, p.t)
-    return core.rotate_columns(a, p.party.evaluation), permuted(x, 2 * p.party.n - 1, p.slots, p.t)
+    return rlwe.rotate_columns(a, p.party.evaluation), permuted(x, 2 * p.party.n - 1, p.slots, p.t)
 
 
 def _sum_slots(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
     if p.slots:
-        return core.sum_slots(a, p.party.evaluation), np.broadcast_to(x.sum(axis=1, keepdims=True), x.shape)
+        return rlwe.sum_slots(a, p.party.evaluation), np.broadcast_to(x.sum(axis=1, keepdims=True), x.shape)
     everything = [permuted(x, element, False, p.t) for element in range(1, 2 * p.party.n, 2)]
-    return core.sum_slots(a, p.party.evaluation), np.array(everything, dtype=object).sum(axis=0)
+    return rlwe.sum_slots(a, p.party.evaluation), np.array(everything, dtype=object).sum(axis=0)
 
 
 def _take(p: Program) -> tuple[Any, Any]:
     a, x = p.pick()
     indices = p.rng.integers(0, a.batch, int(p.rng.choice([1, 3]))).tolist()
-    return core.take(a, indices), x[indices]
+    return _core.take(a, indices), x[indices]
 
 
 def _concatenate(p: Program) -> tuple[Any, Any]:
     chosen = [p.pick() for _ in range(int(p.rng.integers(1, 4)))]
-    joined = core.concatenate([a for a, _ in chosen])
+    joined = testing.scheme.concatenate([a for a, _ in chosen])
     keep = [0, joined.batch // 2, joined.batch - 1]  # back to three items, so that arrays go on fitting each other
-    return core.take(joined, keep), np.concatenate([x for _, x in chosen])[keep]
+    return _core.take(joined, keep), np.concatenate([x for _, x in chosen])[keep]
 
 
 def _sum_groups(p: Program) -> tuple[Any, Any]:
     (a, x), (b, y) = p.pick(), p.pick()
-    joined, values = core.concatenate([a, b, a]), np.concatenate([x, y, x])
+    joined, values = testing.scheme.concatenate([a, b, a]), np.concatenate([x, y, x])
     group = int(p.rng.choice([g for g in range(1, joined.batch + 1) if joined.batch % g == 0]))
     summed = values.reshape(-1, group, values.shape[1]).sum(axis=1)
-    result = core.sum_groups(joined, group)
-    return core.take(result, [0] * 3), summed[[0] * 3]
+    result = rlwe.sum_groups(joined, group)
+    return _core.take(result, [0] * 3), summed[[0] * 3]
 
 
 def _rerandomize(p: Program) -> tuple[Any, Any]:
     a, x = p.pick()
-    fresh = core.rerandomize(a, p.party.public, core.Seed(p.rng.bytes(32)))
-    assert not np.array_equal(fresh.residues, a.residues)
+    fresh = deterministic.rerandomize(a, p.party.public, testing.Seed(p.rng.bytes(32)))
+    assert not np.array_equal(rlwe.coefficients(fresh), rlwe.coefficients(a))
     return fresh, x
 
 
 STEPS: dict[str, Callable[[Program], tuple[Any, Any]]] = {
-    "add": _binary("add", lambda x, y: x + y),
-    "subtract": _binary("subtract", lambda x, y: x - y),
+    "add": _binary(_core.add, lambda x, y: x + y),
+    "subtract": _binary(testing.scheme.subtract, lambda x, y: x - y),
     "negate": _negate,
-    "add_plain": _plain("add_plain", lambda x, y: x + y),
-    "subtract_plain": _plain("subtract_plain", lambda x, y: x - y),
+    "add_plain": _plain(testing.scheme.add_plain, lambda x, y: x + y),
+    "subtract_plain": _plain(testing.scheme.subtract_plain, lambda x, y: x - y),
     "multiply": _multiply,
     "square": _square,
     "relinearize": _relinearize,
@@ -264,7 +269,7 @@ def test_random_programs_compute_what_they_say(setup: tuple[Any, ...], names: li
         program.check(*pair)
     for name in names:
         program.step(name)
-        note(f"{name}: headroom {core.noise_headroom(program.arrays[-1][0]):.1f} bits")
+        note(f"{name}: headroom {program.arrays[-1][0].noise_headroom:.1f} bits")
         program.check(*program.arrays[-1])
 
 
@@ -280,5 +285,5 @@ def test_every_operation_alone_keeps_room_and_is_exact(setup: tuple[Any, ...], n
     program.step(name)
     ciphertext, values = program.arrays[-1]
     if special > 0 and t < 1 << 29 and name != "multiply_scalar":
-        assert core.noise_headroom(ciphertext) > 0
+        assert ciphertext.noise_headroom > 0
     program.check(ciphertext, values)

@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
 from bgv_party import SETS, BgvParty, bgv_literal, party_of
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import rlwe
+from cyclotome.errors import ArgumentError, MismatchError
 from oracles.integers import centred, magnitude, random_below
 from oracles.textbook_bgv import TextbookBgv
 from parties import slot_prime
@@ -29,7 +32,7 @@ def test_phases_are_messages_modulo_t(rng: np.random.Generator, case: Any) -> No
     values[0], values[1] = 0, t - 1
     for symmetric in (False, True):
         x = party.encrypt(values, int(rng.integers(1 << 60)), False, symmetric=symmetric)
-        assert core.bgv.level(x) == party.top and core.bgv.correction(x) == 1 and x.parts == 2
+        assert x.limbs == party.top and testing.bgv.correction(x) == 1 and x.parts == 2
         assert np.array_equal(party.phases(x) % t, values)
         party.reads(x, False, values)
 
@@ -48,7 +51,7 @@ def test_a_textbook_ciphertext_decrypts_at_every_level_and_factor(rng: np.random
         a = random_below(rng, book.q, n)
         ciphertext = book.encrypt(phase, party.s, a, np.zeros(n, dtype=object))
         x = party.made(ciphertext, level, correction=factor)
-        found = core.decode(core.bgv.decrypt_unchecked(x, party.secret), False)[0] % t
+        found = _core.decode_residues(testing.scheme.decrypt_unchecked(x, party.secret), False)[0] % t
         assert np.array_equal(found, phase * pow(factor, -1, t) % t)
         assert np.array_equal(found, book.decrypt(ciphertext, party.s, factor))
 
@@ -62,12 +65,12 @@ def test_modulus_switching_is_exact(rng: np.random.Generator, case: Any, parts: 
     rows = random_below(rng, party.q, (3, parts, 16))
     rows[0, :, :4] = [0, 1, party.q - 1, party.q // 2]
     x = party.made(rows, party.top)
-    while core.bgv.level(x) > 1:
-        level, prime = core.bgv.level(x), party.moduli[core.bgv.level(x) - 1]
+    while x.limbs > 1:
+        level, prime = x.limbs, party.moduli[x.limbs - 1]
         book, before = party.book(level), party.parts(x)
-        y = core.bgv.switch_modulus(x)
-        assert core.bgv.level(y) == level - 1
-        assert core.bgv.correction(y) * prime % t == core.bgv.correction(x) % t
+        y = testing.bgv.switch_modulus(x)
+        assert y.limbs == level - 1
+        assert testing.bgv.correction(y) * prime % t == testing.bgv.correction(x) % t
         for old, new in zip(before, party.parts(y), strict=True):
             for c, result, expected in zip(old, new, book.switch_modulus(old, prime), strict=True):
                 delta = book.multiple(c, prime)
@@ -76,8 +79,8 @@ def test_modulus_switching_is_exact(rng: np.random.Generator, case: Any, parts: 
                 assert np.array_equal(result, expected)
                 assert np.array_equal((result * prime + delta) % (book.q // prime), c % (book.q // prime))
         x = y
-    with pytest.raises(core.ArgumentError, match="no level left"):
-        core.bgv.switch_modulus(x)
+    with pytest.raises(ArgumentError, match="no level left"):
+        testing.bgv.switch_modulus(x)
 
 
 @WORD
@@ -89,7 +92,7 @@ def test_the_rounding_of_a_switch_has_mean_zero(rng: np.random.Generator, word: 
     rows = random_below(rng, party.q, (4, 2, n))
     x = party.made(rows, 2)
     prime, book = party.moduli[1], party.book(1)
-    new = np.array(party.parts(core.bgv.switch_modulus(x)), dtype=object)
+    new = np.array(party.parts(testing.bgv.switch_modulus(x)), dtype=object)
     epsilon = centred(rows - new * prime, party.q)
     assert not np.any(epsilon % t)
     epsilon = epsilon.astype(float) / prime
@@ -108,25 +111,25 @@ def test_the_chain_of_correction_factors(rng: np.random.Generator, case: Any) ->
     values = random_below(rng, t, (2, 32))
     x, dropped = party.encrypt(values, int(rng.integers(1 << 60)), False), 1
     for level in range(party.top, 0, -1):
-        assert core.bgv.level(x) == level and core.bgv.correction(x) == pow(dropped, -1, t)
-        if core.bgv.noise_headroom(x) < 0:
+        assert x.limbs == level and testing.bgv.correction(x) == pow(dropped, -1, t)
+        if x.noise_headroom < 0:
             break
         party.reads(x, False, values)
-        direct = core.bgv.switch_to_level(party.encrypt(values, 1, False), level)
-        assert core.bgv.correction(direct) == core.bgv.correction(x)
+        direct = testing.bgv.switch_to_level(party.encrypt(values, 1, False), level)
+        assert testing.bgv.correction(direct) == testing.bgv.correction(x)
         if level > 1:
             dropped *= party.moduli[level - 1]
-            x = core.bgv.switch_modulus(x)
-    assert party.t() == 2 or core.bgv.correction(core.bgv.switch_to_level(x, 1)) != 1
+            x = testing.bgv.switch_modulus(x)
+    assert party.t() == 2 or testing.bgv.correction(testing.bgv.switch_to_level(x, 1)) != 1
 
 
 def test_levels_only_fall() -> None:
     party = BgvParty(bgv_literal(64, 16, 257, 3, 1))
-    x = core.bgv.switch_to_level(party.encrypt([1], 1, False), 2)
-    assert np.array_equal(core.bgv.switch_to_level(x, 2).residues, x.residues)
+    x = testing.bgv.switch_to_level(party.encrypt([1], 1, False), 2)
+    assert np.array_equal(rlwe.coefficients(testing.bgv.switch_to_level(x, 2)), rlwe.coefficients(x))
     for level in (0, 3, 4):
-        with pytest.raises(core.ArgumentError, match="levels only fall"):
-            core.bgv.switch_to_level(x, level)
+        with pytest.raises(ArgumentError, match="levels only fall"):
+            testing.bgv.switch_to_level(x, level)
 
 
 @EVERY_SET
@@ -134,30 +137,30 @@ def test_budget_and_measured_noise_are_those_of_big_integers(rng: np.random.Gene
     party = party_of(case, 32)
     x = party.encrypt(random_below(rng, party.t(), (6, 32)), int(rng.integers(1 << 60)), False)
     while True:
-        level = core.bgv.level(x)
-        budgets, measured = core.bgv.noise_budget(x, party.secret), core.bgv.measured_noise(x, party.secret)
+        level = x.limbs
+        budgets, measured = _core.noise_budget(x, party.secret), _core.measured_noise(x, party.secret)
         for item, parts in enumerate(party.parts(x)):
             assert budgets[item] == party.book(level).noise_budget(parts, party.s)
             assert measured[item] == pytest.approx(math.log2(magnitude(party.phases(x)[item])), abs=1e-9)
         if level == 1:
             break
-        x = core.bgv.switch_modulus(x)
+        x = testing.bgv.switch_modulus(x)
 
 
 def test_what_does_not_belong_to_bgv_is_refused() -> None:
     party = BgvParty(bgv_literal(64, 16, 257, 3, 1))
     stranger = BgvParty(bgv_literal(64, 16, 257, 2, 1))
     x = party.encrypt([1, 2, 3], 1, False)
-    with pytest.raises(core.MismatchError, match="different parameters"):
-        core.bgv.decrypt(x, stranger.secret)
-    with pytest.raises(core.MismatchError, match="different parameters"):
-        core.bgv.add(x, stranger.encrypt([1], 1, False))
-    with pytest.raises(core.MismatchError, match="different keys"):
-        core.bgv.multiply(x, core.bgv.crafted(party.context, bytes(16), 0, np.ascontiguousarray(x.residues)))
-    with pytest.raises(core.MismatchError, match="BFV"):
-        core.multiply(x, x)  # BFV's own, which takes a method
-    with pytest.raises(core.MismatchError, match="levels 3 and 2"):
-        core.add(x, core.bgv.switch_modulus(x))
+    with pytest.raises(MismatchError, match="different parameters"):
+        _core.decrypt(x, stranger.secret)
+    with pytest.raises(MismatchError, match="different parameters"):
+        _core.add(x, stranger.encrypt([1], 1, False))
+    with pytest.raises(MismatchError, match="different keys"):
+        testing.bgv.multiply(x, rlwe.crafted(party.context, bytes(16), 0, np.ascontiguousarray(rlwe.coefficients(x))))
+    with pytest.raises(MismatchError, match="BFV"):
+        testing.bfv.multiply(x, x)
+    with pytest.raises(MismatchError, match="levels 3 and 2"):
+        rlwe.add_at_one_level(x, testing.bgv.switch_modulus(x))
 
 
 def test_the_textbook_itself() -> None:

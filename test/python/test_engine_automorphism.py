@@ -5,19 +5,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import negacyclic
 from residues import TRANSFORM, everywhere, put, random_residues, ring_of, transform_primes
 
-ENGINE = core.CpuEngine(2)
+ENGINE = _core.CpuEngine(2)
 WORD = pytest.mark.parametrize("word", [32, 64])
 
 
-def image(ring: Any, a: Any, element: int, domain: Any = core.Domain.coefficient) -> Any:
+def image(ring: Any, a: Any, element: int, domain: Any = testing.Domain.coefficient) -> Any:
     return everywhere("automorphism", ring, a.shape[:2], put(ENGINE, ring, a, domain), element, domain=domain)
 
 
@@ -54,7 +55,7 @@ def test_automorphisms_commute_with_the_transform(rng: np.random.Generator, word
 def test_automorphisms_form_the_group_of_odd_numbers_modulo_2n(word: int, data: st.DataObject) -> None:
     degree = data.draw(st.sampled_from([2, 4, 32, 256]))
     g, h = (2 * data.draw(st.integers(0, degree - 1)) + 1 for _ in range(2))
-    domain = data.draw(st.sampled_from([core.Domain.coefficient, TRANSFORM]))
+    domain = data.draw(st.sampled_from([testing.Domain.coefficient, TRANSFORM]))
     ring = ring_of(word, degree, transform_primes(word, degree, 1))
     a = random_residues(np.random.default_rng(data.draw(st.integers(0, 1 << 32))), ring)
     both = image(ring, image(ring, a, g, domain), h, domain)

@@ -6,16 +6,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome.errors import ParameterError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.integers import Integers, centred, compose, decompose, integers, magnitude, random_below, some_primes
 from residues import everywhere, put, ring_of
 
-ENGINE = core.CpuEngine(2)
-FAST, CENTRED = core.Lift.fast, core.Lift.centred
+ENGINE = _core.CpuEngine(2)
+FAST, CENTRED = testing.Lift.fast, testing.Lift.centred
 WORD = pytest.mark.parametrize("word", [32, 64])
 TOP_BITS = {32: 31, 64: 61}
 # Where a centred lift may return the neighbour: |x/q - 1/2| < k 2^-SLACK_BITS.
@@ -34,7 +36,7 @@ def convert(
     degree = 1 << max(1, (len(x) - 1).bit_length())
     padded = np.concatenate([x, np.zeros(degree - len(x), dtype=object)])
     ring, wanted = ring_of(word, degree, source), ring_of(word, degree, target)
-    step = core.BaseConversion(ring.basis, wanted.basis, lift, f or [], g or [])
+    step = testing.BaseConversion(ring.basis, wanted.basis, lift, f or [], g or [])
     result = everywhere("convert", wanted, (1, 1), put(ENGINE, ring, decompose(padded, source)), step)
     return integers(result[0, 0])[:, : len(x)]
 
@@ -141,7 +143,7 @@ def test_a_target_modulus_of_the_source_is_copied(rng: np.random.Generator, word
     source = moduli_of(word, 4)
     target = [*moduli_of(word, 2, skip=50), source[2], source[0], 1 << 10]
     ring, wanted = ring_of(word, 8, source), ring_of(word, 8, target)
-    assert core.BaseConversion(ring.basis, wanted.basis, lift).copies == [-1, -1, 2, 0, -1]
+    assert testing.BaseConversion(ring.basis, wanted.basis, lift).copies == [-1, -1, 2, 0, -1]
     x = random_below(rng, math.prod(source), 8)
     f, g = [3, 5, 7, 11], [2, 3, 5, 7, 9]
     assert np.array_equal(convert(word, source, target, lift, x)[2:4], np.stack([x % source[2], x % source[0]]))
@@ -162,8 +164,8 @@ def test_lazy_sums_of_the_widest_primes_do_not_overflow(word: int, lift: Any, li
     fast = np.array([limbs * q - total, total * 2, 0], dtype=object)
     expected = fast if lift == FAST else centred(fast, q)
     assert np.array_equal(result, np.stack([expected % b for b in target]))
-    basis, wanted = core.Basis(word, source), core.Basis(word, target)
-    lazy = core.BaseConversion(basis, wanted, lift).lazy_terms
+    basis, wanted = testing.Basis(word, source), testing.Basis(word, target)
+    lazy = testing.BaseConversion(basis, wanted, lift).lazy_terms
     product = (max(source) - 1) * (max(target) - 1)
     assert lazy * product < 1 << (2 * word) and (lazy + 1) * product >= 1 << (2 * word)
 
@@ -174,7 +176,7 @@ def test_every_item_part_and_tile_is_converted(rng: np.random.Generator, word: i
     ring, wanted = ring_of(word, 2048, source), ring_of(word, 2048, target)
     x = random_below(rng, math.prod(source), (2, 2, 2048))
     array = put(ENGINE, ring, decompose(x, source))
-    step = core.BaseConversion(ring.basis, wanted.basis, CENTRED)
+    step = testing.BaseConversion(ring.basis, wanted.basis, CENTRED)
     expected = decompose(centred(x, math.prod(source)), target)
     assert np.array_equal(everywhere("convert", wanted, (2, 2), array, step), expected)
     assert np.array_equal(
@@ -183,13 +185,13 @@ def test_every_item_part_and_tile_is_converted(rng: np.random.Generator, word: i
 
 
 def test_conversions_that_cannot_be_are_refused() -> None:
-    one, many = core.Basis(32, [97]), core.Basis(32, moduli_of(32, 129))
-    with pytest.raises(core.ParameterError, match="words of one size"):
-        core.BaseConversion(one, core.Basis(64, [5]), FAST)
-    with pytest.raises(core.ParameterError, match="1 to 128 source limbs, not 129"):
-        core.BaseConversion(many, one, FAST)
-    with pytest.raises(core.ParameterError, match="1 to 128 source limbs, not 0"):
-        core.BaseConversion(core.Basis(32, []), one, FAST)
+    one, many = testing.Basis(32, [97]), testing.Basis(32, moduli_of(32, 129))
+    with pytest.raises(ParameterError, match="words of one size"):
+        testing.BaseConversion(one, testing.Basis(64, [5]), FAST)
+    with pytest.raises(ParameterError, match="1 to 128 source limbs, not 129"):
+        testing.BaseConversion(many, one, FAST)
+    with pytest.raises(ParameterError, match="1 to 128 source limbs, not 0"):
+        testing.BaseConversion(testing.Basis(32, []), one, FAST)
     for f, g in (([1, 2], []), ([], [1, 2])):
-        with pytest.raises(core.ParameterError, match="factors"):
-            core.BaseConversion(one, core.Basis(32, [5]), FAST, f, g)
+        with pytest.raises(ParameterError, match="factors"):
+            testing.BaseConversion(one, testing.Basis(32, [5]), FAST, f, g)

@@ -6,22 +6,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
 from oracles import negacyclic
 from oracles.integers import centred, compose, decompose, is_prime, random_below, round_half_up, some_primes
 from residues import everywhere, put, ring_of, transform_primes
 
-HOST = core.CpuEngine(1)
+HOST = _core.CpuEngine(1)
 WORD = pytest.mark.parametrize("word", [32, 64])
 
 
 def prepared(word: int, degree: int, k: int, t: int) -> tuple[Any, Any, Any]:
     moduli = transform_primes(word, degree, k, skip=2)
-    p = core.hps_auxiliary_basis(core.Basis(word, moduli), degree, moduli).moduli
+    p = testing.hps_auxiliary_basis(testing.Basis(word, moduli), degree, moduli).moduli
     q_ring, p_ring = ring_of(word, degree, moduli), ring_of(word, degree, p)
-    return q_ring, p_ring, core.HpsProduct(q_ring, p_ring, t)
+    return q_ring, p_ring, testing.HpsProduct(q_ring, p_ring, t)
 
 
 @WORD
@@ -79,10 +80,10 @@ def test_the_auxiliary_basis_is_the_smallest_of_its_class(word: int, bits: int) 
         bits = 29
     degree, k = 1024, 4
     moduli = some_primes(bits, 2 * degree, k)
-    auxiliary = core.hps_auxiliary_basis(core.Basis(word, moduli), degree, moduli).moduli
+    auxiliary = testing.hps_auxiliary_basis(testing.Basis(word, moduli), degree, moduli).moduli
     width = 30 if word == 32 else 50 if bits <= 50 else 61
     assert all(is_prime(p) and p % (2 * degree) == 1 and p.bit_length() == width for p in auxiliary)
     assert not set(auxiliary) & set(moduli)
     q = math.prod(moduli)
-    assert math.prod(auxiliary) > q << core.hps_margin
-    assert math.prod(auxiliary[:-1]) < q << (core.hps_margin + 1)  # one less would not do
+    assert math.prod(auxiliary) > q << testing.hps_margin
+    assert math.prod(auxiliary[:-1]) < q << (testing.hps_margin + 1)  # one less would not do

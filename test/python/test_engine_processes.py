@@ -12,10 +12,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
-from residues import Residues, put, random_residues, ring_of, transform_primes
+from cyclotome import _core
+from cyclotome.errors import ArgumentError
+from residues import Residues, on, put, random_residues, ring_of, transform_primes
 
 RING = ring_of(32, 4096, transform_primes(32, 4096, 3))  # large enough for loops over all threads
 
@@ -23,7 +24,7 @@ RING = ring_of(32, 4096, transform_primes(32, 4096, 3))  # large enough for loop
 def square(engine: Any, a: Residues) -> Residues:
     array = put(engine, RING, a)
     array.to_transform()
-    engine.multiply(array.view(), array.view(), array.view())
+    on(engine).multiply(array.view(), array.view(), array.view())
     array.to_coefficient()
     return array.to_host()
 
@@ -51,9 +52,9 @@ def in_child(body: Callable[[], bool], seconds: float = 20) -> bool:
 
 
 def test_several_host_threads_share_an_engine(rng: np.random.Generator) -> None:
-    engine = core.CpuEngine(3)
+    engine = _core.CpuEngine(3)
     inputs = [random_residues(rng, RING) for _ in range(12)]
-    expected = [square(core.CpuEngine(1), a) for a in inputs]
+    expected = [square(_core.CpuEngine(1), a) for a in inputs]
     start = threading.Barrier(4)
 
     def work(first: int) -> bool:
@@ -68,7 +69,7 @@ def test_several_host_threads_share_an_engine(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_forked_child_computes_with_the_engine_of_its_parent(rng: np.random.Generator, threads: int) -> None:
-    engine = core.CpuEngine(threads)
+    engine = _core.CpuEngine(threads)
     a = random_residues(rng, RING)
     expected = square(engine, a)
     assert in_child(lambda: np.array_equal(square(engine, a), expected))
@@ -78,7 +79,7 @@ def test_a_forked_child_computes_with_the_engine_of_its_parent(rng: np.random.Ge
 
 def test_a_forked_child_may_drop_engines_that_it_never_used(rng: np.random.Generator) -> None:
     a = random_residues(rng, RING)
-    engines = [core.CpuEngine(3) for _ in range(3)]
+    engines = [_core.CpuEngine(3) for _ in range(3)]
     expected, *_ = [square(engine, a) for engine in engines]
 
     def child() -> bool:
@@ -93,7 +94,7 @@ def test_a_forked_child_may_drop_engines_that_it_never_used(rng: np.random.Gener
 
 
 def test_several_threads_of_a_forked_child_may_be_its_first(rng: np.random.Generator) -> None:
-    engine = core.CpuEngine(3)
+    engine = _core.CpuEngine(3)
     a = random_residues(rng, RING)
     expected = square(engine, a)
 
@@ -117,10 +118,10 @@ def test_several_threads_of_a_forked_child_may_be_its_first(rng: np.random.Gener
 
 def test_engines_come_and_go_with_their_threads(rng: np.random.Generator) -> None:
     a = random_residues(rng, RING)
-    expected = square(core.CpuEngine(1), a)
+    expected = square(_core.CpuEngine(1), a)
     before = threads_of_this_process()
     for _ in range(20):
-        assert np.array_equal(square(core.CpuEngine(4), a), expected)
+        assert np.array_equal(square(_core.CpuEngine(4), a), expected)
     assert threads_of_this_process() <= before
 
 
@@ -130,7 +131,7 @@ def threads_of_this_process() -> int:
 
 def test_an_array_keeps_its_engine_alive(rng: np.random.Generator) -> None:
     a = random_residues(rng, RING)
-    array = put(core.CpuEngine(2), RING, a)
+    array = put(_core.CpuEngine(2), RING, a)
     clone = array.clone()
     del array
     clone.to_transform()
@@ -139,7 +140,7 @@ def test_an_array_keeps_its_engine_alive(rng: np.random.Generator) -> None:
 
 
 def test_the_number_of_threads() -> None:
-    assert core.CpuEngine(0).threads == len(os.sched_getaffinity(0))
-    assert [core.CpuEngine(n).threads for n in (1, 2, 7)] == [1, 2, 7]
-    with pytest.raises(core.ArgumentError, match=r"1025 threads.*1024"):
-        core.CpuEngine(1025)
+    assert _core.CpuEngine(0).threads == len(os.sched_getaffinity(0))
+    assert [_core.CpuEngine(n).threads for n in (1, 2, 7)] == [1, 2, 7]
+    with pytest.raises(ArgumentError, match=r"1025 threads.*1024"):
+        _core.CpuEngine(1025)

@@ -8,15 +8,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome._core import testing
 from oracles import barrett
 from oracles.integers import primes_below, words
 
 DATA = json.loads((Path(__file__).resolve().parents[1] / "data" / "barrett_counterexamples.json").read_text("utf-8"))
-BARRETT = {32: core.Barrett32, 64: core.Barrett64}
-MODULUS = {32: core.Modulus32, 64: core.Modulus64}
+BARRETT = {32: testing.Barrett32, 64: testing.Barrett64}
+MODULUS = {32: testing.Modulus32, 64: testing.Modulus64}
 CASES = DATA["cases"] + DATA["small_primes"]
 
 

@@ -8,12 +8,14 @@ import math
 from pathlib import Path
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome.errors import ParameterError
 from oracles import behz
 from oracles.integers import Integers, decompose, integers, random_below, round_half_up, some_primes
-from residues import call, put, ring_of
+from residues import call, on, put, ring_of
 
 DATA = json.loads((Path(__file__).resolve().parents[1] / "data" / "behz_decryption.json").read_text("utf-8"))
 WORD = pytest.mark.parametrize("word", [32, 64])
@@ -32,8 +34,8 @@ def decrypt(engine: Any, word: int, moduli: list[int], t: int, gamma: int, phase
     degree = max(2, len(phase))
     padded = np.concatenate([phase, np.zeros(degree - len(phase), dtype=object)])
     q, plain = ring_of(word, degree, moduli), ring_of(word, degree, [t])
-    step = core.PlainScale(q, plain, gamma)
-    result = call(engine.scale_to_plain, plain, (1, 1), put(engine, q, decompose(padded, moduli)), step)
+    step = testing.PlainScale(q, plain, gamma)
+    result = call(on(engine).scale_to_plain, plain, (1, 1), put(engine, q, decompose(padded, moduli)), step)
     return integers(result[0, 0, 0, : len(phase)])
 
 
@@ -106,7 +108,7 @@ def test_any_phase_equals_the_oracle(engine: Any, rng: np.random.Generator, word
 def test_the_readings_that_the_papers_print_do_not_decrypt(rng: np.random.Generator, reading: dict[str, Any]) -> None:
     moduli, t, gamma = some_primes(30, 2, 6), 65537, WIDE_GAMMA[32]
     m, phase = noisy(rng, moduli, t, 0.2)
-    right = decrypt(core.CpuEngine(1), 32, moduli, t, gamma, phase)
+    right = decrypt(_core.CpuEngine(1), 32, moduli, t, gamma, phase)
     assert np.array_equal(right, m) and np.array_equal(behz.decrypt(phase, moduli, t, gamma), m)
     printed = behz.decrypt(phase, moduli, t, gamma, **reading)
     # An uncentred residue is right where it is small already, which is for one sign of the noise.
@@ -126,7 +128,7 @@ def test_001_8_the_printed_inverse_of_q_does_not_exist() -> None:
 def test_plain_moduli_and_gammas_that_share_factors_are_refused(word: int) -> None:
     q = ring_of(word, 16, [97, 193])
     for t, gamma in [(97, 1009), (257, 193), (257, 257), (15, 5), (15, 10)]:
-        with pytest.raises(core.ParameterError, match="share"):
-            core.PlainScale(q, ring_of(word, 16, [t]), gamma)
-    with pytest.raises(core.ParameterError, match="one modulus, not 2"):
-        core.PlainScale(q, ring_of(word, 16, [257, 5]), 1009)
+        with pytest.raises(ParameterError, match="share"):
+            testing.PlainScale(q, ring_of(word, 16, [t]), gamma)
+    with pytest.raises(ParameterError, match="one modulus, not 2"):
+        testing.PlainScale(q, ring_of(word, 16, [257, 5]), 1009)

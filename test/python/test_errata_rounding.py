@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
 from oracles.integers import Integers, decompose, random_below, round_half_up, some_primes
-from residues import call, put, ring_of
+from residues import call, on, put, ring_of
 
 
 def printed(x: Integers, q: int, special: int) -> Integers:
@@ -26,12 +27,12 @@ def unreduced(x: Integers, q: int, special: int) -> Integers:
 
 @pytest.mark.parametrize(("word", "bits"), [(32, 30), (64, 60)])
 def test_001_5_dropping_the_special_prime(rng: np.random.Generator, word: int, bits: int) -> None:
-    engine = core.CpuEngine(1)
+    engine = _core.CpuEngine(1)
     special, *moduli = some_primes(bits, 1 << 13, 4)
     q, p = ring_of(word, 512, moduli), ring_of(word, 512, [special])
     x = random_below(rng, math.prod(moduli) * special, 512)
     kept, dropped = put(engine, q, decompose(x, moduli)), put(engine, p, decompose(x, [special]))
-    result = call(engine.divide_and_round, q, (1, 1), kept, dropped, core.DivideAndRound(q, p))
+    result = call(on(engine).divide_and_round, q, (1, 1), kept, dropped, testing.DivideAndRound(q, p))
     for limb, modulus in enumerate(moduli):
         rounded = round_half_up(x, special) % modulus
         assert np.array_equal(result[0, 0, limb], rounded.astype(np.uint64))

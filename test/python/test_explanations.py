@@ -7,12 +7,14 @@ import math
 import re
 from typing import Any, NamedTuple
 
-import cyclotome_testing as core
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from literals import Intent, ParametersLiteral
 from oracles.security_tables import GUIDELINES_2024, STANDARD_2018
 from parties import small_literal
 
-STANDARD = core.SecurityTable.he_standard_2018
+STANDARD = "he-standard-2018"
 
 PLANNED: list[dict[str, Any]] = [
     {"depth": 0, "value_bits": 10},
@@ -38,7 +40,7 @@ class Row(NamedTuple):
 
 def table(parameters: Any) -> list[Row]:
     """The table at the end of an explanation."""
-    lines = core.explain(parameters).splitlines()
+    lines = parameters.explain().splitlines()
     head = next(i for i, line in enumerate(lines) if line.split()[:3] == ["special", "primes", "digits"])
     rows = []
     for line in lines[head + 1 :]:
@@ -55,14 +57,14 @@ def chosen_of(rows: list[Row]) -> Row:
 
 
 def suggested(fields: dict[str, Any]) -> Any:
-    intent = core.Intent()
+    intent = Intent()
     for name, value in fields.items():
         setattr(intent, name, value)
-    return core.suggest(intent)
+    return intent.suggested()
 
 
 def cap(parameters: Any) -> int:
-    literal = parameters.literal
+    literal = ParametersLiteral.of(parameters)
     limits = STANDARD_2018 if literal.table == STANDARD else GUIDELINES_2024
     return int(limits[parameters.degree][literal.security // 64 - 2])
 
@@ -77,7 +79,7 @@ def test_what_the_planner_chose_is_the_cheapest_that_security_allows(fields: dic
     assert [row.special for row in rows] == list(range(min(len(parameters.moduli), 8) + 1))
     for row in rows:
         if row.length > limit:
-            bits = parameters.literal.security
+            bits = ParametersLiteral.of(parameters).security
             assert row.verdict == f"too long for {bits}-bit classical security, by {row.length - limit}"
         elif row.special == 0:
             assert row.verdict == f"noisier, by {chosen.headroom - row.headroom}" and row.headroom < chosen.headroom
@@ -90,7 +92,7 @@ def test_alternatives_have_the_same_ciphertexts_and_the_fewest_digits(fields: di
     """Digits by their definition: no digit of ceil(k / digits) primes is longer than the special primes together."""
     parameters = suggested(fields)
     primes = list(parameters.moduli)
-    for other, _, _, _, _ in core.key_switch_choices(parameters):
+    for other, _, _, _, _ in testing.key_switch_choices(parameters):
         assert (list(other.moduli), other.plain_moduli) == (primes, parameters.plain_moduli)
         special = math.prod(other.special_moduli).bit_length()
         fitting = len(primes)
@@ -104,7 +106,7 @@ def test_alternatives_have_the_same_ciphertexts_and_the_fewest_digits(fields: di
 
 def test_key_sizes_and_costs_are_those_of_the_alternatives() -> None:
     """seal-8192: four primes; two special primes halve the digits, and would make keys smaller."""
-    parameters = core.preset("seal-8192")
+    parameters = _core.preset("seal-8192", False)
     rows = table(parameters)
     assert [(row.special, row.digits, row.length) for row in rows] == [
         (0, 4, 174),
@@ -115,7 +117,7 @@ def test_key_sizes_and_costs_are_those_of_the_alternatives() -> None:
     ]
     limb = 8192 * 8
     assert [row.key for row in rows] == [f"{2 * d * (4 + s) * limb // 1024} KiB" for s, d, *_ in rows]
-    costs = [relative for _, relative, _, _, _ in core.key_switch_choices(parameters)]
+    costs = [relative for _, relative, _, _, _ in testing.key_switch_choices(parameters)]
     assert costs[1] == 1 and all(row.cost == round(c, 2) for row, c in zip(rows, costs, strict=True))
     # The model by hand: 14 k + (d + 2)(k + s) transforms, 9 k^2 + d (k + s)(2 + k/d) + 2 s k terms of conversions.
     by_hand = [(14 * 4 + (d + 2) * (4 + s)) * 13 + 9 * 16 + d * (4 + s) * (2 + 4 / d) + 8 * s for s, d, *_ in rows]
@@ -123,19 +125,19 @@ def test_key_sizes_and_costs_are_those_of_the_alternatives() -> None:
 
 
 def test_headroom_after_a_product_is_that_of_the_noise_model() -> None:
-    parameters = core.preset("seal-8192")
+    parameters = _core.preset("seal-8192", False)
     chosen = chosen_of(table(parameters))
-    promised = re.search(r"depth 1 (\d+)", core.explain(parameters))
+    promised = re.search(r"depth 1 (\d+)", parameters.explain())
     assert promised and chosen.headroom == int(promised[1])
 
 
 def test_primes_chosen_by_hand_are_told_when_others_were_cheaper() -> None:
     literal = small_literal(64, 2048, 65537, 8, 1)
-    rows = table(core.Parameters(literal))
+    rows = table(literal.made())
     cheaper = [row for row in rows if row.cost < 1 and row.special > 1]
     assert cheaper and {row.verdict for row in cheaper} == {"cheaper and allowed; the primes were chosen by hand"}
     best = min(rows[1:], key=lambda row: row.cost)
     literal = small_literal(64, 2048, 65537, 8, best.special)
-    again = table(core.Parameters(literal))
+    again = table(literal.made())
     assert chosen_of(again).special == best.special
     assert all(row.verdict in ("chosen", "not cheaper") for row in again[1:])

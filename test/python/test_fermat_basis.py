@@ -6,9 +6,10 @@ from __future__ import annotations
 import math
 from itertools import product
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome._core import testing
+from cyclotome.errors import ParameterError
 from oracles import fermat
 from test_ring_big_unsigned import number as big
 
@@ -16,8 +17,8 @@ BASES = fermat.all_bases(15)
 SMALL = [(x, f) for x, f in BASES if x <= 4]
 
 
-def limb_of(x: int, f: int, i: int) -> core.FermatLimb:
-    return core.FermatBasis(x, f).limbs[i]
+def limb_of(x: int, f: int, i: int) -> testing.FermatLimb:
+    return testing.FermatBasis(x, f).limbs[i]
 
 
 def interesting(modulus: int, bits: int, rng: np.random.Generator, count: int = 6) -> list[int]:
@@ -31,7 +32,7 @@ def interesting(modulus: int, bits: int, rng: np.random.Generator, count: int = 
 
 @pytest.mark.parametrize(("x", "f"), BASES)
 def test_lemma_1_q_is_the_product_of_its_pairwise_coprime_factors(x: int, f: int) -> None:
-    basis = core.FermatBasis(x, f)
+    basis = testing.FermatBasis(x, f)
     moduli = fermat.moduli(x, f)
     assert [big(limb.modulus) for limb in basis.limbs] == moduli
     assert big(basis.modulus) == math.prod(moduli) == (1 << (1 << x)) - 1
@@ -48,7 +49,7 @@ def test_lemma_1_q_is_the_product_of_its_pairwise_coprime_factors(x: int, f: int
 def test_lemma_2_inverses_are_powers_of_two(x: int, f: int) -> None:
     """Erratum 003-1: the last one's exponent is g/2^f - f; the printed one, for i = f + 1, is wrong in every case."""
     g = 1 << x
-    for i, limb in enumerate(core.FermatBasis(x, f).limbs):
+    for i, limb in enumerate(testing.FermatBasis(x, f).limbs):
         modulus = fermat.moduli(x, f)[i]
         assert pow(2, limb.exponent, modulus) == fermat.inverse(x, f, i)
         assert limb.exponent >= 0
@@ -63,7 +64,7 @@ def test_counter_examples_to_lemmas_2_and_3_as_printed() -> None:
     assert (big(last.modulus), last.shift) == (15, 1)
     assert 2 * fermat.inverse(3, 1, 1) // 15 == 2 >> last.shift == 1 != 2 >> 2
     for method in ("none", "multiplication", "reduction", "both"):
-        p = core.Punctured.fermat(core.FermatBasis(3, 1), method, "own")
+        p = testing.Punctured.fermat(testing.FermatBasis(3, 1), method, "own")
         assert p.apply([0, 2])[1] == 2 * 8 % 15
 
 
@@ -72,9 +73,9 @@ def test_counter_examples_to_lemmas_2_and_3_as_printed() -> None:
 def test_lemma_3_for_every_residue(x: int, f: int, method: str) -> None:
     moduli = fermat.moduli(x, f)
     assert all(m <= 1 << 16 for m in moduli)
-    p = core.Punctured.fermat(core.FermatBasis(x, f), method, "own")
+    p = testing.Punctured.fermat(testing.FermatBasis(x, f), method, "own")
     for i, modulus in enumerate(moduli):
-        inverse, shift = fermat.inverse(x, f, i), core.FermatBasis(x, f).limbs[i].shift
+        inverse, shift = fermat.inverse(x, f, i), testing.FermatBasis(x, f).limbs[i].shift
         residues = range(modulus)
         if f:  # with one limb the inverse 2^g is 1
             assert all((v - (i < f and v > 0)) >> shift == v * inverse // modulus for v in residues)
@@ -85,7 +86,7 @@ def test_lemma_3_for_every_residue(x: int, f: int, method: str) -> None:
 @pytest.mark.parametrize(("x", "f"), [(5, 1), (5, 2)])
 @pytest.mark.parametrize("method", ["reduction", "both"])
 def test_lemma_3_for_every_residue_modulo_f4(x: int, f: int, method: str) -> None:
-    p = core.Punctured.fermat(core.FermatBasis(x, f), method, "own")
+    p = testing.Punctured.fermat(testing.FermatBasis(x, f), method, "own")
     inverse = fermat.inverse(x, f, 0)
     assert p.apply([word for v in range(65537) for word in (v, *[0] * f)])[:: f + 1] == [
         v * inverse % 65537 for v in range(65537)
@@ -95,10 +96,10 @@ def test_lemma_3_for_every_residue_modulo_f4(x: int, f: int, method: str) -> Non
 @pytest.mark.parametrize(("x", "f"), [(x, f) for x, f in BASES if x >= 5])
 def test_all_ways_to_puncture_agree_with_python(x: int, f: int, rng: np.random.Generator) -> None:
     """To x = 15, at 0, 1, q_i - 1, 2^G and with carries through all words."""
-    basis = core.FermatBasis(x, f)
-    ways = [core.Punctured.fermat(basis, "both", "own")]
-    for arithmetic in ["own"] + ["gmp"] * (core.gmp_name() is not None):
-        ways += [core.Punctured.fermat(basis, m, arithmetic) for m in ("none", "multiplication", "reduction")]
+    basis = testing.FermatBasis(x, f)
+    ways = [testing.Punctured.fermat(basis, "both", "own")]
+    for arithmetic in ["own"] + ["gmp"] * (testing.gmp_name() is not None):
+        ways += [testing.Punctured.fermat(basis, m, arithmetic) for m in ("none", "multiplication", "reduction")]
     moduli = fermat.moduli(x, f)
     tried = [interesting(m, limb.bits, rng, 2) for m, limb in zip(moduli, basis.limbs, strict=True)]
     tried = tried if x < 13 else [t[:8] + t[-8:] for t in tried]
@@ -147,42 +148,40 @@ def test_arithmetic_of_a_limb(x: int, f: int, i: int, rng: np.random.Generator) 
 @pytest.mark.parametrize("x", range(1, 16))
 def test_the_paper_chooses_a_last_limb_of_one_word(x: int) -> None:
     """Table 1: k = 1 + log2(bit(q)/64)."""
-    basis = core.FermatBasis(x)
+    basis = testing.FermatBasis(x)
     assert len(basis.limbs) == 1 + max(0, x - 6) == 1 + math.ceil(math.log2(math.ceil(basis.bits / 64)))
     assert basis.limbs[-1].words == 1
 
 
 @pytest.mark.parametrize("x", [0, 16, 1 << 31])
 def test_x_out_of_range_is_refused(x: int) -> None:
-    with pytest.raises(core.ParameterError, match=rf"x = {x}: x must lie in \[1, 15\]"):
-        core.FermatBasis(x)
+    with pytest.raises(ParameterError, match=rf"x = {x}: x must lie in \[1, 15\]"):
+        testing.FermatBasis(x)
 
 
 @pytest.mark.parametrize("x", range(1, 16))
 def test_too_many_splits_are_refused(x: int) -> None:
     most = fermat.most_splits(x)
-    core.FermatBasis(x, most)
+    testing.FermatBasis(x, most)
     for f in (most + 1, 40, (1 << 32) - 1):
-        with pytest.raises(core.ParameterError, match=rf"split {f} times: .*allows up to f = {most}"):
-            core.FermatBasis(x, f)
+        with pytest.raises(ParameterError, match=rf"split {f} times: .*allows up to f = {most}"):
+            testing.FermatBasis(x, f)
 
 
 def test_moduli_that_divide_a_fermat_number_are_refused() -> None:
     """Erratum 003-9: 65537 = F4, 114689 | F12, 2424833 | F9, ...: also as factors of composite moduli."""
     for divisor, least in ((3, 1), (5, 2), (17, 3), (257, 4), (65537, 5), (641, 6), (2424833, 10), (114689, 13)):
         for x in range(1, 16):
-            basis = core.FermatBasis(x)
+            basis = testing.FermatBasis(x)
             for m in (divisor, 2 * divisor, divisor * 1000003):
                 assert basis.modulus_mod(m) == ((1 << (1 << x)) - 1) % m
                 if x >= least:
-                    with pytest.raises(
-                        core.ParameterError, match=rf"{m} shares the factor \d+ with q = 2\^{1 << x} - 1"
-                    ):
+                    with pytest.raises(ParameterError, match=rf"{m} shares the factor \d+ with q = 2\^{1 << x} - 1"):
                         basis.require_coprime(m)
                 elif m in (divisor, 2 * divisor):
                     assert (x >= 1 and math.gcd(m, (1 << (1 << x)) - 1) == 1) and basis.require_coprime(m) is None
     for good in (1, 2, 1 << 32, 1024, 163841, 557057, 786433):
-        core.FermatBasis(15).require_coprime(good)
+        testing.FermatBasis(15).require_coprime(good)
 
 
 def test_auxiliary_primes_leave_out_those_that_divide_q() -> None:
@@ -193,11 +192,11 @@ def test_auxiliary_primes_leave_out_those_that_divide_q() -> None:
     assert 2424833 in primes and len(primes) == 4
     for p in primes:
         bits = p.bit_length()
-        found = core.FermatBasis(15).coprime_primes(bits, step, 1, [])[0] if bits > 18 else 0
+        found = testing.FermatBasis(15).coprime_primes(bits, step, 1, [])[0] if bits > 18 else 0
         assert found != p and (not found or pow(2, 1 << 15, found) != 1)
     all_22 = [p for p in range((1 << 21) // step * step + 1, 1 << 22, step) if p > 1 << 21 and pow(2, p - 1, p) == 1]
     all_22 = [p for p in all_22 if all(p % d for d in range(3, int(p**0.5) + 1, 2))]
-    got = core.FermatBasis(15).coprime_primes(22, step, len(all_22) - 1, [])
+    got = testing.FermatBasis(15).coprime_primes(22, step, len(all_22) - 1, [])
     assert sorted(got) == sorted(set(all_22) - {2424833})
-    with pytest.raises(core.ParameterError):
-        core.FermatBasis(15).coprime_primes(22, step, len(all_22), [])
+    with pytest.raises(ParameterError):
+        testing.FermatBasis(15).coprime_primes(22, step, len(all_22), [])

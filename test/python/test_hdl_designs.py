@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import circuits
-import cyclotome_testing as core
 import numpy as np
 import pytest
 import residues
 from circuits import Words
+from cyclotome import _core
+from cyclotome._core import testing
 from cyclotome.errors import EngineError, ParameterError
 from cyclotome_hdl import simulation
 from cyclotome_hdl.design import Design
 from oracles.integers import random_below, some_primes, words
 from oracles.negacyclic import schoolbook
+from residues import on
 
 #: Each takes seconds to build. Those of 1024 are what test_fpga_engine.py uses too.
 DESIGNS = [
@@ -74,19 +76,19 @@ def expected(a: Words, b: Words, p: int) -> list[list[int]]:
 
 def cpu_transforms(design: Design, a: Words, p: int) -> Any:
     """An array of the library's CPU engine with the forward transforms of a."""
-    ring, engine = residues.ring_of(64, design.degree, [p]), core.CpuEngine(1)
+    ring, engine = residues.ring_of(64, design.degree, [p]), _core.CpuEngine(1)
     array = residues.put(engine, ring, a.reshape(len(a), 1, 1, design.degree))
-    engine.forward(array.view())
+    on(engine).forward(array.view())
     array.domain = residues.TRANSFORM
     return array
 
 
 def cpu_products(design: Design, a: Words, b: Words, p: int) -> Words:
     """What the library's CPU engine computes."""
-    engine = core.CpuEngine(1)
+    engine = _core.CpuEngine(1)
     product = cpu_transforms(design, a, p)
-    engine.multiply(product.view(), product.view(), cpu_transforms(design, b, p).view())
-    engine.inverse(product.view())
+    on(engine).multiply(product.view(), product.view(), cpu_transforms(design, b, p).view())
+    on(engine).inverse(product.view())
     return np.asarray(product.to_host()).reshape(a.shape)
 
 
@@ -161,7 +163,7 @@ def test_formulas_give_the_papers_ticks_and_a_latency(design: Design, ticks: int
 def test_transforms_are_the_cpu_engines(design: Design, rng: np.random.Generator) -> None:
     model, circuit = circuits.model_of(design)
     (p,) = residues.transform_primes(64, design.degree, 1)
-    model.load(p, core.minimal_primitive_root(2 * design.degree, p))
+    model.load(p, testing.minimal_primitive_root(2 * design.degree, p))
     a = polynomials(rng, design, p, 3)
     transformed = model.run("forward", a)
     expected_words = np.asarray(cpu_transforms(design, a, p).to_host()).reshape(a.shape)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import cyclotome_testing as core
 import flint
 import numpy as np
 import pytest
+from cyclotome._core.testing import ltv as core
 from cyclotome.errors import ArgumentError, MismatchError, ParameterError, RangeError
 from cyclotome_study import ltv
 from cyclotome_study.ltv_arithmetic import Arithmetic
@@ -63,7 +63,7 @@ def test_transforms_by_definition(points: int, rng: np.random.Generator) -> None
 
 @pytest.mark.parametrize("points", [0, 32, 96, 1 << 17])
 def test_other_transforms_are_refused(points: int) -> None:
-    with pytest.raises(core.ParameterError, match="powers of two from 64 to 65536"):
+    with pytest.raises(ParameterError, match="powers of two from 64 to 65536"):
         core.CarrierTransform(points)
 
 

@@ -6,16 +6,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome._core import testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.integers import integers, primes_below, words
 
-MODULUS = {32: core.Modulus32, 64: core.Modulus64}
-SHOUP = {32: core.Shoup32, 64: core.Shoup64}
-MONTGOMERY = {32: core.Montgomery32, 64: core.Montgomery64}
+MODULUS = {32: testing.Modulus32, 64: testing.Modulus64}
+SHOUP = {32: testing.Shoup32, 64: testing.Shoup64}
+MONTGOMERY = {32: testing.Montgomery32, 64: testing.Montgomery64}
 MAX_BITS = {32: 31, 64: 61}
 WORD = pytest.mark.parametrize("word", [32, 64])
 
@@ -154,15 +154,15 @@ def test_montgomery_products_and_lazy_ranges(word: int, rng: np.random.Generator
 @settings(max_examples=300)
 @given(a=st.integers(0, (1 << 64) - 1), m=st.one_of(st.integers(0, 30), st.integers(1, (1 << 63) - 1)))
 def test_inverses_and_common_divisors(a: int, m: int) -> None:
-    assert core.greatest_common_divisor(a, m) == math.gcd(a, m)
+    assert testing.greatest_common_divisor(a, m) == math.gcd(a, m)
     expected = pow(a, -1, m) if m >= 2 and math.gcd(a, m) == 1 else 0
-    assert core.inverse_or_zero(a, m) == expected
+    assert testing.inverse_or_zero(a, m) == expected
 
 
 def test_bits() -> None:
     for value in [0, 1, 2, 3, 4, 255, 256, (1 << 32) - 1, 1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1]:
-        assert core.bit_length(value) == value.bit_length()
-        assert core.is_power_of_two(value) == (value.bit_count() == 1)
+        assert testing.bit_length(value) == value.bit_length()
+        assert testing.is_power_of_two(value) == (value.bit_count() == 1)
     for bits in range(1, 18):
         for value in {0, 1, (1 << bits) - 1, (1 << bits) // 3}:
-            assert core.reverse_bits(value, bits) == int(f"{value:0{bits}b}"[::-1], 2)
+            assert testing.reverse_bits(value, bits) == int(f"{value:0{bits}b}"[::-1], 2)

@@ -10,11 +10,13 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import cyclotome_testing as core
 import flint
 import numpy as np
 import pytest
 from bgv_party import BgvParty, bgv_literal
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import bfv, deterministic, rlwe
 from oracles import negacyclic
 from oracles.noise import Norms, Ring, Scheme, close
 from oracles.textbook_bfv import negacyclic_product
@@ -141,7 +143,7 @@ def logarithms(a: Sequence[int]) -> tuple[float, float, float]:
 
 @pytest.mark.parametrize("n", DEGREES)
 def test_the_librarys_calculus_is_never_below_what_polynomials_have(rng: np.random.Generator, n: int) -> None:
-    calculus = core.NoiseCalculus(n)
+    calculus = testing.NoiseCalculus(n)
 
     def below(a: Sequence[int], bound: Sequence[float]) -> bool:
         return not any(a) or all(x <= y + 1e-12 for x, y in zip(logarithms(a), bound, strict=True))
@@ -152,13 +154,13 @@ def test_the_librarys_calculus_is_never_below_what_polynomials_have(rng: np.rand
         assert below(a, calculus.tidy((1e9, logarithms(a)[1], 1e9)))
         assert below(a, calculus.tidy((1e9, 1e9, logarithms(a)[2])))
         assert below(a, calculus.chosen(max(map(abs, a))))
-        norms = core.norms_of(a)
+        norms = testing.norms_of(a)
         assert norms[0] ** 2 >= float(canonical_square(a)) * (1 - 1e-12) and norms[2] >= sum(map(abs, a))
         for b in several:
             assert below([x + y for x, y in zip(a, b, strict=True)], calculus.sum(logarithms(a), logarithms(b)))
             product = [int(x) for x in negacyclic_product(a, b)]
             assert below(product, calculus.product(logarithms(a), logarithms(b)))
-            assert below(product, calculus.times_plain(logarithms(a), core.norms_of(b)))
+            assert below(product, calculus.times_plain(logarithms(a), testing.norms_of(b)))
 
 
 # --- the functions ----------------------------------------------------------------------------------------------------
@@ -170,7 +172,7 @@ def random_bound(rng: np.random.Generator, calculus: Any) -> tuple[float, float,
 @pytest.mark.parametrize("n", [8, 4096, 131072])
 def test_every_function_is_monotone_in_each_argument(rng: np.random.Generator, n: int) -> None:
     """A larger norm of an operand never makes any norm of the result smaller, so that bounds of bounds are bounds."""
-    calculus = core.NoiseCalculus(n)
+    calculus = testing.NoiseCalculus(n)
     other = random_bound(rng, calculus)
     factor = (2.0**9, 2.0**8, 2.0**12)
     functions: list[Callable[[Any], Any]] = [
@@ -193,7 +195,7 @@ def test_every_function_is_monotone_in_each_argument(rng: np.random.Generator, n
                 more[norm] += float(rng.uniform(0, 5))
                 assert all(y >= x for x, y in zip(function(start), function(tuple(more)), strict=True))
     for strict in (False, True):
-        calculus = core.NoiseCalculus(n, strict)
+        calculus = testing.NoiseCalculus(n, strict)
         for digits in ([50.0], [50.0, 55.0], [50.0, 55.0, 60.0]):
             base = calculus.key_switch(digits, 60.0, 1.0)
             assert all(y >= x for x, y in zip(base, calculus.key_switch([*digits, 20.0], 60.0, 1.0), strict=True))
@@ -204,7 +206,7 @@ def test_every_function_is_monotone_in_each_argument(rng: np.random.Generator, n
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("n", [8, 64, 1024, 4096, 8192, 16384, 32768, 131072])
 def test_atoms_and_operations_equal_the_independent_calculus(rng: np.random.Generator, n: int, strict: bool) -> None:
-    mine, theirs = Ring(n, strict), core.NoiseCalculus(n, strict)
+    mine, theirs = Ring(n, strict), testing.NoiseCalculus(n, strict)
     assert close(mine.secret(), theirs.secret())
     assert close(mine.rounding(), theirs.rounding_of_polynomial())
     for parts in (1, 2, 3):
@@ -256,33 +258,30 @@ def test_operations_state_what_the_independent_calculus_and_planning_say(
 ) -> None:
     literal = literal_of(case, bgv, strict)
     party = (BgvParty if bgv else Party)(literal, int(rng.integers(1 << 60)), galois=[3])
-    scheme, book = (core.bgv if bgv else core), Scheme(party.parameters, bgv, strict)
+    scheme, book = (testing.bgv if bgv else testing.bfv), Scheme(party.parameters, bgv, strict)
     values = rng.integers(0, 2, (1, party.n))
     x = party.encrypt(values, 1, slots=False)
     assert close(book.fresh(), x.noise)
     assert close(book.fresh(symmetric=True), party.encrypt(values, 2, slots=False, symmetric=True).noise)
     m = party.plaintext(values, slots=False)
-    assert close(book.ring.sum(book.fresh(), book.message()), scheme.add_plain(x, m).noise)
-    assert close(book.ring.sum(book.fresh(), book.key_switch()), core.apply_galois(x, 3, party.evaluation).noise)
+    assert close(book.ring.sum(book.fresh(), book.message()), testing.scheme.add_plain(x, m).noise)
+    assert close(book.ring.sum(book.fresh(), book.key_switch()), _core.apply_galois(x, 3, party.evaluation).noise)
     assert (
-        core.apply_galois_hoisted(x, [3], party.evaluation)[0].noise == core.apply_galois(x, 3, party.evaluation).noise
+        rlwe.apply_galois_hoisted(x, [3], party.evaluation)[0].noise == _core.apply_galois(x, 3, party.evaluation).noise
     )
-    assert close(book.fresh().times(1000), core.multiply_scalar(x, -1000).noise)
-    assert close(book.ring.times_plain(book.fresh(), *m.norms), core.multiply_plain(x, m).noise)
-    again = scheme.rerandomize(x, party.public, core.Seed(rng.bytes(32)))
+    assert close(book.fresh().times(1000), rlwe.multiply_scalar(x, -1000).noise)
+    assert close(book.ring.times_plain(book.fresh(), *rlwe.norms(m)), rlwe.multiply_plain(x, m).noise)
+    again = deterministic.rerandomize(x, party.public, testing.Seed(rng.bytes(32)))
     assert close(book.ring.sum(book.fresh(), book.public_zero()), again.noise)
     # Squares: planning's numbers bit by bit, the independent ones to 1e-9.
-    if bgv:
-        planned = core.bgv.levels_by_depth(party.parameters)
-    else:
-        planned = [(len(party.moduli), bound) for bound in core.noise_by_depth(party.parameters)]
+    planned = testing.noise_by_depth(party.parameters)
     power = x
     for (level, bound), (my_level, mine) in zip(planned, book.planned(len(planned) - 1), strict=True):
         assert power.noise == bound
-        assert close(mine, bound) and my_level == level == (core.bgv.level(power) if bgv else level)
-        assert scheme.noise_headroom(power) == pytest.approx(book.headroom(mine, level), abs=1e-9)
-        power = core.relinearize(scheme.square(power), party.evaluation)
-    assert len(planned) >= 2 and scheme.noise_headroom(power) < 0
+        assert close(mine, bound) and my_level == level == (power.limbs if bgv else level)
+        assert power.noise_headroom == pytest.approx(book.headroom(mine, level), abs=1e-9)
+        power = _core.relinearize(scheme.square(power), party.evaluation)
+    assert len(planned) >= 2 and power.noise_headroom < 0
 
 
 @pytest.mark.parametrize("case", SETS, ids=str)
@@ -296,9 +295,9 @@ def test_bfv_products_of_every_method(rng: np.random.Generator, case: Sequence[i
         a = party.crafted(zeros, log2_max=share * math.log2(party.q))
         b = party.crafted(zeros, log2_max=3.0)
         x, y = (book.ring.chosen(Decimal(2) ** Decimal(c.noise[0])) for c in (a, b))
-        product = core.multiply(a, b, getattr(core.ProductMethod, method))
+        product = bfv.multiply(a, b, getattr(bfv.ProductMethod, method))
         assert close(book.bfv_product(x, y, method), product.noise)
-        assert core.multiply(b, a, getattr(core.ProductMethod, method)).noise == pytest.approx(product.noise, abs=1e-12)
+        assert bfv.multiply(b, a, getattr(bfv.ProductMethod, method)).noise == pytest.approx(product.noise, abs=1e-12)
 
 
 @pytest.mark.parametrize("parts", [2, 3])
@@ -309,9 +308,9 @@ def test_bgv_switches(rng: np.random.Generator, parts: int, strict: bool) -> Non
     x = party.encrypt(rng.integers(0, 2, (1, party.n)), 1, slots=False)
     mine = book.fresh()
     if parts == 3:
-        x, mine = core.bgv.square(x, automatic=False), book.ring.product(mine, mine)
+        x, mine = testing.bgv.square(x, automatic=False), book.ring.product(mine, mine)
     for level in range(party.top - 1, 0, -1):
-        low = core.bgv.switch_to_level(x, level)
+        low = testing.bgv.switch_to_level(x, level)
         assert close(book.switched(mine, party.top, level, parts), low.noise)
 
 
@@ -325,4 +324,4 @@ def test_several_plaintext_moduli_pay_for_their_own_alone(rng: np.random.Generat
         book = Scheme(party.parameters, True, plain=plain)
         x = party.encrypt(rng.integers(0, t, (1, 64)), 1, slots=False, plain=plain)
         assert close(book.fresh(), x.noise)
-        assert close(book.ring.sum(book.fresh(), book.key_switch()), core.apply_galois(x, 3, party.evaluation).noise)
+        assert close(book.ring.sum(book.fresh(), book.key_switch()), _core.apply_galois(x, 3, party.evaluation).noise)

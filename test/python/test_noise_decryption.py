@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
 from bgv_party import BgvParty, bgv_literal
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import rlwe
+from cyclotome.errors import ContradictionError, NoiseError
 from oracles.integers import centred, compose, integers, random_below, some_primes
 from parties import Party, seed, slot_prime, small_literal
-from residues import ENGINES, put, ring_of
+from residues import ENGINES, on, put, ring_of
 
 WORD = pytest.mark.parametrize("word", [32, 64])
 #: An errors' size as part of the limit, and whether decryption lets it pass. Twice the limit and a bit is a neighbour.
@@ -68,13 +71,15 @@ def test_bfv_decrypts_up_to_fifteen_sixteenths_and_not_beyond(rng: np.random.Gen
         for part, passes in PARTS:
             for error in outcomes(rng, party.n, int(limit * part)):
                 ciphertext = party.crafted(encrypted(error), log2_max=stated)
-                assert 0 <= core.noise_headroom(ciphertext) < 1e-5
+                assert 0 <= ciphertext.noise_headroom < 1e-5
                 if passes:
                     assert np.array_equal(party.decrypt(ciphertext, slots=False)[0], message)
                 else:
-                    with pytest.raises(core.ContradictionError, match="more noise than the bound"):
-                        core.decrypt(ciphertext, party.secret)
-                    core.decrypt_unchecked(ciphertext, party.secret)  # whoever asks for it gets whatever there is
+                    with pytest.raises(ContradictionError, match="more noise than the bound"):
+                        _core.decrypt(ciphertext, party.secret)
+                    testing.scheme.decrypt_unchecked(
+                        ciphertext, party.secret
+                    )  # whoever asks for it gets whatever there is
 
 
 @WORD
@@ -94,8 +99,8 @@ def test_bgv_decrypts_up_to_fifteen_sixteenths_and_not_beyond(rng: np.random.Gen
                     if passes:
                         party.reads(ciphertext, False, message)
                         continue
-                    with pytest.raises(core.ContradictionError, match="more noise than the bound"):
-                        core.bgv.decrypt(ciphertext, party.secret)
+                    with pytest.raises(ContradictionError, match="more noise than the bound"):
+                        _core.decrypt(ciphertext, party.secret)
 
 
 @WORD
@@ -111,8 +116,8 @@ def test_more_noise_than_the_stated_bound_is_refused_and_less_is_not(rng: np.ran
                 honest = party.crafted(encrypted(error), log2_max=stated + 0.01)
                 assert np.array_equal(party.decrypt(honest, slots=False)[0], message)
                 forged = party.crafted(encrypted(error), log2_max=stated - 0.05)
-                with pytest.raises(core.ContradictionError):
-                    core.decrypt(forged, party.secret)
+                with pytest.raises(ContradictionError):
+                    _core.decrypt(forged, party.secret)
     for t in (2, 257, 65537):
         bgv = BgvParty(bgv_literal(word, 64, t, 4, 1))
         for level in (1, 4):
@@ -123,8 +128,8 @@ def test_more_noise_than_the_stated_bound_is_refused_and_less_is_not(rng: np.ran
                     parts = book.encrypt(m, bgv.s, random_below(rng, book.q, 64), (phase - m) // t)
                     stated = math.log2(book.q >> below)
                     bgv.reads(bgv.made(parts, level, log2_max=stated + 0.01), False, m)
-                    with pytest.raises(core.ContradictionError):
-                        core.bgv.decrypt(bgv.made(parts, level, log2_max=stated - 0.05), bgv.secret)
+                    with pytest.raises(ContradictionError):
+                        _core.decrypt(bgv.made(parts, level, log2_max=stated - 0.05), bgv.secret)
 
 
 @WORD
@@ -135,14 +140,14 @@ def test_forged_bounds_never_give_garbage(rng: np.random.Generator, word: int, b
     n = 512  # garbage passes with (15/16)^512 < 2^-47
     literal = (bgv_literal if bgv else small_literal)(word, n, slot_prime(n, 14), 6, 2)
     party = (BgvParty if bgv else Party)(literal, int(rng.integers(1 << 60)))
-    scheme: Any = core.bgv if bgv else core
+    scheme: Any = testing.bgv if bgv else testing.bfv
     good = party.encrypt(random_below(rng, party.t(), (1, n)), 1, slots=False)
     overflowed = good
-    while scheme.noise_headroom(overflowed) > -60:
-        overflowed = core.relinearize(scheme.square(overflowed), party.evaluation)
-        if bgv and core.bgv.level(overflowed) == 1:
-            overflowed = core.multiply_scalar(overflowed, 1 << 62)
-    level = core.bgv.level(overflowed)
+    while overflowed.noise_headroom > -60:
+        overflowed = _core.relinearize(scheme.square(overflowed), party.evaluation)
+        if bgv and overflowed.limbs == 1:
+            overflowed = rlwe.multiply_scalar(overflowed, 1 << 62)
+    level = overflowed.limbs
     moduli = party.moduli[:level]
 
     def made(parts: Any, bound: float) -> Any:
@@ -150,28 +155,28 @@ def test_forged_bounds_never_give_garbage(rng: np.random.Generator, word: int, b
             party.made(parts, level, log2_max=bound) if isinstance(party, BgvParty) else party.crafted(parts, 0, bound)
         )
 
-    noisy = compose(overflowed.residues, moduli)
+    noisy = compose(rlwe.coefficients(overflowed), moduli)
     random = random_below(rng, math.prod(moduli), (1, 2, n))
     quiet = made(np.zeros((1, 2, n), dtype=object), 0.0)
-    limit = scheme.noise_headroom(quiet) + quiet.noise[0]
+    limit = quiet.noise_headroom + quiet.noise[0]
     mixed = np.concatenate([np.zeros((3, 2, n), dtype=object), noisy])
-    with pytest.raises(core.NoiseError):
-        scheme.decrypt(overflowed, party.secret)
+    with pytest.raises(NoiseError):
+        _core.decrypt(overflowed, party.secret)
     for parts in (noisy, random, mixed):
         for bound in (-1e9, 0.0, 10.0, limit - 30, limit - 1e-6):
             forged = made(parts, bound)
-            assert scheme.noise_headroom(forged) >= 0
-            with pytest.raises(core.ContradictionError):
-                scheme.decrypt(forged, party.secret)
-            with pytest.raises((core.ContradictionError, core.NoiseError)):
-                scheme.reveal(forged, party.secret, 20, seed(1, 9))
+            assert forged.noise_headroom >= 0
+            with pytest.raises(ContradictionError):
+                _core.decrypt(forged, party.secret)
+            with pytest.raises((ContradictionError, NoiseError)):
+                testing.deterministic.reveal(forged, party.secret, 20, seed(1, 9))
         for bound in (limit + 0.001, limit + 100, 1e9):  # and upwards: refused, whatever is there
-            with pytest.raises(core.NoiseError):
-                scheme.decrypt(made(parts, bound), party.secret)
-            with pytest.raises(core.NoiseError):
-                scheme.reveal(made(parts, bound), party.secret, 20, seed(1, 9))
-    assert not integers(scheme.decrypt(quiet, party.secret).residues).any()
-    assert core.ContradictionError is not core.NoiseError and not issubclass(core.ContradictionError, core.NoiseError)
+            with pytest.raises(NoiseError):
+                _core.decrypt(made(parts, bound), party.secret)
+            with pytest.raises(NoiseError):
+                testing.deterministic.reveal(made(parts, bound), party.secret, 20, seed(1, 9))
+    assert not integers(rlwe.coefficients(_core.decrypt(quiet, party.secret))).any()
+    assert ContradictionError is not NoiseError and not issubclass(ContradictionError, NoiseError)
 
 
 @WORD
@@ -180,11 +185,10 @@ def test_what_floods_depends_on_parameters_alone(rng: np.random.Generator, word:
     """The same seed adds the same error whatever the bound states, if it is low enough at all."""
     literal = (bgv_literal if bgv else small_literal)(word, 64, 257, 6, 1)
     party = (BgvParty if bgv else Party)(literal, int(rng.integers(1 << 60)))
-    scheme: Any = core.bgv if bgv else core
     fresh = party.encrypt(random_below(rng, 257, (2, 64)), 1, slots=False)
-    limit = scheme.noise_headroom(fresh) + fresh.noise[0] - MARGIN
+    limit = fresh.noise_headroom + fresh.noise[0] - MARGIN
     parts = np.array(party.parts(fresh), dtype=object)
-    phases = compose(core.phase(party.secret, fresh), party.moduli)
+    phases = compose(rlwe.phase(party.secret, fresh), party.moduli)
     added = []
     for bound in (-1e9, 0.0, 20.0, limit - 30 - 6 - 0.01):
         stated = (
@@ -192,7 +196,7 @@ def test_what_floods_depends_on_parameters_alone(rng: np.random.Generator, word:
             if isinstance(party, BgvParty)
             else party.crafted(parts, 0, bound)
         )
-        flooded = core.flooded_phase(party.secret, stated, limit, 30, 257 if bgv else 1, seed(5, 9))
+        flooded = rlwe.flooded_phase(party.secret, stated, limit, 30, 257 if bgv else 1, seed(5, 9))
         added.append(centred(compose(flooded, party.moduli) - phases, party.q))
     assert all(np.array_equal(error, added[0]) for error in added)
     largest = max(abs(int(e)) for e in added[0].flat)
@@ -215,7 +219,7 @@ def edges(rng: np.random.Generator, q: int, n: int) -> Any:
 def test_peaks_are_one_number_on_every_engine_and_near_the_exact_one(
     rng: np.random.Generator, word: int, limbs: int
 ) -> None:
-    n, one = 64, 1 << core.fraction_bits
+    n, one = 64, 1 << testing.fraction_bits
     primes = some_primes(30 if word == 32 else 61, 2 * n, limbs)
     ring, q = ring_of(word, n, primes), math.prod(primes)
     values = edges(rng, q, n)
@@ -223,26 +227,26 @@ def test_peaks_are_one_number_on_every_engine_and_near_the_exact_one(
     for t in (2, 257, 65537):
         plain = ring_of(word, n, [t])
         gamma = some_primes(30 if word == 32 else 61, 2, 1, skip=40)[0]
-        conversion = core.BaseConversion(ring.basis, plain.basis, core.Lift.centred)
-        scale = core.PlainScale(ring, plain, gamma)
+        conversion = testing.BaseConversion(ring.basis, plain.basis, testing.Lift.centred)
+        scale = testing.PlainScale(ring, plain, gamma)
         found: dict[str, list[list[int]]] = {"convert": [], "scale": []}
         for engine in ENGINES.values():
             source = put(engine, ring, residues)
             for name, step in (("convert", conversion), ("scale", scale)):
-                verb = engine.peaks_of_convert if name == "convert" else engine.peaks_of_scale_to_plain
-                plainly = engine.convert if name == "convert" else engine.scale_to_plain
-                with_peaks = core.PolyArray(engine, plain, len(values), 1)
-                without = core.PolyArray(engine, plain, len(values), 1)
+                verb = on(engine).peaks_of_convert if name == "convert" else on(engine).peaks_of_scale_to_plain
+                plainly = on(engine).convert if name == "convert" else on(engine).scale_to_plain
+                with_peaks = testing.PolyArray(engine, plain, len(values), 1)
+                without = testing.PolyArray(engine, plain, len(values), 1)
                 found[name].append(verb(with_peaks.view(), source.view(), step))
                 plainly(without.view(), source.view(), step)
                 assert np.array_equal(with_peaks.to_host(), without.to_host())
         for peaks in found.values():
             assert all(other == peaks[0] for other in peaks)
-        error = core.peak_error(word, limbs) + 4 / one
+        error = testing.peak_error(word, limbs) + 4 / one
         for item, row in enumerate(values):
             exact = max(abs(Fraction(int(x), q)) for x in centred(row, q))
             assert abs(Fraction(found["convert"][0][item], one) - exact) <= error
             fraction = max(abs(Fraction(int(x), q)) for x in centred(row * t, q))
-            allowed = error + Fraction(limbs + 1, gamma) + core.peak_error(word, 1)
+            allowed = error + Fraction(limbs + 1, gamma) + testing.peak_error(word, 1)
             assert abs(Fraction(found["scale"][0][item], one) - fraction) <= allowed
     assert len(ENGINES) >= 2

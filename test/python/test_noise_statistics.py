@@ -7,10 +7,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
 from bgv_party import BgvParty, bgv_literal
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import deterministic, rlwe
+from cyclotome.errors import CyclotomeError
 from numpy.typing import NDArray
 from oracles.noise import ERROR_SQUARE, WEIGHT, Ring, error_is_fit, secret_is_fit
 from parties import Party, seed, slot_prime, small_literal
@@ -27,7 +30,7 @@ def one_prime(n: int, t: int, bgv: bool = False) -> Any:
 
 def phases(party: Party, ciphertext: Any) -> NDArray[np.float64]:
     """[item][coefficient], centred, where there is one prime."""
-    residues = core.phase(party.secret, ciphertext)[:, 0, 0].astype(np.int64)
+    residues = rlwe.phase(party.secret, ciphertext)[:, 0, 0].astype(np.int64)
     q = party.moduli[0]
     return np.where(residues > q // 2, residues - q, residues).astype(np.float64)
 
@@ -71,11 +74,11 @@ def test_errors_of_encryptions_have_the_tails_of_their_bounds(rng: np.random.Gen
     variance = n * (2 / 3 * float(ERROR_SQUARE) * VARIANCE + VARIANCE * float(WEIGHT)) + VARIANCE
     largest = n * (2 / 3 * square * VARIANCE + VARIANCE * 2 / 3 * square) + VARIANCE
     items = min(count, BATCH * 64 // n)
-    bound = np.array(core.NoiseCalculus(n).public_key_encryption())
+    bound = np.array(testing.NoiseCalculus(n).public_key_encryption())
     for _ in range(max(1, count // items)):
         party = Party(one_prime(n, 2), int(rng.integers(1 << 60)))
-        zero = core.encode(party.context, 0, np.zeros((items, n), dtype=np.int64), False)
-        rows = phases(party, core.encrypt(zero, party.public, core.Seed(rng.bytes(32))))
+        zero = _core.encode_residues(party.context, 0, False, np.zeros((items, n), dtype=np.int64))
+        rows = phases(party, deterministic.encrypt(zero, party.public, testing.Seed(rng.bytes(32))))
         check_tails(rows, variance, largest, n)
         measured = [
             np.log2(np.abs(rows).max()),
@@ -84,7 +87,7 @@ def test_errors_of_encryptions_have_the_tails_of_their_bounds(rng: np.random.Gen
         ]
         assert np.all(np.array(measured) <= bound)
         assert np.all(np.array(measured) >= bound - 5)
-        own = phases(party, core.encrypt(zero, party.secret, core.Seed(rng.bytes(32))))
+        own = phases(party, deterministic.encrypt(zero, party.secret, testing.Seed(rng.bytes(32))))
         assert np.abs(own).max() <= 21 and abs(own.mean()) < 0.1 and abs(own.var() / VARIANCE - 1) < 0.05
         check_tails(own, VARIANCE, VARIANCE, n)
 
@@ -101,14 +104,14 @@ def test_squares_of_switched_ciphertexts_stay_below_their_bounds(rng: np.random.
     for _ in range(max(1, count // items) if count <= 10_000 else 20):
         party = BgvParty(party_literal, int(rng.integers(1 << 60)))
         rows = rng.integers(-(t // 2), t // 2 + 1, (items, n))
-        encoded = core.encode(party.context, 0, rows, False)
-        low = core.bgv.switch_to_level(core.bgv.encrypt(encoded, party.public, core.Seed(rng.bytes(32))), 1)
+        encoded = _core.encode_residues(party.context, 0, False, rows)
+        low = testing.bgv.switch_to_level(deterministic.encrypt(encoded, party.public, testing.Seed(rng.bytes(32))), 1)
         values = phases(party, low)
         bound = np.array(low.noise)
         on_roots = squares_on_roots(values)
         assert np.log2(np.abs(values).max()) <= bound[0] and np.log2(on_roots.max() / n) / 2 <= bound[2]
         assert np.log2(np.mean(values**2, axis=1).max()) / 2 <= bound[1]
-        product = core.bgv.multiply(low, low, automatic=False)
+        product = testing.bgv.multiply(low, low, automatic=False)
         twist = np.exp(1j * np.pi * np.arange(n) / n)
         spectrum = np.fft.fft(values * twist, axis=1)
         squared = (np.fft.ifft(spectrum**2, axis=1) * np.conj(twist)).real
@@ -155,11 +158,11 @@ def test_keys_are_accepted_nineteen_times_in_twenty(rng: np.random.Generator, n:
     for s, fits in list(zip(secrets, accepted, strict=True))[: 100 if n <= 8192 else 20]:
         checked = [int(x) for x in s]
         if fits:
-            assert core.SecretKey.from_coefficients(party.context, checked, bytes(16), True).coefficients() == checked
+            assert rlwe.coefficients(rlwe.secret_key(party.context, checked, bytes(16), True)) == checked
         else:
-            with pytest.raises(core.Error):
-                core.SecretKey.from_coefficients(party.context, checked, bytes(16), True)
-            core.SecretKey.from_coefficients(party.context, checked, bytes(16), False)
+            with pytest.raises(CyclotomeError):
+                rlwe.secret_key(party.context, checked, bytes(16), True)
+            rlwe.secret_key(party.context, checked, bytes(16), False)
 
 
 @pytest.mark.parametrize("n", [64, 1024])
@@ -168,8 +171,8 @@ def test_the_law_of_accepted_secrets(rng: np.random.Generator, n: int, count: in
     """Generated keys all pass; coefficients stay as likely as each other, neighbours independent, and only weights
     above 0.7 n and peaks on roots are missing."""
     party = Party(one_prime(n, 2))
-    keys = [core.SecretKey.generate(party.context, seed(int(rng.integers(1 << 60)), 7)) for _ in range(count)]
-    rows = np.array([key.coefficients() for key in keys])
+    keys = [deterministic.generate_secret_key(party.context, seed(int(rng.integers(1 << 60)), 7)) for _ in range(count)]
+    rows = np.array([rlwe.coefficients(key) for key in keys])
     assert all(secret_is_fit(row) for row in rows)
     total = rows.size
     deviation = math.sqrt(2 / 9 / total)

@@ -9,10 +9,12 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
 from bgv_party import BgvParty, bgv_literal
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import rlwe
 from exact_noise import TOLERANCE, errors, norms_of_rows
 from noise_machine import Machine, Value, flattening, loudest_root, matched, patterns, peak
 from oracles.integers import centred, compose, some_primes
@@ -42,15 +44,15 @@ def machine(request: pytest.FixtureRequest, rng: np.random.Generator) -> Iterato
 
 def inverse_modulo(row: Any, prime: int, n: int) -> Any:
     """The inverse of a polynomial modulo x^n + 1 and a prime with 2n-th roots of unity, by its transform."""
-    engine, ring = core.CpuEngine(1), ring_of(64, n, [prime])
-    array = core.PolyArray(engine, ring, 1, 1)
+    engine, ring = _core.CpuEngine(1), ring_of(64, n, [prime])
+    array = testing.PolyArray(engine, ring, 1, 1)
     array.from_host(np.array([int(x) % prime for x in row], dtype=np.uint64).reshape(1, 1, 1, n))
     array.to_transform()
     values = array.to_host().reshape(-1)
     if not values.all():
         return None
     inverses = np.array([pow(int(v), -1, prime) for v in values], dtype=np.uint64).reshape(1, 1, 1, n)
-    result = core.PolyArray(engine, ring, 1, 1, core.Domain.transform)
+    result = testing.PolyArray(engine, ring, 1, 1, testing.Domain.transform)
     result.from_host(inverses)
     result.to_coefficient()
     return np.array([int(x) for x in result.to_host().reshape(-1)], dtype=object)
@@ -133,11 +135,11 @@ def test_factors_matched_to_public_rounding_errors(machine: Machine) -> None:
 # --- digits of key switching ------------------------------------------------------------------------------------------
 def key_errors(party: Party, key: Any, target: Any) -> list[Any]:
     """The error polynomials of a switching key's digits, which only the key's owner can know."""
-    moduli = party.context.key_ring.basis.moduli
+    moduli = rlwe.key_ring(party.context).basis.moduli
     modulus = math.prod(moduli)
     found = []
-    for j, (body, mask) in enumerate(compose(key.coefficients(), moduli)):
-        gadget = int(compose(np.array(party.context.gadget_factors(j), dtype=np.uint64)[:, None], moduli)[0])
+    for j, (body, mask) in enumerate(compose(rlwe.coefficients(key), moduli)):
+        gadget = int(compose(np.array(rlwe.gadget_factors(party.context, j), dtype=np.uint64)[:, None], moduli)[0])
         found.append(centred(gadget * target - body - negacyclic_product(mask, party.s), modulus))
     return found
 
@@ -168,11 +170,11 @@ def test_digits_steered_into_a_switching_keys_errors(rng: np.random.Generator, c
     turned = np.array([0] * n, dtype=object)
     for i in range(n):
         turned[i * 3 % n] += int(party.s[i]) * (1 if i * 3 % (2 * n) < n else -1)
-    per_digit = party.parameters.primes_per_digit
+    per_digit = testing.primes_per_digit(party.parameters)
     products = [math.prod(party.moduli[i : i + per_digit]) for i in range(0, 4, per_digit)]
     multiple = t if bgv and party.special > 1 else 1
-    stated = np.array(party.context.key_switch_noise(4, 0))
-    found = key_errors(party, party.evaluation.galois(3), turned)
+    stated = np.array(rlwe.key_switch_noise(party.context, 4, 0))
+    found = key_errors(party, rlwe.galois(party.evaluation, 3), turned)
     for row in found:  # errors of one plaintext modulus carry it in BGV
         assert not bgv or not np.any(row % t)
     rows = [row // (t if bgv else 1) for row in found]
@@ -188,7 +190,7 @@ def test_digits_steered_into_a_switching_keys_errors(rng: np.random.Generator, c
             sign = 1 if i * 3 % (2 * n) < n else -1
             c1[i] = sign * int(moved_part[i * 3 % n])
         before = party.made([0 * c1, c1], 4) if isinstance(party, BgvParty) else party.crafted([0 * c1, c1])
-        after = core.apply_galois(before, 3, party.evaluation)
+        after = _core.apply_galois(before, 3, party.evaluation)
         old = negacyclic_product(moved_part, turned)
         (parts,) = party.parts(after)
         new = parts[0] + negacyclic_product(parts[1], party.s)

@@ -7,10 +7,13 @@ import math
 from typing import Any
 
 import cyclotome as cy
-import cyclotome_testing as core
 import numpy as np
 import pytest
 from bgv_party import BgvParty, bgv_literal
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import deterministic, rlwe
+from cyclotome.errors import ArgumentError, ContradictionError, NoiseError
 from oracles.integers import centred, compose
 from parties import Party, seed, small_literal
 from small import keys
@@ -19,28 +22,28 @@ from small import keys
 MARGIN = math.log2(15 / 16)
 
 
-def limit_of(scheme: Any, ciphertext: Any) -> float:
+def limit_of(ciphertext: Any) -> float:
     """log2 of the largest noise that decryption corrects."""
-    return float(scheme.noise_headroom(ciphertext) + ciphertext.noise[0] - MARGIN)
+    return float(ciphertext.noise_headroom + ciphertext.noise[0] - MARGIN)
 
 
-def parties(word: int, degree: int, t: int) -> list[tuple[Party, Any]]:
-    """A BFV and a BGV party, and the scheme's functions."""
+def parties(word: int, degree: int, t: int) -> list[Party]:
+    """A BFV and a BGV party."""
     primes, bits = (9, 30) if word == 32 else (5, 55)
     return [
-        (Party(small_literal(word, degree, t, primes, 1, 0, bits)), core),
-        (BgvParty(bgv_literal(word, degree, t, primes, 1, 0, bits)), core.bgv),
+        Party(small_literal(word, degree, t, primes, 1, 0, bits)),
+        BgvParty(bgv_literal(word, degree, t, primes, 1, 0, bits)),
     ]
 
 
 @pytest.mark.parametrize("word", [32, 64])
 @pytest.mark.parametrize("bits", [1, 20, 40, 100])
 def test_revealed_values_are_the_decrypted_ones(rng: np.random.Generator, word: int, bits: int) -> None:
-    for party, scheme in parties(word, 64, 12289):
+    for party in parties(word, 64, 12289):
         values = rng.integers(0, 12289, (3, 64))
         encrypted = party.encrypt(values, int(rng.integers(1 << 60)), slots=False)
         for number in range(5):
-            opened = core.decode(scheme.reveal(encrypted, party.secret, bits, seed(number, 9)), False)
+            opened = _core.decode_residues(deterministic.reveal(encrypted, party.secret, bits, seed(number, 9)), False)
             assert np.array_equal(opened % 12289, values)
 
 
@@ -50,11 +53,11 @@ def test_the_added_error_is_uniform_over_the_stated_range(rng: np.random.Generat
     ciphertexts; and F is the largest that leaves room for the noise N = limit/(2^bits n): (15/16 limit - N)/multiple,
     whatever the bound says."""
     bits, n, t, items = 30, 64, 257, 64
-    for party, scheme in parties(word, n, t):
+    for party in parties(word, n, t):
         encrypted = party.encrypt(rng.integers(0, t, (items, n)), int(rng.integers(1 << 60)), slots=False)
-        limit, multiple = limit_of(scheme, encrypted), t if scheme is core.bgv else 1
-        flooded = core.flooded_phase(party.secret, encrypted, limit, bits, multiple, seed(7, 9))
-        added = (compose(flooded, party.moduli) - compose(core.phase(party.secret, encrypted), party.moduli)) % party.q
+        limit, multiple = limit_of(encrypted), t if isinstance(party, BgvParty) else 1
+        flooded = rlwe.flooded_phase(party.secret, encrypted, limit, bits, multiple, seed(7, 9))
+        added = (compose(flooded, party.moduli) - compose(rlwe.phase(party.secret, encrypted), party.moduli)) % party.q
         error = centred(added, party.q)
         assert all(int(e) % multiple == 0 for e in error.flat)
         shares = np.array([float(int(e) / multiple) for e in error.flat])
@@ -68,10 +71,10 @@ def test_the_added_error_is_uniform_over_the_stated_range(rng: np.random.Generat
 
 
 def test_other_seeds_give_other_errors(rng: np.random.Generator) -> None:
-    (party, _), _ = parties(64, 64, 257)
+    party, _ = parties(64, 64, 257)
     encrypted = party.encrypt(rng.integers(0, 257, (1, 64)), 5, slots=False)
     first, again, other = (
-        core.flooded_phase(party.secret, encrypted, 200.0, 20, 1, seed(number, 9)) for number in (1, 1, 2)
+        rlwe.flooded_phase(party.secret, encrypted, 200.0, 20, 1, seed(number, 9)) for number in (1, 1, 2)
     )
     assert np.array_equal(first, again) and not np.array_equal(first, other)
 
@@ -87,64 +90,70 @@ def with_noise(party: Party, ciphertext: Any, size: float, bound: float) -> Any:
     return party.crafted(parts, log2_max=bound)
 
 
-def largest_bound(scheme: Any, ciphertext: Any, n: int, bits: int) -> float:
+def largest_bound(ciphertext: Any, n: int, bits: int) -> float:
     """log2 of the noise that leaves exactly the headroom that flooding takes."""
-    return limit_of(scheme, ciphertext) + MARGIN - core.flooding_headroom(n, bits)
+    return limit_of(ciphertext) + MARGIN - rlwe.flooding_headroom(n, bits)
 
 
 @pytest.mark.parametrize("word", [32, 64])
 def test_it_refuses_exactly_when_the_public_bound_leaves_too_little(rng: np.random.Generator, word: int) -> None:
     """And just before, the flooded phase still decrypts, with noise as large as the bound says."""
     bits = 24
-    for party, scheme in parties(word, 64, 257):
+    for party in parties(word, 64, 257):
         message = rng.integers(0, 257, (1, 64))
         fresh = party.encrypt(message, int(rng.integers(1 << 60)), slots=False)
-        limit = largest_bound(scheme, fresh, 64, bits)
+        limit = largest_bound(fresh, 64, bits)
         loud = with_noise(party, fresh, 0.9 * 2.0**limit, limit - 0.01)
         for number in range(10):
-            opened = scheme.reveal(loud, party.secret, bits, seed(number, 9))
-            assert np.array_equal(core.decode(opened, False) % 257, message)
+            opened = deterministic.reveal(loud, party.secret, bits, seed(number, 9))
+            assert np.array_equal(_core.decode_residues(opened, False) % 257, message)
         beyond = with_noise(party, fresh, 0, limit + 0.01)
-        assert scheme.noise_headroom(beyond) > 0
-        with pytest.raises(core.NoiseError, match=r"with 24 bits, .*, takes 30 bits of noise headroom, and 29"):
-            scheme.reveal(beyond, party.secret, bits, seed(1, 9))
+        assert beyond.noise_headroom > 0
+        with pytest.raises(NoiseError, match=r"with 24 bits, .*, takes 30 bits of noise headroom, and 29"):
+            deterministic.reveal(beyond, party.secret, bits, seed(1, 9))
 
 
 def test_a_ciphertext_with_more_noise_than_it_states_is_not_revealed(rng: np.random.Generator) -> None:
     """Decryption still gives the message, which tells that the noise is below the limit; flooding by parameters makes
     the sum a matter of chance, and refuses."""
     bits = 10
-    for party, scheme in parties(64, 64, 257):
+    for party in parties(64, 64, 257):
         message = rng.integers(0, 257, (1, 64))
         fresh = party.encrypt(message, int(rng.integers(1 << 60)), slots=False)
-        limit = largest_bound(scheme, fresh, 64, bits)
-        room = 2.0 ** limit_of(scheme, fresh)
+        limit = largest_bound(fresh, 64, bits)
+        room = 2.0 ** limit_of(fresh)
         dishonest = with_noise(party, fresh, 0.9 * room, limit - 0.01)
-        assert np.array_equal(core.decode(scheme.decrypt_unchecked(dishonest, party.secret), False) % 257, message)
+        assert np.array_equal(
+            _core.decode_residues(testing.scheme.decrypt_unchecked(dishonest, party.secret), False) % 257, message
+        )
         for part in (0.9, 0.5, 2.2 * 2.0**-bits / 64):  # N is room 2^-bits / 64
             forged = with_noise(party, fresh, part * room, limit - 0.01)
             for number in range(4):
-                with pytest.raises(core.ContradictionError, match="reveal"):
-                    scheme.reveal(forged, party.secret, bits, seed(number, 9))
+                with pytest.raises(ContradictionError, match="reveal"):
+                    deterministic.reveal(forged, party.secret, bits, seed(number, 9))
 
 
 def test_a_ciphertext_without_noise_is_flooded_too(rng: np.random.Generator) -> None:
     """Its bound says no noise at all; what floods it is as large as for any other."""
-    for party, scheme in parties(64, 64, 65537):
+    for party in parties(64, 64, 65537):
         zeros = np.zeros((2, 64), dtype=object)
         silent = party.made(zeros, party.top) if isinstance(party, BgvParty) else party.crafted(zeros)
-        assert not core.decode(scheme.reveal(silent, party.secret, 40, seed(3, 9)), False).any()
+        assert not _core.decode_residues(deterministic.reveal(silent, party.secret, 40, seed(3, 9)), False).any()
         if isinstance(party, BgvParty):  # at the lowest level nothing but silence is below 2^-64 of the limit
-            assert not core.decode(scheme.reveal(party.made(zeros, 1), party.secret, 64, seed(3, 9)), False).any()
-            with pytest.raises(core.NoiseError):
-                scheme.reveal(party.made(zeros, 1, log2_max=0.0), party.secret, 64, seed(3, 9))
+            assert not _core.decode_residues(
+                deterministic.reveal(party.made(zeros, 1), party.secret, 64, seed(3, 9)), False
+            ).any()
+            with pytest.raises(NoiseError):
+                deterministic.reveal(party.made(zeros, 1, log2_max=0.0), party.secret, 64, seed(3, 9))
 
 
 @pytest.mark.parametrize("bits", [0, 161])
 def test_flooding_has_limits(bits: int) -> None:
-    (party, _), _ = parties(64, 64, 257)
-    with pytest.raises(core.ArgumentError, match=rf"flooding_bits {bits} must lie in \[1, 160\]"):
-        core.reveal(party.encrypt(np.zeros((1, 64), dtype=np.int64), 1, slots=False), party.secret, bits, seed(1))
+    party, _ = parties(64, 64, 257)
+    with pytest.raises(ArgumentError, match=rf"flooding_bits {bits} must lie in \[1, 160\]"):
+        deterministic.reveal(
+            party.encrypt(np.zeros((1, 64), dtype=np.int64), 1, slots=False), party.secret, bits, seed(1)
+        )
 
 
 # --- the Python package -----------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 
-import cyclotome_testing as core
 import pytest
+from cyclotome._core import testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,11 +18,11 @@ bigs = st.one_of(
 word_values = st.one_of(st.sampled_from([1, 2, 3, 10, 1 << 32, 1 << 63, WORD - 1, WORD]), st.integers(1, WORD))
 
 
-def big(value: int) -> core.BigUnsigned:
-    return core.BigUnsigned([(value >> (64 * i)) & WORD for i in range((value.bit_length() + 63) // 64)])
+def big(value: int) -> testing.BigUnsigned:
+    return testing.BigUnsigned([(value >> (64 * i)) & WORD for i in range((value.bit_length() + 63) // 64)])
 
 
-def number(value: core.BigUnsigned) -> int:
+def number(value: testing.BigUnsigned) -> int:
     limbs = value.limbs
     assert not limbs or limbs[-1] != 0, "leading zeros"
     return sum(limb << (64 * i) for i, limb in enumerate(limbs))
@@ -57,12 +57,12 @@ def test_division_by_a_word_shifts_and_text(a: int, d: int, shift: int) -> None:
 
 @given(st.lists(word_values, max_size=12))
 def test_products_of_words(factors: list[int]) -> None:
-    assert number(core.BigUnsigned.product(factors)) == math.prod(factors)
+    assert number(testing.BigUnsigned.product(factors)) == math.prod(factors)
 
 
 @pytest.mark.parametrize("exponent", [0, 1, 63, 64, 65, 127, 128, 1000])
 def test_powers_of_two(exponent: int) -> None:
-    assert number(core.BigUnsigned.power_of_two(exponent)) == 1 << exponent
+    assert number(testing.BigUnsigned.power_of_two(exponent)) == 1 << exponent
 
 
 @pytest.mark.parametrize("value", [10**19 - 1, 10**19, 10**19 + 1, 10**38, 10**38 + 7 * 10**19, 123456789 * 10**30])

@@ -6,9 +6,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import rlwe
 from exact_noise import norms_of_rows
 from oracles.integers import centred, compose, integers, random_below, round_half_up
 from oracles.noise import Scheme
@@ -50,14 +52,14 @@ def test_5_11_7_noise_of_a_key_switch_is_within_a_bit_of_the_formula(
 ) -> None:
     """(0, 0, c2) with uniform c2 is relinearised: the phase moves by the key switch's noise and nothing else."""
     party = Party(small_literal(word, DEGREE, 257, PRIMES, special, digits, bits), int(rng.integers(1 << 60)))
-    assert party.context.digits == party.parameters.digits == len(digit_products(party))
+    assert rlwe.digits(party.context) == party.parameters.digits == len(digit_products(party))
     if digits:
         assert party.parameters.digits == digits
-    assert party.context.key_switch_noise(PRIMES, 0) == after_noise(party)
+    assert rlwe.key_switch_noise(party.context, PRIMES, 0) == after_noise(party)
     c2 = random_below(rng, party.q, (4, DEGREE))
     zero = np.zeros_like(c2)
     before = party.crafted(np.stack([zero, zero, c2], axis=1))
-    after = core.relinearize(before, party.evaluation)
+    after = _core.relinearize(before, party.evaluation)
     assert after.parts == 2 and after.noise == after_noise(party)
     differences = []
     for old, new in zip(party.parts(before), party.parts(after), strict=True):
@@ -65,7 +67,7 @@ def test_5_11_7_noise_of_a_key_switch_is_within_a_bit_of_the_formula(
         differences.append(centred(moved, party.q))
     measured = math.log2(np.concatenate(differences).astype(float).std())
     assert abs(measured - math.log2(predicted_deviation(party))) < 1
-    stated = party.context.key_switch_noise(PRIMES, 0)
+    stated = rlwe.key_switch_noise(party.context, PRIMES, 0)
     assert np.all(norms_of_rows(np.array(differences, dtype=object)) <= np.array(stated) + 1e-9)
 
 
@@ -77,9 +79,9 @@ def test_key_switching_is_the_formula_exactly(
     party = Party(small_literal(word, 32, 257, PRIMES, special, digits, bits), int(rng.integers(1 << 60)))
     c2 = random_below(rng, party.q, 32)
     zero = np.zeros_like(c2)
-    (after,) = party.parts(core.relinearize(party.crafted([zero, zero, c2]), party.evaluation))
-    key_moduli = party.context.key_ring.basis.moduli
-    keys = compose(party.evaluation.relinearization().coefficients(), key_moduli)
+    (after,) = party.parts(_core.relinearize(party.crafted([zero, zero, c2]), party.evaluation))
+    key_moduli = rlwe.key_ring(party.context).basis.moduli
+    keys = compose(rlwe.coefficients(rlwe.relinearization(party.evaluation)), key_moduli)
     for b in range(2):
         product = sum(negacyclic_product(centred(c2 % d, d), keys[j, b]) for j, d in enumerate(digit_products(party)))
         product = product % (party.q * party.special)
@@ -96,26 +98,26 @@ def test_switching_keys_satisfy_their_equation_modulo_every_prime(
     party = Party(
         small_literal(word, n, 257, PRIMES, special, digits, bits), int(rng.integers(1 << 60)), galois=[3, 127]
     )
-    ring, s = party.context.key_ring, party.s
+    ring, s = rlwe.key_ring(party.context), party.s
     modulus = math.prod(ring.basis.moduli)
-    per_digit = party.parameters.primes_per_digit
+    per_digit = testing.primes_per_digit(party.parameters)
     rotated = {g: np.array([0] * n, dtype=object) for g in (3, 127)}
     for g, target in rotated.items():
         for i in range(n):
             target[i * g % n] += int(s[i]) * (1 if i * g % (2 * n) < n else -1)
     for key, target in [
-        (party.evaluation.relinearization(), negacyclic_product(s, s)),
-        (party.evaluation.galois(3), rotated[3]),
-        (party.evaluation.galois(127), rotated[127]),
+        (rlwe.relinearization(party.evaluation), negacyclic_product(s, s)),
+        (rlwe.galois(party.evaluation, 3), rotated[3]),
+        (rlwe.galois(party.evaluation, 127), rotated[127]),
     ]:
-        residues = key.coefficients()
+        residues = rlwe.coefficients(key)
         assert residues.shape == (party.parameters.digits, 2, ring.limbs, n)
         assert np.array_equal(
-            residues[:, 1], core.expand_uniform(party.context, party.parameters.digits, key.uniform_seed)[:, 0]
+            residues[:, 1], rlwe.expand_uniform(party.context, party.parameters.digits, rlwe.uniform_seed(key))[:, 0]
         )
         keys = compose(residues, ring.basis.moduli)
         for j in range(party.parameters.digits):
-            factors = party.context.gadget_factors(j)
+            factors = rlwe.gadget_factors(party.context, j)
             chosen = [special + i for i in range(j * per_digit, min((j + 1) * per_digit, PRIMES))]
             for limb, q in enumerate(ring.basis.moduli):
                 assert factors[limb] == (party.special % q if limb in chosen else 0)
@@ -128,15 +130,15 @@ def test_switching_keys_satisfy_their_equation_modulo_every_prime(
 def test_switching_keys_of_different_elements_share_nothing(word: int) -> None:
     """Every key and every digit has errors and uniform halves of its own: equal ones would reveal the secret."""
     party = Party(small_literal(word, 64, 257, 4, 1), galois=[3, 9, 127])
-    keys = [party.evaluation.relinearization(), *(party.evaluation.galois(g) for g in (3, 9, 127))]
-    uniform = [key.residues[j, 1].tobytes() for key in keys for j in range(4)]
-    uniform.append(party.public.residues[0, 1].tobytes())
+    keys = [rlwe.relinearization(party.evaluation), *(rlwe.galois(party.evaluation, g) for g in (3, 9, 127))]
+    uniform = [rlwe.residues(key)[j, 1].tobytes() for key in keys for j in range(4)]
+    uniform.append(rlwe.residues(party.public)[0, 1].tobytes())
     assert len(set(uniform)) == len(uniform)
-    seeds = {key.uniform_seed.bytes for key in keys} | {party.public.uniform_seed.bytes}
+    seeds = {rlwe.uniform_seed(key).bytes for key in keys} | {rlwe.uniform_seed(party.public).bytes}
     assert len(seeds) == 5
     errors: list[Any] = []
     for key in keys:
-        for pair in compose(key.coefficients(), party.context.key_ring.basis.moduli):
+        for pair in compose(rlwe.coefficients(key), rlwe.key_ring(party.context).basis.moduli):
             masked = integers(pair[0] + negacyclic_product(pair[1], party.s))
             errors.append(tuple(int(x) % party.special for x in masked))  # the gadget vanishes modulo P
     assert len(set(errors)) == len(errors) == 16

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import cyclotome_testing as core
 import numpy as np
 import pytest
+from cyclotome import _core
+from cyclotome._core import testing
+from cyclotome._core.testing import bfv, rlwe
+from literals import ParametersLiteral
 from oracles.integers import random_below
-from parties import Party
+from parties import Party, galois_group
 from seal_party import Seal, sealapi, seals, tenseal
 
 PRESET, PROGRAMS = "seal-4096", "seal-8192"
@@ -27,18 +30,18 @@ def seal() -> Seal:
 @pytest.fixture(scope="module")
 def party() -> Party:
     """This library's own keys with the same parameters, for the same programs."""
-    literal = core.preset(PRESET).literal
-    elements = [core.row_rotation_element(4096, step) for step in (1, 5, -7)]
-    return Party(literal, galois=[*elements, *core.slot_sum_elements(4096)])
+    literal = ParametersLiteral.of(_core.preset(PRESET, False))
+    elements = [galois_group(4096).row_rotation(step) for step in (1, 5, -7)]
+    return Party(literal, galois=[*elements, *rlwe.slot_sum_elements(galois_group(4096))])
 
 
 @pytest.mark.parametrize("degree", [4096, 8192, 16384, 32768])
 def test_presets_have_seals_primes_in_seals_places(degree: int) -> None:
-    parameters = core.preset(f"seal-{degree}")
+    parameters = _core.preset(f"seal-{degree}", False)
     theirs = [m.value() for m in sealapi.CoeffModulus.BFVDefault(degree, sealapi.SEC_LEVEL_TYPE.TC128)]
     assert [*parameters.moduli, *parameters.special_moduli] == theirs and len(parameters.special_moduli) == 1
-    assert sealapi.CoeffModulus.MaxBitCount(degree, sealapi.SEC_LEVEL_TYPE.TC128) == core.max_modulus_bits(
-        degree, 128, core.SecurityTable.he_standard_2018
+    assert sealapi.CoeffModulus.MaxBitCount(degree, sealapi.SEC_LEVEL_TYPE.TC128) == _core.max_modulus_bits(
+        degree, 128, "he-standard-2018"
     )
 
 
@@ -49,7 +52,7 @@ def test_batch_encoding_gives_the_same_polynomial(rng: np.random.Generator, pres
     values = random_below(rng, seal.t, seal.n)
     theirs = seal.encoded(values)
     rows = np.where(values > seal.t // 2, values - seal.t, values).astype(np.int64)[None]
-    ours = core.encode(seal.here, 0, rows, True).residues[0, 0, 0]
+    ours = rlwe.coefficients(_core.encode_residues(seal.here, 0, True, rows))[0, 0, 0]
     assert theirs.coeff_count() == seal.n and [theirs[i] for i in range(seal.n)] == ours.tolist()
 
 
@@ -71,7 +74,7 @@ def test_seals_ciphertexts_decrypt_here_with_the_same_noise_budget(rng: np.rando
     for theirs, expected in cases:
         ours = seal.taken_over(theirs)
         assert np.array_equal(seal.read(ours), expected) and np.array_equal(seal.decrypted(theirs), expected)
-        (budget,) = core.noise_budget(ours, seal.imported)
+        (budget,) = _core.noise_budget(ours, seal.imported)
         assert budget == seal.decryptor.invariant_noise_budget(theirs)
         budgets.add(budget)
     assert len(budgets) >= 3
@@ -83,35 +86,35 @@ def test_linear_operations_and_behz_products_have_seals_residues(rng: np.random.
     x, y = random_below(rng, seal.t, seal.n), random_below(rng, seal.t, seal.n)
     a, b = seal.encrypted(x), seal.encrypted(y)
     c, d = seal.taken_over(a), seal.taken_over(b)
-    m = core.encode(seal.here, 0, np.where(y > seal.t // 2, y - seal.t, y).astype(np.int64)[None], True)
-    behz = core.ProductMethod.behz
+    m = _core.encode_residues(seal.here, 0, True, np.where(y > seal.t // 2, y - seal.t, y).astype(np.int64)[None])
+    behz = bfv.ProductMethod.behz
     pairs = [
-        (seal.call("add", a, b), core.add(c, d)),
-        (seal.call("sub", a, b), core.subtract(c, d)),
-        (seal.call("negate", a), core.negate(c)),
-        (seal.call("multiply_plain", a, seal.encoded(y)), core.multiply_plain(c, m)),
-        (seal.call("multiply", a, b), core.multiply(c, d, behz)),
-        (seal.call("square", a), core.square(c, behz)),
+        (seal.call("add", a, b), _core.add(c, d)),
+        (seal.call("sub", a, b), testing.scheme.subtract(c, d)),
+        (seal.call("negate", a), rlwe.negate(c)),
+        (seal.call("multiply_plain", a, seal.encoded(y)), rlwe.multiply_plain(c, m)),
+        (seal.call("multiply", a, b), bfv.multiply(c, d, behz)),
+        (seal.call("square", a), bfv.square(c, behz)),
     ]
     for theirs, ours in pairs:
-        assert np.array_equal(seal.residues(theirs), ours.residues)
+        assert np.array_equal(seal.residues(theirs), rlwe.coefficients(ours))
 
 
 def test_rotations_move_slots_as_seals_do(rng: np.random.Generator, seal: Seal, party: Party) -> None:
     x = random_below(rng, seal.t, (1, seal.n))
     theirs, ours = seal.encrypted(x[0]), party.encrypt(x, 1, slots=True)
     for step in (1, 5, -7):
-        rotated = core.rotate_rows(ours, step, party.evaluation)
+        rotated = rlwe.rotate_rows(ours, step, party.evaluation)
         expected = seal.decrypted(seal.call("rotate_rows", theirs, step, seal.galois))
         assert np.array_equal(party.decrypt(rotated, slots=True)[0], expected)
     swapped = seal.decrypted(seal.call("rotate_columns", theirs, seal.galois))
-    assert np.array_equal(party.decrypt(core.rotate_columns(ours, party.evaluation), slots=True)[0], swapped)
+    assert np.array_equal(party.decrypt(rlwe.rotate_columns(ours, party.evaluation), slots=True)[0], swapped)
 
 
 def test_vector_programs_give_tenseals_results(rng: np.random.Generator) -> None:
     """Sums, products, plaintext operands, dot products and totals of tenseal's BFV vectors."""
-    literal = core.preset(PROGRAMS).literal
-    party = Party(literal, galois=core.slot_sum_elements(literal.degree))
+    literal = ParametersLiteral.of(_core.preset(PROGRAMS, False))
+    party = Party(literal, galois=rlwe.slot_sum_elements(galois_group(literal.degree)))
     context = tenseal.context(tenseal.SCHEME_TYPE.BFV, poly_modulus_degree=8192, plain_modulus=party.t())
     context.generate_galois_keys()
     x, y = rng.integers(-50, 50, 100), rng.integers(-50, 50, 100)
@@ -119,24 +122,24 @@ def test_vector_programs_give_tenseals_results(rng: np.random.Generator) -> None
     padded = np.zeros((2, party.n), dtype=object)
     padded[0, :100], padded[1, :100] = x, y
     both = party.encrypt(padded, 1, slots=True)
-    a, b = core.take(both, [0]), core.take(both, [1])
+    a, b = _core.take(both, [0]), _core.take(both, [1])
     plain, keys = party.plaintext(padded[1:], slots=True), party.evaluation
 
     def values(ciphertext: Any) -> list[int]:
-        decoded = core.decode(core.decrypt(ciphertext, party.secret), True)
+        decoded = _core.decode_residues(_core.decrypt(ciphertext, party.secret), True)
         return [int(v) for v in decoded[0]]
 
     def product(c: Any, d: Any) -> Any:
-        return core.relinearize(core.multiply(c, d), keys)
+        return _core.relinearize(_core.multiply(c, d), keys)
 
-    assert values(core.add(a, b))[:100] == (p + q).decrypt() == (x + y).tolist()
-    assert values(core.subtract(a, b))[:100] == (p - q).decrypt()
+    assert values(_core.add(a, b))[:100] == (p + q).decrypt() == (x + y).tolist()
+    assert values(testing.scheme.subtract(a, b))[:100] == (p - q).decrypt()
     assert values(product(a, b))[:100] == (p * q).decrypt() == (x * y).tolist()
-    assert values(core.multiply_plain(a, plain))[:100] == (p * y.tolist()).decrypt()
-    assert values(core.add_plain(a, plain))[:100] == (p + y.tolist()).decrypt()
-    assert values(core.subtract_plain(a, plain))[:100] == (p - y.tolist()).decrypt()
+    assert values(rlwe.multiply_plain(a, plain))[:100] == (p * y.tolist()).decrypt()
+    assert values(testing.scheme.add_plain(a, plain))[:100] == (p + y.tolist()).decrypt()
+    assert values(testing.scheme.subtract_plain(a, plain))[:100] == (p - y.tolist()).decrypt()
     assert values(product(product(a, a), b))[:100] == (p * p * q).decrypt()
     centred = (x.astype(object) * x * y + 32768) % 65537 - 32768
     assert values(product(product(a, a), b))[:100] == centred.tolist()
-    assert [values(core.sum_slots(product(a, b), keys))[0]] == p.dot(q).decrypt() == [int(x @ y)]
-    assert [values(core.sum_slots(a, keys))[7]] == p.sum().decrypt() == [int(x.sum())]
+    assert [values(rlwe.sum_slots(product(a, b), keys))[0]] == p.dot(q).decrypt() == [int(x @ y)]
+    assert [values(rlwe.sum_slots(a, keys))[7]] == p.sum().decrypt() == [int(x.sum())]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import cyclotome as cy
-import cyclotome_testing as core
 import pytest
 from cyclotome import _core
+from cyclotome._core import testing
 from cyclotome.contexts import context_on
 from oracles import wire_format
 from oracles.integers import centred, compose, round_half_up
@@ -221,7 +221,7 @@ def container_of(name: str) -> tuple[Any, Any]:
 def test_the_library_takes_bounds_as_they_are_and_version_1s_upwards(name: str) -> None:
     """A deviation d becomes I = d + log2 14 + 8, E = d + 8 and C = I, each lowered to what the others allow."""
     container, context = container_of(array_name(name))
-    calculus = core.NoiseCalculus(container.parameters.degree)
+    calculus = testing.NoiseCalculus(container.parameters.degree)
     for mine, theirs in zip(sections(load(array_name(name))), container.read_bundle(context), strict=True):
         wanted = mine.noise
         if len(wanted) == 1:

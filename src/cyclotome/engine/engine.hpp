@@ -126,7 +126,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual ExecutionPtr prepare(program::ProgramPtr program);
   /// What computes a composite at once; empty, as by default, if this engine has no code for it, and its operations are
   /// done one by one. Whoever overrides it reads constants and makes sure of the meaning by the composites' readers
-  /// (program/composites.hpp, engine/readers.hpp): a name alone says nothing. Scratch of a composite that is `secret`
+  /// (program/composites.hpp, program/lifts.hpp): a name alone says nothing. Scratch of a composite that is `secret`
   /// must be zeroised.
   virtual Native native(const program::Program& program, const program::Composite& composite);
 

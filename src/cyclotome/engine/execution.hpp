@@ -55,7 +55,6 @@ class Execution {
            std::uint32_t first_item = 0) const;
 
   const program::Program& program() const noexcept { return *program_; }
-  const program::ProgramPtr& program_pointer() const noexcept { return program_; }
   /// The verbs and composites that each tile of items takes, in their order. Tests hold engines to it: a composite that
   /// an engine silently does not know costs time.
   virtual std::vector<std::string_view> steps() const = 0;

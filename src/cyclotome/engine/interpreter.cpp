@@ -40,7 +40,18 @@ class Interpreter::Run {
         frame_(program_),
         memory_(program_.values().size()) {}
 
+  /// Leaves nothing half done: what ends it early, an interrupt too, finds the outputs zeroised.
   void operator()(std::size_t batch, std::size_t tile) {
+    try {
+      run_tiles(batch, tile);
+    } catch (...) {
+      wipe_outputs();
+      throw;
+    }
+  }
+
+ private:
+  void run_tiles(std::size_t batch, std::size_t tile) {
     bind(0, std::min(tile, batch));
     for (const std::uint32_t v : on_.schedule_.kept()) begin(v);
     for (const Schedule::Step& step : on_.schedule_.once()) run(step, 0);
@@ -55,7 +66,19 @@ class Interpreter::Run {
     }
   }
 
- private:
+  /// Whatever they are declared as: what becomes public in the end may hold a secret on the way there. An engine that
+  /// can't any more has lost the memory, too.
+  void wipe_outputs() noexcept {
+    const InterruptPause pause;
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (program_.values()[program_.operands()[i]].role != Value::Role::output) continue;
+      try {
+        on_.engine_->do_clear(operands_[i]);
+      } catch (...) {  // what ended the run is what the caller hears of
+      }
+    }
+  }
+
   void bind(std::size_t first, std::size_t count) { frame_.bind(operands_, first, count); }
   View view(const Place& place) const { return frame_.view(place); }
 

@@ -41,13 +41,13 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     }
     case Kind::plaintext: {
       const PlaintextPayload plain = plaintext_payload(container);
-      result.arrays.push_back({plain.plain, p.plain_moduli()[plain.plain.number], plain.batch, 1, 0, false, {}, 0});
+      result.arrays.push_back({plain.plain, p.plain_modulus(plain.plain).value, plain.batch, 1, 0, false, {}, 0});
       break;
     }
     case Kind::ciphertext:
     case Kind::bundle:
       for (const CiphertextPayload& c : ciphertext_payloads(container)) {
-        result.arrays.push_back({c.plain, p.plain_moduli()[c.plain.number], c.batch, c.parts, c.level.primes,
+        result.arrays.push_back({c.plain, p.plain_modulus(c.plain).value, c.batch, c.parts, c.level.primes,
                                  c.uniform_seed.has_value(), c.noise, headroom(p, c)});
       }
   }

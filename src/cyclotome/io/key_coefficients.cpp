@@ -2,7 +2,6 @@
 #include "cyclotome/io/key_coefficients.hpp"
 
 #include "cyclotome/io/bit_packing.hpp"
-#include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
 
@@ -14,13 +13,7 @@ using Codes = ZeroisingVector<std::uint32_t>;
 
 }  // namespace
 
-std::size_t packed_key_bytes(const rlwe::Parameters& parameters) {
-  switch (parameters.scheme().secret_key_form()) {
-    case rlwe::SecretKeyForm::ternary:
-      return parameters.degree() * coefficient_bits / 8;
-  }
-  throw UnsupportedError(message("secret keys of ", parameters.scheme().title(), " have no form in files"));
-}
+std::size_t packed_key_bytes(const rlwe::Parameters& parameters) { return parameters.degree() * coefficient_bits / 8; }
 
 void pack_key(std::span<std::uint8_t> packed, const rlwe::SecretKey& key) {
   const ZeroisingVector<std::int8_t> coefficients = key.coefficients();

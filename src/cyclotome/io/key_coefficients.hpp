@@ -5,11 +5,10 @@
 
 #include "cyclotome/rlwe/keys.hpp"
 
-// A secret key as it is stored, in the form that its scheme names. SecretKeyForm::ternary: 2 bits of two's complement
+// A secret key as it is stored, which is the same for all schemes, as rlwe::SecretKey is: 2 bits of two's complement
 // for each coefficient, 0 -> 00, 1 -> 01, -1 -> 11. No branch depends on one.
 namespace cyclotome::io {
 
-/// Throws UnsupportedError for a form that files don't know.
 std::size_t packed_key_bytes(const rlwe::Parameters& parameters);
 
 /// packed: packed_key_bytes() bytes.

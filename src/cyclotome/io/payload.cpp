@@ -79,7 +79,7 @@ void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload
 }
 
 std::uint64_t read_correction(ByteReader& reader, const rlwe::Parameters& p, rlwe::PlainIndex plain) {
-  const std::uint64_t offset = reader.offset(), correction = reader.u64(), t = p.plain_moduli()[plain.number];
+  const std::uint64_t offset = reader.offset(), correction = reader.u64(), t = p.plain_modulus(plain).value;
   const bool is_unit = correction < t && std::gcd(correction, t) == 1;
   const std::string reason =
       is_unit ? p.scheme().refuse_correction(p, plain, correction) : message("no unit modulo t = ", t);

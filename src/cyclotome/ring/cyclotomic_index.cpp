@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/cyclotomic_index.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/modulus.hpp"
 
@@ -8,11 +10,40 @@ namespace cyclotome {
 
 namespace {
 
+bool is_odd_squarefree(std::uint64_t m) {
+  for (std::uint64_t p = 3; p * p <= m; p += 2) {
+    if (m % (p * p) == 0) return false;
+  }
+  return m % 2 == 1;
+}
+
+/// The odd squarefree number in [3, most] that is nearest to m; of two, the smaller one.
+std::uint64_t nearest_index(std::uint64_t m, std::uint64_t most) {
+  const std::uint64_t near = std::clamp<std::uint64_t>(m, 3, most);
+  for (std::uint64_t distance = 0;; ++distance) {
+    if (near >= 3 + distance && is_odd_squarefree(near - distance)) return near - distance;
+    if (near + distance <= most && is_odd_squarefree(near + distance)) return near + distance;
+  }
+}
+
+/// The product of the prime factors.
+std::uint64_t radical(std::uint64_t m) {
+  std::uint64_t product = 1;
+  for (std::uint64_t p = 2; m != 1; ++p) {
+    if (p * p > m) p = m;
+    if (m % p != 0) continue;
+    product *= p;
+    while (m % p == 0) m /= p;
+  }
+  return product;
+}
+
 /// Ascending; of an odd squarefree number.
 std::vector<std::uint64_t> prime_factors(std::uint64_t m, std::uint64_t most) {
   if (m < 3 || m % 2 == 0 || m > most) {
     throw ParameterError(message("cyclotomic index ", m, " must be odd and in [3, ", most,
-                                 "]; powers of two are the rings x^n + 1 (`negacyclic`)"));
+                                 "]: the nearest ring is that ", "of index ", nearest_index(m, most),
+                                 "; powers of two are the rings x^n + 1 (`negacyclic`)"));
   }
   std::vector<std::uint64_t> factors;
   for (std::uint64_t p = 3, left = m; left != 1; p += 2) {
@@ -21,7 +52,8 @@ std::vector<std::uint64_t> prime_factors(std::uint64_t m, std::uint64_t most) {
     left /= p;
     if (left % p == 0) {
       throw ParameterError(message("cyclotomic index ", m, " is divisible by ", p, "^2: no normal integral basis ",
-                                   "exists there; take the squarefree index ", m / p, " or another one"));
+                                   "exists there; take the squarefree index ", radical(m), " that divides it, or ",
+                                   nearest_index(m, most), ", the nearest one"));
     }
     factors.push_back(p);
   }
@@ -88,21 +120,26 @@ std::uint32_t CyclotomicIndex::place(std::uint64_t unit) const noexcept {
 }
 
 std::vector<std::uint32_t> CyclotomicIndex::shifted(std::uint64_t factor) const {
-  std::vector<std::uint32_t> places{0}, sources{0};
+  std::vector<std::uint32_t> places{0}, sources{0}, result(degree_);
   for (const Axis& axis : axes_) {
-    const std::size_t shift = axis.logs[factor % axis.prime], length = axis.length();
-    std::vector<std::uint32_t> more_places, more_sources;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      for (std::size_t e = 0; e < length; ++e) {
-        more_places.push_back(places[i] + axis.offsets[e]);
-        more_sources.push_back(sources[i] + axis.offsets[(e + shift) % length]);
+    const bool last = &axis == &axes_.back();
+    const std::size_t shift = axis.logs[factor % axis.prime], length = axis.length(), count = places.size();
+    std::vector<std::uint32_t> more_places(last ? 0 : count * length), more_sources(more_places.size());
+    for (std::size_t e = 0; e < length; ++e) {
+      const std::uint32_t to = axis.offsets[e],
+                          from = axis.offsets[e + shift < length ? e + shift : e + shift - length];
+      for (std::size_t i = 0; i < count; ++i) {
+        if (last) {
+          result[places[i] + to] = sources[i] + from;
+        } else {
+          more_places[e * count + i] = places[i] + to;
+          more_sources[e * count + i] = sources[i] + from;
+        }
       }
     }
     places = std::move(more_places);
     sources = std::move(more_sources);
   }
-  std::vector<std::uint32_t> result(degree_);
-  for (std::size_t i = 0; i < degree_; ++i) result[places[i]] = sources[i];
   return result;
 }
 

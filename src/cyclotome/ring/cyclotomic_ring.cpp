@@ -9,6 +9,7 @@
 // x -> x^g is one shift of the exponents in both domains, without signs; 1 is constant in both.
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/ring/change_of_basis.hpp"
 #include "cyclotome/ring/prime_factor_tables.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
 
@@ -80,6 +81,22 @@ class CyclotomicShape final : public RingShape {
       if (modulus >= max_transform_modulus<W>) return nullptr;
       return std::make_shared<const PrimeFactorTables<W>>(index_, static_cast<W>(modulus));
     });
+  }
+
+ protected:
+  std::vector<std::uint64_t> reduced(const ResidueArithmetic& residues,
+                                     std::span<const std::uint64_t> polynomial) const override {
+    return NormalBasis(*index_, residues).from_polynomial(polynomial);
+  }
+  std::vector<u128> reduced(const IntegerArithmetic& integers, std::span<const u128> polynomial) const override {
+    return NormalBasis(*index_, integers).from_polynomial(polynomial);
+  }
+  std::vector<std::uint64_t> expanded(const ResidueArithmetic& residues,
+                                      std::span<const std::uint64_t> coefficients) const override {
+    return NormalBasis(*index_, residues).to_polynomial(coefficients);
+  }
+  std::vector<u128> expanded(const IntegerArithmetic& integers, std::span<const u128> coefficients) const override {
+    return NormalBasis(*index_, integers).to_polynomial(coefficients);
   }
 
  private:

@@ -5,19 +5,19 @@
 
 namespace cyclotome {
 
-DivideAndRound::DivideAndRound(const RingPtr& q, const RingPtr& p, std::uint64_t preserved, std::uint64_t numerator)
+DivideAndRound::DivideAndRound(const RingPtr& q, const RingPtr& p, PreservedModulus preserved, std::uint64_t numerator)
     : kept(q),
       dropped(p),
       correction(p->basis(), q->basis(), Lift::centred,
                  per_limb(p->basis(),
                           [&](std::uint64_t prime) {
-                            const std::uint64_t inverse = preserved == 1 ? 1 : inverse_of(preserved, prime);
+                            const std::uint64_t inverse = preserved.value == 1 ? 1 : inverse_of(preserved.value, prime);
                             return multiply_mod(numerator, inverse, prime);
                           }),
                  per_limb(q->basis(),
                           [&](std::uint64_t prime) {
-                            return multiply_mod(preserved, negate_mod(inverse_of_product(p->basis(), prime), prime),
-                                                prime);
+                            return multiply_mod(preserved.value,
+                                                negate_mod(inverse_of_product(p->basis(), prime), prime), prime);
                           })),
       factors(per_limb(q->basis(), [&](std::uint64_t prime) {
         return multiply_mod(numerator, inverse_of_product(p->basis(), prime), prime);

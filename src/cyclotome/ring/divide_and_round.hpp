@@ -6,6 +6,14 @@
 
 namespace cyclotome {
 
+/// A modulus t modulo which a division keeps what it divides; 1 for none. A type of its own because the numerator, or a
+/// number of primes, stands beside it.
+struct PreservedModulus {
+  std::uint64_t value;
+
+  explicit constexpr PreservedModulus(std::uint64_t t) noexcept : value(t) {}
+};
+
 /// Division of residues over q P by P with rounding: out = round(f a / P) = (f a - [f a]_P centred) P^-1, f the
 /// numerator.
 ///
@@ -15,7 +23,8 @@ namespace cyclotome {
 class DivideAndRound {
  public:
   /// Throws ParameterError if q, P and the preserved modulus are not coprime.
-  DivideAndRound(const RingPtr& q, const RingPtr& p, std::uint64_t preserved = 1, std::uint64_t numerator = 1);
+  DivideAndRound(const RingPtr& q, const RingPtr& p, PreservedModulus preserved = PreservedModulus(1),
+                 std::uint64_t numerator = 1);
 
   /// From constants that are there: what an engine reads out of a program.
   DivideAndRound(RingPtr q, RingPtr p, BaseConversion conversion, std::vector<std::uint64_t> scalars)

@@ -8,7 +8,7 @@
 namespace cyclotome {
 
 KeySwitchConstants::KeySwitchConstants(const RingPtr& q, const RingPtr& p, std::size_t per_digit,
-                                       std::uint64_t preserved, std::uint64_t numerator)
+                                       PreservedModulus preserved, std::uint64_t numerator)
     : ciphertext_ring(q), special_ring(p), key_ring(p == nullptr ? q : p->joined(*q)) {
   if (per_digit == 0) throw ParameterError("a digit of a key switch needs at least one prime, not 0");
   for (std::size_t first = 0; first < q->limbs(); first += per_digit) {

@@ -17,8 +17,8 @@ class KeySwitchConstants {
   /// one may have fewer). preserved, numerator: of the division by P, which keeps the result correct modulo a plaintext
   /// modulus (BGV), or multiplies by it. Throws ParameterError for per_digit = 0 and if q, P and the preserved modulus
   /// are not coprime.
-  KeySwitchConstants(const RingPtr& q, const RingPtr& p, std::size_t per_digit, std::uint64_t preserved = 1,
-                     std::uint64_t numerator = 1);
+  KeySwitchConstants(const RingPtr& q, const RingPtr& p, std::size_t per_digit,
+                     PreservedModulus preserved = PreservedModulus(1), std::uint64_t numerator = 1);
 
   /// Empty, to be filled by whoever has the constants: what an engine reads out of a program.
   KeySwitchConstants() = default;

@@ -4,6 +4,7 @@
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/ring/change_of_basis.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
 
@@ -87,7 +88,35 @@ class NegacyclicShape final : public RingShape {
     return with_word(word, [&]<class W>(W) { return tables<W>(degree(), modulus); });
   }
 
+ protected:
+  std::vector<std::uint64_t> reduced(const ResidueArithmetic& residues,
+                                     std::span<const std::uint64_t> polynomial) const override {
+    return folded(residues, polynomial);
+  }
+  std::vector<u128> reduced(const IntegerArithmetic& integers, std::span<const u128> polynomial) const override {
+    return folded(integers, polynomial);
+  }
+  std::vector<std::uint64_t> expanded(const ResidueArithmetic&,
+                                      std::span<const std::uint64_t> coefficients) const override {
+    return {coefficients.begin(), coefficients.end()};
+  }
+  std::vector<u128> expanded(const IntegerArithmetic&, std::span<const u128> coefficients) const override {
+    return {coefficients.begin(), coefficients.end()};
+  }
+
  private:
+  /// x^n = -1.
+  template <class Arithmetic>
+  std::vector<typename Arithmetic::Number> folded(const Arithmetic& arithmetic,
+                                                  std::span<const typename Arithmetic::Number> polynomial) const {
+    std::vector<typename Arithmetic::Number> coefficients(degree());
+    for (std::size_t i = 0; i < polynomial.size(); ++i) {
+      auto& at = coefficients[i % degree()];
+      at = i / degree() % 2 == 0 ? arithmetic.add(at, polynomial[i]) : arithmetic.subtract(at, polynomial[i]);
+    }
+    return coefficients;
+  }
+
   NegacyclicGroup galois_;
 };
 

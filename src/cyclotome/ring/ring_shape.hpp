@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "cyclotome/math/word.hpp"
 #include "cyclotome/ring/galois_group.hpp"
 #include "cyclotome/ring/transform.hpp"
 
@@ -16,6 +19,8 @@ enum class RingKind : std::uint8_t {
   cyclotomic = 2   ///< Phi_m, m odd and squarefree; index m, degree phi(m)
 };
 
+struct ResidueArithmetic;
+struct IntegerArithmetic;
 class RingShape;
 using RingShapePtr = std::shared_ptr<const RingShape>;
 
@@ -55,6 +60,15 @@ class RingShape {
 
   /// Whether coefficient i is that of x^i, so that a constant is a polynomial of one coefficient.
   virtual bool power_basis() const noexcept = 0;
+  /// The coefficients, in this ring's basis, of a polynomial of any length modulo f, and the polynomial of degree below
+  /// n that has given ones. Exact: on residues modulo any q in [2, 2^61), or on integers. Throws ArgumentError for a
+  /// number that is no residue, a result beyond 64 bits, or another number of coefficients than degree(). Time depends
+  /// on the lengths only.
+  std::vector<std::uint64_t> coefficients_of(std::span<const std::uint64_t> polynomial, std::uint64_t q) const;
+  std::vector<std::uint64_t> polynomial_of(std::span<const std::uint64_t> coefficients, std::uint64_t q) const;
+  std::vector<std::int64_t> coefficients_of(std::span<const std::int64_t> polynomial) const;
+  std::vector<std::int64_t> polynomial_of(std::span<const std::int64_t> coefficients) const;
+
   /// delta: |a b| <= delta |a| |b| for the largest coefficients of any a, b, with equality for some.
   virtual std::uint64_t expansion() const noexcept = 0;
   /// Whether the basis is orthogonal under the canonical embedding, all vectors of square length n, and products of its
@@ -70,6 +84,14 @@ class RingShape {
  protected:
   RingShape(RingKind kind, std::uint64_t index, std::size_t degree, std::uint64_t transform_step) noexcept
       : kind_(kind), index_(index), degree_(degree), transform_step_(transform_step) {}
+
+  /// The same on numbers that are right modulo q, or modulo 2^128; those that go back are degree() many.
+  virtual std::vector<std::uint64_t> reduced(const ResidueArithmetic& residues,
+                                             std::span<const std::uint64_t> polynomial) const = 0;
+  virtual std::vector<std::uint64_t> expanded(const ResidueArithmetic& residues,
+                                              std::span<const std::uint64_t> coefficients) const = 0;
+  virtual std::vector<u128> reduced(const IntegerArithmetic& integers, std::span<const u128> polynomial) const = 0;
+  virtual std::vector<u128> expanded(const IntegerArithmetic& integers, std::span<const u128> coefficients) const = 0;
 
  private:
   RingKind kind_;

@@ -12,7 +12,7 @@ const PlainNorms& Plaintext::norms() const {
     ZeroisingVector<std::uint64_t> residues(polynomials_.size());
     polynomials_.to_host(residues);
     const std::size_t n = polynomials_.degree();
-    const auto t = static_cast<std::int64_t>(plain_modulus());
+    const auto t = static_cast<std::int64_t>(plain_modulus().value);
     ZeroisingVector<std::int64_t> centred(n);
     for (std::size_t b = 0; b < batch(); ++b) {
       check_interrupt();

@@ -20,7 +20,7 @@ class Plaintext {
   const ContextPtr& context() const noexcept { return context_; }
   /// Number of the plaintext modulus, and the modulus.
   PlainIndex plain() const noexcept { return plain_; }
-  std::uint64_t plain_modulus() const { return context_->parameters().plain_moduli()[plain_.number]; }
+  PlainModulus plain_modulus() const { return context_->parameters().plain_modulus(plain_); }
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
 
@@ -57,7 +57,7 @@ class Ciphertext {
   /// Id of the secret key that it is encrypted under.
   const KeyId& key() const noexcept { return key_; }
   PlainIndex plain() const noexcept { return plain_; }
-  std::uint64_t plain_modulus() const { return context_->parameters().plain_moduli()[plain_.number]; }
+  PlainModulus plain_modulus() const { return context_->parameters().plain_modulus(plain_); }
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   std::size_t parts() const noexcept { return polynomials_.parts(); }
   const PolyArray& polynomials() const& noexcept { return polynomials_; }

@@ -23,8 +23,9 @@ Context::Context(Parameters parameters, EnginePtr engine)
   encryption_ring_ = key_ring_->slice(special - 1, q.size() + 1);
   for (std::size_t i = 0; i < plain_count(); ++i) {
     const ErrorMultiples multiples = error_multiples(PlainIndex(i));
-    encryption_roundings_.push_back(std::make_unique<DivideAndRound>(
-        ciphertext_ring(), key_ring_->slice(special - 1, 1), multiples.of_results, multiples.factor()));
+    encryption_roundings_.push_back(
+        std::make_unique<DivideAndRound>(ciphertext_ring(), key_ring_->slice(special - 1, 1),
+                                         PreservedModulus(multiples.of_results), multiples.factor()));
   }
 }
 

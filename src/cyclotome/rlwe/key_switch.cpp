@@ -7,7 +7,8 @@ namespace cyclotome::rlwe {
 
 KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
                      const ErrorMultiples& multiples, const NoiseBound& noise)
-    : constants_(ciphertext_ring, special_ring, per_digit, multiples.of_results, multiples.factor()), noise_(noise) {
+    : constants_(ciphertext_ring, special_ring, per_digit, PreservedModulus(multiples.of_results), multiples.factor()),
+      noise_(noise) {
   if (multiples.factor() == 1) return;
   const auto by_prime = [&](const auto& value) { return per_limb(ciphertext_ring->basis(), value); };
   inverse_factors_ = by_prime([&](std::uint64_t q) { return inverse_of(multiples.factor(), q); });

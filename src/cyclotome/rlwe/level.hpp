@@ -3,9 +3,10 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <ostream>
 
-// Two numbers that stand beside each other in many calls, and would not be told apart if they were plain ones.
+// Numbers that stand beside each other in many calls, and would not be told apart if they were plain ones.
 namespace cyclotome::rlwe {
 
 /// The level of a ciphertext: how many ciphertext primes it has, the first ones of all.
@@ -24,6 +25,16 @@ struct PlainIndex {
   explicit constexpr PlainIndex(std::size_t index) noexcept : number(index) {}
   friend constexpr auto operator<=>(const PlainIndex&, const PlainIndex&) = default;
   friend std::ostream& operator<<(std::ostream& out, PlainIndex plain) { return out << plain.number; }
+};
+
+/// A plaintext modulus t itself, where it comes with residues, factors or moduli of another kind. Lists of moduli, and
+/// arithmetic modulo t, have plain numbers.
+struct PlainModulus {
+  std::uint64_t value;
+
+  explicit constexpr PlainModulus(std::uint64_t t) noexcept : value(t) {}
+  friend constexpr auto operator<=>(const PlainModulus&, const PlainModulus&) = default;
+  friend std::ostream& operator<<(std::ostream& out, PlainModulus plain) { return out << plain.value; }
 };
 
 }  // namespace cyclotome::rlwe

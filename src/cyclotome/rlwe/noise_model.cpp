@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/noise_model.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::rlwe {
@@ -9,22 +11,38 @@ NoiseModel::State NoiseModel::fresh() const {
   return {calculus().sum(public_zero_noise(parameters_, plain_), message_noise()), Level(parameters_.moduli().size())};
 }
 
-NoiseModel::State NoiseModel::squared(const State&) const {
+NoiseModel::State NoiseModel::multiplied(const State&, const State&) const {
   throw UnsupportedError(message(parameters_.scheme().title(), " has no products of ciphertexts"));
 }
 
+NoiseModel::State NoiseModel::added(const State& a, const State& b) const {
+  return with_noise(a, calculus().sum(a.noise, b.noise));
+}
+
+NoiseModel::State NoiseModel::joined(std::span<const State> members) const {
+  NoiseBound noise = members[0].noise;
+  for (const State& member : members) noise = larger(noise, member.noise);
+  return with_noise(members[0], noise);
+}
+
+NoiseModel::State NoiseModel::lowered(const State& a, Level level, std::size_t) const {
+  if (a.level == level) return a;
+  throw ArgumentError(
+      message(parameters_.scheme().title(), " has one level only, of ", a.level, " primes, not ", level));
+}
+
 NoiseModel::State NoiseModel::summed(const State& a, double count) const {
-  return {NoiseCalculus::times(a.noise, count), a.level};
+  return with_noise(a, NoiseCalculus::times(a.noise, count));
 }
 
 NoiseModel::State NoiseModel::times_plain(const State& a) const {
   const auto n = static_cast<double>(parameters_.degree());
-  const double two = static_cast<double>(parameters_.plain_moduli()[plain_.number]) * std::sqrt(n / 12);
-  return {calculus().times_plain(a.noise, {4 * two, two, std::sqrt(n) * two}), a.level};
+  const double two = static_cast<double>(parameters_.plain_modulus(plain_).value) * std::sqrt(n / 12);
+  return with_noise(a, calculus().times_plain(a.noise, {4 * two, two, std::sqrt(n) * two}));
 }
 
 NoiseModel::State NoiseModel::rotated(const State& a) const {
-  return {calculus().sum(a.noise, key_switch_noise(parameters_, plain_, a.level)), a.level};
+  return with_noise(a, calculus().sum(a.noise, key_switch_noise(parameters_, plain_, a.level)));
 }
 
 }  // namespace cyclotome::rlwe

@@ -182,8 +182,13 @@ std::string Parameters::canonical_text() const {
                  p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "", "\n");
 }
 
+bool Parameters::has_slots(PlainIndex plain) const { return ring_->has_transform(plain_modulus(plain).value); }
+
 bool Parameters::has_slots() const {
-  return std::ranges::all_of(plain_moduli(), [&](std::uint64_t t) { return ring_->has_transform(t); });
+  for (std::size_t i = 0; i < plain_moduli().size(); ++i) {
+    if (!has_slots(PlainIndex(i))) return false;
+  }
+  return true;
 }
 
 std::string Parameters::summary() const {

@@ -66,6 +66,8 @@ class Parameters {
   const RingShapePtr& ring() const noexcept { return ring_; }
   std::size_t degree() const noexcept { return ring_->degree(); }
   const std::vector<std::uint64_t>& plain_moduli() const noexcept { return part_->plain_moduli(); }
+  /// Throws std::out_of_range for one that is not there.
+  PlainModulus plain_modulus(PlainIndex plain) const { return PlainModulus(plain_moduli().at(plain.number)); }
   const std::vector<std::uint64_t>& moduli() const noexcept { return lattice_.moduli; }
   const std::vector<std::uint64_t>& special_moduli() const noexcept { return lattice_.special_moduli; }
   /// Digits of key switching, never 0; the primes per digit are ceil(k / digits).
@@ -85,7 +87,9 @@ class Parameters {
   /// log2 of the product of the first `limbs` ciphertext primes, 0 <= limbs <= all, and of all special primes.
   double log2_modulus(std::size_t limbs) const { return log2_moduli_.at(limbs); }
   double log2_special_modulus() const noexcept { return log2_special_modulus_; }
-  /// True if every plaintext modulus has a transform, so that arithmetic can act value by value in slots.
+  /// True if this plaintext modulus has a transform, so that arithmetic can act value by value in slots; or if every
+  /// one has.
+  bool has_slots(PlainIndex plain) const;
   bool has_slots() const;
 
   /// How noise grows in this ring.

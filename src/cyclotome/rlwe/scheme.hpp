@@ -45,11 +45,6 @@ struct PartRange {
   std::size_t least, most;
 };
 
-/// How a secret key is stored. Numbers are for switches only; no file holds them.
-enum class SecretKeyForm : std::uint8_t {
-  ternary  ///< coefficients -1, 0, 1 in two bits each
-};
-
 /// The work of one product, for planning: transforms of a ciphertext prime, and terms of base conversions for each
 /// pair of them. Both 0 where the scheme has no product.
 struct ProductCost {
@@ -102,7 +97,6 @@ class Scheme {
   virtual std::string refuse_correction(const Parameters& parameters, PlainIndex plain, std::uint64_t correction) const;
   /// Why public and evaluation keys of an older format version can't be computed with; empty if they can.
   virtual std::string refuse_keys(const Parameters& parameters, std::uint16_t version) const;
-  virtual SecretKeyForm secret_key_form() const noexcept { return SecretKeyForm::ternary; }
 
  protected:
   Scheme() = default;

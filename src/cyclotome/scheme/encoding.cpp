@@ -30,8 +30,8 @@ std::vector<std::uint32_t> positions_of(const rlwe::Context& context, rlwe::Plai
     throw ArgumentError(message("encoding number ", static_cast<unsigned>(kind),
                                 " is unknown; there are 0 (slots) and ", "1 (coefficients)"));
   }
-  if (!has_slots(context, plain)) {
-    throw ParameterError(message("plaintext modulus ", context.parameters().plain_moduli()[plain.number],
+  if (!context.parameters().has_slots(plain)) {
+    throw ParameterError(message("plaintext modulus ", context.parameters().plain_modulus(plain),
                                  " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ",
                                  context.parameters().ring()->transform_step(),
                                  "; use the coefficient encoding or another plaintext modulus"));
@@ -57,10 +57,6 @@ void require_in_range(std::span<const std::int64_t> values, std::size_t width, s
 }
 
 }  // namespace
-
-bool has_slots(const rlwe::Context& context, rlwe::PlainIndex plain) {
-  return context.plain_ring(plain)->has_transform(0);
-}
 
 rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainIndex plain, Encoding::Kind kind,
                                 std::span<const std::int64_t> values, std::size_t items, std::size_t width,
@@ -101,7 +97,7 @@ std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Enco
   ZeroisingVector<std::uint64_t> residues(polynomials.size());
   polynomials.to_host(residues);
   const std::size_t n = context.degree();
-  const auto t = static_cast<std::int64_t>(plaintext.plain_modulus());
+  const auto t = static_cast<std::int64_t>(plaintext.plain_modulus().value);
   std::vector<std::int64_t> values(residues.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i % n == 0) check_interrupt();

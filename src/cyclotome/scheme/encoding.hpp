@@ -28,7 +28,4 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
 /// n values for each batch item, row after row, in [-t/2, t/2).
 std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind);
 
-/// True if plaintext modulus number `plain` has slots (a transform modulo t).
-bool has_slots(const rlwe::Context& context, rlwe::PlainIndex plain);
-
 }  // namespace cyclotome

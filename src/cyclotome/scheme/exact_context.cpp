@@ -123,31 +123,28 @@ std::vector<double> ExactContext::measured_noise(const Ciphertext& ciphertext, c
   return noises;
 }
 
-/// a, with `combine` of its first part and the polynomials of b, as phases hold them.
-template <class Combine>
-Ciphertext ExactContext::with_plain(const char* operation, const Ciphertext& a, const Plaintext& b,
-                                    const Combine& combine) const {
+Ciphertext ExactContext::sum_with_plain(const char* operation, PlainSum sum, const Ciphertext& a,
+                                        const Plaintext& b) const {
   rlwe::require_plain_operand(operation, a, b);
   rlwe::require_same_context(operation, *this, *a.context());
-  const PlainIndex plain = a.plain();
-  const auto lift = message_lift(a.level(), plain, a.correction());
-  PolyArray lifted = make(a.polynomials().ring(), b.batch(), 1);
-  engine()->convert(lifted.view(), b.polynomials().view(), *lift);
-  if (native_domain() == Domain::transform) lifted.to_transform();
+  const PlainSumShape shape{sum, a.level(), a.plain(), a.parts(), a.batch() < b.batch(), b.batch() < a.batch()};
+  const auto lift = message_lift(shape.level, shape.plain, a.correction());
+  const std::uint64_t flags = shape.one_c * 1U + shape.one_m * 2U;
+  const ExecutionPtr program =
+      execution({operation, {shape.level.primes, shape.plain.number, shape.parts, flags, lift->id()}},
+                [&] { return plain_sum_program(*this, shape, *lift); });
   PolyArray out = a.like(std::max(a.batch(), b.batch()), a.parts());
-  engine()->copy(out.view(), a.polynomials().view());
-  const View body = out.view().part(0);
-  combine(*engine(), body, lifted.view());
-  return a.derived(std::move(out), parameters().noise().sum(a.noise(), message_noise(plain)));
+  const Operand operands[] = {out.view(), a.polynomials().view(), b.polynomials().view()};
+  program->run(operands);
+  return a.derived(std::move(out), parameters().noise().sum(a.noise(), message_noise(shape.plain)));
 }
 
 Ciphertext ExactContext::add_plain(const Ciphertext& a, const Plaintext& b) const {
-  return with_plain("add_plain", a, b, [](Engine& engine, View body, ConstView m) { engine.add(body, body, m); });
+  return sum_with_plain("add_plain", PlainSum::added, a, b);
 }
 
 Ciphertext ExactContext::subtract_plain(const Ciphertext& a, const Plaintext& b) const {
-  return with_plain("subtract_plain", a, b,
-                    [](Engine& engine, View body, ConstView m) { engine.subtract(body, body, m); });
+  return sum_with_plain("subtract_plain", PlainSum::subtracted, a, b);
 }
 
 }  // namespace cyclotome::scheme

@@ -4,6 +4,7 @@
 #include "cyclotome/rlwe/ciphertext.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise_peaks.hpp"
+#include "cyclotome/scheme/plain_sum_program.hpp"
 
 namespace cyclotome::scheme {
 
@@ -53,8 +54,7 @@ class ExactContext : public rlwe::Context {
                         Seed&& seed) const override;
   template <class Key>
   Ciphertext encrypt_with(const Plaintext& plaintext, const Key& key, Seed seed) const;
-  template <class Combine>
-  Ciphertext with_plain(const char* operation, const Ciphertext& a, const Plaintext& b, const Combine& combine) const;
+  Ciphertext sum_with_plain(const char* operation, PlainSum sum, const Ciphertext& a, const Plaintext& b) const;
   NoiseGauge own_gauge(const Ciphertext& ciphertext) const;
   void require_noise(const char* operation, const Ciphertext& ciphertext, const rlwe::NoisePeaks& peaks,
                      double log2_bound) const;

@@ -100,7 +100,7 @@ std::string explain(const rlwe::Parameters& p) {
   text << "  plaintext        ";
   for (std::size_t i = 0; i < p.plain_moduli().size(); ++i) {
     const std::uint64_t t = p.plain_moduli()[i];
-    text << (i == 0 ? "t = " : ", ") << t << (p.ring()->has_transform(t) ? "" : " (no slots)");
+    text << (i == 0 ? "t = " : ", ") << t << (p.has_slots(rlwe::PlainIndex(i)) ? "" : " (no slots)");
   }
   const unsigned value_bits = BigUnsigned::product(p.plain_moduli()).bit_length();
   text << "; values of " << value_bits - 1 << " bits with sign\n";

@@ -65,7 +65,7 @@ Expanded expanded(const char* operation, const Placed& x, const Keyring& keys, c
     throw UnsupportedError(message(operation, ": a column in coefficients can't be broadcast to shape ",
                                    to_string(shape), "; encrypt it in slots, or with layout='replicated'"));
   }
-  if (!has_slots(*x.context())) return {x, x.layout.with_shape(shape)};
+  if (!x.context()->parameters().has_slots()) return {x, x.layout.with_shape(shape)};
   const Placed constants = x.layout.packed() ? spread(x, keys, options) : x;
   return {constants, constants.layout.placed(shape, Placement::slots, false)};
 }

@@ -51,7 +51,7 @@ Placed multiply_by_scalar(const Placed& x, const Keyring& keys, const Integers& 
   const Channels channels = same ? e.x.channels : take(e.x.channels, order_of(e.x.layout, e.layout));
   Placed result{{}, e.layout};
   for (const Ciphertext& channel : channels) {
-    const Modulus<std::uint64_t> t(channel.plain_modulus());
+    const Modulus<std::uint64_t> t(channel.plain_modulus().value);
     result.channels.push_back(rlwe::multiply_scalar(channel, centred_residue(w, 0, t)));
   }
   return result;

@@ -49,7 +49,7 @@ EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys)
                                   " of number ", all[i].plain()));
     }
   }
-  if (layout().width() != context()->degree() || (layout().slots() && !has_slots(*context()))) {
+  if (layout().width() != context()->degree() || (layout().slots() && !parameters().has_slots())) {
     throw ArgumentError(message("no array of these parameters is ", to_string(layout().placement()), " in chunks of ",
                                 layout().width()));
   }
@@ -93,11 +93,6 @@ EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
     channel = scheme::switch_to_level(channel, rlwe::Level(std::min(level, channel.limbs())));
   }
   return result;
-}
-
-bool has_slots(const rlwe::Context& context) {
-  return std::ranges::all_of(iota(context.plain_count()),
-                             [&](std::size_t plain) { return cyclotome::has_slots(context, rlwe::PlainIndex(plain)); });
 }
 
 void require_decryptable(const char* operation, const Channels& channels, const Options& options) {

@@ -53,9 +53,6 @@ class EncryptedArray {
   Keyring keys_;
 };
 
-/// True if every plaintext modulus is a prime with a transform: then arithmetic can act value by value in slots.
-bool has_slots(const rlwe::Context& context);
-
 /// What every computed result has to pass: values that fit (RangeError), ciphertexts that hide something, encrypted
 /// anew with the public key if they don't (TransparentError without one), and noise that decrypts (NoiseError).
 EncryptedArray finished(const char* operation, Placed placed, const Bound& bound, const Keyring& keys,

@@ -53,7 +53,7 @@ Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Pa
 }
 
 Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Context& context) {
-  const bool slots = has_slots(context);
+  const bool slots = context.parameters().has_slots();
   Placement placement = how.placement.value_or(slots ? Placement::slots : Placement::coefficients);
   if (how.placement == Placement::slots && !slots) {
     throw ArgumentError(

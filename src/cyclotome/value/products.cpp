@@ -59,7 +59,7 @@ Placed weighted(const Placed& x, const Integers& matrix, std::size_t axis, const
   const std::size_t groups = grouped.size() / columns;
   std::vector<Residues> weights;
   for (const Ciphertext& channel : x.channels) {
-    weights.push_back(centred_residues(matrix, Modulus<std::uint64_t>(channel.plain_modulus())));
+    weights.push_back(centred_residues(matrix, Modulus<std::uint64_t>(channel.plain_modulus().value)));
   }
   Task task(options, "multiplying matrices", groups);
   std::vector<Channels> made;

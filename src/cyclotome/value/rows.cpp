@@ -46,7 +46,7 @@ Rows Rows::constants(const Layout& layout, const Integers& w) {
 }
 
 rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t channel, const Piece& piece) const {
-  const Modulus<std::uint64_t> t(context->parameters().plain_moduli()[channel]);
+  const Modulus<std::uint64_t> t(context->parameters().plain_modulus(rlwe::PlainIndex(channel)).value);
   Residues residues((piece.stop - piece.start) * width_, 0);
   for (std::size_t row = piece.start; row < piece.stop; ++row) {
     const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_];

@@ -79,7 +79,7 @@ std::uint64_t reduced(std::int64_t steps, const rlwe::EvaluationKeys& keys) {
 
 EncryptedArray packed(const EncryptedArray& x, const Options& options) {
   if (x.layout().packed()) return x;
-  if (x.ndim() == 0 || !has_slots(*x.context())) {
+  if (x.ndim() == 0 || !x.context()->parameters().has_slots()) {
     throw ArgumentError("packed: takes an array with at least one axis, and plaintext moduli with slots");
   }
   return finished("packed", gathered(x.placed(), options), x.bound(), x.keys(), options);

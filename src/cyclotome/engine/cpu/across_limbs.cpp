@@ -8,6 +8,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cpu/operands.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/program/lifts.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -165,7 +166,7 @@ void CpuEngine::divide_and_round(View out, ConstView kept, ConstView dropped, co
       wipe_scratch);
 }
 
-void CpuEngine::behz_lift(View out, ConstView a, const BehzExtension& step) {
+void CpuEngine::behz_lift(View out, ConstView a, const program::BehzExtension& step) {
   const std::size_t source = a.limbs(), target = out.limbs();
   loops_.for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(source + target + 4);
@@ -179,7 +180,7 @@ void CpuEngine::behz_lift(View out, ConstView a, const BehzExtension& step) {
   });
 }
 
-void CpuEngine::behz_scale(View out, ConstView a, const BehzDivision& step) {
+void CpuEngine::behz_scale(View out, ConstView a, const program::BehzDivision& step) {
   const std::size_t source = out.limbs(), auxiliary = a.limbs() - source, base = auxiliary - 1;
   loops_.for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {
     TileScratch<W> scratch(2 * source + 3 * auxiliary + 5);
@@ -198,7 +199,7 @@ void CpuEngine::behz_scale(View out, ConstView a, const BehzDivision& step) {
   });
 }
 
-void CpuEngine::scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const PlainRounding& step) {
+void CpuEngine::scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const program::PlainRounding& step) {
   const std::size_t source = a.limbs();
   TilePeaks found(out, peaks);
   loops_.for_each_tile(

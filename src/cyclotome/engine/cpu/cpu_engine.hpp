@@ -7,12 +7,19 @@
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 #include "cyclotome/engine/engine.hpp"
-#include "cyclotome/engine/readers.hpp"
 
 namespace cyclotome {
 
 class DivideAndRound;
 class KeySwitchConstants;
+
+namespace program {
+
+struct BehzDivision;
+struct BehzExtension;
+struct PlainRounding;
+
+}  // namespace program
 
 /// The engine that computes on this machine's cores.
 class CpuEngine final : public Engine {
@@ -87,10 +94,10 @@ class CpuEngine final : public Engine {
   /// Of coefficients.
   void divide_and_round(View out, ConstView kept, ConstView dropped, const DivideAndRound& step,
                         const std::optional<ConstView>& addend);
-  void behz_lift(View out, ConstView a, const BehzExtension& step);
-  void behz_scale(View out, ConstView a, const BehzDivision& step);
+  void behz_lift(View out, ConstView a, const program::BehzExtension& step);
+  void behz_scale(View out, ConstView a, const program::BehzDivision& step);
   /// peaks: a number for each item of out.
-  void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const PlainRounding& step);
+  void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const program::PlainRounding& step);
   void convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion);
 
   cpu::InstructionSet instruction_set_;

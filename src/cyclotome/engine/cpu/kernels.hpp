@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/engine/cpu/convolution_kernels.hpp"
 #include "cyclotome/engine/cpu/instruction_set.hpp"
 #include "cyclotome/engine/cpu/sample.hpp"
 #include "cyclotome/engine/cpu/tile.hpp"
@@ -17,6 +18,8 @@ struct Kernels {
   /// errata 001-2 and 001-3).
   void (*forward_transform)(W* a, const TransformTables<W>& tables) noexcept;
   void (*inverse_transform)(W* a, const TransformTables<W>& tables) noexcept;
+  /// What transforms over Phi_m modulo q are made of.
+  const ConvolutionKernels<W>& (*convolutions)(W q) noexcept;
 
   /// out = a + b, a - b, -a, a b, coefficient by coefficient; q need not be prime.
   void (*add)(W* out, const W* a, const W* b, std::size_t count, const Modulus<W>& q) noexcept;

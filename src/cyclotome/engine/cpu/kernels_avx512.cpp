@@ -4,11 +4,14 @@
 
 // Every header that may define functions comes before the target pragma, so that this file leaves no copy of a shared
 // inline function behind that needs AVX-512.
+#include <algorithm>
 #include <cstring>
 #include <immintrin.h>
+#include <span>
 #include <utility>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/prime_factor.hpp"
 #include "cyclotome/engine/cpu/transform.hpp"
 #include "cyclotome/engine/cpu/vector/macros.hpp"
 

@@ -4,11 +4,14 @@
 #if defined(__x86_64__)
 
 // Every header that may define functions comes before the target pragma: see kernels_avx512.cpp.
+#include <algorithm>
 #include <cstring>
 #include <immintrin.h>
+#include <span>
 #include <utility>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/prime_factor.hpp"
 #include "cyclotome/engine/cpu/transform.hpp"
 #include "cyclotome/engine/cpu/vector/macros.hpp"
 
@@ -37,6 +40,7 @@ void forward(Word* a, const TransformTables<Word>& tables) noexcept {
 void inverse(Word* a, const TransformTables<Word>& tables) noexcept {
   table_for(tables.modulus.value()).inverse_transform(a, tables);
 }
+const ConvolutionKernels<Word>& convolutions_for(Word q) noexcept { return table_for(q).convolutions(q); }
 void multiply(Word* out, const Word* a, const Word* b, std::size_t count, const Q& q) noexcept {
   table_for(q.value()).multiply(out, a, b, count, q);
 }
@@ -73,6 +77,7 @@ const Kernels<std::uint64_t>& avx512_ifma_kernels() noexcept {
     Kernels<Word> chosen = avx512_kernels<Word>();
     chosen.forward_transform = forward;
     chosen.inverse_transform = inverse;
+    chosen.convolutions = convolutions_for;
     chosen.multiply = multiply;
     chosen.multiply_accumulate = multiply_accumulate;
     chosen.scale = scale;

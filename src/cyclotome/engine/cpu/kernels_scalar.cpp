@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/prime_factor.hpp"
 #include "cyclotome/engine/cpu/transform.hpp"
 
 namespace cyclotome::cpu {
@@ -154,6 +155,21 @@ void reduce_small(W* out, const int* small, std::size_t count, W q) noexcept {
   for (std::size_t c = 0; c < count; ++c) out[c] = small_residue(small[c], q);
 }
 
+template <LimbWord W>
+const ConvolutionKernels<W>& convolutions(W) noexcept {
+  static constexpr ConvolutionKernels<W> kernels{
+      .lanes = 1,
+      .columns = [](W* tile, const FixedConvolution<W>& c, const Modulus<W>& q,
+                    W*) noexcept { convolve_line(tile, c, q); },
+      .line = convolve_line<W>,
+      .split_rows = nullptr,
+      .merge_rows = nullptr,
+      .convolve_rows = nullptr,
+      .convolve_257 = nullptr,
+  };
+  return kernels;
+}
+
 }  // namespace
 
 template <LimbWord W>
@@ -161,6 +177,7 @@ const Kernels<W>& scalar_kernels() noexcept {
   static constexpr Kernels<W> table{
       .forward_transform = forward_transform<W>,
       .inverse_transform = inverse_transform<W>,
+      .convolutions = convolutions<W>,
       .add = add<W>,
       .subtract = subtract<W>,
       .negate = negate<W>,

@@ -3,6 +3,7 @@
 // in cache. The others are faster, or as fast, one operation after another.
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/program/composites.hpp"
+#include "cyclotome/program/lifts.hpp"
 
 namespace cyclotome {
 

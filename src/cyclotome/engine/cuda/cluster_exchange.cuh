@@ -92,6 +92,19 @@ class ClusterExchange {
       }
     }
   }
+  /// words[4 index ...] of that block = four words of 32 bits.
+  __device__ __forceinline__ void send_quad(unsigned block, unsigned index, const W (&words)[4]) const {
+    static_assert(sizeof(W) == 4);
+    if constexpr (LogC == 0) {
+      reinterpret_cast<uint4*>(words_)[index] = make_uint4(words[0], words[1], words[2], words[3]);
+    } else {
+      const std::uint32_t target = remote(barriers_, block), place = target + barrier_bytes + 16 * index;
+      asm volatile(
+          "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(place),
+          "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]), "r"(target)
+          : "memory");
+    }
+  }
   /// Waits until all of this block's words have come.
   __device__ __forceinline__ void receive() {
     if constexpr (LogC == 0) {

@@ -246,7 +246,8 @@ void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, cons
       launched.template operator()<Bytes, Divides>(peaks);
     }
   };
-  const bool many = std::size_t{out.degree} * items * sizeof(W) >= std::size_t{132} * 512 * 16;
+  const bool many = out.degree % Columns<W, 16>::count == 0 &&
+                    std::size_t{out.degree} * items * sizeof(W) >= std::size_t{132} * 512 * 16;
   if (!scale.divides || !correction.divides) {
     run.template operator()<8, false>();
   } else if (many) {

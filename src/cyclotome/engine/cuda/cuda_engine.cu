@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/cuda/architecture.cuh"
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/engine/cuda/prime_factor.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {
@@ -75,6 +76,7 @@ CudaEngine::CudaEngine(int device, bool fused) {
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
   state->constants.paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
+  state->block_bytes = properties.sharedMemPerBlockOptin;
   // Engines that transform in ways of their own launch past graphs.
   if (fused) state->programs = std::make_unique<cuda::GraphStore>(context, properties.totalGlobalMem);
   check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
@@ -88,6 +90,17 @@ int CudaEngine::device() const noexcept { return state_->device; }
 void* CudaEngine::context() const noexcept { return state_->context; }
 void* CudaEngine::stream() const noexcept { return static_cast<cudaStream_t>(state_->stream); }
 bool CudaEngine::holds_whole_limbs() const noexcept { return state_->constants.paths.one_pass; }
+
+bool CudaEngine::computes_in(const Ring& ring) const noexcept {
+  if (ring.limb_words() != ring.degree()) return false;
+  for (const GaloisGroup::Generator& generator : ring.galois().generators()) {
+    // Along x^n + 1 there is nothing to ask for: its transforms go stage by stage if they must.
+    if (ring.kind() == RingKind::cyclotomic && cuda::line_bytes(generator.order, ring.word()) > state_->block_bytes) {
+      return false;
+    }
+  }
+  return true;
+}
 
 CudaEngine::~CudaEngine() {
   const DeviceScope scope(state_->context, std::nothrow);

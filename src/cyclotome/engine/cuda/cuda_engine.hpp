@@ -45,6 +45,8 @@ class CudaEngine : public Engine {
   bool holds_whole_limbs() const noexcept;
 
  protected:
+  /// x^n + 1, and Phi_m where lines of values along m's prime factors fit a block's memory; limbs without gaps.
+  bool computes_in(const Ring& ring) const noexcept override;
   /// Opens the device; what `create` throws. fused: whether composites may be computed with transforms in kernels of
   /// their own, past do_forward and do_inverse; else programs are interpreted.
   explicit CudaEngine(int device, bool fused = true);

@@ -9,50 +9,6 @@ namespace cyclotome::cuda {
 
 namespace {
 
-/// Bytes of one host array after another, each aligned to 16; offsets tell where.
-class Packed {
- public:
-  template <class T>
-  std::size_t add(const T* data, std::size_t count) {
-    bytes_.resize((bytes_.size() + 15) / 16 * 16);
-    const std::size_t offset = bytes_.size();
-    const auto* const raw = reinterpret_cast<const unsigned char*>(data);
-    bytes_.insert(bytes_.end(), raw, raw + count * sizeof(T));
-    return offset;
-  }
-  template <class T>
-  std::size_t add(const std::vector<T>& values) {
-    return add(values.data(), values.size());
-  }
-  const std::vector<unsigned char>& bytes() const { return bytes_; }
-
- private:
-  std::vector<unsigned char> bytes_;
-};
-
-template <class T>
-const T* at(const ConstantMemory& memory, std::size_t offset) {
-  return reinterpret_cast<const T*>(static_cast<const unsigned char*>(memory.get()) + offset);
-}
-
-/// Several pieces of memory, kept together.
-ConstantMemory together(std::vector<ConstantMemory> pieces) {
-  return std::make_shared<const std::vector<ConstantMemory>>(std::move(pieces));
-}
-
-template <class T>
-std::vector<unsigned char> as_bytes(const T& value) {
-  const auto* const raw = reinterpret_cast<const unsigned char*>(&value);
-  return {raw, raw + sizeof(T)};
-}
-
-template <class T>
-T from_bytes(const std::vector<unsigned char>& bytes) {
-  T value;
-  std::copy(bytes.begin(), bytes.end(), reinterpret_cast<unsigned char*>(&value));
-  return value;
-}
-
 template <class W>
 std::vector<Twiddle<W>> interleaved(const std::vector<W>& operands, const std::vector<W>& quotients) {
   std::vector<Twiddle<W>> result(operands.size());
@@ -68,25 +24,11 @@ std::vector<double> centred(const std::vector<W>& residues, const FloatingArithm
   return result;
 }
 
-/// Constants of short-lived rings and conversions are dropped when this many newer ones are kept.
-constexpr std::size_t cache_limit = 4096;
-
 }  // namespace
 
-template <class Structure, class Make>
-Resident<Structure> DeviceConstants::find(Cache& cache, std::uint64_t id, const Make& make) {
-  const std::lock_guard lock(mutex_);
-  auto found = cache.recent.find(id);
-  if (found == cache.recent.end()) {
-    if (cache.recent.size() >= cache_limit) cache.older = std::exchange(cache.recent, {});
-    auto old = cache.older.extract(id);
-    found = old.empty() ? cache.recent.emplace(id, make()).first : cache.recent.insert(std::move(old)).position;
-  }
-  return {from_bytes<Structure>(found->second.structure), found->second.memory};
-}
-
 bool DeviceConstants::on_doubles(const Ring& ring, std::size_t l) const {
-  return paths.doubles && ring.word() == Word::u64 && ring.has_transform(l) && ring.basis()[l] < max_floating_modulus;
+  return paths.doubles && ring.kind() == RingKind::negacyclic && ring.word() == Word::u64 && ring.has_transform(l) &&
+         ring.basis()[l] < max_floating_modulus;
 }
 
 LimbArithmetics DeviceConstants::arithmetics(const Ring& ring) const {
@@ -103,7 +45,7 @@ LimbTables<W> DeviceConstants::limb_tables(const Ring& ring, std::size_t l, std:
   for (unsigned bits = 1; bits < word_bits<W>; bits *= 2) inverse *= 2 - result.modulus.value() * inverse;
   result.negative_inverse = static_cast<W>(0 - inverse);
   result.two_q = static_cast<W>(2 * result.modulus.value());
-  if (!ring.has_transform(l)) return result;
+  if (ring.kind() != RingKind::negacyclic || !ring.has_transform(l)) return result;
   const auto& tables = ring.tables<W>(l);
   const W q = tables.modulus.value();
   const bool floating = on_doubles(ring, l);
@@ -140,18 +82,18 @@ LimbTables<W> DeviceConstants::limb_tables(const Ring& ring, std::size_t l, std:
 
 template <class W>
 Resident<const RingTables<W>*> DeviceConstants::ring_tables(const Ring& ring) {
-  return find<const RingTables<W>*>(rings_, ring.id(), [&] {
+  return rings_.find<const RingTables<W>*>(ring.id(), [&] {
     std::vector<LimbTables<W>> limbs;
     std::vector<ConstantMemory> used;
     for (std::size_t l = 0; l < ring.limbs(); ++l) limbs.push_back(limb_tables<W>(ring, l, used));
     used.push_back(upload_(limbs.data(), limbs.size() * sizeof(limbs[0])));
     const auto* const tables = static_cast<const RingTables<W>*>(used.back().get());
-    return Constants{together(std::move(used)), as_bytes(tables)};
+    return Resident<const RingTables<W>*>{tables, together(std::move(used))};
   });
 }
 
 template <class W>
-DeviceConstants::Constants DeviceConstants::make_conversion(const BaseConversion& conversion) {
+Resident<ColumnConversion<W>> DeviceConstants::make_conversion(const BaseConversion& conversion) {
   const HostConversion<W> host = host_conversion<W>(conversion);
   Packed packed;
   const std::size_t source = packed.add(host.sources), target = packed.add(host.targets),
@@ -159,10 +101,11 @@ DeviceConstants::Constants DeviceConstants::make_conversion(const BaseConversion
                     moduli = packed.add(conversion.target().moduli<W>().data(), host.targets.size()),
                     copy_factors = packed.add(host.copy_factors), copied = packed.add(conversion.copies());
   const ConstantMemory memory = upload_(packed.bytes().data(), packed.bytes().size());
-  return {memory, as_bytes(ColumnConversion<W>{host.shape, at<SourceConstants<W>>(memory, source),
-                                               at<TargetConstants<W>>(memory, target), at<TermTile<W>>(memory, matrix),
-                                               at<ExactFraction<W>>(memory, exact), at<Modulus<W>>(memory, moduli),
-                                               at<Term<W>>(memory, copy_factors), at<int>(memory, copied)})};
+  return {
+      ColumnConversion<W>{host.shape, at<SourceConstants<W>>(memory, source), at<TargetConstants<W>>(memory, target),
+                          at<TermTile<W>>(memory, matrix), at<ExactFraction<W>>(memory, exact),
+                          at<Modulus<W>>(memory, moduli), at<Term<W>>(memory, copy_factors), at<int>(memory, copied)},
+      memory};
 }
 
 template <class W>
@@ -197,7 +140,7 @@ Resident<DeviceConversion<W>> DeviceConstants::make_extension(const BaseConversi
 
 template <class W>
 Resident<ColumnConversion<W>> DeviceConstants::conversion(const BaseConversion& conversion) {
-  return find<ColumnConversion<W>>(conversions_, conversion.id(), [&] { return make_conversion<W>(conversion); });
+  return conversions_.find<ColumnConversion<W>>(conversion.id(), [&] { return make_conversion<W>(conversion); });
 }
 
 template <class W>

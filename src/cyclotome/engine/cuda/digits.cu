@@ -34,7 +34,8 @@ void prepare_digits(const Queue& queue, DeviceView<W> out, DeviceView<W> c, cons
         out, c, digits);
   };
   // Few values: twice the threads with half as many each.
-  const bool many = std::size_t{c.degree} * items * digit_count >= std::size_t{1} << 20;
+  const bool many =
+      c.degree % Columns<W, 16>::count == 0 && std::size_t{c.degree} * items * digit_count >= std::size_t{1} << 20;
   many ? run.template operator()<16>() : run.template operator()<8>();
 }
 

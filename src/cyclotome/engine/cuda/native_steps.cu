@@ -3,8 +3,8 @@
 // the degree and what the loaded code can do (code_paths.hpp).
 #include "cyclotome/engine/cuda/products.cuh"
 #include "cyclotome/engine/cuda/verb_steps.cuh"
-#include "cyclotome/engine/readers.hpp"
 #include "cyclotome/program/composites.hpp"
+#include "cyclotome/program/lifts.hpp"
 
 namespace cyclotome::cuda {
 
@@ -76,14 +76,26 @@ Step key_switch_product_step(DeviceConstants& constants, const Ring& ring) {
   };
 }
 
+/// Over x^n + 1, with a key of two parts.
+template <class W>
+Step turned_product_step(DeviceConstants& constants, const Ring& ring, std::uint64_t element) {
+  return [tables = constants.ring_tables<W>(ring), element = static_cast<std::uint32_t>(element),
+          lazy = lazy_products<W>(ring.basis())](const StepContext& at, Operands o) {
+    const View &out = o[0], &digits = o[1], &key = o[2];
+    const dim3 grid(blocks(out.degree() / Columns<W>::count), limbs_of(out), static_cast<unsigned>(out.batch));
+    launch<turned_product<W>>(at.queue, grid, block_threads, 0, 1, "turned product", device_view<W>(out, out.parts),
+                              device_view<W>(digits, digits.parts), device_view<W>(key, out.parts), tables.value,
+                              element, bit_length(out.degree()) - 1, static_cast<std::uint32_t>(digits.parts), lazy);
+  };
+}
+
 /// out = factors kept + correction of dropped + addend, of which there may be none (its ring is null).
 template <class W>
 class Division {
  public:
   Division(DeviceConstants& constants, const DivideAndRound& step)
       : kept_(step.kept),
-        tables_(constants.ring_tables<W>(*kept_)),
-        arithmetics_(constants.arithmetics(*kept_)),
+        transform_(constants, *kept_),
         correction_(constants.conversion<W>(step.correction)),
         factors_(constants.make_factors<W>(kept_->basis(), step.factors)) {}
 
@@ -100,16 +112,15 @@ class Division {
     const View correction = scratch_view<W>(at, *kept_, out, out.parts, Domain::coefficient);
     convert(at.queue, device_view<W>(correction, out.parts), device_view<W>(dropped, out.parts), correction_.value,
             items_of(out), {});
-    run_forward<W>(at.queue, correction, tables_.value, arithmetics_);
+    transform_.forward(at.queue, correction);
     launch<divide_transforms<W>>(at.queue, column_grid<W>(out), block_threads, 0, 1, "division", to, from,
                                  device_view<W>(correction, out.parts), factors_.value, added, added_parts,
-                                 tables_.value);
+                                 transform_.tables());
   }
 
  private:
   RingPtr kept_;
-  Resident<const RingTables<W>*> tables_;
-  LimbArithmetics arithmetics_;
+  RingTransform<W> transform_;
   Resident<ColumnConversion<W>> correction_;
   Resident<const ShoupFactor<W>*> factors_;
 };
@@ -215,7 +226,7 @@ Step key_switch_step(DeviceConstants& constants, const KeySwitchConstants& step)
 }
 
 template <class W>
-Step hps_lift_step(DeviceConstants& constants, const HpsLift& lift) {
+Step hps_lift_step(DeviceConstants& constants, const program::HpsLift& lift) {
   return [extend = constants.conversion<W>(lift.extend), exchange = constants.conversion<W>(lift.exchange),
           restore = constants.conversion<W>(lift.restore)](const StepContext& at, Operands o) {
     const std::size_t parts = o[2].parts;
@@ -225,7 +236,7 @@ Step hps_lift_step(DeviceConstants& constants, const HpsLift& lift) {
 }
 
 template <class W>
-Step scale_to_plain_step(DeviceConstants& constants, const PlainRounding& rounding) {
+Step scale_to_plain_step(DeviceConstants& constants, const program::PlainRounding& rounding) {
   return [scale = constants.conversion<W>(rounding.scale), correction = constants.conversion<W>(rounding.correction),
           cells = constants.peak_cells()](const StepContext& at, Operands o) {
     scale_to_plain(at.queue, device_view<W>(o[0], 1), device_view<W>(o[2], 1), scale.value, correction.value,
@@ -233,9 +244,10 @@ Step scale_to_plain_step(DeviceConstants& constants, const PlainRounding& roundi
   };
 }
 
-/// Whether kernels that hold whole limbs transform them.
+/// Whether kernels that hold whole limbs transform them; over Phi_m no fused kernel does.
 bool holds_limbs(const DeviceConstants& constants, const Ring& ring) {
-  return constants.paths.one_pass && ring.degree() >= std::size_t{1} << min_fused_log_degree &&
+  return constants.paths.one_pass && ring.kind() == RingKind::negacyclic &&
+         ring.degree() >= std::size_t{1} << min_fused_log_degree &&
          ring.degree() <= std::size_t{1} << max_fused_log_degree;
 }
 
@@ -256,6 +268,10 @@ Step native_step(DeviceConstants& constants, const Program& program, const Compo
   if (name == "key_switch_product" && program::is_key_switch_product(program, composite)) {
     return key_switch_product_step<W>(constants, *out.ring);
   }
+  if (name == "turned_product" && out.parts == 2 && out.ring->kind() == RingKind::negacyclic) {
+    const auto element = program::read_turned_product(program, composite);
+    return element ? turned_product_step<W>(constants, *out.ring, *element) : Step();
+  }
   if (name == "divide_and_round") {
     const auto step = program::read_divide_and_round(program, composite);
     return step ? divide_and_round_step<W>(constants, *step) : Step();
@@ -269,11 +285,11 @@ Step native_step(DeviceConstants& constants, const Program& program, const Compo
     return conversion != nullptr ? Step(convert_with_peaks_step<W>(constants, *conversion)) : Step();
   }
   if (name == "hps_lift") {
-    const auto lift = read_hps_lift(program, composite);
+    const auto lift = program::read_hps_lift(program, composite);
     return lift ? hps_lift_step<W>(constants, *lift) : Step();
   }
   if (name == "scale_to_plain") {
-    const auto rounding = read_scale_to_plain(program, composite);
+    const auto rounding = program::read_scale_to_plain(program, composite);
     return rounding ? scale_to_plain_step<W>(constants, *rounding) : Step();
   }
   return {};

@@ -147,13 +147,26 @@ __global__ void automorphism_coefficients(DeviceView<W> out, DeviceView<W> a, co
   out.limb(item, l)[c] = source < n ? value : tables->limb[l].modulus.negate(value);
 }
 
-/// Transforms: position k holds the value at psi^(2 br(k) + 1).
+/// Where the transform of a(x^element) finds its value number c in a's: position k holds the value at psi^(2 br(k) +
+/// 1).
+__device__ inline std::uint32_t turned_slot(std::uint32_t c, std::uint32_t element, std::uint32_t n, unsigned bits) {
+  const std::uint32_t exponent = ((2 * (__brev(c) >> (32 - bits)) + 1) * element) & (2 * n - 1);
+  return __brev(exponent >> 1) >> (32 - bits);
+}
+
 template <class W>
 __global__ void automorphism_transform(DeviceView<W> out, DeviceView<W> a, std::uint32_t element, unsigned bits) {
   const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x, n = out.degree;
   if (c >= n) return;
-  const std::uint32_t exponent = ((2 * (__brev(c) >> (32 - bits)) + 1) * element) & (2 * n - 1);
-  out.limb(blockIdx.z, blockIdx.y)[c] = a.limb(blockIdx.z, blockIdx.y)[__brev(exponent >> 1) >> (32 - bits)];
+  out.limb(blockIdx.z, blockIdx.y)[c] = a.limb(blockIdx.z, blockIdx.y)[turned_slot(c, element, n, bits)];
+}
+
+/// out_c = a_(sources[c]).
+template <class W>
+__global__ void permute(DeviceView<W> out, DeviceView<W> a, const std::uint32_t* sources) {
+  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= out.degree) return;
+  out.limb(blockIdx.z, blockIdx.y)[c] = a.limb(blockIdx.z, blockIdx.y)[sources[c]];
 }
 
 /// Products of residues that fit the double word beside a reduced sum.
@@ -189,6 +202,45 @@ __global__ void key_switch_product(DeviceView<W> out, DeviceView<W> digits, Devi
 #pragma unroll
   for (unsigned c = 0; c < count; ++c) result.word[c] = q.reduce_wide(sums[c]);
   *columns(out.limb(item, l), column) = result;
+}
+
+/// sum over j of digits.part(j)(x^element) * key[j], for keys of two parts: a digit's values are fetched once for both.
+/// Slots of an aligned power of two come from such slots, in another order, so a warp reads whole lines. Grid:
+/// (columns, limbs, batch).
+template <class W>
+__global__ void turned_product(DeviceView<W> out, DeviceView<W> digits, DeviceView<W> key, const RingTables<W>* tables,
+                               std::uint32_t element, unsigned bits, std::uint32_t digit_count, std::uint32_t lazy) {
+  constexpr unsigned count = Columns<W>::count, parts = 2;
+  const std::uint32_t column = first_column<W>();
+  if (column >= out.degree) return;
+  const std::uint32_t l = blockIdx.y, b = blockIdx.z;
+  const Modulus<W> q = tables->limb[l].modulus;
+  std::uint32_t from[count];
+#pragma unroll
+  for (unsigned c = 0; c < count; ++c) from[c] = turned_slot(column + c, element, out.degree, bits);
+  Wide<W> sums[parts][count]{};
+  for (std::uint32_t j = 0; j < digit_count; ++j) {
+    const W* const digit = digits.limb(b, j, l);
+    W x[count];
+#pragma unroll
+    for (unsigned c = 0; c < count; ++c) x[c] = digit[from[c]];
+#pragma unroll
+    for (unsigned p = 0; p < parts; ++p) {
+      const Columns<W> y = *columns(key.limb(j, p, l), column);
+#pragma unroll
+      for (unsigned c = 0; c < count; ++c) {
+        if (j != 0 && j % lazy == 0) sums[p][c] = q.reduce_wide(sums[p][c]);
+        sums[p][c] += static_cast<Wide<W>>(x[c]) * y.word[c];
+      }
+    }
+  }
+#pragma unroll
+  for (unsigned p = 0; p < parts; ++p) {
+    Columns<W> result;
+#pragma unroll
+    for (unsigned c = 0; c < count; ++c) result.word[c] = q.reduce_wide(sums[p][c]);
+    *columns(out.limb(b, p, l), column) = result;
+  }
 }
 
 /// out[row] = sum over columns k of matrix[l][row][k] a[k].

@@ -62,7 +62,7 @@ __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, con
     W residues[small_draws_per_block];
 #pragma unroll
     for (std::uint32_t i = 0; i < small_draws_per_block; ++i) residues[i] = small_residue(values[i], q);
-    if (out.degree >= small_draws_per_block) {
+    if (out.degree % small_draws_per_block == 0) {
       constexpr unsigned wide = 16 / sizeof(W);
 #pragma unroll
       for (std::uint32_t i = 0; i < small_draws_per_block; i += wide) {
@@ -72,7 +72,10 @@ __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, con
         *reinterpret_cast<Vector<W>*>(x + first + i) = quad;
       }
     } else {
-      for (std::uint32_t i = 0; i < out.degree; ++i) x[i] = residues[i];
+#pragma unroll
+      for (std::uint32_t i = 0; i < small_draws_per_block; ++i) {
+        if (first + i < out.degree) x[first + i] = residues[i];
+      }
     }
   }
 }

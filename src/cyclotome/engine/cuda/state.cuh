@@ -58,8 +58,9 @@ struct DeviceState {
 
   const int device;
   const CUcontext context;
-  Architecture loaded = 0;  ///< what the kernels that run there were compiled for
-  OwnedStream stream;       ///< longer than what is freed on it
+  std::size_t block_bytes = 0;  ///< of shared memory that a block may have
+  Architecture loaded = 0;      ///< what the kernels that run there were compiled for
+  OwnedStream stream;           ///< longer than what is freed on it
   cudaMemPool_t pool = nullptr;
   Garner garner;
   SecretMemory secrets;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "cyclotome/engine/cuda/grid.cuh"
 #include "cyclotome/engine/cuda/pointwise.cuh"
@@ -34,16 +35,52 @@ void run_inverse(const Queue& queue, const View& a, const RingTables<W>* tables,
   }
 }
 
+/// A ring's transforms, by whichever method it has; of no use where some limb has none.
+template <class W>
+class RingTransform {
+ public:
+  RingTransform(DeviceConstants& constants, const Ring& ring)
+      : tables_(constants.ring_tables<W>(ring)), arithmetics_(constants.arithmetics(ring)) {
+    bool all = true;
+    for (std::size_t l = 0; l < ring.limbs(); ++l) all = all && ring.has_transform(l);
+    if (all && ring.kind() == RingKind::cyclotomic) {
+      factors_ = constants.prime_factors.template of_ring<W>(ring, constants.paths.one_pass);
+    }
+  }
+
+  void forward(const Queue& queue, const View& a) const {
+    if (factors_) return by_factors(queue, a, Direction::to_transform);
+    run_forward<W>(queue, a, tables_.value, arithmetics_);
+  }
+  void inverse(const Queue& queue, const View& a) const {
+    if (factors_) return by_factors(queue, a, Direction::to_coefficients);
+    run_inverse<W>(queue, a, tables_.value, arithmetics_);
+  }
+  const RingTables<W>* tables() const { return tables_.value; }
+
+ private:
+  void by_factors(const Queue& queue, const View& a, Direction direction) const {
+    transform_prime_factors(queue, device_view<W>(a, a.parts), limbs_of(a), items_of(a), tables_.value, factors_->value,
+                            direction);
+  }
+
+  Resident<const RingTables<W>*> tables_;
+  LimbArithmetics arithmetics_;
+  std::optional<Resident<PrimeFactorRing<W>>> factors_;
+};
+
 template <class W>
 auto forward_step(DeviceConstants& constants, const Ring& ring) {
-  return [tables = constants.ring_tables<W>(ring), arithmetics = constants.arithmetics(ring)](
-             const StepContext& at, Operands o) { run_forward<W>(at.queue, o[0], tables.value, arithmetics); };
+  return [transform = RingTransform<W>(constants, ring)](const StepContext& at, Operands o) {
+    transform.forward(at.queue, o[0]);
+  };
 }
 
 template <class W>
 auto inverse_step(DeviceConstants& constants, const Ring& ring) {
-  return [tables = constants.ring_tables<W>(ring), arithmetics = constants.arithmetics(ring)](
-             const StepContext& at, Operands o) { run_inverse<W>(at.queue, o[0], tables.value, arithmetics); };
+  return [transform = RingTransform<W>(constants, ring)](const StepContext& at, Operands o) {
+    transform.inverse(at.queue, o[0]);
+  };
 }
 
 /// Of one operand, or of two.
@@ -106,8 +143,9 @@ auto convert_with_peaks_step(DeviceConstants& constants, const BaseConversion& c
   };
 }
 
+/// Of x^n + 1, whose order is computed.
 template <class W>
-auto automorphism_step(DeviceConstants& constants, const Ring& ring, std::uint64_t element) {
+Step negacyclic_automorphism(DeviceConstants& constants, const Ring& ring, std::uint64_t element) {
   const auto inverse = static_cast<std::uint32_t>(ring.galois().inverse(element));
   return [tables = constants.ring_tables<W>(ring), element = static_cast<std::uint32_t>(element), inverse](
              const StepContext& at, Operands o) {
@@ -121,6 +159,18 @@ auto automorphism_step(DeviceConstants& constants, const Ring& ring, std::uint64
       launch<automorphism_transform<W>>(at.queue, grid, block_threads, 0, 1, "automorphism", to, from, element,
                                         bit_length(out.degree()) - 1);
     }
+  };
+}
+
+template <class W>
+Step automorphism_step(DeviceConstants& constants, const Ring& ring, std::uint64_t element) {
+  if (ring.kind() == RingKind::negacyclic) return negacyclic_automorphism<W>(constants, ring, element);
+  // Over Phi_m both domains are moved alike, and without signs (ring/cyclotomic_ring.cpp).
+  return [sources = constants.prime_factors.moved(ring.galois(), element)](const StepContext& at, Operands o) {
+    const View& out = o[0];
+    const dim3 grid(blocks(out.degree()), limbs_of(out), items_of(out));
+    launch<permute<W>>(at.queue, grid, block_threads, 0, 1, "automorphism", device_view<W>(out, out.parts),
+                       device_view<W>(o[1], out.parts), sources.value);
   };
 }
 

@@ -37,7 +37,7 @@ BehzLift::BehzLift(const RingPtr& q, const RingPtr& auxiliary, std::uint64_t m_t
                    return multiply_mod(q->basis().product_mod(b), inverse_of(m_tilde, b), b);
                  })) {}
 
-BehzScale::BehzScale(const RingPtr& q, const RingPtr& auxiliary_, std::uint64_t t)
+BehzScale::BehzScale(const RingPtr& q, const RingPtr& auxiliary_, rlwe::PlainModulus t)
     : source(q),
       auxiliary(auxiliary_),
       joined(q->joined(*auxiliary_)),
@@ -45,10 +45,11 @@ BehzScale::BehzScale(const RingPtr& q, const RingPtr& auxiliary_, std::uint64_t 
       redundant(auxiliary_->slice(auxiliary_->limbs() - 1, 1)),
       restored(q->joined(*redundant)),
       floor_term(q->basis(), auxiliary_->basis(), Lift::fast,
-                 per_limb(q->basis(), [&](std::uint64_t modulus) { return t % modulus; }),
+                 per_limb(q->basis(), [&](std::uint64_t modulus) { return t.value % modulus; }),
                  negative_inverses(q->basis(), auxiliary_->basis())),
-      floor_factors(per_limb(auxiliary_->basis(),
-                             [&](std::uint64_t b) { return multiply_mod(t, inverse_of_product(q->basis(), b), b); })),
+      floor_factors(
+          per_limb(auxiliary_->basis(),
+                   [&](std::uint64_t b) { return multiply_mod(t.value, inverse_of_product(q->basis(), b), b); })),
       restore(base->basis(), restored->basis(), Lift::fast),
       excess(redundant->basis(), q->basis(), Lift::centred, inverses(base->basis(), redundant->basis()),
              per_limb(q->basis(),
@@ -74,12 +75,12 @@ PlainScale::PlainScale(const RingPtr& q, const RingPtr& plain_, std::uint64_t ga
 std::uint64_t behz_m_tilde(Word word) noexcept { return word == Word::u32 ? 1ULL << 16 : 1ULL << 32; }
 
 bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::uint64_t expansion,
-                             std::uint64_t plain_modulus, std::uint64_t m_tilde, std::size_t terms) {
+                             rlwe::PlainModulus plain_modulus, std::uint64_t m_tilde, std::size_t terms) {
   // (1 + rho)^2 with rho = 2k/m~, as the fraction ((m~ + 2k)/m~)^2; everything is multiplied by m~^2.
   const std::size_t k = q.size();
   const BigUnsigned square = BigUnsigned(m_tilde) * BigUnsigned(m_tilde);
   BigUnsigned bound = q.product();
-  for (const std::uint64_t factor : {plain_modulus, expansion, std::uint64_t{terms}}) bound *= factor;
+  for (const std::uint64_t factor : {plain_modulus.value, expansion, std::uint64_t{terms}}) bound *= factor;
   bound *= m_tilde + 2 * k;
   bound *= m_tilde + 2 * k;
   const std::size_t l = auxiliary.size() - 1;
@@ -93,7 +94,7 @@ bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::uint64
   return bound + square * BigUnsigned(2 * k) <= allowed;
 }
 
-Basis behz_auxiliary_basis(const Basis& q, const RingShape& shape, std::uint64_t largest_plain_modulus,
+Basis behz_auxiliary_basis(const Basis& q, const RingShape& shape, rlwe::PlainModulus largest_plain_modulus,
                            std::uint64_t m_tilde, const std::vector<std::uint64_t>& excluded, std::size_t terms) {
   const unsigned bits = q.word() == Word::u32 ? 30 : 61;
   for (std::size_t size = 2; size <= 2 * q.size() + 8; ++size) {

@@ -3,6 +3,7 @@
 
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/ring.hpp"
+#include "cyclotome/rlwe/level.hpp"
 
 namespace cyclotome::bfv {
 
@@ -24,7 +25,7 @@ class BehzLift {
 /// The last limb of `auxiliary` is m_sk. Exact iff m_sk >= 2 (|B| + |result| / B): `behz_auxiliary_basis` sizes B so.
 class BehzScale {
  public:
-  BehzScale(const RingPtr& q, const RingPtr& auxiliary, std::uint64_t plain_modulus);
+  BehzScale(const RingPtr& q, const RingPtr& auxiliary, rlwe::PlainModulus plain_modulus);
 
   RingPtr source, auxiliary, joined, base, redundant, restored;  ///< q; B_sk; q then B_sk; B; m_sk; q then m_sk
   BaseConversion floor_term;                                     ///< q -> B_sk, fast, times -t q^-1
@@ -47,13 +48,13 @@ class PlainScale {
 /// The auxiliary basis B_sk (l primes, then m_sk) for BEHZ products over q with plaintext modulus t: primes of
 /// the word's widest transform class, none in `excluded`, as many as spec 5.5 (A) and (B) ask for with these exact
 /// integers. `terms` products may be summed before scaling.
-Basis behz_auxiliary_basis(const Basis& q, const RingShape& shape, std::uint64_t largest_plain_modulus,
+Basis behz_auxiliary_basis(const Basis& q, const RingShape& shape, rlwe::PlainModulus largest_plain_modulus,
                            std::uint64_t m_tilde, const std::vector<std::uint64_t>& excluded, std::size_t terms = 1);
 
 /// True if `auxiliary` (last limb m_sk) satisfies (A) and (B) of spec 5.5, with the ring's expansion factor delta where
 /// the page has n, which is that of x^n + 1.
 bool behz_auxiliary_suffices(const Basis& q, const Basis& auxiliary, std::uint64_t expansion,
-                             std::uint64_t plain_modulus, std::uint64_t m_tilde, std::size_t terms = 1);
+                             rlwe::PlainModulus plain_modulus, std::uint64_t m_tilde, std::size_t terms = 1);
 
 /// The m~ of a word: 2^16 for 32-bit words, 2^32 for 64-bit words.
 std::uint64_t behz_m_tilde(Word word) noexcept;

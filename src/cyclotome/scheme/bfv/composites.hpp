@@ -5,7 +5,8 @@
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "cyclotome/scheme/bfv/hps.hpp"
 
-// BFV's lifts and roundings: composites that engines may compute at once (engine/readers.hpp).
+// BFV's lifts and roundings: composites that engines may compute at once (program/lifts.hpp has what they are made of)
+// with the constants that make them right.
 namespace cyclotome::bfv {
 
 /// The factors of a product by HPS over Q (specification 5.6) over q then p: first = x, second = round(p y / q), from x

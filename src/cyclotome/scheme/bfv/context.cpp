@@ -40,12 +40,12 @@ const BehzTables& Context::behz() const {
   const RingPtr& q = ciphertext_ring();
   const auto& plain_moduli = parameters().plain_moduli();
   const std::uint64_t m_tilde = behz_m_tilde(parameters().word());
-  const std::uint64_t largest_plain = *std::max_element(plain_moduli.begin(), plain_moduli.end());
+  const rlwe::PlainModulus largest_plain(*std::max_element(plain_moduli.begin(), plain_moduli.end()));
   made->auxiliary_ring = q->with_basis(behz_auxiliary_basis(q->basis(), *q->shape(), largest_plain, m_tilde, taken_));
   made->product_ring = q->joined(*made->auxiliary_ring);
   made->lift = std::make_unique<BehzLift>(q, made->auxiliary_ring, m_tilde);
   for (const auto t : plain_moduli) {
-    made->scales.push_back(std::make_unique<BehzScale>(q, made->auxiliary_ring, t));
+    made->scales.push_back(std::make_unique<BehzScale>(q, made->auxiliary_ring, rlwe::PlainModulus(t)));
   }
   const std::lock_guard lock(tables_mutex_);
   if (behz_ == nullptr) behz_ = std::move(made);
@@ -66,7 +66,7 @@ RingPtr Context::hps_auxiliary() const {
 }
 
 const HpsTables& Context::hps(rlwe::Level level, rlwe::PlainIndex plain) const {
-  const std::uint64_t t = parameters().plain_moduli().at(plain.number);
+  const rlwe::PlainModulus t = parameters().plain_modulus(plain);
   const RingPtr& q = level_ring(level);
   const RingPtr auxiliary = hps_auxiliary();
   const std::lock_guard lock(tables_mutex_);

@@ -39,10 +39,10 @@ scheme::NoiseGauge Context::gauge(const Ciphertext& ciphertext) const {
   const rlwe::Parameters& p = parameters();
   // A fraction of 1 is a noise of q/t; it shows modulo gamma, off by less than (k + 1)/gamma.
   const double log2_unit =
-      p.log2_modulus(p.moduli().size()) - std::log2(static_cast<double>(ciphertext.plain_modulus()));
+      p.log2_modulus(p.moduli().size()) - std::log2(static_cast<double>(ciphertext.plain_modulus().value));
   const double gamma = std::exp2(gamma_bits(p.word()) - 1), units = static_cast<double>(p.moduli().size()) + 1;
   return {log2_noise_limit(p, ciphertext.plain()), log2_unit, units / gamma + peak_error(p.word(), 1),
-          ciphertext.plain_modulus()};
+          ciphertext.plain_modulus().value};
 }
 
 }  // namespace cyclotome::bfv

@@ -8,7 +8,7 @@
 
 namespace cyclotome::bfv {
 
-HpsProduct::HpsProduct(const RingPtr& q, const RingPtr& p, std::uint64_t plain_modulus)
+HpsProduct::HpsProduct(const RingPtr& q, const RingPtr& p, rlwe::PlainModulus plain_modulus)
     : ciphertext_ring(q),
       auxiliary_ring(p),
       product_ring(q->joined(*p)),
@@ -17,7 +17,7 @@ HpsProduct::HpsProduct(const RingPtr& q, const RingPtr& p, std::uint64_t plain_m
                per_limb(q->basis(), [&](std::uint64_t prime) { return p->basis().product_mod(prime); }),
                negative_inverses(q->basis(), p->basis())),
       restore(p->basis(), q->basis(), Lift::centred),
-      scale(q, p, 1, plain_modulus) {}
+      scale(q, p, PreservedModulus(1), plain_modulus.value) {}
 
 Basis hps_auxiliary_basis(const Basis& q, const RingShape& shape, const std::vector<std::uint64_t>& excluded) {
   const std::uint64_t widest = *std::max_element(q.values().begin(), q.values().end());

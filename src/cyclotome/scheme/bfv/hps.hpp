@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/rlwe/level.hpp"
 
 namespace cyclotome::bfv {
 
@@ -12,7 +13,7 @@ namespace cyclotome::bfv {
 class HpsProduct {
  public:
   /// p: coprime to q and t.
-  HpsProduct(const RingPtr& q, const RingPtr& p, std::uint64_t plain_modulus);
+  HpsProduct(const RingPtr& q, const RingPtr& p, rlwe::PlainModulus plain_modulus);
 
   RingPtr ciphertext_ring, auxiliary_ring, product_ring;  ///< q; p; q then p
   BaseConversion extend;                                  ///< q -> p: x

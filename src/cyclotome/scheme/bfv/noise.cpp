@@ -12,7 +12,7 @@ using rlwe::NoiseCalculus;
 
 /// t (c_0 + c_1 s)/q for ciphertexts over q: what an error is multiplied by in a product.
 NoiseBound quotient(const rlwe::Parameters& p, rlwe::PlainIndex plain, ProductMethod method) {
-  const double t = static_cast<double>(p.plain_moduli().at(plain.number));
+  const double t = static_cast<double>(p.plain_modulus(plain).value);
   // BEHZ's lift leaves multiples of q: |x| <= (q/2)(1 + 2k/m~).
   const double excess = method == ProductMethod::behz
                             ? 2.0 * static_cast<double>(p.moduli().size()) / static_cast<double>(behz_m_tilde(p.word()))
@@ -52,7 +52,7 @@ NoiseBound product_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex pl
   }
   // With phase_i = (q/t) m_i + e_i + q r_i the product's error is e_1 (m_2 + t r_2) + e_2 (m_1 + t r_1) - (t/q) e_1 e_2
   // for m_i + t r_i = (t/q)(c_0 + c_1 s), from which e_i is t/q times away; and the scaling's.
-  const double log2_t = std::log2(static_cast<double>(parameters.plain_moduli().at(plain.number)));
+  const double log2_t = std::log2(static_cast<double>(parameters.plain_modulus(plain).value));
   const NoiseBound factor = quotient(parameters, plain, method);
   const NoiseBound linear = noise.sum(noise.product(a, factor), noise.product(b, factor));
   const NoiseBound quadratic = NoiseCalculus::scaled(noise.product(a, b), log2_t - log2_q);
@@ -72,7 +72,7 @@ double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::PlainIndex pla
   const auto limbs = static_cast<double>(parameters.moduli().size());
   const double slack = limbs / std::exp2(gamma_bits(parameters.word()) - 1);  // a prime of so many bits is above that
   return parameters.log2_modulus(parameters.moduli().size()) -
-         std::log2(static_cast<double>(parameters.plain_moduli().at(plain.number))) + std::log2(0.5 - slack);
+         std::log2(static_cast<double>(parameters.plain_modulus(plain).value)) + std::log2(0.5 - slack);
 }
 
 double headroom(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& noise) {

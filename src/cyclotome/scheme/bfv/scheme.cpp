@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/scheme.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/rlwe/plain_moduli.hpp"
@@ -14,8 +16,8 @@ namespace {
 class NoiseModel final : public rlwe::NoiseModel {
  public:
   using rlwe::NoiseModel::NoiseModel;
-  State squared(const State& a) const override {
-    return rotated({product_noise(parameters(), plain(), a.noise, a.noise), a.level});
+  State multiplied(const State& a, const State& b) const override {
+    return {product_noise(parameters(), plain(), a.noise, b.noise), std::min(a.level, b.level)};
   }
   double headroom(const State& a) const override { return bfv::headroom(parameters(), plain(), a.noise); }
 

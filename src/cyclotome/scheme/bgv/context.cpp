@@ -12,7 +12,8 @@ const DivideAndRound& Context::modulus_switch(rlwe::Level level, rlwe::PlainInde
   auto& slot = switches_[{level.primes, plain.number}];
   if (slot == nullptr) {
     slot = std::make_unique<DivideAndRound>(level_ring(rlwe::Level(level.primes - 1)),
-                                            level_ring(level)->slice(level.primes - 1, 1), preserved_modulus(plain));
+                                            level_ring(level)->slice(level.primes - 1, 1),
+                                            PreservedModulus(preserved_modulus(plain)));
   }
   return *slot;
 }

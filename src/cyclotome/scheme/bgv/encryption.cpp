@@ -16,7 +16,7 @@ namespace {
 
 /// Factor that takes a ciphertext's phase back to its message.
 std::uint64_t correction_inverse(const Ciphertext& ciphertext) {
-  return inverse_or_zero(ciphertext.correction(), ciphertext.plain_modulus());
+  return inverse_or_zero(ciphertext.correction(), ciphertext.plain_modulus().value);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ using rlwe::NoiseBound;
 
 /// A message, chosen by whoever computes: in each encryption, and each sum with a plaintext.
 inline NoiseBound message_noise(const rlwe::Parameters& parameters, rlwe::PlainIndex plain) {
-  return parameters.noise().chosen(static_cast<double>(parameters.plain_moduli().at(plain.number)) / 2);
+  return parameters.noise().chosen(static_cast<double>(parameters.plain_modulus(plain).value) / 2);
 }
 
 /// After the switch from a level of 2 or more primes to the next lower one: the phase divided, and t times what
@@ -20,7 +20,7 @@ inline NoiseBound switched_noise(const rlwe::Parameters& parameters, rlwe::Plain
                                  rlwe::Level level, std::size_t parts = 2) {
   using rlwe::NoiseCalculus;
   const double log2_prime = parameters.log2_modulus(level.primes) - parameters.log2_modulus(level.primes - 1);
-  const double log2_t = std::log2(static_cast<double>(parameters.plain_moduli().at(plain.number)));
+  const double log2_t = std::log2(static_cast<double>(parameters.plain_modulus(plain).value));
   const NoiseCalculus& noise = parameters.noise();
   return noise.sum(NoiseCalculus::scaled(a, -log2_prime),
                    NoiseCalculus::scaled(noise.rounding_of_ciphertext(parts), log2_t));

@@ -11,6 +11,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/scheme/bgv/alignment.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 #include "cyclotome/scheme/bgv/programs.hpp"
@@ -23,29 +24,12 @@ namespace {
 using rlwe::Level;
 using rlwe::NoiseCalculus;
 
-/// Small units (x, y) modulo t with x a = y b: rational reconstruction of b/a, of about sqrt(t) for prime t. Remainders
-/// that share a factor with a composite t are left out: they would take the message modulo that factor with them.
-std::pair<std::int64_t, std::int64_t> balanced_factors(std::uint64_t a, std::uint64_t b, std::uint64_t t) {
-  const std::uint64_t ratio =
-      static_cast<std::uint64_t>(static_cast<u128>(b) * inverse_or_zero(a, t) % t);  // x = ratio y
-  auto r0 = static_cast<std::int64_t>(t), r1 = static_cast<std::int64_t>(ratio);
-  std::int64_t y0 = 0, y1 = 1, x = r1, y = 1;
-  while (r1 != 0 && std::abs(y1) < std::max(x, std::abs(y))) {
-    if (std::max(r1, std::abs(y1)) < std::max(x, std::abs(y)) && std::gcd(static_cast<std::uint64_t>(r1), t) == 1) {
-      x = r1;
-      y = y1;
-    }
-    const std::int64_t quotient = r0 / r1;
-    r0 = std::exchange(r1, r0 - quotient * r1);
-    y0 = std::exchange(y1, y0 - quotient * y1);
-  }
-  return {x, y};
-}
+Phase phase_of(const Ciphertext& c) { return {c.noise(), c.level(), c.correction(), c.parts()}; }
 
 /// c times a small factor, which its correction factor takes up: the same message. Nothing is copied for factor 1.
 Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
   if (factor == 1) return c;
-  const Modulus<std::uint64_t> t(c.plain_modulus());
+  const Modulus<std::uint64_t> t(c.plain_modulus().value);
   const Ciphertext scaled = rlwe::multiply_scalar(c, factor);
   return scaled.derived(scaled.polynomials(), scaled.noise(), t.multiply(c.correction(), t.reduce_signed(factor)));
 }
@@ -58,49 +42,24 @@ NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, Level level
   return switched_noise(c.context()->parameters(), c.plain(), noise, level, c.parts());
 }
 
-/// The bound of c at a lower level, if it is `noise` now.
-NoiseBound noise_at(const Ciphertext& c, NoiseBound noise, Level level) {
-  for (std::size_t l = c.limbs(); l > level.primes; --l) noise = noise_below(c, noise, Level(l));
-  return noise;
+/// The bound of c at a lower level, and its correction factor there.
+NoiseBound noise_at(const Ciphertext& c, Level level) {
+  return noise_at(c.context()->parameters(), c.plain(), phase_of(c), level);
 }
-
-/// Its correction factor there.
 std::uint64_t correction_at(const Ciphertext& c, Level level) {
-  const std::uint64_t t = c.plain_modulus();
-  std::uint64_t factor = c.correction();
-  for (std::size_t l = c.limbs(); l > level.primes; --l) {
-    factor = Modulus<std::uint64_t>(t).multiply(factor, inverse_or_zero(c.polynomials().ring()->basis()[l - 1] % t, t));
-  }
-  return factor;
+  return correction_at(c.context()->parameters(), c.plain(), phase_of(c), level);
 }
 
-/// Both operands at one level and correction factor: small multiples of both, or, where that is quieter, a multiple of
-/// the higher one alone before it is switched down, which divides what the multiple added.
+/// Both operands at one level and correction factor.
 std::pair<Ciphertext, Ciphertext> aligned(const Ciphertext& a, const Ciphertext& b) {
   rlwe::require_same_context("add", *a.context(), *b.context());
   const bool swapped = a.limbs() < b.limbs();
   const Ciphertext &high = swapped ? b : a, &low = swapped ? a : b;
   const Level level = low.level();
-  const std::uint64_t t = a.plain_modulus(), correction = correction_at(high, level);
-  std::int64_t before = 1, after = 1, other = 1;
-  if (correction != low.correction() && a.plain() == b.plain()) {
-    const std::uint64_t ratio = Modulus<std::uint64_t>(t).multiply(low.correction(), inverse_or_zero(correction, t));
-    const auto whole = static_cast<std::int64_t>(ratio) - (2 * ratio > t ? static_cast<std::int64_t>(t) : 0);
-    const auto [x, y] = balanced_factors(correction, low.correction(), t);
-    const auto size = [](std::int64_t factor) { return std::abs(static_cast<double>(factor)); };
-    const NoiseCalculus& noise = a.context()->parameters().noise();
-    const NoiseBound quiet =
-        noise.sum(noise_at(high, NoiseCalculus::times(high.noise(), size(whole)), level), low.noise());
-    const NoiseBound balanced = noise.sum(NoiseCalculus::times(noise_at(high, high.noise(), level), size(x)),
-                                          NoiseCalculus::times(low.noise(), size(y)));
-    if (quiet.log2_max < balanced.log2_max) {
-      before = whole;
-    } else {
-      after = x;
-      other = y;
-    }
-  }
-  Ciphertext first = rescaled(lowered(rescaled(high, before), level), after), second = rescaled(low, other);
+  const Alignment by = a.plain() == b.plain()
+                           ? alignment(a.context()->parameters(), a.plain(), phase_of(high), phase_of(low))
+                           : Alignment{};
+  Ciphertext first = rescaled(lowered(rescaled(high, by.before), level), by.after), second = rescaled(low, by.other);
   if (swapped) return {std::move(second), std::move(first)};
   return {std::move(first), std::move(second)};
 }
@@ -111,9 +70,9 @@ Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, Level level, con
   const rlwe::PlainIndex plain = a.plain();
   const std::size_t batch = std::max(a.batch(), b.batch());
   const rlwe::Parameters& parameters = context.parameters();
-  NoiseBound noise = product_noise(parameters, noise_at(a, a.noise(), level), noise_at(b, b.noise(), level));
+  NoiseBound noise = product_noise(parameters, noise_at(a, level), noise_at(b, level));
   const std::uint64_t correction =
-      Modulus<std::uint64_t>(a.plain_modulus()).multiply(correction_at(a, level), correction_at(b, level));
+      Modulus<std::uint64_t>(a.plain_modulus().value).multiply(correction_at(a, level), correction_at(b, level));
   PolyArray result = context.make(context.level_ring(level), batch, keys == nullptr ? 3 : 2, Domain::transform);
   const ConstView first = a.polynomials().view(), second = b.polynomials().view();
   const bool square = second.data == first.data;
@@ -150,7 +109,7 @@ Ciphertext switch_to_level(const Ciphertext& a, Level level) {
   PolyArray result = context.make(context.level_ring(level), a.batch(), a.parts(), Domain::transform);
   const Operand operands[] = {result.view(), a.polynomials().view()};
   level_switch(context, a.plain(), a.parts(), a.level(), level)->run(operands);
-  return a.derived(std::move(result), noise_at(a, a.noise(), level), correction_at(a, level));
+  return a.derived(std::move(result), noise_at(a, level), correction_at(a, level));
 }
 
 Level best_product_level(const Ciphertext& a, const Ciphertext& b) {
@@ -158,7 +117,7 @@ Level best_product_level(const Ciphertext& a, const Ciphertext& b) {
   const Level top = std::min(a.level(), b.level());
   Level best = top;
   double best_headroom = -1e300;
-  NoiseBound first = noise_at(a, a.noise(), top), second = noise_at(b, b.noise(), top);
+  NoiseBound first = noise_at(a, top), second = noise_at(b, top);
   for (Level level = top; level.primes >= 1; --level.primes) {
     const double left = headroom(parameters, product_noise(parameters, first, second), level);
     if (left > best_headroom) {

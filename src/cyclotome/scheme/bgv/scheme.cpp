@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bgv/scheme.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/rlwe/plain_moduli.hpp"
+#include "cyclotome/scheme/bgv/alignment.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
 
@@ -14,24 +18,57 @@ namespace {
 class NoiseModel final : public rlwe::NoiseModel {
  public:
   using rlwe::NoiseModel::NoiseModel;
-  State squared(const State& a) const override {
-    State best = a, current = a;
+  /// At the level where most headroom is left, as best_product_level says.
+  State multiplied(const State& a, const State& b) const override {
+    const rlwe::Level top = std::min(a.level, b.level);
+    State x = lowered(a, top), y = lowered(b, top), best = x;
     double best_headroom = -1e300;
     while (true) {
-      const State product{product_noise(parameters(), current.noise, current.noise), current.level};
+      const State product{product_noise(parameters(), x.noise, y.noise), x.level,
+                          Modulus<std::uint64_t>(t()).multiply(x.correction, y.correction)};
       if (const double left = headroom(product); left > best_headroom) {
         best_headroom = left;
         best = product;
       }
-      if (current.level == rlwe::Level(1)) break;
-      current = {switched_noise(parameters(), plain(), current.noise, current.level),
-                 rlwe::Level(current.level.primes - 1)};
+      if (x.level == rlwe::Level(1)) return best;
+      const rlwe::Level next(x.level.primes - 1);
+      x = lowered(x, next);
+      y = lowered(y, next);
     }
-    return rotated(best);
+  }
+  State lowered(const State& a, rlwe::Level level, std::size_t parts = 2) const override {
+    const Phase phase = phase_of(a, parts);
+    return {noise_at(parameters(), plain(), phase, level), level, correction_at(parameters(), plain(), phase, level)};
+  }
+  State added(const State& a, const State& b) const override {
+    const Alignment by = alignment(parameters(), plain(), phase_of(a), phase_of(b));
+    return rlwe::NoiseModel::added(times(a, by.before * by.after), times(b, by.other));
+  }
+  /// One correction factor for all, as Context::concatenate finds it.
+  State joined(std::span<const State> members) const override {
+    std::vector<State> aligned;
+    for (const State& member : members) {
+      std::int64_t factor = 1;
+      if (!aligned.empty() && member.correction != aligned[0].correction) {
+        const auto [own, common] =
+            balanced_factors(member.correction, aligned[0].correction, parameters().plain_modulus(plain()));
+        for (State& earlier : aligned) earlier = times(earlier, common);
+        factor = own;
+      }
+      aligned.push_back(times(member, factor));
+    }
+    return rlwe::NoiseModel::joined(aligned);
   }
   double headroom(const State& a) const override { return bgv::headroom(parameters(), a.noise, a.level); }
 
  private:
+  std::uint64_t t() const { return parameters().plain_modulus(plain()).value; }
+  static Phase phase_of(const State& a, std::size_t parts = 2) { return {a.noise, a.level, a.correction, parts}; }
+  State times(const State& a, std::int64_t factor) const {
+    const Modulus<std::uint64_t> modulus(t());
+    return {rlwe::NoiseCalculus::times(a.noise, static_cast<double>(factor)), a.level,
+            modulus.multiply(a.correction, modulus.reduce_signed(factor))};
+  }
   NoiseBound message_noise() const override { return bgv::message_noise(parameters(), plain()); }
 };
 

@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/cpu/vector/words.hpp"
 #include "cyclotome/math/modulus.hpp"
+#include "cyclotome/math/shoup.hpp"
 
 namespace cyclotome::cpu {
 namespace {
@@ -49,6 +50,10 @@ struct Lanes64 : WordLanes<R, std::uint64_t> {
 
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
     return {operand, quotient, R::template shift_right64<32>(quotient)};
+  }
+  /// One factor for all lanes.
+  CYCLOTOME_INLINE static Factor repeated(const ShoupFactor<Word>& w) {
+    return factor(broadcast(w.operand), broadcast(w.quotient));
   }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
@@ -142,6 +147,11 @@ struct Lanes32 : WordLanes<R, std::uint32_t> {
 
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
     return {operand, quotient, R::template shift_right64<32>(quotient)};
+  }
+  /// One factor for all lanes.
+  CYCLOTOME_INLINE static Factor repeated(const ShoupFactor<Word>& w) {
+    const Vector quotient = broadcast(w.quotient);
+    return {broadcast(w.operand), quotient, quotient};
   }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {

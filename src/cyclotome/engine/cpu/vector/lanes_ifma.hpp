@@ -39,6 +39,9 @@ struct LanesIfma : Lanes64<Avx512> {
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
     return {operand, Avx512::shift_right64<12>(quotient)};
   }
+  CYCLOTOME_INLINE static Factor repeated(const ShoupFactor<Word>& w) {
+    return factor(broadcast(w.operand), broadcast(w.quotient));
+  }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
     return {_mm512_madd52lo_epu64(Avx512::zero(), x, w.operand), _mm512_madd52hi_epu64(Avx512::zero(), x, w.quotient)};

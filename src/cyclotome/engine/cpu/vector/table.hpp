@@ -6,6 +6,7 @@
 #include "cyclotome/engine/cpu/vector/forward.hpp"
 #include "cyclotome/engine/cpu/vector/inverse.hpp"
 #include "cyclotome/engine/cpu/vector/pointwise.hpp"
+#include "cyclotome/engine/cpu/vector/prime_factor.hpp"
 #include "cyclotome/engine/cpu/vector/sampling.hpp"
 #include "cyclotome/engine/cpu/vector/sums.hpp"
 
@@ -17,6 +18,7 @@ template <class L>
 inline constexpr Kernels<typename L::Word> vector_table{
     .forward_transform = Forward<L>::run,
     .inverse_transform = Inverse<L>::run,
+    .convolutions = convolutions<L>,
     .add = Pointwise<L>::add,
     .subtract = Pointwise<L>::subtract,
     .negate = Pointwise<L>::negate,

@@ -37,6 +37,7 @@ class StudyEngine final : public CudaEngine {
   double event_time(const std::function<void()>& work, unsigned repetitions);
 
  protected:
+  bool computes_in(const Ring& ring) const noexcept override { return Engine::computes_in(ring); }
   void do_forward(View a) override;
   void do_inverse(View a) override;
 

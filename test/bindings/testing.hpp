@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 
 #include <array>
@@ -10,14 +8,20 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bindings/bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/word.hpp"
 
-/// The internals of math, ring, engine, rlwe and scheme for the tests in Python, where the oracles live. Nothing here
-/// computes anything of its own: a binding hands its arguments to the function under test.
+/// cyclotome._core.testing: the internals of math, ring, engine, rlwe, scheme and study for the tests in Python, where
+/// the oracles live. Nothing here computes anything of its own: a binding hands its arguments to the function under
+/// test. What python/bindings binds is not bound again: types are registered once, what they lack for tests are
+/// functions here, and submodules are named as the namespaces that their functions come from.
 namespace cyclotome::testing {
 
 namespace nb = nanobind;
+using namespace nb::literals;
+using python::NoGil;
+using python::to_bytes;
 
 /// A row of 64-bit words that a test hands in.
 using Words = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -57,7 +61,6 @@ Numpy<1> map(const Words& a, const Words& b, Function&& function) {
   return to_numpy<1>(std::move(out), {a.size()});
 }
 
-void bind_errors(nb::module_& m);
 void bind_scalars(nb::module_& m);
 void bind_study(nb::module_& m);
 void bind_fermat(nb::module_& m);
@@ -66,14 +69,15 @@ void bind_ltv(nb::module_& m);
 void bind_hashes(nb::module_& m);
 void bind_ring(nb::module_& m);
 void bind_engine(nb::module_& m);
-void bind_cuda(nb::module_& m);
 void bind_steps(nb::module_& m);
 void bind_sampling(nb::module_& m);
-void bind_parameters(nb::module_& m);
 void bind_planning(nb::module_& m);
+void bind_noise(nb::module_& m);
+void bind_rlwe(nb::module_& m);
 void bind_keys(nb::module_& m);
-void bind_ciphertexts(nb::module_& m);
-void bind_operations(nb::module_& m);
+void bind_deterministic(nb::module_& m);
+void bind_scheme(nb::module_& m);
+void bind_bfv(nb::module_& m);
 void bind_bgv(nb::module_& m);
 void bind_additive(nb::module_& m);
 

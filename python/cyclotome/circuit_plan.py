@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Circuits by themselves: what they count, what they take with some parameters, and which parameters carry them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from . import _core
+from .errors import ArgumentError, ParameterError
+from .parameters import Parameters, find_primes
+from .values import index
+
+__all__ = ["Circuit", "Layer", "Plan"]
+
+
+class Layer(NamedTuple):
+    """What one layer of a circuit takes, and leaves."""
+
+    #: Its number; 0 has no products.
+    layer: int
+    #: Ciphertext primes that it is computed with.
+    level: int
+    products: int
+    relinearizations: int
+    additions: int
+    #: In how many pieces its products and relinearisations are computed.
+    batches: int
+    #: log2 of the noise of the noisiest result, and bits that it may grow until decryption refuses.
+    log2_noise: float
+    headroom: float
+
+
+class Plan:
+    """What a circuit takes with some parameters, before anything is encrypted. `str` shows it as a table."""
+
+    def __init__(self, circuit: _core.Circuit, native: _core.CircuitPlan) -> None:
+        """For `Circuit.plan`."""
+        self._circuit, self._native = circuit, native
+
+    @property
+    def layers(self) -> list[Layer]:
+        """Layer by layer, from 0 on."""
+        return [
+            Layer(
+                each.layer,
+                each.level,
+                each.counts.products,
+                each.counts.relinearizations,
+                each.counts.additions,
+                each.batches,
+                each.log2_noise,
+                each.headroom,
+            )
+            for each in self._native.layers
+        ]
+
+    @property
+    def carried(self) -> bool:
+        """Whether the parameters carry the circuit."""
+        return self._native.carried
+
+    @property
+    def headroom(self) -> float:
+        """Bits that the results' noise leaves."""
+        return self._native.headroom
+
+    @property
+    def level(self) -> int:
+        """Ciphertext primes of the results."""
+        return self._native.level
+
+    @property
+    def peak_bytes(self) -> int:
+        """About the most memory that ciphertexts take at one time."""
+        return self._native.peak_bytes
+
+    def __str__(self) -> str:
+        return self._circuit.explain(self._native).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<Plan of {self._circuit.name}: {'carried' if self.carried else 'not carried'}>"
+
+
+class Circuit:
+    """A circuit by itself: what it counts, and which parameters carry it."""
+
+    def __init__(self, native: _core.Circuit) -> None:
+        """For the class methods, which make circuits."""
+        self.native = native
+
+    @classmethod
+    def prince(cls, *, decrypt: bool = False) -> Circuit:
+        """PRINCE: 24 products one after the other."""
+        return cls(_core.prince_circuit(bool(decrypt)))
+
+    @classmethod
+    def sort(
+        cls,
+        *,
+        count: int,
+        bits: int,
+        carried: int = 0,
+        kept: int = 0,
+        signed: bool = False,
+        descending: bool = False,
+        modulus: int = 2,
+    ) -> Circuit:
+        """Sorting ``count`` numbers of ``bits`` bits, each with ``carried`` bits that it takes along; the first
+        ``kept`` of the result, 0 for all. ``modulus``: 2, or a prime above 64, over which ranks are plain sums."""
+        sizes = {"count": count, "bits": bits, "carried": carried, "kept": kept, "modulus": modulus}
+        return cls(_core.sort_circuit(**_sizes(sizes), signed=bool(signed), descending=bool(descending)))
+
+    @classmethod
+    def argmax(cls, *, count: int, bits: int, signed: bool = False, modulus: int = 2) -> Circuit:
+        """The place of the first of the largest numbers."""
+        sizes = {"count": count, "bits": bits, "modulus": modulus}
+        return cls(_core.argmax_circuit(**_sizes(sizes), signed=bool(signed)))
+
+    @classmethod
+    def less(cls, *, bits: int, signed: bool = False, modulus: int = 2) -> Circuit:
+        """Whether one number is less than another."""
+        sizes = _sizes({"bits": bits, "modulus": modulus})
+        return cls(_core.less_circuit(sizes["bits"], bool(signed), sizes["modulus"]))
+
+    @classmethod
+    def equal(cls, *, bits: int, modulus: int = 2) -> Circuit:
+        """Whether two numbers are equal."""
+        sizes = _sizes({"bits": bits, "modulus": modulus})
+        return cls(_core.equal_circuit(sizes["bits"], sizes["modulus"]))
+
+    @property
+    def depth(self) -> int:
+        """Products one after the other."""
+        return self.native.depth
+
+    @property
+    def modulus(self) -> int:
+        """The plaintext modulus that it computes modulo."""
+        return self.native.modulus
+
+    @property
+    def products(self) -> int:
+        """Products of ciphertexts in all: of bits, AND gates."""
+        return self.native.counts.products
+
+    @property
+    def relinearizations(self) -> int:
+        """Relinearisations in all."""
+        return self.native.counts.relinearizations
+
+    def plan(self, parameters: Parameters, *, lanes: int = 1, device: str = "cpu") -> Plan:
+        """What it takes with these parameters: levels and noise by layer, from fresh encryptions on, and memory.
+
+        Args:
+            parameters: with one plaintext modulus, `modulus`.
+            lanes: lists, or numbers, to compute with at once.
+            device: whose pieces and memory are meant.
+
+        Raises:
+            MismatchError: parameters with another plaintext modulus.
+            ParameterError: parameters with several.
+        """
+        slots = parameters.degree if parameters.has_slots else 1
+        width = math.ceil(index(lanes, "lanes") / slots)
+        return Plan(self.native, self.native.plan(parameters.native, device, max(width, 1)))
+
+    def parameters(
+        self,
+        *,
+        scheme: str = "bgv",
+        degree: int | None = None,
+        security: int = 128,
+        word: int = 32,
+        table: str = "guidelines-2024",
+    ) -> Parameters:
+        """The smallest parameters that carry it.
+
+        Args:
+            scheme: "bgv" or "bfv".
+            degree: n of x^n + 1; None: the smallest that does.
+            security: bits; 0 for tests, in the smallest ring, which hides nothing.
+            word: 32 or 64.
+            table: see `Parameters`.
+
+        Raises:
+            ParameterError: no degree carries it at this security.
+        """
+        degrees = [degree] if degree is not None else [1024 << i for i in range(8)]
+        if security == 0:
+            return self._insecure(scheme, degrees[0], word)
+        for each in degrees:
+            found = _core.circuit_parameters(
+                self.native, scheme=scheme, degree=each, word=word, security=security, table=table
+            )
+            if found is not None:
+                return Parameters.of_native(found, None)
+        raise ParameterError(
+            f"{self.native.name}: no degree of {degrees[0]} to {degrees[-1]} carries {self.depth} products one after "
+            f"the other modulo {self.modulus} at {security} bits of security; compute less at once"
+        )
+
+    def _insecure(self, scheme: str, degree: int, word: int) -> Parameters:
+        """In a ring that is too small for any security, with as many primes as it takes."""
+        bits = 29 if word == 32 else 55
+        for count in range(2, 80):
+            primes = find_primes(degree, [bits] * (count + 1))
+            candidate = Parameters(
+                scheme=scheme,
+                degree=degree,
+                plain_moduli=[self.modulus],
+                moduli=primes[1:],
+                special_moduli=primes[:1],
+                word=word,
+                security=0,
+                allow_insecure=True,
+            )
+            if self.plan(candidate).carried:
+                return candidate
+        raise ParameterError(f"{self.native.name}: no modulus of {degree} carries it")
+
+    def __repr__(self) -> str:
+        return f"<Circuit: {self.native.name}, depth {self.depth}, {self.products} products>"
+
+
+def _sizes(values: Mapping[str, object]) -> dict[str, int]:
+    numbers = {name: index(value, name) for name, value in values.items()}
+    for name, number in numbers.items():
+        if not 0 <= number < 1 << 31:
+            raise ArgumentError(f"{name} {number} is out of range")
+    return numbers

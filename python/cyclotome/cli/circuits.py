@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome prince`` and ``cyclotome sort``: whole jobs on encrypted bits, from plain files to plain results.
+
+Keys are made for the job and forgotten; what is computed in between sees ciphertexts and public keys only.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import cyclotome as cy
+from cyclotome import text
+from cyclotome.cli import decimals, tables
+from cyclotome.cli.arrays import HeaderOption, read_input
+from cyclotome.cli.console import (
+    DebugFlag,
+    DeviceOption,
+    ForceFlag,
+    InsecureFlag,
+    JsonFlag,
+    account,
+    emit,
+    note,
+    progress_bar,
+    vacant,
+    write_whole,
+)
+from cyclotome.cli.failures import UsageError, command
+from cyclotome.errors import FileError, FormatError, RangeError, SecurityError
+
+SecurityOption = Annotated[
+    int, typer.Option("--security", help="Bits; 0 with --allow-insecure: a small ring, for trying out.")
+]
+DegreeOption = Annotated[int | None, typer.Option("--degree", help="n of x^n + 1; by default the smallest that does.")]
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="A file; by default results are printed.")]
+LayersFlag = Annotated[bool, typer.Option("--plan", help="Show what it takes, layer by layer, and compute nothing.")]
+
+#: Bits of numbers that are sorted, when they are not stated.
+WIDTHS = (8, 16, 32, 64)
+
+
+def _parameters(circuit: cy.circuit.Circuit, security: int, degree: int | None, allow_insecure: bool) -> cy.Parameters:
+    if security < 128 and not allow_insecure:
+        raise SecurityError(f"--security {security} is below 128 bits; --allow-insecure takes it all the same")
+    return circuit.parameters(security=security, degree=degree)
+
+
+def _hexadecimal(path: Path, digits: int) -> list[int]:
+    """Numbers of so many hexadecimal digits, each on a line of its own or with space between them."""
+    try:
+        words = path.read_text(encoding="ascii").split()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: not hexadecimal text (byte {error.start})") from None
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror or error}") from None
+    for number, word in enumerate(words):
+        if not re.fullmatch(f"[0-9a-fA-F]{{{digits}}}", word):
+            # What it is instead may be secret.
+            raise FormatError(f"{path}: word {number + 1} is not {digits} hexadecimal digits")
+    return [int(word, 16) for word in words]
+
+
+@command
+def prince(
+    key: Annotated[Path, typer.Argument(help="A file with PRINCE's key: k0 and k1, 16 hexadecimal digits each.")],
+    file: Annotated[Path, typer.Argument(help="Blocks of 16 hexadecimal digits, one a line.")],
+    decrypt: Annotated[bool, typer.Option("--decrypt", help="The other way: from PRINCE to numbers.")] = False,
+    output: OutputOption = None,
+    security: SecurityOption = 128,
+    degree: DegreeOption = None,
+    plan: LayersFlag = False,
+    allow_insecure: InsecureFlag = False,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Encrypt or decrypt blocks with PRINCE, under a key that is encrypted itself (BGV).
+
+    The key's bits are encrypted, the cipher is computed on them, 24 products one after the other, and the result is
+    decrypted and printed: what a server does that turns blocks of a small device into homomorphic ciphertexts.
+    """
+    if output is not None:
+        vacant(output, force)
+    halves, blocks = _hexadecimal(key, 16), _hexadecimal(file, 16)
+    if len(halves) != 2 or not blocks:
+        raise FormatError(
+            f"{key} and {file}: two halves of a key, and one block or more, not {len(halves)} and {len(blocks)}"
+        )
+    circuit = cy.circuit.Circuit.prince(decrypt=decrypt)
+    parameters = _parameters(circuit, security, degree, allow_insecure)
+    if plan:
+        _show(circuit, parameters, len(blocks), device, json)
+        return
+    with progress_bar(), account(device):
+        keys = cy.keygen(parameters, rotations=[], device=device)
+        secret_key = cy.circuit.prince_key(halves[0], halves[1], keys.public)
+        started = time.perf_counter()
+        result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt)
+        seconds = time.perf_counter() - started
+        values = [int(value) for value in cy.circuit.decrypt(result, keys.secret)]
+    lines = "".join(f"{value:016x}\n" for value in values)
+    facts = {"blocks": [f"{value:016x}" for value in values], **_facts(circuit, result, seconds)}
+    _finish(output, lines, facts, json)
+
+
+@command
+def sort(
+    file: Annotated[Path, typer.Argument(help="A .csv, .npy or .parquet file: a list in each row, or one column.")],
+    bits: Annotated[int | None, typer.Option(help="Of each number; by default 8, 16, 32 or 64, as they need.")] = None,
+    top: Annotated[int | None, typer.Option("--top", help="Only so many of the largest, the largest first.")] = None,
+    descending: Annotated[bool, typer.Option("--descending", help="The largest first.")] = False,
+    header: HeaderOption = None,
+    output: OutputOption = None,
+    security: SecurityOption = 128,
+    degree: DegreeOption = None,
+    plan: LayersFlag = False,
+    allow_insecure: InsecureFlag = False,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Sort lists of 1 to 64 numbers, encrypted bit by bit (BGV), and decrypt the result.
+
+    Rows of a table are lists; a table of one column is one list. Decimals are sorted as integers times a power of ten.
+    """
+    if output is not None:
+        if output.suffix.lower() != ".csv":
+            raise UsageError(f"{output}: sorted lists are written as .csv")
+        vacant(output, force)
+    lists, scale = _lists(file, header)
+    signed = bool((lists < 0).any())
+    bits = _width(lists, signed) if bits is None else bits
+    count = lists.shape[1]
+    if top is not None and not 1 <= top <= count:
+        raise UsageError(f"--top {top}: lists have {text.plural(count, 'number')}")
+    circuit = cy.circuit.Circuit.sort(
+        count=count, bits=bits, kept=top or 0, signed=signed, descending=descending or top is not None
+    )
+    parameters = _parameters(circuit, security, degree, allow_insecure)
+    if plan:
+        _show(circuit, parameters, len(lists), device, json)
+        return
+    with progress_bar(), account(device):
+        keys = cy.keygen(parameters, rotations=[], device=device)
+        numbers = cy.circuit.encrypt_lists(lists, keys.public, bits=bits, signed=signed)
+        started = time.perf_counter()
+        chosen = cy.circuit.sort(numbers, descending=descending) if top is None else cy.circuit.top_k(numbers, top)
+        seconds = time.perf_counter() - started
+        assert isinstance(chosen, cy.circuit.EncryptedNumbers)
+        values = cy.circuit.decrypt(chosen, keys.secret)
+    facts = {"lists": values.tolist(), "scale": str(scale), **_facts(circuit, chosen, seconds)}
+    _finish(output, tables.csv_text(values.T, scale), facts, json)
+
+
+def _lists(file: Path, header: bool | None) -> tuple[np.ndarray[Any, Any], Any]:
+    """Lists of integers along the last axis, and their scale."""
+    table = read_input(file, None, header)
+    integers, scale = decimals.quantise(table.values, automatic=True)
+    if file.suffix.lower() != ".npy":
+        integers = integers.T
+    if integers.ndim > 2:
+        raise FormatError(f"{file}: an array of shape {integers.shape}; lists are rows of a table")
+    if integers.ndim == 1 or integers.shape[1] == 1:
+        integers = integers.reshape(1, -1)
+    return integers, scale
+
+
+def _width(lists: np.ndarray[Any, Any], signed: bool) -> int:
+    longest = max(int(value).bit_length() if value >= 0 else (~int(value)).bit_length() for value in lists.flat)
+    for width in WIDTHS:
+        if longest + signed <= width:
+            return width
+    raise RangeError(f"a number times the scale has {longest} bits; at most {WIDTHS[-1]} are sorted, the sign included")
+
+
+def _facts(circuit: cy.circuit.Circuit, result: cy.circuit.EncryptedNumbers, seconds: float) -> dict[str, Any]:
+    return {
+        "parameters": result.parameters.summary(),
+        "depth": circuit.depth,
+        "products": circuit.products,
+        "relinearizations": circuit.relinearizations,
+        "level": result.level,
+        "noise_headroom_bits": result.noise_headroom,
+        "seconds": seconds,
+    }
+
+
+def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, device: str, json: bool) -> None:
+    found = circuit.plan(parameters, lanes=lanes, device=device)
+    facts = {"parameters": parameters.summary(), "layers": [layer._asdict() for layer in found.layers]}
+    emit({**facts, "peak_bytes": found.peak_bytes}, json, f"{parameters.summary()}\n{found}")
+
+
+def _finish(output: Path | None, lines: str, facts: dict[str, Any], json: bool) -> None:
+    if output is not None:
+        write_whole(output, lines.encode())
+        facts = {"file": str(output), **facts}
+    if json:
+        emit(facts, True)
+    elif output is None:
+        emit({}, False, lines)
+    note(
+        f"{facts['parameters']}: {facts['products']} products in {facts['depth']} layers, {facts['seconds']:.1f} s, "
+        f"{facts['noise_headroom_bits']:.0f} bits of headroom left"
+    )

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/circuit/ciphertext_algebra.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "cyclotome/circuit/constants.hpp"
+#include "cyclotome/circuit/noise_algebra.hpp"
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::circuit {
+
+namespace {
+
+using rlwe::Ciphertext;
+using Indices = std::vector<std::size_t>;
+
+struct Encrypted final : Batch {
+  explicit Encrypted(Ciphertext c) : ciphertexts(std::move(c)) {}
+  Ciphertext ciphertexts;
+};
+
+const Ciphertext& of(const Batch& a) { return dynamic_cast<const Encrypted&>(a).ciphertexts; }
+rlwe::NoiseModel::State state_of(const Ciphertext& c) { return {c.noise(), c.level(), c.correction()}; }
+BatchPtr made(Ciphertext ciphertexts) { return std::make_shared<Encrypted>(std::move(ciphertexts)); }
+
+bool is_all(const Indices& indices, std::size_t count) {
+  if (indices.size() != count) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (indices[i] != i) return false;
+  }
+  return true;
+}
+
+/// Ciphertexts of parts, one after the other, in the order that their numbers in the result say.
+Ciphertext joined(const std::vector<Ciphertext>& parts, const Indices& numbers) {
+  if (parts.size() == 1) return parts[0];
+  std::vector<const Ciphertext*> pointers;
+  for (const Ciphertext& part : parts) pointers.push_back(&part);
+  const Ciphertext all = scheme::concatenate(pointers);
+  Indices order(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) order[numbers[i]] = i;
+  return is_all(order, order.size()) ? all : rlwe::take(all, order);
+}
+
+/// Appends the `width` ciphertexts of an item.
+void append(Indices& indices, std::size_t item, std::size_t width) {
+  for (std::size_t i = 0; i < width; ++i) indices.push_back(item * width + i);
+}
+
+/// `operation` of the items that have the same value, for each of these values.
+template <class Operation>
+Ciphertext by_value(const Ciphertext& a, std::span<const std::int64_t> values, std::size_t width,
+                    const Operation& operation) {
+  std::map<std::int64_t, Indices> items;
+  for (std::size_t i = 0; i < values.size(); ++i) append(items[values[i]], i, width);
+  if (items.size() == 1) return operation(a, values[0]);
+  std::vector<Ciphertext> parts;
+  Indices numbers;
+  for (const auto& [value, indices] : items) {
+    parts.push_back(operation(rlwe::take(a, indices), value));
+    numbers.insert(numbers.end(), indices.begin(), indices.end());
+  }
+  return joined(parts, numbers);
+}
+
+}  // namespace
+
+std::size_t items_at_once(const rlwe::Parameters& parameters, std::string_view engine, std::size_t width) {
+  const std::size_t limb = parameters.degree() * bytes_of(parameters.word());
+  const bool gpu = engine.starts_with("cuda");
+  const std::size_t budget = (gpu ? std::size_t{4} << 30 : std::size_t{256} << 20);
+  const std::size_t ciphertexts = budget / (3 * parameters.moduli().size() * limb);
+  return std::clamp<std::size_t>(ciphertexts / width, 1, 1024);
+}
+
+CiphertextAlgebra::CiphertextAlgebra(std::shared_ptr<const rlwe::EvaluationKeys> keys, std::size_t width)
+    : keys_(std::move(keys)), width_(width) {
+  if (width == 0) throw ArgumentError("a circuit's items take one ciphertext or more each");
+  static_cast<void>(keys_->relinearization());  // a missing key shows before any work is done
+  require_one_modulus(context()->parameters());
+  model_ = context()->scheme().noise_model(context()->parameters(), rlwe::PlainIndex(0));
+}
+
+BatchPtr CiphertextAlgebra::batch(Ciphertext ciphertexts) const {
+  rlwe::require_same_context("circuit", *context(), *ciphertexts.context());
+  rlwe::require_same_key("circuit", keys_->id(), ciphertexts.key());
+  if (ciphertexts.batch() % width_ != 0 || ciphertexts.parts() != 2) {
+    throw ArgumentError(message(ciphertexts.batch(), " ciphertexts of ", ciphertexts.parts(), " parts are no items of ",
+                                width_, " ciphertexts of 2 parts each"));
+  }
+  return made(std::move(ciphertexts));
+}
+
+const Ciphertext& CiphertextAlgebra::ciphertexts(const Batch& a) { return of(a); }
+
+std::uint64_t CiphertextAlgebra::modulus() const { return context()->parameters().plain_moduli()[0]; }
+
+Facts CiphertextAlgebra::facts(const Batch& a) const {
+  const Ciphertext& c = of(a);
+  return {c.batch() / width_, c.parts(), c.limbs(), c.noise().log2_max, scheme::noise_headroom(c)};
+}
+
+std::size_t CiphertextAlgebra::items_at_once() const {
+  return circuit::items_at_once(context()->parameters(), context()->engine()->name(), width_);
+}
+
+BatchPtr CiphertextAlgebra::gather(std::span<const Place> places) const {
+  std::vector<const Batch*> sources;                           // in the order in which they appear
+  std::map<const Batch*, std::pair<Indices, Indices>> picked;  // their items, and where those go
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto [found, first] = picked.try_emplace(places[i].batch);
+    if (first) sources.push_back(places[i].batch);
+    append(found->second.first, places[i].item, width_);
+    append(found->second.second, i, width_);
+  }
+  std::vector<Ciphertext> parts;
+  Indices numbers;
+  for (const Batch* const source : sources) {
+    const auto& [items, positions] = picked[source];
+    if (is_all(items, of(*source).batch())) {
+      if (sources.size() == 1) return source->shared_from_this();
+      parts.push_back(of(*source));
+    } else {
+      parts.push_back(rlwe::take(of(*source), items));
+    }
+    numbers.insert(numbers.end(), positions.begin(), positions.end());
+  }
+  return made(joined(parts, numbers));
+}
+
+std::size_t CiphertextAlgebra::product_level(std::span<const Batch* const> operands) const {
+  std::vector<rlwe::NoiseModel::State> states;
+  for (const Batch* const operand : operands) states.push_back(state_of(of(*operand)));
+  return level_of_products(*model_, states).primes;
+}
+
+BatchPtr CiphertextAlgebra::lowered(const Batch& a, std::size_t level) const {
+  if (of(a).limbs() == level) return a.shared_from_this();
+  return made(scheme::switch_to_level(of(a), rlwe::Level(level)));
+}
+
+BatchPtr CiphertextAlgebra::multiply(const Batch& a, const Batch& b) const {
+  return made(&a == &b ? scheme::square(of(a)) : scheme::multiply(of(a), of(b)));
+}
+
+BatchPtr CiphertextAlgebra::relinearize(const Batch& a) const { return made(rlwe::relinearize(of(a), *keys_)); }
+
+BatchPtr CiphertextAlgebra::add(const Batch& a, const Batch& b) const { return made(scheme::add(of(a), of(b))); }
+
+BatchPtr CiphertextAlgebra::sum_groups(const Batch& a, std::size_t group) const {
+  if (width_ == 1) return made(rlwe::sum_groups(of(a), group));
+  // Neighbours are items: their ciphertexts of one number come together first.
+  Indices order;
+  for (std::size_t first = 0; first < of(a).batch(); first += group * width_) {
+    for (std::size_t i = 0; i < width_; ++i) {
+      for (std::size_t j = 0; j < group; ++j) order.push_back(first + j * width_ + i);
+    }
+  }
+  return made(rlwe::sum_groups(rlwe::take(of(a), order), group));
+}
+
+BatchPtr CiphertextAlgebra::scale(const Batch& a, std::span<const std::int64_t> factors) const {
+  return made(by_value(of(a), factors, width_, [](const Ciphertext& c, std::int64_t factor) {
+    return factor == 1 ? c : rlwe::multiply_scalar(c, factor);
+  }));
+}
+
+BatchPtr CiphertextAlgebra::add_constants(const Batch& a, std::span<const std::int64_t> constants) const {
+  return made(by_value(of(a), constants, width_, [&](const Ciphertext& c, std::int64_t value) {
+    return value == 0 ? c : scheme::add_plain(c, constant_polynomial(context(), value));
+  }));
+}
+
+}  // namespace cyclotome::circuit

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/circuit/algebra.hpp"
+#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/noise_model.hpp"
+#include "cyclotome/scheme/scheme.hpp"
+
+namespace cyclotome::circuit {
+
+/// Circuits over ciphertexts of any scheme that has products. An item is `width` ciphertexts of a batch that follow
+/// each other; each slot of each of them is a lane of its own, so that a circuit runs in all of them at once. Without
+/// slots (t = 2 in x^n + 1) the constant coefficient is the only lane, and other coefficients must be zero.
+class CiphertextAlgebra final : public Algebra {
+ public:
+  /// Throws MissingKeyError without a relinearisation key, ParameterError for several plaintext moduli, ArgumentError
+  /// for width 0.
+  CiphertextAlgebra(std::shared_ptr<const rlwe::EvaluationKeys> keys, std::size_t width = 1);
+
+  /// Ciphertexts of 2 parts as items; their number must be a multiple of the width (ArgumentError). Throws
+  /// MismatchError for those of another context or key.
+  BatchPtr batch(rlwe::Ciphertext ciphertexts) const;
+  static const rlwe::Ciphertext& ciphertexts(const Batch& a);
+
+  std::uint64_t modulus() const override;
+  Facts facts(const Batch& a) const override;
+  std::size_t items_at_once() const override;
+  BatchPtr gather(std::span<const Place> places) const override;
+  std::size_t product_level(std::span<const Batch* const> operands) const override;
+  BatchPtr lowered(const Batch& a, std::size_t level) const override;
+  BatchPtr multiply(const Batch& a, const Batch& b) const override;
+  BatchPtr relinearize(const Batch& a) const override;
+  BatchPtr add(const Batch& a, const Batch& b) const override;
+  BatchPtr sum_groups(const Batch& a, std::size_t group) const override;
+  BatchPtr scale(const Batch& a, std::span<const std::int64_t> factors) const override;
+  BatchPtr add_constants(const Batch& a, std::span<const std::int64_t> constants) const override;
+
+ private:
+  const rlwe::ContextPtr& context() const { return keys_->context(); }
+
+  std::shared_ptr<const rlwe::EvaluationKeys> keys_;
+  std::size_t width_;
+  std::unique_ptr<const rlwe::NoiseModel> model_;
+};
+
+/// Items of `width` ciphertexts each that keep an engine busy and its memory free, by the parameters' largest product.
+std::size_t items_at_once(const rlwe::Parameters& parameters, std::string_view engine, std::size_t width);
+
+}  // namespace cyclotome::circuit

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cyclotome::circuit {
+
+/// The result of one gate, by number. A circuit's own: numbers of one mean nothing in another.
+struct Wire {
+  std::uint32_t number;
+  friend constexpr auto operator<=>(const Wire&, const Wire&) = default;
+};
+
+/// A wire times a whole number.
+struct Term {
+  Wire wire;
+  std::int64_t factor = 1;
+};
+
+enum class GateKind : std::uint8_t {
+  input,
+  sum,             ///< of terms, and a constant
+  product,         ///< of two wires: three parts, until it is relinearised
+  relinearization  ///< of a wire of three parts
+};
+
+/// One step of a circuit. Its operands come before it.
+struct Gate {
+  GateKind kind;
+  bool three_parts;                    ///< whether a product that was not relinearised is in it
+  std::uint32_t depth;                 ///< products on the longest way to it
+  std::uint32_t first = 0, count = 0;  ///< its operands among all
+  std::int64_t constant = 0;           ///< of a sum, centred modulo t
+};
+
+/// Wires that belong together, such as the bits of a key.
+struct Port {
+  std::string name;
+  std::vector<Wire> wires;
+};
+
+/// Sums and products of values modulo t, written down once for every scheme, and for plain values. Made by `Writer`;
+/// immutable.
+class Circuit {
+ public:
+  /// The plaintext modulus t: 2 for bits, or a prime.
+  std::uint64_t modulus() const noexcept { return modulus_; }
+  const std::string& name() const noexcept { return name_; }
+  const std::vector<Port>& inputs() const noexcept { return inputs_; }
+  const std::vector<Port>& outputs() const noexcept { return outputs_; }
+  std::size_t size() const noexcept { return gates_.size(); }
+  const Gate& gate(Wire wire) const { return gates_[wire.number]; }
+  std::span<const Term> operands(Wire wire) const {
+    const Gate& gate = gates_[wire.number];
+    return std::span(terms_).subspan(gate.first, gate.count);
+  }
+  /// The most products on any way from an input to an output.
+  std::uint32_t depth() const noexcept { return depth_; }
+
+ private:
+  friend class Writer;
+  Circuit() = default;
+
+  std::string name_;
+  std::uint64_t modulus_ = 2;
+  std::vector<Gate> gates_;
+  std::vector<Term> terms_;
+  std::vector<Port> inputs_, outputs_;
+  std::uint32_t depth_ = 0;
+};
+
+}  // namespace cyclotome::circuit

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/circuit/noise_algebra.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::circuit {
+
+using rlwe::Level;
+using rlwe::PlainIndex;
+
+/// What ciphertexts would be, and for how long their memory is held.
+class NoiseAlgebra::Bound final : public Batch {
+ public:
+  Bound(std::size_t n, std::size_t p, const State& s, std::uint64_t b, std::shared_ptr<Memory> memory)
+      : items(n), parts(p), state(s), bytes(b), memory_(std::move(memory)) {
+    memory_->held += bytes;
+    memory_->peak = std::max(memory_->peak, memory_->held);
+  }
+  ~Bound() override { memory_->held -= bytes; }
+
+  const std::size_t items, parts;
+  const State state;
+  const std::uint64_t bytes;
+
+ private:
+  std::shared_ptr<Memory> memory_;
+};
+
+void require_one_modulus(const rlwe::Parameters& parameters) {
+  if (parameters.plain_moduli().size() == 1) return;
+  throw ParameterError(message("circuits take parameters with one plaintext modulus, not ",
+                               parameters.plain_moduli().size(), ": ", parameters.summary()));
+}
+
+Level level_of_products(const rlwe::NoiseModel& model, std::span<const rlwe::NoiseModel::State> operands) {
+  Level lowest = operands[0].level;
+  for (const auto& operand : operands) lowest = std::min(lowest, operand.level);
+  NoiseAlgebra::State worst = model.lowered(operands[0], lowest);
+  for (const auto& operand : operands) worst.noise = larger(worst.noise, model.lowered(operand, lowest).noise);
+  return model.multiplied(worst, worst).level;
+}
+
+NoiseAlgebra::NoiseAlgebra(rlwe::Parameters parameters, std::size_t width, std::size_t items_at_once)
+    : parameters_(std::move(parameters)),
+      width_(width),
+      items_at_once_(items_at_once),
+      memory_(std::make_shared<Memory>()) {
+  require_one_modulus(parameters_);
+  model_ = parameters_.scheme().noise_model(parameters_, PlainIndex(0));
+}
+
+NoiseAlgebra::~NoiseAlgebra() = default;
+
+const NoiseAlgebra::Bound& NoiseAlgebra::of(const Batch& a) { return dynamic_cast<const Bound&>(a); }
+
+BatchPtr NoiseAlgebra::made(std::size_t items, std::size_t parts, const State& state) const {
+  const std::uint64_t limb = parameters_.degree() * bytes_of(parameters_.word());
+  return std::make_shared<Bound>(items, parts,
+                                 State{parameters_.noise().tidy(state.noise), state.level, state.correction},
+                                 items * width_ * parts * state.level.primes * limb, memory_);
+}
+
+BatchPtr NoiseAlgebra::batch(std::size_t items, const State& state) const { return made(items, 2, state); }
+
+std::uint64_t NoiseAlgebra::modulus() const { return parameters_.plain_moduli()[0]; }
+
+Facts NoiseAlgebra::facts(const Batch& a) const {
+  const Bound& x = of(a);
+  return {x.items, x.parts, x.state.level.primes, x.state.noise.log2_max, model_->headroom(x.state)};
+}
+
+BatchPtr NoiseAlgebra::gather(std::span<const Place> places) const {
+  std::vector<const Bound*> sources;  // in the order in which they appear, as ciphertexts are put together
+  std::set<const Bound*> seen;
+  std::size_t parts = 2;
+  bool in_order = true;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Bound& source = of(*places[i].batch);
+    if (seen.insert(&source).second) sources.push_back(&source);
+    parts = std::max(parts, source.parts);
+    in_order = in_order && places[i].item == i;
+  }
+  if (sources.size() == 1) {
+    const Bound& only = *sources[0];
+    return in_order && places.size() == only.items ? only.shared_from_this() : made(places.size(), parts, only.state);
+  }
+  std::vector<State> states;
+  for (const Bound* const source : sources) states.push_back(source->state);
+  return made(places.size(), parts, model_->joined(states));
+}
+
+std::size_t NoiseAlgebra::product_level(std::span<const Batch* const> operands) const {
+  std::vector<State> states;
+  for (const Batch* const operand : operands) states.push_back(of(*operand).state);
+  return level_of_products(*model_, states).primes;
+}
+
+BatchPtr NoiseAlgebra::lowered(const Batch& a, std::size_t level) const {
+  const Bound& x = of(a);
+  return made(x.items, x.parts, model_->lowered(x.state, Level(level), x.parts));
+}
+
+BatchPtr NoiseAlgebra::multiply(const Batch& a, const Batch& b) const {
+  return made(of(a).items, 3, model_->multiplied(of(a).state, of(b).state));
+}
+
+BatchPtr NoiseAlgebra::relinearize(const Batch& a) const {
+  return made(of(a).items, 2, model_->relinearized(of(a).state));
+}
+
+BatchPtr NoiseAlgebra::add(const Batch& a, const Batch& b) const {
+  return made(of(a).items, std::max(of(a).parts, of(b).parts), model_->added(of(a).state, of(b).state));
+}
+
+BatchPtr NoiseAlgebra::sum_groups(const Batch& a, std::size_t group) const {
+  return made(of(a).items / group, of(a).parts, model_->summed(of(a).state, static_cast<double>(group)));
+}
+
+BatchPtr NoiseAlgebra::scale(const Batch& a, std::span<const std::int64_t> factors) const {
+  double largest = 1;
+  for (const std::int64_t factor : factors) largest = std::max(largest, std::abs(static_cast<double>(factor)));
+  return made(of(a).items, of(a).parts, model_->summed(of(a).state, largest));
+}
+
+BatchPtr NoiseAlgebra::add_constants(const Batch& a, std::span<const std::int64_t>) const {
+  return made(of(a).items, of(a).parts, model_->with_plain(of(a).state));
+}
+
+}  // namespace cyclotome::circuit

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/circuit/algebra.hpp"
+#include "cyclotome/rlwe/noise_model.hpp"
+
+namespace cyclotome::circuit {
+
+/// A circuit before anything is encrypted, or computed: batches are noise bounds and levels, by the very formulas that
+/// ciphertexts carry theirs with, and the memory that ciphertexts would take.
+class NoiseAlgebra final : public Algebra {
+ public:
+  using State = rlwe::NoiseModel::State;
+
+  /// width: ciphertexts for each item; see CiphertextAlgebra. Throws ParameterError unless the parameters have one
+  /// plaintext modulus.
+  explicit NoiseAlgebra(rlwe::Parameters parameters, std::size_t width, std::size_t items_at_once);
+  ~NoiseAlgebra() override;
+
+  /// Items with this noise, at this level, of 2 parts.
+  BatchPtr batch(std::size_t items, const State& state) const;
+  State fresh() const { return model_->fresh(); }
+  /// The most bytes that batches, its inputs included, have taken together.
+  std::uint64_t peak_bytes() const noexcept { return memory_->peak; }
+
+  std::uint64_t modulus() const override;
+  Facts facts(const Batch& a) const override;
+  std::size_t items_at_once() const override { return items_at_once_; }
+  BatchPtr gather(std::span<const Place> places) const override;
+  std::size_t product_level(std::span<const Batch* const> operands) const override;
+  BatchPtr lowered(const Batch& a, std::size_t level) const override;
+  BatchPtr multiply(const Batch& a, const Batch& b) const override;
+  BatchPtr relinearize(const Batch& a) const override;
+  BatchPtr add(const Batch& a, const Batch& b) const override;
+  BatchPtr sum_groups(const Batch& a, std::size_t group) const override;
+  BatchPtr scale(const Batch& a, std::span<const std::int64_t> factors) const override;
+  BatchPtr add_constants(const Batch& a, std::span<const std::int64_t> constants) const override;
+
+ private:
+  struct Memory {
+    std::uint64_t held = 0, peak = 0;
+  };
+  class Bound;
+
+  static const Bound& of(const Batch& a);
+  BatchPtr made(std::size_t items, std::size_t parts, const State& state) const;
+
+  rlwe::Parameters parameters_;
+  std::unique_ptr<const rlwe::NoiseModel> model_;
+  std::size_t width_, items_at_once_;
+  std::shared_ptr<Memory> memory_;
+};
+
+/// The level at which products of operands of these states keep most headroom: where the noisiest would, all brought to
+/// the lowest level among them.
+rlwe::Level level_of_products(const rlwe::NoiseModel& model, std::span<const rlwe::NoiseModel::State> operands);
+
+/// A circuit takes parameters with one plaintext modulus. Throws ParameterError otherwise.
+void require_one_modulus(const rlwe::Parameters& parameters);
+
+}  // namespace cyclotome::circuit

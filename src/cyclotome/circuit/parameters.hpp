@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cyclotome/circuit/circuit.hpp"
+#include "cyclotome/rlwe/parameters.hpp"
+
+namespace cyclotome::circuit {
+
+/// The cheapest parameters in one ring that carry a circuit from fresh encryptions on; nothing if security allows none.
+/// Layers take about as many bits each, so ciphertext primes are as narrow as the circuit allows, one for each layer or
+/// for two, which leaves most room for special primes and so fewest digits. base: scheme, ring, plaintext modulus, word
+/// and security; its primes are not read.
+std::optional<rlwe::Parameters> parameters_for(const Circuit& circuit, const rlwe::ParametersLiteral& base);
+
+}  // namespace cyclotome::circuit

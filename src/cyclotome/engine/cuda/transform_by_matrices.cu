@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/cuda/limb_access.cuh"
+#include "cyclotome/engine/cuda/matrix_transform.hpp"
+#include "cyclotome/engine/cuda/prime_factor.cuh"
+#include "cyclotome/engine/cuda/transform.cuh"
+
+namespace cyclotome::cuda {
+
+namespace {
+
+/// A warp's lanes, each a thread; fragments as mma.m16n8k32 has them.
+struct DeviceWarp {
+  template <unsigned N>
+  struct Registers {
+    std::uint32_t value[N];
+    __device__ __forceinline__ std::uint32_t* operator()(unsigned) { return value; }
+    __device__ __forceinline__ const std::uint32_t* operator()(unsigned) const { return value; }
+  };
+  template <unsigned N>
+  struct Quads {
+    Quad value[N];
+    __device__ __forceinline__ Quad* operator()(unsigned) { return value; }
+    __device__ __forceinline__ const Quad* operator()(unsigned) const { return value; }
+  };
+
+  template <class Body>
+  __device__ __forceinline__ static void each(const Body& body) {
+    body(threadIdx.x % 32);
+  }
+  __device__ __forceinline__ static Quad load(const std::uint32_t* source) {
+    return load_global<Use::once>(reinterpret_cast<const Quad*>(source));
+  }
+  __device__ __forceinline__ static void store(std::uint32_t* target, const Quad& quad) {
+    store_global<Use::once>(reinterpret_cast<Quad*>(target), quad);
+  }
+  __device__ __forceinline__ static std::uint32_t constant(const std::uint32_t* source) { return __ldg(source); }
+  __device__ __forceinline__ static void together() { __syncwarp(); }
+  __device__ __forceinline__ static void clear(Registers<4>& s) {
+    s.value[0] = s.value[1] = s.value[2] = s.value[3] = 0;
+  }
+  template <class Matrix, class Vectors>
+  __device__ __forceinline__ static void multiply(Registers<4>& s, const Matrix& m, const Vectors& v) {
+    const unsigned lane = threadIdx.x % 32;
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+r"(s.value[0]), "+r"(s.value[1]), "+r"(s.value[2]), "+r"(s.value[3])
+        : "r"(m(lane, 0)), "r"(m(lane, 1)), "r"(m(lane, 2)), "r"(m(lane, 3)), "r"(v(lane, 0)), "r"(v(lane, 1)));
+  }
+};
+
+/// The block's part of the limb.
+template <class Plan>
+class DeviceSpace {
+ public:
+  using Exchange = ClusterExchange<std::uint32_t, std::bit_width(Plan::blocks) - 1, Plan::local>;
+  static constexpr std::size_t bytes = Exchange::barrier_bytes + Plan::local * sizeof(std::uint32_t);
+
+  __device__ explicit DeviceSpace(uint4* memory) : exchange(memory) {}
+  __device__ __forceinline__ Quad& quads(unsigned i) const { return reinterpret_cast<Quad*>(exchange.words())[i]; }
+  __device__ __forceinline__ void send(unsigned block, unsigned i, const Quad& quad) const {
+    exchange.send_quad(block, i, quad.word);
+  }
+
+  Exchange exchange;
+};
+
+/// Grid: (blocks of a limb, limbs, items).
+template <class Plan>
+__global__ void __launch_bounds__(Plan::threads, Plan::resident_blocks)
+    by_matrices(DeviceView<std::uint32_t> a, const PrimeFactorLimb<std::uint32_t>* limbs, std::uint32_t direction) {
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ uint4 memory[];
+  let_next_start();
+  using Space = DeviceSpace<Plan>;
+  Space space(memory);
+  const unsigned rank = Plan::blocks == 1 ? 0 : blockIdx.x;
+  const MatrixTransform<Plan, DeviceWarp, Space> transform(*limbs[blockIdx.y].matrices[direction], space, rank,
+                                                           threadIdx.x / 32);
+  std::uint32_t* const limb = a.limb(blockIdx.z, blockIdx.y);
+  wait_for_previous();
+  DeviceWarp::Quads<4> x[Plan::tasks];
+  transform.load(x, limb);
+  space.exchange.arrive();
+  space.exchange.wait();
+  transform.first(x);
+  space.exchange.receive();
+  transform.second();
+  __syncthreads();
+  transform.third();
+  __syncthreads();
+  transform.fourth(limb);
+#else
+  missing_body();
+#endif
+}
+
+template <class Plan>
+void run(const Queue& queue, DeviceView<std::uint32_t> a, unsigned limbs, unsigned items,
+         const PrimeFactorLimb<std::uint32_t>* tables, Direction direction) {
+  launch<by_matrices<Plan>, Start::early>(queue, dim3(Plan::blocks, limbs, items), Plan::threads,
+                                          DeviceSpace<Plan>::bytes, Plan::blocks, "transform", a, tables,
+                                          static_cast<std::uint32_t>(direction));
+}
+
+}  // namespace
+
+void transform_by_matrices(const Queue& queue, DeviceView<std::uint32_t> a, unsigned limbs, unsigned items,
+                           const PrimeFactorRing<std::uint32_t>& ring, Direction direction) {
+  // Blocks of a limb, tasks at once and registers: what an H100 likes best (doc/gpu-notes.md).
+  const auto* const tables = ring.limbs;
+  switch (ring.matrix_rows) {
+    case 1:
+      return run<MatrixPlan<1, 0>>(queue, a, limbs, items, tables, direction);
+    case 2:
+      return run<MatrixPlan<2, 2>>(queue, a, limbs, items, tables, direction);
+    case 4:
+      return run<MatrixPlan<4, 2, 1, 768>>(queue, a, limbs, items, tables, direction);
+    default:
+      return run<MatrixPlan<8, 3, 1, 768>>(queue, a, limbs, items, tables, direction);
+  }
+}
+
+}  // namespace cyclotome::cuda

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Circuits over ciphertexts: results, and that the plan said what noise and levels they would have.
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+#include "check.hpp"
+#include "circuit_values.hpp"
+#include "cyclotome/circuit/ciphertext_algebra.hpp"
+#include "cyclotome/circuit/plan.hpp"
+#include "cyclotome/circuit/prince.hpp"
+#include "cyclotome/circuit/sorting.hpp"
+#include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/deterministic.hpp"
+#include "cyclotome/scheme/encoding.hpp"
+#include "seed.hpp"
+
+namespace {
+
+using namespace cyclotome;
+using check::append_bits;
+using check::numbers_of;
+using check::Residues;
+using check::seed;
+using check::state_of;
+using check::word_of;
+using rlwe::Ciphertext;
+
+/// Small and fast: what is looked at is arithmetic.
+rlwe::ParametersLiteral literal(const rlwe::Scheme& scheme, std::uint64_t t, std::size_t primes, unsigned bits) {
+  rlwe::ParametersLiteral p;
+  p.scheme = &scheme;
+  p.degree = 1024;
+  p.word = bits > 30 ? Word::u64 : Word::u32;
+  p.plain_moduli = {t};
+  p.moduli = primes_congruent_to_one(bits, 2 * p.degree, primes + 1);
+  p.special_moduli = {p.moduli.front()};
+  p.moduli.erase(p.moduli.begin());
+  p.security = 0;
+  p.allow_insecure = true;
+  return p;
+}
+
+struct Party {
+  rlwe::ContextPtr context;
+  rlwe::SecretKey secret;
+  rlwe::PublicKey public_key;
+  std::shared_ptr<const rlwe::EvaluationKeys> keys;
+
+  explicit Party(const rlwe::ParametersLiteral& p)
+      : context(scheme::make_context(rlwe::Parameters(p), CpuEngine::create(2))),
+        secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
+        public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
+        keys(std::make_shared<rlwe::EvaluationKeys>(
+            rlwe::deterministic::generate_evaluation_keys(secret, true, {}, seed(3)))) {}
+
+  Encoding::Kind kind() const {
+    return context->parameters().has_slots() ? Encoding::Kind::slots : Encoding::Kind::coefficients;
+  }
+  /// Each value in a ciphertext of its own; `lanes` of them if there are slots.
+  Ciphertext encrypt(const Residues& values, std::size_t lanes = 1) const {
+    const std::vector<std::int64_t> rows(values.begin(), values.end());
+    const std::size_t items = values.size() / lanes;
+    return scheme::encrypt(encode_residues(context, rlwe::PlainIndex(0), kind(), rows, items, lanes), public_key);
+  }
+  Residues decrypt(const Ciphertext& c, std::size_t lanes = 1) const {
+    const auto values = decode_residues(scheme::decrypt(c, secret), kind());
+    const auto t = static_cast<std::int64_t>(c.plain_modulus().value);
+    Residues result;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i % context->degree() < lanes) result.push_back(static_cast<std::uint64_t>((values[i] + t) % t));
+    }
+    return result;
+  }
+};
+
+std::vector<circuit::NoiseAlgebra::State> states_of(const std::vector<Ciphertext>& inputs) {
+  std::vector<circuit::NoiseAlgebra::State> states;
+  for (const Ciphertext& c : inputs) states.push_back({c.noise(), c.level(), c.correction()});
+  return states;
+}
+
+/// Computes, and compares what was planned with what ciphertexts say and with what the secret key sees.
+std::vector<Ciphertext> compute(const circuit::Circuit& circuit, const Party& party,
+                                const std::vector<Ciphertext>& inputs, std::size_t width = 1) {
+  std::size_t last = 0, total = 0;
+  const circuit::Computed computed =
+      circuit::compute(circuit, inputs, party.keys, width, [&](std::size_t done, std::size_t all, const std::string&) {
+        CHECK(done > last);
+        last = done;
+        total = all;
+      });
+  const circuit::Counts counts = circuit::counts_of(circuit);
+  CHECK_EQ(last, total);
+  CHECK_EQ(total, counts.products + counts.relinearizations);
+  const auto states = states_of(inputs);
+  const circuit::Plan plan = circuit::plan(circuit, party.context->parameters(), "cpu", states, width);
+  CHECK_EQ(plan.layers.size(), computed.layers.size());
+  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+    CHECK_EQ(plan.layers[i].level, computed.layers[i].level);
+    CHECK_EQ(plan.layers[i].operations, computed.layers[i].operations);
+    CHECK(std::abs(plan.layers[i].log2_noise - computed.layers[i].log2_noise) < 1e-9);
+    CHECK(std::abs(plan.layers[i].headroom - computed.layers[i].headroom) < 1e-9);
+  }
+  for (const Ciphertext& output : computed.outputs) {
+    CHECK_EQ(output.parts(), 2U);
+    for (const double noise : scheme::measured_noise(output, party.secret)) CHECK(noise <= output.noise().log2_max);
+  }
+  return computed.outputs;
+}
+
+constexpr std::uint64_t key1 = 0xfedcba9876543210;
+/// The fifth official vector: its plaintext, and the states after each S-box layer.
+constexpr std::uint64_t states[] = {0x0123456789abcdef, 0x4444444444444444, 0x876f1a432f9bbcfb, 0xe9679938fc49e448,
+                                    0x3eeb9ea60bb04e08, 0xae1db3c7138fa29c, 0xfedcea910ac19526, 0x51ce08fdd1088ae0,
+                                    0xdffe1b842c4b9bed, 0xeeac64cdc7fd17b6, 0x14c5df31ab8987b9, 0xe4922280686c7348,
+                                    0x90553e1317d2fe02};
+
+TEST(each_layer_of_prince_under_encryption) {
+  const Party party(literal(bgv::scheme(), 2, 4, 29));
+  const Ciphertext k0 = party.encrypt(state_of(0)), k1 = party.encrypt(state_of(key1));
+  for (unsigned layer = 1; layer <= 12; ++layer) {
+    const Ciphertext data = party.encrypt(state_of(states[layer - 1]));
+    const auto outputs = compute(circuit::prince_layers(layer, layer), party, {data, k0, k1});
+    CHECK_EQ(word_of(party.decrypt(outputs[0])), states[layer]);
+  }
+}
+
+TEST(layers_of_prince_in_a_row) {
+  const Party party(literal(bgv::scheme(), 2, 8, 29));
+  const std::vector<Ciphertext> inputs = {party.encrypt(state_of(states[5])), party.encrypt(state_of(0)),
+                                          party.encrypt(state_of(key1))};
+  const auto outputs = compute(circuit::prince_layers(6, 8), party, inputs);
+  CHECK_EQ(word_of(party.decrypt(outputs[0])), states[8]);
+  CHECK(outputs[0].level() < inputs[0].level());
+}
+
+TEST(inputs_at_different_levels_are_brought_together) {
+  const Party party(literal(bgv::scheme(), 2, 6, 29));
+  const Ciphertext data = scheme::switch_to_level(party.encrypt(state_of(states[2])), rlwe::Level(4));
+  const Ciphertext k0 = scheme::switch_to_level(party.encrypt(state_of(0)), rlwe::Level(5));
+  const auto outputs = compute(circuit::prince_layers(3, 3), party, {data, k0, party.encrypt(state_of(key1))});
+  CHECK_EQ(word_of(party.decrypt(outputs[0])), states[3]);
+}
+
+TEST(several_ciphertexts_for_each_wire) {
+  const Party party(literal(bgv::scheme(), 2, 4, 29));
+  // Wire after wire, the two blocks of each side by side.
+  const auto both = [&](std::uint64_t a, std::uint64_t b) {
+    const Residues x = state_of(a), y = state_of(b);
+    Residues mixed;
+    for (std::size_t i = 0; i < 64; ++i) mixed.insert(mixed.end(), {x[i], y[i]});
+    return party.encrypt(mixed);
+  };
+  const auto outputs =
+      compute(circuit::prince_layers(2, 2), party, {both(states[1], states[1]), both(0, 0), both(key1, 0)}, 2);
+  const Residues bits = party.decrypt(outputs[0]);
+  Residues first, second;
+  for (std::size_t i = 0; i < 128; i += 2) {
+    first.push_back(bits[i]);
+    second.push_back(bits[i + 1]);
+  }
+  CHECK_EQ(word_of(first), states[2]);
+  CHECK_EQ(word_of(second),
+           word_of(check::run_plain(circuit::prince_layers(2, 2), {state_of(states[1]), state_of(0), state_of(0)})[0]));
+}
+
+Residues bits_of(const Residues& values, std::size_t bits) {
+  Residues result;
+  for (const std::uint64_t value : values) append_bits(result, value, bits);
+  return result;
+}
+
+TEST(sorting_bits_with_ties) {
+  const Party party(literal(bgv::scheme(), 2, 9, 29));
+  const Residues values = {9, 3, 9, 0, 3}, carried = {0, 1, 2, 3, 4};
+  const circuit::Circuit sort = circuit::sort_circuit({.count = 5, .bits = 4, .carried = 3});
+  const auto outputs = compute(sort, party, {party.encrypt(bits_of(values, 4)), party.encrypt(bits_of(carried, 3))});
+  CHECK_EQ(numbers_of(party.decrypt(outputs[0]), 4, 1), Residues({0, 3, 3, 9, 9}));
+  CHECK_EQ(numbers_of(party.decrypt(outputs[1]), 3, 1), Residues({3, 1, 4, 0, 2}));
+}
+
+/// Every slot sorts a list of its own.
+void sort_in_slots(const Party& party) {
+  constexpr std::size_t lanes = 5, count = 4, bits = 3;
+  const Residues values = {5, 1, 5, 1, /**/ 7, 7, 7, 7, /**/ 0, 1, 2, 3, /**/ 3, 2, 1, 0, /**/ 6, 0, 7, 6};
+  Residues slots(count * bits * lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t i = 0; i < count * bits; ++i) {
+      slots[i * lanes + lane] = values[lane * count + i / bits] >> (i % bits) & 1;
+    }
+  }
+  const circuit::Circuit sort = circuit::sort_circuit({.count = count, .bits = bits, .modulus = 65537});
+  const Residues words = party.decrypt(compute(sort, party, {party.encrypt(slots, lanes)})[0], lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    Residues sorted(values.begin() + lane * count, values.begin() + (lane + 1) * count), found;
+    std::ranges::sort(sorted);
+    for (std::size_t i = 0; i < count; ++i) found.push_back(words[i * lanes + lane]);
+    CHECK_EQ(found, sorted);
+  }
+}
+
+TEST(sorting_by_sums_of_ranks_in_bfv) { sort_in_slots(Party(literal(bfv::scheme(), 65537, 6, 55))); }
+TEST(sorting_by_sums_of_ranks_in_bgv) { sort_in_slots(Party(literal(bgv::scheme(), 65537, 9, 55))); }
+
+TEST(what_parameters_do_not_carry_is_refused_before_work_starts) {
+  const Party party(literal(bgv::scheme(), 2, 4, 29));
+  const std::vector<Ciphertext> inputs(3, party.encrypt(state_of(0)));
+  bool worked = false;
+  const auto note = [&](std::size_t, std::size_t, const std::string&) { worked = true; };
+  CHECK_THROWS_WITH(NoiseError, circuit::compute(circuit::prince_encryption(), inputs, party.keys, 1, note),
+                    "24 products one after the other need 25 levels");
+  CHECK(!worked);
+  const std::vector<Ciphertext> low(3, scheme::switch_to_level(inputs[0], rlwe::Level(1)));
+  CHECK_THROWS_WITH(NoiseError, circuit::compute(circuit::prince_layers(1, 1), low, party.keys), "level 1");
+  const circuit::Plan plan = circuit::plan(circuit::prince_encryption(), party.context->parameters());
+  CHECK(!plan.carried);
+  CHECK(circuit::explain(circuit::prince_encryption(), plan).find("do not carry it") != std::string::npos);
+}
+
+TEST(what_does_not_belong_together_is_refused) {
+  const Party party(literal(bgv::scheme(), 2, 4, 29)), slots(literal(bgv::scheme(), 65537, 4, 29));
+  const circuit::Circuit equal = circuit::equal_circuit(2);
+  const Ciphertext x = party.encrypt({1, 0}), y = party.encrypt({1, 1});
+  CHECK_THROWS_WITH(MismatchError, circuit::compute(equal, std::vector{slots.encrypt({1, 0}), y}, party.keys), "");
+  CHECK_THROWS_WITH(MismatchError,
+                    circuit::compute(equal, std::vector<Ciphertext>(2, slots.encrypt({1, 0})), slots.keys), "modulo 2");
+  CHECK_THROWS_WITH(ArgumentError, circuit::compute(equal, std::vector{x}, party.keys), "takes 2 inputs, not 1");
+  CHECK_THROWS_WITH(ArgumentError, circuit::compute(equal, std::vector{x, party.encrypt({1})}, party.keys), "right");
+  CHECK_THROWS(ArgumentError, circuit::compute(equal, std::vector{x, y}, party.keys, 0));
+  CHECK_THROWS(ArgumentError, circuit::compute(equal, std::vector{x, y}, party.keys, 3));
+  const auto without = std::make_shared<rlwe::EvaluationKeys>(
+      rlwe::deterministic::generate_evaluation_keys(party.secret, false, {}, seed(3)));
+  CHECK_THROWS(MissingKeyError, circuit::compute(equal, std::vector{x, y}, without));
+  const Ciphertext nothing = rlwe::subtract(x, x);  // known to everybody, and so is what is made of it
+  CHECK_THROWS(TransparentError, circuit::compute(equal, std::vector{nothing, nothing}, party.keys));
+  const auto outputs = compute(equal, party, {x, y});
+  CHECK_EQ(party.decrypt(outputs[0]), Residues({0}));
+}
+
+}  // namespace
+
+int main() { return cyclotome::check::run(); }

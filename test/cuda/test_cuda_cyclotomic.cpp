@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Over Phi_m the CUDA engine gives the CPU engine's bits too: transforms by every method, verbs in degrees that are no
+// powers of two, automorphisms of any unit, and composites, which go step by step there. Needs a GPU; without one it
+// says so and exits with 77, which CTest counts as skipped.
+#include <cstdio>
+#include <numeric>
+#include <random>
+
+#include "agreement.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/primes.hpp"
+#include "cyclotome/program/composites.hpp"
+#include "cyclotome/ring/divide_and_round.hpp"
+#include "cyclotome/ring/key_switch_constants.hpp"
+
+using namespace cyclotome;
+using check::agree;
+using check::composite_agrees;
+using check::device;
+using check::host;
+using check::Pair;
+using check::random_pair;
+using check::same;
+using check::seed;
+using program::Builder;
+using program::Slice;
+
+namespace {
+
+std::mt19937_64 random_bits;
+
+/// As many primes of so many bits as there are up to `limbs`, 1 modulo `factor` times what the ring asks for.
+RingPtr make_ring(std::size_t m, Word word, unsigned bits, std::size_t limbs, std::uint64_t factor = 1,
+                  const std::vector<std::uint64_t>& excluded = {}) {
+  const std::uint64_t step = RingShape::cyclotomic(m)->transform_step() * factor;
+  for (std::size_t count = limbs; count > 0; --count) {
+    try {
+      return Ring::cyclotomic(m, Basis(word, primes_congruent_to_one(bits, step, count, excluded)));
+    } catch (const ParameterError&) {
+      if (count == 1) throw;
+    }
+  }
+  return nullptr;
+}
+
+/// Residues at random with many 0 and q - 1 among them.
+Pair extreme_pair(const RingPtr& ring, std::size_t batch, std::size_t parts, Domain domain) {
+  PolyArray cpu(host(), ring, batch, parts, domain);
+  std::vector<std::uint64_t> residues(cpu.size());
+  for (std::size_t i = 0; i < residues.size(); ++i) {
+    const std::uint64_t q = ring->basis()[i / ring->degree() % ring->limbs()], draw = random_bits();
+    residues[i] = draw % 4 == 0 ? draw / 4 % q : draw % 4 == 1 ? 0 : q - 1;
+  }
+  cpu.from_host(residues);
+  PolyArray gpu = cpu.to(device());
+  return {std::move(cpu), std::move(gpu)};
+}
+
+/// Forwards and back; and back from residues that are nobody's transform.
+void check_transforms(const RingPtr& ring, std::size_t batch, std::size_t parts) {
+  for (const bool extreme : {false, true}) {
+    const auto make = [&](Domain domain) {
+      return extreme ? extreme_pair(ring, batch, parts, domain) : random_pair(ring, batch, parts, 3, domain);
+    };
+    Pair a = make(Domain::coefficient), b = make(Domain::transform);
+    const PolyArray original = a.gpu.clone();
+    a.cpu.to_transform();
+    a.gpu.to_transform();
+    CHECK(same(a.cpu, a.gpu));
+    if (!same(a.cpu, a.gpu)) std::cout << "  " << ring->name() << ", " << ring->basis()[0] << '\n';
+    a.gpu.to_coefficient();
+    CHECK(same(a.gpu, original));
+    b.cpu.to_coefficient();
+    b.gpu.to_coefficient();
+    CHECK(same(b.cpu, b.gpu));
+  }
+}
+
+std::uint64_t random_unit(std::uint64_t m) {
+  std::uint64_t unit = 0;
+  while (std::gcd(unit, m) != 1) unit = random_bits() % m;
+  return unit;
+}
+
+void check_verbs(const RingPtr& q, const RingPtr& p, std::size_t batch) {
+  const auto verb = [&](Domain domain, auto call) {
+    const Pair a = random_pair(q, batch, 2, 1, domain), b = random_pair(q, 1, 2, 2, domain);
+    CHECK(agree(q, batch, 2, domain, a, b, [&](Engine& e, View out, ConstView x, ConstView y) { call(e, out, x, y); }));
+  };
+  for (const Domain domain : {Domain::coefficient, Domain::transform}) {
+    verb(domain, [](Engine& e, View out, ConstView x, ConstView y) { e.add(out, x, y); });
+    verb(domain, [](Engine& e, View out, ConstView x, ConstView y) { e.subtract(out, x, y); });
+    verb(domain, [](Engine& e, View out, ConstView x, ConstView) { e.negate(out, x); });
+    verb(domain, [](Engine& e, View out, ConstView x, ConstView y) { e.multiply(out, x, y); });
+    verb(domain, [](Engine& e, View out, ConstView x, ConstView y) {
+      e.copy(out, x);
+      e.multiply_accumulate(out, x, y);
+    });
+    for (const std::uint64_t element : {std::uint64_t{1}, std::uint64_t{2}, q->index() - 1, random_unit(q->index())}) {
+      verb(domain, [&](Engine& e, View out, ConstView x, ConstView) { e.automorphism(out, x, element); });
+    }
+    verb(domain, [](Engine& e, View out, ConstView, ConstView) {
+      e.sample(out, Law::uniform, seed(9), Stream::public_uniform, 7);
+    });
+  }
+  std::vector<std::uint64_t> factors;
+  for (const auto modulus : q->basis().values()) factors.push_back(modulus - 1 - random_bits() % 100);
+  verb(Domain::coefficient, [&](Engine& e, View out, ConstView x, ConstView) { e.multiply_scalars(out, x, factors); });
+  verb(Domain::coefficient,
+       [](Engine& e, View out, ConstView, ConstView) { e.sample(out, Law::ternary, seed(9), Stream::secret, 7); });
+  const Pair a = random_pair(q, batch, 2, 1, Domain::coefficient), b = random_pair(q, 1, 2, 2, Domain::coefficient);
+  std::vector<std::int64_t> matrix(3 * batch);
+  for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = static_cast<std::int64_t>(i * 37 % 23) - 11;
+  CHECK(agree(q, 3, 2, Domain::coefficient, a, b,
+              [&](Engine& e, View out, ConstView x, ConstView) { e.linear_combination(out, x, matrix); }));
+  for (const auto lift : {Lift::fast, Lift::centred}) {
+    const BaseConversion conversion(q->basis(), p->basis(), lift);
+    CHECK(agree(p, batch, 2, Domain::coefficient, a, b,
+                [&](Engine& e, View out, ConstView x, ConstView) { e.convert(out, x, conversion); }));
+  }
+}
+
+/// What products, divisions and key switches are made of, twice each: step by step, and as graphs.
+void check_composites(const RingPtr& q, const RingPtr& p, std::size_t batch) {
+  for (const Domain domain : {Domain::coefficient, Domain::transform}) {
+    const DivideAndRound division(q, p, PreservedModulus(1), 17);
+    CHECK(composite_agrees(batch, [&](Builder& b) {
+      const Slice out = b.output(q, 2, domain), kept = b.input(q, 2, domain);
+      program::divide_and_round(b, out, kept, b.input(p, 2, Domain::coefficient), division);
+    }));
+    for (const std::size_t per_digit : {1, 2}) {
+      for (const RingPtr& special : {p, RingPtr()}) {
+        const KeySwitchConstants constants(q, special, per_digit);
+        CHECK(composite_agrees(batch, [&](Builder& b) {
+          const Slice out = b.output(q, 2, domain), c = b.input(q, 1, domain);
+          const Slice key = b.input(constants.key_ring, 2, Domain::transform, constants.digits.size());
+          program::key_switch(b, out, c, key, constants, domain, b.input(q, 2, domain));
+        }));
+      }
+    }
+  }
+  CHECK(composite_agrees(batch, [&](Builder& b) {
+    const Slice out = b.output(q, 3, Domain::coefficient), a = b.input(q, 2, Domain::coefficient);
+    const Slice c = b.input(q, 2, Domain::coefficient), x = b.temporary(q, 2), y = b.temporary(q, 2);
+    b.copy(x, a);
+    b.copy(y, c);
+    program::multiply_ciphertexts(b, out, x, y);
+  }));
+  CHECK(composite_agrees(batch, [&](Builder& b) {
+    const Slice out = b.output(q, 2, Domain::transform), a = b.input(q, 2, Domain::transform);
+    b.automorphism(out, a, 2);
+  }));
+  CHECK(composite_agrees(batch, [&](Builder& b) {
+    const Slice out = b.output(q, 2, Domain::transform), digits = b.input(q, 3, Domain::transform);
+    program::turned_product(b, out, digits, b.input(q, 2, Domain::transform, 3), q->index() - 2);
+  }));
+}
+
+void check_ring(std::size_t m, Word word, unsigned bits, std::uint64_t factor, std::size_t limbs, std::size_t batch) {
+  const RingPtr q = make_ring(m, word, bits, limbs, factor);
+  const RingPtr p = make_ring(m, word, std::max(bits, 30u), 2, 1, q->basis().values());
+  check_transforms(q, batch, 2);
+  check_verbs(q, p, batch);
+  if (q->limbs() > 1) check_composites(q, p, batch);
+}
+
+TEST(small_rings_equal_the_cpu) {
+  for (const std::size_t m : {3, 7, 15, 17, 21, 31, 105, 255, 257, 771, 1105, 1285, 3855}) {
+    check_ring(m, Word::u32, 30, 1, 3, 3);
+    check_ring(m, Word::u64, 50, 1, 3, 3);
+    check_ring(m, Word::u64, 61, 1, 3, 2);
+  }
+}
+
+// With 16, 64 and 256 times the index below the primes, blocks of 16, 4 and 1 are left of the largest factor's.
+TEST(rings_of_many_slots_equal_the_cpu) {
+  for (const std::size_t m : {4369, 13107, 21845, 65535}) {
+    for (const std::uint64_t factor : {1, 4, 16}) {
+      check_ring(m, Word::u32, 30, factor, 3, 2);
+      check_ring(m, Word::u64, factor == 4 ? 50 : 60, factor, 3, 1);
+    }
+    check_ring(m, Word::u32, m == 65535 ? 24 : 25, 1, 3, 1);
+    check_ring(m, Word::u64, 30, 1, 2, 1);
+  }
+}
+
+TEST(padded_rings_equal_the_cpu) {
+  check_ring(8191, Word::u64, 50, 1, 3, 2);
+  check_ring(8191, Word::u64, 60, 1, 2, 3);
+  check_ring(42799, Word::u64, 60, 1, 2, 1);
+}
+
+TEST(many_limbs_equal_the_cpu) {
+  check_transforms(make_ring(4369, Word::u32, 30, 20), 16, 2);
+  check_transforms(make_ring(21845, Word::u32, 30, 20), 6, 1);
+  check_transforms(make_ring(65535, Word::u32, 30, 20), 4, 1);
+  check_transforms(make_ring(105, Word::u32, 30, 20), 300, 2);
+}
+
+TEST(limbs_without_a_transform_are_refused) {
+  const RingPtr ring = Ring::cyclotomic(15, Basis(Word::u32, {241, 257}));
+  PolyArray a(device(), ring, 1, 1);
+  CHECK_THROWS(ArgumentError, device()->forward(a.view()));
+}
+
+}  // namespace
+
+int main() {
+  const std::uint64_t value = std::random_device()();
+  std::cout << "seed " << value << '\n';
+  random_bits.seed(value);
+  return check::run_on_device();
+}
