@@ -37,7 +37,7 @@ ROOMS: dict[str, frozenset[str]] = {
     "value": frozenset({"value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "study": frozenset({"study", "engine", "ring", "math"}),
     "study/fermat": frozenset({"study/fermat", "study", "rlwe", "engine", "ring", "math"}),
-    "study/ltv": frozenset({"study/ltv", "study", "engine", "ring", "math"}),
+    "study/ltv": frozenset({"study/ltv", "study", "circuit", "engine", "ring", "math"}),
     "engine/cuda/study": frozenset({"engine/*", "engine", "study/ltv", "program", "ring", "math"}),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "io": frozenset({"io", "study", "study/ltv", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}),

@@ -11,27 +11,25 @@ namespace cyclotome::study::ltv {
 
 namespace {
 
-/// The largest primes of exactly `bits` bits: those that are 1 mod m if there are enough, since inverses are then found
-/// by values, else any.
+/// The largest primes of exactly `bits` bits that are 1 mod m, as inverses are found by values there; where they are
+/// too few, the largest others follow.
 std::vector<std::uint64_t> choose_primes(const ParametersLiteral& literal) {
   const auto fail = [&](const std::string& why) {
     throw ParameterError(message(literal.primes, " primes of ", literal.prime_bits, " bits: ", why));
   };
   if (literal.primes < 1 || literal.primes > 64) fail("there are 1 to 64, one for each level");
   if (literal.prime_bits < 4 || literal.prime_bits > 30) fail("their bits are 4 to 30");
-  std::vector<std::uint64_t> any, split;
-  const std::uint64_t top = std::uint64_t{1} << literal.prime_bits;
-  for (std::uint64_t p = top - (top - 1) % literal.index; p > top / 2 && split.size() < literal.primes;
-       p -= literal.index) {
-    if (is_prime(p)) split.push_back(p);
-    if (p <= literal.index) break;
+  std::vector<std::uint64_t> chosen;
+  const std::uint64_t m = literal.index, top = std::uint64_t{1} << literal.prime_bits;
+  for (std::uint64_t p = top - (top - 1) % m; p > top / 2 && chosen.size() < literal.primes; p -= m) {
+    if (is_prime(p)) chosen.push_back(p);
+    if (p <= m) break;
   }
-  if (split.size() == literal.primes) return split;
-  for (std::uint64_t p = top - 1; p > top / 2 && any.size() < literal.primes; p -= 2) {
-    if (literal.index % p != 0 && is_prime(p)) any.push_back(p);
+  for (std::uint64_t p = top - 1; p > top / 2 && chosen.size() < literal.primes; p -= 2) {
+    if (m % p != 0 && p % m != 1 && is_prime(p)) chosen.push_back(p);
   }
-  if (any.size() < literal.primes) fail(message("only ", any.size(), " exist; take more bits, or fewer levels"));
-  return any;
+  if (chosen.size() < literal.primes) fail(message("only ", chosen.size(), " exist; take more bits, or fewer levels"));
+  return chosen;
 }
 
 ArithmeticPtr checked_arithmetic(const ParametersLiteral& literal) {
