@@ -78,7 +78,7 @@ EncryptedArray array_of(const std::vector<const rlwe::Ciphertext*>& channels, co
   value::Channels copies;
   for (const rlwe::Ciphertext* const channel : channels) copies.push_back(*channel);
   if (copies.empty()) throw ArgumentError("an encrypted array takes ciphertexts");
-  const value::Layout layout(shape, copies.front().context()->degree(), placement, clean);
+  const value::Layout layout(shape, copies.front().context()->parameters().slots(), placement, clean);
   const std::optional<BigUnsigned> largest = optional_big(bound);
   return {{std::move(copies), layout},
           largest ? Bound(*largest, layout.last(), optional_big(l1_bound)) : Bound::wrapping()};
@@ -121,6 +121,7 @@ void bind_parts(nb::module_& m) {
       .value("coefficients", value::Placement::coefficients);
   nb::class_<Bound>(m, "Bound")
       .def_prop_ro("wraps", &Bound::wraps)
+      .def_prop_ro("is_bits", &Bound::is_bits)
       .def_prop_ro("largest", [](const Bound& bound) { return int_of(bound.largest()); })
       .def_prop_ro("row", [](const Bound& bound) { return int_of(bound.row()); })
       .def(
@@ -239,6 +240,9 @@ void bind_shaping(nb::module_& m) {
       },
       "x"_a, "steps"_a, "options"_a, NoGil());
   m.def("rotate_columns", &value::rotate_columns, "x"_a, "options"_a, NoGil());
+  m.def("roll", &value::roll, "x"_a, "dimension"_a, "steps"_a, "options"_a, NoGil());
+  m.def("frobenius", &value::frobenius, "x"_a, "power"_a, "options"_a, NoGil());
+  m.def("trace", &value::trace, "x"_a, "options"_a, NoGil());
 }
 
 void bind_decryption(nb::module_& m) {

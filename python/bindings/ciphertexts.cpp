@@ -29,8 +29,8 @@ NumpyValues decode_rows(const Plaintext& plaintext, bool slots) {
     const Unlocked unlocked;
     *values = decode_residues(plaintext, kind_of(slots));
   }
-  const std::size_t n = plaintext.context()->degree();
-  return NumpyValues(values->data(), {plaintext.batch(), n}, owner);
+  const std::size_t width = values_of(*plaintext.context(), kind_of(slots));
+  return NumpyValues(values->data(), {plaintext.batch(), width}, owner);
 }
 
 }  // namespace

@@ -134,10 +134,10 @@ void bind_circuits(nb::module_& m) {
       .def_prop_ro("outputs", [](const Circuit& c) { return sizes_of(c.outputs()); })
       .def(
           "plan",
-          [](const Circuit& c, const rlwe::Parameters& parameters, const std::string& engine, std::size_t width) {
-            return circuit::plan(c, parameters, engine, {}, width);
+          [](const Circuit& c, const rlwe::Parameters& parameters, std::size_t width) {
+            return circuit::plan(c, parameters, {}, width);
           },
-          "parameters"_a, "engine"_a, "width"_a, NoGil())
+          "parameters"_a, "width"_a, NoGil())
       .def("explain", &circuit::explain, "plan"_a)
       .def("compute", &compute, "inputs"_a, "keys"_a, "width"_a, "options"_a, NoGil())
       .def("compute_plain", &compute_plain, "inputs"_a, "lanes"_a, NoGil());
@@ -152,6 +152,7 @@ void bind_circuits(nb::module_& m) {
         base.plain_moduli = {c.modulus()};
         base.word = word == 32 ? Word::u32 : Word::u64;
         base.security = security;
+        base.allow_insecure = security == 0;
         base.table = rlwe::security_table(table);
         return circuit::parameters_for(c, base);
       },

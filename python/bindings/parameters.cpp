@@ -11,6 +11,7 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/registry.hpp"
+#include "cyclotome/value/field_rolls.hpp"
 
 namespace cyclotome::python {
 
@@ -31,20 +32,21 @@ void bind_class(nb::module_& m) {
           [](Parameters* self, const std::string& scheme, std::size_t degree, std::vector<std::uint64_t> plain_moduli,
              std::vector<std::uint64_t> moduli, std::vector<std::uint64_t> special_moduli, std::size_t digits,
              unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict,
-             std::string name) {
+             std::string name, std::size_t cyclotomic) {
             new (self) Parameters({{degree, std::move(moduli), std::move(special_moduli), digits, word_of(word),
-                                    security, rlwe::security_table(table), allow_insecure, strict},
+                                    security, rlwe::security_table(table), allow_insecure, strict, cyclotomic},
                                    &scheme::named(scheme),
                                    std::move(plain_moduli),
                                    std::move(name)});
           },
           nb::kw_only(), "scheme"_a, "degree"_a, "plain_moduli"_a, "moduli"_a, "special_moduli"_a, "digits"_a, "word"_a,
-          "security"_a, "table"_a, "allow_insecure"_a, "strict"_a, "name"_a)
+          "security"_a, "table"_a, "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0)
       .def_prop_ro("scheme", [](const Parameters& p) { return std::string(p.scheme().name()); })
       .def_prop_ro(
           "has_levels", [](const Parameters& p) { return p.scheme().has_levels(); },
           "Whether ciphertexts may have fewer primes than ``moduli``.")
       .def_prop_ro("degree", &Parameters::degree)
+      .def_prop_ro("cyclotomic", &Parameters::cyclotomic)
       .def_prop_ro("ring", &Parameters::ring)
       .def_prop_ro("plain_moduli", &Parameters::plain_moduli)
       .def_prop_ro("moduli", &Parameters::moduli)
@@ -67,6 +69,25 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
       .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
       .def_prop_ro("has_slots", [](const Parameters& p) { return p.has_slots(); })
+      .def_prop_ro("slots", &Parameters::slots)
+      .def_prop_ro("has_coefficients", &Parameters::has_coefficients)
+      .def_prop_ro(
+          "field_degree",
+          [](const Parameters& p) { return p.field_slots() == nullptr ? 0U : p.field_slots()->field().degree(); },
+          "r where values are elements of GF(2^r); else 0.")
+      .def_prop_ro("field_polynomial",
+                   [](const Parameters& p) {
+                     return p.field_slots() == nullptr ? std::uint64_t{0} : p.field_slots()->field().polynomial();
+                   })
+      .def_prop_ro("slot_shape",
+                   [](const Parameters& p) {
+                     std::vector<std::size_t> shape;
+                     if (p.field_slots() != nullptr) {
+                       for (const auto& dimension : p.field_slots()->dimensions()) shape.push_back(dimension.length);
+                     }
+                     return shape;
+                   })
+      .def_prop_ro("slot_elements", &value::slot_elements, "Galois elements whose keys sums and rolls of slots take.")
       .def_prop_ro("insecure", &Parameters::insecure)
       .def_prop_ro("security_reached", &Parameters::security_reached)
       .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })
@@ -82,19 +103,21 @@ void bind_parameters(nb::module_& m) {
       "suggest",
       [](unsigned depth, unsigned value_bits, unsigned result_bits, std::uint64_t terms, unsigned plain_products,
          unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree, bool slots,
-         const std::string& scheme, unsigned flooding_bits, bool strict) {
+         const std::string& scheme, unsigned flooding_bits, bool strict, bool bits, std::size_t cyclotomic) {
         return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
                                 rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
-                                min_degree, slots, &scheme::named(scheme), flooding_bits, strict});
+                                min_degree, slots, &scheme::named(scheme), flooding_bits, strict, bits, cyclotomic});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
-      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, "strict"_a, NoGil());
+      "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, "strict"_a, "bits"_a = false,
+      "cyclotomic"_a = 0, NoGil());
   m.def(
       "with_modulus_bits",
       [](const std::string& scheme, std::size_t degree, unsigned modulus_bits, std::vector<std::uint64_t> plain_moduli,
-         unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict,
-         std::string name) {
+         unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict, std::string name,
+         std::size_t cyclotomic) {
         rlwe::ParametersLiteral base;
+        base.cyclotomic = cyclotomic;
         base.scheme = &scheme::named(scheme);
         base.degree = degree;
         base.plain_moduli = std::move(plain_moduli);
@@ -107,7 +130,7 @@ void bind_parameters(nb::module_& m) {
         return scheme::with_modulus_bits(std::move(base), modulus_bits);
       },
       nb::kw_only(), "scheme"_a, "degree"_a, "modulus_bits"_a, "plain_moduli"_a, "word"_a, "security"_a, "table"_a,
-      "allow_insecure"_a, "strict"_a, "name"_a, NoGil());
+      "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, NoGil());
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
   m.def("default_security_table", [] { return rlwe::name_of(rlwe::default_security_table); });
   m.def(

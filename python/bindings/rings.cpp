@@ -28,6 +28,7 @@ void bind_rings(nb::module_& m) {
       .def_prop_ro("expansion", &RingShape::expansion)
       .def("has_transform", &RingShape::has_transform, "modulus"_a);
   m.def("negacyclic_ring", &RingShape::negacyclic, "degree"_a);
+  m.def("cyclotomic_ring", &RingShape::cyclotomic, "index"_a);
 }
 
 }  // namespace cyclotome::python

@@ -87,8 +87,10 @@ class EncryptedArray:
 
     @property
     def dtype(self) -> str:
-        """ "int": integers of any width."""
-        return "int"
+        """ "int": integers of any width; "bool": bits; "GF(2^r)", such as "GF(2^16)": elements of a field."""
+        if self._parameters.field_degree is None:
+            return "int"
+        return "bool" if self.is_bits else f"GF(2^{self._parameters.field_degree})"
 
     @property
     def layout(self) -> str:
@@ -112,8 +114,14 @@ class EncryptedArray:
 
     @property
     def wrap(self) -> bool:
-        """True for values modulo T, in [0, T)."""
+        """True for values modulo T, in [0, T), and for bits and elements of GF(2^r)."""
         return self._native.bound.wraps
+
+    @property
+    def is_bits(self) -> bool:
+        """True for bits, which `decrypt` gives as booleans: of parameters with plaintext modulus 2 over Phi_m, what was
+        not encrypted as elements of the field, and traces."""
+        return self._native.bound.is_bits
 
     @property
     def parameters(self) -> Parameters:
@@ -300,6 +308,69 @@ class EncryptedArray:
         """Every ciphertext's two rows of n/2 slots swapped; as `rotate_rows`."""
         return self.derived(_core.rotate_columns(self._native, current.get().native))
 
+    # --- bits and elements of GF(2^r) ---------------------------------------------------------------------------------
+    def _of_field(self, operation: str) -> EncryptedArray:
+        if self._parameters.field_degree is None:
+            raise UnsupportedError(
+                f"{operation} of encrypted integers; for bits take parameters with plaintext modulus 2 over Phi_m: "
+                "Parameters.suggest(bits=True)"
+            )
+        return self
+
+    def __xor__(self, other: object) -> EncryptedArray:
+        """Sums of bits, and of elements of GF(2^r)."""
+        return self._of_field("exclusive or") + other
+
+    __rxor__ = __xor__
+
+    def __and__(self, other: object) -> EncryptedArray:
+        """Products of bits; of elements of GF(2^r) the product is ``*``."""
+        if not self._of_field("and").is_bits or (isinstance(other, EncryptedArray) and not other.is_bits):
+            raise UnsupportedError("and of elements of GF(2^r), which are no bits; their product is x * y")
+        return self._binary("and", _core.multiply, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: object) -> EncryptedArray:
+        """x or y is x + y + x y."""
+        return (self ^ other) ^ (self & other)
+
+    __ror__ = __or__
+
+    def __invert__(self) -> EncryptedArray:
+        """Bits negated: x + 1."""
+        if not self._of_field("not").is_bits:
+            raise UnsupportedError("not of elements of GF(2^r), which are no bits; for x + 1 write x ^ 1")
+        return self + 1
+
+    def roll(self, steps: int, dimension: int = -1) -> EncryptedArray:
+        """Every ciphertext's slots, a box of shape ``parameters.slot_shape``, rolled along one dimension by ``steps``
+        to the left (to the right if negative): for one ciphertext ``x.reshape(slot_shape)`` becomes ``np.roll(x,
+        -steps, axis=dimension)``. The last dimension of Phi_21845 and Phi_65535 takes two rotations and two masks.
+
+        The last axis must fill ciphertexts exactly (see `padded`).
+
+        Raises:
+            ArgumentError: an axis that does not fill its ciphertexts; no such dimension.
+            MissingKeyError: the rotations' keys are not attached (`keygen` makes them unless told otherwise).
+            UnsupportedError: encrypted integers; theirs is `rotate_rows`.
+        """
+        self._of_field("roll")
+        how = current.get().native
+        return self.derived(
+            _core.roll(self._native, word(dimension, "roll: dimension"), word(steps, "roll: steps"), how)
+        )
+
+    def frobenius(self, power: int = 1) -> EncryptedArray:
+        """x^(2^power), element by element; bits stay what they are. Powers may be negative."""
+        self._of_field("frobenius")
+        return self.derived(_core.frobenius(self._native, word(power, "frobenius: power"), current.get().native))
+
+    def trace(self) -> EncryptedArray:
+        """x + x^2 + x^4 + ... + x^(2^(r-1)), element by element: bits."""
+        self._of_field("trace")
+        return self.derived(_core.trace(self._native, current.get().native))
+
     # --- shape --------------------------------------------------------------------------------------------------------
     def __len__(self) -> int:
         if not self.shape:
@@ -375,7 +446,11 @@ class EncryptedArray:
             extent += f", level {self.level} of {len(self._parameters.moduli)}"
         return {
             "shape": str(self.shape),
-            "values": "modulo T" if self.bound is None else f"within ±{integer(self.bound)}",
+            "values": ("bits" if self.is_bits else f"in {self.dtype}")
+            if self._parameters.field_degree is not None
+            else "modulo T"
+            if self.bound is None
+            else f"within ±{integer(self.bound)}",
             "layout": f"{self.layout} in {self.encoding}, {extent}",
             "noise headroom": f"{headroom:.0f} bits" if headroom >= 0 else f"none ({headroom:.0f} bits): undecryptable",
             "key": self.key_id[:8],

@@ -33,7 +33,7 @@ from .encrypted_numbers import (
     width_of,
     wires,
 )
-from .errors import ArgumentError
+from .errors import ArgumentError, MissingKeyError
 from .keyring import Keyring
 from .keys import PublicKey, SecretKey
 from .options import Callback, options
@@ -262,6 +262,6 @@ def prince(
 def _public_blocks(blocks: object, key: EncryptedNumbers) -> EncryptedNumbers:
     public = key.digits.keyring.public
     if public is None:
-        raise ArgumentError("prince: public blocks are encrypted first; attach the public key: key.with_keys(public)")
+        raise MissingKeyError("prince: public blocks are encrypted first; attach the public key: key.with_keys(public)")
     numbers = integers(blocks, "prince")
     return encrypt(np.atleast_1d(numbers), public, bits=64)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from . import _core
 from .errors import ArgumentError, ParameterError
-from .parameters import Parameters, find_primes
+from .parameters import Parameters
 from .values import index
 
 __all__ = ["Circuit", "Layer", "Plan"]
@@ -150,13 +150,12 @@ class Circuit:
         """Relinearisations in all."""
         return self.native.counts.relinearizations
 
-    def plan(self, parameters: Parameters, *, lanes: int = 1, device: str = "cpu") -> Plan:
+    def plan(self, parameters: Parameters, *, lanes: int = 1) -> Plan:
         """What it takes with these parameters: levels and noise by layer, from fresh encryptions on, and memory.
 
         Args:
             parameters: with one plaintext modulus, `modulus`.
             lanes: lists, or numbers, to compute with at once.
-            device: whose pieces and memory are meant.
 
         Raises:
             MismatchError: parameters with another plaintext modulus.
@@ -164,7 +163,7 @@ class Circuit:
         """
         slots = parameters.degree if parameters.has_slots else 1
         width = math.ceil(index(lanes, "lanes") / slots)
-        return Plan(self.native, self.native.plan(parameters.native, device, max(width, 1)))
+        return Plan(self.native, self.native.plan(parameters.native, max(width, 1)))
 
     def parameters(
         self,
@@ -187,9 +186,7 @@ class Circuit:
         Raises:
             ParameterError: no degree carries it at this security.
         """
-        degrees = [degree] if degree is not None else [1024 << i for i in range(8)]
-        if security == 0:
-            return self._insecure(scheme, degrees[0], word)
+        degrees = [degree] if degree is not None else [1024 << i for i in range(1 if security == 0 else 8)]
         for each in degrees:
             found = _core.circuit_parameters(
                 self.native, scheme=scheme, degree=each, word=word, security=security, table=table
@@ -200,25 +197,6 @@ class Circuit:
             f"{self.native.name}: no degree of {degrees[0]} to {degrees[-1]} carries {self.depth} products one after "
             f"the other modulo {self.modulus} at {security} bits of security; compute less at once"
         )
-
-    def _insecure(self, scheme: str, degree: int, word: int) -> Parameters:
-        """In a ring that is too small for any security, with as many primes as it takes."""
-        bits = 29 if word == 32 else 55
-        for count in range(2, 80):
-            primes = find_primes(degree, [bits] * (count + 1))
-            candidate = Parameters(
-                scheme=scheme,
-                degree=degree,
-                plain_moduli=[self.modulus],
-                moduli=primes[1:],
-                special_moduli=primes[:1],
-                word=word,
-                security=0,
-                allow_insecure=True,
-            )
-            if self.plan(candidate).carried:
-                return candidate
-        raise ParameterError(f"{self.native.name}: no modulus of {degree} carries it")
 
     def __repr__(self) -> str:
         return f"<Circuit: {self.native.name}, depth {self.depth}, {self.products} products>"

@@ -31,7 +31,7 @@ def decrypt(x: EncryptedArray | ShardedArray, key: SecretKey, *, progress: Callb
 
     Returns:
         A NumPy array of the same shape (a scalar for shape ()): int64, or Python integers where the bound is 2^63 or
-        more.
+        more. Of bits: booleans; of elements of GF(2^r): whole numbers from 0 to 2^r - 1.
 
     Raises:
         MismatchError: the key is another one, or of other parameters.
@@ -99,6 +99,9 @@ def _opened(
         return x.decrypted(lambda piece: _opened(operation, piece, key, opened, progress))
     _require_pair(operation, x, key)
     values = from_native(opened(x.native, key.native, options(progress)))
+    if x.is_bits:
+        values = values.astype(bool)
+        return values if values.ndim else bool(values[()])
     return values if values.ndim else int(values[()])
 
 

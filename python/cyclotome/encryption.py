@@ -42,14 +42,17 @@ def encrypt(
             circuits over small moduli such as T = 2.
         layout: "packed": the last axis goes into the slots of ceil(length / n) ciphertexts; "replicated": one
             ciphertext for each value. Scalars are always replicated.
-        encoding: "slots" or "coefficients" for packed arrays; None: slots if the parameters have them.
+        encoding: "slots" or "coefficients" for packed arrays; None: slots if the parameters have them. Where parameters
+            hold bits (plaintext modulus 2 over Phi_m), "field": values are elements of GF(2^r), whole numbers from 0 to
+            2^r - 1 whose bit i is the coefficient of y^i; else they are bits, 0 and 1 or False and True.
         progress: called as ``progress(done, total, what)``.
 
     Returns:
         `EncryptedArray` of the same shape. With a public key fresh from `keygen` it knows the evaluation keys.
 
     Raises:
-        RangeError: a value beyond the bound, or a bound beyond what the parameters hold.
+        RangeError: a value beyond the bound, or a bound beyond what the parameters hold; a value that is no bit, or no
+            element of the field.
         UnsupportedError: values that are no integers; evaluation keys in place of a public one.
         ArgumentError: no values.
         MemoryLimitError: the ciphertexts don't fit into memory, or not within `set_memory_limit`.
@@ -73,13 +76,17 @@ def encrypt(
     parameters = key.parameters
     numbers = integers(values, "encrypt")
     stated, rows = _whole("bound", bound), _whole("l1_bound", l1_bound)
-    if stated is None and not wrap:
+    if encoding == "field":
+        if parameters.field_degree is None:
+            raise ArgumentError(f"encrypt: encoding='field', but {parameters.summary()} hold integers")
+        encoding, wrap = "slots", True
+    if stated is None and not wrap and parameters.field_degree is None:
         stated = parameters.default_bound
     placement = _placement(parameters, layout, encoding)
     array = _core.encrypt(native(numbers), key.native, stated, rows, bool(wrap), placement, options(progress))
     if layout == "packed":
         each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
-        warn_of_padding("encrypt", numbers.shape, parameters.degree, each, stacklevel=2)
+        warn_of_padding("encrypt", numbers.shape, parameters.slots, each, stacklevel=2)
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
     return EncryptedArray(parameters, key.context, array.with_keys(keys.native()), keys)
 

@@ -37,6 +37,8 @@ class Inspection:
     bound: int | None = None
     #: The largest sum of magnitudes along the last axis; files of version 1 don't say it.
     l1_bound: int | None = None
+    #: "bits", or "elements of GF(2^r)"; None of integers.
+    elements: str | None = None
     ciphertexts: int | None = None
     #: Bits of headroom by the public noise bound.
     noise_headroom: float | None = None
@@ -69,7 +71,9 @@ class Inspection:
             return f"{self.kind}, {byte_size(self.nbytes)} in the file\n{_product_lines(self.product_context)}"
         lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
         if self.shape is not None:
-            values = "values modulo T" if self.bound is None else f"values within ±{integer(self.bound)}"
+            values = self.elements or (
+                "values modulo T" if self.bound is None else f"values within ±{integer(self.bound)}"
+            )
             lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
         if self.ciphertexts is not None and self.noise_headroom is not None:
             lines.append(f"  {plural(self.ciphertexts, 'ciphertext')}, noise headroom {self.noise_headroom:.0f} bits")
@@ -91,6 +95,7 @@ def _parameter_facts(parameters: Parameters) -> dict[str, Any]:
         "summary": parameters.summary(),
         "fingerprint": parameters.fingerprint,
         "degree": parameters.degree,
+        "cyclotomic": parameters.cyclotomic,
         "plain_moduli": list(parameters.plain_moduli),
         "insecure": parameters.insecure,
         "security": parameters.security_reached,
@@ -145,6 +150,11 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
         "encoding": "coefficients" if placement == _core.Placement.coefficients else "slots",
         "bound": largest,
         "l1_bound": row,
+        "elements": None
+        if parameters.field_degree is None
+        else "bits"
+        if found["bound"].is_bits
+        else f"elements of GF(2^{parameters.field_degree})",
     }
 
 

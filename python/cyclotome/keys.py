@@ -228,8 +228,8 @@ def keygen(
     Args:
         parameters: see `Parameters`.
         rotations: steps by which the slots of a row shall be rotated, negative to the right. None: those that sums over
-            slots take, if there are slots; ``[*cy.sum_rotations(parameters), 5]`` for those and one more; ``[]`` for
-            none.
+            slots take, if there are slots, and of bits those of ``roll``, ``frobenius`` and ``trace`` too;
+            ``[*cy.sum_rotations(parameters), 5]`` for those of sums and one more; ``[]`` for none.
         columns: whether the rows of slots can be swapped, which sums take too. None: yes if ``rotations`` is None.
         relinearization: whether encrypted values can be multiplied with each other.
         device: "cpu" for all cores, "cpu:2" for two threads, "cuda" or "cuda:1" for a GPU, "auto" for a GPU if there is
@@ -279,10 +279,17 @@ def keygen(
 def _galois_elements(parameters: Parameters, rotations: Sequence[int] | None, columns: bool | None) -> list[int]:
     group = parameters.ring.galois
     row = group.row_length
-    if rotations is None:
-        rotations = sum_rotations(parameters) if parameters.has_slots else []
-        columns = parameters.has_slots if columns is None else columns
     elements = set()
+    if rotations is None:
+        elements = set(parameters.native.slot_elements)
+        if columns is False:
+            elements.discard(group.column_rotation())
+        rotations, columns = [], False
+    elif parameters.field_degree is not None and len(rotations) != 0:
+        raise ArgumentError(
+            f"rotations {list(rotations)!r}: slots of bits are a box of shape {parameters.slot_shape}, not rows; leave "
+            "rotations out for the keys of x.roll, x.frobenius, x.trace and sums, or take [] for none"
+        )
     for step in rotations:
         if isinstance(step, bool) or not hasattr(step, "__index__") or int(step) % row == 0:
             raise ArgumentError(
@@ -291,4 +298,4 @@ def _galois_elements(parameters: Parameters, rotations: Sequence[int] | None, co
         elements.add(group.row_rotation(int(step) % row))
     if columns:
         elements.add(group.column_rotation())
-    return sorted(elements)
+    return sorted(elements - {1})

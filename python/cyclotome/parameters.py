@@ -41,6 +41,17 @@ def _text(name: str, value: object) -> str:
     return value
 
 
+def _index(cyclotomic: object) -> int:
+    """m of Phi_m; 0 for x^n + 1."""
+    return 0 if cyclotomic is None else _count("cyclotomic", cyclotomic, 1, 1 << 60)
+
+
+def _degree(degree: object, cyclotomic: object) -> int:
+    if degree is None and cyclotomic is None:
+        raise ParameterError("neither degree, n of x^n + 1, nor cyclotomic, m of Phi_m, was given; say one of them")
+    return 0 if degree is None else _count("degree", degree, 0)
+
+
 class Parameters:
     """Checked, immutable parameters; four ways lead to them.
 
@@ -53,7 +64,8 @@ class Parameters:
     together. ``name`` and ``value_bits`` are no part of it.
 
     Args:
-        degree: n, a power of two in [2^10, 2^17]; as many slots as there are coefficients.
+        degree: n, a power of two in [2^10, 2^17]; as many slots as there are coefficients. Left out where
+            ``cyclotomic`` is given.
         plain_moduli: t_1, ..., 1 to 16 of them, pairwise coprime. Values live modulo their product T. For arithmetic
             value by value every t_i is a prime congruent to 1 modulo 2n; otherwise arrays are stored as coefficients.
         moduli: ciphertext primes, congruent to 1 modulo 2n, below 2^61 (2^30 for 32-bit words).
@@ -71,6 +83,9 @@ class Parameters:
         value_bits: encrypted values are meant to lie in (-2^value_bits, 2^value_bits): the default ``bound`` of
             ``encrypt``. None: whatever T holds.
         scheme: "bfv", or "bgv", whose ciphertexts shrink with every product.
+        cyclotomic: m, odd and squarefree, up to 2^17: the ring is Z[x]/Phi_m, of degree phi(m), in place of x^n + 1;
+            for "bgv". With the one plaintext modulus 2 values are bits, and elements of GF(2^r), ``slots`` of them in a
+            ciphertext. All moduli with a transform are 1 modulo ``ring.transform_step``.
 
     Raises:
         ParameterError: contradictions; the message names the value, the limit and the way out.
@@ -90,7 +105,7 @@ prime; use wider special primes
     def __init__(
         self,
         *,
-        degree: int,
+        degree: int | None = None,
         plain_moduli: Sequence[int],
         moduli: Sequence[int],
         special_moduli: Sequence[int] = (),
@@ -103,10 +118,11 @@ prime; use wider special primes
         name: str = "",
         value_bits: int | None = None,
         scheme: str = "bfv",
+        cyclotomic: int | None = None,
     ) -> None:
         self._native = _core.Parameters(
             scheme=_text("scheme", scheme),
-            degree=_count("degree", degree, 0),
+            degree=_degree(degree, cyclotomic),
             plain_moduli=_moduli("plain_moduli", plain_moduli),
             moduli=_moduli("moduli", moduli),
             special_moduli=_moduli("special_moduli", special_moduli),
@@ -117,6 +133,7 @@ prime; use wider special primes
             allow_insecure=bool(allow_insecure),
             strict=bool(strict),
             name=name,
+            cyclotomic=_index(cyclotomic),
         )
         self._value_bits = None if value_bits is None else _count("value_bits", value_bits, 1, 1024)
 
@@ -135,7 +152,7 @@ prime; use wider special primes
         depth: int = 1,
         value_bits: int = 16,
         result_bits: int | None = None,
-        terms: int = 1 << 14,
+        terms: int | None = None,
         plain_products: int = 1,
         security: int = 128,
         table: str = "guidelines-2024",
@@ -145,6 +162,8 @@ prime; use wider special primes
         scheme: str = "bfv",
         flooding_bits: int = 0,
         strict: bool = False,
+        bits: bool = False,
+        cyclotomic: int | None = None,
     ) -> Parameters:
         """The cheapest parameters that serve a computation.
 
@@ -154,7 +173,7 @@ prime; use wider special primes
                 ``encrypt``.
             result_bits: all values that ever occur, results included, lie in (-2^result_bits, 2^result_bits). None:
                 value_bits 2^depth + log2(terms), enough for ``(x ** (2 ** depth)).sum()`` over ``terms`` values.
-            terms: how many values are added up at most.
+            terms: how many values are added up at most; None: 2^14, and 16 of bits.
             plain_products: products with plaintext vectors or matrices, in addition to ``depth``.
             security: 128, 192 or 256 bits.
             table: "guidelines-2024", "he-standard-2018" or "quantum-guidelines-2024"; see `Parameters`.
@@ -165,6 +184,10 @@ prime; use wider special primes
             flooding_bits: results of up to 1024 ciphertexts at once can be given to others with `reveal` and this
                 flooding, up to 128 bits; 0: they cannot.
             strict: noise bounds that assume nothing, at the price of some bits of modulus; see doc/noise.md.
+            bits: values are bits, or elements of GF(2^16): "bgv" with plaintext modulus 2 over Phi_m. ``depth`` counts
+                ANDs in a row. ``value_bits``, ``result_bits``, ``slots`` and ``scheme`` then have no meaning.
+            cyclotomic: of ``bits``, m; None: the smallest of 4369, 21845 and 65535 that serves, with 256, 1024 and 2048
+                slots. Implies ``bits``.
 
         Raises:
             ParameterError: no supported degree suffices; the message says what was needed.
@@ -173,7 +196,12 @@ prime; use wider special primes
             >>> import cyclotome as cy
             >>> cy.Parameters.suggest(depth=1, value_bits=10).value_bits
             10
+            >>> cy.Parameters.suggest(bits=True, depth=4, cyclotomic=21845).slots
+            1024
         """
+        bits = bool(bits) or cyclotomic is not None
+        if terms is None:
+            terms = 16 if bits else 1 << 14
         value_bits = _count("value_bits", value_bits, 1, 1024)
         core = _core.suggest(
             depth=_count("depth", depth, 0, 64),
@@ -189,14 +217,16 @@ prime; use wider special primes
             scheme=_text("scheme", scheme),
             flooding_bits=_count("flooding_bits", flooding_bits, 0, 128),
             strict=bool(strict),
+            bits=bits,
+            cyclotomic=_index(cyclotomic),
         )
-        return cls.of_native(core, value_bits)
+        return cls.of_native(core, None if bits else value_bits)
 
     @classmethod
     def from_modulus_bits(
         cls,
         *,
-        degree: int,
+        degree: int | None = None,
         modulus_bits: int,
         plain_moduli: Sequence[int],
         word: int = 64,
@@ -207,6 +237,7 @@ prime; use wider special primes
         name: str = "",
         value_bits: int | None = None,
         scheme: str = "bfv",
+        cyclotomic: int | None = None,
     ) -> Parameters:
         """Ciphertext primes of ``modulus_bits`` bits in all, about equally wide, and special primes, as many of both as
         make products cheapest within ``security``; no special ones if ``modulus_bits`` leaves no room. The rest as in
@@ -224,7 +255,7 @@ prime; use wider special primes
         """
         core = _core.with_modulus_bits(
             scheme=_text("scheme", scheme),
-            degree=_count("degree", degree, 1, 1 << 17),
+            degree=_degree(degree, cyclotomic),
             modulus_bits=_count("modulus_bits", modulus_bits, 1, 1 << 16),
             plain_moduli=_moduli("plain_moduli", plain_moduli),
             word=_count("word", word, 0, 64),
@@ -233,6 +264,7 @@ prime; use wider special primes
             allow_insecure=bool(allow_insecure),
             strict=bool(strict),
             name=name,
+            cyclotomic=_index(cyclotomic),
         )
         return cls.of_native(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
 
@@ -270,8 +302,34 @@ prime; use wider special primes
 
     @property
     def degree(self) -> int:
-        """n: the ring is Z_q[x]/(x^n + 1), and a ciphertext holds n values."""
+        """n, the degree of the ring's polynomial: x^n + 1, or Phi_m where ``cyclotomic`` is m."""
         return self._native.degree
+
+    @property
+    def cyclotomic(self) -> int | None:
+        """m of Phi_m; None: the ring is that of x^n + 1."""
+        return self._native.cyclotomic or None
+
+    @property
+    def slots(self) -> int:
+        """Values that a ciphertext holds: n, but of bits and elements of GF(2^r) n/r."""
+        return self._native.slots
+
+    @property
+    def slot_shape(self) -> tuple[int, ...] | None:
+        """The box that bits and elements of GF(2^r) form in a ciphertext, whose dimensions `EncryptedArray.roll` rolls;
+        None of integers."""
+        return tuple(self._native.slot_shape) or None
+
+    @property
+    def field_degree(self) -> int | None:
+        """r where values are bits and elements of GF(2^r): plaintext modulus 2 over Phi_m. None of integers."""
+        return self._native.field_degree or None
+
+    @property
+    def field_polynomial(self) -> int | None:
+        """f of GF(2^r) = F_2[y]/(f), bit i the coefficient of y^i; elements are written likewise. None of integers."""
+        return self._native.field_polynomial or None
 
     @property
     def ring(self) -> _core.RingShape:
@@ -430,13 +488,16 @@ def of_scheme(scheme: str, options: dict[str, Any]) -> Parameters:
     return Parameters(**options)
 
 
-def find_primes(degree: int, bits: Sequence[int], avoid: Sequence[int] = ()) -> list[int]:
-    """Distinct primes with a transform at a degree: of each bit length the largest not taken, nor in ``avoid``.
+def find_primes(
+    degree: int | None, bits: Sequence[int], avoid: Sequence[int] = (), *, cyclotomic: int | None = None
+) -> list[int]:
+    """Distinct primes with a transform in a ring: of each bit length the largest not taken, nor in ``avoid``.
 
     Args:
-        degree: n, a power of two.
+        degree: n of x^n + 1, a power of two; None with ``cyclotomic``.
         bits: bit lengths, each in [2, 61].
         avoid: numbers that must not be among them, such as plaintext moduli.
+        cyclotomic: m of Phi_m.
 
     Raises:
         ParameterError: there are too few primes of a length.
@@ -445,7 +506,12 @@ def find_primes(degree: int, bits: Sequence[int], avoid: Sequence[int] = ()) -> 
         >>> find_primes(1024, [30, 30, 17])
         [1073707009, 1073698817, 120833]
     """
-    step = _core.negacyclic_ring(_count("degree", degree, 1, 1 << 17)).transform_step
+    ring = (
+        _core.negacyclic_ring(_count("degree", degree, 1, 1 << 17))
+        if cyclotomic is None
+        else _core.cyclotomic_ring(_index(cyclotomic))
+    )
+    step = ring.transform_step
     primes: list[int] = []
     for length in bits:
         taken = [*map(int, avoid), *primes]

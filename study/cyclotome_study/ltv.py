@@ -353,6 +353,11 @@ class LtvArray:
         """Bits that the noise may grow until decryption refuses, by the formulas."""
         return float(self._native.headroom)
 
+    @property
+    def evaluation(self) -> EvaluationKeys | None:
+        """The keys it knows."""
+        return self._evaluation
+
     def with_keys(self, evaluation: EvaluationKeys) -> LtvArray:
         """The same array, multiplying with these keys."""
         return LtvArray(self._parameters, self._native, self._length, self._field, evaluation)

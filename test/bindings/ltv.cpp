@@ -52,7 +52,7 @@ void bind_ltv(nb::module_& parent) {
   });
 
   nb::class_<CarrierTransform>(m, "CarrierTransform")
-      .def(nb::init<std::size_t>(), nb::arg("points"))
+      .def(nb::init<std::size_t>(), "points"_a)
       .def_static(
           "with_twiddles",
           [](const std::vector<std::uint64_t>& twiddles) { return CarrierTransform(twiddles.size(), twiddles); })
@@ -78,7 +78,7 @@ void bind_ltv(nb::module_& parent) {
   });
 
   nb::class_<CyclotomicPolynomial>(m, "CyclotomicPolynomial")
-      .def(nb::init<std::uint64_t>(), nb::arg("index"))
+      .def(nb::init<std::uint64_t>(), "index"_a)
       .def_prop_ro("coefficients", &CyclotomicPolynomial::coefficients)
       .def_prop_ro("reciprocal", &CyclotomicPolynomial::reciprocal)
       .def("reduce",

@@ -10,6 +10,10 @@ void bind_noise(nb::module_& m) {
     const rlwe::PlainNorms norms = rlwe::norms_of(*RingShape::negacyclic(polynomial.size()), polynomial);
     return std::array{norms.canonical, norms.two, norms.one};
   });
+  m.def("norms_in", [](const RingShape& ring, const std::vector<std::int64_t>& polynomial) {
+    const rlwe::PlainNorms norms = rlwe::norms_of(ring, polynomial);
+    return std::array{norms.canonical, norms.two, norms.one};
+  });
   using Calculus = rlwe::NoiseCalculus;
   const auto bound = [](const std::array<double, 3>& a) { return rlwe::NoiseBound{a[0], a[1], a[2]}; };
   const auto norms = [](const std::array<double, 3>& a) { return rlwe::PlainNorms{a[0], a[1], a[2]}; };

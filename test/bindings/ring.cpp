@@ -4,10 +4,12 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/field_slots.hpp"
 #include "cyclotome/ring/prime_factor_tables.hpp"
 #include "testing.hpp"
 
@@ -44,7 +46,14 @@ void bind_shapes(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("shapes", "Of RingShape and GaloisGroup.");
   m.def("cyclotomic", &RingShape::cyclotomic, "index"_a);
   m.def("power_basis", &RingShape::power_basis);
-  m.def("orthogonal", &RingShape::orthogonal);
+  m.def("geometry", [](const RingShape& ring) {
+    const BasisGeometry g = ring.geometry();
+    return std::array{g.dual, g.gram, g.turn, g.skew};
+  });
+  m.def("errors", [](const RingShape& ring) {
+    const ErrorSums& e = ring.errors();
+    return std::make_tuple(e.draws, e.terms, e.addresses, e.bound());
+  });
   m.def("coefficients_of", [](const RingShape& shape, const std::vector<std::uint64_t>& polynomial, std::uint64_t q) {
     return shape.coefficients_of(polynomial, q);
   });
@@ -75,6 +84,40 @@ void bind_shapes(nb::module_& parent) {
   m.def("slot_positions", &GaloisGroup::slot_positions);
 }
 
+void bind_fields(nb::module_& m) {
+  nb::class_<BinaryField>(m, "BinaryField")
+      .def(nb::init<unsigned>())
+      .def_prop_ro("polynomial", &BinaryField::polynomial)
+      .def("multiply", &BinaryField::multiply)
+      .def("power", &BinaryField::power)
+      .def("trace", &BinaryField::trace);
+  nb::class_<FieldSlots>(m, "FieldSlots")
+      .def_static("of",
+                  [](const RingShape& ring, std::uint64_t modulus) {
+                    return std::const_pointer_cast<FieldSlots>(FieldSlots::of(ring, modulus));
+                  })
+      .def_prop_ro("degree", [](const FieldSlots& s) { return s.field().degree(); })
+      .def_prop_ro("polynomial", [](const FieldSlots& s) { return s.field().polynomial(); })
+      .def_prop_ro("count", &FieldSlots::count)
+      .def_prop_ro("dimensions",
+                   [](const FieldSlots& s) {
+                     std::vector<std::tuple<std::uint64_t, std::size_t, bool>> result;
+                     for (const auto& d : s.dimensions()) result.emplace_back(d.generator, d.length, d.cyclic);
+                     return result;
+                   })
+      .def("encode",
+           [](const FieldSlots& s, std::size_t n, const std::vector<std::uint64_t>& slots) {
+             std::vector<std::uint64_t> coefficients(n);
+             s.encode(coefficients, slots);
+             return coefficients;
+           })
+      .def("decode", [](const FieldSlots& s, const std::vector<std::uint64_t>& coefficients) {
+        std::vector<std::uint64_t> slots(s.count());
+        s.decode(slots, coefficients);
+        return slots;
+      });
+}
+
 }  // namespace
 
 void bind_ring(nb::module_& m) {
@@ -95,6 +138,7 @@ void bind_ring(nb::module_& m) {
       .def("equals", [](const Basis& a, const Basis& b) { return a == b; });
 
   bind_shapes(m);
+  bind_fields(m);
   nb::class_<Ring>(m, "Ring")
       .def_static("negacyclic", &Ring::negacyclic, "degree"_a, "basis"_a)
       .def_static("cyclotomic", &Ring::cyclotomic, "index"_a, "basis"_a)

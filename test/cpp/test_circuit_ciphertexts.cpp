@@ -101,7 +101,7 @@ std::vector<Ciphertext> compute(const circuit::Circuit& circuit, const Party& pa
   CHECK_EQ(last, total);
   CHECK_EQ(total, counts.products + counts.relinearizations);
   const auto states = states_of(inputs);
-  const circuit::Plan plan = circuit::plan(circuit, party.context->parameters(), "cpu", states, width);
+  const circuit::Plan plan = circuit::plan(circuit, party.context->parameters(), states, width);
   CHECK_EQ(plan.layers.size(), computed.layers.size());
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     CHECK_EQ(plan.layers[i].level, computed.layers[i].level);

@@ -196,7 +196,7 @@ TEST(one_wrong_entry_of_any_table_shows) {
     const bool vectors = set != InstructionSet::scalar;
     for (const std::uint64_t q : {narrow, wide}) {
       const auto wrong_kernel = [&](auto& c, auto&) {
-        vectors ? c.toeplitz[7 * toeplitz_words + 40] ^= 1 : c.kernel[7 * 32 + 21] ^= 1;
+        vectors ? c.toeplitz[7 * toeplitz_words(16) + 40] ^= 1 : c.kernel[7 * 32 + 21] ^= 1;
       };
       CHECK(notices<W>(set, 65535, q, 3, {"block", wrong_kernel}));
     }
@@ -205,7 +205,11 @@ TEST(one_wrong_entry_of_any_table_shows) {
     };
     CHECK(notices<W>(set, 65535, narrow, 2, {"joint product", wrong_product}));
     CHECK(notices<W>(set, 1105, prime_of(1105, 30, 32), 1, one_split<W>(22)));
-    CHECK(notices<W>(set, 257, prime_of(257, 30, 32), 0, {"block of 8", [](auto& c, auto&) { c.kernel[100] ^= 1; }}));
+    CHECK(notices<W>(set, 257, prime_of(257, 30, 64), 0,
+                     {"block of 4", [=](auto& c, auto&) { vectors ? c.toeplitz[100] ^= 1 : c.kernel[101] ^= 1; }}));
+    CHECK(notices<W>(set, 257, prime_of(257, 30, 128), 0, {"block of 2", [](auto& c, auto&) { c.kernel[100] ^= 1; }}));
+    CHECK(notices<W>(set, 257, prime_of(257, 30, 32), 0,
+                     {"block of 8", [=](auto& c, auto&) { vectors ? c.toeplitz[100] ^= 1 : c.kernel[100] ^= 1; }}));
   }
 }
 

@@ -93,7 +93,7 @@ std::vector<std::vector<std::uint64_t>> all_verbs(const EnginePtr& engine, const
   };
 
   PolyArray a = draw(q, 2, 2, Domain::coefficient), b = a.clone();
-  engine->sample(b.view(), shape->orthogonal() ? Law::error : Law::uniform, seed, Stream::secret, 5);
+  engine->sample(b.view(), Law::error, seed, Stream::secret, 5);
   keep(b);
   engine->sample(b.view(), Law::ternary, seed, Stream::secret, 5);
   keep(b);

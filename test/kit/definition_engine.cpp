@@ -263,8 +263,16 @@ void DefinitionEngine::do_sample(View out, Law law, const Seed& seed, Stream str
             uniform_residue(drawn(seed, stream, p, item, l, 2 * c), drawn(seed, stream, p, item, l, 2 * c + 1), q));
         continue;
       }
-      const std::uint64_t random = drawn(seed, stream, p, item, 0, c);
-      const int small = law == Law::ternary ? ternary_value(random) : error_value(random);
+      int small = 0;
+      if (const ErrorSums& sums = out.ring->shape()->errors(); law == Law::error && sums.terms > 1) {
+        for (std::size_t term = 0; term < sums.terms; ++term) {
+          const int value = error_value(drawn(seed, stream, p, item, 0, sums.addresses[term * out.degree() + c]));
+          small += ErrorSums::negative(term) ? -value : value;
+        }
+      } else {
+        const std::uint64_t random = drawn(seed, stream, p, item, 0, c);
+        small = law == Law::ternary ? ternary_value(random) : error_value(random);
+      }
       x[c] = static_cast<W>(small < 0 ? q - static_cast<std::uint64_t>(-small) : static_cast<std::uint64_t>(small));
     }
   });

@@ -26,6 +26,7 @@ class ParametersLiteral:
     allow_insecure: bool = False
     strict: bool = False
     name: str = ""
+    cyclotomic: int = 0
 
     @classmethod
     def of(cls, parameters: Any) -> ParametersLiteral:

@@ -228,6 +228,13 @@ def test_numbers_that_do_not_fit_are_refused() -> None:
         cy.circuit.encrypt([0.5], public, bits=8)
 
 
+def test_results_are_the_same_bytes_on_every_number_of_threads(rng: np.random.Generator) -> None:
+    keys = small_keys()
+    x = cy.circuit.encrypt_lists(rng.integers(0, 4, size=(3, 4)), keys.public, bits=2)
+    results = [cy.circuit.sort(x.to(device)) for device in ("cpu:1", "cpu:3")]
+    assert len({cy.to_bytes(each.digits.to("cpu")) for each in results}) == 1
+
+
 def test_wrong_uses_are_refused() -> None:
     keys = small_keys()
     x = cy.circuit.encrypt([1, 2], keys.public, bits=3)
@@ -246,6 +253,8 @@ def test_wrong_uses_are_refused() -> None:
         cy.circuit.prince([1], x)
     with pytest.raises(cy.errors.MissingKeyError):
         cy.circuit.sort(cy.circuit.encrypt_lists([1, 2], keys.secret, bits=3))
+    with pytest.raises(cy.errors.MissingKeyError, match="attach the public key"):
+        cy.circuit.prince([1], cy.circuit.prince_key(0, 0, keys.secret))
     other = cy.keygen(keys.public.parameters, rotations=[])
     with pytest.raises(cy.errors.MismatchError):
         cy.circuit.less(x, cy.circuit.encrypt([1, 2], other.public, bits=3))

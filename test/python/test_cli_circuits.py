@@ -76,3 +76,19 @@ def test_sort_refuses_what_it_can_not_do(tmp_path: Path) -> None:
     assert run("sort", lists, "--no-header", "--security", 100).code == 4
     lists.write_text("1e30,2\n")
     assert run("sort", lists, "--no-header", *SMALL).code == 6
+
+
+@pytest.mark.slow
+def test_ltv_does_the_same_where_it_is_acknowledged(prince_files: tuple[Path, Path], tmp_path: Path) -> None:
+    small = ("--scheme", "ltv", "--ltv", "26,105,24,8")
+    refused = run("prince", *prince_files, *small)
+    assert refused.code == 4 and "BROKEN" in refused.text
+    found = succeed("prince", *prince_files, *small, "--acknowledge-broken", "--json").data
+    assert found["blocks"] == ["ae25ad3ca8fa9ccf"] and "BROKEN" in found["parameters"]
+    lists = tmp_path / "lists.csv"
+    lists.write_text("2,0,1\n3,1,3\n")
+    broken = (*small[:2], "--ltv", "8,105,22,8", "--acknowledge-broken")
+    assert succeed("sort", lists, "--no-header", "--bits", 2, *broken, "--json").data["lists"] == [[0, 1, 2], [1, 3, 3]]
+    assert run("sort", lists, "--no-header", "--scheme", "rsa").code == 2
+    assert run("sort", lists, "--no-header", *broken, "--top", 1).code == 2
+    assert run("prince", *prince_files, *small[:2], "--ltv", "1,2", "--acknowledge-broken").code == 2

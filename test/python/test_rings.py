@@ -281,18 +281,6 @@ def test_rings_of_one_degree_do_not_mix() -> None:
         one.spaced(7)
 
 
-def test_errors_and_noise_are_refused_where_no_theorem_holds() -> None:
-    shape, ring = shapes.cyclotomic(105), cyclotomic_ring(64, 105)
-    assert not shapes.orthogonal(shape) and shapes.orthogonal(_core.negacyclic_ring(8))
-    assert not shapes.power_basis(shape) and shapes.power_basis(_core.negacyclic_ring(8))
-    with pytest.raises(ParameterError, match=r"Phi_105.*orthogonal"):
-        testing.NoiseCalculus.of(shape)
-    out = testing.PolyArray(ENGINE, ring, 1, 1)
-    with pytest.raises(ArgumentError, match="Phi_105"):
-        on(ENGINE).sample(out.view(), testing.Law.error, testing.Seed(bytes(32)), testing.Stream.secret)
-    on(ENGINE).sample(out.view(), testing.Law.ternary, testing.Seed(bytes(32)), testing.Stream.secret)
-
-
 # --- memory -----------------------------------------------------------------------------------------------------------
 def test_gaps_between_limbs_never_show(rng: np.random.Generator) -> None:
     """Residues go in and out without the gaps, item by item and part by part, and copies keep the distance."""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a transform over Phi_m costs beside the negacyclic one of the power of two at or above its degree, with every
-// instruction set of this machine: one thread, least thread CPU time of many repetitions, the two in turn. Every
-// result is compared with the scalar loops' before it is timed.
+// instruction set of this machine: one thread, least thread CPU time of many repetitions, the two in turn; "ratio" is
+// the median of their ratios. Every result is compared with the scalar loops' before it is timed.
 //
 // Usage: time_cyclotomic [SECONDS [M ...]]: SECONDS a row (0.2), rings (65535, 21845, 4369, 8191). One JSON object a
 // line; "step" is what the prime is 1 modulo, in multiples of m: it decides how far convolutions split.
@@ -46,17 +46,27 @@ class Words {
   W* data_;
 };
 
-/// The least time of each, taken in turn.
-std::vector<double> least(const std::vector<std::function<void()>>& works, double seconds) {
-  std::vector<double> best(works.size(), std::numeric_limits<double>::infinity());
+struct Times {
+  std::vector<double> least;
+  double ratio = 0;  ///< of the first to the third: the median over rounds, each of which sees one state of the machine
+};
+
+/// All of them in turn, round by round.
+Times times_of(const std::vector<std::function<void()>>& works, double seconds) {
+  Times times{std::vector<double>(works.size(), std::numeric_limits<double>::infinity())};
+  std::vector<double> ratios, round(works.size());
   for (const double end = microseconds() + 1e6 * seconds; microseconds() < end;) {
     for (std::size_t i = 0; i < works.size(); ++i) {
       const double start = microseconds();
       works[i]();
-      best[i] = std::min(best[i], microseconds() - start);
+      round[i] = microseconds() - start;
+      times.least[i] = std::min(times.least[i], round[i]);
     }
+    ratios.push_back(round[0] / round[2]);
   }
-  return best;
+  std::ranges::nth_element(ratios, ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2));
+  times.ratio = ratios[ratios.size() / 2];
+  return times;
 }
 
 template <LimbWord W>
@@ -82,13 +92,14 @@ void measure(std::uint64_t m, unsigned bits, std::uint64_t multiple, double seco
     bool right = std::equal(expected.begin(), expected.end(), data.data());
     cpu::to_coefficients(convolutions, data.data(), tables, scratch.data());
     right = right && std::equal(a.begin(), a.end(), data.data());
-    const auto best = least({
-                                [&] { cpu::to_transform(convolutions, data.data(), tables, scratch.data()); },
-                                [&] { cpu::to_coefficients(convolutions, data.data(), tables, scratch.data()); },
-                                [&] { kernels.forward_transform(other.data(), beside->tables<W>(0)); },
-                                [&] { kernels.inverse_transform(other.data(), beside->tables<W>(0)); },
-                            },
-                            seconds);
+    const auto [best, ratio] =
+        times_of({
+                     [&] { cpu::to_transform(convolutions, data.data(), tables, scratch.data()); },
+                     [&] { cpu::to_coefficients(convolutions, data.data(), tables, scratch.data()); },
+                     [&] { kernels.forward_transform(other.data(), beside->tables<W>(0)); },
+                     [&] { kernels.inverse_transform(other.data(), beside->tables<W>(0)); },
+                 },
+                 seconds);
     std::printf(
         "{\"m\": %llu, \"n\": %zu, \"word\": %u, \"prime\": %llu, \"step\": %llu, \"set\": \"%s\", \"right\": %s, "
         "\"forward_us\": %.1f, \"inverse_us\": %.1f, \"negacyclic\": %zu, \"negacyclic_forward_us\": %.1f, "
@@ -96,7 +107,7 @@ void measure(std::uint64_t m, unsigned bits, std::uint64_t multiple, double seco
         static_cast<unsigned long long>(m), n, 8 * static_cast<unsigned>(sizeof(W)),
         static_cast<unsigned long long>(found[0]), static_cast<unsigned long long>(step / m),
         std::string(cpu::name_of(set)).c_str(), right ? "true" : "false", best[0], best[1], power, best[2], best[3],
-        best[0] / best[2]);
+        ratio);
     std::fflush(stdout);
     if (!right) std::exit(1);
   }

@@ -179,6 +179,7 @@ def decrypt(
     quantity = notes.load_quantity(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
     with progress_bar(), account(device):
         integers = np.asarray(opened(quantity.values, secret, **options))
+        integers = integers.astype(np.int64) if integers.dtype == bool else integers
     if output is not None:
         write_whole(output, _file(output.suffix.lower(), integers, quantity, approximate))
         words = _words(integers.shape, quantity.columns, quantity.axis)

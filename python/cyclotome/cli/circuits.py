@@ -16,7 +16,7 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import decimals, tables
+from cyclotome.cli import decimals, ltv_jobs, tables
 from cyclotome.cli.arrays import HeaderOption, read_input
 from cyclotome.cli.console import (
     DebugFlag,
@@ -40,6 +40,10 @@ SecurityOption = Annotated[
 DegreeOption = Annotated[int | None, typer.Option("--degree", help="n of x^n + 1; by default the smallest that does.")]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="A file; by default results are printed.")]
 LayersFlag = Annotated[bool, typer.Option("--plan", help="Show what it takes, layer by layer, and compute nothing.")]
+
+SchemeOption = Annotated[str, typer.Option("--scheme", help='"bgv"; or "ltv", of paper 002, which is BROKEN.')]
+BrokenFlag = Annotated[bool, typer.Option("--acknowledge-broken", help="Run --scheme ltv although it is broken.")]
+SetOption = Annotated[str | None, typer.Option("--ltv", help="LTV's primes, m, bits of primes, window.")]
 
 #: Bits of numbers that are sorted, when they are not stated.
 WIDTHS = (8, 16, 32, 64)
@@ -74,6 +78,9 @@ def prince(
     output: OutputOption = None,
     security: SecurityOption = 128,
     degree: DegreeOption = None,
+    scheme: SchemeOption = "bgv",
+    acknowledge_broken: BrokenFlag = False,
+    ltv: SetOption = None,
     plan: LayersFlag = False,
     allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",
@@ -94,9 +101,16 @@ def prince(
             f"{key} and {file}: two halves of a key, and one block or more, not {len(halves)} and {len(blocks)}"
         )
     circuit = cy.circuit.Circuit.prince(decrypt=decrypt)
+    if _is_ltv(scheme, plan):
+        with progress_bar():
+            values, spent = ltv_jobs.prince(
+                halves, blocks, decrypt=decrypt, numbers=ltv, acknowledged=acknowledge_broken
+            )
+        _finish_blocks(output, values, {**_counts(circuit), **spent}, json)
+        return
     parameters = _parameters(circuit, security, degree, allow_insecure)
     if plan:
-        _show(circuit, parameters, len(blocks), device, json)
+        _show(circuit, parameters, len(blocks), json)
         return
     with progress_bar(), account(device):
         keys = cy.keygen(parameters, rotations=[], device=device)
@@ -105,9 +119,7 @@ def prince(
         result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt)
         seconds = time.perf_counter() - started
         values = [int(value) for value in cy.circuit.decrypt(result, keys.secret)]
-    lines = "".join(f"{value:016x}\n" for value in values)
-    facts = {"blocks": [f"{value:016x}" for value in values], **_facts(circuit, result, seconds)}
-    _finish(output, lines, facts, json)
+    _finish_blocks(output, values, _facts(circuit, result, seconds), json)
 
 
 @command
@@ -120,6 +132,9 @@ def sort(
     output: OutputOption = None,
     security: SecurityOption = 128,
     degree: DegreeOption = None,
+    scheme: SchemeOption = "bgv",
+    acknowledge_broken: BrokenFlag = False,
+    ltv: SetOption = None,
     plan: LayersFlag = False,
     allow_insecure: InsecureFlag = False,
     device: DeviceOption = "cpu",
@@ -144,9 +159,17 @@ def sort(
     circuit = cy.circuit.Circuit.sort(
         count=count, bits=bits, kept=top or 0, signed=signed, descending=descending or top is not None
     )
+    if _is_ltv(scheme, plan):
+        if signed or descending or top is not None:
+            raise UsageError("--scheme ltv sorts numbers from 0 on, the smallest first")
+        with progress_bar():
+            ordered, spent = ltv_jobs.sort(lists.tolist(), bits, numbers=ltv, acknowledged=acknowledge_broken)
+        done = {"lists": ordered, "scale": str(scale), **_counts(circuit), **spent}
+        _finish(output, tables.csv_text(np.array(ordered, dtype=object).T, scale), done, json)
+        return
     parameters = _parameters(circuit, security, degree, allow_insecure)
     if plan:
-        _show(circuit, parameters, len(lists), device, json)
+        _show(circuit, parameters, len(lists), json)
         return
     with progress_bar(), account(device):
         keys = cy.keygen(parameters, rotations=[], device=device)
@@ -181,22 +204,37 @@ def _width(lists: np.ndarray[Any, Any], signed: bool) -> int:
     raise RangeError(f"a number times the scale has {longest} bits; at most {WIDTHS[-1]} are sorted, the sign included")
 
 
+def _is_ltv(scheme: str, plan: bool) -> bool:
+    if scheme not in ("bgv", "ltv"):
+        raise UsageError(f"--scheme {scheme}: there are bgv and ltv")
+    if scheme == "ltv" and plan:
+        raise UsageError("--plan is for --scheme bgv; LTV has estimates of noise only")
+    return scheme == "ltv"
+
+
+def _counts(circuit: cy.circuit.Circuit) -> dict[str, Any]:
+    return {"depth": circuit.depth, "products": circuit.products, "relinearizations": circuit.relinearizations}
+
+
 def _facts(circuit: cy.circuit.Circuit, result: cy.circuit.EncryptedNumbers, seconds: float) -> dict[str, Any]:
     return {
         "parameters": result.parameters.summary(),
-        "depth": circuit.depth,
-        "products": circuit.products,
-        "relinearizations": circuit.relinearizations,
+        **_counts(circuit),
         "level": result.level,
         "noise_headroom_bits": result.noise_headroom,
         "seconds": seconds,
     }
 
 
-def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, device: str, json: bool) -> None:
-    found = circuit.plan(parameters, lanes=lanes, device=device)
+def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, json: bool) -> None:
+    found = circuit.plan(parameters, lanes=lanes)
     facts = {"parameters": parameters.summary(), "layers": [layer._asdict() for layer in found.layers]}
     emit({**facts, "peak_bytes": found.peak_bytes}, json, f"{parameters.summary()}\n{found}")
+
+
+def _finish_blocks(output: Path | None, values: list[int], facts: dict[str, Any], json: bool) -> None:
+    words = [f"{value:016x}" for value in values]
+    _finish(output, "".join(f"{word}\n" for word in words), {"blocks": words, **facts}, json)
 
 
 def _finish(output: Path | None, lines: str, facts: dict[str, Any], json: bool) -> None:

@@ -39,6 +39,8 @@ INTENT = (
     "scheme",
     "flooding_bits",
     "strict",
+    "bits",
+    "cyclotomic",
 )
 
 
@@ -51,7 +53,9 @@ def params(
     depth: Annotated[int, typer.Option(help="Products of encrypted values in a row.")] = 1,
     value_bits: Annotated[int, typer.Option(help="Encrypted values have at most this many bits, without sign.")] = 16,
     result_bits: Annotated[int | None, typer.Option(help="All results have at most this many bits.")] = None,
-    terms: Annotated[int, typer.Option(help="At most this many values are added up.")] = 1 << 14,
+    terms: Annotated[
+        int | None, typer.Option(help="At most this many values are added up; by default 16384, of bits 16.")
+    ] = None,
     plain_products: Annotated[int, typer.Option(help="Products with plain vectors or matrices in a row.")] = 1,
     security: Annotated[int, typer.Option(help="128, 192 or 256 bits.")] = 128,
     security_table: Annotated[
@@ -67,6 +71,12 @@ def params(
     strict: Annotated[
         bool, typer.Option("--strict", help="Noise bounds without any assumption, for some bits of modulus more.")
     ] = False,
+    bits: Annotated[
+        bool, typer.Option("--bits", help="Bits and elements of GF(2^16), in BGV over Phi_m, instead of integers.")
+    ] = False,
+    cyclotomic: Annotated[
+        int | None, typer.Option(help="m of Phi_m, for bits: 4369, 21845 or 65535; by default what serves.")
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
     list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     allow_insecure: InsecureFlag = False,
@@ -99,6 +109,8 @@ def params(
             scheme=scheme,
             flooding_bits=flooding_bits,
             strict=strict,
+            bits=bits,
+            cyclotomic=cyclotomic,
         )
     if output is not None:
         cy.save(output, chosen, overwrite=force)
@@ -114,6 +126,8 @@ def parameter_facts(parameters: cy.Parameters) -> dict[str, Any]:
     return {
         "scheme": parameters.scheme,
         "degree": parameters.degree,
+        "cyclotomic": parameters.cyclotomic,
+        "slots": parameters.slots,
         "plain_moduli": list(parameters.plain_moduli),
         "moduli": list(parameters.moduli),
         "special_moduli": list(parameters.special_moduli),

@@ -67,10 +67,9 @@ Ciphertext by_value(const Ciphertext& a, std::span<const std::int64_t> values, s
 
 }  // namespace
 
-std::size_t items_at_once(const rlwe::Parameters& parameters, std::string_view engine, std::size_t width) {
+std::size_t items_at_once(const rlwe::Parameters& parameters, std::size_t width) {
+  constexpr std::size_t budget = std::size_t{1} << 30;
   const std::size_t limb = parameters.degree() * bytes_of(parameters.word());
-  const bool gpu = engine.starts_with("cuda");
-  const std::size_t budget = (gpu ? std::size_t{4} << 30 : std::size_t{256} << 20);
   const std::size_t ciphertexts = budget / (3 * parameters.moduli().size() * limb);
   return std::clamp<std::size_t>(ciphertexts / width, 1, 1024);
 }
@@ -102,9 +101,7 @@ Facts CiphertextAlgebra::facts(const Batch& a) const {
   return {c.batch() / width_, c.parts(), c.limbs(), c.noise().log2_max, scheme::noise_headroom(c)};
 }
 
-std::size_t CiphertextAlgebra::items_at_once() const {
-  return circuit::items_at_once(context()->parameters(), context()->engine()->name(), width_);
-}
+std::size_t CiphertextAlgebra::items_at_once() const { return circuit::items_at_once(context()->parameters(), width_); }
 
 BatchPtr CiphertextAlgebra::gather(std::span<const Place> places) const {
   std::vector<const Batch*> sources;                           // in the order in which they appear

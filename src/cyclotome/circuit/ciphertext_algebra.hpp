@@ -43,7 +43,8 @@ class CiphertextAlgebra final : public Algebra {
   std::unique_ptr<const rlwe::NoiseModel> model_;
 };
 
-/// Items of `width` ciphertexts each that keep an engine busy and its memory free, by the parameters' largest product.
-std::size_t items_at_once(const rlwe::Parameters& parameters, std::string_view engine, std::size_t width);
+/// Items of `width` ciphertexts each that products are computed of at once: as many as take a gibibyte, which keeps
+/// every engine busy. The same on all of them, since bounds on noise are those of whole batches: so are the results.
+std::size_t items_at_once(const rlwe::Parameters& parameters, std::size_t width);
 
 }  // namespace cyclotome::circuit

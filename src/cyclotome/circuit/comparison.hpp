@@ -19,7 +19,7 @@ struct Comparison {
   std::optional<Wire> equal;  ///< if it was asked for
 };
 
-/// Compares two numbers of as many bits, the least significant first (specification 2.2). Depth 1 + ceil(log2 bits);
+/// Compares two numbers of as many bits, the least significant first (specification 2.4). Depth 1 + ceil(log2 bits);
 /// for t = 2 and a power of two, 3 bits - 2 - log2 bits products without `equal`. Throws ArgumentError for none, or
 /// unequal numbers of bits.
 Comparison compare(Writer& writer, std::span<const Wire> x, std::span<const Wire> y, Sign sign, bool needs_equal);

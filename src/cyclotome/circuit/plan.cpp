@@ -36,9 +36,9 @@ std::string whole(double value) { return std::to_string(static_cast<long>(std::f
 
 }  // namespace
 
-Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, const std::string& engine,
-          std::span<const State> inputs, std::size_t width) {
-  const NoiseAlgebra algebra(parameters, width, items_at_once(parameters, engine, width));
+Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs,
+          std::size_t width) {
+  const NoiseAlgebra algebra(parameters, width, items_at_once(parameters, width));
   if (!inputs.empty() && inputs.size() != circuit.inputs().size()) {
     throw ArgumentError(message(circuit.name(), " takes ", circuit.inputs().size(), " inputs, not ", inputs.size()));
   }
@@ -90,7 +90,7 @@ Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> input
     batches.push_back(algebra.batch(input));
     states.push_back({input.noise(), input.level(), input.correction()});
   }
-  const Plan planned = plan(circuit, context.parameters(), context.engine()->name(), states, width);
+  const Plan planned = plan(circuit, context.parameters(), states, width);
   if (!planned.carried) refuse(circuit, context.parameters(), planned);
   require_memory(*context.engine(), circuit.name(), planned.peak_bytes, "compute fewer lists or blocks at once");
   Result result = evaluate(circuit, algebra, std::move(batches), progress);

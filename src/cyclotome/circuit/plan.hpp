@@ -20,8 +20,8 @@ struct Plan {
 
 /// Goes through a circuit with noise bounds in place of ciphertexts, before anything is encrypted. inputs: noise and
 /// level of each input port; none: fresh encryptions under the public key. width: ciphertexts for each wire.
-Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, const std::string& engine = "cpu",
-          std::span<const NoiseAlgebra::State> inputs = {}, std::size_t width = 1);
+Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const NoiseAlgebra::State> inputs = {},
+          std::size_t width = 1);
 
 /// The plan as a table, a line for each layer.
 std::string explain(const Circuit& circuit, const Plan& plan);

@@ -26,7 +26,7 @@ constexpr std::array<unsigned, 16> shift_rows = {0, 5, 10, 15, 4, 9, 14, 3, 8, 1
 enum Monomial : unsigned { one, a, b, c, d, ab, ac, ad, bc, bd, cd, abc, abd, acd, bcd };
 using Polynomials = std::array<std::initializer_list<Monomial>, 4>;
 
-/// Each output bit as the sum of monomials (specification 2.1).
+/// Each output bit as the sum of monomials (specification 2.3).
 const Polynomials substitution = {{{one, a, c, ab, bc, abd, acd, bcd},
                                    {a, d, ac, ad, cd, abc, acd},
                                    {one, ac, bc, bd, abc, bcd},

@@ -10,7 +10,7 @@ namespace cyclotome::circuit {
 /// on.
 ///
 /// Its twelve S-box layers take two products one after the other each: depth 24, 1824 products and 1152
-/// relinearisations (specification 2.1; paper 002 computes 1920 products).
+/// relinearisations (specification 2.3; paper 002 computes 1920 products).
 Circuit prince_encryption();
 /// The other way, by the cipher's reflection: encryption with k0 and k0' exchanged and k1 + alpha for k1.
 Circuit prince_decryption();

@@ -16,7 +16,7 @@ struct Sorting {
   std::uint64_t modulus = 2;  ///< 2, or a prime above 64
 };
 
-/// Sorting by rank (Cetin, Doroz, Sunar, Savas, 2015; specification 2.2): every pair is compared once, the rank of a
+/// Sorting by rank (Cetin, Doroz, Sunar, Savas, 2015; specification 2.4): every pair is compared once, the rank of a
 /// number is how many come before it, and a result is the sum of all numbers, each times whether its rank is that one.
 /// Equal numbers stay in their order, ascending and descending.
 ///

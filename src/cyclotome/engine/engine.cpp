@@ -180,11 +180,10 @@ void Engine::sample(View out, Law law, const Seed& seed, Stream stream, std::uin
   require(law == Law::uniform || out.domain == Domain::coefficient, "sample",
           "ternary and error polynomials are drawn in coefficient domain");
   if (law == Law::error) {
-    require(out.ring->shape()->orthogonal(), "sample", "errors are drawn coefficient by coefficient, which ",
-            out.ring->name(), " has no law for: they would be narrow in some directions");
+    const std::uint64_t bound = out.ring->shape()->errors().bound();
     for (const auto modulus : out.ring->basis().values()) {
-      require(modulus > error_bound, "sample", "errors of magnitude up to ", error_bound, " are no residues modulo ",
-              modulus, "; the modulus must be larger");
+      require(modulus > bound, "sample", "errors of magnitude up to ", bound, " are no residues modulo ", modulus,
+              "; the modulus must be larger");
     }
   }
   // Beyond these the address of a draw would be that of another one.

@@ -103,8 +103,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// out = a(x^element), element in the ring's Galois group. Both domains; `out` must not be `a`.
   void automorphism(View out, ConstView a, std::uint64_t element);
   /// Draws out (coefficient domain; a uniform draw may be declared a transform) from `law`, addressed as sampling.hpp
-  /// says. Batch item b uses item index first_item + b. Errors need moduli above error_bound; a stream of a seed has
-  /// 2^32 items of 2^16 parts.
+  /// says. Batch item b uses item index first_item + b. Errors need moduli above those of the ring's ErrorSums; a
+  /// stream of a seed has 2^32 items of 2^16 parts.
   void sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item = 0);
   /// numbers (one 64-bit number for each item of a, one after another) = `peak_of` the largest |a|/q over an item's
   /// coefficients, q the conversion's source, a one part in coefficient domain: off by less than `peak_error`. Constant

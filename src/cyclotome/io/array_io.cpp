@@ -19,7 +19,7 @@ void write_description(ByteWriter& writer, const value::Layout& layout, const va
   const BigUnsigned &largest = bound.wraps() ? none : bound.largest(), &row = bound.wraps() ? none : bound.row();
   writer.u8(static_cast<std::uint8_t>(layout.placement()));
   writer.u8(layout.clean() ? 1 : 0);
-  writer.u8(bound.wraps() ? 0 : 1);
+  writer.u8(bound.is_bits() ? 2 : bound.wraps() ? 0 : 1);
   writer.u8(static_cast<std::uint8_t>(layout.shape().size()));
   writer.u16(static_cast<std::uint16_t>(largest.limbs().size()));
   writer.u16(static_cast<std::uint16_t>(row.limbs().size()));

@@ -79,6 +79,11 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
     throw FormatError(
         message("strict parameters in format version 1, which has none: the data is damaged", fresh_copy));
   }
+  if ((parameters.cyclotomic() != 0) != (frame.version == cyclotomic_version)) {
+    throw FormatError(message("parameters of ", parameters.ring()->modulus(), " in format version ", frame.version,
+                              ": those of Phi_m, and no others, have version ", cyclotomic_version,
+                              "; the data is damaged", fresh_copy));
+  }
   envelope.kind_ = kind;
   envelope.version_ = frame.version;
   envelope.size_ = bytes.size();
@@ -138,9 +143,9 @@ void Envelope::require_expanded(std::uint64_t bytes) const {
 
 ContainerWriter::ContainerWriter(Kind kind, const rlwe::Parameters& parameters, const rlwe::KeyId& key, Span metadata,
                                  std::uint64_t payload)
-    : FrameWriter(
-          static_cast<std::uint16_t>(kind), parameters.fingerprint(), payload + metadata.size() + 8192,
-          kind == Kind::secret_key || kind == Kind::protected_secret_key ? Residence::locked : Residence::heap) {
+    : FrameWriter(static_cast<std::uint16_t>(kind), parameters.fingerprint(), payload + metadata.size() + 8192,
+                  kind == Kind::secret_key || kind == Kind::protected_secret_key ? Residence::locked : Residence::heap,
+                  parameters.cyclotomic() == 0 ? format_version : cyclotomic_version) {
   if (metadata.size() > max_metadata_bytes) {
     throw ArgumentError(message("the metadata has ", metadata.size(), " bytes; at most ", max_metadata_bytes,
                                 " can be stored with an object"));

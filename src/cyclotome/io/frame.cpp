@@ -63,9 +63,9 @@ Frame open_frame(Span bytes, std::uint64_t max_bytes) {
   reader.take(layout::magic.size());
   Frame frame{};
   frame.version = reader.u16();
-  if (frame.version < oldest_version || frame.version > format_version) {
+  if (frame.version < oldest_version || frame.version > cyclotomic_version) {
     throw FormatError(message("the data has format version ", frame.version, ", but this library reads versions ",
-                              oldest_version, " to ", format_version,
+                              oldest_version, " to ", cyclotomic_version,
                               "; use the library version that wrote it or a newer one"));
   }
   frame.kind = reader.u16();
@@ -100,12 +100,13 @@ Section next_section(ByteReader& reader) {
   return {tag, offset, reader.take(length)};
 }
 
-FrameWriter::FrameWriter(std::uint16_t kind, Span fingerprint, std::uint64_t reserve, Residence residence)
+FrameWriter::FrameWriter(std::uint16_t kind, Span fingerprint, std::uint64_t reserve, Residence residence,
+                         std::uint16_t version)
     : writer_(residence) {
   require_main_memory("a file of this size", reserve);
   writer_.reserve(reserve);
   writer_.text(layout::magic);
-  writer_.u16(format_version);
+  writer_.u16(version);
   writer_.u16(kind);
   writer_.u32(0);
   writer_.u64(0);  // the length, known when it is finished

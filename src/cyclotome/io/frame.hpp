@@ -11,8 +11,9 @@
 // checksum.
 namespace cyclotome::io {
 
-/// The version that is written, and the oldest that is read.
-inline constexpr std::uint16_t format_version = 2, oldest_version = 1;
+/// The version that is written, the one of objects over Phi_m, which readers of 2 do not know, and the oldest that is
+/// read.
+inline constexpr std::uint16_t format_version = 2, cyclotomic_version = 3, oldest_version = 1;
 /// The kind of a context of polynomial products, which has no encryption parameters and so is no `Container`.
 inline constexpr std::uint16_t product_context_kind = 8;
 /// The kind of all objects of the study of LTV, which is broken: no `Container` either (ltv_io.hpp).
@@ -47,7 +48,7 @@ class FrameWriter {
  public:
   /// reserve: expected bytes of the whole, to take the memory at once. residence: where they are written.
   FrameWriter(std::uint16_t kind, std::span<const std::uint8_t> fingerprint, std::uint64_t reserve,
-              Residence residence = Residence::heap);
+              Residence residence = Residence::heap, std::uint16_t version = format_version);
 
   /// Starts a section; what is written to the result belongs to it until the next call.
   ByteWriter& section(std::string_view tag);

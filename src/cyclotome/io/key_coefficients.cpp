@@ -2,6 +2,7 @@
 #include "cyclotome/io/key_coefficients.hpp"
 
 #include "cyclotome/io/bit_packing.hpp"
+#include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
 
@@ -13,7 +14,9 @@ using Codes = ZeroisingVector<std::uint32_t>;
 
 }  // namespace
 
-std::size_t packed_key_bytes(const rlwe::Parameters& parameters) { return parameters.degree() * coefficient_bits / 8; }
+std::size_t packed_key_bytes(const rlwe::Parameters& parameters) {
+  return packed_bytes(parameters.degree(), coefficient_bits);
+}
 
 void pack_key(std::span<std::uint8_t> packed, const rlwe::SecretKey& key) {
   const ZeroisingVector<std::int8_t> coefficients = key.coefficients();
@@ -26,7 +29,9 @@ rlwe::SecretKey unpack_key(std::span<const std::uint8_t> packed, const rlwe::Con
                            rlwe::KeyCheck check) {
   const std::size_t n = context->degree();
   Codes codes(n, Residence::locked);
-  static_cast<void>(unpack_bits<std::uint32_t>(codes, packed, coefficient_bits, 4));  // every code is below 4
+  if (!unpack_bits<std::uint32_t>(codes, packed, coefficient_bits, 4)) {  // every code is below 4
+    throw FormatError("unused bits are set behind the coefficients of a secret key: the data is damaged");
+  }
   ZeroisingVector<std::int8_t> coefficients(n, Residence::locked);
   // Code 10 becomes -2, which from_coefficients refuses.
   for (std::size_t i = 0; i < n; ++i) {

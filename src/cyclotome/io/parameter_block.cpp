@@ -12,7 +12,7 @@ namespace cyclotome::io {
 namespace {
 
 constexpr std::size_t max_name_bytes = 255;
-constexpr std::uint8_t flag_allow_insecure = 1, flag_strict = 2;
+constexpr std::uint8_t flag_allow_insecure = 1, flag_strict = 2, flag_cyclotomic = 4;
 
 bool below_demand(const rlwe::Parameters& parameters) {
   return parameters.security_reached() < std::max(128U, parameters.security());
@@ -57,7 +57,7 @@ Block read_block(const Section& section) {
   p.strict = (flags & flag_strict) != 0;
   p.security = reader.u16();
   p.digits = reader.u16();
-  p.degree = reader.u32();
+  ((flags & flag_cyclotomic) != 0 ? p.cyclotomic : p.degree) = reader.u32();
   const std::uint16_t part = reader.u16(), moduli = reader.u16(), special = reader.u16(), name_bytes = reader.u16();
   std::vector<std::uint64_t> numbers = read_numbers(reader, part);
   p.moduli = read_numbers(reader, moduli);
@@ -138,10 +138,11 @@ void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
   writer.u8(static_cast<std::uint8_t>(parameters.word()));
   writer.u8(static_cast<std::uint8_t>(parameters.table()));
   writer.u8(static_cast<std::uint8_t>((parameters.allow_insecure() ? flag_allow_insecure : 0) |
-                                      (parameters.strict() ? flag_strict : 0)));
+                                      (parameters.strict() ? flag_strict : 0) |
+                                      (parameters.cyclotomic() != 0 ? flag_cyclotomic : 0)));
   writer.u16(static_cast<std::uint16_t>(parameters.security()));
   writer.u16(static_cast<std::uint16_t>(parameters.digits()));
-  writer.u32(static_cast<std::uint32_t>(parameters.degree()));
+  writer.u32(static_cast<std::uint32_t>(parameters.cyclotomic() != 0 ? parameters.cyclotomic() : parameters.degree()));
   const std::vector<std::uint64_t> part = parameters.part().numbers();
   writer.u16(static_cast<std::uint16_t>(part.size()));
   writer.u16(static_cast<std::uint16_t>(parameters.moduli().size()));

@@ -171,11 +171,11 @@ value::Layout read_layout(ByteReader& reader, const rlwe::Parameters& p, std::ui
   for (std::size_t i = 0; i < axes; ++i) shape.push_back(reader.u64());
   try {
     const auto kind = static_cast<value::Placement>(placement);
-    value::Layout layout(std::move(shape), p.degree(), kind, clean == 1);
+    value::Layout layout(std::move(shape), p.slots(), kind, clean == 1);
     static_cast<void>(layout.batch());
     // One spelling: what can't be unclean, is clean; beside coefficients there are always zeros.
     const bool known = placement <= 2 && clean <= 1 && layout.clean() == (clean == 1);
-    const bool possible = layout.slots() ? p.has_slots() : layout.clean();
+    const bool possible = layout.slots() ? p.has_slots() : layout.clean() && (!layout.packed() || p.has_coefficients());
     if (known && possible) return layout;
   } catch (const ArgumentError&) {
     // A shape that no array has.
@@ -188,7 +188,8 @@ ArrayPayload read_description(const Section& section, const rlwe::Parameters& p)
   ByteReader reader(section.bytes, section.offset, "the description of an array");
   const std::uint8_t placement = reader.u8(), clean = reader.u8(), bounded = reader.u8(), axes = reader.u8();
   const std::uint16_t largest_words = reader.u16(), row_words = reader.u16();
-  if (bounded > 1 || axes > value::max_axes || (bounded == 0 && largest_words + row_words != 0)) {
+  const bool known = bounded < 2 || (bounded == 2 && p.field_slots() != nullptr);
+  if (!known || axes > value::max_axes || (bounded != 1 && largest_words + row_words != 0)) {
     throw FormatError(message("the description of an array at offset ", section.offset, " has ",
                               static_cast<unsigned>(axes), " axes (at most ", value::max_axes,
                               " are possible) and a flag of ", static_cast<unsigned>(bounded),
@@ -200,7 +201,12 @@ ArrayPayload read_description(const Section& section, const rlwe::Parameters& p)
   const BigUnsigned largest = read_integer(reader, largest_words, words);
   const BigUnsigned row = read_integer(reader, row_words, words + 1);
   reader.finish();
-  if (bounded == 0) return {layout, value::Bound::wrapping()};
+  if (bounded != 1) return {layout, bounded == 0 ? value::Bound::wrapping() : value::Bound::bits()};
+  if (p.field_slots() != nullptr) {
+    throw FormatError(message("the description of an array at offset ", section.offset,
+                              " has a bound on integers, but ", p.summary(),
+                              " hold elements of a field: the data is damaged; get a fresh copy"));
+  }
   const value::Bound bound(largest, layout.last(), row);
   if (largest > capacity || bound.largest() != largest || bound.row() != row) {
     throw FormatError(message("the bounds in the description at offset ", section.offset, ", ", value::shown(largest),

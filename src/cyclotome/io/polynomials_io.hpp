@@ -7,7 +7,7 @@
 namespace cyclotome::io {
 
 /// Bytes of one packed polynomial over these moduli: each limb takes degree * packed_bits(q) bits, and starts at a full
-/// byte because degree is a multiple of 8.
+/// byte: what is left of the last one, where degree is no multiple of 8, is zero bits.
 std::uint64_t packed_polynomial_bytes(std::size_t degree, std::span<const std::uint64_t> moduli) noexcept;
 
 /// Appends parts 0 ... parts - 1 of every batch item as they are (the domain is the format's business), in the order

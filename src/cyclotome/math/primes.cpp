@@ -69,6 +69,23 @@ std::vector<std::uint64_t> primes_congruent_to_one(unsigned bits, std::uint64_t 
   return primes;
 }
 
+std::vector<std::uint64_t> smallest_primes_congruent_to_one(std::uint64_t step, std::size_t count, std::uint64_t above,
+                                                            const std::vector<std::uint64_t>& excluded) {
+  constexpr std::uint64_t end = 1ULL << 61;
+  std::vector<std::uint64_t> primes;
+  for (std::uint64_t p = step == 0 ? end : above / step * step + 1; p < end && primes.size() < count; p += step) {
+    check_interrupt();
+    if (p > above && is_prime(p) && std::find(excluded.begin(), excluded.end(), p) == excluded.end()) {
+      primes.push_back(p);
+    }
+  }
+  if (primes.size() < count) {
+    throw ParameterError(message("only ", primes.size(), " of ", count, " primes congruent to 1 modulo ", step,
+                                 " lie between ", above, " and 2^61; ask for fewer, or for a smaller ring"));
+  }
+  return primes;
+}
+
 std::uint64_t minimal_primitive_root(std::uint64_t order, std::uint64_t p) {
   if (!is_power_of_two(order) || p < 2 || (p - 1) % order != 0) {
     throw ParameterError(message("modulus ", p, " has no primitive root of unity of order ", order,

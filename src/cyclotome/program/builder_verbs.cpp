@@ -115,12 +115,10 @@ void Builder::sample(const Slice& out, Law law, std::uint32_t seed, Stream strea
   constexpr auto verb = "sample";
   require(seed < public_seeds_.size(), verb, "there is no seed number ", seed);
   require(domain == Domain::coefficient || law == Law::uniform, verb, "only uniform draws may be transforms");
-  require(law != Law::error || out.ring->shape()->orthogonal(), verb,
-          "errors are drawn coefficient by coefficient, which ", out.ring->name(),
-          " has no law for: they would be narrow in some directions");
   for (std::size_t l = 0; l < out.ring->limbs() && law == Law::error; ++l) {
-    require(out.ring->basis()[l] > error_bound, verb, "errors of magnitude up to ", error_bound,
-            " are no residues modulo ", out.ring->basis()[l]);
+    const std::uint64_t bound = out.ring->shape()->errors().bound();
+    require(out.ring->basis()[l] > bound, verb, "errors of magnitude up to ", bound, " are no residues modulo ",
+            out.ring->basis()[l]);
   }
   require(out.parts <= std::size_t{1} << 16, verb, out.parts, " parts; one seed has 2^16 of a stream");
   Op op{Verb::sample, place(out, domain)};

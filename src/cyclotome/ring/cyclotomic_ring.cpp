@@ -7,6 +7,10 @@
 // so that A(e) = sum over f of b(f) W(e - f), W(d) = product of omega_i^(g_i^d_i): cyclic convolutions along the axes
 // (Rader), and back the same with V(d) = product of (omega_i^(-g_i^-d_i) - 1)/p_i, the dual basis. An automorphism
 // x -> x^g is one shift of the exponents in both domains, without signs; 1 is constant in both.
+#include <cmath>
+#include <map>
+#include <mutex>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/ring/change_of_basis.hpp"
@@ -52,6 +56,38 @@ class CyclotomicGroup final : public GaloisGroup {
   IndexPtr places_;
 };
 
+/// Drawn modulo x^m - 1. Along one axis 1 = -(sum of all zeta^j), so coefficient j takes number j and loses number 0;
+/// term S of the coefficient of zeta^j is the number that is 0 modulo the primes in S, j modulo the others.
+ErrorSums errors_modulo(const CyclotomicIndex& index) {
+  const auto& axes = index.axes();
+  ErrorSums law{index.index(), std::size_t{1} << axes.size(), {}};
+  for (std::size_t term = 0; term < law.terms; ++term) {
+    // By place e, of the coefficient of zeta^(g^-e): sums of what each axis adds.
+    std::vector<std::uint32_t> places{0};
+    std::vector<std::uint64_t> numbers{0};
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const CyclotomicIndex::Axis& axis = axes[i];
+      std::vector<std::uint32_t> more_places;
+      std::vector<std::uint64_t> more_numbers;
+      for (std::size_t at = 0; at < places.size(); ++at) {
+        for (std::size_t e = 0; e < axis.length(); ++e) {
+          const std::uint64_t j = (term >> i & 1) != 0 ? 0 : axis.powers[(axis.length() - e) % axis.length()];
+          more_places.push_back(places[at] + axis.offsets[e]);
+          more_numbers.push_back((numbers[at] + j * axis.unit) % index.index());
+        }
+      }
+      places = std::move(more_places);
+      numbers = std::move(more_numbers);
+    }
+    const std::size_t first = law.addresses.size();
+    law.addresses.resize(first + index.degree());
+    for (std::size_t at = 0; at < places.size(); ++at) {
+      law.addresses[first + places[at]] = static_cast<std::uint32_t>(numbers[at]);
+    }
+  }
+  return law;
+}
+
 class CyclotomicShape final : public RingShape {
  public:
   explicit CyclotomicShape(const IndexPtr& index)
@@ -62,7 +98,17 @@ class CyclotomicShape final : public RingShape {
   std::string modulus() const override { return message("Phi_", index()); }
   const GaloisGroup& galois() const noexcept override { return galois_; }
   bool power_basis() const noexcept override { return false; }
-  bool orthogonal() const noexcept override { return false; }
+  int one() const noexcept override { return index_->axes().size() % 2 == 0 ? 1 : -1; }
+  /// Along one axis the Gram matrix is p I - J and its inverse (I + J)/p, and zeta^i sends 1 to minus all of the basis.
+  BasisGeometry geometry() const noexcept override {
+    const auto terms = std::exp2(static_cast<double>(index_->axes().size()));
+    const auto m = static_cast<double>(index()), n = static_cast<double>(degree());
+    return {.dual = terms * n / m, .gram = m / n, .turn = terms, .skew = 1};
+  }
+  const ErrorSums& errors() const override {
+    std::call_once(errors_made_, [&] { errors_ = errors_modulo(*index_); });
+    return errors_;
+  }
   std::string transform_condition() const override {
     return message(transform_step() / index(), "m = ", transform_step());
   }
@@ -102,12 +148,23 @@ class CyclotomicShape final : public RingShape {
  private:
   IndexPtr index_;
   CyclotomicGroup galois_;
+  mutable std::once_flag errors_made_;
+  mutable ErrorSums errors_;
 };
 
 }  // namespace
 
 RingShapePtr RingShape::cyclotomic(std::size_t index) {
-  return std::make_shared<const CyclotomicShape>(std::make_shared<const CyclotomicIndex>(index, max_degree));
+  static std::mutex mutex;
+  static std::map<std::size_t, std::weak_ptr<const RingShape>> shapes;  // of large m they take a while to make
+  const std::lock_guard lock(mutex);
+  RingShapePtr shape = shapes[index].lock();
+  if (shape == nullptr) {
+    shapes.erase(index);  // should there be no such ring
+    shape = std::make_shared<const CyclotomicShape>(std::make_shared<const CyclotomicIndex>(index, max_degree));
+    shapes[index] = shape;
+  }
+  return shape;
 }
 
 }  // namespace cyclotome

@@ -73,14 +73,16 @@ std::shared_ptr<const Transform> tables(std::size_t degree, std::uint64_t modulu
 class NegacyclicShape final : public RingShape {
  public:
   explicit NegacyclicShape(std::size_t degree)
-      : RingShape(RingKind::negacyclic, index_of(degree), degree, index_of(degree)), galois_(degree) {}
+      : RingShape(RingKind::negacyclic, index_of(degree), degree, index_of(degree)),
+        galois_(degree),
+        errors_{degree, 1, {}} {}
 
   std::string modulus() const override { return message("x^", degree(), " + 1"); }
   const GaloisGroup& galois() const noexcept override { return galois_; }
   std::string transform_condition() const override { return message("2n = ", transform_step()); }
   std::uint64_t expansion() const noexcept override { return degree(); }
   bool power_basis() const noexcept override { return true; }
-  bool orthogonal() const noexcept override { return true; }
+  const ErrorSums& errors() const override { return errors_; }
 
   std::shared_ptr<const Transform> transform(Word word, std::uint64_t modulus) const override {
     check_interrupt();
@@ -118,6 +120,7 @@ class NegacyclicShape final : public RingShape {
   }
 
   NegacyclicGroup galois_;
+  ErrorSums errors_;
 };
 
 }  // namespace

@@ -101,7 +101,7 @@ void finish(FixedConvolution<W>& convolution, std::size_t lines, const Modulus<W
       convolution.factors.emplace_back(convolution.kernel[2 * k], q.value());
     }
     if (lines < fewest_columns) convolution.as_line = line_of(convolution);
-  } else if (convolution.block == largest_convolution_block && sizeof(W) == 4) {
+  } else if (convolution.block >= 4 && sizeof(W) == 4) {
     convolution.toeplitz = toeplitz_of(convolution, q);
   }
 }

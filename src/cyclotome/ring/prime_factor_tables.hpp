@@ -30,18 +30,21 @@ struct FixedConvolution {
   std::vector<ShoupFactor<W>> splits, merges;
   /// [2^depth][2 block]: the kernel modulo x^block - rho_k, divided by 2^depth, and rho_k times that.
   std::vector<W> kernel;
-  std::vector<ShoupFactor<W>> factors;           ///< where blocks are single factors: the kernel
-  std::vector<W> toeplitz;                       ///< where blocks are of 16 in 32-bit words: [2^depth][toeplitz_words]
+  std::vector<ShoupFactor<W>> factors;  ///< where blocks are single factors: the kernel
+  std::vector<W> toeplitz;              ///< for 32-bit words and blocks of 4 and more: [2^depth][toeplitz_words(block)]
   std::shared_ptr<const LineTables<W>> as_line;  ///< where `goes_along_lines`
 };
 
 /// How many factors a convolution may be left with in one block: sums of as many products fit the double word.
 inline constexpr std::size_t largest_convolution_block = 16;
 
-/// A product with a block of 16 is one with a Toeplitz matrix, done as 9 products with matrices of 4 (two steps of
-/// Karatsuba's kind): [T0 T2; T1 T0] (x0, x1) = (T0 (x0 + x1) + (T2 - T0) x1, T0 (x0 + x1) + (T1 - T0) x0). Each of the
-/// 9 is its 7 diagonals, from the upper right corner down; in the order T0, T2 - T0, T1 - T0 of either step.
-inline constexpr std::size_t toeplitz_words = 9 * 7;
+/// A product with a block of 4, 8 or 16 is one with a Toeplitz matrix; larger matrices are taken apart by steps of
+/// Karatsuba's kind: [T0 T2; T1 T0] (x0, x1) = (T0 (x0 + x1) + (T2 - T0) x1, T0 (x0 + x1) + (T1 - T0) x0). What is left
+/// are 1, 3 or 9 matrices of 4, each as its 7 diagonals from the upper right corner down, in the order T0, T2 - T0,
+/// T1 - T0 of every step.
+constexpr std::size_t toeplitz_words(std::size_t block) noexcept {
+  return block == 4 ? 7 : 3 * toeplitz_words(block / 2);
+}
 /// Below this, 36 q^2 + 2^32 q < 2^64, and the diagonals are multiplied by 2^32, for Montgomery's reduction.
 inline constexpr std::uint64_t max_toeplitz_modulus = 658000000;
 static_assert(36 * max_toeplitz_modulus < ~std::uint64_t{0} / max_toeplitz_modulus - (std::uint64_t{1} << 32));

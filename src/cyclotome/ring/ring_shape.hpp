@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cyclotome/math/word.hpp"
+#include "cyclotome/ring/error_sums.hpp"
 #include "cyclotome/ring/galois_group.hpp"
 #include "cyclotome/ring/transform.hpp"
 
@@ -17,6 +18,16 @@ namespace cyclotome {
 enum class RingKind : std::uint8_t {
   negacyclic = 1,  ///< x^n + 1, n a power of two; index 2n
   cyclotomic = 2   ///< Phi_m, m odd and squarefree; index m, degree phi(m)
+};
+
+/// How a basis of n vectors lies under the canonical embedding, ||a||^2 being the sum of |a(zeta)|^2 over all roots.
+/// Every vector of a basis here has ||b||^2 = n. These numbers are what bounds on noise know of it (doc/noise.md); the
+/// defaults are those of an orthogonal basis whose products are its vectors up to signs, as 1, x, ... modulo x^n + 1.
+struct BasisGeometry {
+  double dual = 1;  ///< n times the largest ||d||^2 of the dual basis: a_i^2 <= dual ||a||^2 / n
+  double gram = 1;  ///< the largest eigenvalue of the Gram matrix over n: ||a||^2 <= gram n (sum of a_i^2)
+  double turn = 1;  ///< coefficients of a vector of the basis times a are at most this many times a's
+  double skew = 0;  ///< |sum over the basis of b(zeta)^2|: how far values of random coefficients are from circular
 };
 
 struct ResidueArithmetic;
@@ -58,8 +69,10 @@ class RingShape {
   /// The constants of one limb; null if its modulus has no transform in this word.
   virtual std::shared_ptr<const Transform> transform(Word word, std::uint64_t modulus) const = 0;
 
-  /// Whether coefficient i is that of x^i, so that a constant is a polynomial of one coefficient.
+  /// Whether coefficient i is that of x^i, so that a constant is a polynomial of one coefficient. Otherwise all
+  /// coefficients of 1 are one().
   virtual bool power_basis() const noexcept = 0;
+  virtual int one() const noexcept { return 1; }
   /// The coefficients, in this ring's basis, of a polynomial of any length modulo f, and the polynomial of degree below
   /// n that has given ones. Exact: on residues modulo any q in [2, 2^61), or on integers. Throws ArgumentError for a
   /// number that is no residue, a result beyond 64 bits, or another number of coefficients than degree(). Time depends
@@ -71,11 +84,9 @@ class RingShape {
 
   /// delta: |a b| <= delta |a| |b| for the largest coefficients of any a, b, with equality for some.
   virtual std::uint64_t expansion() const noexcept = 0;
-  /// Whether the basis is orthogonal under the canonical embedding, all vectors of square length n, and products of its
-  /// elements are its elements up to signs. Then the sum of |a(zeta)|^2 is n times that of a_i^2, a coefficient of a b
-  /// is an inner product, errors drawn coefficient by coefficient are spherical, and rlwe's theorem on noise holds
-  /// (doc/noise.md).
-  virtual bool orthogonal() const noexcept = 0;
+  virtual BasisGeometry geometry() const noexcept { return {}; }
+  /// Made on first use.
+  virtual const ErrorSums& errors() const = 0;
 
   bool operator==(const RingShape& other) const noexcept { return kind_ == other.kind_ && index_ == other.index_; }
 

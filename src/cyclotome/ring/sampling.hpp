@@ -13,10 +13,11 @@ namespace cyclotome {
 enum class Law : std::uint8_t {
   uniform,  ///< every residue uniform in [0, q_i), independent limbs; bias below 2^-66
   ternary,  ///< -1, 0, 1 with probability 1/3 each (bias below 2^-63), one integer polynomial in all limbs
-  error     ///< centred binomial with 21 pairs, sigma = sqrt(10.5) = 3.24, one integer polynomial in all limbs
+  error     ///< centred binomials of 21 pairs, sigma = sqrt(10.5) = 3.24, one integer polynomial in all limbs; how
+            ///< they make coefficients the ring says (error_sums.hpp)
 };
 
-/// Standard deviation and largest magnitude of Law::error.
+/// Standard deviation and largest magnitude of one of Law::error's numbers.
 inline constexpr double error_deviation = 3.2403703492039302;
 inline constexpr int error_bound = 21;
 
@@ -38,6 +39,7 @@ enum class Stream : std::uint32_t {
 
 // The address of every draw: key = seed, nonce = (stream * 2^16 + part, batch item, limb), block = coefficient / draws
 // per block. So any engine can produce any coefficient in any order. `ternary` and `error` use limb 0 for all limbs.
+// Draw c is that of the coefficient at place c in memory, but for errors of rings that sum several draws.
 
 /// 128 bits of the stream per uniform residue: a 64-byte block holds four.
 inline constexpr std::size_t uniform_draws_per_block = 4;

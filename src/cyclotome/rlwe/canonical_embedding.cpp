@@ -16,10 +16,6 @@ namespace cyclotome::rlwe {
 
 namespace {
 
-struct Root {
-  double real, imaginary;
-};
-
 /// exp(i pi / 2^k), correctly rounded.
 constexpr std::array<Root, 18> halvings = {{{-1, 0},
                                             {0, 1},
@@ -40,31 +36,21 @@ constexpr std::array<Root, 18> halvings = {{{-1, 0},
                                             {0x1.fffffff62161ap-1, 0x1.921fb541ad59ep-15},
                                             {0x1.fffffffd88586p-1, 0x1.921fb5439d73ap-16}}};
 
-/// exp(i pi j / n) for j < n, n = 2^bits: products of one constant for each bit of j.
-std::vector<Root> roots_of(std::size_t n) {
-  const unsigned bits = bit_length(n) - 1;
-  std::vector<Root> roots(n, Root{1, 0});
-  for (unsigned r = 0; r < bits; ++r) {
-    const std::size_t high = std::size_t{1} << r;
-    const Root step = halvings.at(bits - r);
-    for (std::size_t j = 0; j < high; ++j) {
-      const Root low = roots[j];
-      roots[high + j] = {low.real * step.real - low.imaginary * step.imaginary,
-                         low.real * step.imaginary + low.imaginary * step.real};
-    }
-  }
-  return roots;
-}
+class NegacyclicEmbedding final : public CanonicalEmbedding {
+ public:
+  explicit NegacyclicEmbedding(std::size_t degree);
+  CanonicalSquares squares(std::span<const std::int64_t> coefficients) const override;
 
-}  // namespace
+ private:
+  double largest_square(std::span<const std::int64_t> coefficients) const;
 
-CanonicalEmbedding::CanonicalEmbedding(const RingShape& ring) : degree_(ring.degree()) {
-  const std::size_t degree = degree_;
-  if (ring.kind() != RingKind::negacyclic || degree < 4) {
-    throw ParameterError(message("the roots of ", ring.modulus(), " are not known to this version in double ",
-                                 "precision; canonical norms are those of x^n + 1, n >= 4"));
-  }
-  const std::vector<Root> roots = roots_of(degree);
+  std::size_t degree_;
+  std::vector<double> twist_real_, twist_imaginary_;  // exp(i pi j / n), j < n/2
+  std::vector<double> root_real_, root_imaginary_;    // by stage: exp(-2 pi i k / length), k < length/2
+};
+
+NegacyclicEmbedding::NegacyclicEmbedding(std::size_t degree) : degree_(degree) {
+  const std::vector<Root> roots = half_turn_roots(degree);
   for (std::size_t j = 0; j < degree / 2; ++j) {
     twist_real_.push_back(roots[j].real);
     twist_imaginary_.push_back(roots[j].imaginary);
@@ -78,16 +64,17 @@ CanonicalEmbedding::CanonicalEmbedding(const RingShape& ring) : degree_(ring.deg
   }
 }
 
-const CanonicalEmbedding& CanonicalEmbedding::of(const RingShape& ring) {
-  static std::mutex mutex;
-  static std::map<std::pair<RingKind, std::uint64_t>, std::unique_ptr<const CanonicalEmbedding>> embeddings;
-  const std::lock_guard lock(mutex);
-  auto& slot = embeddings[{ring.kind(), ring.index()}];
-  if (slot == nullptr) slot = std::make_unique<const CanonicalEmbedding>(ring);
-  return *slot;
+/// The basis is orthogonal: the sum is n times that of the coefficients' squares.
+CanonicalSquares NegacyclicEmbedding::squares(std::span<const std::int64_t> coefficients) const {
+  double sum = 0;
+  for (const std::int64_t value : coefficients) {
+    const double magnitude = std::abs(static_cast<double>(value));
+    sum += magnitude * magnitude;
+  }
+  return {largest_square(coefficients), sum * static_cast<double>(degree_)};
 }
 
-double CanonicalEmbedding::largest_square(std::span<const std::int64_t> coefficients) const {
+double NegacyclicEmbedding::largest_square(std::span<const std::int64_t> coefficients) const {
   // Of zeta and its conjugate one is exp(i pi (4l + 1)/n), where zeta^(n/2) = i: so the values are a transform of
   // length n/2 of (a_j + i a_{j+n/2}) exp(i pi j/n). Their order does not matter, which spares the bit reversal.
   const std::size_t points = degree_ / 2;
@@ -126,18 +113,50 @@ double CanonicalEmbedding::largest_square(std::span<const std::int64_t> coeffici
   return largest;
 }
 
-PlainNorms norms_of(const RingShape& ring, std::span<const std::int64_t> coefficients) {
-  double one = 0, squares = 0;
-  for (const std::int64_t value : coefficients) {
-    const double magnitude = std::abs(static_cast<double>(value));
-    one += magnitude;
-    squares += magnitude * magnitude;
+}  // namespace
+
+std::vector<Root> half_turn_roots(std::size_t n) {
+  const unsigned bits = bit_length(n) - 1;
+  std::vector<Root> roots(n, Root{1, 0});
+  for (unsigned r = 0; r < bits; ++r) {
+    const std::size_t high = std::size_t{1} << r;
+    const Root step = halvings.at(bits - r);
+    for (std::size_t j = 0; j < high; ++j) {
+      const Root low = roots[j];
+      roots[high + j] = {low.real * step.real - low.imaginary * step.imaginary,
+                         low.real * step.imaginary + low.imaginary * step.real};
+    }
   }
+  return roots;
+}
+
+std::unique_ptr<const CanonicalEmbedding> negacyclic_embedding(const RingShape& ring) {
+  if (ring.degree() < 4) {
+    throw ParameterError(message("canonical norms modulo ", ring.modulus(), " are not known; take n >= 4"));
+  }
+  return std::make_unique<const NegacyclicEmbedding>(ring.degree());
+}
+
+const CanonicalEmbedding& CanonicalEmbedding::of(const RingShape& ring) {
+  static std::mutex mutex;
+  static std::map<std::pair<RingKind, std::uint64_t>, std::unique_ptr<const CanonicalEmbedding>> embeddings;
+  const std::lock_guard lock(mutex);
+  auto& slot = embeddings[{ring.kind(), ring.index()}];
+  if (slot == nullptr) {
+    slot = ring.kind() == RingKind::negacyclic ? negacyclic_embedding(ring) : cyclotomic_embedding(ring);
+  }
+  return *slot;
+}
+
+PlainNorms norms_of(const RingShape& ring, std::span<const std::int64_t> coefficients) {
+  double one = 0;
+  for (const std::int64_t value : coefficients) one += std::abs(static_cast<double>(value));
   // Sums of up to 2^17 doubles err by less than 2^-36 of themselves.
   constexpr double up = 1 + 0x1p-36;
-  const double largest = CanonicalEmbedding::of(ring).largest_square(coefficients);
-  return {std::max(1.0, std::min(one * up, std::sqrt(largest + 0x1p-40 * one * one))),
-          std::max(1.0, std::sqrt(squares) * up), std::max(1.0, one * up)};
+  const CanonicalSquares squares = CanonicalEmbedding::of(ring).squares(coefficients);
+  const double mean = squares.sum / static_cast<double>(ring.degree());
+  return {std::max(1.0, std::min(one * up, std::sqrt(squares.largest + 0x1p-40 * one * one))),
+          std::max(1.0, std::sqrt(mean) * up), std::max(1.0, one * ring.geometry().turn * up)};
 }
 
 PlainNorms larger(const PlainNorms& a, const PlainNorms& b) noexcept {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,34 +11,49 @@
 
 namespace cyclotome::rlwe {
 
+/// |a(zeta)|^2 over all roots zeta of a ring's polynomial.
+struct CanonicalSquares {
+  double largest;
+  double sum;
+};
+
 /// Values of polynomials on the roots zeta of a ring's polynomial, in double precision: what canonical norms are made
-/// of. For x^n + 1, whose roots are the primitive 2n-th roots of unity; other rings are refused.
+/// of.
 ///
 /// Nothing branches on a coefficient and no index depends on one, so secret polynomials may be looked at. Roots are
-/// products of committed constants, and this file is compiled without fused multiply-adds: one polynomial has the same
-/// bits on every machine, on which the choice of keys depends (key_check.hpp).
+/// made by sums and products of committed constants, and these files are compiled without fused multiply-adds: one
+/// polynomial has the same bits on every machine, on which the choice of keys depends (key_check.hpp).
 class CanonicalEmbedding {
  public:
-  /// Throws ParameterError for a ring that is not x^n + 1, n >= 4.
-  explicit CanonicalEmbedding(const RingShape& ring);
-  /// The one of a ring, made on first use and kept; thread-safe.
+  virtual ~CanonicalEmbedding() = default;
+  CanonicalEmbedding(const CanonicalEmbedding&) = delete;
+  CanonicalEmbedding& operator=(const CanonicalEmbedding&) = delete;
+  /// The one of a ring, made on first use and kept; thread-safe. Throws ParameterError for x^2 + 1.
   static const CanonicalEmbedding& of(const RingShape& ring);
 
-  /// max |a(zeta)|^2 over all zeta; off by less than 2^-40 (sum |a_i|)^2. coefficients: n integers. The
-  /// scratch is zeroised.
-  double largest_square(std::span<const std::int64_t> coefficients) const;
+  /// coefficients: n integers. Never below the true numbers by more than 2^-40 (sum |a_i|)^2; the scratch is zeroised.
+  virtual CanonicalSquares squares(std::span<const std::int64_t> coefficients) const = 0;
 
- private:
-  std::size_t degree_;
-  std::vector<double> twist_real_, twist_imaginary_;  // exp(i pi j / n), j < n/2
-  std::vector<double> root_real_, root_imaginary_;    // by stage: exp(-2 pi i k / length), k < length/2
+ protected:
+  CanonicalEmbedding() = default;
 };
+
+/// exp(i x), x a part of a turn.
+struct Root {
+  double real, imaginary;
+};
+/// exp(i pi j / n) for j < n, n = 2^bits up to 2^17: products of one constant for each bit of j.
+std::vector<Root> half_turn_roots(std::size_t n);
+
+/// Of x^n + 1, n >= 4, and of Phi_m.
+std::unique_ptr<const CanonicalEmbedding> negacyclic_embedding(const RingShape& ring);
+std::unique_ptr<const CanonicalEmbedding> cyclotomic_embedding(const RingShape& ring);
 
 /// Norms of an integer polynomial: what it does to noise as a factor.
 struct PlainNorms {
   double canonical = 1;  ///< max |m(zeta)|, never below the true one
-  double two = 1;        ///< sqrt(sum of m_i^2)
-  double one = 1;        ///< sum of |m_i|
+  double two = 1;        ///< sqrt of the mean of |m(zeta)|^2; in x^n + 1 sqrt(sum of m_i^2)
+  double one = 1;        ///< what coefficients grow by at most; in x^n + 1 the sum of |m_i|
 };
 
 /// The norms of one polynomial; at least 1 each, as those of every integer polynomial but 0.

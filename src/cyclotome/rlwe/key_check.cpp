@@ -8,7 +8,7 @@ namespace cyclotome::rlwe {
 
 namespace {
 
-/// The squares' sum, and the largest |a(zeta)|^2, stay below these. `a` is small: its first limb tells all.
+/// The sum of |a(zeta)|^2 over n, and the largest one, stay below these. `a` is small: its first limb tells all.
 bool within(const PolyArray& a, double most_squares, double most_canonical_square) {
   const std::size_t n = a.degree();
   const std::uint64_t q = a.ring()->basis()[0];
@@ -22,30 +22,29 @@ bool within(const PolyArray& a, double most_squares, double most_canonical_squar
     }
     secure_zero(residues.data(), n * sizeof(W));
   });
-  std::int64_t squares = 0;
-  for (const std::int64_t value : coefficients) squares += value * value;
-  const double largest = CanonicalEmbedding::of(*a.ring()->shape()).largest_square(coefficients);
+  const CanonicalSquares squares = CanonicalEmbedding::of(*a.ring()->shape()).squares(coefficients);
   secure_zero(coefficients.data(), n * sizeof(coefficients[0]));
   // Both are looked at, whatever the first says; the canonical norm's own rounding is left out of what passes.
-  return (static_cast<unsigned>(static_cast<double>(squares) <= most_squares) &
-          static_cast<unsigned>(largest <= most_canonical_square * (1 - 0x1p-30))) != 0;
+  return (static_cast<unsigned>(squares.sum <= most_squares * static_cast<double>(n)) &
+          static_cast<unsigned>(squares.largest <= most_canonical_square * (1 - 0x1p-30))) != 0;
 }
 
-double canonical_square(std::size_t degree, double variance) noexcept {
+/// kappa^2 times the expected |a(zeta)|^2.
+double canonical_square(std::size_t degree, double expected) noexcept {
   const double factor = key_check_factor(degree);
-  return static_cast<double>(degree) * variance * factor * factor;
+  return expected * factor * factor;
 }
 
 }  // namespace
 
 bool secret_is_fit(const PolyArray& s) {
-  return within(s, most_secret_weight * static_cast<double>(s.degree()), canonical_square(s.degree(), 2.0 / 3.0));
+  const auto n = static_cast<double>(s.degree());
+  return within(s, most_secret_weight * n, canonical_square(s.degree(), n * (2.0 / 3.0)));
 }
 
 bool error_is_fit(const PolyArray& e) {
-  constexpr double variance = error_deviation * error_deviation;
-  return within(e, most_error_square * variance * static_cast<double>(e.degree()),
-                canonical_square(e.degree(), variance));
+  const double expected = static_cast<double>(e.ring()->shape()->errors().draws) * (error_deviation * error_deviation);
+  return within(e, most_error_square * expected, canonical_square(e.degree(), expected));
 }
 
 }  // namespace cyclotome::rlwe

@@ -14,11 +14,12 @@ namespace cyclotome::rlwe {
 /// Draws of one key before something must be wrong.
 inline constexpr std::uint32_t most_key_draws = 64;
 
-/// |s(zeta)|^2 <= n (2/3) kappa^2 on all roots of unity, and at most 0.7 n coefficients are not 0. s: ternary, 1 item
-/// of 1 part, coefficient domain. Constant time; that it passed is all that is told.
+/// |s(zeta)|^2 <= n (2/3) kappa^2 on all roots, and the sum of them is at most 0.7 n^2: in x^n + 1 at most 0.7 n
+/// coefficients are not 0. s: ternary, 1 item of 1 part, coefficient domain. Constant time; that it passed is all that
+/// is told.
 bool secret_is_fit(const PolyArray& s);
-/// |e(zeta)|^2 <= n sigma^2 kappa^2, and the coefficients' squares sum to at most 1.21 n sigma^2. e: of Law::error,
-/// shaped as s.
+/// |e(zeta)|^2 <= V kappa^2, and their mean is at most 1.21 V; V = draws sigma^2, n sigma^2 in x^n + 1 and m sigma^2
+/// over Phi_m. e: of Law::error, shaped as s.
 bool error_is_fit(const PolyArray& e);
 
 }  // namespace cyclotome::rlwe

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <numbers>
 
-#include "cyclotome/math/errors.hpp"
-
 namespace cyclotome::rlwe {
 
 namespace {
@@ -45,19 +43,22 @@ double key_check_factor(std::size_t degree) noexcept {
 NoiseCalculus::NoiseCalculus(const RingShape& ring, bool strict)
     : degree_(ring.degree()),
       strict_(strict),
+      basis_(ring.geometry()),
+      draws_(static_cast<double>(ring.errors().draws) / static_cast<double>(ring.degree())),
+      terms_(static_cast<double>(ring.errors().terms)),
       n_(static_cast<double>(ring.degree())),
       log2_n_(std::log2(n_)),
+      log2_dual_(std::log2(basis_.dual)),
+      log2_gram_(std::log2(basis_.gram)),
       real_tail_(real_tail(n_)),
       complex_tail_(complex_tail(n_)),
       check_(key_check_factor(ring.degree())) {
-  if (!ring.orthogonal()) {
-    throw ParameterError(message("noise in Z[x]/(", ring.modulus(), ") is not bounded by this version: the theorem is ",
-                                 "for rings with an orthogonal basis, as x^n + 1"));
-  }
   secret_ = bound(1, std::sqrt(most_secret_weight), std::sqrt(secret_variance) * check_);
-  // Rounding errors of what looks uniform have canonical norm B sqrt(n/12); `strict` does not rely on it.
-  rounding_ = bound(half, half, strict ? half * std::sqrt(n_) : complex_tail_ / std::sqrt(12.0));
-  drawn_error_ = bound(error_bound, mean_square_tail(1, n_) * error_deviation, complex_tail_ * error_deviation);
+  rounding_ = make_rounding();
+  // Numbers of the stream are independent, so values at a root have the variance draws n sigma^2, and are circular.
+  drawn_error_ = bound(std::min(error_bound * terms_, real_tail_ * error_deviation * std::sqrt(terms_)),
+                       mean_square_tail(1, n_) * error_deviation * std::sqrt(draws_),
+                       complex_tail_ * error_deviation * std::sqrt(draws_));
   public_key_encryption_ = make_public_key_encryption();
 }
 
@@ -66,9 +67,9 @@ NoiseBound NoiseCalculus::bound(double max, double rms, double canonical) const 
 }
 
 NoiseBound NoiseCalculus::tidy(NoiseBound a) const noexcept {
-  a.log2_rms = std::min({a.log2_rms, a.log2_max, a.log2_canonical});
+  a.log2_rms = std::min({a.log2_rms, a.log2_max + log2_gram_ / 2, a.log2_canonical});
   a.log2_canonical = std::min(a.log2_canonical, a.log2_rms + (log2_n_ - 1) / 2);
-  a.log2_max = std::min(a.log2_max, a.log2_rms + log2_n_ / 2);
+  a.log2_max = std::min(a.log2_max, a.log2_rms + (log2_n_ + log2_dual_) / 2);
   return a;
 }
 
@@ -86,18 +87,27 @@ NoiseBound NoiseCalculus::times(const NoiseBound& a, double factor) noexcept {
 }
 
 NoiseBound NoiseCalculus::product(const NoiseBound& a, const NoiseBound& b) const noexcept {
-  return tidy({log2_n_ + a.log2_rms + b.log2_rms,
+  return tidy({log2_n_ + log2_dual_ + a.log2_rms + b.log2_rms,
                log2_n_ / 2 + std::min(a.log2_canonical + b.log2_rms, a.log2_rms + b.log2_canonical),
                log2_n_ / 2 + a.log2_canonical + b.log2_canonical});
 }
 
 NoiseBound NoiseCalculus::times_plain(const NoiseBound& a, const PlainNorms& factor) const noexcept {
   const double canonical = std::log2(factor.canonical), two = std::log2(factor.two), one = std::log2(factor.one);
-  return tidy({std::min(a.log2_max + one, a.log2_rms + two + log2_n_ / 2),
+  return tidy({std::min(a.log2_max + one, a.log2_rms + two + log2_n_ / 2 + log2_dual_),
                std::min(a.log2_rms + canonical, a.log2_canonical + two), a.log2_canonical + canonical});
 }
 
-NoiseBound NoiseCalculus::chosen(double max) const noexcept { return bound(max, max, max * std::sqrt(n_)); }
+NoiseBound NoiseCalculus::chosen(double max) const noexcept {
+  return bound(max, max * std::sqrt(basis_.gram), max * std::sqrt(n_));
+}
+
+/// Rounding errors of what looks uniform have canonical norm B sqrt((n + skew)/12); `strict` does not rely on it.
+NoiseBound NoiseCalculus::make_rounding() const noexcept {
+  if (strict_) return chosen(half);
+  const double circular = std::sqrt((n_ + basis_.skew) / n_);
+  return bound(half, half * std::sqrt(basis_.gram), circular * complex_tail_ / std::sqrt(12.0));
+}
 
 NoiseBound NoiseCalculus::rounded_parts(const NoiseBound& part, std::size_t parts) const noexcept {
   NoiseBound all = part, power = part;
@@ -112,12 +122,21 @@ NoiseBound NoiseCalculus::loose_rounding_of_ciphertext(double units, std::size_t
   return rounded_parts(chosen(units), parts);
 }
 
+/// The variance of what is drawn, given e and s: of a coefficient, of the mean square over roots, of the value at a
+/// root, and the largest eigenvalue. In x^n + 1 the first two are one, and so are the last two.
 NoiseBound NoiseCalculus::make_public_key_encryption() const noexcept {
   const double variance = error_deviation * error_deviation, square = check_ * check_;
-  const double mean = n_ * variance * (secret_variance * most_error_square + most_secret_weight) + variance;
-  const double largest = n_ * variance * secret_variance * square * 2 + variance;  // eigenvalue of the quadratic form
-  return bound(real_tail_ * std::sqrt(mean), std::sqrt(mean) * mean_square_tail(largest / mean, n_),
-               complex_tail_ * std::sqrt(largest));
+  const double circular = (n_ + basis_.skew) / n_;
+  // A coefficient is an inner product with a vector of the dual basis, whose values at the roots are at most dual/n.
+  const double by_error = std::min(most_error_square * basis_.dual, square) * basis_.gram * basis_.dual * draws_;
+  const double by_secret = std::min(most_secret_weight * basis_.dual, secret_variance * square) * basis_.dual * draws_;
+  const double one = n_ * variance * (secret_variance * by_error + by_secret) + variance * basis_.dual * draws_;
+  const double mean = draws_ * (n_ * variance * (secret_variance * most_error_square + most_secret_weight) + variance);
+  const auto largest = [&](double of_ternary) {
+    return draws_ * (n_ * variance * secret_variance * square * (1 + of_ternary) + variance);
+  };
+  return bound(real_tail_ * std::sqrt(one), std::sqrt(mean) * mean_square_tail(largest(basis_.gram) / mean, n_),
+               complex_tail_ * std::sqrt(largest(circular)));
 }
 
 NoiseBound NoiseCalculus::public_zero(double log2_special, double multiplier) const noexcept {

@@ -18,7 +18,7 @@ namespace cyclotome::rlwe {
 /// coefficients.
 struct NoiseBound {
   double log2_max = -1e9;        ///< max |e_i|: what decryption compares with its limit
-  double log2_rms = -1e9;        ///< sqrt(sum of e_i^2 / n)
+  double log2_rms = -1e9;        ///< sqrt(sum over roots of |e(zeta)|^2) / n; in x^n + 1 sqrt(sum of e_i^2 / n)
   double log2_canonical = -1e9;  ///< max over roots of unity |e(zeta)| / sqrt(n)
   bool operator==(const NoiseBound&) const = default;
 };
@@ -38,14 +38,14 @@ inline double log2_sum(double a, double b) noexcept {
 /// Bounds of one ring: how they grow, and those of everything that is drawn or rounded ("atoms").
 ///
 /// Nothing here takes operands to be independent: they may be equal, conjugate, or chosen after looking at all
-/// ciphertexts. Probability enters where an atom is drawn, once. Used of the ring, whose basis is
-/// orthogonal: rms <= max <= sqrt(n) rms and rms <= canonical <= sqrt(n/2) rms; a coefficient of a product is at most n
-/// rms(a) rms(b); all three norms are unchanged by automorphisms and obey the triangle inequality.
+/// ciphertexts. Probability enters where an atom is drawn, once. Used of the ring: its BasisGeometry, of which with
+/// d = dual and g = gram: max <= sqrt(d n) rms, rms <= sqrt(g) max and rms <= canonical <= sqrt(n/2) rms; a coefficient
+/// of a product is at most d n rms(a) rms(b); all three norms are unchanged by automorphisms and obey the triangle
+/// inequality. In x^n + 1 d = g = 1.
 class NoiseCalculus {
  public:
-  /// ring: with an orthogonal basis, which the theorem needs; ParameterError otherwise. strict: rounding errors count
-  /// with their worst canonical norm, so that no assumption is needed for programs with several products on a path; see
-  /// doc/noise.md.
+  /// strict: rounding errors count with their worst canonical norm, so that no assumption is needed for programs with
+  /// several products on a path; see doc/noise.md.
   explicit NoiseCalculus(const RingShape& ring, bool strict = false);
 
   std::size_t degree() const noexcept { return degree_; }
@@ -95,11 +95,14 @@ class NoiseCalculus {
 
  private:
   NoiseBound rounded_parts(const NoiseBound& part, std::size_t parts) const noexcept;
+  NoiseBound make_rounding() const noexcept;
   NoiseBound make_public_key_encryption() const noexcept;
 
   std::size_t degree_;
   bool strict_;
-  double n_, log2_n_, real_tail_, complex_tail_, check_;
+  BasisGeometry basis_;
+  double draws_, terms_;  // of the ring's errors: numbers drawn over n, and how many a coefficient sums
+  double n_, log2_n_, log2_dual_, log2_gram_, real_tail_, complex_tail_, check_;
   NoiseBound secret_, rounding_, drawn_error_, public_key_encryption_;
 };
 
@@ -108,8 +111,8 @@ inline constexpr double noise_exponent = 168;
 
 /// kappa of the check that keys pass when they are made: |a(zeta)|^2 <= n Var kappa^2.
 double key_check_factor(std::size_t degree) noexcept;
-/// A secret has at most this part of its coefficients not 0, and a public key's error at most this many times its
-/// expected sum of squares.
+/// A secret has at most this times n^2 as the sum of its |s(zeta)|^2 (in x^n + 1: at most this part of its coefficients
+/// not 0), and a public key's error at most this many times its expected one.
 inline constexpr double most_secret_weight = 0.7, most_error_square = 1.21;
 
 }  // namespace cyclotome::rlwe

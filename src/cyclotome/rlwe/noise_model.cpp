@@ -38,7 +38,8 @@ NoiseModel::State NoiseModel::summed(const State& a, double count) const {
 NoiseModel::State NoiseModel::times_plain(const State& a) const {
   const auto n = static_cast<double>(parameters_.degree());
   const double two = static_cast<double>(parameters_.plain_modulus(plain_).value) * std::sqrt(n / 12);
-  return with_noise(a, calculus().times_plain(a.noise, {4 * two, two, std::sqrt(n) * two}));
+  const double one = std::sqrt(n) * two * parameters_.ring()->geometry().turn;
+  return with_noise(a, calculus().times_plain(a.noise, {4 * two, two, one}));
 }
 
 NoiseModel::State NoiseModel::rotated(const State& a) const {

@@ -17,6 +17,18 @@ unsigned product_bits(const std::vector<std::uint64_t>& moduli) { return BigUnsi
 
 RingShapePtr checked_ring(const LatticeParameters& p) {
   const std::size_t smallest = p.allow_insecure ? 8 : 1024;
+  if (p.cyclotomic != 0) {
+    RingShapePtr ring = p.ring();
+    if (p.degree != 0 && p.degree != ring->degree()) {
+      throw ParameterError(message("degree ", p.degree, " is not that of ", ring->modulus(), ", ", ring->degree(),
+                                   "; leave it out, or leave out cyclotomic = ", p.cyclotomic));
+    }
+    if (ring->degree() < smallest) {
+      throw ParameterError(
+          message(ring->modulus(), " has degree ", ring->degree(), ", below ", smallest, "; take a larger index m"));
+    }
+    return ring;
+  }
   if (!is_power_of_two(p.degree) || p.degree < smallest || p.degree > Ring::max_degree) {
     throw ParameterError(
         message("degree ", p.degree, " is not a power of two in [", smallest, ", ", Ring::max_degree, "]"));
@@ -135,10 +147,13 @@ Parameters::Parameters(const Scheme& scheme, LatticeParameters lattice, const Sc
       ring_(checked_ring(lattice_)),
       noise_(*ring_, lattice_.strict) {
   require_known(scheme_, lattice_.word, lattice_.table);
+  lattice_.degree = ring_->degree();
   check_counts(lattice_);
   check_primes(lattice_, *ring_);
   scheme_->check(lattice_, *part_);
   lattice_.digits = choose_digits(lattice_);
+  has_transforms_ = std::ranges::all_of(plain_moduli(), [&](std::uint64_t t) { return ring_->has_transform(t); });
+  if (plain_moduli().size() == 1) field_slots_ = FieldSlots::of(*ring_, plain_moduli()[0]);
 
   std::vector<std::uint64_t> all = lattice_.moduli;
   all.insert(all.end(), lattice_.special_moduli.begin(), lattice_.special_moduli.end());
@@ -176,24 +191,21 @@ void Parameters::check_security() const {
 
 std::string Parameters::canonical_text() const {
   const LatticeParameters& p = lattice_;
-  return message("cyclotome parameters 1\nscheme ", scheme_->name(), "\ndegree ", p.degree, "\n", part_->describe(),
-                 "\nmoduli ", list(p.moduli), "\nspecial ", list(p.special_moduli), "\ndigits ", p.digits, "\nword ",
-                 bits_of(p.word), "\nsecret ternary\nerror cbd21\nsecurity ", p.security, " ", name_of(p.table),
-                 p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "", "\n");
+  const std::string ring = p.cyclotomic == 0 ? message("degree ", p.degree) : message("cyclotomic ", p.cyclotomic);
+  return message("cyclotome parameters ", p.cyclotomic == 0 ? 1 : 2, "\nscheme ", scheme_->name(), "\n", ring, "\n",
+                 part_->describe(), "\nmoduli ", list(p.moduli), "\nspecial ", list(p.special_moduli), "\ndigits ",
+                 p.digits, "\nword ", bits_of(p.word), "\nsecret ternary\nerror cbd21\nsecurity ", p.security, " ",
+                 name_of(p.table), p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "", "\n");
 }
 
-bool Parameters::has_slots(PlainIndex plain) const { return ring_->has_transform(plain_modulus(plain).value); }
-
-bool Parameters::has_slots() const {
-  for (std::size_t i = 0; i < plain_moduli().size(); ++i) {
-    if (!has_slots(PlainIndex(i))) return false;
-  }
-  return true;
+bool Parameters::has_slots(PlainIndex plain) const {
+  return ring_->has_transform(plain_modulus(plain).value) || field_slots_ != nullptr;
 }
 
 std::string Parameters::summary() const {
   const unsigned special = key_modulus_bits_ - modulus_bits_;
-  return message(scheme_->name(), name().empty() ? std::string() : message(" '", name(), "'"), " n=", degree(),
+  return message(scheme_->name(), name().empty() ? std::string() : message(" '", name(), "'"),
+                 cyclotomic() == 0 ? std::string() : message(" m=", cyclotomic()), " n=", degree(),
                  " log q=", modulus_bits_, special == 0 ? std::string() : message("+", special), " ", part_->summary(),
                  " ", bits_of(word()), "-bit words, ",
                  insecure() ? std::string("INSECURE") : level_text(security_reached_, table()), table_suffix(table()),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cyclotome/math/sha256.hpp"
+#include "cyclotome/ring/field_slots.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 #include "cyclotome/rlwe/scheme.hpp"
@@ -14,18 +15,22 @@ namespace cyclotome::rlwe {
 
 /// What the parameters of every scheme have; unchecked.
 struct LatticeParameters {
-  std::size_t degree = 0;             ///< n of x^n + 1, a power of two in [2^10, 2^17] (smaller: allow_insecure)
-  std::vector<std::uint64_t> moduli;  ///< ciphertext primes q_i with a transform in this ring
+  std::size_t degree = 0;  ///< n of x^n + 1, a power of two in [2^10, 2^17] (smaller: allow_insecure); 0 or phi(m)
+                           ///< where `cyclotomic` is m
+  std::vector<std::uint64_t> moduli;          ///< ciphertext primes q_i with a transform in this ring
   std::vector<std::uint64_t> special_moduli;  ///< primes P_i of key switching, likewise; may be empty
   std::size_t digits = 0;                     ///< digits of key switching (dnum); 0: as few as the special primes allow
   Word word = Word::u64;
   unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
   SecurityTable table = default_security_table;
   bool allow_insecure = false;
-  bool strict = false;  ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
+  bool strict = false;         ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
+  std::size_t cyclotomic = 0;  ///< m of Phi_m, odd and squarefree; 0: the ring is x^n + 1
 
   /// The ring that these parameters are for. Throws ParameterError where there is none.
-  RingShapePtr ring() const { return RingShape::negacyclic(degree); }
+  RingShapePtr ring() const {
+    return cyclotomic == 0 ? RingShape::negacyclic(degree) : RingShape::cyclotomic(cyclotomic);
+  }
 };
 
 /// What a user writes, of a scheme whose own part is plaintext moduli; unchecked. `Parameters` checks it.
@@ -65,6 +70,8 @@ class Parameters {
   /// The ring without moduli: whatever depends on its polynomial is asked there.
   const RingShapePtr& ring() const noexcept { return ring_; }
   std::size_t degree() const noexcept { return ring_->degree(); }
+  /// m of Phi_m; 0: the ring is x^n + 1.
+  std::size_t cyclotomic() const noexcept { return lattice_.cyclotomic; }
   const std::vector<std::uint64_t>& plain_moduli() const noexcept { return part_->plain_moduli(); }
   /// Throws std::out_of_range for one that is not there.
   PlainModulus plain_modulus(PlainIndex plain) const { return PlainModulus(plain_moduli().at(plain.number)); }
@@ -87,10 +94,16 @@ class Parameters {
   /// log2 of the product of the first `limbs` ciphertext primes, 0 <= limbs <= all, and of all special primes.
   double log2_modulus(std::size_t limbs) const { return log2_moduli_.at(limbs); }
   double log2_special_modulus() const noexcept { return log2_special_modulus_; }
-  /// True if this plaintext modulus has a transform, so that arithmetic can act value by value in slots; or if every
-  /// one has.
+  /// True if arithmetic can act value by value in slots: this plaintext modulus has a transform, or every one has, or
+  /// the only one has field_slots().
   bool has_slots(PlainIndex plain) const;
-  bool has_slots() const;
+  bool has_slots() const noexcept { return has_transforms_ || field_slots_ != nullptr; }
+  /// Values modulo 2 over Phi_m are elements of GF(2^r), bits among them; null for all others.
+  const FieldSlotsPtr& field_slots() const noexcept { return field_slots_; }
+  /// Values that a ciphertext holds: n, or fewer elements of a field.
+  std::size_t slots() const noexcept { return field_slots_ == nullptr ? degree() : field_slots_->count(); }
+  /// Whether values can stand in coefficients of powers of x.
+  bool has_coefficients() const noexcept { return ring_->power_basis(); }
 
   /// How noise grows in this ring.
   const NoiseCalculus& noise() const noexcept { return noise_; }
@@ -117,6 +130,8 @@ class Parameters {
   SchemePartPtr part_;
   std::string name_;
   RingShapePtr ring_;
+  FieldSlotsPtr field_slots_;
+  bool has_transforms_ = false;
   unsigned modulus_bits_ = 0, key_modulus_bits_ = 0, security_reached_ = 0;
   std::vector<double> log2_moduli_;  // by number of primes
   double log2_special_modulus_ = 0;

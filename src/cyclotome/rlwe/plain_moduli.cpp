@@ -2,7 +2,6 @@
 #include "cyclotome/rlwe/plain_moduli.hpp"
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/rlwe/parameters.hpp"
 
 namespace cyclotome::rlwe {
@@ -10,16 +9,19 @@ namespace cyclotome::rlwe {
 namespace {
 
 /// What a ciphertext modulus has to exceed to hold anything modulo t; see least_modulus_bits.
-BigUnsigned least_modulus(std::uint64_t t) { return BigUnsigned(t) * BigUnsigned(2 * error_bound + 1); }
+BigUnsigned least_modulus(const RingShape& ring, std::uint64_t t) {
+  return BigUnsigned(t) * BigUnsigned(2 * ring.errors().bound() + 1);
+}
 
 /// Parameters that no ciphertext could be decrypted under are an error here, not at every decryption.
 void check_room(const LatticeParameters& p, const std::vector<std::uint64_t>& plain_moduli) {
   const BigUnsigned q = BigUnsigned::product(p.moduli);
+  const RingShapePtr ring = p.ring();
   for (const auto t : plain_moduli) {
-    if (q > least_modulus(t)) continue;
+    if (q > least_modulus(*ring, t)) continue;
     throw ParameterError(message("plaintext modulus ", t, " of ", bit_length(t), " bits is too large for ciphertext ",
                                  "moduli of ", q.bit_length(), " bits in all: not even a fresh ciphertext could be ",
-                                 "decrypted, which takes at least ", least_modulus_bits(t),
+                                 "decrypted, which takes at least ", least_modulus_bits(*ring, t),
                                  "; use more or wider ciphertext primes, or a smaller plaintext modulus"));
   }
 }
@@ -51,6 +53,6 @@ void check_plain_moduli(const LatticeParameters& lattice, const std::vector<std:
   check_room(lattice, plain_moduli);
 }
 
-unsigned least_modulus_bits(std::uint64_t t) { return least_modulus(t).bit_length(); }
+unsigned least_modulus_bits(const RingShape& ring, std::uint64_t t) { return least_modulus(ring, t).bit_length(); }
 
 }  // namespace cyclotome::rlwe

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/rlwe/scheme.hpp"
 
 namespace cyclotome::rlwe {
@@ -24,8 +25,9 @@ class PlainModuli final : public SchemePart {
 /// moduli are pairwise coprime.
 void check_plain_moduli(const LatticeParameters& lattice, const std::vector<std::uint64_t>& plain_moduli);
 
-/// The fewest bits that a ciphertext modulus has which can hold anything modulo `t`: a fresh error reaches 21 and must
-/// stay below q/(2t), after a rounding of up to 1/2; so q > 43 t. Shorter ones are refused by `Parameters`.
-unsigned least_modulus_bits(std::uint64_t t);
+/// The fewest bits that a ciphertext modulus has which can hold anything modulo `t`: a fresh error reaches 21 (in x^n +
+/// 1; what the ring's ErrorSums says) and must stay below q/(2t), after a rounding of up to 1/2; so q > 43 t. Shorter
+/// ones are refused by `Parameters`.
+unsigned least_modulus_bits(const RingShape& ring, std::uint64_t t);
 
 }  // namespace cyclotome::rlwe

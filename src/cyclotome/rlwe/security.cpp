@@ -110,8 +110,10 @@ unsigned max_modulus_bits(std::size_t degree, unsigned security, SecurityTable t
     throw ParameterError(message("table ", facts.name, " has limits for 128 bits of quantum security only, not for ",
                                  security, "; choose 128, or another table for classical levels"));
   }
-  for (const Row& row : facts.rows) {
-    if (row.degree == degree) return row.bits[column];
+  for (const Row& row : facts.rows) {  // each twice the one before
+    if (row.degree <= degree && degree / 2 < row.degree) {
+      return static_cast<unsigned>(std::uint64_t{degree} * row.bits[column] / row.degree);
+    }
   }
   return 0;
 }

@@ -36,7 +36,9 @@ std::string level_text(unsigned security, SecurityTable table);
 std::string table_suffix(SecurityTable table);
 
 /// The largest bit length of QP (ciphertext primes times special primes) at `degree` for 128, 192 or 256 bits of
-/// security; 0 where the table allows none. Throws ParameterError for any other level, among them 192 and 256 bits in a
+/// security; 0 where the table allows none. Between two powers of two, where no table has a row and Phi_m has its
+/// degree, it is floor(degree cap/row) for the next lower row: this library's choice, below what estimates would grant,
+/// as cap/row grows with the degree. Throws ParameterError for any other level, among them 192 and 256 bits in a
 /// table of quantum attacks.
 unsigned max_modulus_bits(std::size_t degree, unsigned security, SecurityTable table);
 

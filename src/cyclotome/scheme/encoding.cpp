@@ -17,18 +17,10 @@ namespace {
 /// Where value i of a row stands in the polynomial that carries it, transformed for slots.
 std::vector<std::uint32_t> positions_of(const rlwe::Context& context, rlwe::PlainIndex plain, Encoding::Kind kind) {
   const std::size_t n = context.degree();
-  if (kind == Encoding::Kind::coefficients) {
-    if (const RingShape& ring = *context.parameters().ring(); !ring.power_basis()) {
-      throw ParameterError(message("coefficients in Z[x]/(", ring.modulus(), ") are not those of powers of x, and ",
-                                   "constants not polynomials of one coefficient; use the encoding in slots"));
-    }
-    std::vector<std::uint32_t> positions(n);
+  if (kind == Encoding::Kind::coefficients || kind == Encoding::Kind::constants) {
+    std::vector<std::uint32_t> positions(values_of(context, kind));
     std::iota(positions.begin(), positions.end(), 0);
     return positions;
-  }
-  if (kind != Encoding::Kind::slots) {
-    throw ArgumentError(message("encoding number ", static_cast<unsigned>(kind),
-                                " is unknown; there are 0 (slots) and ", "1 (coefficients)"));
   }
   if (!context.parameters().has_slots(plain)) {
     throw ParameterError(message("plaintext modulus ", context.parameters().plain_modulus(plain),
@@ -37,6 +29,38 @@ std::vector<std::uint32_t> positions_of(const rlwe::Context& context, rlwe::Plai
                                  "; use the coefficient encoding or another plaintext modulus"));
   }
   return context.galois().slot_positions();
+}
+
+void require_kind(const rlwe::Context& context, Encoding::Kind kind) {
+  const RingShape& ring = *context.parameters().ring();
+  if (kind == Encoding::Kind::coefficients && !ring.power_basis()) {
+    throw ParameterError(message("coefficients in Z[x]/(", ring.modulus(), ") are not those of powers of x, and ",
+                                 "constants not polynomials of one coefficient; use the encoding in slots"));
+  }
+  if (kind > Encoding::Kind::constants) {
+    throw ArgumentError(message("encoding number ", static_cast<unsigned>(kind),
+                                " is unknown; there are 0 (slots), 1 (coefficients) and 2 (constants)"));
+  }
+}
+
+/// Throws RangeError unless all values are elements. Looks at every value without a branch on any.
+void require_elements(std::span<const std::int64_t> values, std::size_t width, const BinaryField& field) {
+  std::uint64_t above = 0;
+  for (const std::int64_t value : values) above |= static_cast<std::uint64_t>(value) >> field.degree();
+  if (!declassify(above != 0)) return;
+  std::size_t i = 0;
+  while (static_cast<std::uint64_t>(values[i]) >> field.degree() == 0) ++i;
+  throw RangeError(message("encode_residues: value ", values[i], " at row ", i / width, ", column ", i % width,
+                           " is no element of GF(2^", field.degree(), "), which are 0 to ", field.order()));
+}
+
+/// One polynomial: elements of a row in slots, or a single one in all of them.
+void encode_elements(std::span<std::uint64_t> residues, std::span<const std::int64_t> row, bool constant,
+                     const FieldSlots& slots) {
+  ZeroisingVector<std::uint64_t> elements(slots.count(), 0);
+  for (std::size_t j = 0; j < row.size(); ++j) elements[j] = static_cast<std::uint64_t>(row[j]);
+  if (constant && !row.empty()) std::ranges::fill(elements, elements[0]);
+  slots.encode(residues, elements);
 }
 
 /// Throws RangeError unless all values lie in [-t/2, t/2]. Looks at every value without a branch on any; that one of
@@ -58,27 +82,47 @@ void require_in_range(std::span<const std::int64_t> values, std::size_t width, s
 
 }  // namespace
 
+std::size_t values_of(const rlwe::Context& context, Encoding::Kind kind) {
+  if (kind == Encoding::Kind::constants) return 1;
+  return kind == Encoding::Kind::slots ? context.parameters().slots() : context.degree();
+}
+
 rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainIndex plain, Encoding::Kind kind,
                                 std::span<const std::int64_t> values, std::size_t items, std::size_t width,
                                 bool reduce) {
+  require_kind(*context, kind);
   const std::size_t n = context->degree();
-  if (width > n || items == 0 || values.size() != items * width) {
+  if (const std::size_t most = values_of(*context, kind);
+      width > most || items == 0 || values.size() != items * width) {
     throw ArgumentError(message("encode_residues: ", values.size(), " values as ", items, " rows of ", width,
-                                "; rows hold at most n = ", n, " values and there must be at least one"));
+                                "; rows hold at most n = ", most, " values and there must be at least one"));
   }
-  const std::vector<std::uint32_t> positions = positions_of(*context, plain, kind);
+  const FieldSlotsPtr& field = context->parameters().field_slots();
+  const std::vector<std::uint32_t> positions =
+      field == nullptr ? positions_of(*context, plain, kind) : std::vector<std::uint32_t>();
   const RingPtr& ring = context->plain_ring(plain);
   const Modulus<std::uint64_t> t(ring->basis()[0]);
-  if (!reduce) require_in_range(values, width, t.value());
-  const bool slots = kind == Encoding::Kind::slots;
-  PolyArray polynomials = context->make(ring, items, 1, slots ? Domain::transform : Domain::coefficient, true);
+  if (field != nullptr) {
+    require_elements(values, width, field->field());
+  } else if (!reduce) {
+    require_in_range(values, width, t.value());
+  }
+  const bool transformed = kind == Encoding::Kind::slots && field == nullptr,
+             constant = kind == Encoding::Kind::constants;
+  PolyArray polynomials = context->make(ring, items, 1, transformed ? Domain::transform : Domain::coefficient, true);
   constexpr std::size_t staging_words = std::size_t{1} << 20;
   const std::size_t at_once = std::clamp<std::size_t>(staging_words / n, 1, items);
   ZeroisingVector<std::uint64_t> residues(at_once * n, 0);  // of some rows; what lies beside the values stays zero
   for (std::size_t i = 0; i < items; ++i) {
     check_interrupt();
-    for (std::size_t j = 0; j < width; ++j) {
-      residues[i % at_once * n + positions[j]] = t.reduce_signed(values[i * width + j]);
+    const auto row = values.subspan(i * width, width);
+    const auto out = std::span(residues).subspan(i % at_once * n, n);
+    if (field != nullptr) {
+      encode_elements(out, row, constant, *field);
+    } else if (constant && !ring->shape()->power_basis()) {
+      std::ranges::fill(out, t.reduce_signed(row.empty() ? 0 : row[0] * ring->shape()->one()));
+    } else {
+      for (std::size_t j = 0; j < width; ++j) out[positions[j]] = t.reduce_signed(row[j]);
     }
     if (const std::size_t rows = i % at_once + 1; rows == at_once || i + 1 == items) {
       polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));
@@ -90,19 +134,33 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
 
 std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
   const rlwe::Context& context = *plaintext.context();
-  const std::vector<std::uint32_t> positions = positions_of(context, plaintext.plain(), kind);
+  require_kind(context, kind);
+  const FieldSlotsPtr& field = context.parameters().field_slots();
+  const std::vector<std::uint32_t> positions =
+      field == nullptr ? positions_of(context, plaintext.plain(), kind) : std::vector<std::uint32_t>();
   require_main_memory("decode", plaintext.batch() * context.degree() * (sizeof(std::uint64_t) + sizeof(std::int64_t)));
   PolyArray polynomials = plaintext.polynomials().clone();
-  if (kind == Encoding::Kind::slots) polynomials.to_transform();
+  if (kind == Encoding::Kind::slots && field == nullptr) polynomials.to_transform();
   ZeroisingVector<std::uint64_t> residues(polynomials.size());
   polynomials.to_host(residues);
-  const std::size_t n = context.degree();
+  const std::size_t n = context.degree(), width = values_of(context, kind);
   const auto t = static_cast<std::int64_t>(plaintext.plain_modulus().value);
-  std::vector<std::int64_t> values(residues.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i % n == 0) check_interrupt();
-    const auto residue = static_cast<std::int64_t>(residues[i / n * n + positions[i % n]]);
-    values[i] = residue - (t & -static_cast<std::int64_t>(residue >= t - residue));  // no branch on the value
+  std::vector<std::int64_t> values(plaintext.batch() * width);
+  ZeroisingVector<std::uint64_t> elements(field == nullptr ? 0 : field->count());
+  for (std::size_t i = 0; i < plaintext.batch(); ++i) {
+    check_interrupt();
+    const auto row = std::span(residues).subspan(i * n, n);
+    if (field != nullptr) {
+      field->decode(elements, row);
+      for (std::size_t j = 0; j < width; ++j) values[i * width + j] = static_cast<std::int64_t>(elements[j]);
+      continue;
+    }
+    const bool negated = kind == Encoding::Kind::constants && context.parameters().ring()->one() < 0;
+    for (std::size_t j = 0; j < width; ++j) {
+      const auto residue = static_cast<std::int64_t>(row[positions[j]]);
+      const std::int64_t value = residue - (t & -static_cast<std::int64_t>(residue >= t - residue));  // no branch on it
+      values[i * width + j] = negated ? -value : value;
+    }
   }
   return values;
 }

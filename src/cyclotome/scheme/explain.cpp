@@ -80,6 +80,19 @@ std::string key_switch_table(const rlwe::Parameters& p) {
   return text.str();
 }
 
+/// What values there are.
+std::string plaintext_text(const rlwe::Parameters& p) {
+  const FieldSlotsPtr& slots = p.field_slots();
+  if (slots == nullptr) {
+    return message("; values of ", BigUnsigned::product(p.plain_moduli()).bit_length() - 1, " bits with sign");
+  }
+  std::string box;
+  for (const auto& dimension : slots->dimensions()) {
+    box += message(box.empty() ? "" : " x ", dimension.length, dimension.cyclic ? "" : " (by masks)");
+  }
+  return message("; ", slots->count(), " slots of bits, or of elements of GF(2^", slots->field().degree(), "), ", box);
+}
+
 }  // namespace
 
 Sizes sizes_in_memory(const rlwe::Parameters& p) {
@@ -102,8 +115,7 @@ std::string explain(const rlwe::Parameters& p) {
     const std::uint64_t t = p.plain_moduli()[i];
     text << (i == 0 ? "t = " : ", ") << t << (p.has_slots(rlwe::PlainIndex(i)) ? "" : " (no slots)");
   }
-  const unsigned value_bits = BigUnsigned::product(p.plain_moduli()).bit_length();
-  text << "; values of " << value_bits - 1 << " bits with sign\n";
+  text << plaintext_text(p) << "\n";
   text << "  security         " << security_text(p) << "\n";
   text << "  sizes in memory  ciphertext " << bytes_text(sizes.ciphertext) << ", public key "
        << bytes_text(sizes.public_key) << ", relinearisation key " << bytes_text(sizes.relinearization_key)

@@ -2,6 +2,7 @@
 #include "cyclotome/scheme/planning.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "cyclotome/ring/ring.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/rlwe/plain_moduli.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/special_primes.hpp"
 
 namespace cyclotome::scheme {
@@ -75,6 +77,71 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
   return std::nullopt;
 }
 
+/// Rings whose slots modulo 2 are GF(2^16), with 256, 1024 and 2048 of them.
+constexpr std::array<std::size_t, 3> rings_for_bits{4369, 21845, 65535};
+
+/// BGV modulo 2 with `count` ciphertext primes and `special` special ones; nothing where there are none, or security
+/// forbids it.
+std::optional<rlwe::Parameters> bit_parameters(rlwe::ParametersLiteral literal, std::size_t count,
+                                               std::size_t special) {
+  const RingShapePtr ring = literal.ring();
+  const std::vector<std::uint64_t> primes = smallest_primes_congruent_to_one(ring->transform_step(), count + special);
+  const auto end = primes.begin() + static_cast<std::ptrdiff_t>(count);
+  literal.moduli.assign(primes.begin(), end);
+  literal.special_moduli.assign(end, primes.end());
+  literal.word = primes.back() < max_transform_modulus<std::uint32_t> ? Word::u32 : Word::u64;
+  try {
+    return rlwe::Parameters(literal);
+  } catch (const ParameterError&) {  // a SecurityError, too
+    return std::nullopt;
+  }
+}
+
+/// The fewest ciphertext primes over one ring that serve, with the cheapest number of special ones.
+std::optional<rlwe::Parameters> attempt_bits(const Intent& intent, std::size_t m) {
+  rlwe::ParametersLiteral literal;
+  literal.scheme = &bgv::scheme();
+  literal.cyclotomic = m;
+  literal.plain_moduli = {2};
+  literal.security = intent.security;
+  literal.table = intent.table;
+  literal.strict = intent.strict;
+  const RingShapePtr ring = literal.ring();
+  const FieldSlotsPtr slots = FieldSlots::of(*ring, 2);
+  if (slots == nullptr || slots->count() < intent.min_degree) return std::nullopt;
+  constexpr std::size_t most_primes = 100, most_special = 8;
+  for (std::size_t count = 1; count <= most_primes; ++count) {
+    std::optional<rlwe::Parameters> best;
+    bool allowed = false;
+    for (std::size_t special = 1; special <= most_special; ++special) {
+      check_interrupt();
+      auto candidate = bit_parameters(literal, count, special);
+      allowed = allowed || candidate;
+      if (!candidate || (intent.word && *intent.word != candidate->word())) continue;
+      if (planned_headroom(intent, *candidate) < 0) continue;
+      if (!best || cost(*candidate) < cost(*best)) best = std::move(candidate);
+    }
+    if (best) return best;
+    if (!allowed && count > 1) break;  // more primes are only longer
+  }
+  return std::nullopt;
+}
+
+rlwe::Parameters suggest_bits(const Intent& intent) {
+  std::string tried;
+  for (const std::size_t m : rings_for_bits) {
+    if (intent.cyclotomic != 0 && m != rings_for_bits[0]) break;
+    const std::size_t index = intent.cyclotomic == 0 ? m : intent.cyclotomic;
+    if (auto found = attempt_bits(intent, index)) return *found;
+    tried += (tried.empty() ? "Phi_" : ", Phi_") + std::to_string(index);
+  }
+  throw ParameterError(message("suggest: ", tried, " carries no ", intent.depth, " products of bits in a row, ",
+                               intent.plain_products, " with plaintexts and sums of ", intent.terms, " at ",
+                               rlwe::level_text(intent.security, intent.table),
+                               intent.min_degree == 0 ? std::string() : message(" in ", intent.min_degree, " slots"),
+                               "; lower one of them, or split the computation"));
+}
+
 }  // namespace
 
 rlwe::Parameters suggest(const Intent& intent) {
@@ -95,6 +162,7 @@ rlwe::Parameters suggest(const Intent& intent) {
   if (intent.flooding_bits > 128) {
     throw ParameterError(message("suggest: flooding_bits ", intent.flooding_bits, " may be at most 128"));
   }
+  if (intent.bits) return suggest_bits(intent);
   unsigned result_bits = intent.result_bits;
   if (result_bits == 0) {
     if (intent.depth > 10) {
@@ -129,12 +197,13 @@ rlwe::Parameters suggest(const Intent& intent) {
 rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits) {
   rlwe::require_known(base.scheme, base.word, base.table);
   const RingShapePtr ring = base.ring();
+  base.degree = ring->degree();
   if (modulus_bits < narrowest_prime(*ring)) {
     throw ParameterError(message("a modulus of ", modulus_bits, " bits is narrower than one prime at degree ",
                                  base.degree, ", which takes ", narrowest_prime(*ring)));
   }
   for (const auto t : base.plain_moduli) {
-    if (const unsigned least = rlwe::least_modulus_bits(t); modulus_bits < least) {
+    if (const unsigned least = rlwe::least_modulus_bits(*ring, t); modulus_bits < least) {
       throw ParameterError(message("a modulus of ", modulus_bits, " bits holds nothing modulo ", t, ", for which it ",
                                    "takes at least ", least, "; use a longer one, or a smaller plaintext modulus"));
     }

@@ -30,11 +30,16 @@ struct Intent {
   /// (rlwe/flooding.hpp); 0: none.
   unsigned flooding_bits = 0;
   bool strict = false;  ///< noise bounds without assumptions (doc/noise.md)
+  /// Bits and elements of GF(2^r) in BGV with plaintext modulus 2 over Phi_m, instead of integers: value_bits,
+  /// result_bits, slots and scheme then have no meaning.
+  bool bits = false;
+  std::size_t cyclotomic = 0;  ///< of bits: m; 0: the smallest of 4369, 21845 and 65535 that serves
 };
 
 /// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one
-/// can hold), ciphertext primes, special primes and digits. Throws ParameterError when no supported degree suffices; it
-/// says what would be needed.
+/// can hold), ciphertext primes, special primes and digits. For bits the ciphertext primes are the smallest that have a
+/// transform, ascending, since a level takes fewer bits than they have, and the special ones those that follow. Throws
+/// ParameterError when no supported degree suffices; it says what would be needed.
 rlwe::Parameters suggest(const Intent& intent);
 
 /// `base` with ciphertext primes of `modulus_bits` bits in all, equally wide, of up to 30 bits in 32-bit words and 50

@@ -42,7 +42,12 @@ std::optional<rlwe::Parameters> with_other_special_primes(const rlwe::Parameters
   std::vector<std::uint64_t> taken = lattice.moduli;
   taken.insert(taken.end(), parameters.plain_moduli().begin(), parameters.plain_moduli().end());
   try {
-    lattice.special_moduli = primes_congruent_to_one(width, lattice.ring()->transform_step(), special, taken);
+    const std::uint64_t step = lattice.ring()->transform_step();
+    // Over Phi_m those that follow, as `suggest` takes them: there are few narrow ones.
+    lattice.special_moduli =
+        lattice.cyclotomic == 0
+            ? primes_congruent_to_one(width, step, special, taken)
+            : smallest_primes_congruent_to_one(step, special, *std::max_element(taken.begin(), taken.end()));
     lattice.digits = 0;
     lattice.allow_insecure = true;  // whether it is allowed is for the caller to say
     return rlwe::Parameters(parameters.scheme(), std::move(lattice), parameters.part(), parameters.name());

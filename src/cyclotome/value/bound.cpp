@@ -19,6 +19,11 @@ bool known(const char* operation, const Bound& a, const Bound& b) {
   return !a.wraps();
 }
 
+/// Of sums and products of values without bounds: bits make bits, and with other elements of their field elements.
+Bound unbounded(const Bound& a, const Bound& b) {
+  return a.is_bits() && b.is_bits() ? Bound::bits() : Bound::wrapping();
+}
+
 /// Hoelder's inequality: what sums of products over rows reach.
 BigUnsigned hoelder(const Bound& a, const Bound& b) { return std::min(a.row() * b.largest(), a.largest() * b.row()); }
 
@@ -49,17 +54,17 @@ Bound Bound::summed(std::size_t count) const {
 Bound Bound::row_sums(std::size_t length) const { return wraps() ? *this : Bound(row_, length); }
 
 Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
-  if (!known(operation, a, b)) return Bound::wrapping();
+  if (!known(operation, a, b)) return unbounded(a, b);
   return {a.largest() + b.largest(), length, a.row() + b.row()};
 }
 
 Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
-  if (!known(operation, a, b)) return Bound::wrapping();
+  if (!known(operation, a, b)) return unbounded(a, b);
   return {a.largest() * b.largest(), length, hoelder(a, b)};
 }
 
 Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
-  if (!known(operation, a, b)) return Bound::wrapping();
+  if (!known(operation, a, b)) return unbounded(a, b);
   return {std::max(a.largest(), b.largest()), length, std::max(a.row(), b.row())};
 }
 
@@ -68,9 +73,20 @@ Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size
 }
 
 Bound matrix_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t inner, std::size_t n) {
-  if (!known(operation, a, b)) return Bound::wrapping();
+  if (!known(operation, a, b)) return unbounded(a, b);
   const BigUnsigned entry = std::min(a.row() * b.largest(), a.largest() * b.largest() * BigUnsigned(inner));
   return {entry, n, a.row() * b.row()};
+}
+
+Bound field_bound(const char* operation, const Bound& x, const Integers& w, const rlwe::Parameters& parameters) {
+  const FieldSlotsPtr& slots = parameters.field_slots();
+  if (slots == nullptr) return x;
+  const unsigned degree = slots->field().degree();
+  if (const std::size_t found = first_wider_than(w, degree); found != w.size()) {
+    throw RangeError(message(operation, ": value ", shown(w[found]), " is no element of GF(2^", degree, "), which are ",
+                             "the whole numbers from 0 to ", slots->field().order(), "; bits are 0 and 1"));
+  }
+  return first_wider_than(w, 1) == w.size() ? x : Bound::wrapping();
 }
 
 Bound bound_of(const Integers& w, std::size_t length) {

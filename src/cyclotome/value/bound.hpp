@@ -15,16 +15,25 @@ namespace cyclotome::value {
 ///
 /// Two numbers: the largest magnitude of a value, and the largest sum of magnitudes along the last axis, a *row*. The
 /// second lets a selection by a one-hot mask, sum(mask * x), be bounded by what one x can be: |sum a_i b_i| is at most
-/// row(a) largest(b). Or neither: then values wrap around modulo T by intent.
+/// row(a) largest(b). Or neither: then values wrap around modulo T by intent. Elements of GF(2^r), which slots modulo 2
+/// over Phi_m hold, are such values, and bits are those of them that are 0 or 1.
 class Bound {
  public:
   /// Values that wrap around.
   static Bound wrapping() { return Bound(); }
+  /// Elements of a field that are 0 or 1.
+  static Bound bits() {
+    Bound bound;
+    bound.bits_ = true;
+    return bound;
+  }
   /// Rows of `length` values, each of at most `largest`, their magnitudes adding up to at most `row` (none: to what
   /// `length` values can). Each number is taken down to what the other implies.
   Bound(BigUnsigned largest, std::size_t length, const std::optional<BigUnsigned>& row = std::nullopt);
 
   bool wraps() const noexcept { return !known_; }
+  /// Then wraps() too.
+  bool is_bits() const noexcept { return bits_; }
   /// Precondition: not wraps().
   const BigUnsigned& largest() const noexcept { return largest_; }
   const BigUnsigned& row() const noexcept { return row_; }
@@ -41,7 +50,7 @@ class Bound {
 
  private:
   Bound() = default;
-  bool known_ = false;
+  bool known_ = false, bits_ = false;
   BigUnsigned largest_, row_;
 };
 
@@ -56,6 +65,9 @@ Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::si
 Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size_t rows_of, std::size_t length);
 /// Of a (..., m, k) @ b (..., k, n): rows of `n`, k = `inner`.
 Bound matrix_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t inner, std::size_t n);
+
+/// Of what public values make of bits or elements of a field: bits of bits. RangeError for values that are no elements.
+Bound field_bound(const char* operation, const Bound& x, const Integers& w, const rlwe::Parameters& parameters);
 
 /// Of public integers, rows taken as broadcast to `length`.
 Bound bound_of(const Integers& w, std::size_t length);

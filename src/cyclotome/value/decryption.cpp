@@ -10,6 +10,7 @@
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/value/residues.hpp"
+#include "cyclotome/value/rows.hpp"
 
 namespace cyclotome::value {
 
@@ -40,11 +41,10 @@ EncryptedArray beside(const char* operation, const EncryptedArray& x, const rlwe
   return x.context()->engine() == key.context()->engine() ? x : x.to(key.context());
 }
 
-/// The values in what a ciphertext holds, row after row: the first ones of each row of n.
+/// The values in what a ciphertext holds, row after row: the first ones of each row.
 void append_values(Residues& values, const rlwe::Plaintext& plaintext, const Layout& layout, std::size_t first) {
-  const auto kind = layout.slots() ? Encoding::Kind::slots : Encoding::Kind::coefficients;
-  std::vector<std::int64_t> decoded = decode_residues(plaintext, kind);
-  const std::size_t n = layout.width(), chunks = layout.chunks();
+  std::vector<std::int64_t> decoded = decode_residues(plaintext, encoding_of(layout));
+  const std::size_t n = decoded.size() / plaintext.batch(), chunks = layout.chunks();
   for (std::size_t i = 0; i < plaintext.batch(); ++i) {
     const std::size_t before = (first + i) % chunks * n, count = std::min(n, layout.length() - before);
     const auto row = decoded.begin() + static_cast<std::ptrdiff_t>(i * n);
@@ -54,6 +54,10 @@ void append_values(Residues& values, const rlwe::Plaintext& plaintext, const Lay
 }
 
 void require_as_stated(const char* operation, const Integers& values, const Bound& bound) {
+  if (bound.is_bits() && values.largest() > BigUnsigned(1)) {
+    throw RangeError(message(operation, ": a value is no bit, which the array states that all of them are; the ",
+                             "ciphertexts were altered, or their description is wrong"));
+  }
   if (bound.wraps()) return;
   const BigUnsigned largest = values.largest();
   const BigUnsigned row = values.ndim() == 0 ? largest : values.largest_sum(values.ndim() - 1);
@@ -78,7 +82,10 @@ Integers opened(const char* operation, const EncryptedArray& array, const rlwe::
       task.advance(piece.stop - piece.start);
     }
   }
-  const Integers values = Remainders(x.parameters().plain_moduli()).combine(residues, x.shape(), x.bound().wraps());
+  const Integers values =
+      x.parameters().field_slots() != nullptr
+          ? Integers(x.shape(), std::span(residues[0]))
+          : Remainders(x.parameters().plain_moduli()).combine(residues, x.shape(), x.bound().wraps());
   require_as_stated(operation, values, x.bound());
   const bool narrow = !x.bound().wraps() && x.bound().largest().bit_length() < 64;
   return narrow && values.words() > 1 ? values.resized(1) : values;

@@ -27,7 +27,7 @@ Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray
 }
 
 Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w) {
-  if (x.bound().wraps()) return x.bound();
+  if (x.bound().wraps()) return field_bound(operation, x.bound(), w, x.parameters());
   const Shape shape = broadcast_shape(operation, x.shape(), w.shape());
   const std::size_t last = shape.empty() ? 1 : shape.back();
   const Bound bound = rule(operation, x.bound().broadcast(x.layout().last(), last), bound_of(w, last), last);
@@ -115,7 +115,7 @@ EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& op
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const Integers& w, const Options& options) {
-  return add(x, -w, options);
+  return add(x, x.parameters().field_slots() == nullptr ? -w : w, options);  // in characteristic 2 it is the same
 }
 
 EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Options& options) {
@@ -124,8 +124,9 @@ EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Option
 
 EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Options& options) {
   const Bound bound = bound_with("multiply", product_bound, x, w);
-  Placed product = w.uniform() ? multiply_by_scalar(x.placed(), x.keys(), w, options)
-                               : multiply_rows(x.placed(), x.keys(), w, options);
+  const bool integers = x.parameters().field_slots() == nullptr || first_wider_than(w, 1) == w.size();
+  Placed product = w.uniform() && integers ? multiply_by_scalar(x.placed(), x.keys(), w, options)
+                                           : multiply_rows(x.placed(), x.keys(), w, options);
   return finished("multiply", std::move(product), bound, x.keys(), options);
 }
 

@@ -49,7 +49,7 @@ EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys)
                                   " of number ", all[i].plain()));
     }
   }
-  if (layout().width() != context()->degree() || (layout().slots() && !parameters().has_slots())) {
+  if (layout().width() != parameters().slots() || (layout().slots() && !parameters().has_slots())) {
     throw ArgumentError(message("no array of these parameters is ", to_string(layout().placement()), " in chunks of ",
                                 layout().width()));
   }

@@ -34,7 +34,24 @@ void require_values_within(const Integers& values, const Bound& bound, const rlw
   }
 }
 
+/// Bits, or elements of the field by wrap.
+Bound stated_in_field(const Integers& values, const Encryption& how, const BinaryField& field) {
+  if (how.bound || how.l1_bound) {
+    throw ArgumentError(
+        message("encrypt: bits and elements of GF(2^", field.degree(), ") have no bound; leave it out"));
+  }
+  const unsigned degree = how.wrap ? field.degree() : 1;
+  const std::size_t found = first_wider_than(values, degree);
+  if (found == values.size()) return how.wrap ? Bound::wrapping() : Bound::bits();
+  throw RangeError(message(
+      "encrypt: value ", shown(values[found]), place_of(values.shape(), found),
+      how.wrap ? message(" is no element of GF(2^", degree, "), which are the whole numbers from 0 to ", field.order())
+               : message(" is no bit; these parameters hold bits, 0 and 1, and by encoding='field' ",
+                         "(wrap in C++) elements of GF(2^", field.degree(), ")")));
+}
+
 Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Parameters& parameters) {
+  if (parameters.field_slots() != nullptr) return stated_in_field(values, how, parameters.field_slots()->field());
   if (how.wrap) {
     if (how.bound || how.l1_bound) {
       throw ArgumentError("encrypt: bound= and wrap=True exclude each other: values that wrap around have no bound");
@@ -55,6 +72,12 @@ Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Pa
 Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Context& context) {
   const bool slots = context.parameters().has_slots();
   Placement placement = how.placement.value_or(slots ? Placement::slots : Placement::coefficients);
+  if (placement == Placement::coefficients && !context.parameters().has_coefficients()) {
+    throw ParameterError(
+        message("encrypt: coefficients modulo ", context.parameters().ring()->modulus(), " are not those of powers of ",
+                "x, so arrays lie in slots: take plaintext modulus 2, or primes congruent to 1 modulo ",
+                context.parameters().ring()->transform_condition()));
+  }
   if (how.placement == Placement::slots && !slots) {
     throw ArgumentError(
         message("encrypt: the plaintext moduli of ", context.parameters().summary(), " have no slots at degree ",
@@ -62,7 +85,7 @@ Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Cont
                 context.parameters().ring()->transform_step(), ". Use encoding='coefficients' or other parameters"));
   }
   if (values.ndim() == 0) placement = Placement::replicated;
-  return {values.shape(), context.degree(), placement};
+  return {values.shape(), context.parameters().slots(), placement};
 }
 
 /// Under the secret key in one piece, so that a single seed stands for all uniform halves.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/word.hpp"
 
@@ -200,6 +201,21 @@ Integers Integers::resized(std::size_t words) const {
     for (std::size_t j = 0; j < words; ++j) data.push_back(j < words_ ? from[j] : sign_of(from.back()));
   }
   return {shape_, words, std::move(data)};
+}
+
+std::size_t first_wider_than(const Integers& values, unsigned bits) {
+  const auto above = [&](std::size_t i) {
+    const auto words = values.value_words(i);
+    std::uint64_t rest = words[0] >> bits;
+    for (std::size_t j = 1; j < words.size(); ++j) rest |= words[j];  // of a negative value all ones
+    return rest;
+  };
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) any |= above(i);
+  if (!declassify(any != 0)) return values.size();
+  std::size_t i = 0;
+  while (above(i) == 0) ++i;
+  return i;
 }
 
 }  // namespace cyclotome::value

@@ -106,4 +106,7 @@ class Integers {
   Words data_;
 };
 
+/// Number of the first value that is not in [0, 2^bits); size() if all are. Branches on none but the one it names.
+std::size_t first_wider_than(const Integers& values, unsigned bits);
+
 }  // namespace cyclotome::value

@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/value/alignment.hpp"
+#include "cyclotome/value/field_rolls.hpp"
 #include "cyclotome/value/shaping.hpp"
 #include "cyclotome/value/slots.hpp"
 
@@ -47,7 +48,7 @@ Placed sum_last(const Placed& x, const Keyring& keys, const Options& options) {
   const Channels rows = sum_groups(cleaned(x, options).channels, x.layout.chunks());
   Shape shape = x.layout.shape();
   shape.pop_back();
-  return {sum_slots(rows, evaluation, options), x.layout.placed(shape, Placement::replicated)};
+  return {sum_of_slots(rows, evaluation, options), x.layout.placed(shape, Placement::replicated)};
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 #include "cyclotome/value/rows.hpp"
 
 #include <algorithm>
-
-#include "cyclotome/scheme/encoding.hpp"
-
 namespace cyclotome::value {
 
 namespace {
@@ -21,7 +18,13 @@ bool single_row(const Layout& layout, const Integers& w) { return layout.chunks(
 
 }  // namespace
 
-Rows::Rows(const Integers& w, Indices starts, std::size_t chunks, std::size_t width, std::size_t length, bool in_slots)
+Encoding::Kind encoding_of(const Layout& layout) {
+  if (!layout.packed()) return Encoding::Kind::constants;
+  return layout.slots() ? Encoding::Kind::slots : Encoding::Kind::coefficients;
+}
+
+Rows::Rows(const Integers& w, Indices starts, std::size_t chunks, std::size_t width, std::size_t length,
+           Encoding::Kind kind)
     : w_(&w),
       starts_(std::move(starts)),
       chunks_(chunks),
@@ -29,34 +32,36 @@ Rows::Rows(const Integers& w, Indices starts, std::size_t chunks, std::size_t wi
       length_(length),
       step_(w.length() == 1 ? 0 : 1),
       count_(starts_.size() * chunks),
-      in_slots_(in_slots) {}
+      kind_(kind) {}
 
 Rows::Rows(const Layout& layout, const Integers& w)
     : Rows(w,
            !layout.packed()        ? broadcast_indices(w.shape(), layout.shape())
            : single_row(layout, w) ? Indices{0}
                                    : row_starts(w, layout.outer()),
-           layout.chunks(), layout.width(), layout.length(), layout.slots()) {}
+           layout.chunks(), layout.width(), layout.length(), encoding_of(layout)) {}
 
 Rows Rows::constants(const Layout& layout, const Integers& w) {
   const Indices starts = row_starts(w, layout.outer());
   Indices repeated;
   for (const std::size_t start : starts) repeated.insert(repeated.end(), layout.chunks(), start);
-  return {w, std::move(repeated), 1, 1, 1, false};
+  return {w, std::move(repeated), 1, 1, 1, Encoding::Kind::constants};
 }
 
 rlwe::Plaintext Rows::encoded(const rlwe::ContextPtr& context, std::size_t channel, const Piece& piece) const {
   const Modulus<std::uint64_t> t(context->parameters().plain_modulus(rlwe::PlainIndex(channel)).value);
+  const bool elements = context->parameters().field_slots() != nullptr;
   Residues residues((piece.stop - piece.start) * width_, 0);
   for (std::size_t row = piece.start; row < piece.stop; ++row) {
     const std::size_t first = row % chunks_ * width_, start = starts_[row / chunks_];
     const std::size_t count = std::min(width_, length_ - first);
     for (std::size_t j = 0; j < count; ++j) {
-      residues[(row - piece.start) * width_ + j] = centred_residue(*w_, start + (first + j) * step_, t);
+      const std::size_t i = start + (first + j) * step_;
+      residues[(row - piece.start) * width_ + j] =
+          elements ? static_cast<std::int64_t>(w_->value_words(i)[0]) : centred_residue(*w_, i, t);
     }
   }
-  const auto kind = in_slots_ ? Encoding::Kind::slots : Encoding::Kind::coefficients;
-  return encode_residues(context, rlwe::PlainIndex(channel), kind, residues, piece.stop - piece.start, width_);
+  return encode_residues(context, rlwe::PlainIndex(channel), kind_, residues, piece.stop - piece.start, width_);
 }
 
 Indices order_of(const Layout& x, const Layout& out) {

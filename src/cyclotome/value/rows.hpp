@@ -2,11 +2,15 @@
 #pragma once
 
 #include "cyclotome/math/modulus.hpp"
+#include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/value/channels.hpp"
 #include "cyclotome/value/residues.hpp"
 
 // Plaintext integers as polynomials beside ciphertexts: what is encrypted, and public operands.
 namespace cyclotome::value {
+
+/// How a layout's values stand in plaintexts.
+Encoding::Kind encoding_of(const Layout& layout);
 
 /// Public or secret integers as rows to encode, one for each ciphertext of a layout or one for all. They are encoded a
 /// piece at a time, so that padding never takes more memory than a piece.
@@ -22,7 +26,8 @@ class Rows {
   rlwe::Plaintext encoded(const rlwe::ContextPtr& context, std::size_t channel, const Piece& piece) const;
 
  private:
-  Rows(const Integers& w, Indices starts, std::size_t chunks, std::size_t width, std::size_t length, bool in_slots);
+  Rows(const Integers& w, Indices starts, std::size_t chunks, std::size_t width, std::size_t length,
+       Encoding::Kind kind);
 
   const Integers* w_;
   Indices starts_;      // number of the first value of w, by row of the layout; each row has chunks
@@ -31,7 +36,7 @@ class Rows {
   std::size_t length_;  // values in a row
   std::size_t step_;    // from one value of w to the next: 0 for one that repeats
   std::size_t count_;
-  bool in_slots_;
+  Encoding::Kind kind_;
 };
 
 /// Number of the ciphertext of `x` behind every ciphertext of `out`, to whose shape x broadcasts.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/field_rolls.hpp"
 #include "cyclotome/value/rows.hpp"
 
 namespace cyclotome::value {
@@ -12,6 +13,11 @@ namespace cyclotome::value {
 namespace {
 
 const rlwe::EvaluationKeys& rotation_keys(const char* operation, const EncryptedArray& x) {
+  if (const FieldSlotsPtr& slots = x.parameters().field_slots(); slots != nullptr) {
+    throw UnsupportedError(message(operation, ": the slots of ", x.parameters().summary(), " are a box of ",
+                                   slots->dimensions().size(), " dimensions, not rows and columns; x.roll(steps, ",
+                                   "dimension) rolls one"));
+  }
   if (!x.layout().slots() || !x.layout().full()) {
     throw ArgumentError(message(operation,
                                 " takes a packed array in slots whose last axis fills its ciphertexts, a "
@@ -141,7 +147,7 @@ Placed cleaned(const Placed& x, const Options& options) {
 Placed spread(const Placed& x, const Keyring& keys, const Options& options) {
   require_slots("broadcasting a packed column", x.layout);
   const rlwe::EvaluationKeys& evaluation = keys.require_evaluation("broadcasting a packed column");
-  return {sum_slots(cleaned(x, options).channels, evaluation, options),
+  return {sum_of_slots(cleaned(x, options).channels, evaluation, options),
           x.layout.placed(x.layout.shape(), Placement::replicated)};
 }
 

@@ -12,6 +12,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
+#include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
 
@@ -172,6 +173,33 @@ void CpuEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
   });
 }
 
+template <class Address>
+void CpuEngine::sample_sums(View out, const ErrorSums& errors, const Address& address) {
+  const std::size_t n = out.degree(), count = out.batch * out.parts;
+  with_word(out.word(), [&]<class W>(W) {
+    loops_.in_parallel(count, count * out.limbs() * n, [&](std::size_t i) {
+      const std::size_t p = i % out.parts, b = i / out.parts;
+      constexpr std::size_t draws = small_draws_per_block;
+      ZeroisingVector<int> drawn((errors.draws + draws - 1) / draws * draws);
+      kernels<W>().sample_small(drawn.data(), 0, drawn.size(), Law::error, address(b, p, 0));
+      for (std::size_t first = 0; first < n; first += cpu::conversion_tile) {
+        const std::size_t width = std::min(n - first, cpu::conversion_tile);
+        SmallTile small;
+        std::fill_n(small.values, width, 0);
+        for (std::size_t term = 0; term < errors.terms; ++term) {
+          const std::uint32_t* const from = errors.addresses.data() + term * n + first;
+          const int sign = ErrorSums::negative(term) ? -1 : 1;
+          for (std::size_t c = 0; c < width; ++c) small.values[c] += sign * drawn[from[c]];
+        }
+        for (std::size_t l = 0; l < out.limbs(); ++l) {
+          kernels<W>().reduce_small(out.limb<W>(b, p, l) + first, small.values, width,
+                                    static_cast<W>(out.ring->basis()[l]));
+        }
+      }
+    });
+  });
+}
+
 void CpuEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) {
   const auto address = [&](std::size_t b, std::size_t p, std::size_t l) {
     return SecretAddress{{seed.words(),
@@ -182,6 +210,10 @@ void CpuEngine::do_sample(View out, Law law, const Seed& seed, Stream stream, st
     loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
       kernels<W>().sample_uniform(x, 0, out.degree(), static_cast<W>(out.ring->basis()[l]), address(b, p, l));
     });
+    return;
+  }
+  if (const ErrorSums& errors = out.ring->shape()->errors(); law == Law::error && errors.terms > 1) {
+    sample_sums(out, errors, address);
     return;
   }
   loops_.for_each_tile(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t first, std::size_t width, W) {

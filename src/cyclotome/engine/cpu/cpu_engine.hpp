@@ -99,6 +99,9 @@ class CpuEngine final : public Engine {
   /// peaks: a number for each item of out.
   void scale_to_plain(View out, std::uint64_t* peaks, ConstView a, const program::PlainRounding& step);
   void convert_with_peaks(View out, std::uint64_t* peaks, ConstView a, const BaseConversion& conversion);
+  /// Law::error where coefficients are sums of draws. address(b, p, l): of a polynomial.
+  template <class Address>
+  void sample_sums(View out, const ErrorSums& errors, const Address& address);
 
   cpu::InstructionSet instruction_set_;
   const cpu::Kernels<std::uint32_t>& kernels32_;

@@ -46,10 +46,18 @@ class Loops {
   };
   /// body(b, p, first coefficient, width, W{}) for every tile of coefficients of every item and part of `out`, over all
   /// threads. end_of_job(W{}) follows every few tiles of a thread, and the last.
-  template <LimbWord W, class Body, class End = Nothing>
-  void for_each_tile_of(View out, const Body& body, const End& end_of_job = {});
-  template <class Body, class End = Nothing>
-  void for_each_tile(View out, const Body& body, const End& end_of_job = {});
+  template <LimbWord W, class Body, class End>
+  void for_each_tile_of(View out, const Body& body, const End& end_of_job);
+  template <class Body, class End>
+  void for_each_tile(View out, const Body& body, const End& end_of_job);
+  template <LimbWord W, class Body>
+  void for_each_tile_of(View out, const Body& body) {
+    for_each_tile_of<W>(out, body, Nothing{});
+  }
+  template <class Body>
+  void for_each_tile(View out, const Body& body) {
+    for_each_tile(out, body, Nothing{});
+  }
   /// body(b, l, first coefficient, width, W{}) for all parts of an item at once: every tile of every limb, all items of
   /// a tile on one thread.
   template <class Body>

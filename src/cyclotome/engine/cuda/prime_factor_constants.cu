@@ -107,6 +107,16 @@ Resident<const std::uint32_t*> PrimeFactorConstants::moved(const GaloisGroup& ga
   return {static_cast<const std::uint32_t*>(memory.get()), memory};
 }
 
+Resident<const std::uint32_t*> PrimeFactorConstants::summed(const RingShape& shape) {
+  const std::lock_guard lock(mutex_);
+  ConstantMemory& memory = summed_[shape.index()];
+  if (memory == nullptr) {
+    const std::vector<std::uint32_t>& numbers = shape.errors().addresses;
+    memory = upload_(numbers.data(), numbers.size() * sizeof(numbers[0]));
+  }
+  return {static_cast<const std::uint32_t*>(memory.get()), memory};
+}
+
 template Resident<PrimeFactorRing<std::uint32_t>> PrimeFactorConstants::of_ring(const Ring&, bool);
 template Resident<PrimeFactorRing<std::uint64_t>> PrimeFactorConstants::of_ring(const Ring&, bool);
 

@@ -22,6 +22,8 @@ class PrimeFactorConstants {
   Resident<PrimeFactorRing<W>> of_ring(const Ring& ring, bool matrices);
   /// By place: which one the automorphism of `element` takes it from.
   Resident<const std::uint32_t*> moved(const GaloisGroup& galois, std::uint64_t element);
+  /// [term][place]: which numbers of the stream an error's coefficient sums (ring/error_sums.hpp).
+  Resident<const std::uint32_t*> summed(const RingShape& shape);
 
  private:
   template <class W>
@@ -33,6 +35,7 @@ class PrimeFactorConstants {
   ConstantCache rings_;
   std::mutex mutex_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, ConstantMemory> moved_;  ///< by index and element
+  std::map<std::uint64_t, ConstantMemory> summed_;                           ///< by index
   /// Only while a ring is made, with the cache's lock.
   std::map<std::uint64_t, ConstantMemory> axes_;
   std::map<std::tuple<Word, std::uint64_t, std::uint64_t>, ConstantMemory> limbs_;

@@ -80,4 +80,34 @@ __global__ void sample_small(DeviceView<W> out, const RingTables<W>* tables, con
   }
 }
 
+/// One thread, one coefficient of an error that is a signed sum of draws (ring/error_sums.hpp), in all limbs. numbers:
+/// [terms][degree], public. Grid: (blocks, 1, items).
+template <class W>
+__global__ void sample_sums(DeviceView<W> out, const RingTables<W>* tables, const __grid_constant__ StreamKey stream,
+                            const std::uint32_t* numbers, std::uint32_t terms, std::uint32_t limbs) {
+  let_next_start();
+  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x;
+  if (c >= out.degree) return;
+  const std::uint32_t item = blockIdx.z;
+  const std::uint32_t nonce[3] = {stream.stream << 16 | item % out.parts, stream.first_item + item / out.parts, 0};
+  int sum = 0;
+  for (std::uint32_t term = 0; term < terms; ++term) {
+    const std::uint32_t number = numbers[term * out.degree + c];
+    std::uint32_t words[16];
+    chacha20_block(stream.key, number / small_draws_per_block, nonce, words);
+    std::uint64_t random = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < small_draws_per_block; ++i) {  // no index of a register array
+      const std::uint64_t word = words[2 * i] | static_cast<std::uint64_t>(words[2 * i + 1]) << 32;
+      if (number % small_draws_per_block == i) random = word;
+    }
+    const int value = error_value(random);
+    sum += (__popc(term) & 1) != 0 ? -value : value;
+  }
+  wait_for_previous();
+  for (std::uint32_t l = 0; l < limbs; ++l) {
+    out.limb(item, l)[c] = small_residue(sum, tables->limb[l].modulus.value());
+  }
+}
+
 }  // namespace cyclotome::cuda

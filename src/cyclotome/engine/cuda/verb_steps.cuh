@@ -193,24 +193,33 @@ struct SecretStreamKey {
 /// seed: number of the caller's.
 template <class W>
 auto sample_step(DeviceConstants& constants, const Ring& ring, Law law, std::uint32_t seed, Stream stream) {
-  return [tables = constants.ring_tables<W>(ring), law, seed, stream](const StepContext& at, Operands o) {
-    const View& out = o[0];
-    const SecretStreamKey secret(*at.seeds[seed], stream, at.first_item);
-    const auto view = device_view<W>(out, out.parts);
-    const unsigned limbs = limbs_of(out), items = items_of(out);
-    if (law == Law::uniform) {
-      const dim3 grid(blocks(blocks(out.degree(), uniform_draws_per_block)), limbs, items);
-      launch<sample_uniform<W>, Start::early>(at.queue, grid, block_threads, 0, 1, "sampling", view, tables.value,
-                                              secret.key);
-    } else {
-      // Few polynomials: each block draws the same integers for some of the limbs.
-      const unsigned along_x = blocks(blocks(out.degree(), small_draws_per_block));
-      const unsigned shares = std::clamp(264 / (along_x * items), 1u, limbs), each = blocks(limbs, shares);
-      launch<sample_small<W>, Start::early>(at.queue, dim3(along_x, blocks(limbs, each), items), block_threads, 0, 1,
-                                            "sampling", view, tables.value, secret.key, each, limbs,
-                                            law == Law::ternary);
-    }
-  };
+  const ErrorSums& errors = ring.shape()->errors();
+  const std::size_t terms = law == Law::error ? errors.terms : 1;
+  Resident<const std::uint32_t*> numbers{};
+  if (terms > 1) numbers = constants.prime_factors.summed(*ring.shape());
+  return
+      [tables = constants.ring_tables<W>(ring), numbers, terms, law, seed, stream](const StepContext& at, Operands o) {
+        const View& out = o[0];
+        const SecretStreamKey secret(*at.seeds[seed], stream, at.first_item);
+        const auto view = device_view<W>(out, out.parts);
+        const unsigned limbs = limbs_of(out), items = items_of(out);
+        if (law == Law::uniform) {
+          const dim3 grid(blocks(blocks(out.degree(), uniform_draws_per_block)), limbs, items);
+          launch<sample_uniform<W>, Start::early>(at.queue, grid, block_threads, 0, 1, "sampling", view, tables.value,
+                                                  secret.key);
+        } else if (terms > 1) {
+          launch<sample_sums<W>, Start::early>(at.queue, dim3(blocks(out.degree()), 1, items), block_threads, 0, 1,
+                                               "sampling", view, tables.value, secret.key, numbers.value,
+                                               static_cast<std::uint32_t>(terms), limbs);
+        } else {
+          // Few polynomials: each block draws the same integers for some of the limbs.
+          const unsigned along_x = blocks(blocks(out.degree(), small_draws_per_block));
+          const unsigned shares = std::clamp(264 / (along_x * items), 1u, limbs), each = blocks(limbs, shares);
+          launch<sample_small<W>, Start::early>(at.queue, dim3(along_x, blocks(limbs, each), items), block_threads, 0,
+                                                1, "sampling", view, tables.value, secret.key, each, limbs,
+                                                law == Law::ternary);
+        }
+      };
 }
 
 /// The peaks alone: the conversion's result is thrown away.

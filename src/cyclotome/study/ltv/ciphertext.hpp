@@ -7,7 +7,7 @@
 namespace cyclotome::study::ltv {
 
 /// One ciphertext: a polynomial c in the CRT domain with f^key_power c = message + even noise modulo q_i. A product has
-/// key_power 2 until it is relinearised; f being odd, it may be added to others before (specification 3.2).
+/// key_power 2 until it is relinearised; f being odd, it may be added to others before (specification 2.2).
 struct Ciphertext {
   ParametersPtr parameters;
   KeyId key;

@@ -10,7 +10,7 @@ namespace cyclotome::study::ltv {
 
 namespace {
 
-/// Each draw fails with about n d/2^B_p at worst (specification 3.2).
+/// Each draw fails with about n d/2^B_p at worst (specification 2.2).
 constexpr std::uint32_t most_key_draws = 100;
 
 void require_acknowledged(const Parameters& parameters, bool acknowledged) {

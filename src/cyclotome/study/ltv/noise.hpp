@@ -6,7 +6,7 @@
 namespace cyclotome::study::ltv {
 
 /// How large phases f c grow, in the canonical embedding: V is the mean of |a(zeta^u)|^2 over all u prime to m, which
-/// no basis changes (specification 3.2; doc/ltv.md). Estimates for independent polynomials, not bounds; kept as log2 V.
+/// no basis changes (specification 2.2; doc/ltv.md). Estimates for independent polynomials, not bounds; kept as log2 V.
 /// Phases hold the message: decryption wants them below q/2.
 class NoiseModel {
  public:

@@ -3,7 +3,7 @@
 
 #include "cyclotome/study/ltv/keys.hpp"
 
-// LTV/DHS (specification 3.2). Operands have one set of parameters, one key and one level, else MismatchError names
+// LTV/DHS (specification 2.2). Operands have one set of parameters, one key and one level, else MismatchError names
 // both and the way out. Results carry the estimate of their noise.
 namespace cyclotome::study::ltv {
 

@@ -32,15 +32,17 @@ struct Blocks {
     const typename L::Reducer reducer(q);
     const std::size_t blocks = std::size_t{1} << c.depth;
     if constexpr (sizeof(Word) == 4) {
-      if (c.block == largest_convolution_block) {
+      if (!c.toeplitz.empty()) {
         const Ending ending(q);
+        const bool narrow = q.value() < max_toeplitz_modulus;
+        const std::size_t words = toeplitz_words(c.block);
         for (std::size_t k = 0; k < blocks; ++k) {
           Word* const rows = x + k * c.block * stride;
-          const Word* const diagonals = c.toeplitz.data() + k * toeplitz_words;
-          if (q.value() < max_toeplitz_modulus) {
-            toeplitz<true>(rows, stride, diagonals, p, reducer, ending, work);
+          const Word* const diagonals = c.toeplitz.data() + k * words;
+          if (narrow) {
+            toeplitz<true>(c.block, rows, stride, diagonals, p, reducer, ending, work);
           } else {
-            toeplitz<false>(rows, stride, diagonals, p, reducer, ending, work);
+            toeplitz<false>(c.block, rows, stride, diagonals, p, reducer, ending, work);
           }
         }
         return;
@@ -155,36 +157,51 @@ struct Blocks {
   /// narrow: q below max_toeplitz_modulus, where sums grow unreduced: 36 products of residues, 4 (4 q) q and 4 (2 q) q
   /// of T0, 4 (2 q) q and 4 q q of the others. Else 16, of which the usual reduction is due.
   template <bool narrow>
-  static void toeplitz(Word* x, std::size_t stride, const Word* d, const Prime& p, const typename L::Reducer& reducer,
-                       const Ending& ending, Work& work) noexcept {
-    Vector* const low = work.rows;
-    Vector* const high = work.rows + 8;
-    Vector* const both = work.both;
-    auto& middle = work.middle;
-    auto& outer = work.outer;
-    unrolled<8>([&](auto i) __attribute__((always_inline)) {
-      low[i] = canonical(R::load(x + i * stride), p);
-      high[i] = canonical(R::load(x + (i + 8) * stride), p);
-      both[i] = sum_of<narrow>(low[i], high[i], p);
-    });
-    const auto finish = [&](Word* to) __attribute__((always_inline)) {
-      unrolled<8>([&](auto i) __attribute__((always_inline)) {
-        const Vector even = R::add64(middle[0][i], outer[0][i]), odd = R::add64(middle[1][i], outer[1][i]);
+  static void toeplitz(std::size_t block, Word* x, std::size_t stride, const Word* d, const Prime& p,
+                       const typename L::Reducer& reducer, const Ending& ending, Work& work) noexcept {
+    Vector* const rows = work.rows;
+    for (std::size_t i = 0; i < block; ++i) rows[i] = canonical(R::load(x + i * stride), p);
+    const auto finish = [&](Word* to, auto count, const auto& even, const auto& odd) __attribute__((always_inline)) {
+      unrolled<count>([&](auto i) __attribute__((always_inline)) {
         if constexpr (narrow) {
-          R::store(to + i * stride, ended(even, odd, ending, p));
+          R::store(to + i * stride, ended(even(i), odd(i), ending, p));
         } else {
-          R::store(to + i * stride, L::reduce(Sum{even, odd}, reducer));
+          R::store(to + i * stride, L::reduce(Sum{even(i), odd(i)}, reducer));
         }
       });
     };
-    eight<narrow>(middle[0], both, d, false, p);
-    eight<narrow>(middle[1], both, d, true, p);
-    eight<narrow>(outer[0], high, d + 21, false, p);
-    eight<narrow>(outer[1], high, d + 21, true, p);
-    finish(x);
-    eight<narrow>(outer[0], low, d + 42, false, p);
-    eight<narrow>(outer[1], low, d + 42, true, p);
-    finish(x + 8 * stride);
+    auto& middle = work.middle;
+    auto& outer = work.outer;
+    const auto of_middle = [&](bool odd) {
+      return [&middle, odd](std::size_t i) __attribute__((always_inline)) { return middle[odd][i]; };
+    };
+    const auto of_both = [&](bool odd) {
+      return [&middle, &outer, odd](std::size_t i)
+                 __attribute__((always_inline)) { return R::add64(middle[odd][i], outer[odd][i]); };
+    };
+    if (block == 4) {
+      unrolled<2>([&](auto odd) __attribute__((always_inline)) {
+        unrolled<4>([&](auto i) __attribute__((always_inline)) { work.both[i] = half_of(rows[i], odd != 0); });
+        four<false>(middle[odd], work.both, d);
+      });
+      return finish(x, std::integral_constant<std::size_t, 4>{}, of_middle(false), of_middle(true));
+    }
+    if (block == 8) {
+      eight<narrow>(middle[0], rows, d, false, p);
+      eight<narrow>(middle[1], rows, d, true, p);
+      return finish(x, std::integral_constant<std::size_t, 8>{}, of_middle(false), of_middle(true));
+    }
+    constexpr std::integral_constant<std::size_t, 8> half{};
+    unrolled<half>([&](auto i)
+                       __attribute__((always_inline)) { work.both[i] = sum_of<narrow>(rows[i], rows[i + half], p); });
+    eight<narrow>(middle[0], work.both, d, false, p);
+    eight<narrow>(middle[1], work.both, d, true, p);
+    eight<narrow>(outer[0], rows + half, d + toeplitz_words(half), false, p);
+    eight<narrow>(outer[1], rows + half, d + toeplitz_words(half), true, p);
+    finish(x, half, of_both(false), of_both(true));
+    eight<narrow>(outer[0], rows, d + 2 * toeplitz_words(half), false, p);
+    eight<narrow>(outer[1], rows, d + 2 * toeplitz_words(half), true, p);
+    finish(x + half * stride, half, of_both(false), of_both(true));
   }
 };
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Circuits on a GPU: residues, levels and bounds are the CPU's. Needs a GPU; without one it says so and exits with 77.
+
+#include "circuit_party.hpp"
+
+namespace {
+
+using namespace cyclotome;
+using check::Bits;
+using check::CircuitParty;
+using check::state_bits;
+
+/// Outputs on both engines, compared; those of the GPU.
+std::vector<Bits> on_both(const circuit::Circuit& circuit, const rlwe::Parameters& parameters,
+                          const std::vector<Bits>& inputs, std::size_t width) {
+  const CircuitParty here(parameters, check::host()), there(parameters, check::device());
+  std::vector<std::vector<rlwe::Ciphertext>> results;
+  for (const CircuitParty* const party : {&here, &there}) {
+    std::vector<rlwe::Ciphertext> encrypted;
+    for (const Bits& bits : inputs)
+      encrypted.push_back(party->encrypt(bits, static_cast<std::uint8_t>(encrypted.size())));
+    results.push_back(circuit::compute(circuit, encrypted, party->keys, width).outputs);
+  }
+  std::vector<Bits> bits;
+  for (std::size_t i = 0; i < results[0].size(); ++i) {
+    CHECK(results[0][i].polynomials().to_host() == results[1][i].polynomials().to_host());
+    CHECK_EQ(results[0][i].limbs(), results[1][i].limbs());
+    CHECK(results[0][i].noise() == results[1][i].noise());
+    bits.push_back(there.decrypt(results[1][i]));
+  }
+  return bits;
+}
+
+TEST(two_blocks_through_layers_of_prince) {
+  const circuit::Circuit layers = circuit::prince_layers(6, 8);
+  const auto parameters = check::parameters_of(layers, 1024, 0);
+  const auto found = on_both(
+      layers, parameters, {state_bits(0xae1db3c7138fa29c, 2), state_bits(0, 2), state_bits(0xfedcba9876543210, 2)}, 2);
+  CHECK_EQ(found[0], state_bits(0xdffe1b842c4b9bed, 2));
+}
+
+TEST(all_of_prince) {
+  const circuit::Circuit prince = circuit::prince_encryption();
+  const auto parameters = check::parameters_of(prince, 1024, 0);
+  const auto found =
+      on_both(prince, parameters, {state_bits(0x0123456789abcdef), state_bits(0), state_bits(0xfedcba9876543210)}, 1);
+  CHECK_EQ(found[0], state_bits(0xae25ad3ca8fa9ccf));
+}
+
+TEST(sorting_with_ties) {
+  const circuit::Circuit sort = circuit::sort_circuit({.count = 8, .bits = 2});
+  const auto parameters = check::parameters_of(sort, 8192, 128);
+  const Bits values = {1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0};  // 3 0 3 2 0 3 2 1
+  const auto found = on_both(sort, parameters, {values}, 1);
+  CHECK_EQ(found[0], Bits({0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1}));
+}
+
+}  // namespace
+
+int main() { return cyclotome::check::run_on_device(); }
