@@ -38,7 +38,8 @@ Numpy<1> transformed(const CarrierTransform& transform, const Words& values) {
 
 }  // namespace
 
-void bind_ltv(nb::module_& m) {
+void bind_ltv(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("ltv", "Paper 002's arithmetic, piece by piece.");
   m.attr("carrier_modulus") = carrier::modulus;
   m.def("carrier_add", [](const Words& a, const Words& b) { return map(a, b, &carrier::add); });
   m.def("carrier_subtract", [](const Words& a, const Words& b) { return map(a, b, &carrier::subtract); });

@@ -6,7 +6,7 @@ from __future__ import annotations
 import flint
 import numpy as np
 import pytest
-from cyclotome._core import testing as core
+from cyclotome._core.testing import ltv as core
 from cyclotome.errors import ArgumentError, MismatchError, ParameterError, RangeError
 from cyclotome_study import ltv
 from cyclotome_study.ltv_arithmetic import Arithmetic

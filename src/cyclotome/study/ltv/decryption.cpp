@@ -102,10 +102,11 @@ Bits decrypt(const Ciphertext& ciphertext, const SecretKey& key) {
   }
   const NormalPhase phase = normal_phase(sum, arithmetic);
   if (largest_of(phase) > ciphertext.parameters->noise().largest_coefficient(ciphertext.log2_phase)) {
-    throw ContradictionError(
+    throw ContradictionError(message(
         "decrypt: the ciphertext holds more noise than it states, so that its value could be wrong: it was altered on "
-        "its "
-        "way; get it anew");
+        "its ",
+        "way, or factors of its products depended on each other, as in x * (x + y) level after level, for which the ",
+        "estimate is too low"));
   }
   const auto bits = arithmetic.ring().reduce<std::uint8_t>(phase.parity, BitGroup{});
   return {bits.begin(), bits.end()};

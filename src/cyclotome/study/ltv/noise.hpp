@@ -18,7 +18,8 @@ class NoiseModel {
   double fresh() const noexcept { return fresh_; }
   /// Of a phase under f^key_power: standard deviations add, as the two may depend on each other.
   static double sum(double log2_a, double log2_b) noexcept;
-  static double product(double log2_a, double log2_b) noexcept { return log2_a + log2_b; }
+  /// Both phases are multiples of f up to small terms, and the mean of |f|^4 is twice the square of that of |f|^2.
+  static double product(double log2_a, double log2_b) noexcept { return log2_a + log2_b + 1; }
   /// A phase under f, seen under f^2.
   double raised(double log2_v) const noexcept { return log2_v + log2_secret_; }
   /// What switching keys adds: sum over digits of d (2 g s + 2 f e), digits uniform in [0, 2^w), the last one shorter.

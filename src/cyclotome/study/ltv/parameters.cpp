@@ -11,27 +11,25 @@ namespace cyclotome::study::ltv {
 
 namespace {
 
-/// The largest primes of exactly `bits` bits: those that are 1 mod m if there are enough, since inverses are then found
-/// by values, else any.
+/// The largest primes of exactly `bits` bits that are 1 mod m, as inverses are found by values there; where they are
+/// too few, the largest others follow.
 std::vector<std::uint64_t> choose_primes(const ParametersLiteral& literal) {
   const auto fail = [&](const std::string& why) {
     throw ParameterError(message(literal.primes, " primes of ", literal.prime_bits, " bits: ", why));
   };
   if (literal.primes < 1 || literal.primes > 64) fail("there are 1 to 64, one for each level");
   if (literal.prime_bits < 4 || literal.prime_bits > 30) fail("their bits are 4 to 30");
-  std::vector<std::uint64_t> any, split;
-  const std::uint64_t top = std::uint64_t{1} << literal.prime_bits;
-  for (std::uint64_t p = top - (top - 1) % literal.index; p > top / 2 && split.size() < literal.primes;
-       p -= literal.index) {
-    if (is_prime(p)) split.push_back(p);
-    if (p <= literal.index) break;
+  std::vector<std::uint64_t> chosen;
+  const std::uint64_t m = literal.index, top = std::uint64_t{1} << literal.prime_bits;
+  for (std::uint64_t p = top - (top - 1) % m; p > top / 2 && chosen.size() < literal.primes; p -= m) {
+    if (is_prime(p)) chosen.push_back(p);
+    if (p <= m) break;
   }
-  if (split.size() == literal.primes) return split;
-  for (std::uint64_t p = top - 1; p > top / 2 && any.size() < literal.primes; p -= 2) {
-    if (literal.index % p != 0 && is_prime(p)) any.push_back(p);
+  for (std::uint64_t p = top - 1; p > top / 2 && chosen.size() < literal.primes; p -= 2) {
+    if (m % p != 0 && p % m != 1 && is_prime(p)) chosen.push_back(p);
   }
-  if (any.size() < literal.primes) fail(message("only ", any.size(), " exist; take more bits, or fewer levels"));
-  return any;
+  if (chosen.size() < literal.primes) fail(message("only ", chosen.size(), " exist; take more bits, or fewer levels"));
+  return chosen;
 }
 
 ArithmeticPtr checked_arithmetic(const ParametersLiteral& literal) {
@@ -112,18 +110,29 @@ unsigned most_prime_bits(std::size_t degree) {
   return bits;
 }
 
-/// Phases after `depth` products of sums, each relinearised and switched; `level` gets what the first one adds.
-double last_phase(const CyclotomicPolynomial& ring, const NoiseModel& noise, const ParametersLiteral& literal,
-                  std::size_t fan_in, double& level) {
-  double phase = noise.fresh();
-  for (std::size_t i = 0; i + 1 < literal.primes; ++i) {
-    const double factor = phase + 2 * std::log2(static_cast<double>(fan_in));
-    const auto bits = static_cast<unsigned>(literal.prime_bits * (literal.primes - i));
-    const double product = noise.key_switch(NoiseModel::product(factor, factor), bits, literal.window);
-    if (i == 0) level = (product - phase) / 2;
-    phase = noise.switched(product, literal.prime_bits - 0.01, 1);
+/// log2 of the primes that parameters would take; empty where there are too few.
+std::vector<double> log2_primes(const ParametersLiteral& literal) {
+  std::vector<double> logs;
+  try {
+    for (const std::uint64_t p : choose_primes(literal)) logs.push_back(std::log2(static_cast<double>(p)));
+  } catch (const ParameterError&) {
+    logs.clear();
   }
-  static_cast<void>(ring);
+  return logs;
+}
+
+/// The largest coefficient after products of sums, each relinearised and switched; `level` gets what the first adds.
+double last_phase(const NoiseModel& noise, const std::vector<double>& primes, unsigned window, std::size_t fan_in,
+                  double& level) {
+  double phase = noise.fresh(), log2_q = std::accumulate(primes.begin(), primes.end(), 0.0);
+  for (std::size_t left = primes.size(); left > 1; --left) {
+    const double factor = phase + 2 * std::log2(static_cast<double>(fan_in));
+    const auto bits = static_cast<unsigned>(std::ceil(log2_q));
+    const double product = noise.key_switch(NoiseModel::product(factor, factor), bits, window);
+    if (left == primes.size()) level = (product - phase) / 2;
+    phase = noise.switched(product, primes[left - 1], 1);
+    log2_q -= primes[left - 1];
+  }
   return noise.largest_coefficient(phase);
 }
 
@@ -145,9 +154,10 @@ Precomputation precompute(std::size_t depth, std::uint64_t index, std::size_t fa
     const unsigned most = most_prime_bits(ring.degree());
     for (unsigned bits = 5; bits <= most; ++bits) {
       if (index == 0 && static_cast<double>(bits * (depth + 1)) > most_bits_a_coefficient * degree) break;
-      for (unsigned window = bits - 1; window >= 1; --window) {
-        Precomputation found{{depth + 1, ring.index(), bits, window, {}}, 0, most, 0, bits - 1.01};
-        found.log2_last = last_phase(ring, noise, found.literal, fan_in, found.level_bits);
+      const std::vector<double> primes = log2_primes({depth + 1, ring.index(), bits, 1, {}});
+      for (unsigned window = bits - 1; window >= 1 && !primes.empty(); --window) {
+        Precomputation found{{depth + 1, ring.index(), bits, window, {}}, 0, most, 0, primes[0] - 1};
+        found.log2_last = last_phase(noise, primes, window, fan_in, found.level_bits);
         if (found.log2_last < found.log2_last_limit) return found;
       }
     }

@@ -7,6 +7,7 @@
 #include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/device_tables.cuh"
 #include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/study/event_time.cuh"
 #include "cyclotome/engine/cuda/study/kernels.cuh"
 #include "cyclotome/engine/cuda/study/study_engine.hpp"
 
@@ -216,23 +217,8 @@ void StudyEngine::multiply_gaussian(View out, ConstView a, ConstView b) {
 }
 
 double StudyEngine::event_time(const std::function<void()>& work, unsigned repetitions) {
-  if (repetitions == 0) throw ArgumentError("event_time: at least one repetition is needed");
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  struct Event {
-    cudaEvent_t value = nullptr;
-    Event() { check(cudaEventCreate(&value), "event creation"); }
-    ~Event() { cuda::succeeded(cudaEventDestroy(value)); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-  } start, stop;
-  const cudaStream_t queue = static_cast<cudaStream_t>(stream());
-  check(cudaEventRecord(start.value, queue), "event");
-  for (unsigned i = 0; i < repetitions; ++i) work();
-  check(cudaEventRecord(stop.value, queue), "event");
-  check(cudaEventSynchronize(stop.value), "waiting for an event");
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, start.value, stop.value), "event times");
-  return 1000.0 * milliseconds / repetitions;
+  return cuda::study::event_time(static_cast<cudaStream_t>(stream()), work, repetitions);
 }
 
 }  // namespace cyclotome

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/study/ltv/keys.hpp"
+
+namespace cyclotome {
+
+/// Paper 002's arithmetic on one GPU, with the bits of `study::ltv::Arithmetic`: CRT and ICRT, the transform in three
+/// kernels, products, Barrett's reduction, relinearisation and modulus switching, for many polynomials at once.
+class LtvEngine final : public CudaEngine {
+ public:
+  using Arithmetic = study::ltv::Arithmetic;
+  using Polynomial = study::ltv::Polynomial;
+
+  /// Polynomials of one domain modulo so many primes, in the device's memory; rows follow one another. A shared NTT
+  /// polynomial has `digits` rows each, else one for each prime.
+  struct Batch {
+    study::ltv::Domain domain;
+    std::size_t items, primes, length;
+    unsigned digits;  ///< rows of digits; 0: a row for each prime
+    std::shared_ptr<Buffer> memory;
+  };
+  /// A relinearisation or Galois key, at level 0.
+  struct Key {
+    study::ltv::ParametersPtr parameters;
+    std::vector<std::shared_ptr<Buffer>> digits;
+    std::shared_ptr<Buffer> table;  ///< their addresses
+  };
+
+  /// Throws EngineError as CudaEngine::create does, ParameterError below 8192 points.
+  static std::shared_ptr<LtvEngine> create(study::ltv::ArithmeticPtr arithmetic, int device = 0);
+  ~LtvEngine() override;
+  std::string name() const override;
+  const Arithmetic& arithmetic() const noexcept { return *arithmetic_; }
+
+  /// Polynomials of one domain, length and number of primes (MismatchError); not shared ones.
+  Batch put(std::span<const Polynomial> polynomials);
+  Polynomial get(const Batch& batch, std::size_t item);
+  Key put(const study::ltv::SwitchingKey& key);
+
+  Batch crt(const Batch& raw);
+  Batch icrt(const Batch& crt);
+  Batch ntt(const Batch& crt);
+  Batch intt(const Batch& ntt);
+  Batch digits(const Batch& raw, unsigned window, unsigned count);
+  Batch dot(const Batch& a, const Batch& b);
+  /// Digits of polynomials times a key, summed.
+  Batch multiply_add(const Batch& digits, const Key& key);
+  Batch add(const Batch& a, const Batch& b);
+  Batch barrett(const Batch& product);
+  Batch multiply(const Batch& a, const Batch& b);
+  Batch relinearize(const Batch& crt, const Key& key);
+  Batch switched(const Batch& crt);
+
+  /// Microseconds that the device takes for one call of `work`, by CUDA events around `repetitions` (>= 1) of them.
+  double event_time(const std::function<void()>& work, unsigned repetitions);
+
+ private:
+  struct Tables;
+  LtvEngine(study::ltv::ArithmeticPtr arithmetic, int device);
+  Batch empty(study::ltv::Domain domain, std::size_t items, std::size_t primes, std::size_t length,
+              unsigned digits = 0);
+  template <class Source>
+  Batch forward(const Source& source, std::size_t items, std::size_t primes, unsigned digits);
+  Batch ntt_of(const Batch& crt, std::size_t first, std::size_t count);
+  Batch dot_kept(const Batch& a, const std::uint64_t* kept);
+
+  study::ltv::ArithmeticPtr arithmetic_;
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace cyclotome
