@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,8 +17,13 @@ struct ErrorSums {
   std::size_t terms = 1;
   std::vector<std::uint32_t> addresses;  ///< [terms][degree]: which number; empty where terms is 1 and it is c
 
-  /// Whether a term is subtracted.
-  static constexpr bool negative(std::size_t term) noexcept { return std::popcount(term) % 2 != 0; }
+  /// Whether a term is subtracted: an odd number of its bits is set. Without std::popcount, which nvcc compiles to 0 for
+  /// a device, silently.
+  CYCLOTOME_HD static constexpr bool negative(std::size_t term) noexcept {
+    bool odd = false;
+    for (; term != 0; term &= term - 1) odd = !odd;
+    return odd;
+  }
   /// The largest magnitude of a coefficient.
   std::uint64_t bound() const noexcept { return error_bound * std::uint64_t{terms}; }
 };
