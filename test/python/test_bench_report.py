@@ -169,7 +169,7 @@ def test_the_command_measures_writes_and_shows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (("--paper", "002"), 2),
+        (("--paper", "005"), 2),
         (("--quick", "--full"), 2),
         (("--quick", "--set", "none"), 2),
         (("--quick", "--seconds", "-1"), 2),
