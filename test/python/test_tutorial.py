@@ -44,15 +44,17 @@ def test_errors_in_the_tutorial_are_the_named_ones() -> None:
     assert doctest.DocTestRunner(optionflags=OPTIONS, verbose=False).run(test, out=lambda _: None).failed == 1
 
 
-def test_the_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    """The ten-line example, as a program of its own; the comments say what it prints."""
+def test_the_readme_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """The ten-line example, as a program of its own, and what goes on from it; the comments say what they print."""
     programs = [text for _, text in blocks("README.md")]
-    assert len(programs) == 1
-    exec(compile(programs[0], "README.md", "exec"), {"__name__": "__main__"})
-    printed = capsys.readouterr().out.split()
-    promised = re.findall(r"^print\(.*# (.+)$", programs[0], re.MULTILINE)
-    assert printed == [word for line in promised for word in line.split()]
     assert len([line for line in programs[0].splitlines() if line.strip()]) <= 10
+    names: dict[str, object] = {"__name__": "__main__"}
+    for program in programs:
+        exec(compile(program, "README.md", "exec"), names)
+        printed = capsys.readouterr().out.split()
+        promised = re.findall(r"^print\(.*# (.+)$", program, re.MULTILINE)
+        assert promised
+        assert printed == [word for line in promised for word in line.split()]
 
 
 PAGES = [
