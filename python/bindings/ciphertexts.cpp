@@ -42,7 +42,7 @@ void bind_ciphertexts(nb::module_& m) {
       .def_prop_ro("context", &Ciphertext::context)
       .def_prop_ro("key", [](const Ciphertext& c) { return to_bytes(c.key()); })
       .def_prop_ro("plain", [](const Ciphertext& c) { return c.plain().number; })
-      .def_prop_ro("plain_modulus", &Ciphertext::plain_modulus)
+      .def_prop_ro("plain_modulus", [](const Ciphertext& c) { return c.plain_modulus().value; })
       .def_prop_ro("batch", &Ciphertext::batch)
       .def_prop_ro("parts", &Ciphertext::parts)
       .def_prop_ro("limbs", &Ciphertext::limbs)

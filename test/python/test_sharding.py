@@ -82,6 +82,7 @@ def programs(x: Any, y: Any, row: cy.EncryptedArray, small: cy.EncryptedArray, w
 def test_the_bytes_are_those_of_one_device(rng: np.random.Generator, scheme: str, devices: list[str]) -> None:
     a, b, w = (rng.integers(-100, 100, (5, 3, 40)) for _ in range(3))
     w[0, :2, :3] = rng.integers(-3, 4, (2, 3))
+    w[0, :2, 0] = rng.integers(1, 4, 2)  # a row of zeros gives a fresh encryption of zero, of other bytes each time
     x, y, row = encrypted(a, scheme), encrypted(b, scheme), encrypted(a[0, 0], scheme)
     small = encrypted(w[0, :2, :3], scheme, layout="replicated")
     shard_x, shard_y = (cy.shard(v, devices) for v in (x, y))

@@ -178,6 +178,14 @@ def test_a_stored_context_stays_readable() -> None:
     assert (corpus / "product-context").read_bytes() == packed(context)
 
 
+def test_a_format_version_that_only_ciphertexts_have_is_refused(context: ProductContext) -> None:
+    changed = bytearray(context.to_bytes()[:-32])
+    assert changed[8] == 2
+    changed[8] = 3
+    with pytest.raises(errors.FormatError, match="version 3, but this library reads versions 1 to 2"):
+        ProductContext.from_bytes(sealed(bytes(changed)))
+
+
 def test_every_changed_byte_is_found(context: ProductContext, rng: np.random.Generator) -> None:
     """With the checksum made anew, so that the checks of the numbers themselves must see it."""
     data = context.to_bytes()

@@ -47,7 +47,7 @@ bool names_secret_key(Span bytes) noexcept {
 }
 
 Envelope Envelope::open(Span bytes, const Limits& limits) {
-  const Frame frame = open_frame(bytes, limits.max_bytes);
+  const Frame frame = open_frame(bytes, limits.max_bytes, cyclotomic_version);
   if (frame.kind == ltv_kind) {
     throw FormatError(
         "the data holds an object of LTV, a scheme that is BROKEN and no part of this library; to study it, read it "

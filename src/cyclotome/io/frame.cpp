@@ -48,7 +48,7 @@ void check_header(Span first, std::uint64_t max_bytes) {
   }
 }
 
-Frame open_frame(Span bytes, std::uint64_t max_bytes) {
+Frame open_frame(Span bytes, std::uint64_t max_bytes, std::uint16_t newest) {
   const std::size_t smallest = layout::header_bytes + layout::checksum_bytes;
   if (bytes.size() > max_bytes) {
     throw FormatError(message("the data has ", bytes.size(), " bytes, more than the limit of ", max_bytes,
@@ -63,9 +63,9 @@ Frame open_frame(Span bytes, std::uint64_t max_bytes) {
   reader.take(layout::magic.size());
   Frame frame{};
   frame.version = reader.u16();
-  if (frame.version < oldest_version || frame.version > cyclotomic_version) {
+  if (frame.version < oldest_version || frame.version > newest) {
     throw FormatError(message("the data has format version ", frame.version, ", but this library reads versions ",
-                              oldest_version, " to ", cyclotomic_version,
+                              oldest_version, " to ", newest,
                               "; use the library version that wrote it or a newer one"));
   }
   frame.kind = reader.u16();

@@ -38,8 +38,8 @@ struct Frame {
 /// than max_bytes. Throws FormatError.
 void check_header(std::span<const std::uint8_t> first, std::uint64_t max_bytes);
 /// Checks magic, version, length and checksum. Throws FormatError for bytes that are no whole, undamaged object of a
-/// known version, or more than max_bytes.
-Frame open_frame(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes);
+/// version up to `newest`, the last that knows such objects, or more than max_bytes.
+Frame open_frame(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes, std::uint16_t newest);
 /// Takes the next section from the bytes of all. Throws FormatError.
 Section next_section(ByteReader& reader);
 

@@ -54,7 +54,7 @@ struct Head {
 };
 
 Head read_head(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes) {
-  const Frame frame = open_frame(bytes, max_bytes);
+  const Frame frame = open_frame(bytes, max_bytes, format_version);
   if (frame.kind != ltv_kind) {
     throw FormatError(message("the data holds an object of kind ", frame.kind, ", not one of LTV (kind ", ltv_kind,
                               "); cyclotome.load reads the library's own"));

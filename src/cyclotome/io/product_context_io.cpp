@@ -88,7 +88,7 @@ bool names_product_context(std::span<const std::uint8_t> bytes) noexcept {
 }
 
 ProductContext read_product_context(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes) {
-  const Frame frame = open_frame(bytes, max_bytes);
+  const Frame frame = open_frame(bytes, max_bytes, format_version);
   if (frame.kind != product_context_kind) {
     throw FormatError(message("the data holds an object of kind ", frame.kind, ", not a context of polynomial products",
                               " (kind ", product_context_kind, ")"));

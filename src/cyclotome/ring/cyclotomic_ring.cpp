@@ -9,10 +9,10 @@
 // x -> x^g is one shift of the exponents in both domains, without signs; 1 is constant in both.
 #include <cmath>
 #include <map>
-#include <mutex>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/math/once.hpp"
 #include "cyclotome/ring/change_of_basis.hpp"
 #include "cyclotome/ring/prime_factor_tables.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
@@ -106,7 +106,7 @@ class CyclotomicShape final : public RingShape {
     return {.dual = terms * n / m, .gram = m / n, .turn = terms, .skew = 1};
   }
   const ErrorSums& errors() const override {
-    std::call_once(errors_made_, [&] { errors_ = errors_modulo(*index_); });
+    errors_made_([&] { errors_ = errors_modulo(*index_); });
     return errors_;
   }
   std::string transform_condition() const override {
@@ -148,7 +148,7 @@ class CyclotomicShape final : public RingShape {
  private:
   IndexPtr index_;
   CyclotomicGroup galois_;
-  mutable std::once_flag errors_made_;
+  mutable Once errors_made_;
   mutable ErrorSums errors_;
 };
 

@@ -17,8 +17,8 @@ struct ErrorSums {
   std::size_t terms = 1;
   std::vector<std::uint32_t> addresses;  ///< [terms][degree]: which number; empty where terms is 1 and it is c
 
-  /// Whether a term is subtracted: an odd number of its bits is set. Without std::popcount, which nvcc compiles to 0 for
-  /// a device, silently.
+  /// Whether a term is subtracted: an odd number of its bits is set. Without std::popcount, which nvcc compiles to 0
+  /// for a device, silently.
   CYCLOTOME_HD static constexpr bool negative(std::size_t term) noexcept {
     bool odd = false;
     for (; term != 0; term &= term - 1) odd = !odd;

@@ -8,7 +8,7 @@
 namespace cyclotome::rlwe {
 
 const PlainNorms& Plaintext::norms() const {
-  std::call_once(norms_->once, [this] {
+  norms_->once([this] {
     ZeroisingVector<std::uint64_t> residues(polynomials_.size());
     polynomials_.to_host(residues);
     const std::size_t n = polynomials_.degree();

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "cyclotome/math/once.hpp"
 #include "cyclotome/rlwe/context.hpp"
 #include "cyclotome/rlwe/noise.hpp"
 
@@ -33,7 +33,7 @@ class Plaintext {
   PlainIndex plain_;
   PolyArray polynomials_;
   struct Norms {
-    std::once_flag once;
+    Once once;
     PlainNorms largest;
   };
   std::shared_ptr<Norms> norms_ = std::make_shared<Norms>();
