@@ -26,7 +26,7 @@ using circuit::Sorting;
 
 std::int64_t meaning(std::uint64_t value, const Sorting& s) {
   if (s.sign == Sign::none || s.bits == 64 || (value >> (s.bits - 1) & 1) == 0) return static_cast<std::int64_t>(value);
-  return static_cast<std::int64_t>(value) - (std::int64_t{1} << s.bits);
+  return static_cast<std::int64_t>(value - (std::uint64_t{1} << s.bits));
 }
 
 /// The numbers of the items in order, by the standard library.
