@@ -25,10 +25,11 @@ from cyclotome.errors import (
     MismatchError,
     MissingKeyError,
     RangeError,
-    SecrecyError,
     TransparentError,
     UnsupportedError,
 )
+
+from cyclotome_study.study_keys import StudyKey, StudySecretKey
 
 __all__ = [
     "EvaluationKeys",
@@ -201,52 +202,19 @@ class Parameters:
         return hash(self._native.fingerprint)
 
 
-class _Key:
-    """Parameters and the library's key."""
-
-    __slots__ = ("_native", "_parameters")
-
-    def __init__(self, parameters: Parameters, native: Any) -> None:
-        self._parameters, self._native = parameters, native
-
-    @property
-    def parameters(self) -> Parameters:
-        """What the key was made for."""
-        return self._parameters
-
-    @property
-    def native(self) -> Any:
-        """What the library computes with."""
-        return self._native
-
-    @property
-    def key_id(self) -> str:
-        """32 hexadecimal digits, the same for all keys of one secret. Not a secret."""
-        identity: bytes = self._native.id
-        return identity.hex()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(id {self.key_id[:8]}, {self._parameters.summary()})"
-
-
-class SecretKey(_Key):
+class SecretKey(StudySecretKey[Parameters]):
     """Decrypts; encrypts with less noise. Never copied or pickled."""
 
     __slots__ = ()
 
-    def _refuse(self, *_: object) -> Any:
-        raise SecrecyError("a secret key is not copied or pickled, so that it cannot end up where it should not be")
 
-    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = _refuse
-
-
-class EvaluationKeys(_Key):
+class EvaluationKeys(StudyKey[Parameters]):
     """Multiplies. For the side that computes."""
 
     __slots__ = ()
 
 
-class PublicKey(_Key):
+class PublicKey(StudyKey[Parameters]):
     """Encrypts. Fresh from `keygen` it knows the evaluation keys, and so does what it encrypts."""
 
     __slots__ = ("_evaluation",)

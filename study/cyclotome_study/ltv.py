@@ -30,11 +30,12 @@ from cyclotome.errors import (
     FormatError,
     MissingKeyError,
     RangeError,
-    SecrecyError,
     TransparentError,
     UnsupportedError,
 )
 from cyclotome.files import MAX_BYTES, Path
+
+from cyclotome_study.study_keys import StudyKey, StudySecretKey
 
 __all__ = [
     "BROKEN",
@@ -195,46 +196,13 @@ class Parameters:
         return hash(self._native.fingerprint)
 
 
-class _Key:
-    """Parameters and the library's key."""
-
-    __slots__ = ("_native", "_parameters")
-
-    def __init__(self, parameters: Parameters, native: Any) -> None:
-        self._parameters, self._native = parameters, native
-
-    @property
-    def parameters(self) -> Parameters:
-        """What the key was made for."""
-        return self._parameters
-
-    @property
-    def native(self) -> Any:
-        """What the library computes with."""
-        return self._native
-
-    @property
-    def key_id(self) -> str:
-        """32 hexadecimal digits, the same for all keys of one secret. Not a secret."""
-        identity: bytes = self._native.id
-        return identity.hex()
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(id {self.key_id[:8]}, {self._parameters.summary()})"
-
-
-class SecretKey(_Key):
+class SecretKey(StudySecretKey[Parameters]):
     """Decrypts. Never copied or pickled, though whoever has the public key can find it."""
 
     __slots__ = ()
 
-    def _refuse(self, *_: object) -> Any:
-        raise SecrecyError("a secret key is not copied or pickled, so that it cannot end up where it should not be")
 
-    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = _refuse
-
-
-class EvaluationKeys(_Key):
+class EvaluationKeys(StudyKey[Parameters]):
     """Relinearises, and moves slots. For the side that computes. `native` is the relinearisation key."""
 
     __slots__ = ("_galois",)
@@ -254,7 +222,7 @@ class EvaluationKeys(_Key):
         return sum(int(key.nbytes) for key in (self._native, *self._galois.values()))
 
 
-class PublicKey(_Key):
+class PublicKey(StudyKey[Parameters]):
     """Encrypts. Fresh from `keygen` it knows the evaluation keys, and so does what it encrypts."""
 
     __slots__ = ("_evaluation",)

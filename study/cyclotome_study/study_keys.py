@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What keys of studied schemes have in common, as the library's own do."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Protocol, TypeVar
+
+from cyclotome.errors import SecrecyError
+
+__all__ = ["StudyKey", "StudySecretKey"]
+
+
+class _Described(Protocol):
+    def summary(self) -> str: ...
+
+
+P = TypeVar("P", bound=_Described)
+
+
+class StudyKey(Generic[P]):
+    """Parameters and the library's key."""
+
+    __slots__ = ("_native", "_parameters")
+
+    def __init__(self, parameters: P, native: Any) -> None:
+        self._parameters, self._native = parameters, native
+
+    @property
+    def parameters(self) -> P:
+        """What the key was made for."""
+        return self._parameters
+
+    @property
+    def native(self) -> Any:
+        """What the library computes with."""
+        return self._native
+
+    @property
+    def key_id(self) -> str:
+        """32 hexadecimal digits, the same for all keys of one secret. Not a secret."""
+        identity: bytes = self._native.id
+        return identity.hex()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(id {self.key_id[:8]}, {self._parameters.summary()})"
+
+
+class StudySecretKey(StudyKey[P]):
+    """Never copied or pickled."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object) -> Any:
+        raise SecrecyError("a secret key is not copied or pickled, so that it cannot end up where it should not be")
+
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = _refuse
