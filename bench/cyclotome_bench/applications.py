@@ -45,31 +45,27 @@ class _Run(NamedTuple):
 
 
 def measure_application(application: Application, device: str) -> Record:
-    """One job on all slots; on a GPU twice, of which the second counts.
+    """One job on all slots; on a GPU twice, of which the second counts. Where there is not enough memory, a record
+    without a time that says so.
 
     Raises:
         WrongResultError: the result is not what is right.
-        EngineError: the device is absent or has no memory left.
+        EngineError: the device is absent.
     """
-    run = _broken(application) if application.scheme == "ltv" else _secure(application, device)
+    try:
+        run = _broken(application) if application.scheme == "ltv" else _secure(application, device)
+    except cy.errors.MemoryLimitError as error:
+        return {**_head(application), **_NOT_MEASURED, "engine": device_name(device), "reason": str(error)}
     circuit = _circuit(application)
     each = [1e6 * seconds / run.lanes for seconds in run.seconds]
     return {
-        "set": "002-6",
-        "paper": "002",
-        "scheme": application.scheme,
-        "operation": application.job,
-        "chain": application.chain,
+        **_head(application),
         "degree": run.parameters.degree,
-        "word": 32,
         "batch": run.lanes,
         "median_us": round(each[-1], 3),
         "min_us": round(min(each), 3),
         "max_us": round(max(each), 3),
         "samples": len(each),
-        "peer": None,
-        "peer_median_us": None,
-        "ratio": None,
         "seconds": round(run.seconds[-1], 4),
         "processor_seconds": round(run.processor_seconds, 2),
         "process_peak_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
@@ -80,6 +76,32 @@ def measure_application(application: Application, device: str) -> Record:
         "parameters": run.parameters.summary(),
         **run.facts,
     }
+
+
+def _head(application: Application) -> Record:
+    return {
+        "set": "002-6",
+        "paper": "002",
+        "scheme": application.scheme,
+        "operation": application.job,
+        "chain": application.chain,
+        "word": 32,
+        "peer": None,
+        "peer_median_us": None,
+        "ratio": None,
+    }
+
+
+_NOT_MEASURED: Record = {
+    "degree": 0,
+    "batch": 0,
+    "log_q": 0,
+    "threads": 1,
+    "median_us": 0.0,
+    "min_us": 0.0,
+    "max_us": 0.0,
+    "samples": 0,
+}
 
 
 def _circuit(application: Application) -> Circuit:

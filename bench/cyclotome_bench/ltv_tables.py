@@ -114,10 +114,11 @@ def _applications(records: Sequence[Record]) -> Table:
     ours = _of("6", records)
     jobs = [column.split(",")[0] for column in facts["columns"]]
     for chain in dict.fromkeys(r["chain"] for r in ours):
-        found = {r["operation"]: r for r in ours if r["chain"] == chain}
+        found = {r["operation"]: r for r in ours if r["chain"] == chain and r["samples"]}
         rows.append((f"here: {chain}", *(duration(found[job]["median_us"] if job in found else None) for job in jobs)))
         floors = [found[job].get("floor_us") if job in found else None for job in jobs]
         if any(floors):
             rows.append(("its floor", *(duration(floor) for floor in floors)))
     title = "Paper 002, Table 6: a block of PRINCE, a list sorted"
-    return Table(title, ("platform", *facts["columns"]), tuple(rows), _APPLICATIONS)
+    reasons = [f"{r['operation']}, {r['chain']}: {r['reason']}" for r in ours if "reason" in r]
+    return Table(title, ("platform", *facts["columns"]), tuple(rows), "; ".join([_APPLICATIONS, *reasons]))

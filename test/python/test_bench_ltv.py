@@ -11,7 +11,7 @@ import pytest
 from cli_runner import run
 from cyclotome import _core
 from cyclotome.circuit import Circuit
-from cyclotome.errors import ArgumentError
+from cyclotome.errors import ArgumentError, MemoryLimitError
 from cyclotome_bench import applications
 from cyclotome_bench import ltv as bench
 from cyclotome_bench.ltv_plans import Application, Cell, LtvPlan, make_ltv_plan
@@ -70,7 +70,7 @@ def test_tables_are_the_papers_with_ours_beside(records: list[Record]) -> None:
         assert row[2] != "–"
         assert row[5] == row[8] == "–"  # columns that a quick run leaves out
     sixth = tables["Paper 002, Table 6"]
-    assert sixth.rows[3][0] == "GTX 680 (1 GPU) (paper)" and sixth.rows[3][1] == "51 ms"
+    assert sixth.rows[3][0] == "GTX 680 (1 GPU) (paper)" and sixth.rows[3][1] == "51.0 ms"
     ours = [row for row in sixth.rows if row[0].startswith("here")]
     assert len(ours) == 2 and "BROKEN" in ours[1][0]
     assert all(row[2] != "–" and row[1] == row[3] == row[4] == "–" for row in ours)  # columns that this plan leaves out
@@ -92,6 +92,20 @@ def test_wrong_results_of_circuits_are_noticed(monkeypatch: pytest.MonkeyPatch) 
         assert right_lists(wrong.applications[0], 5).shape == (5, 2)
     with pytest.raises(WrongResultError, match="PRINCE"):
         applications._require_prince(Application("PRINCE", "bgv", 0, 64, 255), [0, 0], applications._blocks(2))
+
+
+def test_what_memory_does_not_hold_is_a_dash_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = tiny(monkeypatch, "6")
+    plan = replace(plan, applications=plan.applications[:1])
+
+    def refuse(*_: Any) -> None:
+        raise MemoryLimitError("sorting: 85 GiB, of 24; compute fewer lists at once")
+
+    monkeypatch.setattr(applications.cy.circuit, "sort", refuse)
+    (record,) = bench.measure_ltv(plan)
+    assert set(REQUIRED) <= record.keys() and record["samples"] == 0
+    table = ltv_tables([record])[-1]
+    assert table.rows[-1][1:] == ("–",) * 4 and "85 GiB, of 24" in table.note
 
 
 def test_products_are_checked_without_flint_too(rng: np.random.Generator) -> None:

@@ -44,7 +44,7 @@ class World:
         cy.save(folder / "secret", self.keys.secret)
         file = wire_format.read((folder / "secret").read_bytes())
         self.coefficients = wire_format.secret_key(file)
-        assert set(self.coefficients) == {-1, 0, 1}
+        assert len(self.coefficients) == file.parameters.degree and any(self.coefficients)
         self.key_id, self.p = file.key_id, file.parameters
 
     def secret(self, q: int) -> flint.nmod_poly:
@@ -183,7 +183,7 @@ def test_bits_elements_and_integers_decrypt(world: World, rng: np.random.Generat
         top = 1 << (world.parameters.field_degree or 0)
         elements, bits = rng.integers(0, top, slots), rng.integers(0, 2, slots).astype(bool)
         x = cy.encrypt(elements, world.keys.public, encoding="field")
-        y = cy.encrypt(bits, world.keys.secret)
+        y = cy.encrypt(bits, world.keys.secret).with_keys(world.keys.evaluation)
         jobs = [(x, elements, False), (y, bits, True), (x ^ y, elements ^ bits, False), (y & y, bits, True)]
     else:
         values = rng.integers(-9, 10, slots)
