@@ -176,7 +176,7 @@ def test_worst_operands_until_refusal(world: World) -> None:
     x = cy.encrypt(np.full(world.slots, world.top), world.public, encoding="field")
     value, depth = world.top, 0
     with pytest.raises(cy.errors.NoiseError):
-        for _ in range(20):
+        for _ in range(80):
             x = x * x
             value, depth = world.field.multiply(value, value), depth + 1
             world.reads(x, np.full(world.slots, value))
