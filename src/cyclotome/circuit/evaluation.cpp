@@ -48,7 +48,7 @@ class Evaluation {
   void relinearize(std::span<const Wire> wires);
 
   Terms terms_of(Wire sum) const;
-  BatchPtr products_of(std::span<const Wire> products);
+  BatchPtr products_of(std::span<const Wire> products, std::size_t group);
   BatchPtr total_of(std::span<const Terms> rows, Kind kind);
   BatchPtr with_constants(BatchPtr batch, std::span<const Wire> sums) const;
   void keep(BatchPtr batch, std::span<const Wire> wires);
@@ -113,20 +113,19 @@ void Evaluation::keep(BatchPtr batch, std::span<const Wire> wires) {
   values_.hold(std::move(batch), wires);
 }
 
-/// The factors' products, in this order.
-BatchPtr Evaluation::products_of(std::span<const Wire> products) {
+/// The factors' products, in this order, each `group` neighbours added up.
+BatchPtr Evaluation::products_of(std::span<const Wire> products, std::size_t group) {
   std::array<std::vector<Wire>, 2> sides;
   for (const Wire product : products) {
     for (std::size_t i = 0; i < 2; ++i) sides[i].push_back(circuit_.operands(product)[i].wire);
   }
-  const BatchPtr first = values_.take(sides[0]), second = values_.take(sides[1]);
-  BatchPtr result = algebra_.multiply(*first, *second);
+  BatchPtr result = values_.take_products(sides[0], sides[1], group);
   advance(products.size());
   return result;
 }
 
 void Evaluation::multiply(std::span<const Wire> products) {
-  in_pieces(products, 1, [&](std::span<const Wire> piece) { keep(products_of(piece), piece); });
+  in_pieces(products, 1, [&](std::span<const Wire> piece) { keep(products_of(piece, 1), piece); });
 }
 
 void Evaluation::relinearize(std::span<const Wire> wires) {
@@ -157,8 +156,8 @@ void Evaluation::add_up(std::span<const Wire> sums) {
     const Terms terms = terms_of(sum);
     Signature signature{};
     for (std::size_t kind = 0; kind < kinds; ++kind) signature[kind] = terms[kind].size();
-    // There is one earlier term at most, which may have two or three parts.
-    if (signature[earlier] > 0) signature[kinds] = circuit_.gate(terms[earlier][0].wire).three_parts;
+    // Earlier terms may have two or three parts.
+    for (const Term& term : terms[earlier]) signature[kinds] += circuit_.gate(term.wire).three_parts;
     alike[signature].push_back(sum);
   }
   for (const auto& [signature, members] : alike) add_alike(members, signature);
@@ -174,9 +173,13 @@ BatchPtr Evaluation::total_of(std::span<const Terms> rows, Kind kind) {
       factors.push_back(term.factor);
     }
   }
-  BatchPtr result = kind == fused ? products_of(wires) : values_.take(wires);
-  if (std::ranges::any_of(factors, [](std::int64_t f) { return f != 1; })) result = algebra_.scale(*result, factors);
   const std::size_t group = rows[0][kind].size();
+  if (std::ranges::all_of(factors, [](std::int64_t f) { return f == 1; })) {
+    if (kind == fused) return products_of(wires, group);
+    return group == 1 ? values_.take(wires) : values_.take_sums(wires, group);
+  }
+  const BatchPtr terms = kind == fused ? products_of(wires, 1) : values_.take(wires);
+  BatchPtr result = algebra_.scale(*terms, factors);
   return group == 1 ? result : algebra_.sum_groups(*result, group);
 }
 
