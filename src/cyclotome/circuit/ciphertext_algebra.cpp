@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
+#include <optional>
 
 #include "cyclotome/circuit/noise_algebra.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -149,9 +149,41 @@ BatchPtr CiphertextAlgebra::gather(std::span<const Place> places) const {
   return is_all(all) ? places[0].batch->shared_from_this() : made(joined(all));
 }
 
-BatchPtr CiphertextAlgebra::gather_sums(std::span<const Place> places, std::size_t group) const {
-  const Members all = members(places, group);
-  return has_one_correction(all) ? made(rlwe::gather(all, group)) : Algebra::gather_sums(places, group);
+/// All terms of a sum in one pass. Its bound is that of adding up by kinds of terms, as without ciphertexts.
+BatchPtr CiphertextAlgebra::sum(std::span<const Summands> summands, std::span<const std::int64_t> constants) const {
+  const auto is_constant = std::ranges::any_of(constants, [](std::int64_t c) { return c != 0; });
+  if (summands.size() == 1 && summands[0].group == 1 && !is_constant) return gather(summands[0].places);
+  const auto tidy = [&](rlwe::NoiseModel::State state) {
+    state.noise = context()->parameters().noise().tidy(state.noise);
+    return state;
+  };
+  std::optional<rlwe::NoiseModel::State> total;
+  std::vector<Members> kinds;  // all lanes of an item's terms of one kind follow each other
+  std::size_t group = is_constant;
+  for (const auto& [places, terms] : summands) {
+    kinds.push_back(members(places, terms));
+    if (!has_one_correction(kinds.back()) || kinds.back()[0].array->correction() != kinds[0][0].array->correction()) {
+      return Algebra::sum(summands, constants);
+    }
+    rlwe::NoiseModel::State state = state_of(*kinds.back()[0].array);
+    state.noise = rlwe::require_together("sum", kinds.back());
+    if (terms > 1) state = tidy(model_->summed(state, static_cast<double>(terms)));
+    total = total ? tidy(model_->added(*total, state)) : state;
+    group += terms;
+  }
+  if (is_constant) total = tidy(model_->with_plain(*total));
+  const Ciphertext& like = *kinds[0][0].array;
+  Members all;
+  for (std::size_t i = 0; i < constants.size() * width_; ++i) {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      const std::size_t terms = summands[kind].group;
+      const auto first = kinds[kind].begin() + static_cast<std::ptrdiff_t>(i * terms);
+      all.insert(all.end(), first, first + static_cast<std::ptrdiff_t>(terms));
+    }
+    if (is_constant) all.push_back({&constant_term(like, constants[i / width_]), 0});
+  }
+  const Ciphertext sums = rlwe::gather(all, group);
+  return made(sums.derived(sums.polynomials(), total->noise));
 }
 
 BatchPtr CiphertextAlgebra::sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const {
@@ -199,6 +231,22 @@ BatchPtr CiphertextAlgebra::scale(const Batch& a, std::span<const std::int64_t> 
 BatchPtr CiphertextAlgebra::add_constants(const Batch& a, std::span<const std::int64_t> constants) const {
   return made(by_value(of(a), constants, 0, width_,
                        [&](const Ciphertext& c, std::int64_t value) { return scheme::add_plain(c, constant(value)); }));
+}
+
+const Ciphertext& CiphertextAlgebra::constant_term(const Ciphertext& like, std::int64_t value) const {
+  const std::tuple key{like.limbs(), like.correction(), value};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = constant_terms_.find(key);
+    if (found != constant_terms_.end()) return found->second;
+  }
+  Engine& engine = *context()->engine();
+  PolyArray zero = like.like(1, 2), term = like.like(1, 1);
+  engine.clear(zero.view());
+  const Ciphertext sum = scheme::add_plain(like.derived(std::move(zero), like.noise()), constant(value));
+  engine.copy(term.view(), sum.polynomials().view().part(0));
+  const std::lock_guard lock(mutex_);
+  return constant_terms_.emplace(key, like.derived(std::move(term), like.noise())).first->second;
 }
 
 rlwe::Plaintext CiphertextAlgebra::constant(std::int64_t value) const {

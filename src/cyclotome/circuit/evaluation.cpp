@@ -49,8 +49,7 @@ class Evaluation {
 
   Terms terms_of(Wire sum) const;
   BatchPtr products_of(std::span<const Wire> products, std::size_t group);
-  BatchPtr total_of(std::span<const Terms> rows, Kind kind);
-  BatchPtr with_constants(BatchPtr batch, std::span<const Wire> sums) const;
+  Summands summands_of(std::span<const Terms> rows, Kind kind, std::vector<BatchPtr>& made, std::vector<Wire>& read);
   void keep(BatchPtr batch, std::span<const Wire> wires);
   void advance(std::size_t steps);
   template <class Work>
@@ -119,7 +118,8 @@ BatchPtr Evaluation::products_of(std::span<const Wire> products, std::size_t gro
   for (const Wire product : products) {
     for (std::size_t i = 0; i < 2; ++i) sides[i].push_back(circuit_.operands(product)[i].wire);
   }
-  BatchPtr result = values_.take_products(sides[0], sides[1], group);
+  BatchPtr result = algebra_.sum_products(values_.places(sides[0]), values_.places(sides[1]), group);
+  for (const std::vector<Wire>& side : sides) values_.use(side);
   advance(products.size());
   return result;
 }
@@ -163,8 +163,10 @@ void Evaluation::add_up(std::span<const Wire> sums) {
   for (const auto& [signature, members] : alike) add_alike(members, signature);
 }
 
-/// The sum of each row's terms of one kind.
-BatchPtr Evaluation::total_of(std::span<const Terms> rows, Kind kind) {
+/// Each row's terms of one kind: values as they are, or what is computed of them and goes to `made`. read: the former,
+/// to be used later.
+Summands Evaluation::summands_of(std::span<const Terms> rows, Kind kind, std::vector<BatchPtr>& made,
+                                 std::vector<Wire>& read) {
   std::vector<Wire> wires;
   std::vector<std::int64_t> factors;
   for (const Terms& row : rows) {
@@ -174,34 +176,40 @@ BatchPtr Evaluation::total_of(std::span<const Terms> rows, Kind kind) {
     }
   }
   const std::size_t group = rows[0][kind].size();
-  if (std::ranges::all_of(factors, [](std::int64_t f) { return f == 1; })) {
-    if (kind == fused) return products_of(wires, group);
-    return group == 1 ? values_.take(wires) : values_.take_sums(wires, group);
+  const bool scaled = std::ranges::any_of(factors, [](std::int64_t f) { return f != 1; });
+  if (!scaled && kind != fused) {
+    read.insert(read.end(), wires.begin(), wires.end());
+    return {values_.places(wires), group};
   }
-  const BatchPtr terms = kind == fused ? products_of(wires, 1) : values_.take(wires);
-  BatchPtr result = algebra_.scale(*terms, factors);
-  return group == 1 ? result : algebra_.sum_groups(*result, group);
-}
-
-BatchPtr Evaluation::with_constants(BatchPtr batch, std::span<const Wire> sums) const {
-  std::vector<std::int64_t> constants;
-  for (const Wire sum : sums) constants.push_back(circuit_.gate(sum).constant);
-  if (std::ranges::all_of(constants, [](std::int64_t c) { return c == 0; })) return batch;
-  return algebra_.add_constants(*batch, constants);
+  BatchPtr batch = kind == fused ? products_of(wires, scaled ? 1 : group) : values_.take(wires);
+  if (scaled) {
+    batch = algebra_.scale(*batch, factors);
+    if (group > 1) batch = algebra_.sum_groups(*batch, group);
+  }
+  made.push_back(batch);
+  Summands computed{{}, 1};
+  for (std::size_t i = 0; i < rows.size(); ++i) computed.places.push_back({batch.get(), i});
+  return computed;
 }
 
 void Evaluation::add_alike(std::span<const Wire> sums, const Signature& signature) {
   const std::size_t most = *std::ranges::max_element(signature);
   in_pieces(sums, most, [&](std::span<const Wire> piece) {
     std::vector<Terms> rows;
-    for (const Wire sum : piece) rows.push_back(terms_of(sum));
-    BatchPtr result;
-    for (std::size_t kind = 0; kind < kinds; ++kind) {
-      if (signature[kind] == 0) continue;
-      const BatchPtr part = total_of(rows, static_cast<Kind>(kind));
-      result = result == nullptr ? part : algebra_.add(*result, *part);
+    std::vector<std::int64_t> constants;
+    for (const Wire sum : piece) {
+      rows.push_back(terms_of(sum));
+      constants.push_back(circuit_.gate(sum).constant);
     }
-    keep(with_constants(result, piece), piece);
+    std::vector<Summands> summands;
+    std::vector<BatchPtr> made;
+    std::vector<Wire> read;
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      if (signature[kind] > 0) summands.push_back(summands_of(rows, static_cast<Kind>(kind), made, read));
+    }
+    BatchPtr total = algebra_.sum(summands, constants);
+    values_.use(read);
+    keep(std::move(total), piece);
     check_interrupt();
   });
 }

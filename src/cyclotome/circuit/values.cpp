@@ -43,19 +43,6 @@ BatchPtr Values::take(std::span<const Wire> wires) {
   return result;
 }
 
-BatchPtr Values::take_sums(std::span<const Wire> wires, std::size_t group) {
-  BatchPtr result = algebra_.gather_sums(places(wires), group);
-  use(wires);
-  return result;
-}
-
-BatchPtr Values::take_products(std::span<const Wire> a, std::span<const Wire> b, std::size_t group) {
-  BatchPtr result = algebra_.sum_products(places(a), places(b), group);
-  use(a);
-  use(b);
-  return result;
-}
-
 void Values::lower(std::span<const Wire> wires, std::size_t level) {
   std::map<std::uint32_t, std::vector<Wire>> above;  // by bank
   for (const Wire wire : wires) {

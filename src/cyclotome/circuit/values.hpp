@@ -18,9 +18,10 @@ class Values {
   void hold(BatchPtr batch, std::span<const Wire> wires);
   /// The values of these wires, which are used once each by this.
   BatchPtr take(std::span<const Wire> wires);
-  /// The sums of each `group` neighbours of these, and the sums of their products' with those of other wires, likewise.
-  BatchPtr take_sums(std::span<const Wire> wires, std::size_t group);
-  BatchPtr take_products(std::span<const Wire> a, std::span<const Wire> b, std::size_t group);
+  /// Where the values of these wires are, until the last of them is used.
+  std::vector<Place> places(std::span<const Wire> wires) const;
+  /// These wires are used once each.
+  void use(std::span<const Wire> wires);
   /// Those of the wires that are above a level are brought down to it.
   void lower(std::span<const Wire> wires, std::size_t level);
   /// The batches that hold these wires, without repeats.
@@ -39,9 +40,6 @@ class Values {
   };
 
   void release(Wire wire);
-  /// The wires are used once each.
-  void use(std::span<const Wire> wires);
-  std::vector<Place> places(std::span<const Wire> wires) const;
   Place place(Wire wire) const { return {banks_[spots_[wire.number].bank].batch.get(), spots_[wire.number].item}; }
 
   const Algebra& algebra_;
