@@ -89,8 +89,12 @@ __global__ void __launch_bounds__(Plan::threads, Plan::resident_blocks)
 #endif
 }
 
+/// Threads that a multiprocessor holds, which leaves each so many registers.
+template <class From, class To>
+inline constexpr unsigned resident_threads = 768;
+
 /// Blocks of a limb, tasks at once and registers: what an H100 likes best (doc/gpu-notes.md).
-template <class Body>
+template <unsigned Resident, class Body>
 void with_plan(std::uint32_t rows, const Body& body) {
   switch (rows) {
     case 1:
@@ -98,16 +102,16 @@ void with_plan(std::uint32_t rows, const Body& body) {
     case 2:
       return body.template operator()<MatrixPlan<2, 2>>();
     case 4:
-      return body.template operator()<MatrixPlan<4, 2, 1, 768>>();
+      return body.template operator()<MatrixPlan<4, 2, 1, Resident>>();
     default:
-      return body.template operator()<MatrixPlan<8, 3, 1, 768>>();
+      return body.template operator()<MatrixPlan<8, 3, 1, Resident>>();
   }
 }
 
 template <class From, class To>
 void run(const Queue& queue, const From& from, const To& to, unsigned limbs, unsigned items,
          const PrimeFactorRing<std::uint32_t>& ring, Direction direction) {
-  with_plan(ring.matrix_rows, [&]<class Plan>() {
+  with_plan<resident_threads<From, To>>(ring.matrix_rows, [&]<class Plan>() {
     launch<by_matrices<Plan, From, To>, Start::early>(queue, dim3(Plan::blocks, limbs, items), Plan::threads,
                                                       DeviceSpace<Plan>::bytes, Plan::blocks, "transform", from, to,
                                                       ring.limbs, static_cast<std::uint32_t>(direction));
