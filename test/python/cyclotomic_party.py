@@ -58,8 +58,8 @@ class Embedding:
         largest = max(max(abs(int(x)) for x in coefficients), 1)
         values = np.abs(self.values([int(x) / largest for x in coefficients]))
         mean = math.sqrt(float(np.sum(values**2))) / self.n
-        sizes = [1, mean, float(values.max()) / math.sqrt(self.n)]
-        return np.asarray(np.log2(np.maximum(sizes, 1e-300))) + math.log2(largest)
+        found = np.array([1, mean, float(values.max()) / math.sqrt(self.n)])
+        return np.log2(np.where(found > 0, found, np.finfo(float).tiny)) + math.log2(largest)  # a phase may be 0
 
 
 class BitParty:
