@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/circuit/algebra.hpp"
+#include "cyclotome/circuit/key_shares.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/scheme/scheme.hpp"
@@ -16,6 +17,8 @@ class CiphertextAlgebra final : public Algebra {
   /// Throws MissingKeyError without a relinearisation key, ParameterError for several plaintext moduli, ArgumentError
   /// for width 0.
   CiphertextAlgebra(std::shared_ptr<const rlwe::EvaluationKeys> keys, std::size_t width = 1);
+  /// The same, with keys that are brought to the context's engine whenever relinearisations are computed.
+  CiphertextAlgebra(std::shared_ptr<const KeyShares> shares, std::size_t device, std::size_t width);
 
   /// Ciphertexts of 2 parts as items; their number must be a multiple of the width (ArgumentError). Throws
   /// MismatchError for those of another context or key.
@@ -27,7 +30,11 @@ class CiphertextAlgebra final : public Algebra {
   std::size_t items_at_once() const override;
   BatchPtr gather(std::span<const Place> places) const override;
   std::size_t product_level(std::span<const Batch* const> operands) const override;
+  std::uint64_t common_correction(std::span<const Batch* const> operands, std::size_t level) const override;
   BatchPtr lowered(const Batch& a, std::size_t level) const override;
+  BatchPtr corrected(const Batch& a, std::uint64_t correction) const override;
+  BatchPtr copied(const Batch& a) const override;
+  std::shared_ptr<const void> keys_at_hand() const override;
   BatchPtr multiply(const Batch& a, const Batch& b) const override;
   BatchPtr relinearize(const Batch& a) const override;
   BatchPtr add(const Batch& a, const Batch& b) const override;
@@ -36,10 +43,19 @@ class CiphertextAlgebra final : public Algebra {
   BatchPtr add_constants(const Batch& a, std::span<const std::int64_t> constants) const override;
 
  private:
-  const rlwe::ContextPtr& context() const { return keys_->context(); }
+  using KeysPtr = std::shared_ptr<const rlwe::EvaluationKeys>;
 
-  std::shared_ptr<const rlwe::EvaluationKeys> keys_;
+  CiphertextAlgebra(rlwe::ContextPtr context, const rlwe::KeyId& key, std::size_t width);
+  const rlwe::ContextPtr& context() const { return context_; }
+  KeysPtr keys() const;
+
+  rlwe::ContextPtr context_;
+  rlwe::KeyId key_;
   std::size_t width_;
+  KeysPtr keys_;                             // null if they are brought
+  std::shared_ptr<const KeyShares> shares_;  // null if they stay
+  std::size_t device_ = 0;
+  mutable std::weak_ptr<const rlwe::EvaluationKeys> near_;
   std::unique_ptr<const rlwe::NoiseModel> model_;
 };
 

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/circuit/outlook.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cyclotome/circuit/ciphertext_algebra.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
+
+namespace cyclotome::circuit {
+
+namespace {
+
+/// Finer than that, wires that live on between parts are what takes memory.
+constexpr std::size_t most_parts = 4096;
+
+std::uint64_t largest(const std::vector<std::uint64_t>& bytes) { return *std::ranges::max_element(bytes); }
+
+}  // namespace
+
+Outlook::Outlook(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs,
+                 std::size_t width)
+    : circuit_(circuit), parameters_(parameters), states_(inputs.begin(), inputs.end()), width_(width) {
+  const NoiseAlgebra algebra(parameters, width, ~std::size_t{0} >> 1);
+  if (!inputs.empty() && inputs.size() != circuit.inputs().size()) {
+    throw ArgumentError(message(circuit.name(), " takes ", circuit.inputs().size(), " inputs, not ", inputs.size()));
+  }
+  if (inputs.empty()) states_.assign(circuit.inputs().size(), algebra.fresh());
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    input_bytes_ += algebra.bytes_of_items(circuit.inputs()[i].wires.size(), states_[i]);
+  }
+  Result result = evaluate(circuit, algebra, this->inputs(algebra));
+  for (const LayerReport& layer : result.layers) carried_ = carried_ && layer.headroom >= 0;
+  for (const BatchPtr& output : result.outputs) {
+    outputs_.push_back(output == nullptr ? State{{}, rlwe::Level(1)} : NoiseAlgebra::state_of(*output));
+    if (output == nullptr) continue;
+    const Facts facts = algebra.facts(*output);
+    level_ = facts.level;
+    headroom_ = std::min(headroom_, facts.headroom);
+  }
+  carried_ = carried_ && headroom_ >= 0;
+  course_ = std::move(result.course);
+  layers_ = std::move(result.layers);
+}
+
+std::vector<BatchPtr> Outlook::inputs(const NoiseAlgebra& algebra) const {
+  std::vector<BatchPtr> batches;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    batches.push_back(algebra.given(circuit_.inputs()[i].wires.size(), states_[i]));
+  }
+  return batches;
+}
+
+/// with_spread_key: what each device would take if it had the key only as long as it relinearises.
+Outlook::Way Outlook::in_parts(std::size_t parts, std::size_t devices, const Key& key,
+                               std::vector<std::uint64_t>& with_spread_key) const {
+  std::vector<std::unique_ptr<NoiseAlgebra>> algebras;
+  std::vector<const Algebra*> pointers;
+  for (std::size_t i = 0; i < devices; ++i) {
+    algebras.push_back(std::make_unique<NoiseAlgebra>(parameters_, width_, items_at_once(parameters_, width_),
+                                                      i == 0 ? 0 : key.bytes));
+    pointers.push_back(algebras.back().get());
+  }
+  const Result result = evaluate(circuit_, pointers, inputs(*algebras[0]), {parts, &course_, false});
+  Way way{parts, false, {}, {}};
+  for (std::size_t i = 0; i < devices; ++i) {
+    way.bytes.push_back(algebras[i]->peak_bytes() + (i == 0 ? 0 : key.bytes));
+    with_spread_key.push_back(algebras[i]->peak_bytes_with_key() + (i == 0 ? 0 : key.shares.at(i)));
+  }
+  for (const LayerReport& layer : result.layers) way.batches.push_back(layer.operations);
+  return way;
+}
+
+Outlook::Way Outlook::find(std::size_t devices, const Key& key,
+                           const std::function<bool(const std::vector<std::uint64_t>&)>& fits) const {
+  Way least;
+  for (std::size_t parts = 1; parts == 1 || parts <= std::min(most_parts, circuit_.size()); parts *= 2) {
+    check_interrupt();
+    std::vector<std::uint64_t> spread;
+    Way way = in_parts(parts, devices, key, spread);
+    if (fits(way.bytes)) return way;
+    if (parts == 1 || largest(way.bytes) < largest(least.bytes)) least = way;
+    if (largest(spread) >= largest(way.bytes)) continue;
+    way.keys_spread = true;
+    way.bytes = std::move(spread);
+    if (fits(way.bytes)) return way;
+    if (largest(way.bytes) < largest(least.bytes)) least = way;
+  }
+  return least;
+}
+
+}  // namespace cyclotome::circuit
