@@ -3,9 +3,9 @@
 
     python tools/time_circuits.py [DEVICES] [JOB ...]
 
-Jobs: "sort", the usual ones, "sort:COUNT:BITS:LISTS" another; "prince", 2048 blocks, "prince:BLOCKS" others. Lists over
-Phi_21845, 1024 in a ciphertext, blocks over Phi_65535, 2048 in one; a line of JSON for each of two runs in a row. DEVICES
-are names with commas between, "cpu:1" unless said otherwise, where PRINCE takes minutes.
+Jobs: "sort", the usual ones, "sort:COUNT:BITS:LISTS:RUNS" another; "prince", 2048 blocks, "prince:BLOCKS:RUNS" others.
+Lists over Phi_21845, 1024 in a ciphertext, blocks over Phi_65535, 2048 in one; a line of JSON for each run, of which there
+are two in a row unless said otherwise. DEVICES are names with commas between, "cpu:1" unless said otherwise, where PRINCE takes minutes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def timed(work: Callable[[], Any], devices: list[str]) -> tuple[Any, float]:
     return result, time.perf_counter() - start
 
 
-def sort(devices: list[str], count: int, bits: int, lists: int = LISTS) -> None:
+def sort(devices: list[str], count: int, bits: int, lists: int = LISTS, runs: int = 2) -> None:
     """Sorts random lists."""
     circuit = cy.circuit.Circuit.sort(count=count, bits=bits)
     parameters = circuit.parameters(cyclotomic=21845)
@@ -52,14 +52,14 @@ def sort(devices: list[str], count: int, bits: int, lists: int = LISTS) -> None:
     x = cy.circuit.encrypt_lists(values, public, bits=bits)
     plan = circuit.plan(parameters, lanes=lists, devices=len(devices))
     job = {"job": "sort", "devices": devices, "count": count, "bits": bits, "bytes_in_one_part": plan.peak_bytes}
-    for run in (1, 2):
+    for run in range(1, runs + 1):
         result, seconds = timed(lambda: cy.circuit.sort(x, devices=devices), devices)
         opened = np.asarray(cy.circuit.decrypt(result, secret)).astype(np.int64)
         right = bool(np.array_equal(opened, np.sort(values, axis=-1)))
         report(job, "list", lists, run, seconds, right, parameters)
 
 
-def prince(devices: list[str], count: int = BLOCKS) -> None:
+def prince(devices: list[str], count: int = BLOCKS, runs: int = 2) -> None:
     """Encrypts blocks under an encrypted key."""
     circuit = cy.circuit.Circuit.prince()
     parameters = circuit.parameters(cyclotomic=65535)
@@ -68,7 +68,7 @@ def prince(devices: list[str], count: int = BLOCKS) -> None:
     blocks = cy.circuit.encrypt(np.zeros(count, dtype=np.int64), public, bits=64)
     plan = circuit.plan(parameters, lanes=count, devices=len(devices))
     job = {"job": "prince", "devices": devices, "bytes_in_one_part": plan.peak_bytes}
-    for run in (1, 2):
+    for run in range(1, runs + 1):
         result, seconds = timed(lambda: cy.circuit.prince(blocks, key, devices=devices), devices)
         opened = np.asarray(cy.circuit.decrypt(result, secret)).ravel()
         right = [int(value) % 2**64 for value in opened] == [CIPHERTEXT_OF_ZERO] * count

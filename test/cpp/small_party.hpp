@@ -18,7 +18,8 @@
 namespace cyclotome::check {
 
 /// Small and fast: what is looked at is arithmetic.
-inline rlwe::ParametersLiteral small_literal(const rlwe::Scheme& scheme, std::uint64_t t, std::size_t primes, unsigned bits) {
+inline rlwe::ParametersLiteral small_literal(const rlwe::Scheme& scheme, std::uint64_t t, std::size_t primes,
+                                             unsigned bits) {
   rlwe::ParametersLiteral p;
   p.scheme = &scheme;
   p.degree = 1024;

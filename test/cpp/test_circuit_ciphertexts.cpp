@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "small_party.hpp"
 #include "cyclotome/circuit/ciphertext_algebra.hpp"
 #include "cyclotome/circuit/prince.hpp"
 #include "cyclotome/circuit/sorting.hpp"
+#include "small_party.hpp"
 
 namespace {
 

@@ -8,20 +8,20 @@
 #include <stdexcept>
 
 #include "check.hpp"
-#include "small_party.hpp"
 #include "cyclotome/circuit/ciphertext_algebra.hpp"
 #include "cyclotome/circuit/outlook.hpp"
 #include "cyclotome/circuit/prince.hpp"
 #include "cyclotome/circuit/sorting.hpp"
 #include "cyclotome/circuit/writer.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
+#include "small_party.hpp"
 
 namespace {
 
 using namespace cyclotome;
 using check::Residues;
-using check::SmallParty;
 using check::small_literal;
+using check::SmallParty;
 using circuit::Batch;
 using circuit::BatchPtr;
 using circuit::Facts;
@@ -299,7 +299,8 @@ TEST(an_error_on_any_device_ends_the_evaluation) {
                     "enough");
 }
 
-// --- over ciphertexts -------------------------------------------------------------------------------------------------
+// --- over ciphertexts
+// -------------------------------------------------------------------------------------------------
 
 void check_same(const std::vector<Ciphertext>& a, const std::vector<Ciphertext>& b) {
   CHECK_EQ(a.size(), b.size());
@@ -344,26 +345,25 @@ void check_on_engines(const circuit::Circuit& circuit, const SmallParty& party, 
 
   std::vector<circuit::NoiseAlgebra::State> states;
   for (const Ciphertext& c : inputs) states.push_back({c.noise(), c.level(), c.correction()});
-  const rlwe::Parameters& parameters = party.context->parameters();
-  const circuit::Plan whole = circuit::plan(circuit, parameters, states, width);
+  const circuit::Plan whole = circuit::plan(circuit, party.context->parameters(), states, width);
+  const std::uint64_t held = party.context->engine()->memory(false).held;
   std::size_t most_parts = 1;
-  for (double share = 0.9; share > 0.1; share -= 0.2) {
-    const auto bytes = static_cast<std::uint64_t>(share * static_cast<double>(whole.peak_bytes));
-    const circuit::Plan plan = circuit::plan(circuit, parameters, states, width, {1, bytes});
-    if (plan.peak_bytes > bytes) break;
-    CHECK(plan.parts > 1);
-    std::uint64_t input_bytes = 0;
-    for (const Ciphertext& c : inputs) input_bytes += c.polynomials().bytes();
-    const std::uint64_t held = party.context->engine()->memory(false).held;
-    const Limit limit(held - input_bytes + bytes);
-    const circuit::Computed found = circuit::compute(circuit, inputs, party.keys, width);
-    CHECK_EQ(found.parts, plan.parts);
-    check_same(found.outputs, one.outputs);
-    most_parts = found.parts;
+  for (int tenths = 9; tenths >= 0; --tenths) {
+    const Limit limit(held + whole.peak_bytes * static_cast<std::uint64_t>(tenths) / 10);
+    std::size_t steps = 0;
+    try {
+      const circuit::Computed found = circuit::compute(circuit, inputs, party.keys, width,
+                                                       [&](std::size_t, std::size_t, const std::string&) { ++steps; });
+      CHECK(found.parts >= most_parts);
+      most_parts = found.parts;
+      check_same(found.outputs, one.outputs);
+    } catch (const MemoryLimitError& error) {  // before work starts, and for good reason
+      CHECK_EQ(steps, 0U);
+      CHECK(std::string(error.what()).find("compute fewer lists") != std::string::npos);
+      CHECK(tenths < 7);
+    }
   }
   CHECK(most_parts > 1);
-  const Limit none(party.context->engine()->memory(false).held + 1000);
-  CHECK_THROWS_WITH(MemoryLimitError, circuit::compute(circuit, inputs, party.keys, width), "compute fewer lists");
 }
 
 TEST(prince_on_several_engines) {
@@ -414,7 +414,8 @@ TEST(keys_are_spread_and_put_together_again) {
     all += held;
     if (device == 0) continue;
     const std::size_t digit = key.bytes() / key.batch();
-    CHECK_EQ(contexts[device]->engine()->memory(false).held, held * digit + key.bytes());  // with `whole`
+    const std::uint64_t bytes = contexts[device]->engine()->memory(false).held;  // with `whole`; blocks are rounded up
+    CHECK(bytes >= held * digit + key.bytes() && bytes <= (held * digit + key.bytes()) * 9 / 8);
   }
   CHECK_EQ(all, key.batch() - (key.batch() + contexts.size() - 1) / contexts.size());  // the rest is the first's
 
@@ -438,18 +439,20 @@ TEST(a_device_that_has_no_room_for_the_key_takes_it_from_the_others) {
   const SmallParty party(small_literal(bgv::scheme(), 2, 9, 29));
   const circuit::Circuit sort = circuit::sort_circuit({.count = 3, .bits = 2});
   const circuit::Outlook outlook(sort, party.context->parameters(), {}, 1);
-  const std::uint64_t digit = 1000, digits = 1000;  // of a key that is much larger than all values
-  circuit::Outlook::Key key{digit * digits, {0, digit * digits / 2}};
-  const auto copied = outlook.find(2, key, [](const auto&) { return true; });
-  CHECK(!copied.keys_spread && copied.bytes[1] > copied.bytes[0]);
-  // While products are computed there is room for half a key beside them, but not for a whole one.
-  key = {1000, {0, 500}};
-  bool asked = false;
-  const auto spread = outlook.find(2, key, [&](const std::vector<std::uint64_t>& bytes) {
-    asked = asked || bytes[1] < outlook.find(2, key, [](const auto&) { return true; }).bytes[1];
-    return asked;
-  });
-  CHECK(asked && spread.bytes[1] <= copied.bytes[1]);
+  const auto anything = [](const auto&) { return true; };
+  const auto least = outlook.find({0, {0, 0}, 0}, anything);
+  // A key that is as large as all values together: there is no room for it while products are computed, but there is
+  // for half of it, and for all of it once their operands have gone.
+  const std::uint64_t key = least.bytes[1];
+  const circuit::Outlook::Devices devices{key, {0, key / 8}, 0};
+  const auto copied = outlook.find(devices, anything);
+  CHECK(!copied.keys_spread && copied.parts == 1);
+  CHECK_EQ(copied.bytes[1], least.bytes[1] + key);
+  const auto spread =
+      outlook.find(devices, [&](const std::vector<std::uint64_t>& bytes) { return bytes[1] < copied.bytes[1]; });
+  CHECK(spread.keys_spread && spread.parts == 1);
+  CHECK(spread.bytes[1] < copied.bytes[1]);
+  CHECK(spread.bytes[1] > key);
 }
 
 TEST(devices_of_other_parameters_are_refused) {

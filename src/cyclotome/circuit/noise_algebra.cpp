@@ -92,11 +92,12 @@ std::uint64_t correction_of_operands(const rlwe::NoiseModel& model, std::uint64_
 }
 
 NoiseAlgebra::NoiseAlgebra(rlwe::Parameters parameters, std::size_t width, std::size_t items_at_once,
-                           std::uint64_t key_bytes)
+                           std::uint64_t key_bytes, std::uint64_t scratch)
     : parameters_(std::move(parameters)),
       width_(width),
       items_at_once_(items_at_once),
       key_bytes_(key_bytes),
+      scratch_(scratch),
       memory_(std::make_shared<Memory>()) {
   require_one_modulus(parameters_);
   model_ = parameters_.scheme().noise_model(parameters_, PlainIndex(0));
@@ -181,15 +182,15 @@ std::shared_ptr<const void> NoiseAlgebra::keys_at_hand() const {
 
 BatchPtr NoiseAlgebra::lowered(const Batch& a, std::size_t level) const {
   const Bound& x = of(a);
-  return made(x.items, x.parts, model_->lowered(x.state, Level(level), x.parts));
+  return worked_out(made(x.items, x.parts, model_->lowered(x.state, Level(level), x.parts)));
 }
 
 BatchPtr NoiseAlgebra::multiply(const Batch& a, const Batch& b) const {
-  return made(of(a).items, 3, model_->multiplied(of(a).state, of(b).state));
+  return worked_out(made(of(a).items, 3, model_->multiplied(of(a).state, of(b).state)));
 }
 
 BatchPtr NoiseAlgebra::relinearize(const Batch& a) const {
-  return made(of(a).items, 2, model_->relinearized(of(a).state));
+  return worked_out(made(of(a).items, 2, model_->relinearized(of(a).state)));
 }
 
 BatchPtr NoiseAlgebra::add(const Batch& a, const Batch& b) const {
@@ -197,15 +198,26 @@ BatchPtr NoiseAlgebra::add(const Batch& a, const Batch& b) const {
 }
 
 BatchPtr NoiseAlgebra::sum_groups(const Batch& a, std::size_t group) const {
+  if (width_ > 1) take_for_now(2 * of(a).bytes);  // in another order first
   return made(of(a).items / group, of(a).parts, model_->summed(of(a).state, static_cast<double>(group)));
 }
 
 /// What ciphertexts are that each value has a share in: the shares, one after the other and in order.
 BatchPtr NoiseAlgebra::put_together(BatchPtr result) const {
-  const std::uint64_t shares = 2 * of(*result).bytes;
-  memory_->take(shares);
-  memory_->held -= shares;
+  take_for_now(2 * of(*result).bytes);
   return result;
+}
+
+/// What an engine works out in its own memory: about so many times the result, a tile at a time where that is less.
+BatchPtr NoiseAlgebra::worked_out(BatchPtr result) const {
+  constexpr std::uint64_t extended = 8;
+  take_for_now(std::min(scratch_, extended * of(*result).bytes));
+  return result;
+}
+
+void NoiseAlgebra::take_for_now(std::uint64_t bytes) const {
+  memory_->take(bytes);
+  memory_->held -= bytes;
 }
 
 BatchPtr NoiseAlgebra::scale(const Batch& a, std::span<const std::int64_t> factors) const {

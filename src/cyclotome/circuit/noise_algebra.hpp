@@ -12,10 +12,11 @@ class NoiseAlgebra final : public Algebra {
  public:
   using State = rlwe::NoiseModel::State;
 
-  /// width: ciphertexts for each item; see CiphertextAlgebra. key_bytes: what relinearisation takes besides. Throws
-  /// ParameterError unless the parameters have one plaintext modulus.
+  /// width: ciphertexts for each item; see CiphertextAlgebra. key_bytes: what relinearisation takes besides;
+  /// scratch: the most that engines take while they compute. Throws ParameterError unless the parameters have one
+  /// plaintext modulus.
   explicit NoiseAlgebra(rlwe::Parameters parameters, std::size_t width, std::size_t items_at_once,
-                        std::uint64_t key_bytes = 0);
+                        std::uint64_t key_bytes = 0, std::uint64_t scratch = 0);
   ~NoiseAlgebra() override;
 
   /// Items with this noise, at this level, of 2 parts.
@@ -59,12 +60,14 @@ class NoiseAlgebra final : public Algebra {
   static const Bound& of(const Batch& a);
   BatchPtr made(std::size_t items, std::size_t parts, const State& state) const;
   BatchPtr put_together(BatchPtr result) const;
+  BatchPtr worked_out(BatchPtr result) const;
+  void take_for_now(std::uint64_t bytes) const;
   BatchPtr bound(std::size_t items, std::size_t parts, const State& state, std::uint64_t bytes) const;
 
   rlwe::Parameters parameters_;
   std::unique_ptr<const rlwe::NoiseModel> model_;
   std::size_t width_, items_at_once_;
-  std::uint64_t key_bytes_;
+  std::uint64_t key_bytes_, scratch_;
   std::shared_ptr<Memory> memory_;
 };
 

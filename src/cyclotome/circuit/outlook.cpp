@@ -53,32 +53,32 @@ std::vector<BatchPtr> Outlook::inputs(const NoiseAlgebra& algebra) const {
 }
 
 /// with_spread_key: what each device would take if it had the key only as long as it relinearises.
-Outlook::Way Outlook::in_parts(std::size_t parts, std::size_t devices, const Key& key,
+Outlook::Way Outlook::in_parts(std::size_t parts, const Devices& devices,
                                std::vector<std::uint64_t>& with_spread_key) const {
   std::vector<std::unique_ptr<NoiseAlgebra>> algebras;
   std::vector<const Algebra*> pointers;
-  for (std::size_t i = 0; i < devices; ++i) {
+  for (std::size_t i = 0; i < devices.count(); ++i) {
     algebras.push_back(std::make_unique<NoiseAlgebra>(parameters_, width_, items_at_once(parameters_, width_),
-                                                      i == 0 ? 0 : key.bytes));
+                                                      i == 0 ? 0 : devices.key_bytes, devices.scratch));
     pointers.push_back(algebras.back().get());
   }
   const Result result = evaluate(circuit_, pointers, inputs(*algebras[0]), {parts, &course_, false});
   Way way{parts, false, {}, {}};
-  for (std::size_t i = 0; i < devices; ++i) {
-    way.bytes.push_back(algebras[i]->peak_bytes() + (i == 0 ? 0 : key.bytes));
-    with_spread_key.push_back(algebras[i]->peak_bytes_with_key() + (i == 0 ? 0 : key.shares.at(i)));
+  for (std::size_t i = 0; i < devices.count(); ++i) {
+    way.bytes.push_back(algebras[i]->peak_bytes() + (i == 0 ? 0 : devices.key_bytes));
+    with_spread_key.push_back(algebras[i]->peak_bytes_with_key() + (i == 0 ? 0 : devices.shares[i]));
   }
   for (const LayerReport& layer : result.layers) way.batches.push_back(layer.operations);
   return way;
 }
 
-Outlook::Way Outlook::find(std::size_t devices, const Key& key,
+Outlook::Way Outlook::find(const Devices& devices,
                            const std::function<bool(const std::vector<std::uint64_t>&)>& fits) const {
   Way least;
   for (std::size_t parts = 1; parts == 1 || parts <= std::min(most_parts, circuit_.size()); parts *= 2) {
     check_interrupt();
     std::vector<std::uint64_t> spread;
-    Way way = in_parts(parts, devices, key, spread);
+    Way way = in_parts(parts, devices, spread);
     if (fits(way.bytes)) return way;
     if (parts == 1 || largest(way.bytes) < largest(least.bytes)) least = way;
     if (largest(spread) >= largest(way.bytes)) continue;

@@ -35,20 +35,21 @@ class Outlook {
     std::vector<std::uint64_t> bytes;  ///< that each device takes, inputs and keys that it has already left out
     std::vector<std::size_t> batches;  ///< of each layer: what its products and relinearisations are computed in
   };
-  /// What there is to know about a key: bytes of all of it, and of each device's share.
-  struct Key {
-    std::uint64_t bytes = 0;
+  /// Devices, by what memory goes to beside ciphertexts: all of the key, each one's share of it, and the most scratch
+  /// memory that one operation takes.
+  struct Devices {
+    std::uint64_t key_bytes = 0;
     std::vector<std::uint64_t> shares;
+    std::uint64_t scratch = 0;
+    std::size_t count() const noexcept { return shares.size(); }
   };
   /// The way of fewest parts that fits, keys copied to each device if they fit, else spread; if none fits, the one that
   /// takes least. fits: by what each device takes.
-  Way find(std::size_t devices, const Key& key,
-           const std::function<bool(const std::vector<std::uint64_t>& bytes)>& fits) const;
+  Way find(const Devices& devices, const std::function<bool(const std::vector<std::uint64_t>& bytes)>& fits) const;
 
  private:
   std::vector<BatchPtr> inputs(const NoiseAlgebra& algebra) const;
-  Way in_parts(std::size_t parts, std::size_t devices, const Key& key,
-               std::vector<std::uint64_t>& with_spread_key) const;
+  Way in_parts(std::size_t parts, const Devices& devices, std::vector<std::uint64_t>& with_spread_key) const;
 
   const Circuit& circuit_;
   const rlwe::Parameters& parameters_;

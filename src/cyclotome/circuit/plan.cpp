@@ -38,11 +38,12 @@ std::string whole(double value) { return std::to_string(static_cast<long>(std::f
       " of them. Use parameters with a larger log q (plan says how a circuit fits), or inputs at a higher level"));
 }
 
-Outlook::Key key_of(std::uint64_t digit_bytes, std::size_t digits, std::size_t devices) {
-  Outlook::Key key{digit_bytes * digits, {}};
-  for (std::size_t i = 0; i < devices; ++i)
-    key.shares.push_back(KeyShares::digits_of(i, digits, devices) * digit_bytes);
-  return key;
+Outlook::Devices devices_with(std::uint64_t digit_bytes, std::size_t digits, std::size_t count, std::uint64_t scratch) {
+  Outlook::Devices devices{digit_bytes * digits, {}, scratch};
+  for (std::size_t i = 0; i < count; ++i) {
+    devices.shares.push_back(KeyShares::digits_of(i, digits, count) * digit_bytes);
+  }
+  return devices;
 }
 
 /// What the outlook says of layers, and in how many batches this way computes them.
@@ -52,11 +53,12 @@ std::vector<LayerReport> reports(const Outlook& outlook, const Outlook::Way& way
   return layers;
 }
 
-/// Bytes by engine: devices may share one.
+/// Memory to ask each engine for: devices may share one.
 std::map<EnginePtr, std::uint64_t> by_engine(std::span<const rlwe::ContextPtr> contexts,
                                              const std::vector<std::uint64_t>& bytes) {
   std::map<EnginePtr, std::uint64_t> sums;
-  for (std::size_t i = 0; i < contexts.size(); ++i) sums[contexts[i]->engine()] += bytes[i];
+  // Engines round the sizes of their blocks up, by an eighth at most.
+  for (std::size_t i = 0; i < contexts.size(); ++i) sums[contexts[i]->engine()] += bytes[i] + bytes[i] / 8;
   return sums;
 }
 
@@ -64,12 +66,15 @@ std::map<EnginePtr, std::uint64_t> by_engine(std::span<const rlwe::ContextPtr> c
 Outlook::Way find_way(const Circuit& circuit, const Outlook& outlook, const rlwe::EvaluationKeys& keys,
                       std::span<const rlwe::ContextPtr> contexts) {
   const PolyArray& key = keys.relinearization().polynomials();
-  Outlook::Way way = outlook.find(contexts.size(), key_of(key.bytes() / key.batch(), key.batch(), contexts.size()),
-                                  [&](const std::vector<std::uint64_t>& bytes) {
-                                    return std::ranges::all_of(by_engine(contexts, bytes), [](const auto& each) {
-                                      return has_memory(*each.first, each.second);
-                                    });
-                                  });
+  std::uint64_t scratch = 0;
+  for (const rlwe::ContextPtr& context : contexts) {
+    scratch = std::max<std::uint64_t>(scratch, context->engine()->working_set());
+  }
+  const auto devices = devices_with(key.bytes() / key.batch(), key.batch(), contexts.size(), scratch);
+  Outlook::Way way = outlook.find(devices, [&](const std::vector<std::uint64_t>& bytes) {
+    return std::ranges::all_of(by_engine(contexts, bytes),
+                               [](const auto& each) { return has_memory(*each.first, each.second); });
+  });
   for (const auto& [engine, bytes] : by_engine(contexts, way.bytes)) {
     require_memory(*engine, circuit.name(), bytes, "compute fewer lists or blocks at once");
   }
@@ -109,11 +114,11 @@ rlwe::Ciphertext declared(const rlwe::Ciphertext& c, const State& planned) {
   return c.derived(c.polynomials(), larger(c.noise(), planned.noise));
 }
 
-/// A key of the parameters' own shape: digits of two parts over all primes.
-Outlook::Key key_of(const rlwe::Parameters& parameters, std::size_t devices) {
+/// With a key of the parameters' own shape, digits of two parts over all primes, and engines as most are.
+Outlook::Devices devices_with(const rlwe::Parameters& parameters, std::size_t count) {
   const std::size_t limbs = parameters.moduli().size() + parameters.special_moduli().size();
   const std::uint64_t digit = 2 * limbs * parameters.degree() * bytes_of(parameters.word());
-  return key_of(digit, parameters.digits(), devices);
+  return devices_with(digit, parameters.digits(), count, std::uint64_t{64} << 20);
 }
 
 }  // namespace
@@ -126,9 +131,9 @@ Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<
     bytes[0] += outlook.input_bytes();
     return *std::ranges::max_element(bytes);
   };
-  const Outlook::Way way =
-      outlook.find(resources.devices, key_of(parameters, resources.devices),
-                   [&](const auto& bytes) { return !resources.bytes || with_inputs(bytes) <= *resources.bytes; });
+  const Outlook::Way way = outlook.find(devices_with(parameters, resources.devices), [&](const auto& bytes) {
+    return !resources.bytes || with_inputs(bytes) <= *resources.bytes;
+  });
   return {reports(outlook, way), counts_of(circuit), with_inputs(way.bytes), outlook.level(), outlook.carried(),
           outlook.headroom(),    way.parts,          way.keys_spread};
 }
