@@ -160,9 +160,7 @@ class Circuit:
         """Relinearisations in all."""
         return self.native.counts.relinearizations
 
-    def plan(
-        self, parameters: Parameters, *, lanes: int = 1, devices: int = 1, memory: int | None = None
-    ) -> Plan:
+    def plan(self, parameters: Parameters, *, lanes: int = 1, devices: int = 1, memory: int | None = None) -> Plan:
         """What it takes with these parameters: levels and noise by layer, from fresh encryptions on, and memory.
 
         Args:

@@ -49,9 +49,7 @@ SetOption = Annotated[str | None, typer.Option("--ltv", help="LTV's primes, m, b
 
 DevicesOption = Annotated[
     str,
-    typer.Option(
-        "--device", help='Where to compute: as elsewhere, or several that share the work: "cuda:0,cuda:1".'
-    ),
+    typer.Option("--device", help='Where to compute: as elsewhere, or several that share the work: "cuda:0,cuda:1".'),
 ]
 
 #: Bits of numbers that are sorted, when they are not stated.

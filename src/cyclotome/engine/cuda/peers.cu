@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device's memory as a whole, and copies from one GPU to another.
+#include <algorithm>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/state.cuh"
