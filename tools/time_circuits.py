@@ -4,8 +4,9 @@
     python tools/time_circuits.py [DEVICES] [JOB ...]
 
 Jobs: "sort", the usual ones, "sort:COUNT:BITS:LISTS:RUNS" another; "prince", 2048 blocks, "prince:BLOCKS:RUNS" others.
-Lists over Phi_21845, 1024 in a ciphertext, blocks over Phi_65535, 2048 in one; a line of JSON for each run, of which there
-are two in a row unless said otherwise. DEVICES are names with commas between, "cpu:1" unless said otherwise, where PRINCE takes minutes.
+Lists over Phi_21845, 1024 in a ciphertext, blocks over Phi_65535, 2048 in one; a line of JSON for each run, of which
+there are two in a row unless said otherwise. DEVICES are names with commas between, "cpu:1" unless said otherwise,
+where PRINCE takes minutes.
 """
 
 from __future__ import annotations

@@ -117,13 +117,9 @@ def test_wrong_devices_are_refused() -> None:
 def test_the_command_line_names_several_devices(tmp_path: Path) -> None:
     (tmp_path / "lists.csv").write_text("3,1,2\n0,3,1\n")
     options = ["--bits", "2", "--security", "0", "--allow-insecure", "--cyclotomic", "255"]
-    facts = succeed(
-        "sort", tmp_path / "lists.csv", "--no-header", *options, "--device", ", ".join(DEVICES), "--json"
-    ).data
+    words = ["sort", tmp_path / "lists.csv", "--no-header", *options]
+    facts = succeed(*words, "--device", ", ".join(DEVICES), "--json").data
     assert facts["lists"] == [[1, 2, 3], [0, 1, 3]]
-    refused = run("sort", tmp_path / "lists.csv", *options, "--device", "cpu:1,nonsense")
+    refused = run(*words, "--device", "cpu:1,nonsense")
     assert refused.code != 0 and "'nonsense' is unknown" in refused.text
-    planned = succeed(
-        "sort", tmp_path / "lists.csv", "--no-header", *options, "--device", "cpu:1,cpu:2", "--plan", "--json"
-    ).data
-    assert planned["parts"] == 1
+    assert succeed(*words, "--device", "cpu:1,cpu:2", "--plan", "--json").data["parts"] == 1
