@@ -87,12 +87,12 @@ void bind_reports(nb::module_& m) {
       .def_ro("level", &circuit::Plan::level)
       .def_ro("carried", &circuit::Plan::carried)
       .def_ro("headroom", &circuit::Plan::headroom)
-      .def_ro("parts", &circuit::Plan::parts)
+      .def_ro("sections", &circuit::Plan::sections)
       .def_ro("keys_spread", &circuit::Plan::keys_spread);
   nb::class_<circuit::Computed>(m, "Computed")
       .def_ro("outputs", &circuit::Computed::outputs)
       .def_ro("layers", &circuit::Computed::layers)
-      .def_ro("parts", &circuit::Computed::parts)
+      .def_ro("sections", &circuit::Computed::sections)
       .def_ro("keys_spread", &circuit::Computed::keys_spread);
 }
 

@@ -210,14 +210,14 @@ def sort(
             lies on the first. Its bytes do not depend on them. One that is named twice takes two shares. None: where
             the operands lie.
 
-    Work that outgrows memory, or `set_memory_limit`, is done in as many parts as it takes; `Circuit.plan` tells.
+    Work that outgrows memory, or `set_memory_limit`, is done in as many sections as it takes; `Circuit.plan` tells.
 
     Raises:
         ArgumentError: no lists, too many numbers, other shapes, no devices.
         EngineError: an unknown or absent device.
         MissingKeyError: no evaluation keys are attached.
         NoiseError: before work starts, if the parameters do not carry it; the message says how many levels do.
-        MemoryLimitError: before work starts, if it fits in no number of parts.
+        MemoryLimitError: before work starts, if it fits in no number of sections.
     """
     return _sorted("sort", x, carry, 0, descending, progress, devices)
 

@@ -77,9 +77,9 @@ class Plan:
         return self._native.peak_bytes
 
     @property
-    def parts(self) -> int:
-        """Into how many parts the circuit is cut, which are computed one after the other to save memory."""
-        return self._native.parts
+    def sections(self) -> int:
+        """Into how many sections the circuit is cut, which are computed one after the other to save memory."""
+        return self._native.sections
 
     @property
     def keys_spread(self) -> bool:
@@ -167,8 +167,8 @@ class Circuit:
             parameters: with one plaintext modulus, `modulus`.
             lanes: lists, or numbers, to compute with at once.
             devices: how many share the work. Noise and levels do not depend on it.
-            memory: bytes on each device for ciphertexts and copies of the key: the circuit is cut into as few parts as
-                fit, or, if none do, as take least. None: one part, whatever it takes.
+            memory: bytes on each device for ciphertexts and copies of the key: the circuit is cut into as few sections
+                as fit, or, if none do, as take least. None: one, whatever it takes.
 
         Raises:
             ArgumentError: no device.

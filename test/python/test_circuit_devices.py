@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Circuits on several devices, and in parts that fit into memory: the bytes are those of one device, all at once.
+"""Circuits on several devices, and in sections that fit into memory: the bytes are those of one device, all at once.
 
 CYCLOTOME_TEST_DEVICES, such as "cuda:0,cuda:1", names the devices; without it they are two CPU engines. What evaluation
 promises is tested in C++ (test/cpp/test_circuit_devices.cpp)."""
@@ -61,7 +61,7 @@ def test_prince_on_several_devices() -> None:
     assert steps == sorted(set(steps)) and steps[-1] == 1824 + 1152
 
 
-def test_less_memory_takes_more_parts_and_gives_the_same_bytes(rng: np.random.Generator) -> None:
+def test_less_memory_takes_more_sections_and_gives_the_same_bytes(rng: np.random.Generator) -> None:
     parameters = keys().public.parameters
     circuit = Circuit.sort(count=4, bits=4)
     values = rng.integers(0, 16, size=(40, 4))
@@ -69,8 +69,8 @@ def test_less_memory_takes_more_parts_and_gives_the_same_bytes(rng: np.random.Ge
     whole = circuit.plan(parameters, lanes=40)
     expected = cy.circuit.sort(x)
     plan = circuit.plan(parameters, lanes=40, memory=whole.peak_bytes // 2)
-    assert whole.parts == 1 and plan.parts > 1 and plan.peak_bytes <= whole.peak_bytes // 2
-    assert f"in {plan.parts} parts" in str(plan) and plan.headroom == whole.headroom and plan.level == whole.level
+    assert whole.sections == 1 and plan.sections > 1 and plan.peak_bytes <= whole.peak_bytes // 2
+    assert f"in {plan.sections} sections" in str(plan) and plan.headroom == whole.headroom and plan.level == whole.level
     assert [layer[:5] for layer in plan.layers] == [layer[:5] for layer in whole.layers]
     held = cy._core.engine_memory(x.digits.context.engine)[0]
     cy.set_memory_limit(held + whole.peak_bytes * 6 // 10)
@@ -97,12 +97,12 @@ def test_a_plan_for_several_devices() -> None:
         circuit.plan(parameters, memory=-1)
 
 
-def test_sixty_four_numbers_fit_into_memory_in_parts() -> None:
+def test_sixty_four_numbers_fit_into_memory_in_sections() -> None:
     circuit = Circuit.sort(count=64, bits=8)
     parameters = Circuit.sort(count=16, bits=8).parameters(cyclotomic=21845)  # whose noise is not looked at
-    whole, parted = (circuit.plan(parameters, lanes=1024, memory=memory) for memory in (None, 8 << 30))
-    assert whole.parts == 1 and whole.peak_bytes > 40 << 30
-    assert parted.parts > 1 and parted.peak_bytes <= 8 << 30
+    whole, cut = (circuit.plan(parameters, lanes=1024, memory=memory) for memory in (None, 8 << 30))
+    assert whole.sections == 1 and whole.peak_bytes > 40 << 30
+    assert cut.sections > 1 and cut.peak_bytes <= 8 << 30
 
 
 def test_wrong_devices_are_refused() -> None:
@@ -122,4 +122,4 @@ def test_the_command_line_names_several_devices(tmp_path: Path) -> None:
     assert facts["lists"] == [[1, 2, 3], [0, 1, 3]]
     refused = run(*words, "--device", "cpu:1,nonsense")
     assert refused.code != 0 and "'nonsense' is unknown" in refused.text
-    assert succeed(*words, "--device", "cpu:1,cpu:2", "--plan", "--json").data["parts"] == 1
+    assert succeed(*words, "--device", "cpu:1,cpu:2", "--plan", "--json").data["sections"] == 1

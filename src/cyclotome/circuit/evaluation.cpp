@@ -28,7 +28,7 @@ class Evaluation {
         algebras_(algebras),
         manner_(manner),
         progress_(progress),
-        schedule_(circuit, manner.parts, algebras.size()),
+        schedule_(circuit, manner.sections, algebras.size()),
         values_(algebras, schedule_.uses()) {
     const Counts all = counts_of(circuit);
     total_ = all.products + all.relinearizations;
@@ -316,9 +316,9 @@ Result Evaluation::result() {
 Result evaluate(const Circuit& circuit, std::span<const Algebra* const> algebras, std::vector<BatchPtr> inputs,
                 const Manner& manner, const Progress& progress) {
   if (algebras.empty()) throw ArgumentError(message(circuit.name(), ": no algebra to compute in"));
-  if (manner.parts == 0 || (manner.parts > 1 && manner.course == nullptr)) {
-    throw ArgumentError(
-        message(circuit.name(), " in ", manner.parts, " parts: it takes one, or the course of an evaluation before"));
+  if (manner.sections == 0 || (manner.sections > 1 && manner.course == nullptr)) {
+    throw ArgumentError(message(circuit.name(), " in ", manner.sections,
+                                " sections: it takes one, or the course of an evaluation before"));
   }
   for (const Algebra* const algebra : algebras) {
     if (algebra->modulus() == circuit.modulus()) continue;

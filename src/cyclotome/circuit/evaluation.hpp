@@ -32,8 +32,8 @@ struct Course {
 
 /// How a circuit is computed: results are the same.
 struct Manner {
-  std::size_t parts = 1;           ///< see Schedule: more of them hold fewer values at one time
-  const Course* course = nullptr;  ///< of an evaluation before; null, which takes one part: found on the way
+  std::size_t sections = 1;        ///< see Schedule: more of them hold fewer values at one time
+  const Course* course = nullptr;  ///< of an evaluation before; null, which takes one section: found on the way
   bool threads = true;             ///< whether devices work at the same time
 };
 
@@ -43,16 +43,16 @@ struct Result {
   Course course;
 };
 
-/// Computes a circuit, layer by layer, part after part: operands are brought to the level and the correction factor of
-/// the layer, then all its products are computed together, in pieces of algebra.items_at_once(), and so are sums and
-/// relinearisations. inputs: a batch for each input port, with an item for each wire, on the first device. Values are
-/// let go after their last use.
+/// Computes a circuit, layer by layer, section after section: operands are brought to the level and the correction
+/// factor of the layer, then all its products are computed together, in pieces of algebra.items_at_once(), and so are
+/// sums and relinearisations. inputs: a batch for each input port, with an item for each wire, on the first device.
+/// Values are let go after their last use.
 ///
 /// algebras: one for each device, with values of the same kind: gates that need nothing of each other are shared out
 /// among them, and values copied to where they are needed. `progress` is called on the calling thread.
 ///
-/// Throws ArgumentError for inputs that don't fit, no algebra, and parts without a course; MismatchError for an algebra
-/// with another modulus, and what the algebras and `progress` throw.
+/// Throws ArgumentError for inputs that don't fit, no algebra, and sections without a course; MismatchError for an
+/// algebra with another modulus, and what the algebras and `progress` throw.
 Result evaluate(const Circuit& circuit, std::span<const Algebra* const> algebras, std::vector<BatchPtr> inputs,
                 const Manner& manner = {}, const Progress& progress = {});
 /// On one device.

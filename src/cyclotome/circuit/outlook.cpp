@@ -12,8 +12,8 @@ namespace cyclotome::circuit {
 
 namespace {
 
-/// Finer than that, wires that live on between parts are what takes memory.
-constexpr std::size_t most_parts = 4096;
+/// Finer than that, wires that live on between sections are what takes memory.
+constexpr std::size_t most_sections = 4096;
 
 std::uint64_t largest(const std::vector<std::uint64_t>& bytes) { return *std::ranges::max_element(bytes); }
 
@@ -53,8 +53,8 @@ std::vector<BatchPtr> Outlook::inputs(const NoiseAlgebra& algebra) const {
 }
 
 /// with_spread_key: what each device would take if it had the key only as long as it relinearises.
-Outlook::Way Outlook::in_parts(std::size_t parts, const Devices& devices,
-                               std::vector<std::uint64_t>& with_spread_key) const {
+Outlook::Way Outlook::in_sections(std::size_t sections, const Devices& devices,
+                                  std::vector<std::uint64_t>& with_spread_key) const {
   std::vector<std::unique_ptr<NoiseAlgebra>> algebras;
   std::vector<const Algebra*> pointers;
   for (std::size_t i = 0; i < devices.count(); ++i) {
@@ -62,8 +62,8 @@ Outlook::Way Outlook::in_parts(std::size_t parts, const Devices& devices,
                                                       i == 0 ? 0 : devices.key_bytes, devices.scratch));
     pointers.push_back(algebras.back().get());
   }
-  const Result result = evaluate(circuit_, pointers, inputs(*algebras[0]), {parts, &course_, false});
-  Way way{parts, false, {}, {}};
+  const Result result = evaluate(circuit_, pointers, inputs(*algebras[0]), {sections, &course_, false});
+  Way way{sections, false, {}, {}};
   for (std::size_t i = 0; i < devices.count(); ++i) {
     way.bytes.push_back(algebras[i]->peak_bytes() + (i == 0 ? 0 : devices.key_bytes));
     with_spread_key.push_back(algebras[i]->peak_bytes_with_key() + (i == 0 ? 0 : devices.shares[i]));
@@ -75,12 +75,12 @@ Outlook::Way Outlook::in_parts(std::size_t parts, const Devices& devices,
 Outlook::Way Outlook::find(const Devices& devices,
                            const std::function<bool(const std::vector<std::uint64_t>&)>& fits) const {
   Way least;
-  for (std::size_t parts = 1; parts == 1 || parts <= std::min(most_parts, circuit_.size()); parts *= 2) {
+  for (std::size_t sections = 1; sections == 1 || sections <= std::min(most_sections, circuit_.size()); sections *= 2) {
     check_interrupt();
     std::vector<std::uint64_t> spread;
-    Way way = in_parts(parts, devices, spread);
+    Way way = in_sections(sections, devices, spread);
     if (fits(way.bytes)) return way;
-    if (parts == 1 || largest(way.bytes) < largest(least.bytes)) least = way;
+    if (sections == 1 || largest(way.bytes) < largest(least.bytes)) least = way;
     if (largest(spread) >= largest(way.bytes)) continue;
     way.keys_spread = true;
     way.bytes = std::move(spread);

@@ -30,7 +30,7 @@ class Outlook {
 
   /// One way to compute it.
   struct Way {
-    std::size_t parts = 1;
+    std::size_t sections = 1;
     bool keys_spread = false;          ///< digits of the key lie on all devices, and are taken from there
     std::vector<std::uint64_t> bytes;  ///< that each device takes, inputs and keys that it has already left out
     std::vector<std::size_t> batches;  ///< of each layer: what its products and relinearisations are computed in
@@ -43,13 +43,13 @@ class Outlook {
     std::uint64_t scratch = 0;
     std::size_t count() const noexcept { return shares.size(); }
   };
-  /// The way of fewest parts that fits, keys copied to each device if they fit, else spread; if none fits, the one that
-  /// takes least. fits: by what each device takes.
+  /// The way of fewest sections that fits, keys copied to each device if they fit, else spread; if none fits, the one
+  /// that takes least. fits: by what each device takes.
   Way find(const Devices& devices, const std::function<bool(const std::vector<std::uint64_t>& bytes)>& fits) const;
 
  private:
   std::vector<BatchPtr> inputs(const NoiseAlgebra& algebra) const;
-  Way in_parts(std::size_t parts, const Devices& devices, std::vector<std::uint64_t>& with_spread_key) const;
+  Way in_sections(std::size_t sections, const Devices& devices, std::vector<std::uint64_t>& with_spread_key) const;
 
   const Circuit& circuit_;
   const rlwe::Parameters& parameters_;

@@ -134,8 +134,8 @@ Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<
   const Outlook::Way way = outlook.find(devices_with(parameters, resources.devices), [&](const auto& bytes) {
     return !resources.bytes || with_inputs(bytes) <= *resources.bytes;
   });
-  return {reports(outlook, way), counts_of(circuit), with_inputs(way.bytes), outlook.level(), outlook.carried(),
-          outlook.headroom(),    way.parts,          way.keys_spread};
+  return {reports(outlook, way), counts_of(circuit), with_inputs(way.bytes), outlook.level(),
+          outlook.carried(),     outlook.headroom(), way.sections,           way.keys_spread};
 }
 
 bool carries(const Circuit& circuit, const rlwe::Parameters& parameters) {
@@ -146,7 +146,8 @@ std::string explain(const Circuit& circuit, const Plan& plan) {
   std::ostringstream text;
   text << circuit.name() << ": depth " << circuit.depth() << ", " << plan.counts.products << " products, "
        << plan.counts.relinearizations << " relinearisations, " << plan.counts.additions << " additions, "
-       << byte_size(plan.peak_bytes) << " at most" << (plan.parts == 1 ? "" : message(", in ", plan.parts, " parts"))
+       << byte_size(plan.peak_bytes) << " at most"
+       << (plan.sections == 1 ? "" : message(", in ", plan.sections, " sections"))
        << (plan.keys_spread ? ", the key spread over devices" : "") << "\n"
        << " layer  level  products  relinearisations  additions  batches  noise  headroom\n";
   for (const LayerReport& layer : plan.layers) {
@@ -179,8 +180,8 @@ Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> input
   const Outlook::Way way = find_way(circuit, outlook, *keys, contexts);
   const Devices devices(keys, contexts, width, way.keys_spread);
   const Result result =
-      evaluate(circuit, devices.algebras(), std::move(batches), {way.parts, &outlook.course()}, progress);
-  Computed computed{{}, reports(outlook, way), way.parts, way.keys_spread};
+      evaluate(circuit, devices.algebras(), std::move(batches), {way.sections, &outlook.course()}, progress);
+  Computed computed{{}, reports(outlook, way), way.sections, way.keys_spread};
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     if (result.outputs[i] == nullptr) continue;
     computed.outputs.push_back(declared(CiphertextAlgebra::ciphertexts(*result.outputs[i]), outlook.outputs()[i]));

@@ -18,7 +18,7 @@ struct Plan {
   std::size_t level;         ///< of the outputs
   bool carried;              ///< whether decryption corrects the noise of every layer
   double headroom;           ///< bits that the outputs' noise leaves
-  std::size_t parts = 1;     ///< that it is computed in, one after the other; see Schedule
+  std::size_t sections = 1;  ///< that it is computed in, one after the other; see Schedule
   bool keys_spread = false;  ///< whether devices share the key's digits, else each has a copy
 };
 
@@ -30,7 +30,7 @@ struct Resources {
 
 /// Goes through a circuit with noise bounds in place of ciphertexts, before anything is encrypted. inputs: noise and
 /// level of each input port; none: fresh encryptions under the public key. width: ciphertexts for each wire. Noise and
-/// levels do not depend on the resources. Where memory is too small whatever the parts, the plan with least memory.
+/// levels do not depend on the resources. Where memory is too small whatever the sections, the plan with least memory.
 Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const NoiseAlgebra::State> inputs = {},
           std::size_t width = 1, const Resources& resources = {});
 /// Whether parameters carry a circuit from fresh encryptions on.
@@ -41,7 +41,7 @@ std::string explain(const Circuit& circuit, const Plan& plan);
 
 /// Computes a circuit over ciphertexts, once the plan says that it can be: inputs are a batch for each port, `width`
 /// ciphertexts for each wire, and the results likewise. others: the same parameters on further engines, which share the
-/// work. In as few parts as memory allows. Residues and bounds depend neither on the engines nor on the parts.
+/// work. In as few sections as memory allows. Residues and bounds depend neither on the engines nor on the sections.
 ///
 /// Throws NoiseError before work starts if the noise would grow beyond what can be decrypted, and says how many levels
 /// were needed; MemoryLimitError likewise; TransparentError for a result that hides nothing; and as CiphertextAlgebra
@@ -49,7 +49,7 @@ std::string explain(const Circuit& circuit, const Plan& plan);
 struct Computed {
   std::vector<rlwe::Ciphertext> outputs;  ///< for each port that has wires
   std::vector<LayerReport> layers;
-  std::size_t parts;
+  std::size_t sections;
   bool keys_spread;
 };
 Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> inputs,

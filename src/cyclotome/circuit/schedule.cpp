@@ -26,17 +26,17 @@ void count_uses(const Circuit& circuit, std::vector<std::uint32_t>& uses, std::v
   for (std::uint32_t number = 0; number < size; ++number) fused[number] = fused[number] && uses[number] == 1;
 }
 
-/// The part that each gate is in: equal numbers of gates. A fused product is in that of its sum.
-std::vector<std::size_t> parts_of(const Circuit& circuit, std::size_t parts, const std::vector<bool>& fused) {
-  std::vector<std::size_t> part(circuit.size());
+/// The section that each gate is in: equal numbers of gates. A fused product is in that of its sum.
+std::vector<std::size_t> sections_of(const Circuit& circuit, std::size_t sections, const std::vector<bool>& fused) {
+  std::vector<std::size_t> section(circuit.size());
   for (std::uint32_t number = 0; number < circuit.size(); ++number) {
-    part[number] = number * parts / circuit.size();
+    section[number] = number * sections / circuit.size();
     if (circuit.gate({number}).kind != GateKind::sum) continue;
     for (const Term& term : circuit.operands({number})) {
-      if (fused[term.wire.number]) part[term.wire.number] = part[number];
+      if (fused[term.wire.number]) section[term.wire.number] = section[number];
     }
   }
-  return part;
+  return section;
 }
 
 }  // namespace
@@ -54,17 +54,17 @@ void merge_uses(std::vector<Use>& uses) {
   uses = std::move(merged);
 }
 
-Schedule::Schedule(const Circuit& circuit, std::size_t parts, std::size_t devices)
+Schedule::Schedule(const Circuit& circuit, std::size_t sections, std::size_t devices)
     : uses_(circuit.size()), device_(circuit.size()), fused_(circuit.size()) {
   count_uses(circuit, uses_, fused_);
-  place_gates(circuit, parts);
+  place_gates(circuit, sections);
   if (devices > 1) share_out(circuit, devices);
 }
 
-void Schedule::place_gates(const Circuit& circuit, std::size_t parts) {
-  const std::vector<std::size_t> part = parts_of(circuit, parts, fused_);
-  std::map<std::pair<std::size_t, std::size_t>, Step> steps;  // by part and depth
-  if (parts == 1) {
+void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
+  const std::vector<std::size_t> section = sections_of(circuit, sections, fused_);
+  std::map<std::pair<std::size_t, std::size_t>, Step> steps;  // by section and depth
+  if (sections == 1) {
     for (std::size_t depth = 0; depth <= circuit.depth(); ++depth) steps[{0, depth}];
   }
   std::vector<std::uint32_t> stage(circuit.size());  // products and what comes from earlier layers: 0
@@ -72,7 +72,7 @@ void Schedule::place_gates(const Circuit& circuit, std::size_t parts) {
     const Wire wire{number};
     const Gate& gate = circuit.gate(wire);
     if (gate.kind == GateKind::input) continue;
-    Step& step = steps[{part[number], gate.depth}];
+    Step& step = steps[{section[number], gate.depth}];
     if (gate.kind == GateKind::product) {
       if (!fused(wire)) step.products.push_back(wire);
       for (const Term& term : circuit.operands(wire)) step.factors.push_back({term.wire, 1});

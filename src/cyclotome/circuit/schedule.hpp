@@ -19,7 +19,7 @@ struct Use {
 /// Uses of the same wire as one, ordered by wire.
 void merge_uses(std::vector<Use>& uses);
 
-/// Gates of one part and one depth: products first, all at once, then stage after stage.
+/// Gates of one section and one depth: products first, all at once, then stage after stage.
 struct Step {
   std::size_t layer;           ///< their depth
   std::vector<Wire> products;  ///< but for those that are added up as they are made
@@ -28,14 +28,15 @@ struct Step {
   std::vector<Use> earlier;  ///< wires of earlier layers that its sums take, without repeats
 };
 
-/// The order in which a circuit is computed. Gates are cut into parts, in the order in which they were written, and a
-/// part is finished before the next one begins: what one number, or pair, takes is written together, so that wires
-/// live shortly. In a part, all gates of one depth are computed together. With one part that is layer after layer.
+/// The order in which a circuit is computed. Gates are cut into sections, in the order in which they were written, and
+/// a section is finished before the next one begins: what one number, or pair, takes is written together, so that wires
+/// live shortly. In a section, all gates of one depth are computed together. With one section that is layer after
+/// layer.
 class Schedule {
  public:
-  explicit Schedule(const Circuit& circuit, std::size_t parts = 1, std::size_t devices = 1);
+  explicit Schedule(const Circuit& circuit, std::size_t sections = 1, std::size_t devices = 1);
 
-  /// Every depth from 0 on has a step if there is one part, also those without gates.
+  /// Every depth from 0 on has a step if there is one section, also those without gates.
   const std::vector<Step>& steps() const noexcept { return steps_; }
   /// How often a wire is used, by gates and outputs.
   const std::vector<std::uint32_t>& uses() const noexcept { return uses_; }
@@ -45,7 +46,7 @@ class Schedule {
   std::size_t device(Wire wire) const { return device_[wire.number]; }
 
  private:
-  void place_gates(const Circuit& circuit, std::size_t parts);
+  void place_gates(const Circuit& circuit, std::size_t sections);
   void share_out(const Circuit& circuit, std::size_t devices);
 
   std::vector<Step> steps_;
