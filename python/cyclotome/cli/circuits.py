@@ -250,7 +250,8 @@ def _facts(circuit: cy.circuit.Circuit, result: cy.circuit.EncryptedNumbers, sec
 def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, devices: int, json: bool) -> None:
     found = circuit.plan(parameters, lanes=lanes, devices=devices, memory=cy.memory_limit())
     facts = {"parameters": parameters.summary(), "layers": [layer._asdict() for layer in found.layers]}
-    emit({**facts, "peak_bytes": found.peak_bytes, "sections": found.sections}, json, f"{parameters.summary()}\n{found}")
+    taken = {"peak_bytes": found.peak_bytes, "sections": found.sections}
+    emit({**facts, **taken}, json, f"{parameters.summary()}\n{found}")
 
 
 def _finish_blocks(output: Path | None, values: list[int], facts: dict[str, Any], json: bool) -> None:
