@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
 #include "cyclotome/circuit/algebra.hpp"
 #include "cyclotome/circuit/key_shares.hpp"
 #include "cyclotome/rlwe/keys.hpp"
@@ -39,15 +44,22 @@ class CiphertextAlgebra final : public Algebra {
   BatchPtr relinearize(const Batch& a) const override;
   BatchPtr add(const Batch& a, const Batch& b) const override;
   BatchPtr sum_groups(const Batch& a, std::size_t group) const override;
+  BatchPtr sum(std::span<const Summands> summands, std::span<const std::int64_t> constants) const override;
+  BatchPtr sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const override;
   BatchPtr scale(const Batch& a, std::span<const std::int64_t> factors) const override;
   BatchPtr add_constants(const Batch& a, std::span<const std::int64_t> constants) const override;
 
  private:
   using KeysPtr = std::shared_ptr<const rlwe::EvaluationKeys>;
 
-  CiphertextAlgebra(rlwe::ContextPtr context, const rlwe::KeyId& key, std::size_t width);
+  CiphertextAlgebra(rlwe::ContextPtr of_context, const rlwe::KeyId& key, std::size_t width);
   const rlwe::ContextPtr& context() const { return context_; }
   KeysPtr keys() const;
+  std::vector<rlwe::Member> members(std::span<const Place> places, std::size_t group) const;
+  /// A plaintext that has it in every slot; made once, since making it waits for the engine.
+  rlwe::Plaintext constant(std::int64_t value) const;
+  /// One part: what the sum with a constant adds to ciphertexts like `like`. Made once, too.
+  const rlwe::Ciphertext& constant_term(const rlwe::Ciphertext& like, std::int64_t value) const;
 
   rlwe::ContextPtr context_;
   rlwe::KeyId key_;
@@ -57,10 +69,14 @@ class CiphertextAlgebra final : public Algebra {
   std::size_t device_ = 0;
   mutable std::weak_ptr<const rlwe::EvaluationKeys> near_;
   std::unique_ptr<const rlwe::NoiseModel> model_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::int64_t, rlwe::Plaintext> constants_;
+  /// By level, correction factor and value.
+  mutable std::map<std::tuple<std::size_t, std::uint64_t, std::int64_t>, rlwe::Ciphertext> constant_terms_;
 };
 
 /// Items of `width` ciphertexts each that products are computed of at once: as many as take a gibibyte, which keeps
-/// every engine busy. The same on all of them, since bounds on noise are those of whole batches: so are the results.
+/// every engine busy.
 std::size_t items_at_once(const rlwe::Parameters& parameters, std::size_t width);
 
 }  // namespace cyclotome::circuit

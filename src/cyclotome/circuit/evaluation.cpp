@@ -16,6 +16,12 @@ namespace cyclotome::circuit {
 
 namespace {
 
+/// What the terms of sums were read from: batches that stay until then, and wires that are used up afterwards.
+struct Taken {
+  std::vector<BatchPtr> batches;
+  std::array<std::vector<Wire>, 3> wires;  // by role
+};
+
 /// Wires for each device.
 using Shares = std::vector<std::vector<Wire>>;
 
@@ -55,9 +61,8 @@ class Evaluation {
   void add_alike(std::size_t device, std::span<const Wire> sums, const Signature& signature);
   void relinearize(std::size_t device, std::span<const Wire> wires);
 
-  BatchPtr products_of(std::size_t device, std::span<const Wire> products);
-  BatchPtr total_of(std::size_t device, std::span<const Terms> rows, Kind kind);
-  BatchPtr with_constants(std::size_t device, BatchPtr batch, std::span<const Wire> sums) const;
+  BatchPtr products_of(std::size_t device, std::span<const Wire> products, std::size_t group);
+  Summands summands_of(std::size_t device, std::span<const Terms> rows, Kind kind, Taken& taken);
   void keep(std::size_t device, BatchPtr batch, std::span<const Wire> wires);
   void advance(std::size_t device, std::size_t steps);
   void tell();
@@ -206,21 +211,23 @@ void Evaluation::keep(std::size_t device, BatchPtr batch, std::span<const Wire> 
   values_.hold(std::move(batch), device, wires);
 }
 
-/// The factors' products, in this order.
-BatchPtr Evaluation::products_of(std::size_t device, std::span<const Wire> products) {
+/// The factors' products, in this order, each `group` neighbours added up.
+BatchPtr Evaluation::products_of(std::size_t device, std::span<const Wire> products, std::size_t group) {
   std::array<std::vector<Wire>, 2> sides;
   for (const Wire product : products) {
     for (std::size_t i = 0; i < 2; ++i) sides[i].push_back(circuit_.operands(product)[i].wire);
   }
-  const BatchPtr first = values_.take(sides[0], Values::factor, device),
-                 second = values_.take(sides[1], Values::factor, device);
-  BatchPtr result = algebras_[device]->multiply(*first, *second);
+  const Values::Places first = values_.places(sides[0], Values::factor, device),
+                       second = values_.places(sides[1], Values::factor, device);
+  BatchPtr result = algebras_[device]->sum_products(first.places, second.places, group);
+  for (const std::vector<Wire>& side : sides) values_.use(side, Values::factor);
   advance(device, products.size());
   return result;
 }
 
 void Evaluation::multiply(std::size_t device, std::span<const Wire> products) {
-  in_pieces(device, products, 1, [&](std::span<const Wire> piece) { keep(device, products_of(device, piece), piece); });
+  in_pieces(device, products, 1,
+            [&](std::span<const Wire> piece) { keep(device, products_of(device, piece, 1), piece); });
 }
 
 void Evaluation::relinearize(std::size_t device, std::span<const Wire> wires) {
@@ -237,8 +244,8 @@ void Evaluation::add_up(std::size_t device, std::span<const Wire> sums) {
   for (const auto& [signature, members] : sums_alike(circuit_, schedule_, sums)) add_alike(device, members, signature);
 }
 
-/// The sum of each row's terms of one kind.
-BatchPtr Evaluation::total_of(std::size_t device, std::span<const Terms> rows, Kind kind) {
+/// Each row's terms of one kind: values as they are, or what is computed of them.
+Summands Evaluation::summands_of(std::size_t device, std::span<const Terms> rows, Kind kind, Taken& taken) {
   const Algebra& algebra = *algebras_[device];
   std::vector<Wire> wires;
   std::vector<std::int64_t> factors;
@@ -249,31 +256,42 @@ BatchPtr Evaluation::total_of(std::size_t device, std::span<const Terms> rows, K
     }
   }
   const Values::Role role = kind == earlier ? earlier_role_ : Values::own;
-  BatchPtr result = kind == fused ? products_of(device, wires) : values_.take(wires, role, device);
-  if (std::ranges::any_of(factors, [](std::int64_t f) { return f != 1; })) result = algebra.scale(*result, factors);
   const std::size_t group = rows[0][kind].size();
-  return group == 1 ? result : algebra.sum_groups(*result, group);
-}
-
-BatchPtr Evaluation::with_constants(std::size_t device, BatchPtr batch, std::span<const Wire> sums) const {
-  std::vector<std::int64_t> constants;
-  for (const Wire sum : sums) constants.push_back(circuit_.gate(sum).constant);
-  if (std::ranges::all_of(constants, [](std::int64_t c) { return c == 0; })) return batch;
-  return algebras_[device]->add_constants(*batch, constants);
+  const bool scaled = std::ranges::any_of(factors, [](std::int64_t f) { return f != 1; });
+  if (!scaled && kind != fused) {
+    Values::Places lying = values_.places(wires, role, device);
+    taken.wires[role].insert(taken.wires[role].end(), wires.begin(), wires.end());
+    taken.batches.insert(taken.batches.end(), lying.batches.begin(), lying.batches.end());
+    return {std::move(lying.places), group};
+  }
+  BatchPtr batch = kind == fused ? products_of(device, wires, scaled ? 1 : group) : values_.take(wires, role, device);
+  if (scaled) {
+    batch = algebra.scale(*batch, factors);
+    if (group > 1) batch = algebra.sum_groups(*batch, group);
+  }
+  Summands computed{{}, 1};
+  for (std::size_t i = 0; i < rows.size(); ++i) computed.places.push_back({batch.get(), i});
+  taken.batches.push_back(std::move(batch));
+  return computed;
 }
 
 void Evaluation::add_alike(std::size_t device, std::span<const Wire> sums, const Signature& signature) {
   const std::size_t most = *std::ranges::max_element(signature);
   in_pieces(device, sums, most, [&](std::span<const Wire> piece) {
     std::vector<Terms> rows;
-    for (const Wire sum : piece) rows.push_back(terms_of(circuit_, schedule_, sum));
-    BatchPtr result;
-    for (std::size_t kind = 0; kind < kinds; ++kind) {
-      if (signature[kind] == 0) continue;
-      const BatchPtr part = total_of(device, rows, static_cast<Kind>(kind));
-      result = result == nullptr ? part : algebras_[device]->add(*result, *part);
+    std::vector<std::int64_t> constants;
+    for (const Wire sum : piece) {
+      rows.push_back(terms_of(circuit_, schedule_, sum));
+      constants.push_back(circuit_.gate(sum).constant);
     }
-    keep(device, with_constants(device, result, piece), piece);
+    std::vector<Summands> summands;
+    Taken taken;
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      if (signature[kind] > 0) summands.push_back(summands_of(device, rows, static_cast<Kind>(kind), taken));
+    }
+    BatchPtr total = algebras_[device]->sum(summands, constants);
+    for (const auto role : {Values::own, Values::factor, Values::term}) values_.use(taken.wires[role], role);
+    keep(device, std::move(total), piece);
     check_interrupt();
   });
 }

@@ -23,8 +23,8 @@ std::map<Signature, std::vector<Wire>> sums_alike(const Circuit& circuit, const 
     const Terms terms = terms_of(circuit, schedule, sum);
     Signature signature{};
     for (std::size_t kind = 0; kind < kinds; ++kind) signature[kind] = terms[kind].size();
-    // There is one earlier term at most, which may have two or three parts.
-    if (signature[earlier] > 0) signature[kinds] = circuit.gate(terms[earlier][0].wire).three_parts;
+    // Earlier terms may have two or three parts.
+    for (const Term& term : terms[earlier]) signature[kinds] += circuit.gate(term.wire).three_parts;
     alike[signature].push_back(sum);
   }
   return alike;

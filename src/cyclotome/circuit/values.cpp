@@ -51,28 +51,36 @@ void Values::let_go(Wire wire, Role role, std::uint32_t times) {
   brought_[role].erase(wire.number);
 }
 
-BatchPtr Values::take(std::span<const Wire> wires, Role role, std::size_t device) {
-  std::vector<Place> places(wires.size());
-  std::vector<BatchPtr> sources;  // stay until all is put together
+Values::Places Values::places(std::span<const Wire> wires, Role role, std::size_t device) {
+  Places result{std::vector<Place>(wires.size()), {}};
   std::map<std::size_t, Away> away;
   {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < wires.size(); ++i) {
       const Spot& at = spot(wires[i], role);
       const Bank& bank = banks_[at.bank];
-      places[i] = {bank.batch.get(), at.item};
-      if (sources.empty() || sources.back() != bank.batch) sources.push_back(bank.batch);
-      if (bank.device != device) away[bank.device].add(places[i], i);
+      result.places[i] = {bank.batch.get(), at.item};
+      if (result.batches.empty() || result.batches.back() != bank.batch) result.batches.push_back(bank.batch);
+      if (bank.device != device) away[bank.device].add(result.places[i], i);
     }
   }
   for (const auto& [from, items] : away) {
-    sources.push_back(algebras_[device]->copied(*algebras_[from]->gather(items.places)));
-    for (const auto& [position, number] : items.targets) places[position] = {sources.back().get(), number};
+    const BatchPtr copy = algebras_[device]->copied(*algebras_[from]->gather(items.places));
+    for (const auto& [position, number] : items.targets) result.places[position] = {copy.get(), number};
+    result.batches.push_back(copy);
   }
-  BatchPtr result = algebras_[device]->gather(places);
-  sources.clear();
+  return result;
+}
+
+void Values::use(std::span<const Wire> wires, Role role) {
   const std::lock_guard lock(mutex_);
   for (const Wire wire : wires) let_go(wire, role, 1);
+}
+
+BatchPtr Values::take(std::span<const Wire> wires, Role role, std::size_t device) {
+  const Places all = places(wires, role, device);
+  BatchPtr result = algebras_[device]->gather(all.places);
+  use(wires, role);
   return result;
 }
 

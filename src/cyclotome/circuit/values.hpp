@@ -26,7 +26,16 @@ class Values {
 
   /// The items of a batch on a device are the values of these wires. Those without any use are not kept.
   void hold(BatchPtr batch, std::size_t device, std::span<const Wire> wires);
-  /// The values of these wires on a device, which are used once each by this. Those that lie elsewhere are copied.
+  /// Where values are on a device, and what keeps them there.
+  struct Places {
+    std::vector<Place> places;
+    std::vector<BatchPtr> batches;
+  };
+  /// The values of these wires on a device. Those that lie elsewhere are copied.
+  Places places(std::span<const Wire> wires, Role role, std::size_t device);
+  /// These wires are used once each.
+  void use(std::span<const Wire> wires, Role role);
+  /// The values of these wires as one batch, which uses them once each.
   BatchPtr take(std::span<const Wire> wires, Role role, std::size_t device);
 
   /// Wires of one batch.
