@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
+#include "cyclotome/circuit/reports.hpp"
 #include "cyclotome/circuit/schedule.hpp"
 #include "cyclotome/circuit/sum_terms.hpp"
 #include "cyclotome/circuit/team.hpp"
@@ -33,15 +33,11 @@ class Evaluation {
       : circuit_(circuit),
         algebras_(algebras),
         manner_(manner),
-        progress_(progress),
         schedule_(circuit, manner.sections, algebras.size()),
-        values_(algebras, schedule_.uses()) {
-    const Counts all = counts_of(circuit);
-    total_ = all.products + all.relinearizations;
-    for (const Counts& counts : counts_by_layer(circuit))
-      reports_.push_back({reports_.size(), 0, counts, 0, -1e9, 1e9});
+        values_(algebras, schedule_.uses()),
+        reports_(circuit, progress) {
     if (manner.course != nullptr) course_ = *manner.course;
-    course_.layers.resize(reports_.size());
+    course_.layers.resize(circuit.depth() + 1);
     course_.outputs.resize(circuit.outputs().size());
   }
 
@@ -65,7 +61,6 @@ class Evaluation {
   Summands summands_of(std::size_t device, std::span<const Terms> rows, Kind kind, Taken& taken);
   void keep(std::size_t device, BatchPtr batch, std::span<const Wire> wires);
   void advance(std::size_t device, std::size_t steps);
-  void tell();
   template <class Work>
   void in_pieces(std::size_t device, std::span<const Wire> wires, std::size_t items_each, const Work& work) const;
   template <class Work>
@@ -74,16 +69,11 @@ class Evaluation {
   const Circuit& circuit_;
   std::span<const Algebra* const> algebras_;
   const Manner& manner_;
-  const Progress& progress_;
   Schedule schedule_;
   Values values_;
   Course course_;
-  std::vector<LayerReport> reports_;
-  std::size_t layer_ = 0;                     // of the step that is computed
+  Reports reports_;
   Values::Role earlier_role_ = Values::term;  // of its terms of earlier layers
-  std::mutex mutex_;                          // of reports_
-  std::atomic<std::size_t> done_ = 0;
-  std::size_t told_ = 0, total_ = 0;
 };
 
 void Evaluation::hold_inputs(std::vector<BatchPtr> inputs) {
@@ -106,7 +96,7 @@ void Evaluation::hold_inputs(std::vector<BatchPtr> inputs) {
   }
   // Inputs may have been encrypted, or computed with, at several levels.
   if (manner_.course == nullptr) course_.layers[0] = standing_of(used, lowest_level(used));
-  reports_[0].level = course_.layers[0].level;
+  reports_.enter(0, course_.layers[0].level);
   bring(used, course_.layers[0], Values::own);
 }
 
@@ -144,7 +134,7 @@ void Evaluation::bring_operands(const Step& step) {
   if (manner_.course == nullptr && !step.factors.empty()) {
     factors = standing_of(step.factors, algebras_[0]->product_level(values_.batches(step.factors)));
   }
-  reports_[step.layer].level = factors.level;
+  reports_.enter(step.layer, factors.level);
   const std::uint64_t t = circuit_.modulus();
   const Standing terms{factors.level, factors.correction * factors.correction % t};
   if (terms == factors) {
@@ -168,25 +158,14 @@ void Evaluation::on_devices(std::span<const Wire> wires, const Work& work) {
   each_of_team(algebras_.size(), manner_.threads, [&](std::size_t device) {
     if (!shares[device].empty()) work(device, std::span<const Wire>(shares[device]));
   });
-  tell();
+  reports_.tell();
 }
 
 /// Counts what was done. Only the calling thread, which computes for the first device, tells of it.
 void Evaluation::advance(std::size_t device, std::size_t steps) {
   check_interrupt();
-  {
-    const std::lock_guard lock(mutex_);
-    ++reports_[layer_].operations;
-  }
-  done_ += steps;
-  if (device == 0) tell();
-}
-
-void Evaluation::tell() {
-  const std::size_t done = done_;
-  if (done == told_) return;
-  told_ = done;
-  if (progress_) progress_(done, total_, message("layer ", layer_, " of ", circuit_.depth()));
+  reports_.advance(steps);
+  if (device == 0) reports_.tell();
 }
 
 /// Pieces that hold no more items than the algebra wants at once, where each wire takes so many.
@@ -201,13 +180,7 @@ void Evaluation::in_pieces(std::size_t device, std::span<const Wire> wires, std:
 }
 
 void Evaluation::keep(std::size_t device, BatchPtr batch, std::span<const Wire> wires) {
-  const Facts facts = algebras_[device]->facts(*batch);
-  {
-    const std::lock_guard lock(mutex_);
-    LayerReport& report = reports_[layer_];
-    report.log2_noise = std::max(report.log2_noise, facts.log2_noise);
-    report.headroom = std::min(report.headroom, facts.headroom);
-  }
+  reports_.keep(algebras_[device]->facts(*batch));
   values_.hold(std::move(batch), device, wires);
 }
 
@@ -297,7 +270,6 @@ void Evaluation::add_alike(std::size_t device, std::span<const Wire> sums, const
 }
 
 void Evaluation::run_step(const Step& step) {
-  layer_ = step.layer;
   bring_operands(step);
   on_devices(step.products, [&](std::size_t device, std::span<const Wire> wires) { multiply(device, wires); });
   for (const Stage& stage : step.stages) {
@@ -324,7 +296,7 @@ Result Evaluation::result() {
     bring(uses, course_.outputs[i], Values::factor);
     result.outputs.back() = values_.take(wires, Values::factor, 0);
   }
-  result.layers = std::move(reports_);
+  result.layers = reports_.take();
   result.course = std::move(course_);
   return result;
 }
