@@ -20,7 +20,6 @@ from cyclotome.cli import decimals, ltv_jobs, tables
 from cyclotome.cli.arrays import HeaderOption, read_input
 from cyclotome.cli.console import (
     DebugFlag,
-    DeviceOption,
     ForceFlag,
     InsecureFlag,
     JsonFlag,
@@ -47,6 +46,11 @@ LayersFlag = Annotated[bool, typer.Option("--plan", help="Show what it takes, la
 SchemeOption = Annotated[str, typer.Option("--scheme", help='"bgv"; or "ltv", of paper 002, which is BROKEN.')]
 BrokenFlag = Annotated[bool, typer.Option("--acknowledge-broken", help="Run --scheme ltv although it is broken.")]
 SetOption = Annotated[str | None, typer.Option("--ltv", help="LTV's primes, m, bits of primes, window.")]
+
+DevicesOption = Annotated[
+    str,
+    typer.Option("--device", help='Where to compute: as elsewhere, or several that share the work: "cuda:0,cuda:1".'),
+]
 
 #: Bits of numbers that are sorted, when they are not stated.
 WIDTHS = (8, 16, 32, 64)
@@ -89,7 +93,7 @@ def prince(
     ltv: SetOption = None,
     plan: LayersFlag = False,
     allow_insecure: InsecureFlag = False,
-    device: DeviceOption = "cpu",
+    device: DevicesOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -101,6 +105,7 @@ def prince(
     """
     if output is not None:
         vacant(output, force)
+    devices = _devices(device)
     halves, blocks = _hexadecimal(key, 16), _hexadecimal(file, 16)
     if len(halves) != 2 or not blocks:
         raise FormatError(
@@ -116,13 +121,13 @@ def prince(
         return
     parameters = _parameters(circuit, security, (degree, cyclotomic), allow_insecure)
     if plan:
-        _show(circuit, parameters, len(blocks), json)
+        _show(circuit, parameters, len(blocks), len(devices), json)
         return
-    with progress_bar(), account(device):
-        keys = cy.keygen(parameters, rotations=[], device=device)
+    with progress_bar(), account(devices[0]):
+        keys = cy.keygen(parameters, rotations=[], device=devices[0])
         secret_key = cy.circuit.prince_key(halves[0], halves[1], keys.public)
         started = time.perf_counter()
-        result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt)
+        result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt, devices=devices)
         seconds = time.perf_counter() - started
         values = [int(value) for value in cy.circuit.decrypt(result, keys.secret)]
     _finish_blocks(output, values, _facts(circuit, result, seconds), json)
@@ -144,7 +149,7 @@ def sort(
     ltv: SetOption = None,
     plan: LayersFlag = False,
     allow_insecure: InsecureFlag = False,
-    device: DeviceOption = "cpu",
+    device: DevicesOption = "cpu",
     force: ForceFlag = False,
     json: JsonFlag = False,
     debug: DebugFlag = False,
@@ -157,6 +162,7 @@ def sort(
         if output.suffix.lower() != ".csv":
             raise UsageError(f"{output}: sorted lists are written as .csv")
         vacant(output, force)
+    devices = _devices(device)
     lists, scale = _lists(file, header)
     signed = bool((lists < 0).any())
     bits = _width(lists, signed) if bits is None else bits
@@ -176,18 +182,26 @@ def sort(
         return
     parameters = _parameters(circuit, security, (degree, cyclotomic), allow_insecure)
     if plan:
-        _show(circuit, parameters, len(lists), json)
+        _show(circuit, parameters, len(lists), len(devices), json)
         return
-    with progress_bar(), account(device):
-        keys = cy.keygen(parameters, rotations=[], device=device)
+    with progress_bar(), account(devices[0]):
+        keys = cy.keygen(parameters, rotations=[], device=devices[0])
         numbers = cy.circuit.encrypt_lists(lists, keys.public, bits=bits, signed=signed)
         started = time.perf_counter()
-        chosen = cy.circuit.sort(numbers, descending=descending) if top is None else cy.circuit.top_k(numbers, top)
+        if top is None:
+            chosen = cy.circuit.sort(numbers, descending=descending, devices=devices)
+        else:
+            chosen = cy.circuit.top_k(numbers, top, devices=devices)
         seconds = time.perf_counter() - started
         assert isinstance(chosen, cy.circuit.EncryptedNumbers)
         values = cy.circuit.decrypt(chosen, keys.secret)
     facts = {"lists": values.tolist(), "scale": str(scale), **_facts(circuit, chosen, seconds)}
     _finish(output, tables.csv_text(values.T, scale), facts, json)
+
+
+def _devices(names: str) -> list[str]:
+    """Full names; unknown ones are refused before any work is done."""
+    return [cy.contexts.device_name(name.strip()) for name in names.split(",")]
 
 
 def _lists(file: Path, header: bool | None) -> tuple[np.ndarray[Any, Any], Any]:
@@ -233,10 +247,11 @@ def _facts(circuit: cy.circuit.Circuit, result: cy.circuit.EncryptedNumbers, sec
     }
 
 
-def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, json: bool) -> None:
-    found = circuit.plan(parameters, lanes=lanes)
+def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, devices: int, json: bool) -> None:
+    found = circuit.plan(parameters, lanes=lanes, devices=devices, memory=cy.memory_limit())
     facts = {"parameters": parameters.summary(), "layers": [layer._asdict() for layer in found.layers]}
-    emit({**facts, "peak_bytes": found.peak_bytes}, json, f"{parameters.summary()}\n{found}")
+    taken = {"peak_bytes": found.peak_bytes, "sections": found.sections}
+    emit({**facts, **taken}, json, f"{parameters.summary()}\n{found}")
 
 
 def _finish_blocks(output: Path | None, values: list[int], facts: dict[str, Any], json: bool) -> None:

@@ -44,7 +44,7 @@ std::optional<rlwe::Parameters> with_primes(const Circuit& circuit, rlwe::Parame
   }
   for (const auto& [cost, candidate] : by_cost) {
     check_interrupt();
-    if (plan(circuit, candidate).carried) return candidate;
+    if (carries(circuit, candidate)) return candidate;
   }
   return std::nullopt;
 }
