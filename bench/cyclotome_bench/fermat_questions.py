@@ -27,14 +27,14 @@ __all__ = ["QUESTIONS"]
 
 #: Ways to multiply polynomials modulo wide limbs.
 PRODUCTS = ("primes", "tree", "kronecker", "schoenhage")
-#: Relinearisation: digit_bits and special primes, the latter None for as many as the longest digit has bits.
+#: Relinearisation: digit_bits and special_bits, the latter None for as many as the longest digit has, and one more.
 RELINEARISATIONS = {
     "one digit a limb, as printed": (0, 0),
     "30-bit digits": (30, 0),
-    "59-bit digits, one special prime": (59, 1),
+    "59-bit digits, a special prime of 60 bits": (59, 60),
     "one digit a limb, special primes": (0, None),
 }
-_SLOTTED, _INSECURE = 786433, {"security": 0, "allow_insecure": True}
+_SLOT_PRIME, _SLOTTED, _INSECURE = 163841, 786433, {"security": 0, "allow_insecure": True}
 _PRIME_BITS = (60, 45, 30)
 
 
@@ -84,7 +84,7 @@ def _products(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
 
 def _relinearisations(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     """Products with each relinearisation, and what the bound and the ciphertexts say of depth."""
-    most = -(-(cell.bits // 2 + 1) // 60)
+    most = cell.bits // 2 + 2
     facts, chains, actions = [], [], []
     values = polynomial(cell.degree, _SLOTTED)
     for way, (digit_bits, special) in RELINEARISATIONS.items():
@@ -93,7 +93,7 @@ def _relinearisations(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
             cell.x,
             _SLOTTED,
             digit_bits=digit_bits,
-            special_primes=most if special is None else special,
+            special_bits=most if special is None else special,
             device=plan.device,
             **_INSECURE,  # type: ignore[arg-type]
         )
@@ -137,7 +137,9 @@ def _splits(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     for f in range(1, cell.x):
         if cell.bits >> f < f:
             break
-        params = fermat.Parameters(cell.degree, cell.x, 1024, splits=f, version="both", device=plan.device, **_INSECURE)  # type: ignore[arg-type]
+        params = fermat.Parameters(
+            cell.degree, cell.x, 1024, splits=f, digit_bits=59, version="both", device=plan.device, **_INSECURE
+        )  # type: ignore[arg-type]
         keys = fermat.keygen(params)
         x = fermat.encrypt(values, keys.secret, wrap=True, encoding="coefficients").native
         chains.append(f"f = {f}, last limb of {cell.bits >> f} bits")
@@ -168,9 +170,9 @@ def _targets(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     first = next(iter(families.values()))
     families["the same of 60 bits, and m~ = 2^32"] = [*first, 2**32]
     families["the same, and m~ a prime of 32 bits"] = [*first, 4294967291]
-    families["t = 1024 and gamma = 2^31 - 1"] = [1024, 2**31 - 1]
-    families["t = 1024 and gamma a prime of 60 bits"] = [1024, first[0]]
-    families["t = 1024 and gamma = 2^31"] = [1024, 2**31]
+    families["t = 163841 and gamma = 2^31 - 1"] = [_SLOT_PRIME, 2**31 - 1]
+    families["t = 163841 and gamma a prime of 60 bits"] = [_SLOT_PRIME, first[0]]
+    families["t = 163841 and gamma = 2^31"] = [_SLOT_PRIME, 2**31]
     made, actions = [], []
     for targets in families.values():
         conversion = _core.FermatConversion(cell.x, "both", targets, cell.degree)

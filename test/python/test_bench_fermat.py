@@ -96,7 +96,7 @@ def test_questions_are_answered_in_tables(records: list[Record]) -> None:
         if r["set"] == "003-relinearisation":
             assert r["depth"] <= r["depth_measured"] and r["headroom_product"] < r["headroom_fresh"]
     assert len(tables["How far q is split"].rows) == 5
-    assert {cell for row in tables["Auxiliary moduli"].rows for cell in row[2:3]} >= {"t = 1024 and gamma = 2^31"}
+    assert {cell for row in tables["Auxiliary moduli"].rows for cell in row[2:3]} >= {"t = 163841 and gamma = 2^31"}
 
 
 def test_products_that_disagree_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
