@@ -18,7 +18,7 @@ from cyclotome.parameters import find_primes
 from cyclotome_study import fermat
 
 from cyclotome_bench.fermat_plans import Cell, FermatPlan
-from cyclotome_bench.fermat_records import FLINT, polynomial, records_of
+from cyclotome_bench.fermat_records import FLINT, polynomial, records_of, uniform
 from cyclotome_bench.report import Record
 from cyclotome_bench.timing import Timing, alternate
 from cyclotome_bench.truth import WrongResultError
@@ -38,26 +38,12 @@ _SLOT_PRIME, _SLOTTED, _INSECURE = 163841, 786433, {"security": 0, "allow_insecu
 _PRIME_BITS = (60, 45, 30)
 
 
-def _uniform(cell: Cell, words: int, seed: int) -> np.ndarray[Any, Any]:
-    """words[word][coefficient] of canonical residues: top words of 2^G + 1 are 0, no other is all ones."""
-    basis = _core.FermatParameters(
-        cell.degree, cell.x, None, _SLOTTED, 30, "standard", 0, "guidelines-2024", True, False
-    )
-    rows = np.random.default_rng([cell.degree, cell.x, seed]).integers(2**64 - 1, size=(words, cell.degree), dtype="u8")
-    first = 0
-    for i, count in enumerate(basis.limb_words):
-        first += count
-        if i < basis.splits:
-            rows[first - 1] = 0
-    return rows
-
-
 def _products(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     """One negacyclic product modulo all limbs; FLINT's of the integers in [0, q), without reduction, beside them."""
     engine = engine_on(plan.device)
     made = {way: _core.FermatProduct(cell.x, cell.degree, way, engine) for way in PRODUCTS}
     words = made["primes"].words
-    a, b = _uniform(cell, words, 1), _uniform(cell, words, 2)
+    a, b = uniform(cell, words, 1), uniform(cell, words, 2)
     for one in made.values():
         one.load(a, b)
     actions: list[Callable[[], Any]] = [one.run for one in made.values()]
@@ -176,7 +162,7 @@ def _targets(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     made, actions = [], []
     for targets in families.values():
         conversion = _core.FermatConversion(cell.x, "both", targets, cell.degree)
-        conversion.load(_uniform(cell, conversion.words, 3))
+        conversion.load(uniform(cell, conversion.words, 3))
         made.append(conversion)
         actions.append(conversion.run)
     timings: list[Timing] = alternate(actions, plan.budget)
