@@ -34,7 +34,8 @@ RELINEARISATIONS = {
     "59-bit digits, a special prime of 60 bits": (59, 60),
     "one digit a limb, special primes": (0, None),
 }
-_SLOT_PRIME, _SLOTTED, _INSECURE = 163841, 786433, {"security": 0, "allow_insecure": True}
+_SLOT_PRIME, _SLOTTED = 163841, 786433
+_INSECURE: dict[str, Any] = {"security": 0, "allow_insecure": True}
 _PRIME_BITS = (60, 45, 30)
 
 
@@ -81,7 +82,7 @@ def _relinearisations(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
             digit_bits=digit_bits,
             special_bits=most if special is None else special,
             device=plan.device,
-            **_INSECURE,  # type: ignore[arg-type]
+            **_INSECURE,
         )
         keys = fermat.keygen(params)
         x = fermat.encrypt(values, keys.public, wrap=True)
@@ -125,7 +126,7 @@ def _splits(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
             break
         params = fermat.Parameters(
             cell.degree, cell.x, 1024, splits=f, digit_bits=59, version="both", device=plan.device, **_INSECURE
-        )  # type: ignore[arg-type]
+        )
         keys = fermat.keygen(params)
         x = fermat.encrypt(values, keys.secret, wrap=True, encoding="coefficients").native
         chains.append(f"f = {f}, last limb of {cell.bits >> f} bits")
