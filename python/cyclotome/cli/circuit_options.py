@@ -50,9 +50,7 @@ class CircuitOptions:
     allow_insecure: InsecureFlag = False
     device: Annotated[
         str,
-        typer.Option(
-            "--device", help='Where to compute: as elsewhere, or several that share the work: "cuda:0,cuda:1".'
-        ),
+        typer.Option("--device", help='Where to compute, or several that share the work: "cuda:0,cuda:1".'),
     ] = "cpu"
     force: ForceFlag = False
     json: JsonFlag = False
