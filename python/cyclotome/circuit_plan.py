@@ -73,8 +73,18 @@ class Plan:
 
     @property
     def peak_bytes(self) -> int:
-        """About the most memory that ciphertexts take at one time."""
+        """About the most memory that ciphertexts take at one time, on the device that takes most."""
         return self._native.peak_bytes
+
+    @property
+    def sections(self) -> int:
+        """Into how many sections the circuit is cut, which are computed one after the other to save memory."""
+        return self._native.sections
+
+    @property
+    def keys_spread(self) -> bool:
+        """Whether devices share the key's digits, which they fetch from each other; else each has a copy."""
+        return self._native.keys_spread
 
     def __str__(self) -> str:
         return self._circuit.explain(self._native).rstrip("\n")
@@ -150,20 +160,27 @@ class Circuit:
         """Relinearisations in all."""
         return self.native.counts.relinearizations
 
-    def plan(self, parameters: Parameters, *, lanes: int = 1) -> Plan:
+    def plan(self, parameters: Parameters, *, lanes: int = 1, devices: int = 1, memory: int | None = None) -> Plan:
         """What it takes with these parameters: levels and noise by layer, from fresh encryptions on, and memory.
 
         Args:
             parameters: with one plaintext modulus, `modulus`.
             lanes: lists, or numbers, to compute with at once.
+            devices: how many share the work. Noise and levels do not depend on it.
+            memory: bytes on each device for ciphertexts and copies of the key: the circuit is cut into as few sections
+                as fit, or, if none do, as take least. None: one, whatever it takes.
 
         Raises:
+            ArgumentError: no device.
             MismatchError: parameters with another plaintext modulus.
             ParameterError: parameters with several.
         """
         slots = parameters.slots if parameters.has_slots else 1
         width = math.ceil(index(lanes, "lanes") / slots)
-        return Plan(self.native, self.native.plan(parameters.native, max(width, 1)))
+        sizes = index(devices, "devices"), None if memory is None else index(memory, "memory")
+        if sizes[0] < 1 or (sizes[1] is not None and sizes[1] < 0):
+            raise ArgumentError(f"plan: devices={devices}, memory={memory}; one device or more, and bytes or None")
+        return Plan(self.native, self.native.plan(parameters.native, max(width, 1), *sizes))
 
     def parameters(
         self,

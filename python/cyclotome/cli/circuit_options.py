@@ -14,7 +14,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 import cyclotome as cy
-from cyclotome.cli.console import DebugFlag, DeviceOption, ForceFlag, InsecureFlag, JsonFlag
+from cyclotome.cli.console import DebugFlag, ForceFlag, InsecureFlag, JsonFlag
 from cyclotome.cli.failures import UsageError
 from cyclotome.errors import SecurityError
 
@@ -48,10 +48,22 @@ class CircuitOptions:
         False
     )
     allow_insecure: InsecureFlag = False
-    device: DeviceOption = "cpu"
+    device: Annotated[
+        str,
+        typer.Option("--device", help='Where to compute, or several that share the work: "cuda:0,cuda:1".'),
+    ] = "cpu"
     force: ForceFlag = False
     json: JsonFlag = False
     debug: DebugFlag = False
+
+    @functools.cached_property
+    def devices(self) -> list[str]:
+        """Full names; the first makes the keys.
+
+        Raises:
+            EngineError: an unknown one.
+        """
+        return [cy.contexts.device_name(name.strip()) for name in self.device.split(",")]
 
     @property
     def is_ltv(self) -> bool:

@@ -58,6 +58,7 @@ def prince(
     """
     if how.output is not None:
         vacant(how.output, how.force)
+    devices = how.devices
     halves, blocks = _hexadecimal(key, 16), _hexadecimal(file, 16)
     if len(halves) != 2 or not blocks:
         raise FormatError(
@@ -73,13 +74,13 @@ def prince(
         return
     parameters = how.parameters(circuit)
     if how.plan:
-        _show(circuit, parameters, len(blocks), how.json)
+        _show(circuit, parameters, len(blocks), how)
         return
-    with progress_bar(), account(how.device):
-        keys = cy.keygen(parameters, rotations=[], device=how.device)
+    with progress_bar(), account(devices[0]):
+        keys = cy.keygen(parameters, rotations=[], device=devices[0])
         secret_key = cy.circuit.prince_key(halves[0], halves[1], keys.public)
         started = time.perf_counter()
-        result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt)
+        result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt, devices=devices)
         seconds = time.perf_counter() - started
         values = [int(value) for value in cy.circuit.decrypt(result, keys.secret)]
     _finish_blocks(how, values, _facts(circuit, result, seconds))
@@ -104,6 +105,7 @@ def sort(
         if how.output.suffix.lower() != ".csv":
             raise UsageError(f"{how.output}: sorted lists are written as .csv")
         vacant(how.output, how.force)
+    devices = how.devices
     lists, scale = _lists(file, header)
     signed = bool((lists < 0).any())
     bits = _width(lists, signed) if bits is None else bits
@@ -123,13 +125,16 @@ def sort(
         return
     parameters = how.parameters(circuit)
     if how.plan:
-        _show(circuit, parameters, len(lists), how.json)
+        _show(circuit, parameters, len(lists), how)
         return
-    with progress_bar(), account(how.device):
-        keys = cy.keygen(parameters, rotations=[], device=how.device)
+    with progress_bar(), account(devices[0]):
+        keys = cy.keygen(parameters, rotations=[], device=devices[0])
         numbers = cy.circuit.encrypt_lists(lists, keys.public, bits=bits, signed=signed)
         started = time.perf_counter()
-        chosen = cy.circuit.sort(numbers, descending=descending) if top is None else cy.circuit.top_k(numbers, top)
+        if top is None:
+            chosen = cy.circuit.sort(numbers, descending=descending, devices=devices)
+        else:
+            chosen = cy.circuit.top_k(numbers, top, devices=devices)
         seconds = time.perf_counter() - started
         assert isinstance(chosen, cy.circuit.EncryptedNumbers)
         values = cy.circuit.decrypt(chosen, keys.secret)
@@ -172,10 +177,11 @@ def _facts(circuit: cy.circuit.Circuit, result: cy.circuit.EncryptedNumbers, sec
     }
 
 
-def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, json: bool) -> None:
-    found = circuit.plan(parameters, lanes=lanes)
+def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, how: CircuitOptions) -> None:
+    found = circuit.plan(parameters, lanes=lanes, devices=len(how.devices), memory=cy.memory_limit())
     facts = {"parameters": parameters.summary(), "layers": [layer._asdict() for layer in found.layers]}
-    emit({**facts, "peak_bytes": found.peak_bytes}, json, f"{parameters.summary()}\n{found}")
+    taken = {"peak_bytes": found.peak_bytes, "sections": found.sections}
+    emit({**facts, **taken}, how.json, f"{parameters.summary()}\n{found}")
 
 
 def _finish_blocks(how: CircuitOptions, values: list[int], facts: dict[str, Any]) -> None:

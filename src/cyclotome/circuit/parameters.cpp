@@ -52,6 +52,7 @@ std::optional<rlwe::Parameters> with_primes(Circuits circuits, rlwe::ParametersL
     }
   }
   for (const auto& [cost, candidate] : by_cost) {
+    check_interrupt();
     if (carries(candidate, circuits)) return candidate;
   }
   return std::nullopt;
