@@ -88,7 +88,7 @@ class EncryptedArray:
     @property
     def dtype(self) -> str:
         """ "int": integers of any width; "bool": bits; "GF(2^r)", such as "GF(2^16)": elements of a field."""
-        if self._parameters.field_degree is None:
+        if self._parameters.field_degree is None and not self.is_bits:
             return "int"
         return "bool" if self.is_bits else f"GF(2^{self._parameters.field_degree})"
 
@@ -119,8 +119,8 @@ class EncryptedArray:
 
     @property
     def is_bits(self) -> bool:
-        """True for bits, which `decrypt` gives as booleans: of parameters with plaintext modulus 2 over Phi_m, what was
-        not encrypted as elements of the field, and traces."""
+        """True for bits, which `decrypt` gives as booleans: of parameters with plaintext modulus 2, what was not
+        encrypted as elements of the field over Phi_m, or with ``wrap=True``, and traces."""
         return self._native.bound.is_bits
 
     @property
@@ -308,6 +308,29 @@ class EncryptedArray:
         """Every ciphertext's two rows of n/2 slots swapped; as `rotate_rows`."""
         return self.derived(_core.rotate_columns(self._native, current.get().native))
 
+    # --- polynomials --------------------------------------------------------------------------------------------------
+    def automorphism(self, element: int) -> EncryptedArray:
+        """Of polynomials, arrays in coefficients: a(x) becomes a(x^element), whose n coefficients are those of a with
+        signs, since x^n is -1: coefficient i goes to place i*element modulo 2n. Products of polynomials, traces and
+        packing: `negacyclic_product`, `trace`, `expand`, `pack`.
+
+        Raises:
+            ArgumentError: an even element; rows of several polynomials that don't fill their ciphertexts.
+            MissingKeyError: no key for it; ask ``keygen(galois_elements=[element])``.
+            UnsupportedError: an array in slots, which `rotate_rows` rotates, or a replicated one.
+        """
+        how = current.get().native
+        return self.derived(_core.automorphism(self._native, word(element, "automorphism: an element"), how))
+
+    def relinearized(self) -> EncryptedArray:
+        """A product that was made with ``relinearize=False``, in ciphertexts of two parts; others are returned as they
+        are. What is added up before costs one relinearisation for all.
+
+        Raises:
+            MissingKeyError: no relinearisation key is attached.
+        """
+        return self.derived(_core.relinearized(self._native, current.get().native))
+
     # --- bits and elements of GF(2^r) ---------------------------------------------------------------------------------
     def _of_field(self, operation: str) -> EncryptedArray:
         if self._parameters.field_degree is None:
@@ -317,15 +340,18 @@ class EncryptedArray:
             )
         return self
 
+    def _of_bits(self, operation: str) -> EncryptedArray:
+        return self if self.is_bits else self._of_field(operation)
+
     def __xor__(self, other: object) -> EncryptedArray:
         """Sums of bits, and of elements of GF(2^r)."""
-        return self._of_field("exclusive or") + other
+        return self._of_bits("exclusive or") + other
 
     __rxor__ = __xor__
 
     def __and__(self, other: object) -> EncryptedArray:
         """Products of bits; of elements of GF(2^r) the product is ``*``."""
-        if not self._of_field("and").is_bits or (isinstance(other, EncryptedArray) and not other.is_bits):
+        if not self._of_bits("and").is_bits or (isinstance(other, EncryptedArray) and not other.is_bits):
             raise UnsupportedError("and of elements of GF(2^r), which are no bits; their product is x * y")
         return self._binary("and", _core.multiply, other)
 
@@ -339,7 +365,7 @@ class EncryptedArray:
 
     def __invert__(self) -> EncryptedArray:
         """Bits negated: x + 1."""
-        if not self._of_field("not").is_bits:
+        if not self._of_bits("not").is_bits:
             raise UnsupportedError("not of elements of GF(2^r), which are no bits; for x + 1 write x ^ 1")
         return self + 1
 
@@ -367,7 +393,12 @@ class EncryptedArray:
         return self.derived(_core.frobenius(self._native, word(power, "frobenius: power"), current.get().native))
 
     def trace(self) -> EncryptedArray:
-        """x + x^2 + x^4 + ... + x^(2^(r-1)), element by element: bits."""
+        """Of elements of GF(2^r): x + x^2 + x^4 + ... + x^(2^(r-1)), element by element: bits. Of polynomials, arrays
+        in coefficients: the sum of a(x^g) over all odd g modulo 2n, which is n times the constant term, one replicated
+        value for each; it takes ``keygen(galois_elements=cy.trace_elements(parameters))``.
+        """
+        if self._native.placement == _core.Placement.coefficients:
+            return self.derived(_core.coefficient_trace(self._native, current.get().native))
         self._of_field("trace")
         return self.derived(_core.trace(self._native, current.get().native))
 
@@ -446,7 +477,9 @@ class EncryptedArray:
             extent += f", level {self.level} of {len(self._parameters.moduli)}"
         return {
             "shape": str(self.shape),
-            "values": ("bits" if self.is_bits else f"in {self.dtype}")
+            "values": "bits"
+            if self.is_bits
+            else f"in {self.dtype}"
             if self._parameters.field_degree is not None
             else "modulo T"
             if self.bound is None

@@ -52,6 +52,11 @@ Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) { return a.context
 
 Ciphertext square(const Ciphertext& a) { return a.context()->square(a); }
 
+Ciphertext multiply_by(std::string_view method, const Ciphertext& a, const Ciphertext* b,
+                       const rlwe::EvaluationKeys* keys) {
+  return a.context()->multiply_by(method, a, b, keys);
+}
+
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys) {
   return a.context()->multiply_relinearized(a, b, keys);
 }

@@ -40,6 +40,8 @@ class Context final : public scheme::ExactContext {
   Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
                                    const rlwe::EvaluationKeys& keys) const override;
   Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const override;
+  Ciphertext multiply_by(std::string_view method, const Ciphertext& a, const Ciphertext* b,
+                         const rlwe::EvaluationKeys* keys) const override;
 
  private:
   friend std::shared_ptr<const Context> make_context(const rlwe::Parameters& parameters, const EnginePtr& engine);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/noise.hpp"
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "cyclotome/scheme/bfv/hps.hpp"
 
@@ -32,6 +33,22 @@ NoiseBound rounding(const rlwe::Parameters& p, const NoiseBound& quotient, Produ
 }
 
 }  // namespace
+
+std::span<const std::string_view> product_method_names() noexcept {
+  static constexpr std::string_view names[] = {"behz", "hps", "hps-leveled"};
+  return names;
+}
+
+ProductMethod product_method(std::string_view name) {
+  if (name.empty()) return ProductMethod::hps_over_q_leveled;
+  const auto names = product_method_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return ProductMethod(i);
+  }
+  throw ArgumentError(message("multiply: BFV has no method '", name,
+                              "'; there are behz (papers 000 and 003), hps (over ",
+                              "Q) and hps-leveled, its own choice"));
+}
 
 NoiseBound message_noise(const rlwe::Parameters& parameters) { return parameters.noise().chosen(0.5); }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "cyclotome/rlwe/parameter_noise.hpp"
 
 // How BFV's noise grows and where it ends. The bound is that of the phase's distance from (q/t) m, q all ciphertext
@@ -15,6 +18,11 @@ enum class ProductMethod : std::uint8_t {
   hps_over_q,         ///< Halevi, Polyakov, Shoup in the form of Kim, Polyakov, Zucca: specification 5.6; fewer limbs
   hps_over_q_leveled  ///< the same in as few ciphertext primes as the operands' noise allows: the default
 };
+
+/// Their names, for people, in this order: "behz", "hps", "hps-leveled".
+std::span<const std::string_view> product_method_names() noexcept;
+/// The method of a name; "" is the default one. Throws ArgumentError for others.
+ProductMethod product_method(std::string_view name);
 
 /// round(q m / t) - q m / t, m chosen by whoever computes: in each encryption, and each sum with a plaintext.
 NoiseBound message_noise(const rlwe::Parameters& parameters);

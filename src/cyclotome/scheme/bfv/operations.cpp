@@ -84,6 +84,13 @@ Ciphertext Context::multiply_relinearized(const Ciphertext& a, const Ciphertext&
   return bfv::multiply_relinearized(a, b, keys);
 }
 
+Ciphertext Context::multiply_by(std::string_view name, const Ciphertext& a, const Ciphertext* b,
+                                const rlwe::EvaluationKeys* keys) const {
+  const ProductMethod method = product_method(name);
+  rlwe::require_multipliable(a, b == nullptr ? a : *b);
+  return product(a, b, keys, method);
+}
+
 Ciphertext Context::square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const {
   return bfv::square_relinearized(a, keys);
 }
