@@ -44,7 +44,8 @@ def negacyclic_product(x: object, y: object, *, relinearize: bool = True) -> Enc
 
     Example:
         >>> import cyclotome as cy
-        >>> parameters = cy.Parameters.preset("000-4096-180")  # t = 2
+        >>> parameters = cy.bfv.Parameters(degree=4096, plain_moduli=[2], moduli=cy.bfv.find_primes(4096, [34, 34]),
+        ...                                special_moduli=cy.bfv.find_primes(4096, [35]))
         >>> secret, public, _ = cy.keygen(parameters)
         >>> x = cy.encrypt([1, 1, 0, 1], public)  # 1 + x + x^3 over GF(2)
         >>> cy.decrypt(cy.negacyclic_product(x, x), secret)[:8].astype(int)
