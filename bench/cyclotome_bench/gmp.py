@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of polynomials on GMP's integers, as paper 004 computes them, where Debian's libgmp-dev and a C++ compiler are
-installed."""
+"""Products of polynomials on GMP's integers, as paper 004 computes them, where Debian's libgmp-dev and a C++ compiler
+are installed."""
 
 from __future__ import annotations
 

@@ -171,7 +171,8 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("parts", [](const EncryptedArray& x) { return x.channels().front().parts(); })
       .def("with_keys", &EncryptedArray::with_keys, "keys"_a)
       .def("to", &EncryptedArray::to, "context"_a, NoGil())
-      .def("switch_to_level", &EncryptedArray::switch_to_level, "level"_a, NoGil());
+      .def("switch_to_level", &EncryptedArray::switch_to_level, "level"_a, NoGil())
+      .def("switch_to_least_level", &EncryptedArray::switch_to_least_level, "headroom"_a, NoGil());
 }
 
 void bind_arithmetic(nb::module_& m) {

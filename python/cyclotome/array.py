@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from .contexts import Context, context_on
-from .errors import UnsupportedError
+from .errors import ArgumentError, UnsupportedError
 from .keyring import Keyring
 from .options import current
 from .parameters import Parameters
@@ -155,21 +155,40 @@ class EncryptedArray:
 
     @property
     def level(self) -> int:
-        """Number of ciphertext primes. In BGV products and `switch_to_level` lower it; where plaintext moduli differ in
-        it, the highest."""
+        """Number of ciphertext primes. `switch_to_level` lowers it, and in BGV products do; where plaintext moduli differ
+        in it, the highest."""
         return self._native.level
 
     def switch_to_level(self, level: int) -> EncryptedArray:
-        """The same values in at most ``level`` ciphertext primes (BGV): smaller, faster to compute with and to send.
+        """The same values in at most ``level`` ciphertext primes: smaller to send, and in BGV faster to compute with.
 
-        Products choose the level that keeps most noise headroom by themselves; the noise grows to a floor of its own
-        at low levels.
+        BGV's products choose the level that keeps most noise headroom by themselves; BFV's take all primes, and come
+        back to the lower level of their operands. The noise grows to a floor of its own at low levels.
 
         Raises:
-            ArgumentError: above the present level or below 1; or BFV, whose ciphertexts have one level.
+            ArgumentError: above the present level or below 1.
         """
         wanted = max(word(level, "switch_to_level"), 0)  # the library counts from 0
         return self.derived(self._native.switch_to_level(wanted))
+
+    def switch_to_least_level(self, headroom: float = 0) -> EncryptedArray:
+        """The same values in the fewest primes that leave ``headroom`` bits of noise headroom, for a result that is only
+        sent: what goes home is as small as its noise allows. As it is where no lower level does.
+
+        Raises:
+            ArgumentError: a headroom that is no number.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=2, value_bits=7))
+            >>> x = cy.encrypt([1, 2, 3], public)
+            >>> y = (x * x).switch_to_least_level()
+            >>> y.nbytes < x.nbytes, cy.decrypt(y, secret)
+            (True, array([1, 4, 9]))
+        """
+        if isinstance(headroom, bool) or not isinstance(headroom, (int, float)) or math.isnan(headroom):
+            raise ArgumentError(f"switch_to_least_level: headroom {headroom!r} is no number of bits")
+        return self.derived(self._native.switch_to_least_level(float(headroom)))
 
     # --- for the library itself ---------------------------------------------------------------------------------------
     @property
@@ -473,7 +492,7 @@ class EncryptedArray:
     def _facts(self) -> dict[str, str]:
         headroom = self.noise_headroom
         extent = f"{plural(self.ciphertexts, 'ciphertext')}, {byte_size(self.nbytes)}"
-        if self._parameters.has_levels:
+        if self._parameters.has_levels or self.level < len(self._parameters.moduli):
             extent += f", level {self.level} of {len(self._parameters.moduli)}"
         return {
             "shape": str(self.shape),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -75,6 +76,12 @@ def evaluate(
             help="Leave products of polynomials as they are, of three parts: for parameters without room for more.",
         ),
     ] = True,
+    smallest: Annotated[
+        bool,
+        typer.Option(
+            "--smallest", help="Store the result in the fewest primes that decrypt: for a result that is sent."
+        ),
+    ] = False,
     allow_insecure: InsecureFlag = False,
     security_table: TableOption = None,
     device: DeviceOption = "cpu",
@@ -111,6 +118,8 @@ def evaluate(
         result = expression.evaluate(formula, values, relinearize)
         if not result.encrypted:
             raise UsageError("the result is not encrypted: nothing encrypted takes part in it")
+        if smallest:
+            result = replace(result, values=result.values.switch_to_least_level())
         notes.save_quantity(output, result, force)
     headroom, size = result.values.noise_headroom, output.stat().st_size
     facts: dict[str, Any] = {"file": str(output), "shape": list(result.shape), "columns": result.columns}

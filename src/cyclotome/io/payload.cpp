@@ -68,7 +68,7 @@ void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload
                               range.least, range.least == range.most ? "" : message(" or ", range.most),
                               " parts are known, and a seed stands for the second of 2: the data is damaged"));
   }
-  const std::size_t most = p.moduli().size(), least = p.scheme().has_levels() ? 1 : most;
+  const std::size_t most = p.moduli().size(), least = p.scheme().drops_primes() ? 1 : most;
   if (limbs < least || limbs > most) {
     throw FormatError(message("a ciphertext of level ", limbs, " at offset ", offset + 2, ", but levels are ", least,
                               " to ", most, " here: the data is damaged; get a fresh copy"));

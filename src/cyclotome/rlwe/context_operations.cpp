@@ -65,8 +65,7 @@ Ciphertext Context::rerandomize_from(const Ciphertext& a, const PublicKey& key, 
 }
 
 Ciphertext Context::switch_to_level(const Ciphertext&, Level) const {
-  throw ArgumentError(
-      message("switch_to_level: ciphertexts of ", parameters_.summary(), " have one level only; BGV's have several"));
+  throw ArgumentError(message("switch_to_level: ciphertexts of ", parameters_.summary(), " have one level only"));
 }
 
 }  // namespace cyclotome::rlwe

@@ -85,15 +85,24 @@ rlwe::Level product_level(const rlwe::Parameters& parameters, const NoiseBound& 
   return rlwe::Level(limbs);
 }
 
-double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::PlainIndex plain) {
-  const auto limbs = static_cast<double>(parameters.moduli().size());
-  const double slack = limbs / std::exp2(gamma_bits(parameters.word()) - 1);  // a prime of so many bits is above that
-  return parameters.log2_modulus(parameters.moduli().size()) -
-         std::log2(static_cast<double>(parameters.plain_modulus(plain).value)) + std::log2(0.5 - slack);
+double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::Level level, rlwe::PlainIndex plain) {
+  const double slack =  // a prime of so many bits is above that
+      static_cast<double>(level.primes) / std::exp2(gamma_bits(parameters.word()) - 1);
+  return parameters.log2_modulus(level.primes) - std::log2(static_cast<double>(parameters.plain_modulus(plain).value)) +
+         std::log2(0.5 - slack);
 }
 
-double headroom(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& noise) {
-  return log2_noise_limit(parameters, plain) + rlwe::log2_margin - noise.log2_max;
+double headroom(const rlwe::Parameters& parameters, rlwe::Level level, rlwe::PlainIndex plain,
+                const NoiseBound& noise) {
+  return log2_noise_limit(parameters, level, plain) + rlwe::log2_margin - noise.log2_max;
+}
+
+NoiseBound noise_at(const rlwe::Parameters& parameters, const NoiseBound& noise, rlwe::Level from, rlwe::Level to,
+                    std::size_t parts) {
+  if (from == to) return noise;
+  const double ratio = parameters.log2_modulus(to.primes) - parameters.log2_modulus(from.primes);
+  const NoiseBound scaled = NoiseCalculus::scaled(noise, ratio);
+  return to > from ? scaled : parameters.noise().sum(scaled, parameters.noise().rounding_of_ciphertext(parts));
 }
 
 }  // namespace cyclotome::bfv

@@ -6,8 +6,8 @@
 
 #include "cyclotome/rlwe/parameter_noise.hpp"
 
-// How BFV's noise grows and where it ends. The bound is that of the phase's distance from (q/t) m, q all ciphertext
-// primes.
+// How BFV's noise grows and where it ends. The bound is that of the phase's distance from (q/t) m, q the primes of the
+// ciphertext's level. Products are formed with all of them.
 namespace cyclotome::bfv {
 
 using rlwe::NoiseBound;
@@ -37,9 +37,13 @@ rlwe::Level product_level(const rlwe::Parameters& parameters, const NoiseBound& 
 
 /// log2 of the largest noise that decryption corrects: (q/t)(1/2 - k/gamma); with round(q m / t) the term |q|_t/2 of
 /// paper 000 is gone.
-double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::PlainIndex plain);
+double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::Level level, rlwe::PlainIndex plain);
 /// Bits that the bound may grow until decryption refuses.
-double headroom(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& noise);
+double headroom(const rlwe::Parameters& parameters, rlwe::Level level, rlwe::PlainIndex plain, const NoiseBound& noise);
+
+/// Of a ciphertext switched from one level to another: down, where rounding adds to it, or up, exactly.
+NoiseBound noise_at(const rlwe::Parameters& parameters, const NoiseBound& noise, rlwe::Level from, rlwe::Level to,
+                    std::size_t parts = 2);
 
 /// Bit length of gamma, the auxiliary prime of decryption.
 constexpr unsigned gamma_bits(Word word) noexcept { return word == Word::u32 ? 30 : 61; }
