@@ -89,6 +89,43 @@ class Decomposition {
   std::vector<std::uint64_t> out_;
 };
 
+/// A product of two polynomials modulo every limb, in one of the ways.
+class Product {
+ public:
+  Product(unsigned x, std::size_t degree, const std::string& method, const EnginePtr& engine)
+      : ring_(std::make_shared<const WideRing>(FermatBasis(x), RingShape::negacyclic(degree))),
+        products_(make_ring_products(product_method_of(method), ring_,
+                                     std::make_shared<const LimbProducts>(engine, *ring_, 0, 2), engine)),
+        a_(ring_->size()),
+        b_(ring_->size()),
+        out_(ring_->size()) {}
+
+  void load(const WideRows& a, const WideRows& b) {
+    for (const WideRows* const rows : {&a, &b}) {
+      if (rows->shape(0) != ring_->words() || rows->shape(1) != ring_->degree()) {
+        throw ArgumentError(message("residues of ", ring_->words(), " rows of ", ring_->degree(),
+                                    " words are needed, not ", rows->shape(0), " of ", rows->shape(1)));
+      }
+      if (!ring_->holds(rows->data())) throw ArgumentError("residues that are not below their moduli");
+    }
+    std::memcpy(a_.data(), a.data(), a_.size() * sizeof(std::uint64_t));
+    std::memcpy(b_.data(), b.data(), b_.size() * sizeof(std::uint64_t));
+  }
+  void run() {
+    for (std::size_t i = 0; i < ring_->basis().limbs().size(); ++i) {
+      const std::size_t at = ring_->offset(i);
+      products_->multiply(out_.data() + at, a_.data() + at, b_.data() + at, i);
+    }
+  }
+  NumpyWords result() const { return copied(out_, ring_->degree()); }
+  std::size_t words() const { return ring_->words(); }
+
+ private:
+  std::shared_ptr<const WideRing> ring_;
+  std::unique_ptr<RingProducts> products_;
+  std::vector<std::uint64_t> a_, b_, out_;
+};
+
 }  // namespace
 
 void bind_fermat_bench(nb::module_& m) {
@@ -103,6 +140,15 @@ void bind_fermat_bench(nb::module_& m) {
       .def("run", &Conversion::run, NoGil())
       .def("copy", &Conversion::copy, NoGil(), "Moves the words of the residues once: what time is measured against.")
       .def("result", &Conversion::result, "residues[target][coefficient] of the last run.");
+  nb::class_<Product>(m, "FermatProduct",
+                      "A negacyclic product modulo every limb of q = 2^(2^x) - 1 in one way (\"primes\", \"tree\", "
+                      "\"kronecker\", \"schoenhage\"): for timing.")
+      .def(nb::init<unsigned, std::size_t, const std::string&, const EnginePtr&>(), "x"_a, "degree"_a, "method"_a,
+           "engine"_a)
+      .def_prop_ro("words", &Product::words, "Rows of words that a polynomial takes.")
+      .def("load", &Product::load, "a"_a, "b"_a, "Residues below their moduli, words[word][coefficient].")
+      .def("run", &Product::run, NoGil())
+      .def("result", &Product::result, "words[word][coefficient] of the last run.");
   nb::class_<Decomposition>(m, "FermatDecomposition", "D_RNS of a ciphertext's first part: for timing.")
       .def(nb::init<const ContextPtr&, const Ciphertext&>(), "context"_a, "ciphertext"_a)
       .def("run", &Decomposition::run, NoGil())

@@ -147,6 +147,10 @@ class BehzScaling final : public Scaling {
   /// The tensor product modulo every limb.
   void multiply_in_limbs(Parts& out, const Parts& a, const Parts& b) const {
     const WideRing& ring = *setup_.ring;
+    if (setup_.ring_products) {
+      fermat::multiply_parts(ring, *setup_.ring_products, out.data(), a.data(), b.data());
+      return;
+    }
     const LimbProducts& products = *setup_.products;
     Engine& engine = *setup_.engine;
     for (std::size_t i = 0; i < products.limbs(); ++i) {

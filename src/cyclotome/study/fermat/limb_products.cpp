@@ -17,7 +17,23 @@ std::size_t primes_for(double bits) noexcept {
 
 }  // namespace
 
-LimbProducts::LimbProducts(EnginePtr engine, const WideRing& ring, double log2_other, std::size_t terms)
+PolyArray transform_small(const EnginePtr& engine, const RingPtr& ring, const std::int64_t* values, bool secret) {
+  PolyArray out(engine, ring, 1, 1, Domain::coefficient, secret);
+  const std::size_t n = ring->degree();
+  Rows residues(out.size());
+  for (std::size_t j = 0; j < ring->limbs(); ++j) {
+    const std::uint64_t p = ring->basis()[j];
+    for (std::size_t c = 0; c < n; ++c) {
+      residues[j * n + c] = static_cast<std::uint64_t>(values[c]) + (p & static_cast<std::uint64_t>(values[c] >> 63));
+    }
+  }
+  out.upload(residues.data());
+  out.to_transform();
+  return out;
+}
+
+LimbProducts::LimbProducts(EnginePtr engine, const WideRing& ring, double log2_other, std::size_t terms,
+                           const std::vector<BigUnsigned>& factors)
     : engine_(std::move(engine)), degree_(ring.degree()) {
   std::vector<std::size_t> counts;
   for (const Limb& limb : ring.basis().limbs()) {
@@ -31,7 +47,8 @@ LimbProducts::LimbProducts(EnginePtr engine, const WideRing& ring, double log2_o
     const Limb& limb = ring.basis().limbs()[i];
     const RingPtr slice = widest_->slice(0, counts[i]);
     limbs_.push_back({slice, FromWide(std::make_shared<WideIntegers>(limb.words), slice->basis()),
-                      ToLimb(slice->basis(), limb), ToLimb::inverses(slice->basis())});
+                      ToLimb(slice->basis(), limb, factors.empty() ? BigUnsigned(1) : factors[i]),
+                      ToLimb::inverses(slice->basis())});
   }
 }
 
@@ -44,19 +61,16 @@ PolyArray LimbProducts::forward(const std::uint64_t* rows, std::size_t limb, boo
   return out;
 }
 
-PolyArray LimbProducts::forward_small(const std::int64_t* values, bool secret) const {
-  PolyArray out(engine_, widest_, 1, 1, Domain::coefficient, secret);
-  Rows residues(out.size());
-  for (std::size_t j = 0; j < widest_->limbs(); ++j) {
-    const std::uint64_t p = widest_->basis()[j];
-    for (std::size_t c = 0; c < degree_; ++c) {
-      residues[j * degree_ + c] =
-          static_cast<std::uint64_t>(values[c]) + (p & static_cast<std::uint64_t>(values[c] >> 63));
-    }
-  }
-  out.upload(residues.data());
-  out.to_transform();
-  return out;
+std::vector<PolyArray> LimbProducts::forward_all(const WideRing& ring, const std::uint64_t* rows) const {
+  std::vector<PolyArray> all;
+  for (std::size_t i = 0; i < limbs(); ++i) all.push_back(forward(rows + ring.offset(i), i, false));
+  return all;
+}
+
+void LimbProducts::rows_of(std::uint64_t* rows, const PolyArray& transform, std::size_t limb) const {
+  PolyArray copy(engine_, ring(limb), 1, 1, Domain::transform);
+  engine_->copy(copy.view(), transform.view().limbs_at(0, *ring(limb)));
+  backward(rows, copy, limb);
 }
 
 void LimbProducts::backward(std::uint64_t* rows, PolyArray& product, std::size_t limb) const {
