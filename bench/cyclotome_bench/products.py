@@ -2,8 +2,8 @@
 """Paper 004's products of polynomials on a processor (Tables 6.5 and 6.7 to 6.9), beside this library's and FLINT's.
 
 004: a thesis that multiplies BGV's polynomials on an FPGA. Its variants are done again: primes of 32 bits in machine
-words ("CRT"), one big modulus ("GMP"), and wider primes ("CRT, GMP"), by our own integers of a fixed number of words and,
-where it is installed, by GMP.
+words ("CRT"), one big modulus ("GMP"), and wider primes ("CRT, GMP"), by our own integers of a fixed number of words
+and, where it is installed, by GMP.
 All variants of a block multiply the same polynomials, in alternation, in one run, on one thread; each result is
 compared with FLINT's, or at roots of unity modulo every prime where FLINT is not installed. Only ratios within a block
 compare with the paper's, which were taken on another processor.

@@ -155,8 +155,8 @@ class EncryptedArray:
 
     @property
     def level(self) -> int:
-        """Number of ciphertext primes. `switch_to_level` lowers it, and in BGV products do; where plaintext moduli differ
-        in it, the highest."""
+        """Number of ciphertext primes. `switch_to_level` lowers it, and in BGV products do; where plaintext moduli
+        differ in it, the highest."""
         return self._native.level
 
     def switch_to_level(self, level: int) -> EncryptedArray:
@@ -172,8 +172,8 @@ class EncryptedArray:
         return self.derived(self._native.switch_to_level(wanted))
 
     def switch_to_least_level(self, headroom: float = 0) -> EncryptedArray:
-        """The same values in the fewest primes that leave ``headroom`` bits of noise headroom, for a result that is only
-        sent: what goes home is as small as its noise allows. As it is where no lower level does.
+        """The same values in the fewest primes that leave ``headroom`` bits of noise headroom, for a result that is
+        only sent: what goes home is as small as its noise allows. As it is where no lower level does.
 
         Raises:
             ArgumentError: a headroom that is no number.

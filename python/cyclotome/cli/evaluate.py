@@ -78,9 +78,7 @@ def evaluate(
     ] = True,
     smallest: Annotated[
         bool,
-        typer.Option(
-            "--smallest", help="Store the result in the fewest primes that decrypt: for a result that is sent."
-        ),
+        typer.Option("--smallest", help="Store the result in the fewest primes that decrypt."),
     ] = False,
     allow_insecure: InsecureFlag = False,
     security_table: TableOption = None,
