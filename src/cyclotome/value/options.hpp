@@ -19,7 +19,7 @@ struct Options {
   bool allow_undecryptable = false;
   /// How products of ciphertexts are computed, by a name that the scheme knows (scheme::multiply_by); "": as it
   /// chooses. Results are the same, their noise and time differ.
-  std::string product_method;
+  std::string product_method = {};
 };
 
 /// One long operation of `total` steps.
