@@ -162,8 +162,8 @@ def _secure(application: Application, device: str) -> _Run:
         numbers = cy.circuit.encrypt_lists(values, keys.public, bits=application.bits)
         for _ in range(runs):
             results.append(_timed(lambda: cy.circuit.sort(numbers), device))
-        found = np.asarray(cy.circuit.decrypt(results[-1][0], keys.secret)).astype(np.int64)
-        _require(application, np.array_equal(found, np.sort(values, axis=-1)))
+        opened = np.asarray(cy.circuit.decrypt(results[-1][0], keys.secret)).astype(np.int64)
+        _require(application, np.array_equal(opened, np.sort(values, axis=-1)))
     facts = {
         "log_q": parameters.modulus_bits,
         "threads": _threads(device),

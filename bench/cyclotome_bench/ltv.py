@@ -76,19 +76,19 @@ def _on_device(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Re
     ring, native, index = Arithmetic.of(params), params.native.arithmetic, int(plan.device.partition(":")[2])
     at_once = _FEW_AT_ONCE if params.degree == _LARGE else _AT_ONCE
     key = [ring.polynomial([1 << (params.window * digit)]) for digit in range(params.native.digits(params.levels))]
-    common = {"device": plan.device, "batch": at_once}
+    common: dict[str, Any] = {"device": plan.device, "batch": at_once}
     if cell.table == "3":
         held = dict(_core.cuda_ltv_memory(params.native, key, index))
         for row in memory_plan(params):
             if row.item in held:
-                more = {"paper_bytes": row.formula_bytes, "bytes": held[row.item]}
-                yield _record(cell, params, row.item, None, **more, **common)
+                sizes: dict[str, Any] = {"paper_bytes": row.formula_bytes, "bytes": held[row.item]}
+                yield _record(cell, params, row.item, None, **sizes, **common)
         return
     if cell.table == "4":
         values, x = _random(ring, cell.primes, 3)
         _, us, result = _core.cuda_ltv_relinearization(params.native, key, x, at_once, _REPETITIONS, index)
         _require("relinearisation", cell, ring.coefficients(result) == values)
-        more = {"primes": cell.primes, "digits": params.native.digits(cell.primes)}
+        more: dict[str, Any] = {"primes": cell.primes, "digits": params.native.digits(cell.primes)}
         yield _record(cell, params, "relinearisation", Timing([us]), **more, **common)
         return
     values, x = _random(ring, params.levels, 1)
