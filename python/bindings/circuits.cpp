@@ -150,20 +150,20 @@ void bind_circuits(nb::module_& m) {
   bind_makers(m);
   m.def(
       "circuit_parameters",
-      [](const Circuit& c, const std::string& scheme, std::size_t degree, std::size_t cyclotomic, unsigned word,
-         unsigned security, const std::string& table) {
+      [](const std::vector<const Circuit*>& circuits, const std::string& scheme, std::size_t degree,
+         std::size_t cyclotomic, unsigned word, unsigned security, const std::string& table) {
         rlwe::ParametersLiteral base;
         base.scheme = &scheme::named(scheme);
         base.degree = degree;
         base.cyclotomic = cyclotomic;
-        base.plain_moduli = {c.modulus()};
+        if (!circuits.empty()) base.plain_moduli = {circuits.front()->modulus()};
         base.word = word == 32 ? Word::u32 : Word::u64;
         base.security = security;
         base.allow_insecure = security == 0;
         base.table = rlwe::security_table(table);
-        return circuit::parameters_for(c, base);
+        return circuit::parameters_for(circuits, base);
       },
-      "circuit"_a, nb::kw_only(), "scheme"_a, "degree"_a, "cyclotomic"_a, "word"_a, "security"_a, "table"_a, NoGil());
+      "circuits"_a, nb::kw_only(), "scheme"_a, "degree"_a, "cyclotomic"_a, "word"_a, "security"_a, "table"_a, NoGil());
 }
 
 }  // namespace cyclotome::python

@@ -39,8 +39,9 @@ struct SmallParty {
   rlwe::PublicKey public_key;
   std::shared_ptr<const rlwe::EvaluationKeys> keys;
 
-  explicit SmallParty(const rlwe::ParametersLiteral& p)
-      : context(scheme::make_context(rlwe::Parameters(p), CpuEngine::create(2))),
+  explicit SmallParty(const rlwe::ParametersLiteral& p) : SmallParty(rlwe::Parameters(p)) {}
+  explicit SmallParty(const rlwe::Parameters& p)
+      : context(scheme::make_context(p, CpuEngine::create(2))),
         secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
         public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
         keys(std::make_shared<rlwe::EvaluationKeys>(
@@ -55,12 +56,14 @@ struct SmallParty {
     const std::size_t items = values.size() / lanes;
     return scheme::encrypt(encode_residues(context, rlwe::PlainIndex(0), kind(), rows, items, lanes), public_key);
   }
-  Residues decrypt(const rlwe::Ciphertext& c, std::size_t lanes = 1) const {
+  /// width: values that a ciphertext holds; 0: as many as the degree.
+  Residues decrypt(const rlwe::Ciphertext& c, std::size_t lanes = 1, std::size_t width = 0) const {
     const auto values = decode_residues(scheme::decrypt(c, secret), kind());
     const auto t = static_cast<std::int64_t>(c.plain_modulus().value);
     Residues result;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i % context->degree() < lanes) result.push_back(static_cast<std::uint64_t>((values[i] + t) % t));
+      if (i % (width == 0 ? context->degree() : width) < lanes)
+        result.push_back(static_cast<std::uint64_t>((values[i] + t) % t));
     }
     return result;
   }

@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "cyclotome/circuit/ciphertext_algebra.hpp"
+#include "cyclotome/circuit/parameters.hpp"
 #include "cyclotome/circuit/prince.hpp"
 #include "cyclotome/circuit/sorting.hpp"
 #include "small_party.hpp"
@@ -152,6 +153,33 @@ void sort_in_slots(const Party& party) {
 
 TEST(sorting_by_sums_of_ranks_in_bfv) { sort_in_slots(Party(literal(bfv::scheme(), 65537, 6, 55))); }
 TEST(sorting_by_sums_of_ranks_in_bgv) { sort_in_slots(Party(literal(bgv::scheme(), 65537, 9, 55))); }
+
+/// In both schemes over Phi_105, lists of two numbers of two bits in every slot, with ties.
+void sort_over_phi_m(const rlwe::Scheme& scheme) {
+  rlwe::ParametersLiteral base;
+  base.scheme = &scheme;
+  base.cyclotomic = 105;
+  base.plain_moduli = {2};
+  base.word = Word::u32;
+  base.security = 0;
+  base.allow_insecure = true;
+  const circuit::Circuit sort = circuit::sort_circuit({.count = 2, .bits = 2});
+  const circuit::Circuit* const only = &sort;
+  const Party party(circuit::parameters_for({&only, 1}, base).value());
+  const std::size_t lanes = party.context->parameters().slots();
+  Residues slots(4 * lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t i = 0; i < 4; ++i) slots[i * lanes + lane] = (lane * 7 % 16) >> i & 1;
+  }
+  const Residues bits = party.decrypt(compute(sort, party, {party.encrypt(slots, lanes)})[0], lanes, lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const std::size_t word = lane * 7 % 16, low = std::min(word % 4, word / 4), high = std::max(word % 4, word / 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK_EQ(bits[i * lanes + lane], (low + 4 * high) >> i & 1);
+  }
+}
+
+TEST(sorting_over_phi_m_in_bfv) { sort_over_phi_m(bfv::scheme()); }
+TEST(sorting_over_phi_m_in_bgv) { sort_over_phi_m(bgv::scheme()); }
 
 TEST(what_parameters_do_not_carry_is_refused_before_work_starts) {
   const Party party(literal(bgv::scheme(), 2, 4, 29));
