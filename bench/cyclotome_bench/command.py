@@ -114,11 +114,7 @@ def bench(
 def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | None) -> Plan | None:
     """Of a paper that has plans of its own."""
     if paper == "002":
-        if not device_name(device).startswith("cpu"):
-            raise UsageError(
-                f"--paper 002 --device {device}: its arithmetic is measured on the processor; leave it out"
-            )
-        return make_ltv_plan(quick, seconds)
+        return make_ltv_plan(quick, seconds, device_name(device))
     if paper == "003":
         return make_fermat_plan(quick, "cpu:1" if device_name(device).startswith("cpu") else device, seconds)
     return make_product_plan(quick, seconds) if paper == "004" else None
@@ -152,7 +148,8 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
     elif isinstance(plan, (FermatPlan, LtvPlan)):
-        wanted, facts = False, machine.facts(None)
+        on_cores = plan.device.startswith("cpu")
+        wanted, facts = False, machine.facts(None) if on_cores else machine.device_facts(plan.device)
     elif isinstance(plan, DevicePlan):
         wanted, facts = False, machine.device_facts(plan.device)
     else:

@@ -17,7 +17,7 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, bgv, circuit, errors, fpga
+from . import _core, bfv, bgv, circuit, errors, fpga, study
 from .array import EncryptedArray
 from .decryption import decrypt, noise_budget, reveal
 from .encryption import encrypt
@@ -76,6 +76,7 @@ __all__ = [
     "set_memory_limit",
     "shard",
     "stack",
+    "study",
     "sum_rotations",
     "to_bytes",
     "trace_elements",

@@ -63,7 +63,10 @@ def params(
         typer.Option(help='Where limits come from: also "he-standard-2018", and "quantum-guidelines-2024" (128 bits).'),
     ] = "guidelines-2024",
     word: Annotated[int | None, typer.Option(help="32 or 64 bits; by default whichever is cheaper.")] = None,
-    scheme: Annotated[str, typer.Option(help='"bfv", or "bgv", whose ciphertexts shrink with every product.')] = "bfv",
+    scheme: Annotated[
+        str | None,
+        typer.Option(help='"bfv", or "bgv", whose ciphertexts shrink with every product; by default bfv, of bits bgv.'),
+    ] = None,
     flooding_bits: Annotated[
         int,
         typer.Option(help="Results can be revealed to others with this flooding (decrypt --reveal); 0: they can't."),
@@ -72,7 +75,7 @@ def params(
         bool, typer.Option("--strict", help="Noise bounds without any assumption, for some bits of modulus more.")
     ] = False,
     bits: Annotated[
-        bool, typer.Option("--bits", help="Bits and elements of GF(2^16), in BGV over Phi_m, instead of integers.")
+        bool, typer.Option("--bits", help="Bits and elements of GF(2^16), over Phi_m, instead of integers.")
     ] = False,
     cyclotomic: Annotated[
         int | None, typer.Option(help="m of Phi_m, for bits: 4369, 21845 or 65535; by default what serves.")

@@ -102,17 +102,28 @@ std::size_t items_at_once(const rlwe::Parameters& parameters, std::size_t width)
   return std::clamp<std::size_t>(ciphertexts / width, 1, 1024);
 }
 
-CiphertextAlgebra::CiphertextAlgebra(std::shared_ptr<const rlwe::EvaluationKeys> keys, std::size_t width)
-    : keys_(std::move(keys)), width_(width) {
-  if (width == 0) throw ArgumentError("a circuit's items take one ciphertext or more each");
+CiphertextAlgebra::CiphertextAlgebra(KeysPtr keys, std::size_t width)
+    : CiphertextAlgebra(keys->context(), keys->id(), width) {
+  keys_ = std::move(keys);
   static_cast<void>(keys_->relinearization());  // a missing key shows before any work is done
+}
+
+CiphertextAlgebra::CiphertextAlgebra(std::shared_ptr<const KeyShares> shares, std::size_t device, std::size_t width)
+    : CiphertextAlgebra(shares->context(device), shares->id(), width) {
+  shares_ = std::move(shares);
+  device_ = device;
+}
+
+CiphertextAlgebra::CiphertextAlgebra(rlwe::ContextPtr of_context, const rlwe::KeyId& key, std::size_t width)
+    : context_(std::move(of_context)), key_(key), width_(width) {
+  if (width == 0) throw ArgumentError("a circuit's items take one ciphertext or more each");
   require_one_modulus(context()->parameters());
   model_ = context()->scheme().noise_model(context()->parameters(), rlwe::PlainIndex(0));
 }
 
 BatchPtr CiphertextAlgebra::batch(Ciphertext ciphertexts) const {
   rlwe::require_same_context("circuit", *context(), *ciphertexts.context());
-  rlwe::require_same_key("circuit", keys_->id(), ciphertexts.key());
+  rlwe::require_same_key("circuit", key_, ciphertexts.key());
   if (ciphertexts.batch() % width_ != 0 || ciphertexts.parts() != 2) {
     throw ArgumentError(message(ciphertexts.batch(), " ciphertexts of ", ciphertexts.parts(), " parts are no items of ",
                                 width_, " ciphertexts of 2 parts each"));
@@ -126,7 +137,7 @@ std::uint64_t CiphertextAlgebra::modulus() const { return context()->parameters(
 
 Facts CiphertextAlgebra::facts(const Batch& a) const {
   const Ciphertext& c = of(a);
-  return {c.batch() / width_, c.parts(), c.limbs(), c.noise().log2_max, scheme::noise_headroom(c)};
+  return {c.batch() / width_, c.parts(), c.limbs(), c.noise().log2_max, scheme::noise_headroom(c), c.correction()};
 }
 
 std::size_t CiphertextAlgebra::items_at_once() const { return circuit::items_at_once(context()->parameters(), width_); }
@@ -200,6 +211,31 @@ std::size_t CiphertextAlgebra::product_level(std::span<const Batch* const> opera
   return level_of_products(*model_, states).primes;
 }
 
+std::uint64_t CiphertextAlgebra::common_correction(std::span<const Batch* const> operands, std::size_t level) const {
+  std::vector<rlwe::NoiseModel::State> states;
+  for (const Batch* const operand : operands) states.push_back(state_of(of(*operand)));
+  return correction_of_operands(*model_, modulus(), states, level);
+}
+
+BatchPtr CiphertextAlgebra::corrected(const Batch& a, std::uint64_t correction) const {
+  const Ciphertext scaled = rlwe::multiply_scalar(of(a), factor_between(of(a).correction(), correction, modulus()));
+  return made(scaled.derived(scaled.polynomials(), scaled.noise(), correction));
+}
+
+BatchPtr CiphertextAlgebra::copied(const Batch& a) const {
+  if (of(a).context()->engine() == context()->engine()) return a.shared_from_this();
+  return made(of(a).to(context()));
+}
+
+CiphertextAlgebra::KeysPtr CiphertextAlgebra::keys() const {
+  if (keys_ != nullptr) return keys_;
+  KeysPtr found = near_.lock();
+  if (found == nullptr) near_ = found = shares_->assembled(device_);
+  return found;
+}
+
+std::shared_ptr<const void> CiphertextAlgebra::keys_at_hand() const { return keys(); }
+
 BatchPtr CiphertextAlgebra::lowered(const Batch& a, std::size_t level) const {
   if (of(a).limbs() == level) return a.shared_from_this();
   return made(scheme::switch_to_level(of(a), rlwe::Level(level)));
@@ -209,7 +245,7 @@ BatchPtr CiphertextAlgebra::multiply(const Batch& a, const Batch& b) const {
   return made(&a == &b ? scheme::square(of(a)) : scheme::multiply(of(a), of(b)));
 }
 
-BatchPtr CiphertextAlgebra::relinearize(const Batch& a) const { return made(rlwe::relinearize(of(a), *keys_)); }
+BatchPtr CiphertextAlgebra::relinearize(const Batch& a) const { return made(rlwe::relinearize(of(a), *keys())); }
 
 BatchPtr CiphertextAlgebra::add(const Batch& a, const Batch& b) const { return made(scheme::add(of(a), of(b))); }
 

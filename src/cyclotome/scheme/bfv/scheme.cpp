@@ -39,11 +39,6 @@ class Scheme final : public rlwe::Scheme {
     return std::make_shared<rlwe::PlainModuli>(std::move(numbers));
   }
   void check(const rlwe::LatticeParameters& lattice, const rlwe::SchemePart& part) const override {
-    if (lattice.cyclotomic != 0) {
-      throw UnsupportedError(message("BFV over Phi_", lattice.cyclotomic, " is not supported: its products by HPS and ",
-                                     "BEHZ are exact for x^n + 1 only, in this version. Use scheme bgv, or leave ",
-                                     "cyclotomic out"));
-    }
     rlwe::check_plain_moduli(lattice, part.plain_moduli());
   }
   std::uint64_t error_multiple(const rlwe::SchemePart&, rlwe::PlainIndex) const override { return 1; }

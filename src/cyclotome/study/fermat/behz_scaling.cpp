@@ -147,13 +147,13 @@ class BehzScaling final : public Scaling {
   /// The tensor product modulo every limb.
   void multiply_in_limbs(Parts& out, const Parts& a, const Parts& b) const {
     const WideRing& ring = *setup_.ring;
-    if (setup_.ring_products) {
-      fermat::multiply_parts(ring, *setup_.ring_products, out.data(), a.data(), b.data());
-      return;
-    }
     const LimbProducts& products = *setup_.products;
     Engine& engine = *setup_.engine;
     for (std::size_t i = 0; i < products.limbs(); ++i) {
+      if (setup_.ring_products && setup_.ring_products->takes(i)) {
+        fermat::multiply_parts(ring, *setup_.ring_products, i, out.data(), a.data(), b.data());
+        continue;
+      }
       const std::size_t at = ring.offset(i);
       PolyArray a0 = products.forward(a.data() + at, i, false),
                 a1 = products.forward(a.data() + ring.size() + at, i, false);

@@ -38,7 +38,8 @@ Variant variant_of(const std::string& name) {
 ContextPtr Context::create(const Parameters& parameters, EnginePtr engine, std::optional<Variant> variant,
                            ProductMethod products, const GeneralArithmetic& arithmetic) {
   const Variant chosen = variant.value_or(parameters.basis().splits() == 0 ? Variant::positional : Variant::both);
-  if (chosen == Variant::positional && products != ProductMethod::primes) {
+  const bool by_primes = products == ProductMethod::primes || products == ProductMethod::fastest;
+  if (chosen == Variant::positional && !by_primes) {
     throw ParameterError(message("positional integers are multiplied by primes, not by \"", name_of(products),
                                  "\", as their products are exact; leave products out, or choose splits"));
   }
@@ -60,7 +61,8 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
   const auto digits = parameters.log2_digits();
   // A key has two parts for each digit, modulo primes that hold twice a limb, or a limb and a digit.
   const double factor = parameters.digit_bits() == 0 ? 2 : 1.5;
-  const double rows = factor * static_cast<double>(ring_->words()) + parameters.literal().special_primes;
+  const double rows =
+      factor * static_cast<double>(ring_->words()) + static_cast<double>(parameters.special_primes().size());
   require_main_memory("a relinearisation key on wide limbs",
                       static_cast<std::uint64_t>(16 * rows * static_cast<double>(digits.size() * degree())));
   secret_products_ = std::make_shared<LimbProducts>(engine_, *ring_, 1, 1);
