@@ -52,7 +52,7 @@ def sort(devices: list[str], count: int, bits: int, lists: int = LISTS, runs: in
     values = np.random.default_rng(1).integers(0, 1 << bits, (lists, count), dtype=np.int64)
     x = cy.circuit.encrypt_lists(values, public, bits=bits)
     plan = circuit.plan(parameters, lanes=lists, devices=len(devices))
-    job = {"job": "sort", "devices": devices, "count": count, "bits": bits, "bytes_in_one_part": plan.peak_bytes}
+    job = {"job": "sort", "devices": devices, "count": count, "bits": bits, "bytes_in_one_section": plan.peak_bytes}
     for run in range(1, runs + 1):
         result, seconds = timed(lambda: cy.circuit.sort(x, devices=devices), devices)
         opened = np.asarray(cy.circuit.decrypt(result, secret)).astype(np.int64)
@@ -68,7 +68,7 @@ def prince(devices: list[str], count: int = BLOCKS, runs: int = 2) -> None:
     key = cy.circuit.prince_key(0, 0, public)
     blocks = cy.circuit.encrypt(np.zeros(count, dtype=np.int64), public, bits=64)
     plan = circuit.plan(parameters, lanes=count, devices=len(devices))
-    job = {"job": "prince", "devices": devices, "bytes_in_one_part": plan.peak_bytes}
+    job = {"job": "prince", "devices": devices, "bytes_in_one_section": plan.peak_bytes}
     for run in range(1, runs + 1):
         result, seconds = timed(lambda: cy.circuit.prince(blocks, key, devices=devices), devices)
         opened = np.asarray(cy.circuit.decrypt(result, secret)).ravel()

@@ -100,7 +100,7 @@ def bench(
         made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         report = _measured(plan, peer, _path(output, device), resume, force)
-    extra = _paper_tables(paper, report) if paper is not None else []
+    extra = _paper_tables(paper, report, bool(only or scheme)) if paper is not None else []
     if html is not None:
         write_whole(html, page(report, extra, [*ltv_plots(report.records), *fermat_plots(report.records)]).encode())
     if json:
@@ -120,14 +120,14 @@ def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | No
     return make_product_plan(quick, seconds) if paper == "004" else None
 
 
-def _paper_tables(paper: str, report: Report) -> list[Table]:
+def _paper_tables(paper: str, report: Report, chosen: bool) -> list[Table]:
     if paper == "002":
         return ltv_tables(report.records)
     if paper == "003":
         return fermat_tables(report.records)
     if paper == "004":
         return tables_of_paper_004(report.records)
-    return (device_paper_tables if "gpu" in report.facts else paper_text)(paper, report.records)
+    return (device_paper_tables if "gpu" in report.facts else paper_text)(paper, report.records, chosen)
 
 
 def _plan(name: str, device: str, seconds: float | None, threads: int | None) -> Plan:

@@ -328,6 +328,12 @@ prime; use wider special primes
         return self._native.field_degree or None
 
     @property
+    def holds_bits(self) -> bool:
+        """True where values are bits unless told otherwise: the only plaintext modulus is 2. In slots over Phi_m they
+        are elements of GF(2^r), in coefficients polynomials over GF(2), replicated ones bits by themselves."""
+        return self.plain_moduli == (2,)
+
+    @property
     def field_polynomial(self) -> int | None:
         """f of GF(2^r) = F_2[y]/(f), bit i the coefficient of y^i; elements are written likewise. None of integers."""
         return self._native.field_polynomial or None

@@ -159,6 +159,18 @@ def rotation_steps(text: str) -> list[int] | None:
         raise UsageError(f"--rotations {text!r}: write sums, none, or steps such as 1,2,-3") from None
 
 
+def galois_elements(text: str, parameters: cy.Parameters) -> list[int]:
+    """What --galois says. Raises UsageError."""
+    if text == "none":
+        return []
+    if text == "traces":
+        return cy.trace_elements(parameters)
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--galois {text!r}: write none, traces, or exponents such as 3,5,9") from None
+
+
 @command
 def keygen(
     parameters: Annotated[Path, typer.Argument(help="A file that `cyclotome params` wrote.")],
@@ -166,6 +178,13 @@ def keygen(
     rotations: Annotated[
         str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
     ] = "sums",
+    galois: Annotated[
+        str,
+        typer.Option(
+            help='Keys for automorphisms of polynomials: "none", "traces" for those of trace, expand and pack, '
+            "or exponents such as 3,5,9."
+        ),
+    ] = "none",
     passphrase: Annotated[
         bool, typer.Option("--passphrase", help="Encrypt secret.key with a passphrase, which you are asked for.")
     ] = False,
@@ -185,12 +204,13 @@ def keygen(
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
     chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
+    turned = galois_elements(galois, chosen)
     out.mkdir(parents=True, exist_ok=True)
     paths = [vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")]
     wanted = passphrase or passphrase_file is not None
     phrase = passphrases.to_protect(str(paths[0]), passphrase_file) if wanted else None
     with progress_bar(), account(device):
-        keys = cy.keygen(chosen, rotations=steps, device=device)
+        keys = cy.keygen(chosen, rotations=steps, galois_elements=turned, device=device)
     written = cy.save_keys(out, keys, overwrite=force, passphrase=phrase)
     facts: dict[str, Any] = {"parameters": chosen.summary(), "key_id": keys.secret.key_id}
     facts["files"] = [str(path) for path in paths]

@@ -37,15 +37,17 @@ bool is_all(const Members& members) {
   return true;
 }
 
-bool has_one_correction(const Members& members) {
+/// Whether they can be put together as they are: at one level, with one correction factor.
+bool are_alike(const Members& members) {
+  const Ciphertext& first = *members[0].array;
   return std::ranges::all_of(members, [&](const rlwe::Member& member) {
-    return member.array->correction() == members[0].array->correction();
+    return member.array->correction() == first.correction() && member.array->limbs() == first.limbs();
   });
 }
 
-/// The members as one array. Arrays of different correction factors are brought to one first, by the scheme.
+/// The members as one array. Arrays of different levels or correction factors are brought to one first, by the scheme.
 Ciphertext joined(const Members& members) {
-  if (has_one_correction(members)) return rlwe::gather(members);
+  if (are_alike(members)) return rlwe::gather(members);
   std::vector<const Ciphertext*> arrays;  // in the order in which they appear, as noise is counted
   std::map<const Ciphertext*, Indices> taken, places;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -173,7 +175,7 @@ BatchPtr CiphertextAlgebra::sum(std::span<const Summands> summands, std::span<co
   std::size_t group = is_constant;
   for (const auto& [places, terms] : summands) {
     kinds.push_back(members(places, terms));
-    if (!has_one_correction(kinds.back()) || kinds.back()[0].array->correction() != kinds[0][0].array->correction()) {
+    if (!are_alike(kinds.back()) || kinds.back()[0].array->correction() != kinds[0][0].array->correction()) {
       return Algebra::sum(summands, constants);
     }
     rlwe::NoiseModel::State state = state_of(*kinds.back()[0].array);
@@ -199,7 +201,7 @@ BatchPtr CiphertextAlgebra::sum(std::span<const Summands> summands, std::span<co
 
 BatchPtr CiphertextAlgebra::sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const {
   const Members x = members(a, group), y = members(b, group);
-  if (!has_one_correction(x) || !has_one_correction(y)) return Algebra::sum_products(a, b, group);
+  if (!are_alike(x) || !are_alike(y)) return Algebra::sum_products(a, b, group);
   return made(scheme::sum_products(x, y, group));
 }
 

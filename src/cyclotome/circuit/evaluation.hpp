@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <string>
 #include <vector>
 
-#include "cyclotome/circuit/algebra.hpp"
-#include "cyclotome/circuit/circuit.hpp"
-#include "cyclotome/circuit/counts.hpp"
+#include "cyclotome/circuit/reports.hpp"
 
 namespace cyclotome::circuit {
-
-/// What came of one layer. Public numbers only.
-struct LayerReport {
-  std::size_t layer;  ///< number; of those without products 0
-  std::size_t level;  ///< that it was computed at
-  Counts counts;
-  std::size_t operations;  ///< batches that its products and relinearisations were computed in
-  double log2_noise;       ///< of the noisiest result
-  double headroom;         ///< that the noisiest result has, in bits
-};
-
-/// Steps done, steps in all (products and relinearisations), and the layer: "layer 3 of 24".
-using Progress = std::function<void(std::size_t done, std::size_t total, const std::string& what)>;
 
 /// What each layer's factors, and each output, are brought to. Residues depend on it and on nothing else that an
 /// evaluation is free to choose: whoever follows the same course has the same results.

@@ -32,7 +32,7 @@ std::vector<std::uint64_t> primes_above(unsigned width, std::size_t count, const
 bool carries(const rlwe::Parameters& parameters, Circuits circuits) {
   return std::ranges::all_of(circuits, [&](const Circuit* circuit) {
     check_interrupt();
-    return plan(*circuit, parameters).carried;
+    return circuit::carries(*circuit, parameters);
   });
 }
 

@@ -2,12 +2,29 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <mutex>
+#include <string>
 #include <vector>
 
-#include "cyclotome/circuit/evaluation.hpp"
+#include "cyclotome/circuit/algebra.hpp"
+#include "cyclotome/circuit/circuit.hpp"
+#include "cyclotome/circuit/counts.hpp"
 
 namespace cyclotome::circuit {
+
+/// What came of one layer. Public numbers only.
+struct LayerReport {
+  std::size_t layer;  ///< number; of those without products 0
+  std::size_t level;  ///< that it was computed at
+  Counts counts;
+  std::size_t operations;  ///< batches that its products and relinearisations were computed in
+  double log2_noise;       ///< of the noisiest result
+  double headroom;         ///< that the noisiest result has, in bits
+};
+
+/// Steps done, steps in all (products and relinearisations), and the layer: "layer 3 of 24".
+using Progress = std::function<void(std::size_t done, std::size_t total, const std::string& what)>;
 
 /// What is told of an evaluation: of its layers afterwards, and of its steps while it runs. Devices report at the same
 /// time; `progress` is called on the thread that calls `tell`.
