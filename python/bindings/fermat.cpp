@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/fermat/operations.hpp"
+#include "wide_engines.hpp"
 
 namespace cyclotome::python {
 
@@ -95,6 +96,7 @@ void bind_fermat(nb::module_& m) {
             std::optional<Variant> variant;
             if (version) variant = variant_of(*version);
             const Unlocked unlocked;
+            wide_engine_of(engine);  // makes known what this build has beside its engines
             return Context::create(parameters, engine, variant);
           },
           "parameters"_a, "engine"_a, "version"_a.none())

@@ -44,6 +44,7 @@ ContextPtr Context::create(const Parameters& parameters, EnginePtr engine, std::
 Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant, const GeneralArithmetic& arithmetic)
     : parameters_(parameters),
       engine_(std::move(engine)),
+      wide_(WideEngine::of(engine_)),
       variant_(variant),
       ring_(std::make_shared<WideRing>(parameters.basis(), parameters.ring())),
       punctured_(std::make_shared<FermatPunctured>(parameters.basis(), method_of(variant), arithmetic)),
@@ -60,9 +61,10 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
   plain_products_ = std::make_shared<LimbProducts>(
       engine_, *ring_, std::max(1.0, std::log2(static_cast<double>(parameters.plain_modulus()))), 1);
   digit_products_ = std::make_shared<LimbProducts>(engine_, *ring_, parameters.digit_bits(), digits.size());
-  const ScalingSetup setup{engine_, ring_, std::make_shared<LimbProducts>(engine_, *ring_, 0, 2),
+  const ScalingSetup setup{engine_, wide_, ring_, std::make_shared<LimbProducts>(engine_, *ring_, 0, 2),
                            parameters.plain_modulus()};
   scaling_ = variant == Variant::positional ? make_positional_scaling(setup) : make_behz_scaling(setup, punctured_);
+  decompose_ = wide_->puncture(punctured_);
 }
 
 PolyArray Context::draw_polynomial(Law law, const Seed& seed, Stream stream, std::uint32_t item) const {
@@ -92,15 +94,8 @@ ZeroisingVector<std::int64_t> Context::draw(Law law, const Seed& seed, Stream st
 }
 
 void Context::decompose(std::uint64_t* y, const std::uint64_t* c) const {
-  const std::size_t n = degree(), words = ring_->words(), tile = tile_of(words);
-  decompositions_.fetch_add(n * punctured_->limbs(), std::memory_order_relaxed);
-  std::vector<std::uint64_t> from(tile * words), to(tile * words);
-  for (std::size_t first = 0; first < n; first += tile) {
-    const std::size_t count = std::min(tile, n - first);
-    gather(from.data(), c, words, n, first, count);
-    punctured_->apply(to.data(), from.data(), count);
-    scatter(y, to.data(), words, n, first, count);
-  }
+  decompositions_.fetch_add(degree() * punctured_->limbs(), std::memory_order_relaxed);
+  decompose_(y, c, {degree()});
 }
 
 rlwe::NoiseBound Context::product_noise(const rlwe::NoiseBound& a, const rlwe::NoiseBound& b) const {

@@ -18,7 +18,7 @@ std::string name_of(Variant variant);
 Variant variant_of(const std::string& name);
 
 /// Checked parameters with all that is computed from them, on an engine. Immutable and shared; the engine multiplies
-/// polynomials and keeps B_sk, m~ and t, what is wide lies in host memory.
+/// polynomials and keeps B_sk, m~ and t, and beside it a WideEngine computes what is wide.
 class Context : public std::enable_shared_from_this<Context> {
  public:
   /// variant: positional where there is one limb, else both. arithmetic: what replaces shifts. Throws as Parameters and
@@ -29,6 +29,8 @@ class Context : public std::enable_shared_from_this<Context> {
 
   const Parameters& parameters() const noexcept { return parameters_; }
   const EnginePtr& engine() const noexcept { return engine_; }
+  /// Wide words beside that engine.
+  const WideEngine& wide() const noexcept { return *wide_; }
   Variant variant() const noexcept { return variant_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
   const WideRing& ring() const noexcept { return *ring_; }
@@ -45,7 +47,7 @@ class Context : public std::enable_shared_from_this<Context> {
   Law error_law() const noexcept { return parameters_.error() == ErrorLaw::standard ? Law::error : Law::ternary; }
   /// The same as residues of an ordinary ring, for the checks of keys.
   PolyArray draw_polynomial(Law law, const Seed& seed, Stream stream, std::uint32_t item) const;
-  /// |c (q/q_i)^-1|_{q_i} in all limbs: D_RNS, in this variant. Counted.
+  /// |c (q/q_i)^-1|_{q_i} in all limbs: D_RNS, in this variant, in the engine's memory. y is not c. Counted.
   void decompose(std::uint64_t* y, const std::uint64_t* c) const;
   /// Conversions of decryption, products and relinearisation so far, as paper 003 counts them.
   std::uint64_t conversions() const noexcept { return scaling_->conversions() + decompositions_; }
@@ -62,6 +64,7 @@ class Context : public std::enable_shared_from_this<Context> {
 
   Parameters parameters_;
   EnginePtr engine_;
+  WideEnginePtr wide_;
   Variant variant_;
   std::shared_ptr<const WideRing> ring_;
   std::shared_ptr<const Punctured> punctured_;
@@ -69,6 +72,7 @@ class Context : public std::enable_shared_from_this<Context> {
   RingPtr plain_ring_, small_ring_;
   std::shared_ptr<const LimbProducts> secret_products_, plain_products_, digit_products_;
   std::unique_ptr<Scaling> scaling_;
+  WideStep decompose_;
   mutable std::atomic<std::uint64_t> decompositions_ = 0;
 };
 

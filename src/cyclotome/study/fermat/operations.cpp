@@ -87,20 +87,6 @@ std::vector<std::int64_t> centred(const Plaintext& plaintext, std::size_t item) 
   return values;
 }
 
-/// Digit by digit what relinearisation multiplies: y_i of one limb, as `width` bits from `first` on.
-std::vector<std::int64_t> digit_of(const std::uint64_t* rows, const Limb& limb, std::size_t n, unsigned first,
-                                   unsigned width) {
-  const std::size_t word = first / 64, shift = first % 64;
-  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  std::vector<std::int64_t> digit(n);
-  for (std::size_t c = 0; c < n; ++c) {
-    std::uint64_t bits = rows[word * n + c] >> shift;
-    if (shift + width > 64 && word + 1 < limb.words) bits |= rows[(word + 1) * n + c] << (64 - shift);
-    digit[c] = static_cast<std::int64_t>(bits & mask);
-  }
-  return digit;
-}
-
 /// Sums of digits times a relinearisation key, transforms over each limb's primes.
 class KeySums {
  public:
@@ -120,16 +106,16 @@ class KeySums {
                                              key_.transform(digit, part, limb).view());
     }
   }
-  /// parts += the sums modulo q.
+  /// parts, in the engine's memory, += the sums modulo q.
   void add_to(std::uint64_t* parts) {
     const WideRing& ring = context_.ring();
-    Parts rows(ring.size());
+    WideWords rows(context_.wide(), 2 * ring.size(), false);
     for (std::size_t part = 0; part < 2; ++part) {
       for (std::size_t i = 0; i < sums_[part].size(); ++i) {
-        context_.digit_products().backward(rows.data() + ring.offset(i), sums_[part][i], i);
+        context_.digit_products().backward_there(rows.data() + part * ring.size() + ring.offset(i), sums_[part][i], i);
       }
-      ring.add(parts + part * ring.size(), parts + part * ring.size(), rows.data());
     }
+    context_.wide().add(ring, parts, parts, rows.data(), 2);
   }
 
  private:
@@ -144,9 +130,9 @@ void add_wide_digits(KeySums& sums, const Context& context, const std::uint64_t*
   const auto& limbs = ring.basis().limbs();
   for (std::size_t i = 0; i < limbs.size(); ++i) {
     for (std::size_t j = 0; j < limbs.size(); ++j) {
-      Parts rows(limbs[j].words * ring.degree());
-      ring.move_limb(rows.data(), j, y + ring.offset(i), i);
-      sums.add(i, j, context.digit_products().forward(rows.data(), j, false).view());
+      WideWords rows(context.wide(), limbs[j].words * ring.degree(), false);
+      context.wide().move_limb(ring, rows.data(), j, y + ring.offset(i), i);
+      sums.add(i, j, context.digit_products().forward_there(rows.data(), j, false).view());
     }
   }
 }
@@ -159,8 +145,10 @@ void add_narrow_digits(KeySums& sums, const Context& context, const std::uint64_
   for (std::size_t i = 0; i < products.limbs(); ++i) {
     const Limb& limb = ring.basis().limbs()[i];
     for (unsigned first = 0; first < limb.bits + (limb.plus ? 1 : 0); first += width, ++digit) {
-      const auto values = digit_of(y + ring.offset(i), limb, ring.degree(), first, width);
-      const PolyArray transform = products.forward_small(values.data(), false);
+      PolyArray transform(context.engine(), products.widest(), 1, 1);
+      context.wide().digit(ring, static_cast<std::uint64_t*>(transform.view().data), y, {i, first, width},
+                           products.widest()->limbs());
+      transform.to_transform();
       for (std::size_t j = 0; j < products.limbs(); ++j) sums.add(digit, j, products.of_limb(transform, j));
     }
   }
@@ -239,7 +227,14 @@ Ciphertext multiply_without_relinearization(const Ciphertext& a, const Ciphertex
   }
   Ciphertext result{a.context, a.key, 3, {}, a.context->product_noise(a.noise, b.noise)};
   for (std::size_t i = 0; i < count; ++i) {
-    result.items.push_back(a.context->scaling().multiply(item(a.items, i), item(b.items, i)));
+    const std::size_t size = a.context->ring().size();
+    const WideEngine& wide = a.context->wide();
+    const WideWords x(wide, item(a.items, i).data(), 2 * size, false);
+    const WideWords y(wide, item(b.items, i).data(), 2 * size, false);
+    WideWords product(wide, 3 * size, false);
+    a.context->scaling().multiply(product.data(), x.data(), y.data());
+    result.items.emplace_back(3 * size);
+    product.to_host(result.items.back().data());
   }
   return result;
 }
@@ -253,15 +248,18 @@ Ciphertext relinearize(const Ciphertext& a, const RelinearizationKey& key) {
   const auto& noise = context.parameters().noise();
   Ciphertext result{a.context, a.key, 2, {}, noise.sum(a.noise, context.relinearization_noise())};
   for (const Parts& parts : a.items) {
-    Parts y(size), out(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(2 * size));
-    context.decompose(y.data(), parts.data() + 2 * size);
+    const WideEngine& wide = context.wide();
+    Parts out(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(2 * size));
+    WideWords sum(wide, out.data(), 2 * size, false), y(wide, size, false);
+    context.decompose(y.data(), WideWords(wide, parts.data() + 2 * size, size, false).data());
     KeySums sums(key);
     if (context.parameters().digit_bits() == 0) {
       add_wide_digits(sums, context, y.data());
     } else {
       add_narrow_digits(sums, context, y.data());
     }
-    sums.add_to(out.data());
+    sums.add_to(sum.data());
+    if (!wide.on_host()) sum.to_host(out.data());
     result.items.push_back(std::move(out));
   }
   return result;
