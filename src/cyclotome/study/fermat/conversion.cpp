@@ -37,10 +37,15 @@ FromWide::FromWide(std::shared_ptr<const Punctured> source, Basis target, const 
     const std::uint64_t factor = factors.empty() ? m.reduce(1) : m.reduce(factors[j]);
     for (const std::uint64_t weight : source_->weights(m.value())) weights_.push_back(m.multiply(weight, factor));
   }
+  if (NarrowConversion::serves(*source_, target_)) {
+    const auto& limbs = dynamic_cast<const FermatPunctured&>(*source_);
+    narrow_ = std::make_shared<const NarrowConversion>(limbs, target_, weights_);
+  }
 }
 
 void FromWide::run(std::uint64_t* out, const std::uint64_t* in, std::size_t degree, std::size_t begin,
                    std::size_t size) const {
+  if (narrow_ != nullptr) return narrow_->run(out, in, degree, begin, size);
   const std::size_t words = source_->words(), tile = tile_of(words), end = begin + size;
   ZeroisingVector<std::uint64_t> x(tile * words), y(tile * words);  // of a phase, when decrypting
   for (std::size_t first = begin; first < end; first += tile) {

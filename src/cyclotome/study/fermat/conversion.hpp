@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cyclotome/ring/secure_memory.hpp"
-#include "cyclotome/study/fermat/punctured.hpp"
+#include "cyclotome/study/fermat/narrow_conversion.hpp"
 
 // Conversions from and to wide limbs. Wide residues are words[part][word][coefficient], the order of
 // Engine::reconstruct; residues modulo word-sized moduli are residues[part][limb][coefficient] in 64-bit words. Both
@@ -12,7 +12,8 @@
 namespace cyclotome::study::fermat {
 
 /// FastBConv(x; q -> b) from a wide basis: out_j = g_j (sum over i of y_i q/q_i) mod b_j = g_j (x + a q) mod b_j,
-/// 0 <= a < k. Every word of y is multiplied by its own weight and the sum reduced once.
+/// 0 <= a < k. Every word of y is multiplied by its own weight and the sum reduced once; where all targets are short,
+/// NarrowConversion does without y.
 class FromWide {
  public:
   /// target: any moduli of 64-bit words. factors: g_j, or none for 1. Throws ParameterError for moduli of 32-bit words.
@@ -31,7 +32,8 @@ class FromWide {
  private:
   std::shared_ptr<const Punctured> source_;
   Basis target_;
-  std::vector<std::uint64_t> weights_;  ///< [target][word]
+  std::vector<std::uint64_t> weights_;              ///< [target][word]
+  std::shared_ptr<const NarrowConversion> narrow_;  ///< where it serves
 };
 
 /// The way back: sum over j of y_j B/b_j - a B modulo one limb's modulus, B the product of a word-sized basis. With

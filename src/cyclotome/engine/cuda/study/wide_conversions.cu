@@ -2,7 +2,7 @@
 #include <atomic>
 
 #include "cyclotome/engine/cuda/study/wide_conversions.cuh"
-#include "cyclotome/engine/cuda/study/wide_cuda_engine.hpp"
+#include "cyclotome/engine/cuda/study/words_of_lane.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome {
@@ -146,7 +146,7 @@ void DeviceFromWide::dot(const Queue& queue, DeviceRows out, DeviceRows y, std::
   while (segments < 16 && busy * segments < enough_threads && 2 * segments * 8 <= words_) segments *= 2;
   const unsigned coefficients = segments == 1 ? wide_threads : 32, threads = coefficients * segments;
   const std::size_t shared = segments == 1 ? 0 : std::size_t{tile_} * threads * sizeof(TripleWord);
-  const dim3 grid{blocks_for(out.degree, coefficients), static_cast<unsigned>(parts), tiles};
+  const dim3 grid{blocks_of(out.degree, coefficients), static_cast<unsigned>(parts), tiles};
   const auto with_tile = [&]<unsigned T>() {
     launch<dot_words<T>>(queue, grid, threads, shared, 1, "sums of words", out, y, weights_, moduli_, words_, targets_,
                          coefficients);

@@ -2,17 +2,13 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/engine/cuda/study/words_of_lane.hpp"
 #include "cyclotome/study/fermat/wide_engine.hpp"
 
 namespace cyclotome {
 
 /// Residues of paper 003's wide limbs on the GPU of an engine, on its stream: the host's bits. Null for other engines.
 study::fermat::WideEnginePtr wide_cuda_engine(const EnginePtr& engine);
-
-/// How kernels spread wide numbers: so many words a lane, 2, 4 or 8, and 16 where 32 lanes hold no fewer. For tests and
-/// measurements; by default what was fastest (doc/fermat.md).
-void set_words_of_lane(unsigned words);
-unsigned words_of_lane() noexcept;
 
 /// Microseconds that the device takes for one call of `work`, by CUDA events around `repetitions` (>= 1) of them.
 double event_time_of(const EnginePtr& engine, const std::function<void()>& work, unsigned repetitions);

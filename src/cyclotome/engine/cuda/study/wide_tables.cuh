@@ -4,7 +4,7 @@
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/device_tables.cuh"
-#include "cyclotome/engine/cuda/study/carrier_launch.cuh"
+#include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/study/wide_positional.cuh"
 #include "cyclotome/study/fermat/conversion.hpp"
 
@@ -100,8 +100,12 @@ void with_words(unsigned words, const Body& body) {
   }
 }
 
+inline unsigned blocks_of(std::size_t count, unsigned threads) {
+  return static_cast<unsigned>((count + threads - 1) / threads);
+}
+
 inline dim3 grid_of(std::size_t degree, std::size_t parts, unsigned lanes = 1, std::size_t layers = 1) {
-  return {blocks_for(degree * lanes, wide_threads), static_cast<unsigned>(parts), static_cast<unsigned>(layers)};
+  return {blocks_of(degree * lanes, wide_threads), static_cast<unsigned>(parts), static_cast<unsigned>(layers)};
 }
 
 }  // namespace cyclotome::cuda::study
