@@ -47,11 +47,41 @@ CYCLOTOME_WIDEST_VECTORS void or_rows(std::uint64_t* any, const std::uint64_t* r
   }
 }
 
-/// r of y = (r q_i - x)/2^i, or (x + r q_i)/2^i of the last limb: 0 for x = 0. No branch on x.
-std::uint64_t rest_of(std::uint64_t word, std::uint64_t any, const Limb& limb) noexcept {
-  const std::uint64_t mask = (std::uint64_t{1} << limb.shift) - 1;
-  if (limb.shift == 0) return 0;
-  return limb.plus ? (((word - 1) & mask) + 1) & mask_if<std::uint64_t>(any != 0) : word & mask;
+/// rests (the OR of a limb's words, before) = r of y = (r q_i - x)/2^i, or (x + r q_i)/2^i of the last limb: 0 for
+/// x = 0. No branch on x.
+CYCLOTOME_WIDEST_VECTORS void to_rests(std::uint64_t* rests, const std::uint64_t* row, std::size_t count, bool plus,
+                                       unsigned shift) {
+  const std::uint64_t mask = (std::uint64_t{1} << shift) - 1;
+  if (plus && shift != 0) {
+    for (std::size_t c = 0; c < count; ++c)
+      rests[c] = (((row[c] - 1) & mask) + 1) & mask_if<std::uint64_t>(rests[c] != 0);
+  } else {
+    for (std::size_t c = 0; c < count; ++c) rests[c] = row[c] & mask;
+  }
+}
+
+/// sums += r weight, both below 2^32.
+CYCLOTOME_WIDEST_VECTORS void add_rests(std::uint64_t* sums, const std::uint64_t* rests, std::size_t count,
+                                        std::uint32_t weight) {
+  for (std::size_t c = 0; c < count; ++c) sums[c] += (rests[c] & 0xffffffff) * weight;
+}
+
+/// sums += y weight, modulo 2^32, of y's lowest word. lowest: of q_i.
+CYCLOTOME_WIDEST_VECTORS void add_lowest(std::uint64_t* sums, const std::uint64_t* rests, const std::uint64_t* row,
+                                         std::size_t count, std::uint64_t lowest, bool minus, unsigned shift,
+                                         std::uint64_t weight) {
+  const std::uint64_t sign = minus ? ~std::uint64_t{0} : 0;  // (a ^ sign) - sign is -a
+  for (std::size_t c = 0; c < count; ++c) {
+    sums[c] += (((rests[c] * lowest + ((row[c] ^ sign) - sign)) >> shift) & 0xffffffff) * weight;
+  }
+}
+
+/// Sums modulo an odd m below 2^31. ratio: floor(2^64/m).
+CYCLOTOME_WIDEST_VECTORS void reduce_row(std::uint64_t* sums, std::size_t count, std::uint64_t m, std::uint64_t ratio) {
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::uint64_t rest = sums[c] - multiply_high(sums[c], ratio) * m;
+    sums[c] = rest - (m & mask_if<std::uint64_t>(rest >= m));
+  }
 }
 
 /// The lowest word of q_i.
@@ -109,14 +139,14 @@ void NarrowConversion::add_limb(std::uint64_t* sums, std::uint64_t* any, const s
     looked = true;
   }
   if (!looked) or_rows(any, rows, degree, limb.words, count);
-  const std::uint64_t lowest = lowest_of(limb);
+  to_rests(any, rows, count, limb.plus, limb.shift);
   for (std::size_t j = 0; j < targets_.size(); ++j) {
     const std::uint64_t weight = targets_[j].rests[i];
-    for (std::size_t c = 0; c < count; ++c) {
-      const std::uint64_t x = rows[c], r = rest_of(x, any[c], limb), multiple = r * lowest;
-      // Of 0 r is 0, and so is y.
-      const std::uint64_t y = (limb.plus && limb.shift != 0 ? multiple - x : x + multiple) >> limb.shift;
-      sums[j * degree + c] += (targets_[j].even ? y : r) * weight;
+    if (targets_[j].even) {
+      add_lowest(sums + j * degree, any, rows, count, lowest_of(limb), limb.plus && limb.shift != 0, limb.shift,
+                 weight);
+    } else if (limb.shift != 0) {
+      add_rests(sums + j * degree, any, count, static_cast<std::uint32_t>(weight));
     }
   }
 }
@@ -131,9 +161,11 @@ void NarrowConversion::run(std::uint64_t* out, const std::uint64_t* in, std::siz
     for (std::size_t i = 0; i < basis_.limbs().size(); ++i) add_limb(out + first, any, in + first, degree, count, i);
     for (std::size_t j = 0; j < targets_.size(); ++j) {
       const Modulus<std::uint64_t>& m = target_.moduli<std::uint64_t>()[j];
-      for (std::size_t c = first; c < first + count; ++c) {
-        std::uint64_t& sum = out[j * degree + c];
-        sum = targets_[j].even ? sum & (m.value() - 1) : m.reduce(sum);
+      std::uint64_t* const sums = out + j * degree + first;
+      if (targets_[j].even) {
+        for (std::size_t c = 0; c < count; ++c) sums[c] &= m.value() - 1;
+      } else {
+        reduce_row(sums, count, m.value(), ~std::uint64_t{0} / m.value());
       }
     }
   }
