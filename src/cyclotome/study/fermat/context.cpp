@@ -55,8 +55,9 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
   const auto digits = parameters.log2_digits();
   // A key has two parts for each digit, modulo primes that hold twice a limb, or a limb and a digit.
   const double factor = parameters.digit_bits() == 0 ? 2 : 1.5;
-  require_main_memory("a relinearisation key on wide limbs",
-                      static_cast<std::uint64_t>(2 * factor * static_cast<double>(digits.size() * ring_->size() * 8)));
+  require_memory(*engine_, "a relinearisation key on wide limbs",
+                 static_cast<std::uint64_t>(2 * factor * static_cast<double>(digits.size() * ring_->size() * 8)),
+                 "use a smaller x or degree, or wider digits");
   secret_products_ = std::make_shared<LimbProducts>(engine_, *ring_, 1, 1);
   plain_products_ = std::make_shared<LimbProducts>(
       engine_, *ring_, std::max(1.0, std::log2(static_cast<double>(parameters.plain_modulus()))), 1);

@@ -34,6 +34,6 @@ WideWords::WideWords(const WideEngine& wide, const Words* host, std::size_t coun
   engine_->upload(data_, host, count * sizeof(Words));
 }
 
-void WideWords::to_host(Words* host) const { engine_->download(host, data_, count_ * sizeof(Words)); }
+void WideWords::to_host(Words* host, std::size_t count) const { engine_->download(host, data_, count * sizeof(Words)); }
 
 }  // namespace cyclotome::study::fermat

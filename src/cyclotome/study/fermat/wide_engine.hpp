@@ -88,7 +88,9 @@ class WideWords {
   Words* data() noexcept { return data_; }
   const Words* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return count_; }
-  void to_host(Words* host) const;
+  void to_host(Words* host) const { to_host(host, count_); }
+  /// The first `count` of them.
+  void to_host(Words* host, std::size_t count) const;
 
  private:
   EnginePtr engine_;
