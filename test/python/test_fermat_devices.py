@@ -76,7 +76,7 @@ def test_arrays(x: int, splits: int | None, digits: int, version: str | None, de
 
 def test_an_engine_without_wide_limbs_is_refused() -> None:
     native = parameters(8, 2, 30, None, "cpu:1").native
-    with pytest.raises(EngineError, match="reference computes no residues of more than one word.*use the device"):
+    with pytest.raises(EngineError, match=r"reference computes no residues of more than one word.*use the device"):
         _core.FermatContext.create(native, testing.ReferenceEngine(1), None)
     board = _core.FpgaEngine(engine_on("cpu:1"), name="fpga:sim", transforms=False, boards=1)
     with pytest.raises(EngineError, match="fpga:sim computes no residues"):
