@@ -109,12 +109,15 @@ bench-gate: $(ready)
 	@echo "== bits and times of the usual operations, beside another commit's"
 	@PATH="$(abspath $(bin)):$$PATH" LIMIT=$(or $(LIMIT),1) tools/bench_gate.sh $(BASE)
 
+# Files of tests are shared out among as many processes as there are cores; PYTEST_ARGUMENTS="-n 0 ..." runs in one.
+pytest := $(bin)/python -m pytest -n $(JOBS) --dist loadfile
+
 # CHANGED=main compares with another commit than the last one.
 check: install-test
 	@echo "== C++ tests"
 	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error --parallel $(JOBS) --progress
 	@echo "== Python tests: what changed since $(or $(CHANGED),HEAD), and a sample"
-	@$(bin)/python -m pytest --quiet --changed-since=$(or $(CHANGED),HEAD) --sample=2 $(PYTEST_ARGUMENTS)
+	@$(pytest) --quiet --changed-since=$(or $(CHANGED),HEAD) --sample=2 $(PYTEST_ARGUMENTS)
 
 test: test-cpp test-python test-consumer test-sanitize test-cuda
 	@echo "== result"
@@ -132,7 +135,7 @@ test-cpp: install-test
 
 test-python: install-test
 	@echo "== Python tests"
-	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
+	@$(pytest) $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
 
 test-full: install-test test-headers test-cuda-full
 	@echo "== statistics at full size"

@@ -41,7 +41,9 @@ ROOMS: dict[str, frozenset[str]] = {
     "study/circuit": frozenset({"study/circuit", "study/ltv", "study", "circuit", "ring", "math"}),
     "engine/cuda/study": frozenset({"engine/*", "engine", "study/fermat", "study/ltv", "program", "ring", "math"}),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
-    "io": frozenset({"io", "study", "study/ltv", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
+    "io": frozenset(
+        {"io", "study", "study/fermat", "study/ltv", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}
+    ),
 }
 
 #: Suffixes of files that hold C++ or CUDA code.

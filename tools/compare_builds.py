@@ -3,8 +3,10 @@
 
 Usage: ``python tools/compare_builds.py OLD NEW [--operations GLOB ...] [--rounds N] [--limit PERCENT]``. Both programs
 run at once, one operation at a time, now the one first and now the other; what is compared is the median of the
-differences of the thread's CPU time, so that a machine that others use does not matter much. Exits with 1 if a result
-differs, or if an operation is slower by more than the limit.
+differences of the thread's CPU time, so that a machine that others use does not matter much. Where the system puts a
+process's memory moves some operations by several percent, for as long as the process lives: an operation over the limit
+is measured again in new pairs of processes, and the median over the pairs decides. Exits with 1 if a result differs, or
+if an operation is slower by more than the limit.
 """
 
 from __future__ import annotations
@@ -40,6 +42,10 @@ def lines(program: str, mode: str) -> dict[str, str]:
     return {name: value for name, _, value in (line.partition(" ") for line in output.splitlines())}
 
 
+#: Pairs of processes that decide on an operation which the first pair found too slow, the first among them.
+STARTS = 5
+
+
 def paired(old: Served, new: Served, operation: str, rounds: int) -> tuple[float, float, float]:
     """Medians of the old time, the new time and their difference, in microseconds."""
     before, after = [], []
@@ -52,6 +58,19 @@ def paired(old: Served, new: Served, operation: str, rounds: int) -> tuple[float
             before.append(old.microseconds(operation))
     difference = statistics.median(b - a for a, b in zip(before, after, strict=True))
     return statistics.median(before), statistics.median(after), difference
+
+
+def over_starts(programs: tuple[str, str], operation: str, rounds: int, first: float) -> float:
+    """Median of what an operation got slower by, in percent: ``first``, and what further pairs of processes find."""
+    found = [first]
+    for _ in range(STARTS - 1):
+        old, new = (Served(program) for program in programs)
+        before, _, difference = paired(old, new, operation, rounds)
+        found.append(100 * difference / before)
+        old.close()
+        new.close()
+    print(f"{operation:36} over {STARTS} starts: {', '.join(f'{percent:+.2f}' for percent in found)} %", flush=True)
+    return statistics.median(found)
 
 
 def main(arguments: list[str]) -> int:
@@ -82,7 +101,10 @@ def main(arguments: list[str]) -> int:
             f"{name:36} {before:10.1f} -> {after:10.1f} us, paired {difference:+9.1f} us ({percent:+.2f} %)", flush=True
         )
         if options.limit is not None and percent > options.limit:
-            failures += 1
+            median = over_starts((options.old, options.new), name, options.rounds, percent)
+            if median > options.limit:
+                print(f"{name}: {median:+.2f} % is over the limit of {options.limit:g} %")
+                failures += 1
     old.close()
     new.close()
     return 1 if failures else 0

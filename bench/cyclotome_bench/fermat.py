@@ -15,13 +15,15 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 from cyclotome import _core
-from cyclotome.contexts import device_name, engine_on
+from cyclotome.contexts import engine_on
 from cyclotome.errors import NoiseError
 from cyclotome.parameters import find_primes
 from cyclotome.reporting import Task
 from cyclotome_study import fermat
 
 from cyclotome_bench.fermat_plans import VERSIONS, WAYS, Cell, FermatPlan
+from cyclotome_bench.fermat_questions import QUESTIONS
+from cyclotome_bench.fermat_records import polynomial, records_of
 from cyclotome_bench.report import Record
 from cyclotome_bench.timing import Timing, alternate
 from cyclotome_bench.truth import WrongResultError
@@ -74,6 +76,9 @@ def _measured(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
         yield from _equal(cell, plan)
     if "job" in cell.figures:
         yield from _job(cell, plan)
+    for name, measure in QUESTIONS.items():
+        if name in cell.figures:
+            yield from measure(cell, plan)
 
 
 # Conversions
@@ -161,7 +166,7 @@ def _conversions(figure: str, cell: Cell, plan: FermatPlan) -> Iterator[Record]:
                 raise WrongResultError(
                     f"FastBConv, {version}, q of {cell.bits} bits: coefficient {coefficient} differs from the integers'"
                 )
-    yield from _records(figure, cell, plan, chains, timings)
+    yield from records_of(figure, cell, plan, chains, timings)
 
 
 # Whole operations
@@ -197,7 +202,7 @@ class _Party:
 def _parties(cell: Cell, t: int, digit_bits: int, device: str, slots: bool) -> dict[str, _Party]:
     """By version: versions of one basis share keys."""
     common = {"plain_modulus": t, "security": 0, "allow_insecure": True, "device": device}
-    values = _polynomial(cell.degree, t)
+    values = polynomial(cell.degree, t)
     shared = [
         fermat.Parameters(cell.degree, cell.x, digit_bits=digit_bits, version=version, **common)  # type: ignore[arg-type]
         for version in VERSIONS
@@ -205,11 +210,6 @@ def _parties(cell: Cell, t: int, digit_bits: int, device: str, slots: bool) -> d
     alone = fermat.Parameters(cell.degree, cell.x, splits=0, digit_bits=_DIGITS["positional"], **common)  # type: ignore[arg-type]
     first, last = _Party(shared, values, slots), _Party([alone], values, slots)
     return {**dict.fromkeys(VERSIONS, first), "positional": last}
-
-
-def _polynomial(degree: int, t: int) -> np.ndarray[Any, Any]:
-    values = np.random.default_rng([degree, t]).integers(-(t // 2), t // 2, degree, dtype=np.int64)
-    return values
 
 
 def _negacyclic_square(values: np.ndarray[Any, Any], t: int) -> np.ndarray[Any, Any]:
@@ -223,21 +223,21 @@ def _negacyclic_square(values: np.ndarray[Any, Any], t: int) -> np.ndarray[Any, 
 
 def _operations(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     parties = _parties(cell, _PLAIN_MODULUS, _PRINTED, plan.device, slots=False)
-    values = _polynomial(cell.degree, _PLAIN_MODULUS)
+    values = polynomial(cell.degree, _PLAIN_MODULUS)
     for figure in cell.figures:
         if figure in ("2", "6", "8"):
             actions = [parties[version].decrypt(version) for version in WAYS]
             timings = alternate(actions, plan.budget)
             for version, timing in zip(WAYS, timings, strict=True):
                 _require_equal(f"decryption, {version}", cell, timing.result[0].view(np.int64), values, _PLAIN_MODULUS)
-            yield from _records(figure, cell, plan, WAYS, timings)
+            yield from records_of(figure, cell, plan, WAYS, timings)
         elif figure in ("5", "7", "9"):
             timings = alternate([parties[version].multiply(version) for version in WAYS], plan.budget)
             square = _negacyclic_square(values, _PLAIN_MODULUS)
             for version, timing in zip(WAYS, timings, strict=True):
                 opened = parties[version].opened(version, timing.result)
                 _require_equal(f"multiplication, {version}", cell, opened, square, _PLAIN_MODULUS)
-            yield from _records(figure, cell, plan, WAYS, timings)
+            yield from records_of(figure, cell, plan, WAYS, timings)
         elif figure == "4":
             yield from _decompositions(cell, plan, parties)
 
@@ -249,7 +249,7 @@ def _decompositions(cell: Cell, plan: FermatPlan, parties: dict[str, _Party]) ->
     for version in VERSIONS[1:]:
         if not np.array_equal(made[version].result(), first):
             raise WrongResultError(f"D_RNS, {version}, q of {cell.bits} bits: differs from {VERSIONS[0]}'s")
-    yield from _records("4", cell, plan, WAYS, timings)
+    yield from records_of("4", cell, plan, WAYS, timings)
 
 
 def _require_equal(what: str, cell: Cell, values: np.ndarray[Any, Any], expected: np.ndarray[Any, Any], t: int) -> None:
@@ -277,7 +277,7 @@ def _own(cell: Cell) -> cy.Parameters:
 
 def _equal(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     """Products and decryptions in slots at as many bits in all, with the depth and the bytes of each way."""
-    values = _polynomial(cell.degree, _SLOTTED)
+    values = polynomial(cell.degree, _SLOTTED)
     parties = _parties(cell, _SLOTTED, 30, plan.device, slots=True)
     ways = ("none", "both", "positional")
     own = _own(cell)
@@ -293,7 +293,7 @@ def _equal(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
             wanted = values if operation == "decrypt" else values * values
             opened = _opened(chain, operation, timing.result, parties, keys)
             _require_equal(f"{operation}, {chain}", cell, opened, wanted, _SLOTTED)
-        for record, fact in zip(_records("equal", cell, plan, chains, timings, operation), facts, strict=True):
+        for record, fact in zip(records_of("equal", cell, plan, chains, timings, operation), facts, strict=True):
             yield {**record, **fact}
 
 
@@ -336,24 +336,41 @@ def _job(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
 
     Where q carries fewer squarings, as many as it does. The library has its default parameters for that depth.
     """
-    wide = fermat.Parameters(cell.degree, cell.x, _SLOTTED, security=0, allow_insecure=True, device=plan.device)
-    depth = min(_JOB_DEPTH, wide.depth)
-    column = _polynomial(cell.degree, _SLOTTED)
+    common: dict[str, Any] = {"security": 0, "allow_insecure": True, "device": plan.device}
+    wide = fermat.Parameters(cell.degree, cell.x, _SLOTTED, **common)
+    special = -(-(cell.bits // 2 + 1) // 60)
+    hybrid = fermat.Parameters(cell.degree, cell.x, _SLOTTED, digit_bits=_PRINTED, special_primes=special, **common)
+    printed = fermat.Parameters(cell.degree, cell.x, _SLOTTED, digit_bits=_PRINTED, **common)
+    depth = min(_JOB_DEPTH, wide.depth, hybrid.depth)
+    column = polynomial(cell.degree, _SLOTTED)
     expected = column % _SLOTTED
     for _ in range(depth):
         expected = (expected * expected + 1) % _SLOTTED
     own = cy.Parameters.suggest(depth=depth, value_bits=18, result_bits=18, plain_products=0)
     bits = own.modulus_bits
     default = cy.Parameters.from_modulus_bits(degree=own.degree, modulus_bits=bits, plain_moduli=[_SLOTTED])
+    _require_refusal(printed, column, depth)
     for chain, job in (
         ("both", _wide_job(wide, column, depth)),
+        ("both, special primes", _wide_job(hybrid, column, depth)),
         (_WORDS, _own_job(default, column[: default.degree], depth, plan.device)),
     ):
         timing = alternate([job], plan.budget)[0]
         result = np.asarray(timing.result)
         _require_equal(f"the job, {chain}", cell, result, expected[: len(result)], _SLOTTED)
-        (record,) = _records("job", cell, plan, [chain], [timing], "polynomial")
-        yield {**record, "depth": depth, "values": len(result)}
+        (record,) = records_of("job", cell, plan, [chain], [timing], "polynomial")
+        yield {**record, "depth": depth, "values": len(result), "printed_depth": printed.depth}
+
+
+def _require_refusal(printed: fermat.Parameters, column: np.ndarray[Any, Any], depth: int) -> None:
+    """The printed relinearisation does not carry the job: it is refused, never wrong."""
+    if printed.depth >= depth:
+        return
+    try:
+        _wide_job(printed, column, depth)()
+    except NoiseError:
+        return
+    raise WrongResultError(f"the printed relinearisation decrypts after {depth} squarings; {printed.depth} were stated")
 
 
 def _wide_job(parameters: fermat.Parameters, column: np.ndarray[Any, Any], depth: int) -> _Action:
@@ -378,37 +395,3 @@ def _own_job(parameters: cy.Parameters, column: np.ndarray[Any, Any], depth: int
         return cy.decrypt(x, keys.secret)
 
     return job
-
-
-# Records
-
-
-def _records(
-    figure: str,
-    cell: Cell,
-    plan: FermatPlan,
-    chains: Sequence[str],
-    timings: Sequence[Timing],
-    operation: str | None = None,
-) -> Iterator[Record]:
-    for chain, timing in zip(chains, timings, strict=True):
-        yield {
-            "set": f"003-{figure}",
-            "paper": "003",
-            "scheme": None,
-            "operation": operation or f"figure {figure}",
-            "chain": chain,
-            "degree": cell.degree,
-            "log_q": cell.bits,
-            "word": 64,
-            "threads": plan.threads,
-            "batch": 1,
-            "engine": device_name(plan.device),
-            "median_us": round(timing.median, 3),
-            "min_us": round(timing.least, 3),
-            "max_us": round(timing.most, 3),
-            "samples": len(timing.samples),
-            "peer": None,
-            "peer_median_us": None,
-            "ratio": None,
-        }

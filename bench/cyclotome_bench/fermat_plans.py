@@ -34,11 +34,21 @@ FIGURES = {
 #: Conversions alone, and whole operations, of which all figures at one (n, q) are measured with the same keys.
 _CONVERSIONS, _SCHEME, _BY_DEGREE, _STANDARD = ("1", "3"), ("2", "4", "5"), ("6", "7"), ("8", "9")
 _SETS = ((8192, 7), (16384, 8), (32768, 9))
+#: Ring products are measured at short and long moduli and degrees, and n and q both large beyond the paper's figures.
+_PRODUCTS = (
+    *((1024, x) for x in (7, 9, 11, 12, 13, 14, 15)),
+    *((8192, x) for x in (7, 9, 11, 13)),
+    (32768, 9),
+    (32768, 11),
+)
+_QUICK_PRODUCTS = ((1024, 7), (1024, 10))
+_LARGE = ((4096, 13), (16384, 12), (32768, 11))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Figures at one degree and q = 2^(2^x) - 1; "equal" and "job" stand for the comparison with ordinary primes."""
+    """Figures at one degree and q = 2^(2^x) - 1; "equal" and "job" stand for the comparison with ordinary primes, and
+    what the paper leaves open has names of its own (`fermat_questions`)."""
 
     figures: tuple[str, ...]
     degree: int
@@ -102,6 +112,10 @@ def make_fermat_plan(quick: bool = False, device: str = "cpu:1", seconds: float 
         *(Cell(_STANDARD, degree, x) for degree, x in sets),
         *(Cell(("equal",), degree, x) for degree, x in sets),
         Cell(("job",), 8192 if quick else 32768, 7 if quick else 9),
+        *(Cell(("relinearisation",), degree, x) for degree, x in sets),
+        *(Cell(("products",), degree, x) for degree, x in (_QUICK_PRODUCTS if quick else _PRODUCTS)),
+        *(Cell(("splits", "targets"), 1024, x) for x in ((8,) if quick else (9, 12, 14))),
+        *([] if quick else [Cell(_BY_DEGREE, degree, x) for degree, x in _LARGE]),
     ]
     clock = time.thread_time_ns if device == "cpu:1" else time.perf_counter_ns
     budget = Budget(seconds=seconds or (0.02 if quick else 1.0), fewest=2 if quick else 3, clock=clock)

@@ -11,6 +11,7 @@ from cyclotome import _core, text
 
 from cyclotome_bench import charts
 from cyclotome_bench.fermat_plans import FIGURES, VERSIONS, WAYS
+from cyclotome_bench.fermat_question_tables import question_tables
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table, duration, times
 
@@ -26,7 +27,7 @@ _ACROSS_DEGREES = ("6", "7", "8", "9")
 def fermat_tables(records: Sequence[Record]) -> list[Table]:
     """Table 1, the claims, a table for each figure that `records` have, equal security and the job."""
     found = [_figure(figure, records) for figure in FIGURES]
-    others = [_sizes(), _claims(records), *found, _equal(records), _job(records)]
+    others = [_sizes(), _claims(records), *found, _equal(records), _job(records), *question_tables(records)]
     return [table for table in others if table is not None]
 
 
@@ -133,4 +134,7 @@ def _job(records: Sequence[Record]) -> Table | None:
     ]
     columns = ("q in", "n", "depth", "values", "whole", "a value")
     note = "((x^2 + 1)^2 + 1)^2 ... modulo 786433: encryption, all products, decryption; results compared with NumPy's"
+    if rows:
+        carried = next(r["printed_depth"] for r in records if r["set"] == "003-job")
+        note += f". The printed relinearisation carries {carried} squarings, and is refused after more"
     return Table("A polynomial of an encrypted column", columns, tuple(rows), note) if rows else None

@@ -2,9 +2,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <type_traits>
+
 #include "bindings.hpp"
+#include "cyclotome/io/fermat_io.hpp"
+#include "cyclotome/io/file.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/fermat/operations.hpp"
 #include "wide_engines.hpp"
@@ -31,12 +36,13 @@ Ciphertext encrypted(const Key& key, const Values& values, bool slots) {
   return encrypt(plain_of(key.context(), values, slots), key);
 }
 
+template <Plaintext (*Decrypt)(const Ciphertext&, const SecretKey&)>
 NumpyValues decrypted(const SecretKey& key, const Ciphertext& ciphertext, bool slots) {
   auto* const values = new std::vector<std::int64_t>;
   const nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
   {
     const Unlocked unlocked;
-    *values = decode(decrypt(ciphertext, key), slots);
+    *values = decode(Decrypt(ciphertext, key), slots);
   }
   const std::size_t shape[2] = {ciphertext.items.size(), ciphertext.context->degree()};
   return NumpyValues(values->data(), 2, shape, owner);
@@ -48,12 +54,13 @@ void bind_fermat_parameters(nb::module_& m) {
           "__init__",
           [](Parameters* self, std::size_t degree, unsigned x, std::optional<unsigned> splits, std::uint64_t t,
              unsigned digit_bits, const std::string& errors, unsigned security, const std::string& table,
-             bool allow_insecure, bool strict) {
+             bool allow_insecure, bool strict, unsigned special_primes) {
             new (self) Parameters({.degree = degree,
                                    .x = x,
                                    .splits = splits,
                                    .plain_modulus = t,
                                    .digit_bits = digit_bits,
+                                   .special_primes = special_primes,
                                    .error = error_law_of(errors),
                                    .security = security,
                                    .table = rlwe::security_table(table),
@@ -61,7 +68,7 @@ void bind_fermat_parameters(nb::module_& m) {
                                    .strict = strict});
           },
           "degree"_a, "x"_a, "splits"_a.none(), "plain_modulus"_a, "digit_bits"_a, "errors"_a, "security"_a, "table"_a,
-          "allow_insecure"_a, "strict"_a)
+          "allow_insecure"_a, "strict"_a, "special_primes"_a = 0)
       .def_static("preset", &preset, "name"_a, "allow_insecure"_a)
       .def_static("preset_names", &preset_names)
       .def_prop_ro("degree", &Parameters::degree)
@@ -78,11 +85,53 @@ void bind_fermat_parameters(nb::module_& m) {
                    })
       .def_prop_ro("plain_modulus", &Parameters::plain_modulus)
       .def_prop_ro("digit_bits", &Parameters::digit_bits)
+      .def_prop_ro("special_primes", &Parameters::special_primes)
+      .def_prop_ro("key_bits", &Parameters::key_bits)
       .def_prop_ro("digits", [](const Parameters& p) { return p.log2_digits().size(); })
       .def_prop_ro("security_reached", &Parameters::security_reached)
       .def_prop_ro("name", &Parameters::name)
       .def_prop_ro("fingerprint", [](const Parameters& p) { return to_bytes(p.fingerprint()); })
       .def_prop_ro("summary", &Parameters::summary);
+}
+
+void write(const std::string& path, const io::Bytes& bytes, io::Privacy privacy, bool overwrite) {
+  io::write_file(path, bytes, privacy, overwrite ? io::Existing::replaced : io::Existing::refused);
+}
+
+void bind_fermat_files(nb::module_& m) {
+  nb::class_<io::FermatArray>(m, "FermatStoredArray")
+      .def(
+          "__init__",
+          [](io::FermatArray* self, const Ciphertext& ciphertext, std::uint32_t width, bool rows, bool slots,
+             std::optional<std::uint64_t> bound) { new (self) io::FermatArray{ciphertext, width, rows, slots, bound}; },
+          "ciphertext"_a, "width"_a, "rows"_a, "slots"_a, "bound"_a.none())
+      .def_ro("ciphertext", &io::FermatArray::ciphertext)
+      .def_ro("width", &io::FermatArray::width)
+      .def_ro("rows", &io::FermatArray::rows)
+      .def_ro("slots", &io::FermatArray::slots)
+      .def_ro("bound", &io::FermatArray::bound);
+  const auto writer = [&m]<class Object>(io::Privacy privacy, std::type_identity<Object>) {
+    m.def(
+        "write_fermat",
+        [privacy](const std::string& path, const Object& object, bool overwrite) {
+          write(path, io::serialize(object), privacy, overwrite);
+        },
+        "path"_a, "object"_a, "overwrite"_a, NoGil());
+  };
+  writer(io::Privacy::shared, std::type_identity<Parameters>());
+  writer(io::Privacy::secret, std::type_identity<SecretKey>());
+  writer(io::Privacy::shared, std::type_identity<PublicKey>());
+  writer(io::Privacy::shared, std::type_identity<RelinearizationKey>());
+  writer(io::Privacy::shared, std::type_identity<io::FermatArray>());
+  m.def(
+      "read_fermat",
+      [](const std::string& path, std::uint64_t max_bytes, bool allow_insecure, const EnginePtr& engine,
+         const std::optional<std::string>& version) {
+        const std::optional<Variant> variant = version ? std::optional(variant_of(*version)) : std::nullopt;
+        return io::read_fermat(io::read_object_file(path, max_bytes), {max_bytes, allow_insecure},
+                               [&](const Parameters& p) { return Context::create(p, engine, variant); });
+      },
+      "path"_a, "max_bytes"_a, "allow_insecure"_a, "engine"_a, "version"_a.none(), NoGil());
 }
 
 }  // namespace
@@ -92,14 +141,18 @@ void bind_fermat(nb::module_& m) {
   nb::class_<Context>(m, "FermatContext")
       .def_static(
           "create",
-          [](const Parameters& parameters, const EnginePtr& engine, const std::optional<std::string>& version) {
+          [](const Parameters& parameters, const EnginePtr& engine, const std::optional<std::string>& version,
+             const std::string& products) {
             std::optional<Variant> variant;
             if (version) variant = variant_of(*version);
+            const ProductMethod method = product_method_of(products);
             const Unlocked unlocked;
             wide_engine_of(engine);  // makes known what this build has beside its engines
-            return Context::create(parameters, engine, variant);
+            return Context::create(parameters, engine, variant, method);
           },
-          "parameters"_a, "engine"_a, "version"_a.none())
+          "parameters"_a, "engine"_a, "version"_a.none(), "products"_a = "primes")
+      .def_prop_ro("products", [](const Context& c) { return name_of(c.product_method()); })
+      .def_prop_ro("parameters", &Context::parameters)
       .def_prop_ro("version", [](const Context& c) { return name_of(c.variant()); })
       .def_prop_ro("has_slots", [](const Context& c) { return c.plain_ring()->has_transform(0); })
       .def_prop_ro("conversions", &Context::conversions)
@@ -118,15 +171,20 @@ void bind_fermat(nb::module_& m) {
   nb::class_<SecretKey>(m, "FermatSecretKey")
       .def_static("generate", &SecretKey::generate, "context"_a, NoGil())
       .def_prop_ro("id", [](const SecretKey& key) { return to_bytes(key.id()); })
+      .def_prop_ro("context", &SecretKey::context)
       .def("encrypt", &encrypted<SecretKey>, "values"_a, "slots"_a)
-      .def("decrypt", &decrypted, "ciphertext"_a, "slots"_a);
+      .def("decrypt", &decrypted<&decrypt>, "ciphertext"_a, "slots"_a)
+      .def("decrypt_unchecked", &decrypted<&decrypt_unchecked>, "ciphertext"_a, "slots"_a,
+           "Without looking at the bound or at the noise: for measuring depth.");
   nb::class_<PublicKey>(m, "FermatPublicKey")
       .def_static("generate", &PublicKey::generate, "secret"_a, NoGil())
       .def_prop_ro("id", [](const PublicKey& key) { return to_bytes(key.id()); })
+      .def_prop_ro("context", &PublicKey::context)
       .def("encrypt", &encrypted<PublicKey>, "values"_a, "slots"_a);
   nb::class_<RelinearizationKey>(m, "FermatRelinearizationKey")
       .def_static("generate", &RelinearizationKey::generate, "secret"_a, NoGil())
       .def_prop_ro("id", [](const RelinearizationKey& key) { return to_bytes(key.id()); })
+      .def_prop_ro("context", &RelinearizationKey::context)
       .def_prop_ro("bytes", &RelinearizationKey::bytes);
   nb::class_<Ciphertext>(m, "FermatCiphertext")
       .def_prop_ro("items", [](const Ciphertext& c) { return c.items.size(); })
@@ -135,6 +193,7 @@ void bind_fermat(nb::module_& m) {
       .def_prop_ro("transparent", &Ciphertext::transparent)
       .def("in_context", &Ciphertext::in, "context"_a,
            "The same ciphertexts in another context of the same parameters.")
+      .def_ro("context", &Ciphertext::context)
       .def("add", &add, "other"_a, NoGil())
       .def("subtract", &subtract, "other"_a, NoGil())
       .def("negate", &negate, NoGil())
@@ -153,6 +212,7 @@ void bind_fermat(nb::module_& m) {
             return multiply_plain(a, plain_of(a.context, values, slots));
           },
           "values"_a, "slots"_a);
+  bind_fermat_files(m);
 }
 
 }  // namespace cyclotome::python

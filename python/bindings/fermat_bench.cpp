@@ -22,12 +22,17 @@ using NumpyWords = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<2>>;
 
 constexpr unsigned word_prime_bits = 60;
 
-NumpyWords copied(const WideWords& rows, std::size_t degree) {
-  auto* const values = new std::vector<std::uint64_t>(rows.size());
-  rows.to_host(values->data());
+NumpyWords copied(std::vector<std::uint64_t> rows, std::size_t degree) {
+  auto* const values = new std::vector<std::uint64_t>(std::move(rows));
   const nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<std::uint64_t>*>(p); });
-  const std::size_t shape[2] = {rows.size() / degree, degree};
+  const std::size_t shape[2] = {values->size() / degree, degree};
   return NumpyWords(values->data(), 2, shape, owner);
+}
+
+NumpyWords copied(const WideWords& rows, std::size_t degree) {
+  std::vector<std::uint64_t> host(rows.size());
+  rows.to_host(host.data());
+  return copied(std::move(host), degree);
 }
 
 /// The first half of FastBConv in one of its versions, or with ordinary primes of 60 bits.
@@ -134,6 +139,44 @@ class Decomposition {
   WideWords part_, out_;
 };
 
+/// A product of two polynomials modulo every limb, in one of the ways.
+class Product {
+ public:
+  Product(unsigned x, std::size_t degree, const std::string& method, const EnginePtr& engine)
+      : ring_(std::make_shared<const WideRing>(FermatBasis(x), RingShape::negacyclic(degree))),
+        products_(make_ring_products(
+            product_method_of(method), ring_,
+            std::make_shared<const LimbProducts>(wide_engine_of(engine)->engine(), *ring_, 0, 2), engine)),
+        a_(ring_->size()),
+        b_(ring_->size()),
+        out_(ring_->size()) {}
+
+  void load(const WideRows& a, const WideRows& b) {
+    for (const WideRows* const rows : {&a, &b}) {
+      if (rows->shape(0) != ring_->words() || rows->shape(1) != ring_->degree()) {
+        throw ArgumentError(message("residues of ", ring_->words(), " rows of ", ring_->degree(),
+                                    " words are needed, not ", rows->shape(0), " of ", rows->shape(1)));
+      }
+      if (!ring_->holds(rows->data())) throw ArgumentError("residues that are not below their moduli");
+    }
+    std::memcpy(a_.data(), a.data(), a_.size() * sizeof(std::uint64_t));
+    std::memcpy(b_.data(), b.data(), b_.size() * sizeof(std::uint64_t));
+  }
+  void run() {
+    for (std::size_t i = 0; i < ring_->basis().limbs().size(); ++i) {
+      const std::size_t at = ring_->offset(i);
+      products_->multiply(out_.data() + at, a_.data() + at, b_.data() + at, i);
+    }
+  }
+  NumpyWords result() const { return copied(out_, ring_->degree()); }
+  std::size_t words() const { return ring_->words(); }
+
+ private:
+  std::shared_ptr<const WideRing> ring_;
+  std::unique_ptr<RingProducts> products_;
+  std::vector<std::uint64_t> a_, b_, out_;
+};
+
 }  // namespace
 
 void bind_fermat_bench(nb::module_& m) {
@@ -151,6 +194,15 @@ void bind_fermat_bench(nb::module_& m) {
       .def("copy_microseconds", &Conversion::copy_microseconds, "repetitions"_a, NoGil(), "The same of `copy`.")
       .def("copy", &Conversion::copy, NoGil(), "Moves the words of the residues once: what time is measured against.")
       .def("result", &Conversion::result, "residues[target][coefficient] of the last run.");
+  nb::class_<Product>(m, "FermatProduct",
+                      "A negacyclic product modulo every limb of q = 2^(2^x) - 1 in one way (\"primes\", \"tree\", "
+                      "\"kronecker\", \"schoenhage\"): for timing.")
+      .def(nb::init<unsigned, std::size_t, const std::string&, const EnginePtr&>(), "x"_a, "degree"_a, "method"_a,
+           "engine"_a)
+      .def_prop_ro("words", &Product::words, "Rows of words that a polynomial takes.")
+      .def("load", &Product::load, "a"_a, "b"_a, "Residues below their moduli, words[word][coefficient].")
+      .def("run", &Product::run, NoGil())
+      .def("result", &Product::result, "words[word][coefficient] of the last run.");
   nb::class_<Decomposition>(m, "FermatDecomposition", "D_RNS of a ciphertext's first part: for timing.")
       .def(nb::init<const ContextPtr&, const Ciphertext&>(), "context"_a, "ciphertext"_a)
       .def("run", &Decomposition::run, NoGil())

@@ -14,6 +14,7 @@
 #include "bindings.hpp"
 #include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/fermat_io.hpp"
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/frame.hpp"
 #include "cyclotome/io/inspect.hpp"
@@ -137,6 +138,16 @@ nb::dict facts_of(const io::LtvInspection& found, std::size_t bytes) {
   return facts;
 }
 
+nb::dict facts_of(const io::FermatInspection& found, std::size_t bytes) {
+  nb::dict facts;
+  facts["kind"] = io::name_of_fermat(found.alternative);
+  facts["version"] = io::format_version;
+  facts["nbytes"] = bytes;
+  facts["study"] = found.parameters.summary();
+  facts["key_id"] = to_bytes(found.key);
+  return facts;
+}
+
 /// Copied into Python in pieces, between which Ctrl-C is answered.
 nb::bytes copied(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t piece = std::size_t{32} << 20;
@@ -155,8 +166,9 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
   const auto [found, bytes] = [&] {
     const Unlocked unlocked;
     const Bytes data = io::read_object_file(path, max_bytes);
-    using Found = std::variant<io::Inspection, study::ProductContext, io::LtvInspection>;
+    using Found = std::variant<io::Inspection, study::ProductContext, io::LtvInspection, io::FermatInspection>;
     if (io::names_ltv(data)) return std::pair(Found(io::inspect_ltv(data, max_bytes)), data.size());
+    if (io::names_fermat(data)) return std::pair(Found(io::inspect_fermat(data, max_bytes)), data.size());
     if (io::names_product_context(data)) {
       const std::uint64_t limit = std::min(max_bytes, io::max_product_context_bytes);
       return std::pair(Found(io::read_product_context(data, limit)), data.size());
@@ -167,6 +179,7 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
   }();
   if (const auto* const context = std::get_if<study::ProductContext>(&found)) return facts_of(*context, bytes);
   if (const auto* const ltv = std::get_if<io::LtvInspection>(&found)) return facts_of(*ltv, bytes);
+  if (const auto* const fermat = std::get_if<io::FermatInspection>(&found)) return facts_of(*fermat, bytes);
   return facts_of(std::get<io::Inspection>(found));
 }
 

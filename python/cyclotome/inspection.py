@@ -20,9 +20,10 @@ class Inspection:
     """What a file says about itself. ``print`` it for people; `asdict` for machines."""
 
     #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "encrypted array",
-    #: "ciphertext", "plaintext" or "product context"; of `cyclotome_study.ltv`, "LTV secret key" and the like.
+    #: "ciphertext", "plaintext" or "product context"; of `cyclotome_study.ltv`, "LTV secret key" and the like; of
+    #: `cyclotome_study.fermat`, "Fermat array".
     kind: str
-    #: None for a product context and for objects of LTV, which have none of this library's.
+    #: None for a product context and for objects of studied schemes, which have none of this library's.
     parameters: Parameters | None
     #: Bytes of the file, and of what it expands to in memory.
     nbytes: int
@@ -51,6 +52,8 @@ class Inspection:
     product_context: _core.ProductContext | None = None
     #: Of objects of LTV: what they are, and that they are BROKEN; None for everything else.
     broken: str | None = None
+    #: Of objects on Fermat moduli (`cyclotome_study.fermat`): their parameters, in one line; None for everything else.
+    study: str | None = None
     #: What `save` was given as a note.
     note: dict[str, Any] = field(default_factory=dict)
 
@@ -65,8 +68,10 @@ class Inspection:
         return facts
 
     def __str__(self) -> str:
-        if self.broken is not None:
-            return f"{self.kind}, {byte_size(self.nbytes)} in the file\n  {self.broken}\n  id {self.key_id}"
+        studied = self.broken or self.study
+        if studied is not None:
+            key = "" if self.key_id is None else f"\n  id {self.key_id}"
+            return f"{self.kind}, {byte_size(self.nbytes)} in the file\n  {studied}{key}"
         if self.product_context is not None:
             return f"{self.kind}, {byte_size(self.nbytes)} in the file\n{_product_lines(self.product_context)}"
         lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
@@ -167,15 +172,16 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         FormatError: damaged, cut off, too long, or not written by this library.
     """
     found = _core.inspect_file(os.fspath(path), max_bytes)
-    if "broken" in found:
+    if "broken" in found or "study" in found:
         return Inspection(
             kind=found["kind"],
             parameters=None,
             nbytes=found["nbytes"],
             expanded_nbytes=found["nbytes"],
             format_version=found["version"],
-            key_id=found["key_id"].hex(),
-            broken=found["broken"],
+            key_id=found["key_id"].hex() if any(found["key_id"]) else None,
+            broken=found.get("broken"),
+            study=found.get("study"),
         )
     if "product_context" in found:
         return Inspection(

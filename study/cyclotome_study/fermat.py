@@ -14,7 +14,7 @@ promises: exact integers or a typed error. Arrays have one axis of up to n value
 
 from __future__ import annotations
 
-import math
+import os
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,229 +22,43 @@ from cyclotome import _core
 from cyclotome.contexts import engine_on
 from cyclotome.errors import (
     ArgumentError,
+    FormatError,
     MismatchError,
     MissingKeyError,
     RangeError,
     TransparentError,
     UnsupportedError,
 )
+from cyclotome.files import MAX_BYTES, Path
 
-from cyclotome_study.study_keys import StudyKey, StudySecretKey
+from cyclotome_study.fermat_parameters import (
+    EvaluationKeys,
+    Keys,
+    Parameters,
+    Products,
+    PublicKey,
+    SecretKey,
+    Version,
+    keygen,
+)
 
 __all__ = [
     "EvaluationKeys",
     "FermatArray",
     "Keys",
     "Parameters",
+    "Products",
     "PublicKey",
     "SecretKey",
+    "Version",
     "decrypt",
     "encrypt",
     "keygen",
+    "load",
+    "save",
 ]
 
-#: How the ring is divided by q and residues are decomposed; results agree.
-Version = Literal["none", "multiplication", "reduction", "both", "positional"]
 Values = np.ndarray[Any, np.dtype[np.int64]]
-
-_BASELINE = " (for measurement: the time of decryption depends on secrets)"
-_DIVIDES = dict.fromkeys(("none", "multiplication", "reduction"), _BASELINE)
-
-
-class Parameters:
-    """What BFV on q = 2^(2^x) - 1 needs. Immutable and checked.
-
-    Args:
-        degree: n, a power of two from 1024 to 2^17; from 8 with `allow_insecure`.
-        x: q has 2^x bits, x from 6 to 15.
-        plain_modulus: t, below 2^31 and coprime to q. Primes 1 modulo 2n, such as 163841, give slots.
-        splits: f, so that q has f + 1 limbs; None: as paper 003 chooses it, down to a last limb of one word. 0: q is
-            one positional integer.
-        digit_bits: relinearisation splits limbs into digits of so many bits, 1 to 59. 0: one digit a limb, as the paper
-            prints it, which costs half of q.
-        version: paper 003's "none", "multiplication", "reduction" or "both"; or "positional" (needs splits=0). None:
-            "positional" for one limb, else "both". Not part of what keys and ciphertexts belong to. The first three
-            are for measurement: the time of their decryption depends on secrets.
-        errors: "standard"; "one-bounded" is the paper's, outside every standard: INSECURE.
-        security: 128, 192 or 256 bits that the table has to grant; 0 for none (needs allow_insecure).
-        table: "guidelines-2024", "he-standard-2018" or "quantum-guidelines-2024".
-        allow_insecure: for experiments.
-        strict: noise bounds that assume nothing of rounding errors.
-        device: "cpu", "cpu:<threads>" or "cuda:<index>": where everything is computed. Ciphertexts lie on the host.
-
-    Raises:
-        ParameterError: contradictions; the message names the value, the limit and the way out.
-        SecurityError: less security than demanded.
-        EngineError: no such device, or one that computes no wide limbs, as circuits.
-        MemoryLimitError: the relinearisation key would not fit into the device's memory.
-    """
-
-    __slots__ = ("_context", "_native")
-
-    def __init__(
-        self,
-        degree: int,
-        x: int,
-        plain_modulus: int,
-        *,
-        splits: int | None = None,
-        digit_bits: int = 30,
-        version: Version | None = None,
-        errors: Literal["standard", "one-bounded"] = "standard",
-        security: int = 128,
-        table: str = "guidelines-2024",
-        allow_insecure: bool = False,
-        strict: bool = False,
-        device: str = "cpu",
-    ) -> None:
-        native = _core.FermatParameters(
-            degree, x, splits, plain_modulus, digit_bits, errors, security, table, allow_insecure, strict
-        )
-        self._take(native, version, device)
-
-    def _take(self, native: _core.FermatParameters, version: str | None, device: str) -> None:
-        self._native = native
-        self._context = _core.FermatContext.create(native, engine_on(device), version)
-
-    @classmethod
-    def preset(
-        cls, name: str, *, allow_insecure: bool = False, version: Version | None = None, device: str = "cpu"
-    ) -> Parameters:
-        """A set that paper 003 measures, such as "003-32768-512"; `preset_names` lists them.
-
-        Raises:
-            ParameterError: there is none of this name.
-            SecurityError: it hides nothing, and `allow_insecure` is not said.
-        """
-        parameters = cls.__new__(cls)
-        parameters._take(_core.FermatParameters.preset(name, allow_insecure), version, device)
-        return parameters
-
-    @staticmethod
-    def preset_names() -> list[str]:
-        """Names of all presets."""
-        return _core.FermatParameters.preset_names()
-
-    @property
-    def native(self) -> _core.FermatParameters:
-        """What the library computes with."""
-        return self._native
-
-    @property
-    def context(self) -> _core.FermatContext:
-        """The same with all constants."""
-        return self._context
-
-    @property
-    def degree(self) -> int:
-        """n."""
-        return self._native.degree
-
-    @property
-    def ring(self) -> _core.RingShape:
-        """x^n + 1, without its modulus: which primes give slots."""
-        return self._native.ring
-
-    @property
-    def plain_modulus(self) -> int:
-        """t: values and results lie in [-t/2, t/2)."""
-        return self._native.plain_modulus
-
-    @property
-    def version(self) -> str:
-        """How q is divided by."""
-        return self._context.version
-
-    @property
-    def has_slots(self) -> bool:
-        """Whether arrays multiply value by value."""
-        return self._context.has_slots
-
-    @property
-    def default_bound(self) -> int:
-        """Largest magnitude of values that a product of two still holds."""
-        return math.isqrt((self.plain_modulus - 1) // 2)
-
-    @property
-    def depth(self) -> int:
-        """How many squarings in a row the noise bound carries."""
-        return self._context.depth()
-
-    @property
-    def conversions(self) -> int:
-        """Pairs of a coefficient and a limb converted so far, as paper 003 counts them: n k in a decryption, 7 n k in a
-        product, n k in a relinearisation."""
-        return self._context.conversions
-
-    def summary(self) -> str:
-        """One line."""
-        return self._native.summary
-
-    def explain(self) -> str:
-        """What the numbers mean, in sentences."""
-        p = self._native
-        limbs = ", ".join(map(str, p.limb_words))
-        security = f"{p.security_reached}-bit security" if p.security_reached else "INSECURE: for experiments only"
-        return (
-            f"{p.summary}\n"
-            f"q = 2^{p.modulus_bits} - 1 in k = {p.splits + 1} limbs of {limbs} words: {p.words} words a coefficient, "
-            f"{16 * p.words * p.degree} bytes a ciphertext.\n"
-            f"Conversion: {self.version}{_DIVIDES.get(self.version, '')}.\n"
-            f"Relinearisation: {p.digits} digits. Squarings in a row: {self.depth}.\n"
-            f"{security}."
-        )
-
-    def __repr__(self) -> str:
-        return f"Parameters({self.summary()})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Parameters) and self._native.fingerprint == other._native.fingerprint
-
-    def __hash__(self) -> int:
-        return hash(self._native.fingerprint)
-
-
-class SecretKey(StudySecretKey[Parameters]):
-    """Decrypts; encrypts with less noise. Never copied or pickled."""
-
-    __slots__ = ()
-
-
-class EvaluationKeys(StudyKey[Parameters]):
-    """Multiplies. For the side that computes."""
-
-    __slots__ = ()
-
-
-class PublicKey(StudyKey[Parameters]):
-    """Encrypts. Fresh from `keygen` it knows the evaluation keys, and so does what it encrypts."""
-
-    __slots__ = ("_evaluation",)
-
-    def __init__(self, parameters: Parameters, native: Any, evaluation: EvaluationKeys | None = None) -> None:
-        super().__init__(parameters, native)
-        self._evaluation = evaluation
-
-    @property
-    def evaluation(self) -> EvaluationKeys | None:
-        """The evaluation keys made with it."""
-        return self._evaluation
-
-
-class Keys(NamedTuple):
-    """What `keygen` makes."""
-
-    secret: SecretKey
-    public: PublicKey
-    evaluation: EvaluationKeys
-
-
-def keygen(parameters: Parameters) -> Keys:
-    """A new secret key, and the keys that belong to it."""
-    secret = _core.FermatSecretKey.generate(parameters.context)
-    evaluation = EvaluationKeys(parameters, _core.FermatRelinearizationKey.generate(secret))
-    public = PublicKey(parameters, _core.FermatPublicKey.generate(secret), evaluation)
-    return Keys(SecretKey(parameters, secret), public, evaluation)
 
 
 class _Layout(NamedTuple):
@@ -480,3 +294,65 @@ def decrypt(array: FermatArray, key: SecretKey) -> Values:
         raise UnsupportedError(f"decrypt takes a secret key, not {type(key).__name__}")
     rows = key.native.decrypt(array.native, array.layout.slots)
     return np.ascontiguousarray(rows[:, : array.shape[-1]]).view(np.int64).reshape(array.shape)
+
+
+def save(
+    path: Path,
+    thing: Parameters | SecretKey | PublicKey | EvaluationKeys | FermatArray,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Writes parameters, a key or an array to a file, whole or not at all. `cyclotome inspect` says what it is.
+
+    A secret key's file is readable by its owner alone, and not encrypted: keep it as you keep the key.
+
+    Raises:
+        FileError: it can't be written, or is there already and `overwrite` is not said.
+        UnsupportedError: anything else.
+    """
+    native: Any
+    if isinstance(thing, FermatArray):
+        rows = len(thing.shape) == 2
+        native = _core.FermatStoredArray(thing.native, thing.shape[-1], rows, thing.layout.slots, thing.bound)
+    elif isinstance(thing, (Parameters, SecretKey, PublicKey, EvaluationKeys)):
+        native = thing.native
+    else:
+        raise UnsupportedError(f"save takes parameters, a key or an array, not {type(thing).__name__}")
+    _core.write_fermat(os.fspath(path), native, overwrite)
+
+
+def load(
+    path: Path,
+    *,
+    allow_insecure: bool = False,
+    version: Version | None = None,
+    device: str = "cpu",
+    max_bytes: int = MAX_BYTES,
+) -> Parameters | SecretKey | PublicKey | EvaluationKeys | FermatArray:
+    """Reads a file of `save`. A public key and an array know no evaluation keys: `FermatArray.with_keys`.
+
+    Args:
+        path: the file.
+        allow_insecure: take parameters that are INSECURE.
+        version: as for `Parameters`.
+        device: as for `Parameters`.
+        max_bytes: longer files are refused.
+
+    Raises:
+        FileError: no such file, or it can't be read.
+        FormatError: damaged, cut off, too long, or no object of this study.
+        SecurityError: INSECURE parameters that are not allowed.
+    """
+    found: Any = _core.read_fermat(os.fspath(path), max_bytes, allow_insecure, engine_on(device), version)
+    if isinstance(found, _core.FermatContext):
+        return Parameters.of_context(found)
+    if isinstance(found, _core.FermatStoredArray):
+        native = found.ciphertext
+        shape = (native.items, found.width) if found.rows else (found.width,)
+        parameters = Parameters.of_context(native.context)
+        if found.slots and not parameters.has_slots:
+            raise FormatError(f"an array in slots, which plaintext modulus {parameters.plain_modulus} does not have")
+        return FermatArray(parameters, native, _Layout(shape, found.slots), found.bound, None)
+    kinds = {_core.FermatSecretKey: SecretKey, _core.FermatPublicKey: PublicKey}
+    kind: Any = kinds.get(type(found), EvaluationKeys)
+    return kind(Parameters.of_context(found.context), found)

@@ -117,6 +117,13 @@ void bind_composites(nb::module_& verbs) {
 
 }  // namespace
 
+/// Items by number: a's, and then b's.
+std::vector<ConstView> items_of(const View& a, const View& b, const std::vector<std::size_t>& numbers) {
+  std::vector<ConstView> items;
+  for (const std::size_t i : numbers) items.push_back(i < a.batch ? a.items(i) : b.items(i - a.batch));
+  return items;
+}
+
 void bind_engine(nb::module_& m) {
   bind_arrays(m);
   nb::module_ verbs = m.def_submodule("verbs", "What engines are asked for: the first argument is the engine.");
@@ -159,6 +166,18 @@ void bind_engine(nb::module_& m) {
           [](Engine& e, View out, View a, const std::vector<std::int64_t>& matrix) {
             e.linear_combination(out, a, matrix);
           },
+          NoGil())
+      .def(
+          "sum_items",
+          [](Engine& e, View out, View a, View b, const std::vector<std::size_t>& numbers, std::size_t group) {
+            e.sum_items(out, items_of(a, b, numbers), group);
+          },
+          NoGil())
+      .def(
+          "sum_products",
+          [](Engine& e, View out, View a, View b, const std::vector<std::size_t>& left,
+             const std::vector<std::size_t>& right,
+             std::size_t group) { e.sum_products(out, items_of(a, b, left), items_of(a, b, right), group); },
           NoGil());
   bind_composites(verbs);
 

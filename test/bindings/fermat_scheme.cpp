@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -75,6 +76,32 @@ void bind_ciphertext(nb::module_& m) {
   m.def("decrypt_unchecked", [](const Ciphertext& c, const SecretKey& key) {
     const Plaintext plaintext = decrypt_unchecked(c, key);
     return Row(plaintext.coefficients.begin(), plaintext.coefficients.end());
+  });
+  m.def("secret", [](const SecretKey& key) {
+    const auto s = key.coefficients();
+    return std::vector<std::int64_t>(s.begin(), s.end());
+  });
+  m.def("key_residues", [](const RelinearizationKey& key, std::size_t digit, std::size_t part) {
+    const auto residues = key.residues(digit, part);
+    return std::tuple(Row(residues.rows.begin(), residues.rows.end()), residues.special);
+  });
+  m.def("ring_product",
+        [](const Context& c, const std::string& method, const std::string& arithmetic, const Row& a, const Row& b) {
+          for (const Row* const factor : {&a, &b}) require_words(*factor, c.ring().size(), "one polynomial");
+          const auto ring = std::make_shared<const WideRing>(c.ring());
+          const auto primes = std::make_shared<const LimbProducts>(c.engine(), *ring, 0, 2);
+          const auto& general = arithmetic == "own" ? GeneralArithmetic::own() : GeneralArithmetic::best();
+          const auto products = make_ring_products(product_method_of(method), ring, primes, c.engine(), general);
+          Row out(a.size());
+          for (std::size_t i = 0; i < ring->basis().limbs().size(); ++i) {
+            const std::size_t at = ring->offset(i);
+            products->multiply(out.data() + at, a.data() + at, b.data() + at, i);
+          }
+          return out;
+        });
+  m.def("special_modulus", [](const Context& c, const Row& primes) {
+    const SpecialModulus special(c.engine(), c.ring(), primes);
+    return special.ring()->limbs();
   });
   m.def("phase", [](const Ciphertext& c, std::size_t item, const SecretKey& key) {
     const Rows rows = phase(c, item, key);

@@ -115,6 +115,67 @@ TEST(arithmetic_in_32_bit_words_without) { arithmetic_is_exact_at_every_level(bg
 TEST(rotations_in_64_bit_words) { rotations_move_slots_at_a_lower_level(bgv_literal(Word::u64, 1)); }
 TEST(rotations_in_32_bit_words) { rotations_move_slots_at_a_lower_level(bgv_literal(Word::u32, 2)); }
 
+std::vector<std::uint64_t> residues(const Ciphertext& a) { return a.polynomials().to_host(); }
+
+void same(const Ciphertext& a, const Ciphertext& b) {
+  CHECK_EQ(a.limbs(), b.limbs());
+  CHECK_EQ(a.parts(), b.parts());
+  CHECK_EQ(a.correction(), b.correction());
+  CHECK(a.noise() == b.noise());
+  CHECK(residues(a) == residues(b));
+}
+
+/// Members of several arrays are what the arrays put together, multiplied and summed are: residues, bounds and all.
+void members_are_as_good_as_arrays(const rlwe::ParametersLiteral& p) {
+  const Party f(p);
+  const Ciphertext a = f.encrypt(numbers(f.count(), 3)), b = f.encrypt(numbers(f.count(), 5));
+  for (std::size_t level = a.limbs(); level > 1; --level) {
+    const Ciphertext x = bgv::switch_to_level(a, rlwe::Level(level)), y = bgv::switch_to_level(b, rlwe::Level(level));
+    const std::vector<rlwe::Member> left = {{&x, 1}, {&y, 0}, {&x, 1}, {&x, 0}},
+                                    right = {{&y, 1}, {&y, 1}, {&x, 0}, {&y, 0}};
+    const std::vector<const Ciphertext*> both = {&x, &y};
+    const Ciphertext all = scheme::concatenate(both);
+    const std::array<std::size_t, 4> of_left = {1, items, 1, 0}, of_right = {items + 1, items + 1, 0, items};
+    const Ciphertext l = rlwe::take(all, of_left), r = rlwe::take(all, of_right);
+    same(rlwe::gather(left), l);
+    same(rlwe::gather(right, 2), rlwe::sum_groups(r, 2));
+    const Ciphertext products = scheme::multiply(l, r);
+    same(scheme::sum_products(left, right), products);
+    same(scheme::sum_products(left, right, 4), rlwe::sum_groups(products, 4));
+    same(scheme::sum_products(left, left, 2), rlwe::sum_groups(scheme::square(l), 2));
+    if (products.limbs() != level) continue;
+    const std::array<const Ciphertext*, 2> mixed = {&products, &l};
+    const std::vector<rlwe::Member> of_both = {{&products, 2}, {&l, 3}};
+    const std::array<std::size_t, 2> numbers_of_both = {2, 7};
+    if (products.correction() == l.correction()) {
+      same(rlwe::gather(of_both), rlwe::take(scheme::concatenate(mixed), numbers_of_both));
+    }
+  }
+}
+
+TEST(members_in_64_bit_words) { members_are_as_good_as_arrays(bgv_literal(Word::u64, 1)); }
+TEST(members_in_32_bit_words) { members_are_as_good_as_arrays(bgv_literal(Word::u32, 2)); }
+
+TEST(members_that_do_not_belong_together_are_refused) {
+  const Party f(bgv_literal(Word::u64, 1)), other_party(bgv_literal(Word::u64, 1));
+  const Ciphertext a = f.encrypt(numbers(f.count(), 1)), low = bgv::switch_modulus(a), square = scheme::square(a);
+  const Ciphertext other = other_party.encrypt(numbers(f.count(), 1));
+  const std::vector<rlwe::Member> none, two = {{&a, 0}, {&a, 1}}, far = {{&a, items}}, levels = {{&a, 0}, {&low, 0}},
+                                        strangers = {{&a, 0}, {&other, 0}}, products = {{&square, 0}, {&square, 1}},
+                                        others = {{&other, 0}, {&other, 1}}, one = {{&a, 0}};
+  CHECK_THROWS_WITH(ArgumentError, rlwe::gather(none), "no ciphertexts");
+  CHECK_THROWS_WITH(ArgumentError, rlwe::gather(far), "of a batch of");
+  CHECK_THROWS_WITH(ArgumentError, rlwe::gather(two, 0), "no groups of 0");
+  CHECK_THROWS_WITH(ArgumentError, rlwe::gather(two, 3), "no groups of 3");
+  CHECK_THROWS_WITH(MismatchError, rlwe::gather(levels), "levels");
+  CHECK_THROWS(MismatchError, rlwe::gather(strangers));
+  CHECK_THROWS_WITH(ArgumentError, scheme::sum_products(two, products), "relinearise");
+  CHECK_THROWS_WITH(ArgumentError, scheme::sum_products(two, one), "there must be as many");
+  CHECK_THROWS_WITH(ArgumentError, scheme::sum_products(two, two, 0), "no groups of 0");
+  CHECK_THROWS(MismatchError, scheme::sum_products(two, others));
+  CHECK_THROWS(ArgumentError, scheme::sum_products(none, none));
+}
+
 TEST(decryption_refuses_before_it_returns_garbage) {
   const Party f(bgv_literal(Word::u64, 1));
   Ciphertext power = f.encrypt(numbers(f.count(), 3));

@@ -18,16 +18,19 @@
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/study/polynomial_product.hpp"
+#include "interruption.hpp"
 #include "party.hpp"
 
 namespace {
 
 using namespace cyclotome;
+using check::always;
+using check::count_checks;
+using check::leaves_nothing;
 using check::Party;
-using Words = std::vector<std::uint64_t>;
+using check::stopped_at;
+using check::Words;
 using Work = std::function<Words(const Party&)>;
-
-constexpr std::chrono::nanoseconds always{0};
 
 rlwe::ContextPtr fresh_context(const rlwe::Scheme* scheme, std::size_t threads) {
   rlwe::ParametersLiteral literal = check::literal(Word::u32, 2);
@@ -38,31 +41,6 @@ rlwe::ContextPtr fresh_context(const rlwe::Scheme* scheme, std::size_t threads) 
 Words words(const rlwe::Ciphertext& c) { return c.polynomials().to_host(); }
 
 Words words(const io::Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
-
-// How often `work` asks whether it shall go on.
-std::size_t count_checks(const std::function<void()>& work) {
-  std::size_t checks = 0;
-  const InterruptScope scope([&] { ++checks; }, always);
-  work();
-  return checks;
-}
-
-// Ends `work` at the check with this number; false if it ended by itself before.
-bool stopped_at(std::size_t number, const std::function<void()>& work) {
-  std::size_t checks = 0;
-  const InterruptScope scope(
-      [&] {
-        if (++checks > number) throw Interrupted("stop");
-      },
-      always);
-  try {
-    work();
-  } catch (const Interrupted& error) {
-    CHECK_EQ(std::string(error.what()), std::string("stop"));  // and not what other threads say to each other
-    return true;
-  }
-  return false;
-}
 
 const std::vector<std::pair<const char*, Work>> works = {
     {"encryption", [](const Party& p) { return words(p.encrypted(0, 5, 7)); }},
@@ -132,25 +110,6 @@ TEST(whatever_is_interrupted_can_be_done_again) {
   }
 }
 
-// Runs a program on memory full of ones, and stops it at each check. Nothing was written before it began; after that
-// nothing may be left, not even what would be public in the end: it was secret on the way.
-void leaves_nothing(const Execution& program, PolyArray& out, const std::function<void()>& run) {
-  const std::size_t checks = count_checks(run);
-  const Words finished = out.to_host(), ones(finished.size(), 1), zeros(finished.size(), 0);
-  std::size_t wiped = 0;
-  for (std::size_t number = 0; number < checks; ++number) {
-    out.from_host(ones);
-    if (!stopped_at(number, run)) continue;
-    const Words left = out.to_host();
-    wiped += left == zeros ? 1 : 0;
-    if (left != zeros && left != ones) CHECK_EQ(std::string(program.program().name()), message("left at ", number));
-  }
-  CHECK(wiped > 2);
-  out.from_host(ones);
-  run();
-  CHECK(out.to_host() == finished);
-}
-
 TEST(what_stops_a_program_leaves_no_half_result) {
   for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
     for (const std::size_t threads : {1, 3}) {
@@ -159,7 +118,7 @@ TEST(what_stops_a_program_leaves_no_half_result) {
       const rlwe::Ciphertext c = party.encrypted(0, 5, 7);
       const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2);
       PolyArray phases = context.make(context.ciphertext_ring(), 5, 1, Domain::coefficient, true);
-      leaves_nothing(*phase, phases, [&] {
+      leaves_nothing(phase->program().name(), phases, [&] {
         const Operand operands[] = {phases.view(), c.polynomials().view(), party.secret.at_level(c.level())};
         phase->run(operands);
       });
@@ -167,7 +126,7 @@ TEST(what_stops_a_program_leaves_no_half_result) {
       PolyArray zero = context.make(context.ciphertext_ring(), 5, 2, context.native_domain());
       const Seed seed = check::seed(9);
       const Seed* const seeds[] = {&seed};
-      leaves_nothing(*encryption, zero, [&] {
+      leaves_nothing(encryption->program().name(), zero, [&] {
         const Operand operands[] = {zero.view(), party.key.polynomials().view()};
         encryption->run(operands, seeds);
       });

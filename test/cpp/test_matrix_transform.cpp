@@ -90,12 +90,14 @@ void transform(std::vector<std::uint32_t>& limb, const MatrixTables& tables) {
   };
   layer([&](const auto& of_warp) {
     HostWarp::Quads<4> x[Plan::tasks];
-    of_warp.load(x, limb.data());
+    of_warp.load(x, [&](unsigned place) { return HostWarp::load(limb.data() + place); });
     of_warp.first(x);
   });
   layer([](const auto& of_warp) { of_warp.second(); });
   layer([](const auto& of_warp) { of_warp.third(); });
-  layer([&](const auto& of_warp) { of_warp.fourth(limb.data()); });
+  layer([&](const auto& of_warp) {
+    of_warp.fourth([&](unsigned place, const Quad& quad) { HostWarp::store(limb.data() + place, quad); });
+  });
 }
 
 /// random, or p - 1 but for a few.

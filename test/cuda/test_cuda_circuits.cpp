@@ -55,6 +55,37 @@ TEST(sorting_with_ties) {
   CHECK_EQ(found[0], Bits({0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1}));
 }
 
+/// In a ring whose key switches and divisions have kernels of their own; every bit a constant.
+TEST(layers_of_prince_over_phi_m) {
+  const circuit::Circuit layers = circuit::prince_layers(6, 8);
+  rlwe::ParametersLiteral base;
+  base.scheme = &bgv::scheme();
+  base.cyclotomic = 4369;
+  base.word = Word::u32;
+  base.plain_moduli = {2};
+  base.security = 0;
+  base.allow_insecure = true;
+  const rlwe::Parameters parameters = circuit::parameters_for(layers, base).value();
+  std::vector<rlwe::Ciphertext> results;
+  for (const EnginePtr& engine : {check::host(), check::device()}) {
+    const CircuitParty party(parameters, engine);
+    std::vector<rlwe::Ciphertext> inputs;
+    for (const std::uint64_t word : {0xae1db3c7138fa29cULL, 0ULL, 0xfedcba9876543210ULL}) {
+      const Bits bits = state_bits(word);
+      const auto plain =
+          encode_residues(party.context, rlwe::PlainIndex(0), Encoding::Kind::constants, bits, bits.size(), 1);
+      inputs.push_back(
+          scheme::deterministic::encrypt(plain, party.key, check::seed(static_cast<std::uint8_t>(inputs.size()))));
+    }
+    results.push_back(circuit::compute(layers, inputs, party.keys).outputs[0]);
+    Bits opened = decode_residues(scheme::decrypt(results.back(), party.secret), Encoding::Kind::constants);
+    for (std::int64_t& bit : opened) bit &= 1;
+    CHECK_EQ(opened, state_bits(0xdffe1b842c4b9bed));
+  }
+  CHECK(results[0].polynomials().to_host() == results[1].polynomials().to_host());
+  CHECK(results[0].noise() == results[1].noise());
+}
+
 }  // namespace
 
 int main() { return cyclotome::check::run_on_device(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Over Phi_m the CUDA engine gives the CPU engine's bits too: transforms by every method, verbs in degrees that are no
-// powers of two, automorphisms of any unit, composites, which go step by step there, and bits in BGV. Needs a GPU;
-// without one it says so and exits with 77, which CTest counts as skipped.
+// powers of two, automorphisms of any unit, composites, step by step and by kernels of their own, and bits in BGV.
+// Needs a GPU; without one it says so and exits with 77, which CTest counts as skipped.
 #include <cstdio>
 #include <numeric>
 #include <random>
@@ -127,6 +127,60 @@ void check_verbs(const RingPtr& q, const RingPtr& p, std::size_t batch) {
   }
 }
 
+/// Items from anywhere, and their products: in one launch and in several, with fewer parts than the result, and the
+/// largest sums there are.
+void check_item_sums(const RingPtr& q) {
+  const Pair a = extreme_pair(q, 5, 3, Domain::transform), b = extreme_pair(q, 4, 2, Domain::transform);
+  for (const auto& [batch, group] : {std::pair<std::size_t, std::size_t>{7, 1}, {90, 3}, {2, 130}, {2, 500}}) {
+    std::vector<std::size_t> picks;
+    for (std::size_t i = 0; i < batch * group; ++i) picks.push_back(random_bits() % 5);
+    const auto items = [&](ConstView x, ConstView y) {
+      std::vector<ConstView> views;
+      for (const std::size_t pick : picks) views.push_back(pick < 4 ? y.items(pick) : x.items(pick));
+      return views;
+    };
+    CHECK(agree(q, batch, 3, Domain::transform, a, b,
+                [&](Engine& e, View out, ConstView x, ConstView y) { e.sum_items(out, items(x, y), group); }));
+    const auto factors = [&](ConstView x, std::size_t first) {
+      std::vector<ConstView> views;
+      for (const std::size_t pick : picks) views.push_back(x.items((first + pick) % 4).part(0, 2));
+      return views;
+    };
+    CHECK(agree(q, batch, 3, Domain::transform, a, b, [&](Engine& e, View out, ConstView x, ConstView y) {
+      e.sum_products(out, factors(x, 0), factors(y, 1), group);
+    }));
+  }
+}
+
+/// Key switches of digits of several primes and divisions by one, of many items: as kernels take them together.
+void check_large_composites(const RingPtr& q, const RingPtr& p, std::size_t batch) {
+  for (const std::size_t per_digit : {1, 3, 4, 8}) {
+    const KeySwitchConstants constants(q, p, per_digit, PreservedModulus(2));
+    for (const std::size_t added : {0, 1, 2}) {
+      CHECK(composite_agrees(batch, [&](Builder& b) {
+        const Slice out = b.output(q, 2, Domain::transform), c = b.input(q, 1, Domain::transform);
+        const Slice key = b.input(constants.key_ring, 2, Domain::transform, constants.digits.size());
+        std::optional<Slice> addend;
+        if (added > 0) addend = b.input(q, added, Domain::transform);
+        program::key_switch(b, out, c, key, constants, Domain::transform, addend);
+      }));
+    }
+  }
+  for (const std::size_t dropped : {std::size_t{1}, std::size_t{2}, q->limbs() - 1}) {
+    const RingPtr kept = q->slice(0, q->limbs() - dropped), last = q->slice(q->limbs() - dropped, dropped);
+    const DivideAndRound division(kept, last, PreservedModulus(2));
+    for (const std::size_t parts : {2, 3}) {
+      CHECK(composite_agrees(batch, [&](Builder& b) {
+        const Slice out = b.output(kept, parts, Domain::transform), x = b.input(q, parts, Domain::transform);
+        const Slice rest = b.temporary(last, parts);
+        b.copy(rest, x.limbs(q->limbs() - dropped, last));
+        b.inverse(rest);
+        program::divide_and_round(b, out, x.limbs(0, kept), rest, division);
+      }));
+    }
+  }
+}
+
 /// What products, divisions and key switches are made of, twice each: step by step, and as graphs.
 void check_composites(const RingPtr& q, const RingPtr& p, std::size_t batch) {
   for (const Domain domain : {Domain::coefficient, Domain::transform}) {
@@ -172,6 +226,7 @@ void check_ring(std::size_t m, Word word, unsigned bits, std::uint64_t factor, s
   const RingPtr p = make_ring(m, word, std::max(bits, 30u), 2, 1, q->basis().values());
   check_transforms(q, batch, 2);
   check_verbs(q, p, batch);
+  check_item_sums(q);
   if (q->limbs() > 1) check_composites(q, p, batch);
 }
 
@@ -221,7 +276,9 @@ void check_bits(std::size_t m, Word word, std::size_t primes, std::size_t specia
     CHECK(decode_residues(scheme::decrypt(product, secret), Encoding::Kind::slots) == bits);  // a bit times itself
     for (const auto& made :
          {c, s, product, rlwe::apply_galois(c, turn, evaluation), rlwe::apply_galois(c, 2, evaluation),
-          rlwe::multiply_plain(c, message), scheme::add(c, s), scheme::add_plain(c, message)}) {
+          rlwe::multiply_plain(c, message), scheme::add(c, s), scheme::add_plain(c, message),
+          scheme::switch_to_level(product, rlwe::Level(primes - 1)), scheme::switch_to_level(c, rlwe::Level(2)),
+          scheme::multiply(scheme::switch_to_level(c, rlwe::Level(primes - 2)), s)}) {
       note(made.polynomials());
     }
     const std::vector<std::uint64_t> elements{2, turn, 1};
@@ -256,6 +313,15 @@ TEST(rings_of_many_slots_equal_the_cpu) {
     check_ring(m, Word::u32, m == 65535 ? 24 : 25, 1, 3, 1);
     check_ring(m, Word::u64, 30, 1, 2, 1);
   }
+}
+
+TEST(key_switches_of_many_items_equal_the_cpu) {
+  for (const std::size_t m : {4369, 13107, 21845, 65535}) {
+    const RingPtr q = make_ring(m, Word::u32, 30, 8), p = make_ring(m, Word::u32, 30, 3, 1, q->basis().values());
+    check_large_composites(q, p, m == 4369 ? 21 : 3);
+  }
+  const RingPtr q = make_ring(105, Word::u32, 30, 8), p = make_ring(105, Word::u32, 30, 3, 1, q->basis().values());
+  check_large_composites(q, p, 5);
 }
 
 TEST(padded_rings_equal_the_cpu) {

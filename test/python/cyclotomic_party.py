@@ -56,7 +56,8 @@ class Embedding:
         largest = max(max(abs(int(x)) for x in coefficients), 1)
         values = np.abs(self.values([float(int(x)) / largest for x in coefficients]))
         mean = math.sqrt(float(np.sum(values**2))) / self.n
-        return np.log2([1, mean, float(values.max()) / math.sqrt(self.n)]) + math.log2(largest)
+        found = np.array([1, mean, float(values.max()) / math.sqrt(self.n)])
+        return np.log2(np.where(found > 0, found, np.finfo(float).tiny)) + math.log2(largest)  # a phase may be 0
 
 
 class BitParty:

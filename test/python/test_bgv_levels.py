@@ -83,6 +83,30 @@ def test_modulus_switching_is_exact(rng: np.random.Generator, case: Any, parts: 
         testing.bgv.switch_modulus(x)
 
 
+@EVERY_SET
+@pytest.mark.parametrize("parts", [2, 3])
+def test_switching_by_several_primes_is_one_exact_division(rng: np.random.Generator, case: Any, parts: int) -> None:
+    """As by one prime, with the product of all that are dropped."""
+    party = party_of(case, 16)
+    rows = random_below(rng, party.q, (2, parts, 16))
+    rows[0, :, :4] = [0, 1, party.q - 1, party.q // 2]
+    x = party.made(rows, party.top)
+    before, step, t, book = party.parts(x), x, party.t(), party.book(party.top)
+    for level in range(party.top - 1, 0, -1):
+        dropped = math.prod(party.moduli[level : party.top])
+        y, step = testing.bgv.switch_to_level(x, level), testing.bgv.switch_modulus(step)
+        assert y.limbs == level and testing.bgv.correction(y) == testing.bgv.correction(step)
+        for old, new in zip(before, party.parts(y), strict=True):
+            for c, result, expected in zip(old, new, book.switch_modulus(old, dropped), strict=True):
+                delta = centred((np.asarray(c, dtype=object) - result * dropped) % book.q, book.q)
+                assert not np.any((c - delta) % dropped) and not np.any(delta % t)
+                # A lift of several primes may be a neighbour this close to the middle (doc/noise.md).
+                assert magnitude(delta) * (1 << 25) <= t * dropped * ((1 << 24) + 1)
+                near = [abs(2 * abs(int(d)) - t * dropped) << 22 <= t * dropped for d in book.multiple(c, dropped)]
+                assert np.array_equal(np.asarray(result)[np.invert(near)], np.asarray(expected)[np.invert(near)])
+                assert sum(near) <= 4
+
+
 @WORD
 @pytest.mark.parametrize("t", [2, 3, 257, 65537])
 def test_the_rounding_of_a_switch_has_mean_zero(rng: np.random.Generator, word: int, t: int) -> None:

@@ -127,6 +127,31 @@ def test_linear_combination(engine: Any) -> None:
         refused(on(engine).linear_combination, array(), array(ring, 3, 2), [1] * 6)
 
 
+def test_sums_of_items(engine: Any) -> None:
+    a, wide = array(RING, 3, 2), array(RING, 3, 3)
+    verb = on(engine).sum_items
+    for numbers, group in [([], 1), ([0, 1], 0), ([0, 1, 2], 2), ([0, 1, 2], 1), ([0, 1, 2, 0], 1)]:
+        refused(verb, array(), a, a, numbers, group, match="items in groups of")
+    refused(verb, array(), wide, a, [0, 4], 1, match="of 1 to 2 parts")
+    refused(verb, array(domain=TRANSFORM), a, a, [0, 1], 1, match="one domain")
+    refused(verb, a, a, a, [0, 1, 2], 1, match="must not be an item")
+    for ring in OTHERS.values():
+        refused(verb, array(), a, array(ring, 3, 2), [0, 4], 1)
+
+
+def test_sums_of_products(engine: Any) -> None:
+    a, out = array(RING, 3, 2, TRANSFORM), array(RING, 2, 3, TRANSFORM)
+    verb = on(engine).sum_products
+    refused(verb, out, a, a, [0, 1], [0], 1, match="items in groups of")
+    refused(verb, out, a, a, [0, 1, 2], [0, 1, 2], 2, match="items in groups of")
+    refused(verb, a, a, a, [0, 1], [0, 1], 1, match="must have 3 parts")
+    refused(verb, out, array(RING, 3, 3, TRANSFORM), a, [0, 1], [3, 4], 1, match="of 2 to 2 parts")
+    refused(verb, array(RING, 2, 3), array(RING, 3, 2), a, [0, 1], [0, 1], 1, match="must be transformed")
+    refused(verb, out, array(RING, 3, 2), a, [0, 1], [3, 4], 1, match="one domain")
+    for ring in OTHERS.values():
+        refused(verb, out, a, array(ring, 3, 2, TRANSFORM), [0, 4], [0, 1], 1)
+
+
 def test_key_switch_product(engine: Any) -> None:
     out, digits, key = (array(RING, batch, parts, TRANSFORM) for batch, parts in [(4, 2), (4, 3), (3, 2)])
     on(engine).key_switch_product(out.view(), digits.view(), key.view())

@@ -103,6 +103,37 @@ def test_linear_combinations(engine: Any, rng: np.random.Generator, word: int, r
 
 
 @WORD
+@pytest.mark.parametrize(("rows", "group"), [(1, 1), (5, 1), (3, 2), (2, 130), (1, 300), (90, 3)])
+def test_sums_of_items(engine: Any, rng: np.random.Generator, word: int, rows: int, group: int) -> None:
+    ring = widest_ring(word, 8)
+    a, b = random_residues(rng, ring, 3, 3), random_residues(rng, ring, 2, 2)
+    a[0], b[0] = extreme_residues(ring, 1, 3)[0], extreme_residues(ring, 1, 2)[0]
+    wide = np.concatenate([b, np.zeros_like(b[:, :1])], axis=1)  # a missing part counts as zero
+    everything = integers(np.concatenate([a, wide]))
+    for numbers in (rng.integers(0, 5, rows * group), np.zeros(rows * group, dtype=int)):
+        expected = everything[numbers].reshape(rows, group, *everything.shape[1:]).sum(axis=1)
+        operands = put(engine, ring, a), put(engine, ring, b), numbers.tolist(), group
+        assert np.array_equal(call(on(engine).sum_items, ring, (rows, 3), *operands), words(expected % column(ring)))
+
+
+@WORD
+@pytest.mark.parametrize(("rows", "group"), [(1, 1), (3, 2), (2, 7), (1, 130), (70, 3)])
+def test_sums_of_products(engine: Any, rng: np.random.Generator, word: int, rows: int, group: int) -> None:
+    ring = widest_ring(word, 8)
+    a, b = random_residues(rng, ring, 3, 2), random_residues(rng, ring, 2, 2)
+    a[0], b[0] = extreme_residues(ring, 1, 2)[0], extreme_residues(ring, 1, 2)[0]
+    everything = integers(np.concatenate([a, b]))
+    for draw in (lambda: rng.integers(0, 5, rows * group), lambda: np.zeros(rows * group, dtype=int)):
+        left, right = draw(), draw()
+        x, y = everything[left], everything[right]
+        tensor = np.stack([x[:, 0] * y[:, 0], x[:, 0] * y[:, 1] + x[:, 1] * y[:, 0], x[:, 1] * y[:, 1]], axis=1)
+        expected = tensor.reshape(rows, group, *tensor.shape[1:]).sum(axis=1)
+        operands = put(engine, ring, a, TRANSFORM), put(engine, ring, b, TRANSFORM), left.tolist(), right.tolist(), group
+        result = call(on(engine).sum_products, ring, (rows, 3), *operands, domain=TRANSFORM)
+        assert np.array_equal(result, words(expected % column(ring)))
+
+
+@WORD
 def test_linear_combinations_of_transforms_and_of_many_tiles(engine: Any, rng: np.random.Generator, word: int) -> None:
     ring = ring_of(word, 2048, transform_primes(word, 2048, 2))
     a = random_residues(rng, ring, 3, 1)

@@ -200,3 +200,18 @@ def test_auxiliary_primes_leave_out_those_that_divide_q() -> None:
     assert sorted(got) == sorted(set(all_22) - {2424833})
     with pytest.raises(ParameterError):
         testing.FermatBasis(15).coprime_primes(22, step, len(all_22), [])
+
+
+@pytest.mark.parametrize(("x", "f"), [(x, f) for x, f in BASES if f])
+def test_one_shift_off_by_one_is_noticed(x: int, f: int) -> None:
+    """Every limb's exponent or shift one more or one less gives other residues than those that the tests compare with,
+    already at 1 and at q_i - 1."""
+    for i, limb in enumerate(testing.FermatBasis(x, f).limbs):
+        modulus, inverse = fermat.moduli(x, f)[i], fermat.inverse(x, f, i)
+        for wrong in (limb.exponent - 1, limb.exponent + 1):
+            assert wrong < 0 or all(
+                v * pow(2, wrong, modulus) % modulus != v * inverse % modulus for v in (1, modulus - 1)
+            )
+        for shift in (limb.shift - 1, limb.shift + 1):  # Lemma 3's quotient
+            values = range(modulus) if modulus < 300 else [modulus - 1, modulus - 2, modulus >> 1, (modulus >> 1) + 1]
+            assert any((v - (i < f and v > 0)) >> shift != v * inverse // modulus for v in values)

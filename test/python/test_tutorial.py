@@ -23,16 +23,17 @@ def blocks(name: str) -> list[tuple[int, str]]:
     return [(text.count("\n", 0, match.start(1)), match.group(1)) for match in FENCED.finditer(text)]
 
 
-def test_the_tutorial_runs() -> None:
-    """All blocks of the page, one after the other, in one namespace."""
+@pytest.mark.parametrize(("page", "fewest"), [("doc/tutorial.md", 11), ("doc/tutorial-fermat.md", 7)])
+def test_the_tutorials_run(page: str, fewest: int) -> None:
+    """All blocks of a page, one after the other, in one namespace."""
     namespace: dict[str, Any] = {}
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
-    found = blocks("doc/tutorial.md")
-    assert len(found) > 10
+    found = blocks(page)
+    assert len(found) >= fewest
     for line, text in found:
-        test = doctest.DocTestParser().get_doctest(text, namespace, "tutorial", "doc/tutorial.md", line)
+        test = doctest.DocTestParser().get_doctest(text, namespace, "tutorial", page, line)
         test.globs = namespace  # the parser copied it
-        assert test.examples, f"doc/tutorial.md, line {line}: a block without examples"
+        assert test.examples, f"{page}, line {line}: a block without examples"
         runner.run(test, clear_globs=False)
     assert runner.summarize(verbose=False).failed == 0
 

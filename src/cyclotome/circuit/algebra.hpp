@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace cyclotome::circuit {
 
@@ -24,6 +25,12 @@ using BatchPtr = std::shared_ptr<const Batch>;
 struct Place {
   const Batch* batch;
   std::size_t item;
+};
+
+/// Terms of several sums: `group` of the first, then as many of the second, ...
+struct Summands {
+  std::vector<Place> places;
+  std::size_t group;
 };
 
 /// What is public about a batch.
@@ -64,6 +71,12 @@ class Algebra {
   virtual BatchPtr add(const Batch& a, const Batch& b) const = 0;
   /// Each `group` neighbours added up.
   virtual BatchPtr sum_groups(const Batch& a, std::size_t group) const = 0;
+  /// Sum i is that of all its summands and constants[i], centred modulo t, where all items have one level. Unless an
+  /// algebra can do better, each are gathered, added up in groups, and added to those before; then the constants.
+  virtual BatchPtr sum(std::span<const Summands> summands, std::span<const std::int64_t> constants) const;
+  /// The products of the items at a[i] and b[i], each `group` neighbours added up. Unless an algebra can do
+  /// better, by gather, multiply and sum_groups.
+  virtual BatchPtr sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const;
   /// Item i times factors[i], which are centred modulo t and not 0.
   virtual BatchPtr scale(const Batch& a, std::span<const std::int64_t> factors) const = 0;
   /// Item i plus constants[i], centred modulo t.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
+#include <optional>
 
 #include "cyclotome/circuit/noise_algebra.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -25,23 +25,45 @@ const Ciphertext& of(const Batch& a) { return dynamic_cast<const Encrypted&>(a).
 rlwe::NoiseModel::State state_of(const Ciphertext& c) { return {c.noise(), c.level(), c.correction()}; }
 BatchPtr made(Ciphertext ciphertexts) { return std::make_shared<Encrypted>(std::move(ciphertexts)); }
 
-bool is_all(const Indices& indices, std::size_t count) {
-  if (indices.size() != count) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (indices[i] != i) return false;
+using Members = std::vector<rlwe::Member>;
+
+/// Whether they are all of one array, in order: nothing is to be copied then.
+bool is_all(const Members& members) {
+  const Ciphertext* const array = members[0].array;
+  if (members.size() != array->batch()) return false;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].array != array || members[i].number != i) return false;
   }
   return true;
 }
 
-/// Ciphertexts of parts, one after the other, in the order that their numbers in the result say.
-Ciphertext joined(const std::vector<Ciphertext>& parts, const Indices& numbers) {
-  if (parts.size() == 1) return parts[0];
+bool has_one_correction(const Members& members) {
+  return std::ranges::all_of(members, [&](const rlwe::Member& member) {
+    return member.array->correction() == members[0].array->correction();
+  });
+}
+
+/// The members as one array. Arrays of different correction factors are brought to one first, by the scheme.
+Ciphertext joined(const Members& members) {
+  if (has_one_correction(members)) return rlwe::gather(members);
+  std::vector<const Ciphertext*> arrays;  // in the order in which they appear, as noise is counted
+  std::map<const Ciphertext*, Indices> taken, places;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const auto& [array, number] = members[i];
+    if (places[array].empty()) arrays.push_back(array);
+    taken[array].push_back(number);
+    places[array].push_back(i);
+  }
+  std::vector<Ciphertext> parts;
+  Indices order(members.size());
+  std::size_t first = 0;
+  for (const Ciphertext* const array : arrays) {
+    parts.push_back(rlwe::take(*array, taken[array]));
+    for (const std::size_t place : places[array]) order[place] = first++;
+  }
   std::vector<const Ciphertext*> pointers;
   for (const Ciphertext& part : parts) pointers.push_back(&part);
-  const Ciphertext all = scheme::concatenate(pointers);
-  Indices order(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) order[numbers[i]] = i;
-  return is_all(order, order.size()) ? all : rlwe::take(all, order);
+  return rlwe::take(scheme::concatenate(pointers), order);
 }
 
 /// Appends the `width` ciphertexts of an item.
@@ -49,20 +71,24 @@ void append(Indices& indices, std::size_t item, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) indices.push_back(item * width + i);
 }
 
-/// `operation` of the items that have the same value, for each of these values.
+/// `operation` of the items that have the same value, for each of these values but `idle`, which changes nothing.
 template <class Operation>
-Ciphertext by_value(const Ciphertext& a, std::span<const std::int64_t> values, std::size_t width,
+Ciphertext by_value(const Ciphertext& a, std::span<const std::int64_t> values, std::int64_t idle, std::size_t width,
                     const Operation& operation) {
   std::map<std::int64_t, Indices> items;
   for (std::size_t i = 0; i < values.size(); ++i) append(items[values[i]], i, width);
-  if (items.size() == 1) return operation(a, values[0]);
-  std::vector<Ciphertext> parts;
-  Indices numbers;
+  if (items.size() == 1) return values[0] == idle ? a : operation(a, values[0]);
+  std::vector<Ciphertext> changed;
+  changed.reserve(items.size());
+  Members members(a.batch());
   for (const auto& [value, indices] : items) {
-    parts.push_back(operation(rlwe::take(a, indices), value));
-    numbers.insert(numbers.end(), indices.begin(), indices.end());
+    const bool same = value == idle;
+    if (!same) changed.push_back(operation(rlwe::take(a, indices), value));
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      members[indices[i]] = same ? rlwe::Member{&a, indices[i]} : rlwe::Member{&changed.back(), i};
+    }
   }
-  return joined(parts, numbers);
+  return joined(members);
 }
 
 }  // namespace
@@ -103,28 +129,67 @@ Facts CiphertextAlgebra::facts(const Batch& a) const {
 
 std::size_t CiphertextAlgebra::items_at_once() const { return circuit::items_at_once(context()->parameters(), width_); }
 
-BatchPtr CiphertextAlgebra::gather(std::span<const Place> places) const {
-  std::vector<const Batch*> sources;                           // in the order in which they appear
-  std::map<const Batch*, std::pair<Indices, Indices>> picked;  // their items, and where those go
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto [found, first] = picked.try_emplace(places[i].batch);
-    if (first) sources.push_back(places[i].batch);
-    append(found->second.first, places[i].item, width_);
-    append(found->second.second, i, width_);
-  }
-  std::vector<Ciphertext> parts;
-  Indices numbers;
-  for (const Batch* const source : sources) {
-    const auto& [items, positions] = picked[source];
-    if (is_all(items, of(*source).batch())) {
-      if (sources.size() == 1) return source->shared_from_this();
-      parts.push_back(of(*source));
-    } else {
-      parts.push_back(rlwe::take(of(*source), items));
+/// The ciphertexts of the items at these places. Items follow each other in groups; within one, all those of one lane
+/// do.
+std::vector<rlwe::Member> CiphertextAlgebra::members(std::span<const Place> places, std::size_t group) const {
+  std::vector<rlwe::Member> result;
+  result.reserve(places.size() * width_);
+  for (std::size_t first = 0; first < places.size(); first += group) {
+    for (std::size_t i = 0; i < width_; ++i) {
+      for (const Place& place : places.subspan(first, group)) {
+        result.push_back({&of(*place.batch), place.item * width_ + i});
+      }
     }
-    numbers.insert(numbers.end(), positions.begin(), positions.end());
   }
-  return made(joined(parts, numbers));
+  return result;
+}
+
+BatchPtr CiphertextAlgebra::gather(std::span<const Place> places) const {
+  const Members all = members(places, 1);
+  return is_all(all) ? places[0].batch->shared_from_this() : made(joined(all));
+}
+
+/// All terms of a sum in one pass. Its bound is that of adding up by kinds of terms, as without ciphertexts.
+BatchPtr CiphertextAlgebra::sum(std::span<const Summands> summands, std::span<const std::int64_t> constants) const {
+  const auto is_constant = std::ranges::any_of(constants, [](std::int64_t c) { return c != 0; });
+  if (summands.size() == 1 && summands[0].group == 1 && !is_constant) return gather(summands[0].places);
+  const auto tidy = [&](rlwe::NoiseModel::State state) {
+    state.noise = context()->parameters().noise().tidy(state.noise);
+    return state;
+  };
+  std::optional<rlwe::NoiseModel::State> total;
+  std::vector<Members> kinds;  // all lanes of an item's terms of one kind follow each other
+  std::size_t group = is_constant;
+  for (const auto& [places, terms] : summands) {
+    kinds.push_back(members(places, terms));
+    if (!has_one_correction(kinds.back()) || kinds.back()[0].array->correction() != kinds[0][0].array->correction()) {
+      return Algebra::sum(summands, constants);
+    }
+    rlwe::NoiseModel::State state = state_of(*kinds.back()[0].array);
+    state.noise = rlwe::require_together("sum", kinds.back());
+    if (terms > 1) state = tidy(model_->summed(state, static_cast<double>(terms)));
+    total = total ? tidy(model_->added(*total, state)) : state;
+    group += terms;
+  }
+  if (is_constant) total = tidy(model_->with_plain(*total));
+  const Ciphertext& like = *kinds[0][0].array;
+  Members all;
+  for (std::size_t i = 0; i < constants.size() * width_; ++i) {
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      const std::size_t terms = summands[kind].group;
+      const auto first = kinds[kind].begin() + static_cast<std::ptrdiff_t>(i * terms);
+      all.insert(all.end(), first, first + static_cast<std::ptrdiff_t>(terms));
+    }
+    if (is_constant) all.push_back({&constant_term(like, constants[i / width_]), 0});
+  }
+  const Ciphertext sums = rlwe::gather(all, group);
+  return made(sums.derived(sums.polynomials(), total->noise));
+}
+
+BatchPtr CiphertextAlgebra::sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const {
+  const Members x = members(a, group), y = members(b, group);
+  if (!has_one_correction(x) || !has_one_correction(y)) return Algebra::sum_products(a, b, group);
+  return made(scheme::sum_products(x, y, group));
 }
 
 std::size_t CiphertextAlgebra::product_level(std::span<const Batch* const> operands) const {
@@ -159,17 +224,39 @@ BatchPtr CiphertextAlgebra::sum_groups(const Batch& a, std::size_t group) const 
 }
 
 BatchPtr CiphertextAlgebra::scale(const Batch& a, std::span<const std::int64_t> factors) const {
-  return made(by_value(of(a), factors, width_, [](const Ciphertext& c, std::int64_t factor) {
-    return factor == 1 ? c : rlwe::multiply_scalar(c, factor);
-  }));
+  return made(by_value(of(a), factors, 1, width_,
+                       [](const Ciphertext& c, std::int64_t factor) { return rlwe::multiply_scalar(c, factor); }));
 }
 
 BatchPtr CiphertextAlgebra::add_constants(const Batch& a, std::span<const std::int64_t> constants) const {
-  return made(by_value(of(a), constants, width_, [&](const Ciphertext& c, std::int64_t value) {
-    if (value == 0) return c;
-    return scheme::add_plain(
-        c, encode_residues(context(), rlwe::PlainIndex(0), Encoding::Kind::constants, std::span(&value, 1), 1, 1));
-  }));
+  return made(by_value(of(a), constants, 0, width_,
+                       [&](const Ciphertext& c, std::int64_t value) { return scheme::add_plain(c, constant(value)); }));
+}
+
+const Ciphertext& CiphertextAlgebra::constant_term(const Ciphertext& like, std::int64_t value) const {
+  const std::tuple key{like.limbs(), like.correction(), value};
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = constant_terms_.find(key);
+    if (found != constant_terms_.end()) return found->second;
+  }
+  Engine& engine = *context()->engine();
+  PolyArray zero = like.like(1, 2), term = like.like(1, 1);
+  engine.clear(zero.view());
+  const Ciphertext sum = scheme::add_plain(like.derived(std::move(zero), like.noise()), constant(value));
+  engine.copy(term.view(), sum.polynomials().view().part(0));
+  const std::lock_guard lock(mutex_);
+  return constant_terms_.emplace(key, like.derived(std::move(term), like.noise())).first->second;
+}
+
+rlwe::Plaintext CiphertextAlgebra::constant(std::int64_t value) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = constants_.find(value);
+  if (found != constants_.end()) return found->second;
+  return constants_
+      .emplace(value,
+               encode_residues(context(), rlwe::PlainIndex(0), Encoding::Kind::constants, std::span(&value, 1), 1, 1))
+      .first->second;
 }
 
 }  // namespace cyclotome::circuit

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
 #include "cyclotome/circuit/algebra.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
@@ -32,15 +37,26 @@ class CiphertextAlgebra final : public Algebra {
   BatchPtr relinearize(const Batch& a) const override;
   BatchPtr add(const Batch& a, const Batch& b) const override;
   BatchPtr sum_groups(const Batch& a, std::size_t group) const override;
+  BatchPtr sum(std::span<const Summands> summands, std::span<const std::int64_t> constants) const override;
+  BatchPtr sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const override;
   BatchPtr scale(const Batch& a, std::span<const std::int64_t> factors) const override;
   BatchPtr add_constants(const Batch& a, std::span<const std::int64_t> constants) const override;
 
  private:
   const rlwe::ContextPtr& context() const { return keys_->context(); }
+  std::vector<rlwe::Member> members(std::span<const Place> places, std::size_t group) const;
+  /// A plaintext that has it in every slot; made once, since making it waits for the engine.
+  rlwe::Plaintext constant(std::int64_t value) const;
+  /// One part: what the sum with a constant adds to ciphertexts like `like`. Made once, too.
+  const rlwe::Ciphertext& constant_term(const rlwe::Ciphertext& like, std::int64_t value) const;
 
   std::shared_ptr<const rlwe::EvaluationKeys> keys_;
   std::size_t width_;
   std::unique_ptr<const rlwe::NoiseModel> model_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::int64_t, rlwe::Plaintext> constants_;
+  /// By level, correction factor and value.
+  mutable std::map<std::tuple<std::size_t, std::uint64_t, std::int64_t>, rlwe::Ciphertext> constant_terms_;
 };
 
 /// Items of `width` ciphertexts each that products are computed of at once: as many as take a gibibyte, which keeps

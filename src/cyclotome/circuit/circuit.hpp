@@ -32,7 +32,7 @@ enum class GateKind : std::uint8_t {
 struct Gate {
   GateKind kind;
   bool three_parts;                    ///< whether a product that was not relinearised is in it
-  std::uint32_t depth;                 ///< products on the longest way to it
+  std::uint32_t depth;                 ///< products on the longest way to it, or more: the layer that has it
   std::uint32_t first = 0, count = 0;  ///< its operands among all
   std::int64_t constant = 0;           ///< of a sum, centred modulo t
 };

@@ -48,9 +48,8 @@ class Evaluation {
   void relinearize(std::span<const Wire> wires);
 
   Terms terms_of(Wire sum) const;
-  BatchPtr products_of(std::span<const Wire> products);
-  BatchPtr total_of(std::span<const Terms> rows, Kind kind);
-  BatchPtr with_constants(BatchPtr batch, std::span<const Wire> sums) const;
+  BatchPtr products_of(std::span<const Wire> products, std::size_t group);
+  Summands summands_of(std::span<const Terms> rows, Kind kind, std::vector<BatchPtr>& made, std::vector<Wire>& read);
   void keep(BatchPtr batch, std::span<const Wire> wires);
   void advance(std::size_t steps);
   template <class Work>
@@ -113,20 +112,20 @@ void Evaluation::keep(BatchPtr batch, std::span<const Wire> wires) {
   values_.hold(std::move(batch), wires);
 }
 
-/// The factors' products, in this order.
-BatchPtr Evaluation::products_of(std::span<const Wire> products) {
+/// The factors' products, in this order, each `group` neighbours added up.
+BatchPtr Evaluation::products_of(std::span<const Wire> products, std::size_t group) {
   std::array<std::vector<Wire>, 2> sides;
   for (const Wire product : products) {
     for (std::size_t i = 0; i < 2; ++i) sides[i].push_back(circuit_.operands(product)[i].wire);
   }
-  const BatchPtr first = values_.take(sides[0]), second = values_.take(sides[1]);
-  BatchPtr result = algebra_.multiply(*first, *second);
+  BatchPtr result = algebra_.sum_products(values_.places(sides[0]), values_.places(sides[1]), group);
+  for (const std::vector<Wire>& side : sides) values_.use(side);
   advance(products.size());
   return result;
 }
 
 void Evaluation::multiply(std::span<const Wire> products) {
-  in_pieces(products, 1, [&](std::span<const Wire> piece) { keep(products_of(piece), piece); });
+  in_pieces(products, 1, [&](std::span<const Wire> piece) { keep(products_of(piece, 1), piece); });
 }
 
 void Evaluation::relinearize(std::span<const Wire> wires) {
@@ -157,15 +156,17 @@ void Evaluation::add_up(std::span<const Wire> sums) {
     const Terms terms = terms_of(sum);
     Signature signature{};
     for (std::size_t kind = 0; kind < kinds; ++kind) signature[kind] = terms[kind].size();
-    // There is one earlier term at most, which may have two or three parts.
-    if (signature[earlier] > 0) signature[kinds] = circuit_.gate(terms[earlier][0].wire).three_parts;
+    // Earlier terms may have two or three parts.
+    for (const Term& term : terms[earlier]) signature[kinds] += circuit_.gate(term.wire).three_parts;
     alike[signature].push_back(sum);
   }
   for (const auto& [signature, members] : alike) add_alike(members, signature);
 }
 
-/// The sum of each row's terms of one kind.
-BatchPtr Evaluation::total_of(std::span<const Terms> rows, Kind kind) {
+/// Each row's terms of one kind: values as they are, or what is computed of them and goes to `made`. read: the former,
+/// to be used later.
+Summands Evaluation::summands_of(std::span<const Terms> rows, Kind kind, std::vector<BatchPtr>& made,
+                                 std::vector<Wire>& read) {
   std::vector<Wire> wires;
   std::vector<std::int64_t> factors;
   for (const Terms& row : rows) {
@@ -174,31 +175,41 @@ BatchPtr Evaluation::total_of(std::span<const Terms> rows, Kind kind) {
       factors.push_back(term.factor);
     }
   }
-  BatchPtr result = kind == fused ? products_of(wires) : values_.take(wires);
-  if (std::ranges::any_of(factors, [](std::int64_t f) { return f != 1; })) result = algebra_.scale(*result, factors);
   const std::size_t group = rows[0][kind].size();
-  return group == 1 ? result : algebra_.sum_groups(*result, group);
-}
-
-BatchPtr Evaluation::with_constants(BatchPtr batch, std::span<const Wire> sums) const {
-  std::vector<std::int64_t> constants;
-  for (const Wire sum : sums) constants.push_back(circuit_.gate(sum).constant);
-  if (std::ranges::all_of(constants, [](std::int64_t c) { return c == 0; })) return batch;
-  return algebra_.add_constants(*batch, constants);
+  const bool scaled = std::ranges::any_of(factors, [](std::int64_t f) { return f != 1; });
+  if (!scaled && kind != fused) {
+    read.insert(read.end(), wires.begin(), wires.end());
+    return {values_.places(wires), group};
+  }
+  BatchPtr batch = kind == fused ? products_of(wires, scaled ? 1 : group) : values_.take(wires);
+  if (scaled) {
+    batch = algebra_.scale(*batch, factors);
+    if (group > 1) batch = algebra_.sum_groups(*batch, group);
+  }
+  made.push_back(batch);
+  Summands computed{{}, 1};
+  for (std::size_t i = 0; i < rows.size(); ++i) computed.places.push_back({batch.get(), i});
+  return computed;
 }
 
 void Evaluation::add_alike(std::span<const Wire> sums, const Signature& signature) {
   const std::size_t most = *std::ranges::max_element(signature);
   in_pieces(sums, most, [&](std::span<const Wire> piece) {
     std::vector<Terms> rows;
-    for (const Wire sum : piece) rows.push_back(terms_of(sum));
-    BatchPtr result;
-    for (std::size_t kind = 0; kind < kinds; ++kind) {
-      if (signature[kind] == 0) continue;
-      const BatchPtr part = total_of(rows, static_cast<Kind>(kind));
-      result = result == nullptr ? part : algebra_.add(*result, *part);
+    std::vector<std::int64_t> constants;
+    for (const Wire sum : piece) {
+      rows.push_back(terms_of(sum));
+      constants.push_back(circuit_.gate(sum).constant);
     }
-    keep(with_constants(result, piece), piece);
+    std::vector<Summands> summands;
+    std::vector<BatchPtr> made;
+    std::vector<Wire> read;
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      if (signature[kind] > 0) summands.push_back(summands_of(rows, static_cast<Kind>(kind), made, read));
+    }
+    BatchPtr total = algebra_.sum(summands, constants);
+    values_.use(read);
+    keep(std::move(total), piece);
     check_interrupt();
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/circuit/prince.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "cyclotome/circuit/writer.hpp"
@@ -143,10 +144,13 @@ State Prince::before(unsigned layer, const State& x) {
   return mixed(shifted_back(x), &k1_shifted_back_, mixed_constant(constant));
 }
 
-/// Four output bits. Only ab and cd are relinearised before they are multiplied again.
+/// Four output bits. Only ab and cd are relinearised before they are multiplied again; the other products of two bits
+/// are computed beside those of three, with factors that are brought to that level anyway, and so are the bits.
 std::vector<Wire> Prince::box(const Polynomials& polynomials, std::span<const Wire> x) {
   std::array<Wire, 15> monomials{};
   std::array<bool, 15> made{};
+  std::uint32_t last = 0;
+  for (const Wire wire : x) last = std::max(last, writer_.depth(wire) + 2);
   for (unsigned i = 0; i < 4; ++i) {
     monomials.at(a + i) = x[i];
     made.at(a + i) = true;
@@ -157,8 +161,9 @@ std::vector<Wire> Prince::box(const Polynomials& polynomials, std::span<const Wi
     if (!made.at(m)) {
       const auto [left, right] = factors.at(m - ab);
       const Wire factor = self(self, left);
-      monomials.at(m) = writer_.product(factor, self(self, right));
-      if (m == ab || m == cd) monomials.at(m) = writer_.relinearized(monomials.at(m));
+      const bool multiplied_again = m == ab || m == cd;
+      monomials.at(m) = writer_.product(factor, self(self, right), multiplied_again ? 0 : last);
+      if (multiplied_again) monomials.at(m) = writer_.relinearized(monomials.at(m));
       made.at(m) = true;
     }
     return monomials.at(m);
@@ -174,7 +179,7 @@ std::vector<Wire> Prince::box(const Polynomials& polynomials, std::span<const Wi
         terms.push_back({wire_of(wire_of, m)});
       }
     }
-    outputs.push_back(writer_.relinearized(writer_.sum(terms, constant)));
+    outputs.push_back(writer_.relinearized(writer_.sum(terms, constant, Shallow::one_by_one)));
   }
   return outputs;
 }

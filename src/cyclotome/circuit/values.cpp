@@ -24,13 +24,22 @@ void Values::release(Wire wire) {
   if (--bank.live == 0) bank.batch.reset();
 }
 
-BatchPtr Values::take(std::span<const Wire> wires) {
-  std::vector<Place> places;
-  for (const Wire wire : wires) places.push_back(place(wire));
-  BatchPtr result = algebra_.gather(places);
+void Values::use(std::span<const Wire> wires) {
   for (const Wire wire : wires) {
     if (--uses_[wire.number] == 0) release(wire);
   }
+}
+
+std::vector<Place> Values::places(std::span<const Wire> wires) const {
+  std::vector<Place> result;
+  result.reserve(wires.size());
+  for (const Wire wire : wires) result.push_back(place(wire));
+  return result;
+}
+
+BatchPtr Values::take(std::span<const Wire> wires) {
+  BatchPtr result = algebra_.gather(places(wires));
+  use(wires);
   return result;
 }
 
@@ -44,9 +53,7 @@ void Values::lower(std::span<const Wire> wires, std::size_t level) {
     std::ranges::sort(members);
     const auto repeats = std::ranges::unique(members);
     members.erase(repeats.begin(), repeats.end());
-    std::vector<Place> places;
-    for (const Wire wire : members) places.push_back(place(wire));
-    BatchPtr low = algebra_.lowered(*algebra_.gather(places), level);
+    BatchPtr low = algebra_.lowered(*algebra_.gather(places(members)), level);
     for (const Wire wire : members) release(wire);
     hold(std::move(low), members);
   }

@@ -18,6 +18,10 @@ class Values {
   void hold(BatchPtr batch, std::span<const Wire> wires);
   /// The values of these wires, which are used once each by this.
   BatchPtr take(std::span<const Wire> wires);
+  /// Where the values of these wires are, until the last of them is used.
+  std::vector<Place> places(std::span<const Wire> wires) const;
+  /// These wires are used once each.
+  void use(std::span<const Wire> wires);
   /// Those of the wires that are above a level are brought down to it.
   void lower(std::span<const Wire> wires, std::size_t level);
   /// The batches that hold these wires, without repeats.

@@ -62,7 +62,7 @@ std::vector<Term> Writer::merged(std::span<const Term> terms) const {
   return result;
 }
 
-Wire Writer::sum(std::span<const Term> terms, std::int64_t constant) {
+Wire Writer::sum(std::span<const Term> terms, std::int64_t constant, Shallow shallow_terms) {
   for (const Term& term : terms) require("sum", term.wire);
   std::vector<Term> rest = merged(terms);
   if (rest.empty()) throw ArgumentError("sum: nothing but a constant is left; a wire depends on an input");
@@ -70,7 +70,7 @@ Wire Writer::sum(std::span<const Term> terms, std::int64_t constant) {
   gate.constant = centred(constant);
   for (const Term& term : rest) gate.depth = std::max(gate.depth, depth(term.wire));
   const auto shallow = std::ranges::stable_partition(rest, [&](const Term& t) { return depth(t.wire) == gate.depth; });
-  if (shallow.size() > 1) {
+  if (shallow.size() > 1 && shallow_terms == Shallow::added_first) {
     const Wire before = sum(std::span<const Term>(shallow.begin(), shallow.end()));
     rest.erase(shallow.begin(), shallow.end());
     rest.push_back({before});
@@ -80,7 +80,7 @@ Wire Writer::sum(std::span<const Term> terms, std::int64_t constant) {
   return add(gate, rest);
 }
 
-Wire Writer::product(Wire a, Wire b) {
+Wire Writer::product(Wire a, Wire b, std::uint32_t least_depth) {
   for (const Wire wire : {a, b}) {
     require("product", wire);
     if (circuit_.gate(wire).three_parts) {
@@ -88,7 +88,7 @@ Wire Writer::product(Wire a, Wire b) {
     }
   }
   const Term operands[] = {{a}, {b}};
-  return add({GateKind::product, true, std::max(depth(a), depth(b)) + 1}, operands);
+  return add({GateKind::product, true, std::max({depth(a) + 1, depth(b) + 1, least_depth})}, operands);
 }
 
 Wire Writer::relinearized(Wire a) {

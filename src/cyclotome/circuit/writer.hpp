@@ -7,10 +7,14 @@
 
 namespace cyclotome::circuit {
 
+/// What a sum does with terms of lower depth than others. Added up first, at the level that they have, they take one
+/// switch to the level of the rest. Those that are brought there anyway, as factors of products of that depth, are
+/// better taken one by one.
+enum class Shallow : std::uint8_t { added_first, one_by_one };
+
 /// Writes a circuit down, gate by gate.
 ///
-/// Products are not relinearised by themselves, so that sums of them are relinearised once. In a sum, what is of lower
-/// depth is added up by itself first: at the level it has, before it is switched to that of the rest.
+/// Products are not relinearised by themselves, so that sums of them are relinearised once.
 class Writer {
  public:
   /// modulus: 2, or an odd prime below 2^31. Throws ArgumentError.
@@ -24,12 +28,13 @@ class Writer {
   /// A port of `count` input wires.
   std::vector<Wire> input(const std::string& name, std::size_t count);
   /// The sum of terms and a constant, all modulo t. Throws ArgumentError if no term is left: constants are no wires.
-  Wire sum(std::span<const Term> terms, std::int64_t constant = 0);
+  Wire sum(std::span<const Term> terms, std::int64_t constant = 0, Shallow shallow = Shallow::added_first);
   Wire sum(std::initializer_list<Term> terms, std::int64_t constant = 0) {
     return sum(std::span(terms.begin(), terms.size()), constant);
   }
-  /// Not relinearised. Throws ArgumentError for operands that are not.
-  Wire product(Wire a, Wire b);
+  /// Not relinearised. Throws ArgumentError for operands that are not. least_depth: computed with products of that
+  /// depth, if it could be earlier: three parts need not be switched to another level then.
+  Wire product(Wire a, Wire b, std::uint32_t least_depth = 0);
   /// `a` itself if it has two parts.
   Wire relinearized(Wire a);
   /// The relinearised product.

@@ -215,6 +215,38 @@ void Engine::linear_combination(View out, ConstView a, std::span<const std::int6
   do_linear_combination(out, a, matrix);
 }
 
+namespace {
+
+/// Items of a sum: `count` for each of out's.
+void require_items(const char* verb, View out, std::span<const ConstView> items, std::size_t group,
+                   std::size_t least_parts, std::size_t most_parts) {
+  require(group > 0 && items.size() % group == 0 && items.size() / group == out.batch, verb, items.size(),
+          " items in groups of ", group, " do not make a result ", shape_of(out));
+  for (const ConstView& item : items) {
+    require_basis(verb, item, *out.ring, "an item");
+    require(item.batch == 1 && item.parts >= least_parts && item.parts <= most_parts, verb, "an item ", shape_of(item),
+            " must be one, of ", least_parts, " to ", most_parts, " parts");
+    require(item.domain == out.domain, verb, "items and result must be in one domain");
+    require(item.data != out.data, verb, "the result must not be an item");
+  }
+}
+
+}  // namespace
+
+void Engine::sum_items(View out, std::span<const ConstView> items, std::size_t group) {
+  require_items("sum_items", out, items, group, 1, out.parts);
+  do_sum_items(out, items, group);
+}
+
+void Engine::sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b, std::size_t group) {
+  constexpr auto verb = "sum_products";
+  require(out.parts == 3, verb, "the result ", shape_of(out), " must have 3 parts");
+  require_domain(verb, out, Domain::transform);
+  require_items(verb, out, a, group, 2, 2);
+  require_items(verb, out, b, group, 2, 2);
+  do_sum_products(out, a, b, group);
+}
+
 void Engine::mixed_radix(View out, ConstView a, const MixedRadix& step) {
   constexpr auto verb = "mixed_radix";
   require_basis(verb, out, *step.ring, "the result");

@@ -115,6 +115,13 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// out[r] = sum over c of matrix[r][c] a[c] over batch items; matrix: row-major, rows x a.batch small signed
   /// integers.
   void linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
+  /// out[i] = items[i group] + ... + items[i group + group - 1], in this order: each has batch 1, the limbs and domain
+  /// of out and as many parts or fewer, of which missing ones count as zero. With group 1 items are put together. None
+  /// may overlap out.
+  void sum_items(View out, std::span<const ConstView> items, std::size_t group);
+  /// out[i] (3 parts) = the sum of the products a[k] b[k], k from i group to i group + group - 1, of ciphertexts as
+  /// polynomials in the secret key: 2 parts and batch 1 each; transforms. None may overlap out.
+  void sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b, std::size_t group);
   /// Limb i of out = digit i of a in mixed radix, in [0, q_i); coefficient domain (000, Algorithm 4, erratum 000-6).
   void mixed_radix(View out, ConstView a, const MixedRadix& step);
   /// The integers in [0, q) that the coefficients of a (coefficient domain) stand for, as little-endian 64-bit words
@@ -150,6 +157,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_peaks(View numbers, ConstView a, const BaseConversion& conversion);
 
   virtual void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix);
+  virtual void do_sum_items(View out, std::span<const ConstView> items, std::size_t group);
+  virtual void do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b, std::size_t group);
   virtual void do_mixed_radix(View out, ConstView a, const MixedRadix& step);
   virtual void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step);
 };

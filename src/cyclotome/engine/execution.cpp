@@ -5,6 +5,7 @@
 
 #include "cyclotome/engine/memory_range.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/math/interrupt.hpp"
 
 namespace cyclotome {
 
@@ -63,7 +64,26 @@ void Execution::run(std::span<const Operand> operands, std::span<const Seed* con
   constexpr std::uint64_t most_items = std::uint64_t{1} << 32;
   require(seeds.empty() || batch <= most_items - first_item, program, batch, " items from item ", first_item,
           " on; one seed has ", most_items, " of a stream");
-  do_run({views.data(), operands.size()}, batch, seeds, first_item);
+  const std::span<const View> checked(views.data(), operands.size());
+  try {
+    do_run(checked, batch, seeds, first_item);
+  } catch (...) {
+    zeroise_outputs(checked);
+    throw;
+  }
+}
+
+/// Whatever they are declared as: what becomes public in the end may hold a secret on the way there. An engine that
+/// can't any more has lost the memory, too.
+void Execution::zeroise_outputs(std::span<const View> operands) const noexcept {
+  const InterruptPause pause;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (program_->values()[program_->operands()[i]].role != Value::Role::output) continue;
+    try {
+      zeroise(operands[i]);
+    } catch (...) {  // what ended the run is what the caller hears of
+    }
+  }
 }
 
 }  // namespace cyclotome

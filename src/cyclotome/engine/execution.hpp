@@ -50,7 +50,8 @@ class Execution {
 
   /// Runs the program on the caller's memory, in the order in which its operands were declared. seeds: the caller's.
   /// first_item: number of the first item in the streams of the seeds, for whoever splits a batch. Throws ArgumentError
-  /// for operands that are not of the program's shapes, and for outputs that overlap any other operand.
+  /// for operands that are not of the program's shapes, and for outputs that overlap any other operand. Leaves nothing
+  /// half done: what ends it early, an interrupt too, finds the outputs zeroised.
   void run(std::span<const Operand> operands, std::span<const Seed* const> seeds = {},
            std::uint32_t first_item = 0) const;
 
@@ -63,8 +64,12 @@ class Execution {
   /// `run` of operands that fit: those of `each` item have `batch`.
   virtual void do_run(std::span<const View> operands, std::size_t batch, std::span<const Seed* const> seeds,
                       std::uint32_t first_item) const = 0;
+  /// Clears an output of a run that ended early.
+  virtual void zeroise(const View& output) const = 0;
 
  private:
+  void zeroise_outputs(std::span<const View> operands) const noexcept;
+
   program::ProgramPtr program_;
 };
 

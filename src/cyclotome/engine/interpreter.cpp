@@ -40,18 +40,7 @@ class Interpreter::Run {
         frame_(program_),
         memory_(program_.values().size()) {}
 
-  /// Leaves nothing half done: what ends it early, an interrupt too, finds the outputs zeroised.
   void operator()(std::size_t batch, std::size_t tile) {
-    try {
-      run_tiles(batch, tile);
-    } catch (...) {
-      wipe_outputs();
-      throw;
-    }
-  }
-
- private:
-  void run_tiles(std::size_t batch, std::size_t tile) {
     bind(0, std::min(tile, batch));
     for (const std::uint32_t v : on_.schedule_.kept()) begin(v);
     for (const Schedule::Step& step : on_.schedule_.once()) run(step, 0);
@@ -66,19 +55,7 @@ class Interpreter::Run {
     }
   }
 
-  /// Whatever they are declared as: what becomes public in the end may hold a secret on the way there. An engine that
-  /// can't any more has lost the memory, too.
-  void wipe_outputs() noexcept {
-    const InterruptPause pause;
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      if (program_.values()[program_.operands()[i]].role != Value::Role::output) continue;
-      try {
-        on_.engine_->do_clear(operands_[i]);
-      } catch (...) {  // what ended the run is what the caller hears of
-      }
-    }
-  }
-
+ private:
   void bind(std::size_t first, std::size_t count) { frame_.bind(operands_, first, count); }
   View view(const Place& place) const { return frame_.view(place); }
 
@@ -172,5 +149,7 @@ void Interpreter::do_run(std::span<const View> operands, std::size_t batch, std:
   check_interrupt();
   Run(*this, operands, seeds, first_item)(batch, tile);
 }
+
+void Interpreter::zeroise(const View& output) const { engine_->do_clear(output); }
 
 }  // namespace cyclotome

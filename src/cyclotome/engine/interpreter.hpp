@@ -18,6 +18,7 @@ class Interpreter final : public Execution {
  protected:
   void do_run(std::span<const View> operands, std::size_t batch, std::span<const Seed* const> seeds,
               std::uint32_t first_item) const override;
+  void zeroise(const View& output) const override;
 
  private:
   class Run;

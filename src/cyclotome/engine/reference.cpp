@@ -73,6 +73,35 @@ void Engine::do_linear_combination(View out, ConstView a, std::span<const std::i
   }
 }
 
+void Engine::do_sum_items(View out, std::span<const ConstView> items, std::size_t group) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const View sum = out.items(i / group);
+    const ConstView& item = items[i];
+    const View same = sum.part(0, item.parts);
+    if (i % group != 0) {
+      add(same, same, item);
+      continue;
+    }
+    copy(same, item);
+    if (item.parts < sum.parts) clear(sum.part(item.parts, sum.parts - item.parts));
+  }
+}
+
+void Engine::do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b, std::size_t group) {
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const View sum = out.items(k / group);
+    const ConstView &x = a[k], &y = b[k];
+    if (k % group == 0) {
+      multiply(sum.part(0, 2), x.part(0), y);
+      multiply(sum.part(2), x.part(1), y.part(1));
+    } else {
+      multiply_accumulate(sum.part(0, 2), x.part(0), y);
+      multiply_accumulate(sum.part(2), x.part(1), y.part(1));
+    }
+    multiply_accumulate(sum.part(1), x.part(1), y.part(0));
+  }
+}
+
 void Engine::do_peaks(View numbers, ConstView a, const BaseConversion& conversion) {
   find_peaks(*this, static_cast<std::uint64_t*>(numbers.data), a, [&]<class W>(const W* limbs, W) {
     const auto moduli = conversion.source().moduli<W>();

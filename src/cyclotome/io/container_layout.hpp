@@ -31,5 +31,7 @@ inline constexpr std::string_view plaintext = "PLTX";
 inline constexpr std::string_view product_context = "PCTX";
 inline constexpr std::string_view ltv_parameters = "LTVP";
 inline constexpr std::string_view ltv_data = "LTVD";
+inline constexpr std::string_view fermat_parameters = "FRMP";
+inline constexpr std::string_view fermat_data = "FRMD";
 
 }  // namespace cyclotome::io::layout

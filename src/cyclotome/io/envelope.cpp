@@ -54,6 +54,11 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
         "with "
         "cyclotome_study.ltv.load");
   }
+  if (frame.kind == fermat_kind) {
+    throw FormatError(
+        "the data holds an object of the study of Fermat moduli, not of this library; read it with "
+        "cyclotome_study.fermat.load");
+  }
   if (frame.kind == product_context_kind) {
     throw FormatError("the data holds a context of polynomial products, not an object of encryption; read it as such");
   }

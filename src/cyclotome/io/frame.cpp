@@ -37,6 +37,13 @@ void require_magic(Span first) {
 
 }  // namespace
 
+bool names_kind(Span bytes, std::uint16_t kind) noexcept {
+  if (bytes.size() < layout::header_bytes) return false;
+  const auto is = [](std::uint8_t byte, char letter) { return byte == static_cast<std::uint8_t>(letter); };
+  return std::ranges::equal(bytes.first(layout::magic.size()), layout::magic, is) &&
+         (bytes[layout::kind_offset] | bytes[layout::kind_offset + 1] << 8) == kind;
+}
+
 void check_header(Span first, std::uint64_t max_bytes) {
   require_magic(first);
   if (first.size() < layout::header_bytes) return;

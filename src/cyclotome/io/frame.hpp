@@ -18,6 +18,8 @@ inline constexpr std::uint16_t format_version = 2, cyclotomic_version = 3, oldes
 inline constexpr std::uint16_t product_context_kind = 8;
 /// The kind of all objects of the study of LTV, which is broken: no `Container` either (ltv_io.hpp).
 inline constexpr std::uint16_t ltv_kind = 16;
+/// The kind of all objects of the study of Fermat moduli (fermat_io.hpp).
+inline constexpr std::uint16_t fermat_kind = 17;
 
 /// A part of a stored object: its tag, four letters, and its bytes, the first of which is at `offset` of the whole.
 struct Section {
@@ -34,6 +36,8 @@ struct Frame {
   std::span<const std::uint8_t> sections;
 };
 
+/// Whether these bytes begin as an object of a kind.
+bool names_kind(std::span<const std::uint8_t> bytes, std::uint16_t kind) noexcept;
 /// Checks what the first bytes of an object say, as far as they are there: that they begin as one, and announce no more
 /// than max_bytes. Throws FormatError.
 void check_header(std::span<const std::uint8_t> first, std::uint64_t max_bytes);

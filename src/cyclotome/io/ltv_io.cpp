@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/study_frame.hpp"
 
 namespace cyclotome::io {
 
@@ -12,8 +13,9 @@ namespace {
 
 using namespace study::ltv;
 
-constexpr const char* damaged = ": the data is damaged; get a fresh copy";
+constexpr const char* damaged = study_damaged;
 constexpr const char* names[] = {"LTV secret key", "LTV public key", "LTV evaluation keys", "LTV array"};
+constexpr StudyFormat format{ltv_kind, layout::ltv_parameters, layout::ltv_data, "LTV"};
 constexpr unsigned most_galois_keys = 2048;
 
 /// Sections "LTVP": which object, parameters, key id; "LTVD": its residues.
@@ -54,20 +56,10 @@ struct Head {
 };
 
 Head read_head(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes) {
-  const Frame frame = open_frame(bytes, max_bytes, format_version);
-  if (frame.kind != ltv_kind) {
-    throw FormatError(message("the data holds an object of kind ", frame.kind, ", not one of LTV (kind ", ltv_kind,
-                              "); cyclotome.load reads the library's own"));
-  }
-  ByteReader sections(frame.sections, layout::header_bytes, "a section");
-  const Section head = next_section(sections), data = next_section(sections);
-  sections.finish();
-  if (head.tag != layout::ltv_parameters || data.tag != layout::ltv_data) {
-    throw FormatError(message("the sections are ", head.tag, " and ", data.tag, ", not ", layout::ltv_parameters,
-                              " and ", layout::ltv_data, damaged));
-  }
+  const StudyFrame frame = open_study(bytes, max_bytes, format);
+  const Section& head = frame.head;
   ByteReader reader(head.bytes, head.offset, "the description of an LTV object");
-  Head result{{}, frame.fingerprint, data};
+  Head result{{}, frame.fingerprint, frame.data};
   result.found.alternative = reader.u8();
   result.found.parameters.prime_bits = reader.u8();
   result.found.parameters.window = reader.u8();
@@ -91,7 +83,7 @@ class DataReader {
 
   Polynomial residues(std::size_t primes) {
     const std::size_t n = parameters_->degree();
-    require_bytes(primes * n * 4);
+    require_study_bytes(reader_, primes * n * 4, format);
     Polynomial a{Domain::crt, primes, n};
     a.words.resize(primes * n);
     for (std::size_t j = 0; j < primes; ++j) {
@@ -113,19 +105,12 @@ class DataReader {
     std::vector<Polynomial> digits;
     const std::size_t levels = parameters_->levels();
     const unsigned count = parameters_->digits(levels);
-    require_bytes(std::uint64_t{count} * levels * parameters_->degree() * 4);
+    require_study_bytes(reader_, std::uint64_t{count} * levels * parameters_->degree() * 4, format);
     for (unsigned i = 0; i < count; ++i) digits.push_back(residues(levels));
     try {
       return SwitchingKey::restore(parameters_, id, element, digits);
     } catch (const ArgumentError& error) {
       throw FormatError(message("the key at offset ", offset, ": ", error.what()));
-    }
-  }
-  /// Before memory is taken for them.
-  void require_bytes(std::uint64_t count) const {
-    if (count > reader_.rest().size()) {
-      throw FormatError(message("the data of an LTV object at offset ", reader_.offset(), " needs ", count,
-                                " more bytes, but only ", reader_.rest().size(), " are left", damaged));
     }
   }
 
@@ -151,10 +136,7 @@ ParametersPtr parameters_of(const Head& head) {
   } catch (const ParameterError& error) {
     throw FormatError(message("the parameters of an LTV object are impossible: ", error.what()));
   }
-  if (!std::ranges::equal(parameters->fingerprint(), head.fingerprint)) {
-    throw FormatError(
-        message("the fingerprint at offset ", layout::fingerprint_offset, " is not that of the parameters", damaged));
-  }
+  require_study_fingerprint(head.fingerprint, parameters->fingerprint());
   return parameters;
 }
 
@@ -234,12 +216,7 @@ Bytes serialize(const Ciphertext& ciphertext, std::uint32_t length, bool field) 
   return writer.finish();
 }
 
-bool names_ltv(std::span<const std::uint8_t> bytes) noexcept {
-  if (bytes.size() < layout::header_bytes) return false;
-  const auto is = [](std::uint8_t byte, char letter) { return byte == static_cast<std::uint8_t>(letter); };
-  return std::ranges::equal(bytes.first(layout::magic.size()), layout::magic, is) &&
-         (bytes[layout::kind_offset] | bytes[layout::kind_offset + 1] << 8) == ltv_kind;
-}
+bool names_ltv(std::span<const std::uint8_t> bytes) noexcept { return names_kind(bytes, ltv_kind); }
 
 LtvInspection inspect_ltv(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes) {
   return read_head(bytes, max_bytes).found;

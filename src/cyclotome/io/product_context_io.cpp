@@ -81,10 +81,7 @@ Bytes serialize(const ProductContext& context) {
 }
 
 bool names_product_context(std::span<const std::uint8_t> bytes) noexcept {
-  if (bytes.size() < layout::header_bytes) return false;
-  const auto is = [](std::uint8_t byte, char letter) { return byte == static_cast<std::uint8_t>(letter); };
-  return std::ranges::equal(bytes.first(layout::magic.size()), layout::magic, is) &&
-         (bytes[layout::kind_offset] | bytes[layout::kind_offset + 1] << 8) == product_context_kind;
+  return names_kind(bytes, product_context_kind);
 }
 
 ProductContext read_product_context(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes) {

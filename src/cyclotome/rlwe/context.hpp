@@ -19,6 +19,7 @@ class EvaluationKeys;
 class Plaintext;
 class PublicKey;
 class SecretKey;
+struct Member;
 struct Seeded;
 
 /// Parameters on an engine: rings, the tables of key switching, and the scheme's operations, which scheme/scheme.hpp
@@ -98,6 +99,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// The products throw UnsupportedError by default, and name the scheme.
   virtual Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const;
   virtual Ciphertext square(const Ciphertext& a) const;
+  virtual Ciphertext sum_products(std::span<const Member> a, std::span<const Member> b, std::size_t group) const;
   virtual Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const EvaluationKeys& keys) const;
   virtual Ciphertext square_relinearized(const Ciphertext& a, const EvaluationKeys& keys) const;
   virtual Ciphertext concatenate(std::span<const Ciphertext* const> arrays) const;

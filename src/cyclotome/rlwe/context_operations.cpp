@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/context.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/rlwe/operations.hpp"
 
 // What a context does unless its scheme does it otherwise.
@@ -35,6 +38,13 @@ Ciphertext Context::subtract(const Ciphertext& a, const Ciphertext& b) const { r
 Ciphertext Context::multiply(const Ciphertext&, const Ciphertext&) const { refuse_product("multiply", *this); }
 
 Ciphertext Context::square(const Ciphertext&) const { refuse_product("square", *this); }
+
+Ciphertext Context::sum_products(std::span<const Member> a, std::span<const Member> b, std::size_t group) const {
+  const auto same = [](const Member& x, const Member& y) { return x.array == y.array && x.number == y.number; };
+  const Ciphertext x = gather(a);
+  const Ciphertext products = std::ranges::equal(a, b, same) ? square(x) : multiply(x, gather(b));
+  return group == 1 ? products : sum_groups(products, group);
+}
 
 Ciphertext Context::multiply_relinearized(const Ciphertext&, const Ciphertext&, const EvaluationKeys&) const {
   refuse_product("multiply", *this);

@@ -12,6 +12,7 @@
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/rlwe/plain_product_program.hpp"
 
 namespace cyclotome::rlwe {
@@ -221,13 +222,10 @@ Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys) {
 }
 
 Ciphertext take(const Ciphertext& a, std::span<const std::size_t> indices) {
-  const Context& context = *a.context();
-  PolyArray out = a.like(indices.size(), a.parts());
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (indices[i] >= a.batch()) throw ArgumentError(message("ciphertext ", indices[i], " of a batch of ", a.batch()));
-    context.engine()->copy(out.view().items(i), a.polynomials().view().items(indices[i]));
-  }
-  return a.derived(std::move(out), a.noise());
+  std::vector<Member> members;
+  members.reserve(indices.size());
+  for (const std::size_t index : indices) members.push_back({&a, index});
+  return gather(members);
 }
 
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {

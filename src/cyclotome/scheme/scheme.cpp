@@ -52,6 +52,14 @@ Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) { return a.context
 
 Ciphertext square(const Ciphertext& a) { return a.context()->square(a); }
 
+Ciphertext sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::Member> b, std::size_t group) {
+  rlwe::require_multipliable(a, b);
+  if (group == 0 || a.size() % group != 0) {
+    throw ArgumentError(message("sum_products: ", a.size(), " products make no groups of ", group));
+  }
+  return a[0].array->context()->sum_products(a, b, group);
+}
+
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys) {
   return a.context()->multiply_relinearized(a, b, keys);
 }

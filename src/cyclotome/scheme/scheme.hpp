@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/rlwe/operations.hpp"
 
 // Every scheme's operations under one name, which the operands' context has: what programs over ciphertexts and the
@@ -51,6 +52,9 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 /// 3 parts, not relinearised. Products throw UnsupportedError in schemes that have none.
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b);
 Ciphertext square(const Ciphertext& a);
+/// The products of a[i] and b[i], each `group` neighbours added up; bounds and correction factors are those of
+/// multiply and rlwe::sum_groups. Members of a have one level and correction factor, and so have those of b.
+Ciphertext sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::Member> b, std::size_t group = 1);
 /// Both relinearised at once: 2 parts.
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys);
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys);

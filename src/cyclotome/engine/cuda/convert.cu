@@ -59,6 +59,30 @@ __global__ void __launch_bounds__(V::threads)
   peaks.template report<V::threads>(blockIdx.y, peak.value(t.exact[0]));
 }
 
+template <class W, class V>
+__global__ void __launch_bounds__(V::threads)
+    convert_public_kernel(DeviceView<W> out, DeviceView<W> a, const __grid_constant__ ColumnConversion<W> constants,
+                          std::uint32_t tiles, TargetGap gap) {
+  constexpr unsigned bytes = V::bytes;
+  let_next_start();
+  SharedMemory memory(shared_memory);
+  const ColumnConversion<W> t = stage<V>(constants, memory);
+  auto* const y = take_columns<V, W>(memory, t.sources);
+  const std::uint32_t column = first_column<W, bytes>(), degree = out.degree;
+  const bool inside = column < degree;
+  const Item item(blockIdx.y, out.parts);
+  W* const to = item.in(out) + column;
+  wait_for_previous();
+  if (inside) fetch<V>(y, item.in(a) + column, degree, t.sources);
+  arrive();
+  if (!inside) return;
+  const auto wraps = scale_sources<Count::quickly, V::threads>(t, y, Ignore{});
+  spread_to_targets<V::threads, V::staged>(t, tiles_of_block(t, tiles), y, wraps, NoAddend{},
+                                           [&](std::uint32_t j, const Columns<W, bytes>& value) {
+                                             store_columns(to, degree, j + (j >= gap.first ? gap.limbs : 0), value);
+                                           });
+}
+
 template <class W, class V, bool Added>
 __global__ void __launch_bounds__(V::threads)
     divide_kernel(DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
@@ -193,6 +217,17 @@ void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const Colum
 }
 
 template <class W>
+void convert_public(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
+                    unsigned items, TargetGap gap) {
+  const Work work{out.degree,        items, conversion.sources, conversion.constant_bytes(), 0, conversion.tiles(),
+                  conversion.divides};
+  with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
+    launch<convert_public_kernel<W, V>, Start::early>(queue, s.grid, V::threads, s.bytes, 1, "base conversion", out, a,
+                                                      conversion, s.share, gap);
+  });
+}
+
+template <class W>
 void divide_and_round(const Queue& queue, DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
                       const ColumnConversion<W>& conversion, const ShoupFactor<W>* factors, DeviceView<W> addend,
                       std::uint32_t addend_parts, unsigned items) {
@@ -259,6 +294,8 @@ void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, cons
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                                       \
   template void convert(const Queue&, DeviceView<W>, DeviceView<W>, const ColumnConversion<W>&, unsigned, PeakOutput); \
+  template void convert_public(const Queue&, DeviceView<W>, DeviceView<W>, const ColumnConversion<W>&, unsigned,       \
+                               TargetGap);                                                                             \
   template void divide_and_round(const Queue&, DeviceView<W>, DeviceView<W>, DeviceView<W>,                            \
                                  const ColumnConversion<W>&, const ShoupFactor<W>*, DeviceView<W>, std::uint32_t,      \
                                  unsigned);                                                                            \

@@ -13,6 +13,15 @@ template <class W>
 void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
              unsigned items, PeakOutput peaks);
 
+/// The same of what is no secret, by a centred lift: wraps are counted exactly only where approximate fractions leave
+/// them open. Targets from number gap.first on are limbs of out that come gap.limbs later.
+struct TargetGap {
+  std::uint32_t first = ~std::uint32_t{0}, limbs = 0;
+};
+template <class W>
+void convert_public(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
+                    unsigned items, TargetGap gap = {});
+
 /// out = factors kept + conversion of dropped + addend; addend.data may be null, and has `addend_parts` parts for the
 /// first parts of out. factors: one for each limb, on the device.
 template <class W>

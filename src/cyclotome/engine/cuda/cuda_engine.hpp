@@ -77,6 +77,9 @@ class CudaEngine : public Engine {
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
   void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override;
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
+  void do_sum_items(View out, std::span<const ConstView> items, std::size_t group) override;
+  void do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
+                       std::size_t group) override;
   void do_mixed_radix(View out, ConstView a, const MixedRadix& step) override;
   void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) override;
 

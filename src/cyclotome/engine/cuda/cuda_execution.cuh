@@ -20,6 +20,7 @@ class CudaExecution final : public Execution {
  protected:
   void do_run(std::span<const View> operands, std::size_t batch, std::span<const Seed* const> seeds,
               std::uint32_t first_item) const override;
+  void zeroise(const View& output) const override { engine_->clear(output); }
 
  private:
   /// How many numbers of items have a graph.

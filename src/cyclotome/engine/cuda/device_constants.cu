@@ -184,7 +184,8 @@ Resident<PeakCell*> DeviceConstants::peak_cells() {
   template Resident<ColumnConversion<W>> DeviceConstants::conversion<W>(const BaseConversion&);                 \
   template Resident<const ShoupFactor<W>*> DeviceConstants::make_factors<W>(const Basis&,                       \
                                                                             const std::vector<std::uint64_t>&); \
-  template Resident<DeviceDigits<W>> DeviceConstants::make_digits<W>(const KeySwitchConstants&);
+  template Resident<DeviceDigits<W>> DeviceConstants::make_digits<W>(const KeySwitchConstants&);                \
+  template Resident<DeviceConversion<W>> DeviceConstants::make_extension<W>(const BaseConversion&);
 CYCLOTOME_INSTANTIATE(std::uint32_t)
 CYCLOTOME_INSTANTIATE(std::uint64_t)
 #undef CYCLOTOME_INSTANTIATE

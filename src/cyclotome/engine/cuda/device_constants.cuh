@@ -42,6 +42,9 @@ class DeviceConstants {
   Resident<const ShoupFactor<W>*> make_factors(const Basis& basis, const std::vector<std::uint64_t>& factors);
   template <class W>
   Resident<DeviceDigits<W>> make_digits(const KeySwitchConstants& step);
+  /// A conversion's constants as digits have them.
+  template <class W>
+  Resident<DeviceConversion<W>> make_extension(const BaseConversion& extension);
   /// One for each item of a launch.
   Resident<PeakCell*> peak_cells();
 
@@ -51,8 +54,6 @@ class DeviceConstants {
   LimbTables<W> limb_tables(const Ring& ring, std::size_t l, std::vector<ConstantMemory>& used);
   template <class W>
   Resident<ColumnConversion<W>> make_conversion(const BaseConversion& conversion);
-  template <class W>
-  Resident<DeviceConversion<W>> make_extension(const BaseConversion& extension);
 
   Upload upload_;
   std::mutex mutex_;

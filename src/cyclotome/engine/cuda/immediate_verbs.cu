@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verbs that no program has: what they do depends on numbers that only a call knows.
+#include <limits>
+
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/grid.cuh"
-#include "cyclotome/engine/cuda/pointwise.cuh"
+#include "cyclotome/engine/cuda/item_sums.cuh"
 #include "cyclotome/engine/cuda/state.cuh"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
@@ -10,6 +12,101 @@
 namespace cyclotome {
 
 using cuda::device_view;
+using cuda::ItemPlace;
+using cuda::ItemPlaces;
+using cuda::max_places;
+
+namespace {
+
+template <class W>
+ItemPlace<W> place_of(ConstView item) {
+  return {static_cast<const W*>(item.data), static_cast<std::uint32_t>(item.parts == 1 ? 0 : item.part_stride),
+          static_cast<std::uint32_t>(item.parts)};
+}
+
+/// Whether kernels can be told where the parts of these items lie.
+bool in_reach(std::span<const ConstView> items) {
+  return std::ranges::all_of(
+      items, [](const ConstView& item) { return item.part_stride <= std::numeric_limits<std::uint32_t>::max(); });
+}
+
+/// Calls body(items of out from `first` on, how many, terms of each from `start` on, how many) until each has had all
+/// its `group` terms, as many at a time as a launch takes. An item's terms come in order.
+template <class Body>
+void for_launches(std::size_t items, std::size_t group, std::size_t most, const Body& body) {
+  const std::size_t terms = std::min(group, most), each = most / terms;
+  for (std::size_t first = 0; first < items; first += each) {
+    const std::size_t count = std::min(each, items - first);
+    for (std::size_t start = 0; start < group; start += terms)
+      body(first, count, start, std::min(terms, group - start));
+  }
+}
+
+/// Calls body with the bytes that a thread has of each limb.
+template <class W, class Body>
+void with_columns(const View& out, const Body& body) {
+  const auto run = [&]<unsigned Bytes>() {
+    const unsigned columns = cuda::blocks(out.degree() / cuda::Columns<W, Bytes>::count);
+    body.template operator()<Bytes>(columns);
+  };
+  out.degree() % cuda::Columns<W, 16>::count == 0 ? run.template operator()<16>() : run.template operator()<8>();
+}
+
+}  // namespace
+
+void CudaEngine::do_sum_items(View out, std::span<const ConstView> items, std::size_t group) {
+  if (!in_reach(items)) return Engine::do_sum_items(out, items, group);
+  const auto queue = state_->queue();
+  with_word(out.word(), [&]<class W>(W) {
+    const auto tables = state_->constants.ring_tables<W>(*out.ring);
+    // What was summed before is a term of what is summed next.
+    for_launches(out.batch, group, max_places - 1,
+                 [&](std::size_t first, std::size_t count, std::size_t start, std::size_t terms) {
+                   const bool again = start != 0;
+                   ItemPlaces<W> places{};
+                   ItemPlace<W>* next = places.at;
+                   for (std::size_t i = first; i < first + count; ++i) {
+                     if (again) *next++ = place_of<W>(out.items(i));
+                     for (std::size_t k = 0; k < terms; ++k) *next++ = place_of<W>(items[i * group + start + k]);
+                   }
+                   const View part = out.items(first, count);
+                   with_columns<W>(out, [&]<unsigned Bytes>(unsigned columns) {
+                     cuda::launch<cuda::sum_items<W, Bytes>>(
+                         queue, dim3(columns, static_cast<unsigned>(out.limbs()), count * out.parts),
+                         cuda::block_threads, 0, 1, "sum of items", device_view<W>(part, out.parts), places,
+                         tables.value, static_cast<std::uint32_t>(terms + again));
+                   });
+                 });
+  });
+}
+
+void CudaEngine::do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
+                                 std::size_t group) {
+  if (!in_reach(a) || !in_reach(b)) return Engine::do_sum_products(out, a, b, group);
+  const auto queue = state_->queue();
+  with_word(out.word(), [&]<class W>(W) {
+    const auto tables = state_->constants.ring_tables<W>(*out.ring);
+    const std::uint32_t lazy = cuda::lazy_products<W>(out.ring->basis());
+    for_launches(out.batch, group, max_places / 2,
+                 [&](std::size_t first, std::size_t count, std::size_t start, std::size_t terms) {
+                   ItemPlaces<W> pairs{};
+                   ItemPlace<W>* next = pairs.at;
+                   for (std::size_t i = first; i < first + count; ++i) {
+                     for (std::size_t k = i * group + start; k < i * group + start + terms; ++k) {
+                       *next++ = place_of<W>(a[k]);
+                       *next++ = place_of<W>(b[k]);
+                     }
+                   }
+                   const View part = out.items(first, count);
+                   with_columns<W>(out, [&]<unsigned Bytes>(unsigned columns) {
+                     cuda::launch<cuda::sum_products<W, Bytes>>(
+                         queue, dim3(columns, static_cast<unsigned>(out.limbs()), count), cuda::block_threads, 0, 1,
+                         "sum of products", device_view<W>(part, 3), pairs, tables.value,
+                         static_cast<std::uint32_t>(terms), lazy, static_cast<std::uint32_t>(start != 0));
+                   });
+                 });
+  });
+}
 
 void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
   const auto queue = state_->queue();

@@ -69,14 +69,15 @@ class MatrixTransform {
   CYCLOTOME_HD MatrixTransform(const MatrixTables& tables, Space& space, unsigned rank, unsigned warp)
       : t_(tables), sums_(tables.sums), space_(space), rank_(rank), warp_(warp) {}
 
-  /// Coefficients [0, 2^32) of the limb -> this block's part of them, to be multiplied.
-  CYCLOTOME_HD void load(Quads<4> (&x)[Plan::tasks], const std::uint32_t* limb) const {
+  /// Coefficients [0, 2^32) of the limb -> this block's part of them, to be multiplied. fetch(i): those from i on.
+  template <class Fetch>
+  CYCLOTOME_HD void load(Quads<4> (&x)[Plan::tasks], const Fetch& fetch) const {
     CYCLOTOME_UNROLL()
     for (unsigned i = 0; i < Plan::tasks; ++i) {
       Warp::each([&](unsigned lane) {
-        const std::uint32_t* const from = limb + first_place(warp_ * Plan::tasks + i, lane);
+        const unsigned from = first_place(warp_ * Plan::tasks + i, lane);
         CYCLOTOME_UNROLL()
-        for (unsigned r = 0; r < 4; ++r) x[i](lane)[r] = Warp::load(from + 64 * r);
+        for (unsigned r = 0; r < 4; ++r) x[i](lane)[r] = fetch(from + 64 * r);
       });
     }
   }
@@ -199,8 +200,9 @@ class MatrixTransform {
     }
   }
 
-  /// Back along k, and to the limb: values in [0, p).
-  CYCLOTOME_HD void fourth(std::uint32_t* limb) const {
+  /// Back along k, and to the limb: keep(i, values in [0, p) from i on).
+  template <class Keep>
+  CYCLOTOME_HD void fourth(const Keep& keep) const {
     Registers<8 * bytes> m;  // theta^(-k high)
     Warp::each([&](unsigned lane) {
       CYCLOTOME_UNROLL()
@@ -235,7 +237,7 @@ class MatrixTransform {
           for (unsigned v = 0; v < 4; ++v) result.word[v] = sums_.canonical(result.word[v]);
           const unsigned f = pair + (k & 1);
           const unsigned e = (rank_ * Plan::groups + group) * Plan::each + f / Plan::small;
-          Warp::store(limb + Plan::place(e, f % Plan::small, row(lane) + 8 * (k >> 1), 4 * column(lane)), result);
+          keep(Plan::place(e, f % Plan::small, row(lane) + 8 * (k >> 1), 4 * column(lane)), result);
         }
       });
     }

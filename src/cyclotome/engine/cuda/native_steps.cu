@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The composites that have kernels of their own. Which it is to be is decided here, on the host, from the composite,
 // the degree and what the loaded code can do (code_paths.hpp).
+#include "cyclotome/engine/cuda/division.cuh"
+#include "cyclotome/engine/cuda/matrix_key_switch.cuh"
 #include "cyclotome/engine/cuda/products.cuh"
-#include "cyclotome/engine/cuda/verb_steps.cuh"
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/program/lifts.hpp"
 
@@ -13,13 +14,6 @@ using program::Place;
 using program::Program;
 
 namespace {
-
-/// Memory over `ring`, of so many parts, for the items of `like`.
-template <class W>
-View scratch_view(const StepContext& at, const Ring& ring, const View& like, std::size_t parts, Domain domain) {
-  const std::size_t part = ring.limbs() * ring.degree();
-  return {at.scratch.take(like.batch * parts * part * sizeof(W)), &ring, like.batch, parts, parts * part, part, domain};
-}
 
 template <class W>
 void run_tensor_product(const Queue& queue, const View& out, const View& a, const View& b,
@@ -89,45 +83,9 @@ Step turned_product_step(DeviceConstants& constants, const Ring& ring, std::uint
   };
 }
 
-/// out = factors kept + correction of dropped + addend, of which there may be none (its ring is null).
 template <class W>
-class Division {
- public:
-  Division(DeviceConstants& constants, const DivideAndRound& step)
-      : kept_(step.kept),
-        transform_(constants, *kept_),
-        correction_(constants.conversion<W>(step.correction)),
-        factors_(constants.make_factors<W>(kept_->basis(), step.factors)) {}
-
-  void operator()(const StepContext& at, const View& out, const View& kept, const View& dropped,
-                  const View& addend) const {
-    const auto to = device_view<W>(out, out.parts), from = device_view<W>(kept, out.parts);
-    const auto added_parts = static_cast<std::uint32_t>(addend.ring == nullptr ? 0 : addend.parts);
-    const auto added = added_parts == 0 ? DeviceView<W>{} : device_view<W>(addend, out.parts);
-    if (out.domain == Domain::coefficient) {
-      divide_and_round(at.queue, to, from, device_view<W>(dropped, out.parts), correction_.value, factors_.value, added,
-                       added_parts, items_of(out));
-      return;
-    }
-    const View correction = scratch_view<W>(at, *kept_, out, out.parts, Domain::coefficient);
-    convert(at.queue, device_view<W>(correction, out.parts), device_view<W>(dropped, out.parts), correction_.value,
-            items_of(out), {});
-    transform_.forward(at.queue, correction);
-    launch<divide_transforms<W>>(at.queue, column_grid<W>(out), block_threads, 0, 1, "division", to, from,
-                                 device_view<W>(correction, out.parts), factors_.value, added, added_parts,
-                                 transform_.tables());
-  }
-
- private:
-  RingPtr kept_;
-  RingTransform<W> transform_;
-  Resident<ColumnConversion<W>> correction_;
-  Resident<const ShoupFactor<W>*> factors_;
-};
-
-template <class W>
-Step divide_and_round_step(DeviceConstants& constants, const DivideAndRound& step) {
-  return [divide = Division<W>(constants, step)](const StepContext& at, Operands o) {
+Step divide_and_round_step(DeviceConstants& constants, const DivideAndRound& step, bool secret) {
+  return [divide = Division<W>(constants, step, secret)](const StepContext& at, Operands o) {
     divide(at, o[0], o[1], o[2], o.size() > 3 ? o[3] : View{});
   };
 }
@@ -136,7 +94,7 @@ Step divide_and_round_step(DeviceConstants& constants, const DivideAndRound& ste
 template <class W>
 class KeySwitchNative {
  public:
-  KeySwitchNative(DeviceConstants& constants, const KeySwitchConstants& step)
+  KeySwitchNative(DeviceConstants& constants, const KeySwitchConstants& step, bool secret)
       : q_(step.ciphertext_ring),
         special_(step.special_ring),
         both_(step.key_ring),
@@ -145,7 +103,7 @@ class KeySwitchNative {
         tables_(constants.ring_tables<W>(*both_)),
         q_arithmetics_(constants.arithmetics(*q_)),
         arithmetics_(constants.arithmetics(*both_)) {
-    if (step.rounding) divide_.emplace(constants, *step.rounding);
+    if (step.rounding) divide_.emplace(constants, *step.rounding, secret);
     // A digit of several primes is prepared once for all moduli.
     if (step.digits.front().ring->limbs() == 1) return;
     for (const auto& digit : step.digits) prepared_limbs_ += digit.ring->limbs() + 1;
@@ -219,8 +177,8 @@ class KeySwitchNative {
 };
 
 template <class W>
-Step key_switch_step(DeviceConstants& constants, const KeySwitchConstants& step) {
-  return [switching = KeySwitchNative<W>(constants, step)](const StepContext& at, Operands o) {
+Step key_switch_step(DeviceConstants& constants, const KeySwitchConstants& step, bool secret) {
+  return [switching = KeySwitchNative<W>(constants, step, secret)](const StepContext& at, Operands o) {
     switching(at, o[0], o[1], o[2], o.size() > 3 ? o[3] : View{});
   };
 }
@@ -274,11 +232,16 @@ Step native_step(DeviceConstants& constants, const Program& program, const Compo
   }
   if (name == "divide_and_round") {
     const auto step = program::read_divide_and_round(program, composite);
-    return step ? divide_and_round_step<W>(constants, *step) : Step();
+    return step ? divide_and_round_step<W>(constants, *step, composite.secret) : Step();
   }
   if (name == "key_switch" && holds_limbs(constants, *out.ring)) {
     const auto step = program::read_key_switch(program, composite);
-    return step ? key_switch_step<W>(constants, *step) : Step();
+    return step ? key_switch_step<W>(constants, *step, composite.secret) : Step();
+  }
+  if (name == "key_switch" && out.domain == Domain::transform && composite.ins[0].domain == Domain::transform &&
+      !composite.secret) {
+    const auto step = program::read_key_switch(program, composite);
+    return step ? key_switch_by_matrices(constants, *step) : Step();
   }
   if (name == "convert_with_peaks") {
     const BaseConversion* const conversion = program::read_convert_with_peaks(program, composite);

@@ -12,6 +12,10 @@
 // there are such kernels, else one convolution after another.
 namespace cyclotome::cuda {
 
+struct FromDigits;  // matrix_operands.cuh
+struct FromLift;
+struct ToQuotients;
+
 /// Lines of values along one prime factor of m, one for each choice of the other exponents.
 struct PrimeFactorAxis {
   const std::uint32_t *starts, *offsets;  ///< of the lines; within a line
@@ -63,16 +67,25 @@ template <class W>
 void transform_by_axes(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items, const RingTables<W>* tables,
                        const PrimeFactorRing<W>& ring, Direction direction);
 
-/// The same by matrices, where ring.matrix_rows says that there are some.
-void transform_by_matrices(const Queue& queue, DeviceView<std::uint32_t> a, unsigned limbs, unsigned items,
-                           const PrimeFactorRing<std::uint32_t>& ring, Direction direction);
+/// The same by matrices, where ring.matrix_rows says that there are some; out may be a.
+void transform_by_matrices(const Queue& queue, DeviceView<std::uint32_t> out, DeviceView<std::uint32_t> a,
+                           unsigned limbs, unsigned items, const PrimeFactorRing<std::uint32_t>& ring,
+                           Direction direction);
+/// Of a key switch's digits, in place; `items` counts each digit.
+void transform_by_matrices(const Queue& queue, const FromDigits& digits, unsigned limbs, unsigned items,
+                           const PrimeFactorRing<std::uint32_t>& ring);
+/// out = the quotients that the transform of a correction leaves, which is given, or lifted from a dropped prime.
+void divide_by_matrices(const Queue& queue, const ToQuotients& out, DeviceView<std::uint32_t> correction,
+                        unsigned limbs, unsigned items, const PrimeFactorRing<std::uint32_t>& ring);
+void divide_by_matrices(const Queue& queue, const ToQuotients& out, const FromLift& dropped, unsigned limbs,
+                        unsigned items, const PrimeFactorRing<std::uint32_t>& ring);
 
 /// By whichever it is.
 template <class W>
 void transform_prime_factors(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items,
                              const RingTables<W>* tables, const PrimeFactorRing<W>& ring, Direction direction) {
   if constexpr (sizeof(W) == 4) {
-    if (ring.matrix_rows != 0) return transform_by_matrices(queue, a, limbs, items, ring, direction);
+    if (ring.matrix_rows != 0) return transform_by_matrices(queue, a, a, limbs, items, ring, direction);
   }
   transform_by_axes(queue, a, limbs, items, tables, ring, direction);
 }

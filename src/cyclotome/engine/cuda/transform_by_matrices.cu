@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cyclotome/engine/cuda/limb_access.cuh"
-#include "cyclotome/engine/cuda/matrix_transform.hpp"
+#include "cyclotome/engine/cuda/matrix_operands.cuh"
 #include "cyclotome/engine/cuda/prime_factor.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
 
@@ -26,12 +25,6 @@ struct DeviceWarp {
   template <class Body>
   __device__ __forceinline__ static void each(const Body& body) {
     body(threadIdx.x % 32);
-  }
-  __device__ __forceinline__ static Quad load(const std::uint32_t* source) {
-    return load_global<Use::once>(reinterpret_cast<const Quad*>(source));
-  }
-  __device__ __forceinline__ static void store(std::uint32_t* target, const Quad& quad) {
-    store_global<Use::once>(reinterpret_cast<Quad*>(target), quad);
   }
   __device__ __forceinline__ static std::uint32_t constant(const std::uint32_t* source) { return __ldg(source); }
   __device__ __forceinline__ static void together() { __syncwarp(); }
@@ -64,22 +57,24 @@ class DeviceSpace {
   Exchange exchange;
 };
 
-/// Grid: (blocks of a limb, limbs, items).
-template <class Plan>
+/// Grid: (blocks of a limb, limbs, items). from(item, limb) and to(item, limb) say how a limb is fetched and kept
+/// (matrix_operands.cuh).
+template <class Plan, class From, class To>
 __global__ void __launch_bounds__(Plan::threads, Plan::resident_blocks)
-    by_matrices(DeviceView<std::uint32_t> a, const PrimeFactorLimb<std::uint32_t>* limbs, std::uint32_t direction) {
+    by_matrices(From from, To to, const PrimeFactorLimb<std::uint32_t>* limbs, std::uint32_t direction) {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ uint4 memory[];
   let_next_start();
+  if (!from.has(blockIdx.z, blockIdx.y)) return;
   using Space = DeviceSpace<Plan>;
   Space space(memory);
   const unsigned rank = Plan::blocks == 1 ? 0 : blockIdx.x;
   const MatrixTransform<Plan, DeviceWarp, Space> transform(*limbs[blockIdx.y].matrices[direction], space, rank,
                                                            threadIdx.x / 32);
-  std::uint32_t* const limb = a.limb(blockIdx.z, blockIdx.y);
+  const auto source = from(blockIdx.z, blockIdx.y);
   wait_for_previous();
   DeviceWarp::Quads<4> x[Plan::tasks];
-  transform.load(x, limb);
+  transform.load(x, source);
   space.exchange.arrive();
   space.exchange.wait();
   transform.first(x);
@@ -88,36 +83,62 @@ __global__ void __launch_bounds__(Plan::threads, Plan::resident_blocks)
   __syncthreads();
   transform.third();
   __syncthreads();
-  transform.fourth(limb);
+  transform.fourth(to(blockIdx.z, blockIdx.y));
 #else
   missing_body();
 #endif
 }
 
-template <class Plan>
-void run(const Queue& queue, DeviceView<std::uint32_t> a, unsigned limbs, unsigned items,
-         const PrimeFactorLimb<std::uint32_t>* tables, Direction direction) {
-  launch<by_matrices<Plan>, Start::early>(queue, dim3(Plan::blocks, limbs, items), Plan::threads,
-                                          DeviceSpace<Plan>::bytes, Plan::blocks, "transform", a, tables,
-                                          static_cast<std::uint32_t>(direction));
+/// Threads that a multiprocessor holds, which leaves each so many registers.
+template <class From, class To>
+inline constexpr unsigned resident_threads = 768;
+
+/// Blocks of a limb, tasks at once and registers: what an H100 likes best (doc/gpu-notes.md).
+template <unsigned Resident, class Body>
+void with_plan(std::uint32_t rows, const Body& body) {
+  switch (rows) {
+    case 1:
+      return body.template operator()<MatrixPlan<1, 0>>();
+    case 2:
+      return body.template operator()<MatrixPlan<2, 2>>();
+    case 4:
+      return body.template operator()<MatrixPlan<4, 2, 1, Resident>>();
+    default:
+      return body.template operator()<MatrixPlan<8, 3, 1, Resident>>();
+  }
+}
+
+template <class From, class To>
+void run(const Queue& queue, const From& from, const To& to, unsigned limbs, unsigned items,
+         const PrimeFactorRing<std::uint32_t>& ring, Direction direction) {
+  with_plan<resident_threads<From, To>>(ring.matrix_rows, [&]<class Plan>() {
+    launch<by_matrices<Plan, From, To>, Start::early>(queue, dim3(Plan::blocks, limbs, items), Plan::threads,
+                                                      DeviceSpace<Plan>::bytes, Plan::blocks, "transform", from, to,
+                                                      ring.limbs, static_cast<std::uint32_t>(direction));
+  });
 }
 
 }  // namespace
 
-void transform_by_matrices(const Queue& queue, DeviceView<std::uint32_t> a, unsigned limbs, unsigned items,
-                           const PrimeFactorRing<std::uint32_t>& ring, Direction direction) {
-  // Blocks of a limb, tasks at once and registers: what an H100 likes best (doc/gpu-notes.md).
-  const auto* const tables = ring.limbs;
-  switch (ring.matrix_rows) {
-    case 1:
-      return run<MatrixPlan<1, 0>>(queue, a, limbs, items, tables, direction);
-    case 2:
-      return run<MatrixPlan<2, 2>>(queue, a, limbs, items, tables, direction);
-    case 4:
-      return run<MatrixPlan<4, 2, 1, 768>>(queue, a, limbs, items, tables, direction);
-    default:
-      return run<MatrixPlan<8, 3, 1, 768>>(queue, a, limbs, items, tables, direction);
-  }
+void transform_by_matrices(const Queue& queue, DeviceView<std::uint32_t> out, DeviceView<std::uint32_t> a,
+                           unsigned limbs, unsigned items, const PrimeFactorRing<std::uint32_t>& ring,
+                           Direction direction) {
+  run(queue, FromResidues{a}, ToResidues{out}, limbs, items, ring, direction);
+}
+
+void transform_by_matrices(const Queue& queue, const FromDigits& digits, unsigned limbs, unsigned items,
+                           const PrimeFactorRing<std::uint32_t>& ring) {
+  run(queue, digits, ToResidues{digits.a}, limbs, items, ring, Direction::to_transform);
+}
+
+void divide_by_matrices(const Queue& queue, const ToQuotients& out, DeviceView<std::uint32_t> correction,
+                        unsigned limbs, unsigned items, const PrimeFactorRing<std::uint32_t>& ring) {
+  run(queue, FromResidues{correction}, out, limbs, items, ring, Direction::to_transform);
+}
+
+void divide_by_matrices(const Queue& queue, const ToQuotients& out, const FromLift& dropped, unsigned limbs,
+                        unsigned items, const PrimeFactorRing<std::uint32_t>& ring) {
+  run(queue, dropped, out, limbs, items, ring, Direction::to_transform);
 }
 
 }  // namespace cyclotome::cuda

@@ -57,6 +57,10 @@ class RingTransform {
     run_inverse<W>(queue, a, tables_.value, arithmetics_);
   }
   const RingTables<W>* tables() const { return tables_.value; }
+  /// Over Phi_m by matrices: kernels that do more besides may be used. Null otherwise.
+  const PrimeFactorRing<W>* matrices() const {
+    return factors_ && factors_->value.matrix_rows != 0 ? &factors_->value : nullptr;
+  }
 
  private:
   void by_factors(const Queue& queue, const View& a, Direction direction) const {

@@ -87,6 +87,9 @@ class FpgaEngine final : public Engine {
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override {
     host_->linear_combination(out, a, matrix);
   }
+  void do_sum_items(View out, std::span<const ConstView> items, std::size_t group) override {
+    host_->sum_items(out, items, group);
+  }
   void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override {
     host_->peaks(numbers, a, conversion);
   }

@@ -5,14 +5,14 @@
 
 namespace cyclotome::bgv {
 
-const DivideAndRound& Context::modulus_switch(rlwe::Level level, rlwe::PlainIndex plain) const {
-  if (level.primes < 2)
-    throw ArgumentError("a ciphertext of one prime can't be switched to fewer; it has no level left");
+const DivideAndRound& Context::modulus_switch(rlwe::Level from, rlwe::Level to, rlwe::PlainIndex plain) const {
+  if (to.primes == 0 || to >= from) {
+    throw ArgumentError(message("a ciphertext of ", from.primes, " primes can't be switched to ", to));
+  }
   const std::lock_guard lock(mutex_);
-  auto& slot = switches_[{level.primes, plain.number}];
+  auto& slot = switches_[{from.primes, to.primes, plain.number}];
   if (slot == nullptr) {
-    slot = std::make_unique<DivideAndRound>(level_ring(rlwe::Level(level.primes - 1)),
-                                            level_ring(level)->slice(level.primes - 1, 1),
+    slot = std::make_unique<DivideAndRound>(level_ring(to), level_ring(from)->slice(to.primes, from.primes - to.primes),
                                             PreservedModulus(preserved_modulus(plain)));
   }
   return *slot;

@@ -10,9 +10,10 @@ namespace cyclotome::bgv {
 /// A BGV context: what all lattice schemes share, and the divisions of modulus switching at every level.
 class Context final : public scheme::ExactContext {
  public:
-  /// Division by the last prime of a level of 2 or more, keeping residues modulo plaintext modulus number `plain`.
-  /// Tables are made on first use; thread-safe.
-  const DivideAndRound& modulus_switch(rlwe::Level level, rlwe::PlainIndex plain) const;
+  /// Division by the last primes of a level, all at once, until as many as `to` has are left, keeping residues modulo
+  /// plaintext modulus number `plain`. Throws ArgumentError unless `to` is lower and at least 1. Tables are made on
+  /// first use; thread-safe.
+  const DivideAndRound& modulus_switch(rlwe::Level from, rlwe::Level to, rlwe::PlainIndex plain) const;
   /// A centred phase at a level -> factor times it modulo t. Conversions that were asked for lately are kept;
   /// thread-safe.
   std::shared_ptr<const BaseConversion> message_reduction(rlwe::Level level, rlwe::PlainIndex plain,
@@ -24,6 +25,9 @@ class Context final : public scheme::ExactContext {
   Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) const override;
   Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const override;
   Ciphertext square(const Ciphertext& a) const override;
+  /// Of members at the level of their products nothing is copied.
+  Ciphertext sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::Member> b,
+                          std::size_t group) const override;
   Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
                                    const rlwe::EvaluationKeys& keys) const override;
   Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const override;
@@ -52,7 +56,8 @@ class Context final : public scheme::ExactContext {
                                              const Make& make) const;
 
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<DivideAndRound>> switches_;
+  mutable std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::unique_ptr<DivideAndRound>>
+      switches_;  // by limbs before and after, and plain
   mutable Conversions lifts_, reductions_;
 };
 

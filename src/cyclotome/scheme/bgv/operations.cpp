@@ -11,6 +11,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/scheme/bgv/alignment.hpp"
 #include "cyclotome/scheme/bgv/context.hpp"
 #include "cyclotome/scheme/bgv/noise.hpp"
@@ -37,9 +38,30 @@ Ciphertext rescaled(const Ciphertext& c, std::int64_t factor) {
 /// c at a level, for what only reads it: c itself where it is there.
 Ciphertext lowered(const Ciphertext& c, Level level) { return c.level() == level ? c : switch_to_level(c, level); }
 
-/// The bound of c one below this level, if it is `noise` at it.
-NoiseBound noise_below(const Ciphertext& c, const NoiseBound& noise, Level level) {
-  return switched_noise(c.context()->parameters(), c.plain(), noise, level, c.parts());
+/// best_product_level, from public numbers.
+Level best_level(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const Phase& a, const Phase& b) {
+  const Level top = std::min(a.level, b.level);
+  Level best = top;
+  double best_headroom = -1e300;
+  NoiseBound first = noise_at(parameters, plain, a, top), second = noise_at(parameters, plain, b, top);
+  for (Level level = top; level.primes >= 1; --level.primes) {
+    const double left = headroom(parameters, product_noise(parameters, first, second), level);
+    if (left > best_headroom) {
+      best_headroom = left;
+      best = level;
+    }
+    if (level == Level(1)) break;
+    first = switched_noise(parameters, plain, first, level, a.parts);
+    second = switched_noise(parameters, plain, second, level, b.parts);
+  }
+  return best;
+}
+
+/// What is public about members of one level and correction factor.
+Phase phase_of(std::span<const rlwe::Member> members) {
+  Phase phase = phase_of(*members[0].array);
+  phase.noise = rlwe::require_together("sum_products", members);
+  return phase;
 }
 
 /// The bound of c at a lower level, and its correction factor there.
@@ -95,7 +117,7 @@ Level level_of_product(const Ciphertext& a, const Ciphertext& b, bool automatic)
 }  // namespace
 
 Ciphertext switch_modulus(const Ciphertext& a) {
-  static_cast<void>(bgv_context(a.context()).modulus_switch(a.level(), a.plain()));  // throws at the lowest level
+  if (a.limbs() < 2) throw ArgumentError("a ciphertext of one prime can't be switched to fewer; it has no level left");
   return switch_to_level(a, Level(a.limbs() - 1));
 }
 
@@ -113,22 +135,7 @@ Ciphertext switch_to_level(const Ciphertext& a, Level level) {
 }
 
 Level best_product_level(const Ciphertext& a, const Ciphertext& b) {
-  const rlwe::Parameters& parameters = bgv_context(a.context()).parameters();
-  const Level top = std::min(a.level(), b.level());
-  Level best = top;
-  double best_headroom = -1e300;
-  NoiseBound first = noise_at(a, top), second = noise_at(b, top);
-  for (Level level = top; level.primes >= 1; --level.primes) {
-    const double left = headroom(parameters, product_noise(parameters, first, second), level);
-    if (left > best_headroom) {
-      best_headroom = left;
-      best = level;
-    }
-    if (level == Level(1)) break;
-    first = noise_below(a, first, level);
-    second = noise_below(b, second, level);
-  }
-  return best;
+  return best_level(bgv_context(a.context()).parameters(), a.plain(), phase_of(a), phase_of(b));
 }
 
 Ciphertext Context::add(const Ciphertext& a, const Ciphertext& b) const {
@@ -161,6 +168,21 @@ Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& 
 Ciphertext Context::multiply(const Ciphertext& a, const Ciphertext& b) const { return bgv::multiply(a, b); }
 
 Ciphertext Context::square(const Ciphertext& a) const { return bgv::square(a); }
+
+Ciphertext Context::sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::Member> b,
+                                 std::size_t group) const {
+  const Ciphertext& head = *a[0].array;
+  const Phase x = phase_of(a), y = phase_of(b);
+  if (x.level != y.level || best_level(parameters(), head.plain(), x, y) != x.level) {
+    return rlwe::Context::sum_products(a, b, group);
+  }
+  PolyArray out = head.like(a.size() / group, 3);
+  engine()->sum_products(out.view(), rlwe::views_of(a), rlwe::views_of(b), group);
+  NoiseBound noise = parameters().noise().tidy(product_noise(parameters(), x.noise, y.noise));
+  if (group > 1) noise = NoiseCalculus::times(noise, static_cast<double>(group));
+  const Modulus<std::uint64_t> t(head.plain_modulus().value);
+  return head.derived(std::move(out), noise, t.multiply(x.correction, y.correction));
+}
 
 Ciphertext Context::multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
                                           const rlwe::EvaluationKeys& keys) const {

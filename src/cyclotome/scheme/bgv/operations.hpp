@@ -12,7 +12,9 @@ using rlwe::Plaintext;
 /// about the prime, and the correction factor is multiplied by its inverse modulo t. Throws ArgumentError at the lowest
 /// level.
 Ciphertext switch_modulus(const Ciphertext& a);
-/// switch_modulus until that level; a as it is when it is there. Throws ArgumentError when it is below.
+/// Division by the last primes until that level, all of them at once, with one rounding: less noise and fewer
+/// transforms than prime by prime, whose bound still holds. a as it is when it is there. Throws ArgumentError when it
+/// is below.
 Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level);
 /// The level at which a product with an operand of equal noise keeps most headroom: noise far above the rounding floor
 /// is worth dropping a prime for.

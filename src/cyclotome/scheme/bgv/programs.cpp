@@ -13,17 +13,14 @@ using program::Slice;
 
 namespace {
 
-/// out = x divided by its last primes, one after the other, until as many as out has are left.
-void drop_primes(Builder& b, const Context& context, rlwe::PlainIndex plain, const Slice& out, Slice x) {
-  for (std::size_t limbs = x.ring->limbs(); limbs > out.ring->limbs(); --limbs) {
-    const DivideAndRound& step = context.modulus_switch(rlwe::Level(limbs), plain);
-    const Slice dropped = b.temporary_like(x, step.dropped, x.parts);
-    b.copy(dropped, x.limbs(limbs - 1, step.dropped));
-    b.inverse(dropped);
-    const Slice next = limbs - 1 == out.ring->limbs() ? out : b.temporary_like(x, step.kept, x.parts);
-    program::divide_and_round(b, next, x.limbs(0, step.kept), dropped, step);
-    x = next;
-  }
+/// out = x divided by the product of its last primes, until as many as out has are left: one rounding for all of them.
+void drop_primes(Builder& b, const Context& context, rlwe::PlainIndex plain, const Slice& out, const Slice& x) {
+  const std::size_t limbs = x.ring->limbs(), left = out.ring->limbs();
+  const DivideAndRound& step = context.modulus_switch(rlwe::Level(limbs), rlwe::Level(left), plain);
+  const Slice dropped = b.temporary_like(x, step.dropped, x.parts);
+  b.copy(dropped, x.limbs(left, step.dropped));
+  b.inverse(dropped);
+  program::divide_and_round(b, out, x.limbs(0, step.kept), dropped, step);
 }
 
 /// x at a level: itself if it is there.

@@ -142,6 +142,7 @@ class BehzScaling final : public Scaling {
   /// The tensor product modulo every limb.
   void multiply_in_limbs(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b) const {
     const WideRing& ring = *setup_.ring;
+    if (setup_.ring_products) return multiply_on_host(out, a, b);
     const LimbProducts& products = *setup_.products;
     for (std::size_t i = 0; i < products.limbs(); ++i) {
       const std::size_t at = ring.offset(i);
@@ -151,6 +152,17 @@ class BehzScaling final : public Scaling {
       multiply_parts(*setup_.engine, d.view(), x.view(), y.view());
       products.backward_there(out + at, d, i, ring.size());
     }
+  }
+
+  /// The same in a way that works on the host's words.
+  void multiply_on_host(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b) const {
+    const WideRing& ring = *setup_.ring;
+    if (setup_.wide->on_host()) return fermat::multiply_parts(ring, *setup_.ring_products, out, a, b);
+    Parts x(2 * ring.size()), y(2 * ring.size()), product(3 * ring.size());
+    setup_.engine->download(x.data(), a, x.size() * sizeof(std::uint64_t));
+    setup_.engine->download(y.data(), b, y.size() * sizeof(std::uint64_t));
+    fermat::multiply_parts(ring, *setup_.ring_products, product.data(), x.data(), y.data());
+    setup_.engine->upload(out, product.data(), product.size() * sizeof(std::uint64_t));
   }
 
   /// One factor modulo B_sk, small Montgomery reduced.

@@ -36,16 +36,22 @@ Variant variant_of(const std::string& name) {
 }
 
 ContextPtr Context::create(const Parameters& parameters, EnginePtr engine, std::optional<Variant> variant,
-                           const GeneralArithmetic& arithmetic) {
+                           ProductMethod products, const GeneralArithmetic& arithmetic) {
   const Variant chosen = variant.value_or(parameters.basis().splits() == 0 ? Variant::positional : Variant::both);
-  return ContextPtr(new Context(parameters, std::move(engine), chosen, arithmetic));
+  if (chosen == Variant::positional && products != ProductMethod::primes) {
+    throw ParameterError(message("positional integers are multiplied by primes, not by \"", name_of(products),
+                                 "\", as their products are exact; leave products out, or choose splits"));
+  }
+  return ContextPtr(new Context(parameters, std::move(engine), chosen, products, arithmetic));
 }
 
-Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant, const GeneralArithmetic& arithmetic)
+Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant, ProductMethod products,
+                 const GeneralArithmetic& arithmetic)
     : parameters_(parameters),
       engine_(std::move(engine)),
       wide_(WideEngine::of(engine_)),
       variant_(variant),
+      product_method_(products),
       ring_(std::make_shared<WideRing>(parameters.basis(), parameters.ring())),
       punctured_(std::make_shared<FermatPunctured>(parameters.basis(), method_of(variant), arithmetic)),
       message_scale_(parameters.basis(), parameters.plain_modulus()) {
@@ -55,29 +61,38 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
   const auto digits = parameters.log2_digits();
   // A key has two parts for each digit, modulo primes that hold twice a limb, or a limb and a digit.
   const double factor = parameters.digit_bits() == 0 ? 2 : 1.5;
+  const double rows = factor * static_cast<double>(ring_->words()) + parameters.literal().special_primes;
   require_memory(*engine_, "a relinearisation key on wide limbs",
-                 static_cast<std::uint64_t>(2 * factor * static_cast<double>(digits.size() * ring_->size() * 8)),
+                 static_cast<std::uint64_t>(16 * rows * static_cast<double>(digits.size() * degree())),
                  "use a smaller x or degree, or wider digits");
   secret_products_ = std::make_shared<LimbProducts>(engine_, *ring_, 1, 1);
   plain_products_ = std::make_shared<LimbProducts>(
       engine_, *ring_, std::max(1.0, std::log2(static_cast<double>(parameters.plain_modulus()))), 1);
-  digit_products_ = std::make_shared<LimbProducts>(engine_, *ring_, parameters.digit_bits(), digits.size());
-  const ScalingSetup setup{engine_, wide_, ring_, std::make_shared<LimbProducts>(engine_, *ring_, 0, 2),
-                           parameters.plain_modulus()};
+  if (!parameters.special_primes().empty()) {
+    special_ = std::make_unique<const SpecialModulus>(engine_, *ring_, parameters.special_primes());
+  }
+  digit_products_ = std::make_shared<LimbProducts>(engine_, *ring_, parameters.digit_bits(), digits.size(),
+                                                   special_ ? special_->inverses() : std::vector<BigUnsigned>{});
+  ScalingSetup setup{engine_, wide_, ring_, std::make_shared<LimbProducts>(engine_, *ring_, 0, 2),
+                     parameters.plain_modulus()};
+  if (products != ProductMethod::primes) {
+    setup.ring_products = make_ring_products(products, ring_, setup.products, engine_, arithmetic);
+  }
   scaling_ = variant == Variant::positional ? make_positional_scaling(setup) : make_behz_scaling(setup, punctured_);
   decompose_ = wide_->puncture(punctured_);
 }
 
+PolyArray Context::empty_small(bool secret) const {
+  return PolyArray(engine_, small_ring_, 1, 1, Domain::coefficient, secret);
+}
+
 PolyArray Context::draw_polynomial(Law law, const Seed& seed, Stream stream, std::uint32_t item) const {
-  PolyArray drawn(engine_, small_ring_, 1, 1, Domain::coefficient, true);
+  PolyArray drawn = empty_small(true);
   engine_->sample(drawn.view(), law, seed, stream, item);
   return drawn;
 }
 
-namespace {
-
-/// Residues of small integers, centred.
-ZeroisingVector<std::int64_t> centred(const PolyArray& drawn) {
+ZeroisingVector<std::int64_t> centred_residues(const PolyArray& drawn) {
   ZeroisingVector<std::uint64_t> residues(drawn.size());
   drawn.to_host(residues);
   const std::uint64_t p = drawn.ring()->basis()[0];
@@ -88,10 +103,8 @@ ZeroisingVector<std::int64_t> centred(const PolyArray& drawn) {
   return values;
 }
 
-}  // namespace
-
 ZeroisingVector<std::int64_t> Context::draw(Law law, const Seed& seed, Stream stream, std::uint32_t item) const {
-  return centred(draw_polynomial(law, seed, stream, item));
+  return centred_residues(draw_polynomial(law, seed, stream, item));
 }
 
 void Context::decompose(std::uint64_t* y, const std::uint64_t* c) const {
@@ -118,7 +131,7 @@ rlwe::NoiseBound Context::relinearization_noise() const {
   // The calculus takes digits to be centred, up to half of what is given; these lie in [0, 2^w).
   std::vector<double> digits = parameters_.log2_digits();
   for (double& digit : digits) digit += 1;
-  return parameters_.noise().key_switch(digits, 0, 1);
+  return parameters_.noise().key_switch(digits, parameters_.log2_special(), 1);
 }
 
 double Context::log2_noise_limit() const {

@@ -3,6 +3,7 @@
 
 #include "cyclotome/study/fermat/parameters.hpp"
 #include "cyclotome/study/fermat/scaling.hpp"
+#include "cyclotome/study/fermat/special_modulus.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -21,10 +22,12 @@ Variant variant_of(const std::string& name);
 /// polynomials and keeps B_sk, m~ and t, and beside it a WideEngine computes what is wide.
 class Context : public std::enable_shared_from_this<Context> {
  public:
-  /// variant: positional where there is one limb, else both. arithmetic: what replaces shifts. Throws as Parameters and
+  /// variant: positional where there is one limb, else both. products: how ciphertexts are multiplied modulo limbs;
+  /// `primes` alone for positional. arithmetic: what replaces shifts. Throws as Parameters and
   /// make_positional_scaling do; MemoryLimitError where the relinearisation key would not fit in memory.
   static ContextPtr create(const Parameters& parameters, EnginePtr engine,
                            std::optional<Variant> variant = std::nullopt,
+                           ProductMethod products = ProductMethod::primes,
                            const GeneralArithmetic& arithmetic = GeneralArithmetic::best());
 
   const Parameters& parameters() const noexcept { return parameters_; }
@@ -32,6 +35,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// Wide words beside that engine.
   const WideEngine& wide() const noexcept { return *wide_; }
   Variant variant() const noexcept { return variant_; }
+  ProductMethod product_method() const noexcept { return product_method_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
   const WideRing& ring() const noexcept { return *ring_; }
   const Scaling& scaling() const noexcept { return *scaling_; }
@@ -42,10 +46,14 @@ class Context : public std::enable_shared_from_this<Context> {
   const LimbProducts& secret_products() const noexcept { return *secret_products_; }
   const LimbProducts& plain_products() const noexcept { return *plain_products_; }
   const LimbProducts& digit_products() const noexcept { return *digit_products_; }
+  /// P of hybrid key switching, which `digit_products` divide by on their way back; null for none.
+  const SpecialModulus* special() const noexcept { return special_.get(); }
   /// A row of integers drawn as the library draws them, and checked where keys are: n values.
   ZeroisingVector<std::int64_t> draw(Law law, const Seed& seed, Stream stream, std::uint32_t item) const;
   Law error_law() const noexcept { return parameters_.error() == ErrorLaw::standard ? Law::error : Law::ternary; }
-  /// The same as residues of an ordinary ring, for the checks of keys.
+  /// One polynomial modulo a prime of 30 bits, uninitialised: for the checks of keys.
+  PolyArray empty_small(bool secret) const;
+  /// The same as `draw` in such a polynomial.
   PolyArray draw_polynomial(Law law, const Seed& seed, Stream stream, std::uint32_t item) const;
   /// |c (q/q_i)^-1|_{q_i} in all limbs: D_RNS, in this variant, in the engine's memory. y is not c. Counted.
   void decompose(std::uint64_t* y, const std::uint64_t* c) const;
@@ -60,21 +68,27 @@ class Context : public std::enable_shared_from_this<Context> {
   double headroom(const rlwe::NoiseBound& noise) const;
 
  private:
-  Context(const Parameters& parameters, EnginePtr engine, Variant variant, const GeneralArithmetic& arithmetic);
+  Context(const Parameters& parameters, EnginePtr engine, Variant variant, ProductMethod products,
+          const GeneralArithmetic& arithmetic);
 
   Parameters parameters_;
   EnginePtr engine_;
   WideEnginePtr wide_;
   Variant variant_;
+  ProductMethod product_method_;
   std::shared_ptr<const WideRing> ring_;
   std::shared_ptr<const Punctured> punctured_;
   MessageScale message_scale_;
   RingPtr plain_ring_, small_ring_;
   std::shared_ptr<const LimbProducts> secret_products_, plain_products_, digit_products_;
+  std::unique_ptr<const SpecialModulus> special_;
   std::unique_ptr<Scaling> scaling_;
   WideStep decompose_;
   mutable std::atomic<std::uint64_t> decompositions_ = 0;
 };
+
+/// Residues modulo the first prime of a polynomial as small integers.
+ZeroisingVector<std::int64_t> centred_residues(const PolyArray& polynomial);
 
 /// Throws MismatchError unless both are one context.
 void require_same_context(const char* operation, const Context& a, const Context& b);

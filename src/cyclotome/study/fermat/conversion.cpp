@@ -81,13 +81,14 @@ void multiply_add(std::uint64_t* sum, std::size_t sum_words, const std::uint64_t
 
 }  // namespace
 
-ToLimb::ToLimb(const Basis& source, const Limb& target) : limb_(target), primes_(source.size()) {
+ToLimb::ToLimb(const Basis& source, const Limb& target, const BigUnsigned& factor)
+    : limb_(target), primes_(source.size()) {
   if (source.word() != Word::u64 || source.size() == 0) {
     throw ParameterError("wide limbs are made of residues modulo moduli of 64-bit words, at least one");
   }
   const auto residue = [&](const BigUnsigned& value) {
     std::vector<std::uint64_t> words(target.words);
-    limb_.reduce(words, value.limbs());
+    limb_.reduce(words, (value * factor).limbs());
     return words;
   };
   const BigUnsigned product = source.product();

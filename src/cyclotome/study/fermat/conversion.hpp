@@ -40,8 +40,8 @@ class FromWide {
 /// y_j = |x (B/b_j)^-1|_{b_j} that is x, given how often the sum wraps around B.
 class ToLimb {
  public:
-  /// source: pairwise coprime moduli of 64-bit words.
-  ToLimb(const Basis& source, const Limb& target);
+  /// source: pairwise coprime moduli of 64-bit words. factor: what x is multiplied by, modulo the limb's modulus.
+  ToLimb(const Basis& source, const Limb& target, const BigUnsigned& factor = 1);
 
   /// (B/b_j)^-1 mod b_j: what makes y_j of x.
   static std::vector<std::uint64_t> inverses(const Basis& source);

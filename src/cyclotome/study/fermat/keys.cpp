@@ -34,13 +34,6 @@ void mask(Rows& body, const Rows& a, const ZeroisingVector<std::int64_t>& error,
   ring.negate(body.data(), body.data());
 }
 
-std::vector<PolyArray> transforms(const Rows& rows, const LimbProducts& products, const WideRing& ring) {
-  std::vector<PolyArray> all;
-  for (std::size_t i = 0; i < products.limbs(); ++i)
-    all.push_back(products.forward(rows.data() + ring.offset(i), i, false));
-  return all;
-}
-
 /// s^2 modulo q.
 Rows square_of_secret(const SecretKey& secret) {
   const Context& context = *secret.context();
@@ -79,6 +72,15 @@ void multiply_by_secret_there(std::uint64_t* out, const std::uint64_t* a, const 
   }
 }
 
+SecretKey::SecretKey(ContextPtr context, std::span<const std::int64_t> s, const KeyId& id)
+    : context_(std::move(context)), id_(id) {
+  s_ = context_->secret_products().forward_small(s.data(), true);
+  s_.lock();
+  if (context_->special() == nullptr) return;
+  special_ = transform_small(context_->engine(), context_->special()->ring(), s.data(), true);
+  special_.lock();
+}
+
 SecretKey SecretKey::generate(const ContextPtr& context) {
   const Seed master = Seed::from_system();
   const Seed seed = derive_seed(master, context->parameters(), "secret key", {});
@@ -86,9 +88,7 @@ SecretKey SecretKey::generate(const ContextPtr& context) {
   const Seed named = derive_seed(master, context->parameters(), "key id", {});
   KeyId id;
   std::copy_n(named.bytes().begin(), id.size(), id.begin());
-  PolyArray transformed = context->secret_products().forward_small(s.data(), true);
-  transformed.lock();
-  return SecretKey(context, std::move(transformed), id);
+  return SecretKey(context, s, id);
 }
 
 PublicKey PublicKey::generate(const SecretKey& secret) {
@@ -103,19 +103,64 @@ PublicKey PublicKey::generate(const SecretKey& secret) {
   const Seed error_seed = derived("public key, error");
   mask(body, a, first_fit(context, context.error_law(), error_seed, Stream::public_error, rlwe::error_is_fit), secret);
   PublicKey key(secret.context(), secret.id());
-  key.parts_[0] = transforms(body, context.secret_products(), ring);
-  key.parts_[1] = transforms(a, context.secret_products(), ring);
+  key.parts_[0] = context.secret_products().forward_all(ring, body.data());
+  key.parts_[1] = context.secret_products().forward_all(ring, a.data());
   return key;
 }
 
+namespace {
+
+/// What a relinearisation key is drawn from, and the two halves of each digit modulo P: (-(a s + e), a), as P is 0.
+class DigitMaker {
+ public:
+  explicit DigitMaker(const SecretKey& secret) : DigitMaker(secret, Seed::from_system()) {}
+
+  void draw(std::uint32_t digit) {
+    digit_ = digit;
+    error_ = context_.draw(context_.error_law(), errors_, Stream::switching_key_error, digit);
+  }
+  /// (-(a s + e), a) modulo q.
+  void masked(Rows& body, Rows& a) const {
+    context_.ring().uniform(a.data(), uniform_, Stream::switching_key_uniform, digit_);
+    mask(body, a, error_, secret_);
+  }
+  /// The same modulo P, transforms.
+  std::array<PolyArray, 2> special() const {
+    const EnginePtr& engine = context_.engine();
+    const RingPtr& ring = context_.special()->ring();
+    PolyArray a(engine, ring, 1, 1);
+    engine->sample(a.view(), Law::uniform, special_uniform_, Stream::switching_key_uniform, digit_);
+    a.to_transform();
+    PolyArray body(engine, ring, 1, 1, Domain::transform);
+    engine->multiply(body.view(), a.view(), secret_.special_transform().view());
+    engine->add(body.view(), body.view(), transform_small(engine, ring, error_.data(), true).view());
+    engine->negate(body.view(), body.view());
+    return {std::move(body), std::move(a)};
+  }
+
+ private:
+  DigitMaker(const SecretKey& secret, const Seed& master)
+      : secret_(secret),
+        context_(*secret.context()),
+        uniform_(derive_seed(master, context_.parameters(), "relinearisation, uniform", secret.id())),
+        special_uniform_(derive_seed(master, context_.parameters(), "relinearisation, uniform mod P", secret.id())),
+        errors_(derive_seed(master, context_.parameters(), "relinearisation, error", secret.id())) {}
+
+  const SecretKey& secret_;
+  const Context& context_;
+  Seed uniform_, special_uniform_, errors_;
+  std::uint32_t digit_ = 0;
+  ZeroisingVector<std::int64_t> error_;
+};
+
+}  // namespace
+
 RelinearizationKey RelinearizationKey::generate(const SecretKey& secret) {
   const Context& context = *secret.context();
-  const Seed master = Seed::from_system();
-  const Seed uniform = derive_seed(master, context.parameters(), "relinearisation, uniform", secret.id());
-  const Seed errors = derive_seed(master, context.parameters(), "relinearisation, error", secret.id());
   const WideRing& ring = context.ring();
   const LimbProducts& products = context.digit_products();
   const Rows square = square_of_secret(secret);
+  DigitMaker maker(secret);
   RelinearizationKey key(secret.context(), secret.id());
   Rows a(ring.size()), body(ring.size());
   std::uint32_t digit = 0;
@@ -124,14 +169,19 @@ RelinearizationKey RelinearizationKey::generate(const SecretKey& secret) {
     const std::uint64_t order = limb.plus ? 2 * limb.bits : limb.bits;  // of 2 modulo q_i
     const unsigned width = context.parameters().digit_bits() == 0 ? limb.bits + 1 : context.parameters().digit_bits();
     for (unsigned first = 0; first < limb.bits + (limb.plus ? 1 : 0); first += width, ++digit) {
-      ring.uniform(a.data(), uniform, Stream::switching_key_uniform, digit);
-      mask(body, a, context.draw(context.error_law(), errors, Stream::switching_key_error, digit), secret);
+      maker.draw(digit);
+      maker.masked(body, a);
       // 2^first q/q_i is 0 modulo the other limbs, and 2^(first - exponent) modulo this one.
       Rows target(limb.words * ring.degree());
       std::copy_n(square.data() + ring.offset(i), target.size(), target.data());
       ring.shift_limb(target.data(), i, (first + 2 * order - limb.exponent()) % order);
+      if (context.special() != nullptr) context.special()->multiply(ring.limb(i), target.data(), ring.degree());
       ring.add_limb(body.data() + ring.offset(i), target.data(), i);
-      key.digits_.push_back({transforms(body, products, ring), transforms(a, products, ring)});
+      key.digits_.push_back(
+          {Part{products.forward_all(ring, body.data()), {}}, Part{products.forward_all(ring, a.data()), {}}});
+      if (context.special() == nullptr) continue;
+      auto special = maker.special();
+      for (std::size_t part = 0; part < 2; ++part) key.digits_.back()[part].special = std::move(special[part]);
     }
   }
   return key;
@@ -140,8 +190,9 @@ RelinearizationKey RelinearizationKey::generate(const SecretKey& secret) {
 std::uint64_t RelinearizationKey::bytes() const noexcept {
   std::uint64_t sum = 0;
   for (const auto& digit : digits_) {
-    for (const auto& part : digit) {
-      for (const PolyArray& limb : part) sum += limb.bytes();
+    for (const Part& part : digit) {
+      for (const PolyArray& limb : part.limbs) sum += limb.bytes();
+      sum += context_->special() == nullptr ? 0 : part.special.bytes();
     }
   }
   return sum;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "cyclotome/rlwe/context.hpp"
 #include "cyclotome/study/fermat/context.hpp"
 
@@ -12,18 +14,23 @@ using rlwe::KeyId;
 class SecretKey {
  public:
   static SecretKey generate(const ContextPtr& context);
+  /// Of stored coefficients. Throws ArgumentError for others than -1, 0 and 1, and for keys that fail the check.
+  static SecretKey restore(const ContextPtr& context, const KeyId& id, std::span<const std::int64_t> s);
 
   const ContextPtr& context() const noexcept { return context_; }
   const KeyId& id() const noexcept { return id_; }
+  /// The n coefficients of s.
+  ZeroisingVector<std::int64_t> coefficients() const;
   /// s over all primes of products with secrets, transforms.
   const PolyArray& transform() const noexcept { return s_; }
+  /// s over P's primes, transforms; empty without special primes.
+  const PolyArray& special_transform() const noexcept { return special_; }
 
  private:
-  SecretKey(ContextPtr context, PolyArray s, const KeyId& id)
-      : context_(std::move(context)), s_(std::move(s)), id_(id) {}
+  SecretKey(ContextPtr context, std::span<const std::int64_t> s, const KeyId& id);
 
   ContextPtr context_;
-  PolyArray s_;
+  PolyArray s_, special_;
   KeyId id_;
 };
 
@@ -31,9 +38,13 @@ class SecretKey {
 class PublicKey {
  public:
   static PublicKey generate(const SecretKey& secret);
+  /// Of stored residues, which are canonical.
+  static PublicKey restore(const ContextPtr& context, const KeyId& id, const Rows& body, const Rows& a);
 
   const ContextPtr& context() const noexcept { return context_; }
   const KeyId& id() const noexcept { return id_; }
+  /// Residues of part 0 or 1.
+  Rows rows(std::size_t part) const;
   /// Part 0 or 1 of one limb.
   const PolyArray& transform(std::size_t part, std::size_t limb) const noexcept { return parts_[part][limb]; }
 
@@ -45,18 +56,31 @@ class PublicKey {
   KeyId id_;
 };
 
-/// For each digit: (-(a s + e) + g s^2, a), g = 2^(w j) q/q_i for digit j of limb i; transforms over each limb's
-/// primes.
+/// For each digit: (-(a s + e) + P g s^2, a) modulo q P, g = 2^(w j) q/q_i for digit j of limb i, P = 1 without special
+/// primes; transforms over each limb's primes and over P's.
 class RelinearizationKey {
  public:
+  /// Residues of one part of one digit: modulo q, and modulo P's primes.
+  struct Residues {
+    Rows rows;
+    std::vector<std::uint64_t> special;
+  };
+
   static RelinearizationKey generate(const SecretKey& secret);
+  /// Of stored residues, which are canonical: next(digit, part) gives them in order.
+  static RelinearizationKey restore(const ContextPtr& context, const KeyId& id,
+                                    const std::function<Residues(std::size_t, std::size_t)>& next);
 
   const ContextPtr& context() const noexcept { return context_; }
   const KeyId& id() const noexcept { return id_; }
   std::size_t digits() const noexcept { return digits_.size(); }
   const PolyArray& transform(std::size_t digit, std::size_t part, std::size_t limb) const noexcept {
-    return digits_[digit][part][limb];
+    return digits_[digit][part].limbs[limb];
   }
+  const PolyArray& special_transform(std::size_t digit, std::size_t part) const noexcept {
+    return digits_[digit][part].special;
+  }
+  Residues residues(std::size_t digit, std::size_t part) const;
   /// Bytes of all transforms.
   std::uint64_t bytes() const noexcept;
 
@@ -64,7 +88,11 @@ class RelinearizationKey {
   RelinearizationKey(ContextPtr context, const KeyId& id) : context_(std::move(context)), id_(id) {}
 
   ContextPtr context_;
-  std::vector<std::array<std::vector<PolyArray>, 2>> digits_;
+  struct Part {
+    std::vector<PolyArray> limbs;
+    PolyArray special;  ///< empty without special primes
+  };
+  std::vector<std::array<Part, 2>> digits_;
   KeyId id_;
 };
 

@@ -45,6 +45,13 @@ BigUnsigned Limb::modulus() const {
 LimbArithmetic::LimbArithmetic(const Limb& limb) noexcept
     : limb_(limb), low_(limb.bits / 64), small_(small_modulus(limb)) {}
 
+bool LimbArithmetic::holds(std::span<const std::uint64_t> words) const noexcept {
+  if (!limb_.aligned()) return words[0] < small_.value();
+  const auto low = words.first(low_);
+  if (!limb_.plus) return std::ranges::any_of(low, [](std::uint64_t w) { return w != ~std::uint64_t{0}; });
+  return words[low_] == 0 || (words[low_] == 1 && std::ranges::all_of(low, [](std::uint64_t w) { return w == 0; }));
+}
+
 void LimbArithmetic::settle(Out out, std::uint64_t plus, std::uint64_t minus) const noexcept {
   const std::int64_t carry = add_signed(out, low_, static_cast<i128>(plus) - static_cast<i128>(minus));
   const std::int64_t second = add_signed(out, low_, limb_.plus ? -carry : carry);

@@ -17,6 +17,9 @@ class LimbArithmetic {
 
   const Limb& limb() const noexcept { return limb_; }
 
+  /// Whether words are a canonical residue: for what comes from outside.
+  bool holds(std::span<const std::uint64_t> words) const noexcept;
+
   using In = const std::uint64_t*;
   using Out = std::uint64_t*;
   void add(Out out, In a, In b) const noexcept;

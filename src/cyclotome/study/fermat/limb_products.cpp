@@ -28,7 +28,23 @@ void scale_limbs(Engine& engine, View a, std::span<const std::uint64_t> factors)
   }
 }
 
-LimbProducts::LimbProducts(EnginePtr engine, const WideRing& ring, double log2_other, std::size_t terms)
+PolyArray transform_small(const EnginePtr& engine, const RingPtr& ring, const std::int64_t* values, bool secret) {
+  PolyArray out(engine, ring, 1, 1, Domain::coefficient, secret);
+  const std::size_t n = ring->degree();
+  Rows residues(out.size());
+  for (std::size_t j = 0; j < ring->limbs(); ++j) {
+    const std::uint64_t p = ring->basis()[j];
+    for (std::size_t c = 0; c < n; ++c) {
+      residues[j * n + c] = static_cast<std::uint64_t>(values[c]) + (p & static_cast<std::uint64_t>(values[c] >> 63));
+    }
+  }
+  out.upload(residues.data());
+  out.to_transform();
+  return out;
+}
+
+LimbProducts::LimbProducts(EnginePtr engine, const WideRing& ring, double log2_other, std::size_t terms,
+                           const std::vector<BigUnsigned>& factors)
     : engine_(std::move(engine)), wide_(WideEngine::of(engine_)), degree_(ring.degree()) {
   std::vector<std::size_t> counts;
   for (const Limb& limb : ring.basis().limbs()) {
@@ -42,9 +58,10 @@ LimbProducts::LimbProducts(EnginePtr engine, const WideRing& ring, double log2_o
     const Limb& limb = ring.basis().limbs()[i];
     const RingPtr slice = widest_->slice(0, counts[i]);
     const auto whole = std::make_shared<WideIntegers>(limb.words);
-    limbs_.push_back({slice, limb.words, wide_->from_wide(std::make_shared<FromWide>(whole, slice->basis())),
-                      wide_->to_limb(std::make_shared<ToLimb>(slice->basis(), limb)),
-                      wide_->centred_wraps(slice->basis()), ToLimb::inverses(slice->basis())});
+    limbs_.push_back(
+        {slice, limb.words, wide_->from_wide(std::make_shared<FromWide>(whole, slice->basis())),
+         wide_->to_limb(std::make_shared<ToLimb>(slice->basis(), limb, factors.empty() ? BigUnsigned(1) : factors[i])),
+         wide_->centred_wraps(slice->basis()), ToLimb::inverses(slice->basis())});
   }
 }
 
@@ -62,19 +79,16 @@ PolyArray LimbProducts::forward_there(const std::uint64_t* rows, std::size_t lim
   return out;
 }
 
-PolyArray LimbProducts::forward_small(const std::int64_t* values, bool secret) const {
-  PolyArray out(engine_, widest_, 1, 1, Domain::coefficient, secret);
-  Rows residues(out.size());
-  for (std::size_t j = 0; j < widest_->limbs(); ++j) {
-    const std::uint64_t p = widest_->basis()[j];
-    for (std::size_t c = 0; c < degree_; ++c) {
-      residues[j * degree_ + c] =
-          static_cast<std::uint64_t>(values[c]) + (p & static_cast<std::uint64_t>(values[c] >> 63));
-    }
-  }
-  out.upload(residues.data());
-  out.to_transform();
-  return out;
+std::vector<PolyArray> LimbProducts::forward_all(const WideRing& ring, const std::uint64_t* rows) const {
+  std::vector<PolyArray> all;
+  for (std::size_t i = 0; i < limbs(); ++i) all.push_back(forward(rows + ring.offset(i), i, false));
+  return all;
+}
+
+void LimbProducts::rows_of(std::uint64_t* rows, const PolyArray& transform, std::size_t limb) const {
+  PolyArray copy(engine_, ring(limb), 1, 1, Domain::transform);
+  engine_->copy(copy.view(), transform.view().limbs_at(0, *ring(limb)));
+  backward(rows, copy, limb);
 }
 
 void LimbProducts::backward(std::uint64_t* rows, PolyArray& product, std::size_t limb) const {

@@ -87,73 +87,6 @@ std::vector<std::int64_t> centred(const Plaintext& plaintext, std::size_t item) 
   return values;
 }
 
-/// Sums of digits times a relinearisation key, transforms over each limb's primes.
-class KeySums {
- public:
-  explicit KeySums(const RelinearizationKey& key) : key_(key), context_(*key.context()) {
-    const LimbProducts& products = context_.digit_products();
-    for (std::size_t i = 0; i < products.limbs(); ++i) {
-      for (auto& sums : sums_) {
-        sums.emplace_back(context_.engine(), products.ring(i), 1, 1, Domain::transform);
-        context_.engine()->clear(sums.back().view());
-      }
-    }
-  }
-  /// A digit's transform modulo one limb's primes.
-  void add(std::size_t digit, std::size_t limb, ConstView transform) {
-    for (std::size_t part = 0; part < 2; ++part) {
-      context_.engine()->multiply_accumulate(sums_[part][limb].view(), transform,
-                                             key_.transform(digit, part, limb).view());
-    }
-  }
-  /// parts, in the engine's memory, += the sums modulo q.
-  void add_to(std::uint64_t* parts) {
-    const WideRing& ring = context_.ring();
-    WideWords rows(context_.wide(), 2 * ring.size(), false);
-    for (std::size_t part = 0; part < 2; ++part) {
-      for (std::size_t i = 0; i < sums_[part].size(); ++i) {
-        context_.digit_products().backward_there(rows.data() + part * ring.size() + ring.offset(i), sums_[part][i], i);
-      }
-    }
-    context_.wide().add(ring, parts, parts, rows.data(), 2);
-  }
-
- private:
-  const RelinearizationKey& key_;
-  const Context& context_;
-  std::vector<PolyArray> sums_[2];
-};
-
-/// One digit a limb, as printed: it is as long as its limb, so other limbs take it modulo theirs.
-void add_wide_digits(KeySums& sums, const Context& context, const std::uint64_t* y) {
-  const WideRing& ring = context.ring();
-  const auto& limbs = ring.basis().limbs();
-  for (std::size_t i = 0; i < limbs.size(); ++i) {
-    for (std::size_t j = 0; j < limbs.size(); ++j) {
-      WideWords rows(context.wide(), limbs[j].words * ring.degree(), false);
-      context.wide().move_limb(ring, rows.data(), j, y + ring.offset(i), i);
-      sums.add(i, j, context.digit_products().forward_there(rows.data(), j, false).view());
-    }
-  }
-}
-
-void add_narrow_digits(KeySums& sums, const Context& context, const std::uint64_t* y) {
-  const WideRing& ring = context.ring();
-  const LimbProducts& products = context.digit_products();
-  const unsigned width = context.parameters().digit_bits();
-  std::size_t digit = 0;
-  for (std::size_t i = 0; i < products.limbs(); ++i) {
-    const Limb& limb = ring.basis().limbs()[i];
-    for (unsigned first = 0; first < limb.bits + (limb.plus ? 1 : 0); first += width, ++digit) {
-      PolyArray transform(context.engine(), products.widest(), 1, 1);
-      context.wide().digit(ring, static_cast<std::uint64_t*>(transform.view().data), y, {i, first, width},
-                           products.widest()->limbs());
-      transform.to_transform();
-      for (std::size_t j = 0; j < products.limbs(); ++j) sums.add(digit, j, products.of_limb(transform, j));
-    }
-  }
-}
-
 }  // namespace
 
 bool Ciphertext::transparent() const {
@@ -246,20 +179,6 @@ WideWords product_of(const Context& context, const Parts& a, const Parts& b) {
   return product;
 }
 
-/// parts (two) += what `third` is under the key, in the engine's memory.
-void add_relinearized(std::uint64_t* parts, const std::uint64_t* third, const Context& context,
-                      const RelinearizationKey& key) {
-  WideWords y(context.wide(), context.ring().size(), false);
-  context.decompose(y.data(), third);
-  KeySums sums(key);
-  if (context.parameters().digit_bits() == 0) {
-    add_wide_digits(sums, context, y.data());
-  } else {
-    add_narrow_digits(sums, context, y.data());
-  }
-  sums.add_to(parts);
-}
-
 rlwe::NoiseBound relinearized_noise(const Context& context, const rlwe::NoiseBound& noise) {
   return context.parameters().noise().sum(noise, context.relinearization_noise());
 }
@@ -277,24 +196,6 @@ Ciphertext multiply_without_relinearization(const Ciphertext& a, const Ciphertex
   return result;
 }
 
-Ciphertext relinearize(const Ciphertext& a, const RelinearizationKey& key) {
-  require_key(a, key);
-  if (a.parts != 3) return a;
-  const Context& context = *a.context;
-  const WideEngine& wide = context.wide();
-  const std::size_t size = context.ring().size();
-  Ciphertext result{a.context, a.key, 2, {}, relinearized_noise(context, a.noise)};
-  for (const Parts& parts : a.items) {
-    Parts out(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(2 * size));
-    WideWords sum(wide, out.data(), 2 * size, false);
-    const WideWords third(wide, parts.data() + 2 * size, size, false);
-    add_relinearized(sum.data(), third.data(), context, key);
-    if (!wide.on_host()) sum.to_host(out.data());
-    result.items.push_back(std::move(out));
-  }
-  return result;
-}
-
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, const RelinearizationKey& key) {
   const std::size_t count = require_factors(a, b), size = a.context->ring().size();
   require_key(a, key);
@@ -302,7 +203,7 @@ Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, const Relinearizat
   Ciphertext result{a.context, a.key, 2, {}, relinearized_noise(context, context.product_noise(a.noise, b.noise))};
   for (std::size_t i = 0; i < count; ++i) {  // three parts never leave the engine
     WideWords product = product_of(context, item(a.items, i), item(b.items, i));
-    add_relinearized(product.data(), product.data() + 2 * size, context, key);
+    add_relinearized(product.data(), product.data() + 2 * size, key);
     result.items.emplace_back(2 * size);
     product.to_host(result.items.back().data(), 2 * size);
   }

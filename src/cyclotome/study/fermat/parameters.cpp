@@ -49,10 +49,23 @@ void check_digits(const ParametersLiteral& p, const FermatBasis& basis) {
     throw ParameterError(message("digits of ", p.digit_bits, " bits: relinearisation takes 1 to ", most_digit_bits,
                                  ", or 0 for one digit a limb"));
   }
-  if (p.digit_bits == 0 && basis.splits() == 0) {
-    throw ParameterError(message("one digit a limb, of ", basis.bits(), " bits, drowns every product in noise; choose ",
-                                 "digit_bits in [1, ", most_digit_bits, "], or more splits"));
+  const unsigned most_special = basis.bits() / special_prime_bits + 1;
+  if (p.special_primes > most_special) {
+    throw ParameterError(message(p.special_primes, " special primes of ", special_prime_bits, " bits: digits have at ",
+                                 "most the ", basis.bits(), " bits of q, so take 0 to ", most_special));
   }
+  if (p.digit_bits == 0 && basis.splits() == 0 && p.special_primes < most_special) {
+    throw ParameterError(message("one digit a limb, of ", basis.bits(), " bits, drowns every product in noise; choose ",
+                                 "digit_bits in [1, ", most_digit_bits, "], more splits, or ", most_special,
+                                 " special primes"));
+  }
+}
+
+/// Part of the canonical text.
+std::string special_text(const std::vector<std::uint64_t>& primes) {
+  std::string text = primes.empty() ? "" : "\nspecial";
+  for (const std::uint64_t p : primes) text += message(" ", p);
+  return text;
 }
 
 const char* name_of(ErrorLaw error) { return error == ErrorLaw::standard ? "cbd21" : "one-bounded"; }
@@ -66,7 +79,11 @@ Parameters::Parameters(ParametersLiteral literal)
       noise_(*ring_, literal_.strict) {
   check_plain_modulus(literal_, basis_);
   check_digits(literal_, basis_);
-  security_reached_ = rlwe::security_reached(degree(), basis_.bits(), literal_.table);
+  if (literal_.special_primes > 0) {
+    special_primes_ =
+        basis_.coprime_primes(special_prime_bits, ring_->transform_step(), literal_.special_primes, {plain_modulus()});
+  }
+  security_reached_ = rlwe::security_reached(degree(), key_bits(), literal_.table);
   if (error() == ErrorLaw::one_bounded) {
     security_reached_ = 0;
     if (!literal_.allow_insecure) {
@@ -80,19 +97,28 @@ Parameters::Parameters(ParametersLiteral literal)
   }
   if (literal_.security != 0) {
     const unsigned cap = rlwe::max_modulus_bits(degree(), literal_.security, literal_.table);
-    if (basis_.bits() > cap && !literal_.allow_insecure) {
-      throw SecurityError(message("q = 2^", basis_.bits(), " - 1 at degree ", degree(), ", but ",
-                                  rlwe::level_text(literal_.security, literal_.table), " allows at most ", cap,
-                                  " bits (table ", rlwe::name_of(literal_.table),
-                                  "); use a smaller x, a larger degree, or allow_insecure=True for experiments"));
+    if (key_bits() > cap && !literal_.allow_insecure) {
+      const bool hybrid = !special_primes_.empty();
+      throw SecurityError(message(
+          "q = 2^", basis_.bits(), " - 1",
+          hybrid ? message(" and ", special_primes_.size(), " special primes, ", key_bits(), " bits in all,") : "",
+          " at degree ", degree(), ", but ", rlwe::level_text(literal_.security, literal_.table), " allows at most ",
+          cap, " bits (table ", rlwe::name_of(literal_.table), "); use a smaller x, a larger degree, ",
+          hybrid ? "fewer special primes, " : "", "or allow_insecure=True for experiments"));
     }
   }
-  const std::string canonical =
-      message("cyclotome fermat parameters 1\ndegree ", degree(), "\nx ", basis_.x(), "\nsplits ", basis_.splits(),
-              "\nplain ", plain_modulus(), "\ndigit bits ", digit_bits(), "\nsecret ternary\nerror ", name_of(error()),
-              "\nsecurity ", literal_.security, " ", rlwe::name_of(literal_.table),
-              literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
+  const std::string canonical = message(
+      "cyclotome fermat parameters 1\ndegree ", degree(), "\nx ", basis_.x(), "\nsplits ", basis_.splits(), "\nplain ",
+      plain_modulus(), "\ndigit bits ", digit_bits(), special_text(special_primes_), "\nsecret ternary\nerror ",
+      name_of(error()), "\nsecurity ", literal_.security, " ", rlwe::name_of(literal_.table),
+      literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
   fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
+}
+
+double Parameters::log2_special() const noexcept {
+  double sum = 0;
+  for (const std::uint64_t p : special_primes_) sum += std::log2(static_cast<double>(p));
+  return sum;
 }
 
 std::vector<double> Parameters::log2_digits() const {
@@ -114,6 +140,7 @@ std::string Parameters::summary() const {
   return message("fermat bfv", name().empty() ? std::string() : message(" '", name(), "'"), " n=", degree(), " q=2^",
                  basis_.bits(), "-1 (", limbs, limbs == 1 ? " limb" : " limbs", ") t=", plain_modulus(), " ",
                  digit_bits() == 0 ? std::string("a digit per limb") : message(digit_bits(), "-bit digits"),
+                 special_primes_.empty() ? std::string() : message(", ", special_primes_.size(), " special primes"),
                  error() == ErrorLaw::one_bounded ? ", errors -1, 0, 1" : "", ", ",
                  insecure() ? std::string("INSECURE") : rlwe::level_text(security_reached_, literal_.table),
                  rlwe::table_suffix(literal_.table), literal_.strict ? ", strict noise" : "");

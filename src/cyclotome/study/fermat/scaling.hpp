@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "cyclotome/ring/base_conversion.hpp"
-#include "cyclotome/study/fermat/limb_products.hpp"
+#include "cyclotome/study/fermat/ring_products.hpp"
 #include "cyclotome/study/fermat/wide_engine.hpp"
 
 namespace cyclotome::study::fermat {
@@ -51,6 +51,7 @@ struct ScalingSetup {
   std::shared_ptr<const WideRing> ring;
   std::shared_ptr<const LimbProducts> products;  ///< of two residues, sums of two
   std::uint64_t plain_modulus;
+  std::shared_ptr<const RingProducts> ring_products = nullptr;  ///< instead of `products`, where another way is chosen
 };
 
 /// As paper 003 does it: BEHZ (specification 5.4 and 5.5), everything from q by FastBConv.

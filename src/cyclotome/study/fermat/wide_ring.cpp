@@ -84,6 +84,10 @@ void WideRing::add_limb(Out out, In a, std::size_t limb) const {
   for_each_of(limbs_[limb], out, out, a, {}, [](const LimbArithmetic& l, Out r, In x, In y) { l.add(r, x, y); });
 }
 
+void WideRing::subtract_limb(Out out, In a, std::size_t limb) const {
+  for_each_of(limbs_[limb], out, out, a, {}, [](const LimbArithmetic& l, Out r, In x, In y) { l.subtract(r, x, y); });
+}
+
 void WideRing::add(Out out, In a, In b, Range range) const {
   for_each(out, a, b, range, [](const LimbArithmetic& limb, Out r, In x, In y) { limb.add(r, x, y); });
 }
@@ -140,6 +144,18 @@ void WideRing::from_signed(Out out, const std::int64_t* values) const {
       }
     }
   }
+}
+
+bool WideRing::holds(In rows) const {
+  for (std::size_t i = 0; i < limbs_.size(); ++i) {
+    const std::size_t words = limbs_[i].limb().words;
+    Rows x(words);
+    for (std::size_t c = 0; c < degree_; ++c) {
+      gather(x.data(), rows + offset(i), words, degree_, c, 1);
+      if (!limbs_[i].holds(x)) return false;
+    }
+  }
+  return true;
 }
 
 void WideRing::uniform(Out out, const Seed& seed, Stream stream, std::uint32_t item) const {

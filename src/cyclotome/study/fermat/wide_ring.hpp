@@ -43,10 +43,13 @@ class WideRing {
   void shift_limb(Out rows, std::size_t limb, std::uint64_t exponent) const;
   /// out += a, of one limb's rows.
   void add_limb(Out out, In a, std::size_t limb) const;
+  void subtract_limb(Out out, In a, std::size_t limb) const;
   /// out (rows of limb `to`) = the integers of limb `from`'s rows modulo limb `to`.
   void move_limb(Out out, std::size_t to, In rows, std::size_t from, Range range = {}) const;
   /// Integers of any sign.
   void from_signed(Out out, const std::int64_t* values) const;
+  /// Whether every residue is canonical: for what comes from outside.
+  bool holds(In rows) const;
   /// Uniform modulo q: every residue is a draw of 128 bits more than the limb's words hold, reduced (bias below
   /// 2^-126). Addressed as sampling.hpp says: nonce (stream 2^16, item, limb), a coefficient's words one after another.
   void uniform(Out out, const Seed& seed, Stream stream, std::uint32_t item) const;

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records of paper 003's cells, and the polynomials that all of them work on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from cyclotome.contexts import device_name
+
+from cyclotome_bench.fermat_plans import Cell, FermatPlan
+from cyclotome_bench.report import Record
+from cyclotome_bench.timing import Timing
+
+__all__ = ["FLINT", "polynomial", "records_of"]
+
+FLINT = "FLINT, integers of as many bits"
+
+
+def polynomial(degree: int, t: int) -> np.ndarray[Any, Any]:
+    """Coefficients or slots in [-t/2, t/2), the same in every run."""
+    return np.random.default_rng([degree, t]).integers(-(t // 2), t // 2, degree, dtype=np.int64)
+
+
+def records_of(
+    figure: str,
+    cell: Cell,
+    plan: FermatPlan,
+    chains: Sequence[str],
+    timings: Sequence[Timing],
+    operation: str | None = None,
+) -> Iterator[Record]:
+    """A record for each way of a figure."""
+    for chain, timing in zip(chains, timings, strict=True):
+        yield {
+            "set": f"003-{figure}",
+            "paper": "003",
+            "scheme": None,
+            "operation": operation or f"figure {figure}",
+            "chain": chain,
+            "degree": cell.degree,
+            "log_q": cell.bits,
+            "word": 64,
+            "threads": plan.threads,
+            "batch": 1,
+            "engine": device_name(plan.device),
+            "median_us": round(timing.median, 3),
+            "min_us": round(timing.least, 3),
+            "max_us": round(timing.most, 3),
+            "samples": len(timing.samples),
+            "peer": None,
+            "peer_median_us": None,
+            "ratio": None,
+        }

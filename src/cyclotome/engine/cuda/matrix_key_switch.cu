@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "cyclotome/engine/cuda/division.cuh"
+#include "cyclotome/engine/cuda/item_sums.cuh"
+#include "cyclotome/engine/cuda/matrix_key_switch.cuh"
+
+namespace cyclotome::cuda {
+
+namespace {
+
+using W = std::uint32_t;
+
+/// What a sum of digits' products reads and writes.
+struct DigitProducts {
+  DeviceView<W> out, digits, c, key;  ///< transforms; digit d of an item is its part d, c lies over q
+  const RingTables<W>* tables;
+  std::uint32_t digit_count, special, per_digit, lazy, items, unused = 0;
+};
+
+/// out (2 parts) = sum over digits of digit times key; c where a limb is the digit's own. A thread has both parts for
+/// `Items` items, which share what it reads of the key. Grid: (columns, limbs, items / Items).
+template <unsigned Items>
+__global__ void digit_products(const __grid_constant__ DigitProducts work) {
+  constexpr unsigned count = Columns<W>::count;
+  const std::uint32_t column = first_column<W>();
+  if (column >= work.out.degree) return;
+  const std::uint32_t l = blockIdx.y, first = blockIdx.z * Items;
+  const Modulus<W> q = work.tables->limb[l].modulus;
+  LazySum<W> sums[Items][2][count];
+  for (std::uint32_t d = 0; d < work.digit_count; ++d) {
+    const bool own = l >= work.special && (l - work.special) / work.per_digit == d;
+    Columns<W> x[Items];
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) {
+      const std::uint32_t item = min(first + i, work.items - 1);
+      x[i] = *columns(own ? work.c.limb(item, 0, l - work.special) : work.digits.limb(item, d, l), column);
+    }
+#pragma unroll
+    for (unsigned part = 0; part < 2; ++part) {
+      const Columns<W> key = *columns(work.key.limb(d, part, l), column);
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k) sums[i][part][k].add(x[i].word[k], key.word[k], d, work.lazy, q);
+      }
+    }
+  }
+#pragma unroll
+  for (unsigned i = 0; i < Items; ++i) {
+    if (first + i >= work.items) break;
+#pragma unroll
+    for (unsigned part = 0; part < 2; ++part) {
+      Columns<W> result;
+#pragma unroll
+      for (unsigned k = 0; k < count; ++k) result.word[k] = sums[i][part][k].reduced(q);
+      *columns(work.out.limb(first + i, part, l), column) = result;
+    }
+  }
+}
+
+void run_digit_products(const Queue& queue, const DigitProducts& work, unsigned limbs) {
+  const auto run = [&]<unsigned Items>() {
+    const dim3 grid(blocks(work.out.degree / Columns<W>::count), limbs, blocks(work.items, Items));
+    launch<digit_products<Items>>(queue, grid, block_threads, 0, 1, "products of digits", work);
+  };
+  work.items >= 16 ? run.template operator()<4>() : run.template operator()<1>();
+}
+
+/// A digit's extension to all primes but its own.
+struct Extension {
+  Resident<ColumnConversion<W>> conversion;
+  TargetGap gap;
+};
+
+/// Whether `part` has the constants of `all` for the targets that are not copied, which lie from `first` on.
+bool is_rest_of(const BaseConversion& part, const BaseConversion& all, std::size_t first) {
+  const auto &some = part.tables<W>(), &every = all.tables<W>();
+  const std::size_t sources = all.source().size();
+  for (std::size_t j = 0, k = 0; j < all.target().size(); ++j) {
+    if (j >= first && j < first + sources) {
+      if (all.copies()[j] != static_cast<int>(j - first)) return false;
+      continue;
+    }
+    if (all.copies()[j] >= 0 || some.negative_wraps[k] != every.negative_wraps[j]) return false;
+    for (std::size_t i = 0; i < sources; ++i) {
+      if (some.matrix[k * sources + i] != every.matrix[j * sources + i]) return false;
+    }
+    ++k;
+  }
+  return std::ranges::equal(some.punctured_inverses, every.punctured_inverses,
+                            [](const auto& a, const auto& b) { return a.operand == b.operand; });
+}
+
+/// The same memory for each tile's division.
+class OneScratch final : public Scratch {
+ public:
+  explicit OneScratch(void* data) : data_(data) {}
+  void* take(std::size_t) override { return data_; }
+
+ private:
+  void* data_;
+};
+
+class MatrixKeySwitch {
+ public:
+  MatrixKeySwitch(DeviceConstants& constants, const KeySwitchConstants& step)
+      : q_(step.ciphertext_ring),
+        special_(step.special_ring),
+        both_(step.key_ring),
+        q_transform_(constants, *q_),
+        special_transform_(constants, *special_),
+        transform_(constants, *both_),
+        divide_(constants, *step.rounding, false),
+        per_digit_(step.digits.front().ring->limbs()),
+        lazy_(lazy_products<W>(both_->basis())) {
+    for (const auto& digit : step.digits) add_extension(constants, digit);
+  }
+
+  /// Whether the digits are as kernels take them: neighbours of one number but for the last, extended as they are.
+  bool usable() const { return usable_ && transform_.matrices() != nullptr; }
+
+  void operator()(const StepContext& at, const View& out, const View& c, const View& key, const View& addend) const {
+    // What does not fit the working set goes in tiles.
+    const std::size_t each = (extensions_.size() + 5) * both_->limbs() * both_->degree() * sizeof(W);
+    const std::size_t most = std::clamp<std::size_t>((std::size_t{2} << 30) / each, 1, max_items / 64);
+    const std::size_t tiles = (out.batch + most - 1) / most, tile = (out.batch + tiles - 1) / tiles;
+    View like = out;
+    like.batch = tile;
+    const Work work{scratch_view<W>(at, *q_, like, 1, Domain::coefficient),
+                    scratch_view<W>(at, *both_, like, extensions_.size(), Domain::transform),
+                    scratch_view<W>(at, *both_, like, 2, Domain::transform)};
+    OneScratch correction(scratch_view<W>(at, *q_, like, 2, Domain::coefficient).data);
+    const StepContext tiled{at.queue, correction, at.seeds, at.first_item};
+    for (std::size_t first = 0; first < out.batch; first += tile) {
+      const std::size_t count = std::min(tile, out.batch - first);
+      const auto piece = [&](const View& view) { return view.ring == nullptr ? view : piece_of(view, first, count); };
+      const auto scratch = [&](const View& view) { return view.items(0, count); };
+      run(tiled, piece(out), piece(c), key, piece(addend),
+          {scratch(work.coefficients), scratch(work.digits), scratch(work.product)});
+    }
+  }
+
+ private:
+  struct Work {
+    View coefficients, digits, product;
+  };
+
+  void add_extension(DeviceConstants& constants, const KeySwitchConstants::Digit& digit) {
+    const std::size_t sources = digit.ring->limbs(), first = special_->limbs() + digit.first;
+    usable_ = usable_ && digit.first == extensions_.size() * per_digit_ && sources <= per_digit_;
+    std::vector<std::uint64_t> others;
+    for (std::size_t l = 0; l < both_->limbs(); ++l) {
+      if (l < first || l >= first + sources) others.push_back(both_->basis()[l]);
+    }
+    const BaseConversion rest(digit.extension.source(), Basis(both_->word(), others), Lift::centred);
+    usable_ = usable_ && digit.extension.lift() == Lift::centred && is_rest_of(rest, digit.extension, first);
+    extensions_.push_back(
+        {constants.conversion<W>(rest), {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(sources)}});
+  }
+
+  void run(const StepContext& at, const View& out, const View& c, const View& key, const View& addend,
+           const Work& work) const {
+    const unsigned items = static_cast<unsigned>(out.batch), limbs = limbs_of(work.product);
+    const auto digit_count = static_cast<std::uint32_t>(extensions_.size());
+    const auto special = static_cast<std::uint32_t>(special_->limbs());
+    const auto from = device_view<W>(c, 1);
+    const auto digits = device_view<W>(work.digits, digit_count);
+    transform_by_matrices(at.queue, device_view<W>(work.coefficients, 1), from, limbs_of(c), items,
+                          *q_transform_.matrices(), Direction::to_coefficients);
+    for (std::uint32_t d = 0; d < digit_count; ++d) {
+      const auto& [conversion, gap] = extensions_[d];
+      View source = work.coefficients;
+      source.data = static_cast<W*>(source.data) + std::size_t{d} * per_digit_ * q_->degree();
+      convert_public(at.queue, device_view<W>(work.digits.part(d), 1), device_view<W>(source, 1), conversion.value,
+                     items, gap);
+    }
+    transform_by_matrices(at.queue, FromDigits{digits, special, static_cast<std::uint32_t>(per_digit_)}, limbs,
+                          items * digit_count, *transform_.matrices());
+    run_digit_products(at.queue,
+                       {device_view<W>(work.product, 2), digits, from, device_view<W>(key, 2), transform_.tables(),
+                        digit_count, special, static_cast<std::uint32_t>(per_digit_), lazy_, items},
+                       limbs);
+    View dropped = work.product.limbs_at(0, *special_);
+    const auto high = device_view<W>(dropped, 2);
+    transform_by_matrices(at.queue, high, high, special, 2 * items, *special_transform_.matrices(),
+                          Direction::to_coefficients);
+    dropped.domain = Domain::coefficient;
+    divide_(at, out, work.product.limbs_at(special, *q_), dropped, addend);
+  }
+
+  RingPtr q_, special_, both_;
+  RingTransform<W> q_transform_, special_transform_, transform_;
+  Division<W> divide_;
+  std::size_t per_digit_;
+  std::uint32_t lazy_;
+  std::vector<Extension> extensions_;
+  bool usable_ = true;
+};
+
+}  // namespace
+
+Step key_switch_by_matrices(DeviceConstants& constants, const KeySwitchConstants& step) {
+  const Ring& ring = *step.ciphertext_ring;
+  if (ring.word() != Word::u32 || ring.kind() != RingKind::cyclotomic || !constants.paths.one_pass || !step.rounding) {
+    return {};
+  }
+  MatrixKeySwitch switching(constants, step);
+  if (!switching.usable()) return {};
+  return [switching = std::move(switching)](const StepContext& at, Operands o) {
+    switching(at, o[0], o[1], o[2], o.size() > 3 ? o[3] : View{});
+  };
+}
+
+}  // namespace cyclotome::cuda

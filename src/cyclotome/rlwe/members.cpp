@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/members.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::rlwe {
+
+NoiseBound require_together(const char* operation, std::span<const Member> members) {
+  if (members.empty()) throw ArgumentError(message(operation, ": no ciphertexts were given"));
+  const Ciphertext& head = *members[0].array;
+  NoiseBound noise = head.noise();
+  const Ciphertext* last = &head;
+  for (const auto& [array, number] : members) {
+    if (number >= array->batch())
+      throw ArgumentError(message("ciphertext ", number, " of a batch of ", array->batch()));
+    if (array == last) continue;
+    last = array;
+    require_same_context(operation, *array->context(), *head.context());
+    require_same_key(operation, array->key(), head.key());
+    if (array->plain() != head.plain() || array->limbs() != head.limbs() || array->correction() != head.correction()) {
+      throw MismatchError(
+          message(operation, ": the arrays have different plaintext moduli, levels or correction ", "factors"));
+    }
+    noise = larger(noise, array->noise());
+  }
+  return head.context()->parameters().noise().tidy(noise);
+}
+
+void require_multipliable(std::span<const Member> a, std::span<const Member> b) {
+  constexpr auto operation = "multiply";
+  for (const auto& members : {a, b}) {
+    static_cast<void>(require_together(operation, members));
+    for (const Member& member : members) {
+      const std::size_t parts = member.array->parts();
+      if (parts == 2) continue;
+      throw ArgumentError(message(operation, ": a ciphertext of ", parts,
+                                  " parts; relinearise products to 2 parts before they are multiplied again"));
+    }
+  }
+  const Ciphertext &x = *a[0].array, &y = *b[0].array;
+  require_same_context(operation, *x.context(), *y.context());
+  require_same_key(operation, x.key(), y.key());
+  if (x.plain() != y.plain()) {
+    throw MismatchError(
+        message(operation, ": the operands have plaintext moduli number ", x.plain(), " and ", y.plain()));
+  }
+  if (a.size() != b.size()) {
+    throw ArgumentError(message(operation, ": ", a.size(), " and ", b.size(), " factors; there must be as many"));
+  }
+}
+
+std::vector<ConstView> views_of(std::span<const Member> members) {
+  std::vector<ConstView> views;
+  views.reserve(members.size());
+  for (const auto& [array, number] : members) views.push_back(array->polynomials().view().items(number));
+  return views;
+}
+
+Ciphertext gather(std::span<const Member> members, std::size_t group) {
+  const NoiseBound noise = require_together("gather", members);
+  if (group == 0 || members.size() % group != 0) {
+    throw ArgumentError(message("gather: ", members.size(), " ciphertexts make no groups of ", group));
+  }
+  const Ciphertext& head = *members[0].array;
+  std::size_t parts = 0;
+  for (const Member& member : members) parts = std::max(parts, member.array->parts());
+  PolyArray out = head.like(members.size() / group, parts);
+  head.context()->engine()->sum_items(out.view(), views_of(members), group);
+  return head.derived(std::move(out), group == 1 ? noise : NoiseCalculus::times(noise, static_cast<double>(group)));
+}
+
+}  // namespace cyclotome::rlwe
