@@ -338,8 +338,8 @@ def _job(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     """
     common: dict[str, Any] = {"security": 0, "allow_insecure": True, "device": plan.device}
     wide = fermat.Parameters(cell.degree, cell.x, _SLOTTED, **common)
-    special = -(-(cell.bits // 2 + 1) // 60)
-    hybrid = fermat.Parameters(cell.degree, cell.x, _SLOTTED, digit_bits=_PRINTED, special_primes=special, **common)
+    special = cell.bits // 2 + 2
+    hybrid = fermat.Parameters(cell.degree, cell.x, _SLOTTED, digit_bits=_PRINTED, special_bits=special, **common)
     printed = fermat.Parameters(cell.degree, cell.x, _SLOTTED, digit_bits=_PRINTED, **common)
     depth = min(_JOB_DEPTH, wide.depth, hybrid.depth)
     column = polynomial(cell.degree, _SLOTTED)

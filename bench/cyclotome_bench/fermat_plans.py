@@ -42,7 +42,7 @@ _PRODUCTS = (
     (32768, 11),
 )
 _QUICK_PRODUCTS = ((1024, 7), (1024, 10))
-_LARGE = ((4096, 13), (16384, 12), (32768, 11))
+_LARGE = ((4096, 13), (16384, 12))
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def make_fermat_plan(quick: bool = False, device: str = "cpu:1", seconds: float 
         Cell(("job",), 8192 if quick else 32768, 7 if quick else 9),
         *(Cell(("relinearisation",), degree, x) for degree, x in sets),
         *(Cell(("products",), degree, x) for degree, x in (_QUICK_PRODUCTS if quick else _PRODUCTS)),
-        *(Cell(("splits", "targets"), 1024, x) for x in ((8,) if quick else (9, 12, 14))),
+        *(Cell(("splits", "targets"), 1024, x) for x in ((8,) if quick else (9, 12))),
         *([] if quick else [Cell(_BY_DEGREE, degree, x) for degree, x in _LARGE]),
     ]
     clock = time.thread_time_ns if device == "cpu:1" else time.perf_counter_ns

@@ -18,7 +18,7 @@ from cyclotome.parameters import find_primes
 from cyclotome_study import fermat
 
 from cyclotome_bench.fermat_plans import Cell, FermatPlan
-from cyclotome_bench.fermat_records import FLINT, polynomial, records_of
+from cyclotome_bench.fermat_records import FLINT, polynomial, records_of, uniform
 from cyclotome_bench.report import Record
 from cyclotome_bench.timing import Timing, alternate
 from cyclotome_bench.truth import WrongResultError
@@ -27,29 +27,16 @@ __all__ = ["QUESTIONS"]
 
 #: Ways to multiply polynomials modulo wide limbs.
 PRODUCTS = ("primes", "tree", "kronecker", "schoenhage")
-#: Relinearisation: digit_bits and special primes, the latter None for as many as the longest digit has bits.
+#: Relinearisation: digit_bits and special_bits, the latter None for as many as the longest digit has, and one more.
 RELINEARISATIONS = {
     "one digit a limb, as printed": (0, 0),
     "30-bit digits": (30, 0),
-    "59-bit digits, one special prime": (59, 1),
+    "59-bit digits, a special prime of 60 bits": (59, 60),
     "one digit a limb, special primes": (0, None),
 }
-_SLOTTED, _INSECURE = 786433, {"security": 0, "allow_insecure": True}
+_SLOT_PRIME, _SLOTTED = 163841, 786433
+_INSECURE: dict[str, Any] = {"security": 0, "allow_insecure": True}
 _PRIME_BITS = (60, 45, 30)
-
-
-def _uniform(cell: Cell, words: int, seed: int) -> np.ndarray[Any, Any]:
-    """words[word][coefficient] of canonical residues: top words of 2^G + 1 are 0, no other is all ones."""
-    basis = _core.FermatParameters(
-        cell.degree, cell.x, None, _SLOTTED, 30, "standard", 0, "guidelines-2024", True, False
-    )
-    rows = np.random.default_rng([cell.degree, cell.x, seed]).integers(2**64 - 1, size=(words, cell.degree), dtype="u8")
-    first = 0
-    for i, count in enumerate(basis.limb_words):
-        first += count
-        if i < basis.splits:
-            rows[first - 1] = 0
-    return rows
 
 
 def _products(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
@@ -57,7 +44,7 @@ def _products(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     engine = engine_on(plan.device)
     made = {way: _core.FermatProduct(cell.x, cell.degree, way, engine) for way in PRODUCTS}
     words = made["primes"].words
-    a, b = _uniform(cell, words, 1), _uniform(cell, words, 2)
+    a, b = uniform(cell, words, 1), uniform(cell, words, 2)
     for one in made.values():
         one.load(a, b)
     actions: list[Callable[[], Any]] = [one.run for one in made.values()]
@@ -84,7 +71,7 @@ def _products(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
 
 def _relinearisations(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     """Products with each relinearisation, and what the bound and the ciphertexts say of depth."""
-    most = -(-(cell.bits // 2 + 1) // 60)
+    most = cell.bits // 2 + 2
     facts, chains, actions = [], [], []
     values = polynomial(cell.degree, _SLOTTED)
     for way, (digit_bits, special) in RELINEARISATIONS.items():
@@ -93,9 +80,9 @@ def _relinearisations(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
             cell.x,
             _SLOTTED,
             digit_bits=digit_bits,
-            special_primes=most if special is None else special,
+            special_bits=most if special is None else special,
             device=plan.device,
-            **_INSECURE,  # type: ignore[arg-type]
+            **_INSECURE,
         )
         keys = fermat.keygen(params)
         x = fermat.encrypt(values, keys.public, wrap=True)
@@ -137,7 +124,9 @@ def _splits(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     for f in range(1, cell.x):
         if cell.bits >> f < f:
             break
-        params = fermat.Parameters(cell.degree, cell.x, 1024, splits=f, version="both", device=plan.device, **_INSECURE)  # type: ignore[arg-type]
+        params = fermat.Parameters(
+            cell.degree, cell.x, 1024, splits=f, digit_bits=59, version="both", device=plan.device, **_INSECURE
+        )
         keys = fermat.keygen(params)
         x = fermat.encrypt(values, keys.secret, wrap=True, encoding="coefficients").native
         chains.append(f"f = {f}, last limb of {cell.bits >> f} bits")
@@ -168,13 +157,13 @@ def _targets(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     first = next(iter(families.values()))
     families["the same of 60 bits, and m~ = 2^32"] = [*first, 2**32]
     families["the same, and m~ a prime of 32 bits"] = [*first, 4294967291]
-    families["t = 1024 and gamma = 2^31 - 1"] = [1024, 2**31 - 1]
-    families["t = 1024 and gamma a prime of 60 bits"] = [1024, first[0]]
-    families["t = 1024 and gamma = 2^31"] = [1024, 2**31]
+    families["t = 163841 and gamma = 2^31 - 1"] = [_SLOT_PRIME, 2**31 - 1]
+    families["t = 163841 and gamma a prime of 60 bits"] = [_SLOT_PRIME, first[0]]
+    families["t = 163841 and gamma = 2^31"] = [_SLOT_PRIME, 2**31]
     made, actions = [], []
     for targets in families.values():
         conversion = _core.FermatConversion(cell.x, "both", targets, cell.degree, engine_on(plan.device))
-        conversion.load(_uniform(cell, conversion.words, 3))
+        conversion.load(uniform(cell, conversion.words, 3))
         made.append(conversion)
         actions.append(conversion.run)
     timings: list[Timing] = alternate(actions, plan.budget)

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from cyclotome import _core
 from cyclotome.contexts import device_name
 
 from cyclotome_bench.fermat_plans import Cell, FermatPlan
 from cyclotome_bench.report import Record
 from cyclotome_bench.timing import Timing
 
-__all__ = ["FLINT", "polynomial", "records_of"]
+__all__ = ["FLINT", "polynomial", "records_of", "uniform"]
 
 FLINT = "FLINT, integers of as many bits"
 
@@ -21,6 +22,18 @@ FLINT = "FLINT, integers of as many bits"
 def polynomial(degree: int, t: int) -> np.ndarray[Any, Any]:
     """Coefficients or slots in [-t/2, t/2), the same in every run."""
     return np.random.default_rng([degree, t]).integers(-(t // 2), t // 2, degree, dtype=np.int64)
+
+
+def uniform(cell: Cell, words: int, seed: int) -> np.ndarray[Any, Any]:
+    """words[word][coefficient] of canonical residues: top words of 2^G + 1 are 0, no other is all ones."""
+    basis = _core.FermatParameters(cell.degree, cell.x, None, 786433, 30, "standard", 0, "guidelines-2024", True, False)
+    rows = np.random.default_rng([cell.degree, cell.x, seed]).integers(2**64 - 1, size=(words, cell.degree), dtype="u8")
+    first = 0
+    for i, count in enumerate(basis.limb_words):
+        first += count
+        if i < basis.splits:
+            rows[first - 1] = 0
+    return rows
 
 
 def records_of(

@@ -54,13 +54,13 @@ void bind_fermat_parameters(nb::module_& m) {
           "__init__",
           [](Parameters* self, std::size_t degree, unsigned x, std::optional<unsigned> splits, std::uint64_t t,
              unsigned digit_bits, const std::string& errors, unsigned security, const std::string& table,
-             bool allow_insecure, bool strict, unsigned special_primes) {
+             bool allow_insecure, bool strict, unsigned special_bits) {
             new (self) Parameters({.degree = degree,
                                    .x = x,
                                    .splits = splits,
                                    .plain_modulus = t,
                                    .digit_bits = digit_bits,
-                                   .special_primes = special_primes,
+                                   .special_bits = special_bits,
                                    .error = error_law_of(errors),
                                    .security = security,
                                    .table = rlwe::security_table(table),
@@ -68,7 +68,7 @@ void bind_fermat_parameters(nb::module_& m) {
                                    .strict = strict});
           },
           "degree"_a, "x"_a, "splits"_a.none(), "plain_modulus"_a, "digit_bits"_a, "errors"_a, "security"_a, "table"_a,
-          "allow_insecure"_a, "strict"_a, "special_primes"_a = 0)
+          "allow_insecure"_a, "strict"_a, "special_bits"_a = 0)
       .def_static("preset", &preset, "name"_a, "allow_insecure"_a)
       .def_static("preset_names", &preset_names)
       .def_prop_ro("degree", &Parameters::degree)
@@ -150,7 +150,7 @@ void bind_fermat(nb::module_& m) {
             wide_engine_of(engine);  // makes known what this build has beside its engines
             return Context::create(parameters, engine, variant, method);
           },
-          "parameters"_a, "engine"_a, "version"_a.none(), "products"_a = "primes")
+          "parameters"_a, "engine"_a, "version"_a.none(), "products"_a = "fastest")
       .def_prop_ro("products", [](const Context& c) { return name_of(c.product_method()); })
       .def_prop_ro("parameters", &Context::parameters)
       .def_prop_ro("version", [](const Context& c) { return name_of(c.variant()); })

@@ -196,7 +196,7 @@ void bind_fermat_bench(nb::module_& m) {
       .def("result", &Conversion::result, "residues[target][coefficient] of the last run.");
   nb::class_<Product>(m, "FermatProduct",
                       "A negacyclic product modulo every limb of q = 2^(2^x) - 1 in one way (\"primes\", \"tree\", "
-                      "\"kronecker\", \"schoenhage\"): for timing.")
+                      "\"kronecker\", \"schoenhage\", \"fastest\"): for timing.")
       .def(nb::init<unsigned, std::size_t, const std::string&, const EnginePtr&>(), "x"_a, "degree"_a, "method"_a,
            "engine"_a)
       .def_prop_ro("words", &Product::words, "Rows of words that a polynomial takes.")

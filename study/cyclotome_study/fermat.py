@@ -353,6 +353,9 @@ def load(
         if found.slots and not parameters.has_slots:
             raise FormatError(f"an array in slots, which plaintext modulus {parameters.plain_modulus} does not have")
         return FermatArray(parameters, native, _Layout(shape, found.slots), found.bound, None)
-    kinds = {_core.FermatSecretKey: SecretKey, _core.FermatPublicKey: PublicKey}
-    kind: Any = kinds.get(type(found), EvaluationKeys)
-    return kind(Parameters.of_context(found.context), found)
+    parameters = Parameters.of_context(found.context)
+    if isinstance(found, _core.FermatSecretKey):
+        return SecretKey(parameters, found)
+    if isinstance(found, _core.FermatPublicKey):
+        return PublicKey(parameters, found)
+    return EvaluationKeys(parameters, found)

@@ -25,7 +25,7 @@ __all__ = [
 #: How the ring is divided by q and residues are decomposed; results agree.
 Version = Literal["none", "multiplication", "reduction", "both", "positional"]
 #: How ciphertexts are multiplied modulo wide limbs; results agree.
-Products = Literal["primes", "tree", "kronecker", "schoenhage"]
+Products = Literal["primes", "tree", "kronecker", "schoenhage", "fastest"]
 
 _BASELINE = " (for measurement: the time of decryption depends on secrets)"
 _DIVIDES = dict.fromkeys(("none", "multiplication", "reduction"), _BASELINE)
@@ -41,15 +41,17 @@ class Parameters:
         splits: f, so that q has f + 1 limbs; None: as paper 003 chooses it, down to a last limb of one word. 0: q is
             one positional integer.
         digit_bits: relinearisation splits limbs into digits of so many bits, 1 to 59. 0: one digit a limb, as the paper
-            prints it, which costs half of q without special primes.
-        special_primes: hybrid key switching: relinearisation keys are made modulo q P, P the product of so many primes
-            of 60 bits, and what they add is divided by P. Security counts the bits of both.
+            prints it, which costs half of q without `special_bits`.
+        special_bits: hybrid key switching: relinearisation keys are made modulo q P, P of so many bits, a product of
+            special primes, and what keys add is divided by P. Security counts the bits of both. With digit_bits=0, the
+            bits of the longest limb and one more keep all of q; 0: none.
         version: paper 003's "none", "multiplication", "reduction" or "both"; or "positional" (needs splits=0). None:
             "positional" for one limb, else "both". Not part of what keys and ciphertexts belong to. The first three
             are for measurement: the time of their decryption depends on secrets.
         products: how ciphertexts are multiplied modulo limbs: by transforms modulo many "primes", by the same with a
             "tree" of remainders, as two integers ("kronecker"), or by transforms with powers of two for roots
-            ("schoenhage"). The last three use GMP where there is one. Not part of what keys belong to.
+            ("schoenhage"), which use GMP where there is one; "fastest": for each limb what was measured to be. Not part
+            of what keys belong to.
         errors: "standard"; "one-bounded" is the paper's, outside every standard: INSECURE.
         security: 128, 192 or 256 bits that the table has to grant; 0 for none (needs allow_insecure).
         table: "guidelines-2024", "he-standard-2018" or "quantum-guidelines-2024".
@@ -74,9 +76,9 @@ class Parameters:
         *,
         splits: int | None = None,
         digit_bits: int = 30,
-        special_primes: int = 0,
+        special_bits: int = 0,
         version: Version | None = None,
-        products: Products = "primes",
+        products: Products = "fastest",
         errors: Literal["standard", "one-bounded"] = "standard",
         security: int = 128,
         table: str = "guidelines-2024",
@@ -95,12 +97,12 @@ class Parameters:
             table,
             allow_insecure,
             strict,
-            special_primes,
+            special_bits,
         )
         self._take(native, version, device, products)
 
     def _take(
-        self, native: _core.FermatParameters, version: str | None, device: str, products: Products = "primes"
+        self, native: _core.FermatParameters, version: str | None, device: str, products: Products = "fastest"
     ) -> None:
         self._native = native
         self._context = _core.FermatContext.create(native, engine_on(device), version, products)

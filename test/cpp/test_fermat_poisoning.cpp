@@ -33,8 +33,9 @@ void declare_public(const Ciphertext& c) {
   for (const Parts& parts : c.items) declare_public(parts);
 }
 
-ContextPtr make(unsigned x, unsigned splits, Variant variant, unsigned digit_bits) {
+ContextPtr make(unsigned x, unsigned splits, Variant variant, unsigned digit_bits, unsigned special_bits = 0) {
   ParametersLiteral literal{.degree = 64, .x = x, .splits = splits, .plain_modulus = 163841, .digit_bits = digit_bits};
+  literal.special_bits = special_bits;
   literal.allow_insecure = true;
   return Context::create(Parameters(literal), CpuEngine::create(1), variant);
 }
@@ -46,15 +47,19 @@ void all_operations(const ContextPtr& context) {
   const std::vector<std::int64_t> expected = values;
   declare_secret(values);
 
-  const SecretKey secret = SecretKey::generate(context);
-  VALGRIND_MAKE_MEM_UNDEFINED(secret.transform().view().data, secret.transform().bytes());
+  const SecretKey made = SecretKey::generate(context);
+  VALGRIND_MAKE_MEM_UNDEFINED(made.transform().view().data, made.transform().bytes());
+  const SecretKey secret = SecretKey::restore(context, made.id(), made.coefficients());  // as a file's reader does
+  const bool hybrid = context->special() != nullptr;
   const PublicKey key = PublicKey::generate(secret);
   const RelinearizationKey relinearization = RelinearizationKey::generate(secret);
   for (std::size_t limb = 0; limb < context->ring().basis().limbs().size(); ++limb) {
     for (std::size_t part = 0; part < 2; ++part) {
       declare_public(key.transform(part, limb));
-      for (std::size_t d = 0; d < relinearization.digits(); ++d)
+      for (std::size_t d = 0; d < relinearization.digits(); ++d) {
         declare_public(relinearization.transform(d, part, limb));
+        if (hybrid) declare_public(relinearization.special_transform(d, part));
+      }
     }
   }
   const Plaintext message = encode(context, values, 1, true);
@@ -73,6 +78,8 @@ void all_operations(const ContextPtr& context) {
 TEST(fermat_limbs) {
   all_operations(make(8, 2, Variant::both, 30));
   all_operations(make(9, 4, Variant::both, 0));
+  all_operations(make(9, 3, Variant::both, 0, 258));
+  all_operations(make(8, 2, Variant::both, 59, 60));
 }
 
 TEST(positional_integers) { all_operations(make(8, 0, Variant::positional, 30)); }

@@ -307,10 +307,10 @@ TEST(positional_integers) {
   }
 }
 
-Parameters parameters(unsigned x, unsigned splits, unsigned digit_bits, unsigned special_primes, std::size_t degree) {
+Parameters parameters(unsigned x, unsigned splits, unsigned digit_bits, unsigned special_bits, std::size_t degree) {
   ParametersLiteral literal{
       .degree = degree, .x = x, .splits = splits, .plain_modulus = 786433, .digit_bits = digit_bits};
-  literal.special_primes = special_primes;
+  literal.special_bits = special_bits;
   literal.allow_insecure = true;
   literal.security = 0;
   return Parameters(literal);
@@ -320,15 +320,15 @@ TEST(whole_operations) {
   struct Case {
     unsigned x, splits, digit_bits;
     Variant variant;
-    unsigned special_primes = 0;
+    unsigned special_bits = 0;
   };
   for (const Case& one :
        {Case{8, 2, 30, Variant::both}, Case{9, 3, 0, Variant::both}, Case{9, 3, 30, Variant::none},
         Case{9, 3, 30, Variant::multiplication}, Case{9, 3, 30, Variant::reduction}, Case{9, 5, 20, Variant::both},
-        Case{9, 3, 0, Variant::both, 5}, Case{8, 2, 40, Variant::both, 1}, Case{11, 5, 59, Variant::both},
+        Case{9, 3, 0, Variant::both, 300}, Case{8, 2, 40, Variant::both, 35}, Case{11, 5, 59, Variant::both},
         Case{8, 0, 30, Variant::positional}, Case{11, 0, 59, Variant::positional}}) {
     const std::size_t n = 512;
-    const Parameters set = parameters(one.x, one.splits, one.digit_bits, one.special_primes, n);
+    const Parameters set = parameters(one.x, one.splits, one.digit_bits, one.special_bits, n);
     gpu();
     const ContextPtr here = Context::create(set, check::host(), one.variant),
                      there = Context::create(set, check::device(), one.variant);

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cli_runner import run
 from cyclotome import _core, errors
-from cyclotome_bench import fermat
+from cyclotome_bench import fermat, fermat_instructions
 from cyclotome_bench.fermat import limb_moduli, measure_fermat
 from cyclotome_bench.fermat_plans import FIGURES, VERSIONS, WAYS, FermatPlan, make_fermat_plan
 from cyclotome_bench.fermat_questions import PRODUCTS, QUESTIONS, RELINEARISATIONS
@@ -96,7 +96,12 @@ def test_questions_are_answered_in_tables(records: list[Record]) -> None:
         if r["set"] == "003-relinearisation":
             assert r["depth"] <= r["depth_measured"] and r["headroom_product"] < r["headroom_fresh"]
     assert len(tables["How far q is split"].rows) == 5
-    assert {cell for row in tables["Auxiliary moduli"].rows for cell in row[2:3]} >= {"t = 1024 and gamma = 2^31"}
+    assert {cell for row in tables["Auxiliary moduli"].rows for cell in row[2:3]} >= {"t = 163841 and gamma = 2^31"}
+
+
+def test_what_counts_instructions_converts(capsys: pytest.CaptureFixture[str]) -> None:
+    fermat_instructions.main(["reduction", "8", "3"])
+    assert capsys.readouterr().out == f"{3 * fermat_instructions.COEFFICIENTS} coefficients\n"
 
 
 def test_products_that_disagree_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +168,7 @@ def test_plans_refuse_what_the_paper_does_not_have() -> None:
     plan = make_fermat_plan()
     assert {f for cell in plan.cells for f in cell.figures} == {*FIGURES, "equal", "job", *QUESTIONS}
     assert {c.bits for c in plan.cells if "5" in c.figures} == {1 << x for x in range(7, 15)}
-    assert [(c.degree, c.bits) for c in plan.cells if "7" in c.figures][-4:-3] == [(16384, 2048)]
+    assert [(c.degree, c.bits) for c in plan.cells if "7" in c.figures][-3:-2] == [(16384, 2048)]
     with pytest.raises(errors.ArgumentError, match="no figure '10'; it has 1, 2"):
         plan.restricted(["10"], [])
     with pytest.raises(errors.ArgumentError, match="one scheme"):

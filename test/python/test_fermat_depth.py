@@ -48,7 +48,7 @@ def test_depth_of_long_moduli(x: int) -> None:
     # The first squaring meets the noise of relinearisation, the others cost log2 of 2 n t r, r a rounding's norm.
     assert np.ptp(losses[1:]) < 0.5
     predicted = 1 + math.floor((headrooms[1]) / losses[1])
-    assert abs(params.depth - predicted) <= max(1, predicted // 100)
+    assert abs(params.depth - predicted) <= 1 + predicted // 50
     assert 15 + 17 < losses[1] + 10 < 60
 
 
@@ -56,8 +56,8 @@ def test_depth_of_long_moduli(x: int) -> None:
 def test_primes_that_divide_no_such_q_give_slots(t: int, rng: np.random.Generator) -> None:
     params = fermat.Parameters(64, 8, t, **INSECURE)  # type: ignore[arg-type]
     keys = fermat.keygen(params)
-    values = rng.integers(-300, 300, size=64)
-    x = fermat.encrypt(values, keys.public, bound=300)
+    values = rng.integers(-200, 201, size=64)
+    x = fermat.encrypt(values, keys.public, bound=200)
     assert params.has_slots and np.array_equal(fermat.decrypt(x * x, keys.secret), values * values)
 
 

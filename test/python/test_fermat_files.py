@@ -28,10 +28,10 @@ N, X, T = 64, 7, 163841
 Files = dict[str, Path]
 
 
-@pytest.fixture(scope="module", params=[0, 1], ids=["one", "special"])
+@pytest.fixture(scope="module", params=[0, 33], ids=["one", "special"])
 def stored(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Files, fermat.Keys]:
     folder = tmp_path_factory.mktemp("fermat")
-    params = fermat.Parameters(N, X, T, security=0, allow_insecure=True, special_primes=request.param)
+    params = fermat.Parameters(N, X, T, security=0, allow_insecure=True, special_bits=request.param)
     keys = fermat.keygen(params)
     x = fermat.encrypt([1, -2, 3], keys.public, bound=10)
     things = {

@@ -30,14 +30,14 @@ def added_noise(party: Party, a: Any, x: int, f: int) -> int:
 
 
 @pytest.mark.parametrize(("x", "f", "t"), [(7, 1, 1024), (8, 4, 2), (9, 3, 163841), (9, 0, 786433), (6, 1, 11)])
-@pytest.mark.parametrize(("digit_bits", "special"), [(0, 1), (0, 3), (59, 1), (30, 2), (7, 1)])
+@pytest.mark.parametrize(("digit_bits", "special"), [(0, 60), (0, 180), (59, 60), (59, 35), (30, 86), (7, 60)])
 def test_products_and_their_noise(
     x: int, f: int, t: int, digit_bits: int, special: int, rng: np.random.Generator
 ) -> None:
     n, variant = 64, "both" if f else "positional"
-    most = (1 << x) // 60 + 1
-    if special > most or (f == 0 and digit_bits == 0 and special < most):
-        with pytest.raises(errors.ParameterError, match="special primes"):
+    bits = 1 << x
+    if special > bits + 60 or (f == 0 and digit_bits == 0 and special <= bits):
+        with pytest.raises(errors.ParameterError, match="special"):
             party_of(n, x, f, t, digit_bits, special, variant)
         return
     party = party_of(n, x, f, t, digit_bits, special, variant)
@@ -58,7 +58,7 @@ def test_special_primes_divide_what_a_digit_adds(x: int, f: int, rng: np.random.
     n, t, bits = 64, 1024, 1 << x
     message = [int(v) for v in rng.integers(t, size=n)]
     added = {}
-    for special in (0, 1, bits // 2 // 60 + 1):
+    for special in (0, 60, bits // 2 + 10):
         party = party_of(n, x, f, t, 0, special)
         added[special] = added_noise(party, party.encrypt(message), x, f).bit_length()
     printed, one, whole = added.values()
@@ -69,7 +69,7 @@ def test_special_primes_divide_what_a_digit_adds(x: int, f: int, rng: np.random.
 
 def test_positional_integers_with_one_digit() -> None:
     """P longer than q carries even a digit of all of q."""
-    party = party_of(64, 8, 0, 1024, 0, 5, "positional")
+    party = party_of(64, 8, 0, 1024, 0, 266, "positional")
     a = party.encrypt([3] * 64)
     assert party.decrypt(party.multiply(a, a)) == [v % 1024 for v in negacyclic([3] * 64, [3] * 64)]
     assert added_noise(party, a, 8, 0) <= 64
@@ -78,7 +78,7 @@ def test_positional_integers_with_one_digit() -> None:
 def test_keys_hold_p_times_the_gadget_and_zero_modulo_p() -> None:
     """(b + a s) is P g s^2 - e modulo q, and -e modulo every special prime: the same small e."""
     n, x, f = 32, 7, 1
-    party = party_of(n, x, f, 1024, 0, 2)
+    party = party_of(n, x, f, 1024, 0, 100)
     primes = party.context.parameters.special_primes
     q, whole = (1 << 128) - 1, primes[0] * primes[1]
     s = internals.secret(party.secret)
@@ -100,17 +100,20 @@ def test_keys_hold_p_times_the_gadget_and_zero_modulo_p() -> None:
 
 
 def test_special_primes_are_coprime_to_q_and_counted_by_security() -> None:
-    params = fermat.Parameters(32768, 9, 786433, digit_bits=0, special_primes=5)
+    params = fermat.Parameters(32768, 9, 786433, digit_bits=0, special_bits=258)
     primes = params.native.special_primes
     assert len(set(primes)) == 5
-    assert all(p.bit_length() == 60 and p % 65536 == 1 and pow(2, 1 << 15, p) != 1 for p in primes)
-    assert params.native.key_bits == 812 and params.native.security_reached == 128
-    assert "5 special primes" in params.summary() and "keys modulo q P of 812 bits" in params.explain()
+    assert all(p.bit_length() == 52 and p % 65536 == 1 and pow(2, 1 << 15, p) != 1 for p in primes)
+    assert params.native.key_bits == 512 + 5 * 52 and params.native.security_reached == 128
+    assert "P of 260 bits" in params.summary() and "keys modulo q P of 772 bits" in params.explain()
     assert params != fermat.Parameters(32768, 9, 786433, digit_bits=0)
-    with pytest.raises(errors.SecurityError, match=r"and 7 special primes, 932 bits in all, at degree 32768, .*fewer"):
-        fermat.Parameters(32768, 9, 786433, special_primes=7)
-    with pytest.raises(errors.ParameterError, match=r"10 special primes of 60 bits: .* take 0 to 9"):
-        fermat.Parameters(32768, 9, 786433, special_primes=10, allow_insecure=True)
+    with pytest.raises(
+        errors.SecurityError, match=r"and special primes, 932 bits in all, at degree 32768, .*special_bits"
+    ):
+        fermat.Parameters(32768, 9, 786433, special_bits=420)
+    for bits in (29, 573):
+        with pytest.raises(errors.ParameterError, match=rf"special primes of {bits} bits in all: .* take 30 to 572"):
+            fermat.Parameters(32768, 9, 786433, special_bits=bits, allow_insecure=True)
 
 
 def test_special_primes_that_divide_q_are_refused() -> None:
@@ -121,11 +124,11 @@ def test_special_primes_that_divide_q_are_refused() -> None:
     assert internals.special_modulus(on, [786433]) == 1
 
 
-@pytest.mark.parametrize("special", [0, 5])
+@pytest.mark.parametrize("special", [0, 258])
 def test_depth_with_one_digit_a_limb(special: int) -> None:
     """The paper's job, ten squarings at 512 bits: special primes carry it, the printed gadget does not. Every squaring
     within the predicted depth decrypts."""
-    params = fermat.Parameters(64, 9, 786433, digit_bits=0, special_primes=special, security=0, allow_insecure=True)
+    params = fermat.Parameters(64, 9, 786433, digit_bits=0, special_bits=special, security=0, allow_insecure=True)
     keys = fermat.keygen(params)
     depth = params.depth
     x, value = fermat.encrypt([2], keys.public, wrap=True), 2
@@ -140,8 +143,8 @@ def test_depth_with_one_digit_a_limb(special: int) -> None:
 def test_depth_of_the_papers_largest_secure_set() -> None:
     """At (32768, 512), by the bound: the printed relinearisation does not reach ten squarings, the others do."""
     depths = {
-        (digit_bits, special): fermat.Parameters(32768, 9, 786433, digit_bits=digit_bits, special_primes=special).depth
-        for digit_bits, special in ((0, 0), (30, 0), (59, 1), (0, 5))
+        (digit_bits, special): fermat.Parameters(32768, 9, 786433, digit_bits=digit_bits, special_bits=special).depth
+        for digit_bits, special in ((0, 0), (30, 0), (59, 60), (0, 258))
     }
-    assert depths[0, 0] < 10 <= min(depths[30, 0], depths[59, 1], depths[0, 5])
-    assert depths[0, 5] >= depths[30, 0] - 1
+    assert depths[0, 0] < 10 <= min(depths[30, 0], depths[59, 60], depths[0, 258])
+    assert depths[0, 258] >= depths[30, 0] - 1

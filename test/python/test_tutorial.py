@@ -60,7 +60,10 @@ def test_the_readme_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 PAGES = [
     "README.md",
-    *(f"doc/{name}.md" for name in ("architecture", "benchmarks", "fpga", "papers", "tutorial")),
+    *(
+        f"doc/{name}.md"
+        for name in ("architecture", "benchmarks", "fermat", "fpga", "papers", "tutorial", "tutorial-fermat")
+    ),
     *(f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "study")),
 ]
 

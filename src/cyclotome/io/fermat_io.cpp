@@ -35,7 +35,7 @@ FrameWriter begin(std::size_t alternative, const Parameters& parameters, const K
   head.u8(static_cast<std::uint8_t>(p.table));
   head.u16(static_cast<std::uint16_t>(p.security));
   head.u32(static_cast<std::uint32_t>(p.degree));
-  head.u32(p.special_primes);
+  head.u32(p.special_bits);
   head.u64(p.plain_modulus);
   head.bytes(key);
   return writer;
@@ -65,7 +65,7 @@ Head read_head(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes) {
   p.table = static_cast<rlwe::SecurityTable>(reader.u8());
   p.security = reader.u16();
   p.degree = reader.u32();
-  p.special_primes = reader.u32();
+  p.special_bits = reader.u32();
   p.plain_modulus = reader.u64();
   KeyId key;
   std::ranges::copy(reader.take(key.size()), key.begin());

@@ -142,9 +142,12 @@ class BehzScaling final : public Scaling {
   /// The tensor product modulo every limb.
   void multiply_in_limbs(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b) const {
     const WideRing& ring = *setup_.ring;
-    if (setup_.ring_products) return multiply_on_host(out, a, b);
     const LimbProducts& products = *setup_.products;
     for (std::size_t i = 0; i < products.limbs(); ++i) {
+      if (setup_.ring_products && setup_.ring_products->takes(i)) {
+        multiply_on_host(out, a, b, i);
+        continue;
+      }
       const std::size_t at = ring.offset(i);
       const PolyArray x = products.forward_there(a + at, i, false, 2, ring.size());
       const PolyArray y = products.forward_there(b + at, i, false, 2, ring.size());
@@ -154,15 +157,19 @@ class BehzScaling final : public Scaling {
     }
   }
 
-  /// The same in a way that works on the host's words.
-  void multiply_on_host(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b) const {
+  /// One limb's, in a way that works on the host's words.
+  void multiply_on_host(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b, std::size_t limb) const {
     const WideRing& ring = *setup_.ring;
-    if (setup_.wide->on_host()) return fermat::multiply_parts(ring, *setup_.ring_products, out, a, b);
+    if (setup_.wide->on_host()) return fermat::multiply_parts(ring, *setup_.ring_products, limb, out, a, b);
     Parts x(2 * ring.size()), y(2 * ring.size()), product(3 * ring.size());
     setup_.engine->download(x.data(), a, x.size() * sizeof(std::uint64_t));
     setup_.engine->download(y.data(), b, y.size() * sizeof(std::uint64_t));
-    fermat::multiply_parts(ring, *setup_.ring_products, product.data(), x.data(), y.data());
-    setup_.engine->upload(out, product.data(), product.size() * sizeof(std::uint64_t));
+    fermat::multiply_parts(ring, *setup_.ring_products, limb, product.data(), x.data(), y.data());
+    const std::size_t bytes = ring.limb(limb).limb().words * ring.degree() * sizeof(std::uint64_t);
+    for (std::size_t part = 0; part < 3; ++part) {
+      const std::size_t at = part * ring.size() + ring.offset(limb);
+      setup_.engine->upload(out + at, product.data() + at, bytes);
+    }
   }
 
   /// One factor modulo B_sk, small Montgomery reduced.

@@ -38,7 +38,8 @@ Variant variant_of(const std::string& name) {
 ContextPtr Context::create(const Parameters& parameters, EnginePtr engine, std::optional<Variant> variant,
                            ProductMethod products, const GeneralArithmetic& arithmetic) {
   const Variant chosen = variant.value_or(parameters.basis().splits() == 0 ? Variant::positional : Variant::both);
-  if (chosen == Variant::positional && products != ProductMethod::primes) {
+  const bool by_primes = products == ProductMethod::primes || products == ProductMethod::fastest;
+  if (chosen == Variant::positional && !by_primes) {
     throw ParameterError(message("positional integers are multiplied by primes, not by \"", name_of(products),
                                  "\", as their products are exact; leave products out, or choose splits"));
   }
@@ -61,7 +62,8 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
   const auto digits = parameters.log2_digits();
   // A key has two parts for each digit, modulo primes that hold twice a limb, or a limb and a digit.
   const double factor = parameters.digit_bits() == 0 ? 2 : 1.5;
-  const double rows = factor * static_cast<double>(ring_->words()) + parameters.literal().special_primes;
+  const double rows =
+      factor * static_cast<double>(ring_->words()) + static_cast<double>(parameters.special_primes().size());
   require_memory(*engine_, "a relinearisation key on wide limbs",
                  static_cast<std::uint64_t>(16 * rows * static_cast<double>(digits.size() * degree())),
                  "use a smaller x or degree, or wider digits");
@@ -75,7 +77,9 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
                                                    special_ ? special_->inverses() : std::vector<BigUnsigned>{});
   ScalingSetup setup{engine_, wide_, ring_, std::make_shared<LimbProducts>(engine_, *ring_, 0, 2),
                      parameters.plain_modulus()};
-  if (products != ProductMethod::primes) {
+  // What is fastest on the host is not where words lie elsewhere.
+  const bool by_primes = products == ProductMethod::fastest && !wide_->on_host();
+  if (products != ProductMethod::primes && !by_primes) {
     setup.ring_products = make_ring_products(products, ring_, setup.products, engine_, arithmetic);
   }
   scaling_ = variant == Variant::positional ? make_positional_scaling(setup) : make_behz_scaling(setup, punctured_);

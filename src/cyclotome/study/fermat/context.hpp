@@ -23,11 +23,11 @@ Variant variant_of(const std::string& name);
 class Context : public std::enable_shared_from_this<Context> {
  public:
   /// variant: positional where there is one limb, else both. products: how ciphertexts are multiplied modulo limbs;
-  /// `primes` alone for positional. arithmetic: what replaces shifts. Throws as Parameters and
+  /// by primes alone for positional. arithmetic: what replaces shifts. Throws as Parameters and
   /// make_positional_scaling do; MemoryLimitError where the relinearisation key would not fit in memory.
   static ContextPtr create(const Parameters& parameters, EnginePtr engine,
                            std::optional<Variant> variant = std::nullopt,
-                           ProductMethod products = ProductMethod::primes,
+                           ProductMethod products = ProductMethod::fastest,
                            const GeneralArithmetic& arithmetic = GeneralArithmetic::best());
 
   const Parameters& parameters() const noexcept { return parameters_; }

@@ -33,9 +33,12 @@ PolyArray transform_small(const EnginePtr& engine, const RingPtr& ring, const st
   const std::size_t n = ring->degree();
   Rows residues(out.size());
   for (std::size_t j = 0; j < ring->limbs(); ++j) {
-    const std::uint64_t p = ring->basis()[j];
+    const Modulus<std::uint64_t>& modulus = ring->basis().moduli<std::uint64_t>()[j];
+    const std::uint64_t p = modulus.value();
     for (std::size_t c = 0; c < n; ++c) {
-      residues[j * n + c] = static_cast<std::uint64_t>(values[c]) + (p & static_cast<std::uint64_t>(values[c] >> 63));
+      residues[j * n + c] = modulus.bits() == product_prime_bits ? static_cast<std::uint64_t>(values[c]) +
+                                                                       (p & static_cast<std::uint64_t>(values[c] >> 63))
+                                                                 : modulus.reduce_signed(values[c]);
     }
   }
   out.upload(residues.data());

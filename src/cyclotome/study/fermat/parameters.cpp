@@ -11,7 +11,16 @@ namespace cyclotome::study::fermat {
 
 namespace {
 
-constexpr unsigned least_x = 6, most_digit_bits = 59;
+constexpr unsigned least_x = 6, most_digit_bits = 59, least_special_bits = 30, most_special_prime_bits = 60;
+
+struct SpecialSizes {
+  unsigned count, bits;
+};
+SpecialSizes special_sizes(unsigned special_bits) noexcept {
+  if (special_bits == 0) return {0, 0};
+  const unsigned count = (special_bits + most_special_prime_bits - 1) / most_special_prime_bits;
+  return {count, (special_bits + count - 1) / count};
+}
 
 RingShapePtr checked_ring(const ParametersLiteral& p) {
   const std::size_t least = p.allow_insecure ? 8 : 1024;
@@ -49,15 +58,17 @@ void check_digits(const ParametersLiteral& p, const FermatBasis& basis) {
     throw ParameterError(message("digits of ", p.digit_bits, " bits: relinearisation takes 1 to ", most_digit_bits,
                                  ", or 0 for one digit a limb"));
   }
-  const unsigned most_special = basis.bits() / special_prime_bits + 1;
-  if (p.special_primes > most_special) {
-    throw ParameterError(message(p.special_primes, " special primes of ", special_prime_bits, " bits: digits have at ",
-                                 "most the ", basis.bits(), " bits of q, so take 0 to ", most_special));
+  // A digit of a limb 2^G + 1 has a bit more than G, and one more makes P longer than it.
+  const unsigned most = basis.bits() + most_special_prime_bits;
+  if (p.special_bits != 0 && (p.special_bits < least_special_bits || p.special_bits > most)) {
+    throw ParameterError(message("special primes of ", p.special_bits, " bits in all: digits have at most the ",
+                                 basis.bits(), " bits of q, so take ", least_special_bits, " to ", most,
+                                 ", or 0 for none"));
   }
-  if (p.digit_bits == 0 && basis.splits() == 0 && p.special_primes < most_special) {
+  if (p.digit_bits == 0 && basis.splits() == 0 && p.special_bits <= basis.bits()) {
     throw ParameterError(message("one digit a limb, of ", basis.bits(), " bits, drowns every product in noise; choose ",
-                                 "digit_bits in [1, ", most_digit_bits, "], more splits, or ", most_special,
-                                 " special primes"));
+                                 "digit_bits in [1, ", most_digit_bits, "], more splits, or special_bits above ",
+                                 basis.bits()));
   }
 }
 
@@ -79,9 +90,8 @@ Parameters::Parameters(ParametersLiteral literal)
       noise_(*ring_, literal_.strict) {
   check_plain_modulus(literal_, basis_);
   check_digits(literal_, basis_);
-  if (literal_.special_primes > 0) {
-    special_primes_ =
-        basis_.coprime_primes(special_prime_bits, ring_->transform_step(), literal_.special_primes, {plain_modulus()});
+  if (const auto [count, bits] = special_sizes(literal_.special_bits); count > 0) {
+    special_primes_ = basis_.coprime_primes(bits, ring_->transform_step(), count, {plain_modulus()});
   }
   security_reached_ = rlwe::security_reached(degree(), key_bits(), literal_.table);
   if (error() == ErrorLaw::one_bounded) {
@@ -100,11 +110,10 @@ Parameters::Parameters(ParametersLiteral literal)
     if (key_bits() > cap && !literal_.allow_insecure) {
       const bool hybrid = !special_primes_.empty();
       throw SecurityError(message(
-          "q = 2^", basis_.bits(), " - 1",
-          hybrid ? message(" and ", special_primes_.size(), " special primes, ", key_bits(), " bits in all,") : "",
+          "q = 2^", basis_.bits(), " - 1", hybrid ? message(" and special primes, ", key_bits(), " bits in all,") : "",
           " at degree ", degree(), ", but ", rlwe::level_text(literal_.security, literal_.table), " allows at most ",
           cap, " bits (table ", rlwe::name_of(literal_.table), "); use a smaller x, a larger degree, ",
-          hybrid ? "fewer special primes, " : "", "or allow_insecure=True for experiments"));
+          hybrid ? "smaller special_bits, " : "", "or allow_insecure=True for experiments"));
     }
   }
   const std::string canonical = message(
@@ -113,6 +122,11 @@ Parameters::Parameters(ParametersLiteral literal)
       name_of(error()), "\nsecurity ", literal_.security, " ", rlwe::name_of(literal_.table),
       literal_.allow_insecure ? " INSECURE allowed" : "", literal_.strict ? "\nnoise strict" : "", "\n");
   fingerprint_ = sha256({reinterpret_cast<const std::uint8_t*>(canonical.data()), canonical.size()});
+}
+
+unsigned Parameters::key_bits() const noexcept {
+  const auto [count, bits] = special_sizes(literal_.special_bits);
+  return basis_.bits() + count * bits;
 }
 
 double Parameters::log2_special() const noexcept {
@@ -140,7 +154,7 @@ std::string Parameters::summary() const {
   return message("fermat bfv", name().empty() ? std::string() : message(" '", name(), "'"), " n=", degree(), " q=2^",
                  basis_.bits(), "-1 (", limbs, limbs == 1 ? " limb" : " limbs", ") t=", plain_modulus(), " ",
                  digit_bits() == 0 ? std::string("a digit per limb") : message(digit_bits(), "-bit digits"),
-                 special_primes_.empty() ? std::string() : message(", ", special_primes_.size(), " special primes"),
+                 special_primes_.empty() ? std::string() : message(", P of ", key_bits() - basis_.bits(), " bits"),
                  error() == ErrorLaw::one_bounded ? ", errors -1, 0, 1" : "", ", ",
                  insecure() ? std::string("INSECURE") : rlwe::level_text(security_reached_, literal_.table),
                  rlwe::table_suffix(literal_.table), literal_.strict ? ", strict noise" : "");

@@ -16,8 +16,6 @@ enum class ErrorLaw : std::uint8_t {
   one_bounded  ///< paper 003's: -1, 0 or 1 (erratum 003-15): outside every standard, so INSECURE
 };
 
-inline constexpr unsigned special_prime_bits = 60;
-
 /// What a user writes; unchecked. `Parameters` checks it.
 struct ParametersLiteral {
   std::size_t degree = 0;  ///< n, a power of two in [2^10, 2^17] (smaller: allow_insecure)
@@ -27,9 +25,10 @@ struct ParametersLiteral {
   /// Relinearisation splits what it multiplies into digits of so many bits, at most 59; 0: one digit a limb, as the
   /// paper prints it, which adds noise of 2^(g/2) (specification 5.10).
   unsigned digit_bits = 30;
-  /// Hybrid key switching: relinearisation keys are made modulo q P, P the product of so many primes of 60 bits that
-  /// are coprime to q, and what they add is divided by P. Security counts the bits of both. 0: none.
-  unsigned special_primes = 0;
+  /// Hybrid key switching: relinearisation keys are made modulo q P, P of so many bits at least and of as few primes
+  /// of up to 60 bits, coprime to q; what keys add is divided by P. Security counts the bits of both. 0: none, else
+  /// from 30 on.
+  unsigned special_bits = 0;
   ErrorLaw error = ErrorLaw::standard;
   unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
   rlwe::SecurityTable table = rlwe::default_security_table;
@@ -55,7 +54,7 @@ class Parameters {
   const std::vector<std::uint64_t>& special_primes() const noexcept { return special_primes_; }
   double log2_special() const noexcept;
   /// Of q P: what security is judged by.
-  unsigned key_bits() const noexcept { return basis_.bits() + special_prime_bits * literal_.special_primes; }
+  unsigned key_bits() const noexcept;
   ErrorLaw error() const noexcept { return literal_.error; }
   const std::string& name() const noexcept { return literal_.name; }
   const ParametersLiteral& literal() const noexcept { return literal_; }

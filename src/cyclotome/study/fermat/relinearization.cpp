@@ -74,8 +74,9 @@ void add_wide_digits(KeySums& sums, const Context& context, const std::uint64_t*
   }
 }
 
-/// Transforms of a digit, which is below every prime of `ring`.
-PolyArray transform_of(const Context& context, const RingPtr& ring, const std::uint64_t* y, const DigitPlace& place) {
+/// Transforms of a digit over the primes of products, which are longer.
+PolyArray transform_of(const Context& context, const std::uint64_t* y, const DigitPlace& place) {
+  const RingPtr& ring = context.digit_products().widest();
   PolyArray out(context.engine(), ring, 1, 1);
   context.wide().digit(context.ring(), static_cast<std::uint64_t*>(out.view().data), y, place, ring->limbs());
   out.to_transform();
@@ -91,10 +92,12 @@ void add_narrow_digits(KeySums& sums, const Context& context, const std::uint64_
     const Limb& limb = ring.basis().limbs()[i];
     for (unsigned first = 0; first < limb.bits + (limb.plus ? 1 : 0); first += width, ++digit) {
       const DigitPlace place{i, first, width};
-      const PolyArray transform = transform_of(context, products.widest(), y, place);
+      const PolyArray transform = transform_of(context, y, place);
       for (std::size_t j = 0; j < products.limbs(); ++j) sums.add(digit, j, products.of_limb(transform, j));
       if (context.special() == nullptr) continue;
-      sums.add_special(digit, transform_of(context, context.special()->ring(), y, place).view());
+      WideWords row(context.wide(), context.degree(), false);
+      context.wide().digit(context.ring(), row.data(), y, place, 1);
+      sums.add_special(digit, context.special()->forward_digit(row.data()).view());
     }
   }
 }

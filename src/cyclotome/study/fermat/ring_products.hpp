@@ -7,13 +7,15 @@ namespace cyclotome::study::fermat {
 
 /// How two polynomials modulo a wide limb are multiplied. All give the same residues.
 enum class ProductMethod : std::uint8_t {
-  primes,     ///< modulo many primes, each word times its weight: the square of the limb's words for the way and back
-  tree,       ///< the same primes by trees of remainders and products: general arithmetic on halves
-  kronecker,  ///< as two integers, coefficients as their digits
-  schoenhage  ///< transforms modulo 2^N + 1 with powers of two for roots (Schoenhage and Strassen, 1971)
+  primes,      ///< modulo many primes, each word times its weight: the square of the limb's words for the way and back
+  tree,        ///< the same primes by trees of remainders and products: general arithmetic on halves
+  kronecker,   ///< as two integers, coefficients as their digits
+  schoenhage,  ///< transforms modulo 2^N + 1 with powers of two for roots (Schoenhage and Strassen, 1971)
+  fastest      ///< by what was measured (doc/fermat.md): schoenhage for limbs of at least 8n bits, else primes
 };
 inline constexpr ProductMethod product_methods[] = {ProductMethod::primes, ProductMethod::tree,
-                                                    ProductMethod::kronecker, ProductMethod::schoenhage};
+                                                    ProductMethod::kronecker, ProductMethod::schoenhage,
+                                                    ProductMethod::fastest};
 std::string name_of(ProductMethod method);
 /// Throws ArgumentError for an unknown name.
 ProductMethod product_method_of(const std::string& name);
@@ -23,13 +25,16 @@ ProductMethod product_method_of(const std::string& name);
 class RingProducts {
  public:
   virtual ~RingProducts() = default;
+  /// Whether products of ciphertexts modulo this limb are made here, and not with the transforms of LimbProducts, which
+  /// serve several products at once.
+  virtual bool takes(std::size_t) const noexcept { return true; }
   /// out = a b modulo x^n + 1 and a limb's modulus: rows of that limb. out is neither.
   virtual void multiply(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b, std::size_t limb) const = 0;
 };
 
-/// out (3 parts) = the product of a and b, two parts each, modulo every limb, by three products a limb (Karatsuba).
-void multiply_parts(const WideRing& ring, const RingProducts& products, std::uint64_t* out, const std::uint64_t* a,
-                    const std::uint64_t* b);
+/// out (3 parts) = the product of a and b, two parts each, modulo one limb, by three products (Karatsuba).
+void multiply_parts(const WideRing& ring, const RingProducts& products, std::size_t limb, std::uint64_t* out,
+                    const std::uint64_t* a, const std::uint64_t* b);
 
 /// products: of two residues, whose primes "primes" and "tree" use. arithmetic: for all but "primes".
 std::unique_ptr<RingProducts> make_ring_products(ProductMethod method, std::shared_ptr<const WideRing> ring,

@@ -18,6 +18,7 @@ SpecialModulus::SpecialModulus(EnginePtr engine, const WideRing& ring, const std
       wide_(WideEngine::of(engine_)),
       special_(Ring::create(ring.shape(), Basis(Word::u64, primes))),
       punctured_inverses_(ToLimb::inverses(special_->basis())),
+      from_word_(wide_->from_wide(std::make_shared<FromWide>(std::make_shared<WideIntegers>(1), special_->basis()))),
       wraps_(wide_->centred_wraps(special_->basis())) {
   for (const std::uint64_t p : primes) ring.basis().require_coprime(p, "the special prime");
   for (const Limb& limb : ring.basis().limbs()) {
@@ -49,6 +50,13 @@ void SpecialModulus::multiply(const LimbArithmetic& limb, std::uint64_t* rows, s
 PolyArray SpecialModulus::forward(const std::uint64_t* rows, std::size_t limb) const {
   PolyArray out(engine_, special_, 1, 1);
   from_limbs_[limb](static_cast<std::uint64_t*>(out.view().data), rows, {special_->degree()});
+  out.to_transform();
+  return out;
+}
+
+PolyArray SpecialModulus::forward_digit(const std::uint64_t* row) const {
+  PolyArray out(engine_, special_, 1, 1);
+  from_word_(static_cast<std::uint64_t*>(out.view().data), row, {special_->degree()});
   out.to_transform();
   return out;
 }

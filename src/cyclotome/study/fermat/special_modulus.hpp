@@ -21,6 +21,8 @@ class SpecialModulus {
   void multiply(const LimbArithmetic& limb, std::uint64_t* rows, std::size_t degree) const;
   /// Transforms modulo P of one limb's rows, taken for integers, in the engine's memory.
   PolyArray forward(const std::uint64_t* rows, std::size_t limb) const;
+  /// The same of one word a coefficient: a digit.
+  PolyArray forward_digit(const std::uint64_t* row) const;
   /// rows, in the engine's memory, = round(X/P) modulo q of an X given as rows = X/P modulo q (`inverses` are in it)
   /// and `rest` = X modulo P, which is used up: X/P less [X]_P/P, [X]_P centred. The rounding is at most 1/2 + 2^-50.
   void divide(const WideRing& ring, std::uint64_t* rows, PolyArray& rest) const;
@@ -32,6 +34,7 @@ class SpecialModulus {
   std::vector<BigUnsigned> inverses_;
   std::vector<std::uint64_t> punctured_inverses_;
   std::vector<WideStep> from_limbs_;
+  WideStep from_word_;
   std::vector<ToLimbStep> to_limbs_;
   WrapStep wraps_;
 };

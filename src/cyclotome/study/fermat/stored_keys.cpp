@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/key_check.hpp"
 #include "cyclotome/study/fermat/keys.hpp"
@@ -32,9 +33,9 @@ SecretKey SecretKey::restore(const ContextPtr& context, const KeyId& id, std::sp
     wrong |= shifted > 2 ? 1 : 0;
     residues[i] = static_cast<std::uint64_t>(s[i]) + (p & static_cast<std::uint64_t>(s[i] >> 63));
   }
-  if (wrong != 0) throw ArgumentError("a secret key's coefficients are -1, 0 and 1");
+  if (declassify(wrong != 0)) throw ArgumentError("a secret key's coefficients are -1, 0 and 1");
   polynomial.from_host(residues);
-  if (!rlwe::secret_is_fit(polynomial)) {
+  if (!declassify(rlwe::secret_is_fit(polynomial))) {
     throw ArgumentError(
         "the secret key fails the check that keys pass when they are made, so that no noise bound holds "
         "for it; make a new one");
