@@ -85,6 +85,14 @@ void DevicePuncture::run(Word* out, const Word* in, const Many& many) const {
                            from, word_moduli_, word_factors_);
     return;
   }
+  if (is_identity()) {
+    for (unsigned part = 0; part < many.parts; ++part) {
+      check(cudaMemcpyAsync(to.part(part), from.part(part), words() * many.degree * sizeof(Word),
+                            cudaMemcpyDeviceToDevice, (*queue).stream()),
+            "copy");
+    }
+    return;
+  }
   for (const PerLimb& limb : limbs_) {
     const std::size_t at = limb.table.first_word * many.degree;
     const DeviceRows limb_to{out + at, many.out_stride, many.degree},

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
-
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/word.hpp"
 
@@ -181,8 +179,7 @@ class LaneArithmetic {
     // Through lanes of ones, or of zeros.
     const bool passes = carry > 0 ? all_of(t) == ~Word{0} : any_of(t) == 0;
     const std::uint64_t stops = ~static_cast<std::uint64_t>(lanes_.ballot(passes)) & ~std::uint64_t{1};
-    const auto last = static_cast<unsigned>(std::countr_zero(stops));
-    if (lane_ != 0 && lane_ <= last) {
+    if (lane_ != 0 && (stops & ((std::uint64_t{1} << lane_) - 1)) == 0) {  // nothing stops it below
       i128 moved = carry;
       for (unsigned i = 0; i < C; ++i) {
         moved += static_cast<i128>(t[i]);
@@ -190,7 +187,7 @@ class LaneArithmetic {
         moved >>= 64;
       }
     }
-    return last >= lanes_.count ? carry : 0;
+    return (stops & ((std::uint64_t{1} << lanes_.count) - 1)) == 0 ? carry : 0;
   }
 
   /// Canonical residue of t + value; its word 2^G.
