@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long sorting and PRINCE take on encrypted bits over Phi_m, at 128 bits of security, every result checked.
 
-    python tools/time_circuits.py [DEVICE] [sort | prince]
+    python tools/time_circuits.py [DEVICES] [JOB ...]
 
-1024 lists at once over Phi_21845, 2048 blocks over Phi_65535; a line of JSON for each of two runs in a row. DEVICE is
-"cpu:1" unless said otherwise, where PRINCE takes minutes.
+Jobs: "sort", the usual ones, "sort:COUNT:BITS:LISTS:RUNS" another; "prince", 2048 blocks, "prince:BLOCKS:RUNS" others.
+Lists over Phi_21845, 1024 in a ciphertext, blocks over Phi_65535, 2048 in one; a line of JSON for each run, of which
+there are two in a row unless said otherwise. DEVICES are names with commas between, "cpu:1" unless said otherwise,
+where PRINCE takes minutes.
 """
 
 from __future__ import annotations
@@ -33,46 +35,60 @@ def report(
     print(json.dumps({**job, **facts, "right": right, "parameters": parameters.summary()}), flush=True)
 
 
-def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """The result, and seconds."""
+def timed(work: Callable[[], Any], devices: list[str]) -> tuple[Any, float]:
+    """The result, and seconds, until every device has done all."""
     start = time.perf_counter()
     result = work()
+    for device in devices:
+        cy.contexts.engine_on(device).synchronize()
     return result, time.perf_counter() - start
 
 
-def sort(device: str, count: int, bits: int) -> None:
+def sort(devices: list[str], count: int, bits: int, lists: int = LISTS, runs: int = 2) -> None:
     """Sorts random lists."""
-    parameters = cy.circuit.Circuit.sort(count=count, bits=bits).parameters(cyclotomic=21845)
-    secret, public, _ = cy.keygen(parameters, rotations=[], device=device)
-    values = np.random.default_rng(1).integers(0, 1 << bits, (LISTS, count), dtype=np.int64)
+    circuit = cy.circuit.Circuit.sort(count=count, bits=bits)
+    parameters = circuit.parameters(cyclotomic=21845)
+    secret, public, _ = cy.keygen(parameters, rotations=[], device=devices[0])
+    values = np.random.default_rng(1).integers(0, 1 << bits, (lists, count), dtype=np.int64)
     x = cy.circuit.encrypt_lists(values, public, bits=bits)
-    for run in (1, 2):
-        result, seconds = timed(lambda: cy.circuit.sort(x))
+    plan = circuit.plan(parameters, lanes=lists, devices=len(devices))
+    job = {"job": "sort", "devices": devices, "count": count, "bits": bits, "bytes_in_one_section": plan.peak_bytes}
+    for run in range(1, runs + 1):
+        result, seconds = timed(lambda: cy.circuit.sort(x, devices=devices), devices)
         opened = np.asarray(cy.circuit.decrypt(result, secret)).astype(np.int64)
         right = bool(np.array_equal(opened, np.sort(values, axis=-1)))
-        report({"job": "sort", "count": count, "bits": bits}, "list", LISTS, run, seconds, right, parameters)
+        report(job, "list", lists, run, seconds, right, parameters)
 
 
-def prince(device: str) -> None:
+def prince(devices: list[str], count: int = BLOCKS, runs: int = 2) -> None:
     """Encrypts blocks under an encrypted key."""
-    parameters = cy.circuit.Circuit.prince().parameters(cyclotomic=65535)
-    secret, public, _ = cy.keygen(parameters, rotations=[], device=device)
+    circuit = cy.circuit.Circuit.prince()
+    parameters = circuit.parameters(cyclotomic=65535)
+    secret, public, _ = cy.keygen(parameters, rotations=[], device=devices[0])
     key = cy.circuit.prince_key(0, 0, public)
-    blocks = cy.circuit.encrypt(np.zeros(BLOCKS, dtype=np.int64), public, bits=64)
-    for run in (1, 2):
-        result, seconds = timed(lambda: cy.circuit.prince(blocks, key))
+    blocks = cy.circuit.encrypt(np.zeros(count, dtype=np.int64), public, bits=64)
+    plan = circuit.plan(parameters, lanes=count, devices=len(devices))
+    job = {"job": "prince", "devices": devices, "bytes_in_one_section": plan.peak_bytes}
+    for run in range(1, runs + 1):
+        result, seconds = timed(lambda: cy.circuit.prince(blocks, key, devices=devices), devices)
         opened = np.asarray(cy.circuit.decrypt(result, secret)).ravel()
-        right = [int(value) % 2**64 for value in opened] == [CIPHERTEXT_OF_ZERO] * BLOCKS
-        report({"job": "prince"}, "block", BLOCKS, run, seconds, right, parameters)
+        right = [int(value) % 2**64 for value in opened] == [CIPHERTEXT_OF_ZERO] * count
+        report(job, "block", count, run, seconds, right, parameters)
 
 
-def main(device: str = "cpu:1", only: str = "") -> None:
-    """Both jobs, or one."""
-    if only in ("", "sort"):
-        for count, bits in SORTS:
-            sort(device, count, bits)
-    if only in ("", "prince"):
-        prince(device)
+def main(names: str = "cpu:1", *jobs: str) -> None:
+    """Those jobs, or the usual ones."""
+    devices = names.split(",")
+    for job in jobs or ("sort", "prince"):
+        what, *numbers = job.split(":")
+        sizes = [int(number) for number in numbers]
+        if what == "prince":
+            prince(devices, *sizes)
+        elif sizes:
+            sort(devices, *sizes)
+        else:
+            for count, bits in SORTS:
+                sort(devices, count, bits)
 
 
 if __name__ == "__main__":

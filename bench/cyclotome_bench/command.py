@@ -100,7 +100,7 @@ def bench(
         made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         report = _measured(plan, peer, _path(output, device), resume, force)
-    extra = _paper_tables(paper, report) if paper is not None else []
+    extra = _paper_tables(paper, report, bool(only or scheme)) if paper is not None else []
     if html is not None:
         write_whole(html, page(report, extra, [*ltv_plots(report.records), *fermat_plots(report.records)]).encode())
     if json:
@@ -114,25 +114,21 @@ def bench(
 def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | None) -> Plan | None:
     """Of a paper that has plans of its own."""
     if paper == "002":
-        if not device_name(device).startswith("cpu"):
-            raise UsageError(
-                f"--paper 002 --device {device}: its arithmetic is measured on the processor; leave it out"
-            )
-        return make_ltv_plan(quick, seconds)
+        return make_ltv_plan(quick, seconds, device_name(device))
     if paper == "003":
         # One thread, as the paper has it, unless a number is asked for.
         return make_fermat_plan(quick, "cpu:1" if device_name(device) == "cpu" else device_name(device), seconds)
     return make_product_plan(quick, seconds) if paper == "004" else None
 
 
-def _paper_tables(paper: str, report: Report) -> list[Table]:
+def _paper_tables(paper: str, report: Report, chosen: bool) -> list[Table]:
     if paper == "002":
         return ltv_tables(report.records)
     if paper == "003":
         return fermat_tables(report.records)
     if paper == "004":
         return tables_of_paper_004(report.records)
-    return (device_paper_tables if "gpu" in report.facts else paper_text)(paper, report.records)
+    return (device_paper_tables if "gpu" in report.facts else paper_text)(paper, report.records, chosen)
 
 
 def _plan(name: str, device: str, seconds: float | None, threads: int | None) -> Plan:
@@ -155,7 +151,8 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     elif isinstance(plan, FermatPlan) and not plan.device.startswith("cpu"):
         wanted, facts = False, machine.device_facts(plan.device)
     elif isinstance(plan, (FermatPlan, LtvPlan)):
-        wanted, facts = False, machine.facts(None)
+        on_cores = plan.device.startswith("cpu")
+        wanted, facts = False, machine.facts(None) if on_cores else machine.device_facts(plan.device)
     elif isinstance(plan, DevicePlan):
         wanted, facts = False, machine.device_facts(plan.device)
     else:

@@ -7,11 +7,11 @@ import json
 from collections.abc import Sequence
 from importlib.resources import files
 
-from cyclotome_bench.papers import paper_tables
+from cyclotome_bench.papers import measured, paper_tables
 from cyclotome_bench.public_libraries import PREFIX
 from cyclotome_bench.public_tables import public_tables
 from cyclotome_bench.report import Record
-from cyclotome_bench.sets import OPERATIONS
+from cyclotome_bench.sets import BEHZ_OPERATIONS, OPERATIONS
 from cyclotome_bench.tables import Table, duration, fastest_chain, problems_of, single
 
 __all__ = ["device_paper_tables", "device_tables"]
@@ -57,7 +57,7 @@ def _operations(records: Sequence[Record], name: str, scheme: str) -> Table:
     cells = {(r["operation"], r["batch"]): r for r in own if r["chain"] == chain}
     batches = sorted({batch for _, batch in cells})
     rows = []
-    for operation in OPERATIONS:
+    for operation in (*OPERATIONS, *BEHZ_OPERATIONS):
         found = [cells.get((operation, batch)) for batch in batches]
         if found[0] is None:
             continue
@@ -73,14 +73,16 @@ def _operations(records: Sequence[Record], name: str, scheme: str) -> Table:
     return Table(title, columns, tuple(rows), note)
 
 
-def device_paper_tables(paper: str, records: Sequence[Record]) -> list[Table]:
-    """The paper's tables with this device's figures beside them, those about its kernels included.
+def device_paper_tables(paper: str, records: Sequence[Record], chosen: bool = False) -> list[Table]:
+    """The paper's tables with this device's figures beside them, those about its kernels included; of what was chosen,
+    only the rows that were measured.
 
     Raises:
         ArgumentError: another paper than "000" and "001".
     """
     tables = []
-    for table in paper_tables(paper, [r for r in records if not r["set"].startswith("study")]):
+    own = [r for r in records if not r["set"].startswith("study")]
+    for table in measured(paper_tables(paper, own), chosen):
         rows = tuple(
             (
                 *(row.operation, str(row.degree), str(row.log_q), *map(duration, row.figures)),
@@ -91,7 +93,7 @@ def device_paper_tables(paper: str, records: Sequence[Record]) -> list[Table]:
         columns = ("operation", "n", "log q", *table.figures, "ours", "ours, fastest", "with")
         note = f"{table.what}. Paper's hardware: {'; '.join(table.hardware)}. Ours: latency of one call on this device."
         tables.append(Table(table.title, columns, rows, note))
-    return tables + _kernel_tables(paper, records)
+    return tables if chosen else tables + _kernel_tables(paper, records)
 
 
 def _kernel_tables(paper: str, records: Sequence[Record]) -> list[Table]:

@@ -2,13 +2,15 @@
 """Paper 002 done again: what its library precomputes, its operations on polynomials, and relinearisation.
 
 Every operation's result is checked, by Python's integers or FLINT. Relinearisation runs with a key without noise, to 1
-in place of f, so that what comes out has to be what went in; it has the size of a real one.
+in place of f, so that what comes out has to be what went in; it has the size of a real one. On a GPU operations are
+those of the arithmetic's CUDA twin, of several polynomials at once.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from cyclotome.reporting import Task
 from cyclotome_study import ltv
 from cyclotome_study.ltv_arithmetic import Arithmetic, memory_plan
 
+from cyclotome_bench.applications import measure_application
 from cyclotome_bench.ltv_plans import Cell, LtvPlan
 from cyclotome_bench.report import Record
 from cyclotome_bench.timing import Timing, alternate
@@ -37,23 +40,66 @@ def measure_ltv(plan: LtvPlan, known: set[tuple[Any, ...]] | None = None) -> Ite
     Reports progress as `cyclotome.progress` describes, in cells.
     """
     known = known or set()
-    task = Task("measuring paper 002", len(plan.cells))
+    task = Task("measuring paper 002", len(plan.cells) + len(plan.applications))
     for cell in plan.cells:
         params = ltv.Parameters.preset(cell.preset)
         bits = params.native.arithmetic.modulus(cell.primes or params.levels).bit_length()
         if not any((key[0], key[2], key[6]) == (f"002-{cell.table}", cell.preset, bits) for key in known):
             yield from _measured(cell, params, plan)
         task.advance()
+    for application in plan.applications:
+        own = ("002-6", application.scheme, application.chain, application.job)
+        if not any(key[:4] == own for key in known):
+            yield measure_application(application, plan.device)
+        task.advance()
 
 
 def _measured(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Record]:
-    if cell.table == "3":
+    if plan.device.startswith("cuda"):
+        yield from _on_device(cell, params, plan)
+    elif cell.table == "3":
         for row in memory_plan(params):
             yield _record(cell, params, row.item, None, paper_bytes=row.formula_bytes, bytes=row.allocated)
     elif cell.table == "5":
         yield from _operations(cell, params, plan)
     else:
         yield from _relinearization(cell, params, plan)
+
+
+# --- on a GPU ---------------------------------------------------------------------------------------------------------
+#: Polynomials at once: as many of Table 5's largest set as fit beside its keys.
+_AT_ONCE, _FEW_AT_ONCE, _LARGE = 16, 4, 32768
+_REPETITIONS = 10
+
+
+def _on_device(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Record]:
+    ring, native, index = Arithmetic.of(params), params.native.arithmetic, int(plan.device.partition(":")[2])
+    at_once = _FEW_AT_ONCE if params.degree == _LARGE else _AT_ONCE
+    key = [ring.polynomial([1 << (params.window * digit)]) for digit in range(params.native.digits(params.levels))]
+    common: dict[str, Any] = {"device": plan.device, "batch": at_once}
+    if cell.table == "3":
+        held = dict(_core.cuda_ltv_memory(params.native, key, index))
+        for row in memory_plan(params):
+            if row.item in held:
+                sizes: dict[str, Any] = {"paper_bytes": row.formula_bytes, "bytes": held[row.item]}
+                yield _record(cell, params, row.item, None, **sizes, **common)
+        return
+    if cell.table == "4":
+        values, x = _random(ring, cell.primes, 3)
+        _, us, result = _core.cuda_ltv_relinearization(params.native, key, x, at_once, _REPETITIONS, index)
+        _require("relinearisation", cell, ring.coefficients(result) == values)
+        more: dict[str, Any] = {"primes": cell.primes, "digits": params.native.digits(cell.primes)}
+        yield _record(cell, params, "relinearisation", Timing([us]), **more, **common)
+        return
+    values, x = _random(ring, params.levels, 1)
+    others, y = _random(ring, params.levels, 2)
+    found = _core.cuda_ltv_operations(params.native, key, x, y, at_once, _REPETITIONS, index)
+    results = {name: result for name, _, result in found}
+    _require_all(cell, ring, results, values, others)
+    _require("MULADD", cell, ring.coefficients(results["MULADD"]) == values)
+    _require("NTT", cell, np.array_equal(results["NTT"].values(), native.to(x, "NTT").values()))
+    for name, us, _ in found:
+        yield _record(cell, params, name, Timing([us]), **common)
 
 
 def _random(ring: Arithmetic, primes: int, seed: int) -> tuple[list[int], _Polynomial]:
@@ -101,18 +147,8 @@ def _operations(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[R
     }
     timings = dict(zip(actions, alternate(list(actions.values()), plan.budget), strict=True))
     results = {name: timing.result for name, timing in timings.items()}
-    q = ring.modulus()
-    _require("CRT and ICRT", cell, ring.coefficients(results["CRT"]) == ring.coefficients(results["ICRT"]) == values)
-    back = results["INTT"].words()[:, : ring.degree]
-    _require(
-        "NTT and INTT",
-        cell,
-        np.array_equal(back, x.words()) and np.array_equal(results["NTT"].values(), transform.values()),
-    )
-    _require(
-        "ADD", cell, ring.coefficients(results["ADD"]) == [(a + b) % q for a, b in zip(values, others, strict=True)]
-    )
-    _require("BARRETT", cell, _is_product(ring, results["BARRETT"], values, others))
+    _require_all(cell, ring, results, values, others)
+    _require("NTT", cell, np.array_equal(results["NTT"].values(), transform.values()))
     native.multiply_add(total, digit, transform)
     low = [value & ((1 << window) - 1) for value in values]
     _require("MULADD", cell, _is_product(ring, native.to(total, "CRT"), low, values))
@@ -120,9 +156,26 @@ def _operations(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[R
         yield _record(cell, params, name, timing)
 
 
+def _require_all(
+    cell: Cell, ring: Arithmetic, results: dict[str, _Polynomial], values: list[int], others: list[int]
+) -> None:
+    """What Python's integers and FLINT can say of all operations but NTT and MULADD."""
+    q = ring.modulus()
+    _require("CRT and ICRT", cell, ring.coefficients(results["CRT"]) == ring.coefficients(results["ICRT"]) == values)
+    back = results["INTT"].words()[:, : ring.degree]
+    _require("INTT", cell, np.array_equal(back, results["CRT"].words()))
+    _require(
+        "ADD", cell, ring.coefficients(results["ADD"]) == [(a + b) % q for a, b in zip(values, others, strict=True)]
+    )
+    _require("BARRETT", cell, _is_product(ring, results["BARRETT"], values, others))
+
+
 def _is_product(ring: Arithmetic, product: _Polynomial, a: list[int], b: list[int]) -> bool:
-    """Whether a polynomial is a b modulo Phi_m, by FLINT."""
-    import flint
+    """Whether a polynomial is a b modulo Phi_m, by FLINT; without it, at a root of unity of order m."""
+    try:
+        import flint
+    except ImportError:
+        return _agrees_at_a_root(ring, product, a, b)
 
     phi = ring.native.modulus_polynomial
     for row, p in zip(product.words(), ring.primes, strict=True):
@@ -133,6 +186,18 @@ def _is_product(ring: Arithmetic, product: _Polynomial, a: list[int], b: list[in
         if ring.degree > 10000:
             break  # of long polynomials one prime is enough: all go through the same code
     return True
+
+
+def _agrees_at_a_root(ring: Arithmetic, product: _Polynomial, a: list[int], b: list[int]) -> bool:
+    m, rows = ring.native.index, zip(product.words(), ring.primes, strict=True)
+    row, p = next((row, p) for row, p in rows if p % m == 1)
+    factors = [f for f in range(2, m + 1) if m % f == 0 and all(f % d for d in range(2, f))]
+    root = next(r for h in range(2, p) if all(pow(r := pow(h, (p - 1) // m, p), m // f, p) != 1 for f in factors))
+
+    def value(coefficients: Iterable[int]) -> int:
+        return reduce(lambda total, c: (total * root + int(c)) % p, reversed(list(coefficients)), 0)
+
+    return value(row) == value(a) * value(b) % p
 
 
 def _relinearization(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Record]:
@@ -156,7 +221,16 @@ def _relinearization(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Itera
     yield _record(cell, params, "relinearisation", timing, primes=cell.primes, digits=digits)
 
 
-def _record(cell: Cell, params: ltv.Parameters, operation: str, timing: Timing | None, **more: Any) -> Record:
+def _record(
+    cell: Cell,
+    params: ltv.Parameters,
+    operation: str,
+    timing: Timing | None,
+    device: str = "cpu:1",
+    batch: int = 1,
+    **more: Any,
+) -> Record:
+    """Times are those of one polynomial, of ``batch`` at once."""
     primes = cell.primes or params.levels
     samples = timing.samples if timing else []
     return {
@@ -169,8 +243,8 @@ def _record(cell: Cell, params: ltv.Parameters, operation: str, timing: Timing |
         "log_q": params.native.arithmetic.modulus(primes).bit_length(),
         "word": 64,
         "threads": 1,
-        "batch": 1,
-        "engine": "cpu:1",
+        "batch": batch,
+        "engine": device,
         "median_us": round(timing.median, 3) if timing else 0.0,
         "min_us": round(timing.least, 3) if timing else 0.0,
         "max_us": round(timing.most, 3) if timing else 0.0,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured of paper 002: Tables 3 and 5 and Figure 4; the rows of Table 6."""
+"""What is measured of paper 002: Tables 3, 5 and 6 and Figure 4."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cyclotome.errors import ArgumentError
 from cyclotome_bench.plans import Plan
 from cyclotome_bench.timing import Budget
 
-__all__ = ["TABLES", "Cell", "LtvPlan", "make_ltv_plan"]
+__all__ = ["TABLES", "Application", "Cell", "LtvPlan", "make_ltv_plan"]
 
 #: Names for --set, and what they show.
 TABLES = {
@@ -35,14 +35,45 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Application:
+    """A job of Table 6 in one scheme: PRINCE, or sorting lists of ``count`` numbers of ``bits`` bits."""
+
+    #: A column of the table.
+    job: str
+    #: "bgv" or "ltv".
+    scheme: str
+    #: Numbers of a list; 0: PRINCE.
+    count: int
+    bits: int
+    #: m of Phi_m.
+    ring: int
+    #: Of BGV, in bits; 0 in a quick run.
+    security: int = 128
+    #: Of LTV, which is BROKEN: primes, m, bits of a prime, window.
+    ltv: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+    @property
+    def chain(self) -> str:
+        """What tells runs of one job and scheme apart, and names a row of the table."""
+        small = f" over Φ_{_SMALL}, numbers of 8 bits" if self.ring == _SMALL else ""
+        if self.scheme == "ltv":
+            return f"LTV{small or ', the paper’s sets'}, BROKEN"
+        return f"BGV{small}, {f'{self.security} bits of security' if self.security else 'no security'}"
+
+
+@dataclass(frozen=True)
 class LtvPlan(Plan):
     """A plan of paper 002's tables.
 
     Attributes:
-        cells: what is measured, in order.
+        cells: what is measured of Tables 3 and 5 and Figure 4, in order.
+        applications: what is measured of Table 6.
+        device: where.
     """
 
     cells: tuple[Cell, ...] = ()
+    applications: tuple[Application, ...] = ()
+    device: str = "cpu:1"
 
     def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> LtvPlan:
         """Only these tables: "3", "5", "6", or "4" for Figure 4; without any, all.
@@ -59,11 +90,40 @@ class LtvPlan(Plan):
         if not sets:
             return self
         name = f"{self.name} ({', '.join(sets)} only)"
-        return replace(self, name=name, cells=tuple(cell for cell in self.cells if cell.table in sets))
+        cells = tuple(cell for cell in self.cells if cell.table in sets)
+        return replace(self, name=name, cells=cells, applications=self.applications if "6" in sets else ())
 
 
-def make_ltv_plan(quick: bool = False, seconds: float | None = None) -> LtvPlan:
-    """All columns; or, quick, the smallest of each table, and short coefficients.
+#: Columns of Table 6, the paper's sets of LTV and numbers of a list; all lists are of 32-bit numbers.
+_SORTS = {
+    "sorting 8": ((13, 8191, 20, 16), 8),
+    "sorting 16": ((14, 8191, 21, 16), 16),
+    "sorting 32": ((15, 8191, 22, 16), 32),
+}
+_PRINCE = (25, 21845, 25, 16)
+#: A quick run's ring, of 16 slots.
+_SMALL = 255
+
+
+def _applications(quick: bool, device: str) -> tuple[Application, ...]:
+    """BGV at 128 bits beside the paper's sets of LTV; or, quick, lists of 8 numbers of 8 bits and PRINCE in a ring that
+    hides nothing. LTV's circuits run on the processor only."""
+    if quick:
+        jobs = [Application("PRINCE", "bgv", 0, 64, _SMALL, 0), Application("sorting 8", "bgv", 8, 8, _SMALL, 0)]
+        broken = [
+            Application("PRINCE", "ltv", 0, 64, _SMALL, 0, (25, _SMALL, 25, 16)),
+            Application("sorting 8", "ltv", 8, 8, _SMALL, 0, (13, _SMALL, 25, 16)),
+        ]
+    else:
+        jobs = [Application("PRINCE", "bgv", 0, 64, 65535)]
+        jobs += [Application(job, "bgv", count, 32, 21845) for job, (_, count) in _SORTS.items()]
+        broken = [Application("PRINCE", "ltv", 0, 64, _PRINCE[1], 0, _PRINCE)]
+        broken += [Application(job, "ltv", count, 32, ltv[1], 0, ltv) for job, (ltv, count) in _SORTS.items()]
+    return (*jobs, *(broken if device.startswith("cpu") else ()))
+
+
+def make_ltv_plan(quick: bool = False, seconds: float | None = None, device: str = "cpu:1") -> LtvPlan:
+    """All columns; or, quick, the smallest of each table, and short coefficients. On a GPU without LTV's circuits.
 
     Raises:
         ArgumentError: seconds that are not positive.
@@ -88,4 +148,5 @@ def make_ltv_plan(quick: bool = False, seconds: float | None = None) -> LtvPlan:
         *(Cell("4", preset, primes) for preset, counts in lengths.items() for primes in counts),
     ]
     budget = Budget(seconds=seconds or (0.2 if quick else 2.0), fewest=2, clock=time.thread_time_ns)
-    return LtvPlan("paper-002, quick" if quick else "paper-002", (), (), 1, budget, tuple(cells))
+    name = "paper-002, quick" if quick else "paper-002"
+    return LtvPlan(name, (), (), 1, budget, tuple(cells), _applications(quick, device), device)

@@ -48,6 +48,8 @@ class Ours:
             "relinearize": lambda: _core.relinearize(self.product, self.relinearization),
             "multiply_relinearize": self._multiply_relinearize,
             "rotate": lambda: _core.apply_galois(self.x, self.element, self.galois),
+            "multiply_behz": lambda: _core.multiply_by("behz", self.x, self.y, None),
+            "multiply_relinearize_behz": lambda: _core.multiply_by("behz", self.x, self.y, self.relinearization),
         }
 
     # What not every operation needs is made on first use.

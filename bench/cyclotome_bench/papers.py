@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
@@ -19,7 +19,7 @@ from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.report import Record
 
-__all__ = ["PAPERS", "PaperRow", "PaperTable", "paper_tables"]
+__all__ = ["PAPERS", "PaperRow", "PaperTable", "measured", "paper_tables"]
 
 PAPERS = ("000", "001")
 
@@ -73,6 +73,14 @@ def paper_tables(paper: str, records: Sequence[Record]) -> list[PaperTable]:
         )
         for table in facts["tables"]
     ]
+
+
+def measured(tables: Sequence[PaperTable], chosen: bool) -> list[PaperTable]:
+    """Those tables; if only some sets were chosen, without rows that have no figure of ours."""
+    if not chosen:
+        return list(tables)
+    kept = [replace(table, rows=tuple(r for r in table.rows if r.first_us is not None)) for table in tables]
+    return [table for table in kept if table.rows]
 
 
 def _row(table: dict[str, Any], row: list[Any], records: Sequence[Record]) -> PaperRow:

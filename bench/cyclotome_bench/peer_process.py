@@ -95,7 +95,7 @@ def peer_memory(problem: Problem, operation: str) -> int | None:
     """
     with PeerProcesses(problem, 1) as processes:
         growth = processes.memory(operation)
-    operands = 2 * 2 * (len(problem.peer_moduli) - 1) * problem.degree * 8
+    operands = 2 * 2 * max(len(problem.peer_moduli) - 1, 1) * problem.degree * 8
     return None if growth is None else growth + operands
 
 

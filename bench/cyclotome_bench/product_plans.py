@@ -13,7 +13,16 @@ from cyclotome.errors import ArgumentError
 from cyclotome_bench.plans import Plan
 from cyclotome_bench.timing import Budget
 
-__all__ = ["UNCONVERTED", "WITHOUT_MODULUS", "Block", "ProductPlan", "ProductRow", "make_product_plan", "paper_rows"]
+__all__ = [
+    "UNCONVERTED",
+    "WITHOUT_MODULUS",
+    "Block",
+    "ProductPlan",
+    "ProductRow",
+    "gmp_label",
+    "make_product_plan",
+    "paper_rows",
+]
 
 #: Tables whose times hold no conversion into and out of residues.
 UNCONVERTED = ("Table 6.8",)
@@ -66,6 +75,11 @@ class Block:
     def operand_bits(self) -> int:
         """Coefficients are below every modulus of the block, or have the length that the table states."""
         return self.bits if self.table in WITHOUT_MODULUS else self.bits - 1
+
+
+def gmp_label(row: ProductRow) -> str:
+    """The same row computed with GMP's integers, as the thesis did, beside ours of a fixed number of words."""
+    return f"{row.label}, by GMP"
 
 
 def paper_rows() -> list[Block]:

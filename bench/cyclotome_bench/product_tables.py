@@ -13,8 +13,8 @@ __all__ = ["product_tables"]
 
 _NOTE = (
     "one thread, all rows of a block in alternation, N = {degree}{converted}; ratios are to the block's first row, "
-    "primes of 32 bits in machine words. Paper: N = 16384 on an i7-3770S, with GMP, for which our own multi-word "
-    "integers stand here. FLINT's product is not reduced modulo x^N + 1"
+    "primes of 32 bits in machine words. Paper: N = 16384 on an i7-3770S, with GMP: rows by GMP, where it is there; "
+    "the same rows without are our own integers of some words. FLINT's product is not reduced modulo x^N + 1"
 )
 
 

@@ -2,7 +2,8 @@
 """Paper 004's products of polynomials on a processor (Tables 6.5 and 6.7 to 6.9), beside this library's and FLINT's.
 
 004: a thesis that multiplies BGV's polynomials on an FPGA. Its variants are done again: primes of 32 bits in machine
-words ("CRT"), one big modulus ("GMP"; here our own integers of a fixed number of words), and wider primes ("CRT, GMP").
+words ("CRT"), one big modulus ("GMP"), and wider primes ("CRT, GMP"), by our own integers of a fixed number of words
+and, where it is installed, by GMP.
 All variants of a block multiply the same polynomials, in alternation, in one run, on one thread; each result is
 compared with FLINT's, or at roots of unity modulo every prime where FLINT is not installed. Only ratios within a block
 compare with the paper's, which were taken on another processor.
@@ -19,8 +20,10 @@ from cyclotome import _core
 from cyclotome.reporting import Task
 from cyclotome_study import ProductContext, pack, unpack
 
+from cyclotome_bench.gmp import GmpProduct, gmp_available
 from cyclotome_bench.ntl import NtlProduct, ntl_available
-from cyclotome_bench.product_plans import WITHOUT_MODULUS, Block, ProductPlan
+from cyclotome_bench.peer_programs import PeerProgram
+from cyclotome_bench.product_plans import WITHOUT_MODULUS, Block, ProductPlan, gmp_label
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.timing import alternate
 from cyclotome_bench.truth import WrongResultError
@@ -147,8 +150,8 @@ def peers() -> str | None:
         import flint
 
         names.append(f"FLINT {flint.__FLINT_VERSION__}")
-    if ntl_available():
-        names.append("NTL")
+    names += ["NTL"] if ntl_available() else []
+    names += ["GMP"] if gmp_available() else []
     return " and ".join(names) or None
 
 
@@ -170,7 +173,7 @@ def measure_products(plan: ProductPlan, peer: bool, known: set[tuple[Any, ...]] 
 
     Args:
         plan: what to measure; its circuits are left to `cyclotome_bench.circuits`.
-        peer: whether FLINT and NTL run too, where they are installed.
+        peer: whether FLINT, NTL and GMP run too, where they are installed.
         known: keys (`Report.keys`) of records that an earlier run made.
 
     Raises:
@@ -194,22 +197,20 @@ def _measured(
     operands = _Operands(plan.degree, block.operand_bits)
     actions: list[Callable[[], Any]] = [c.action(operands, block.operation != "product") for c in contestants]
     heads = list(heads)
-    ntl = None
     if peer and _flint_available():
         actions.append(_flint_action(block, plan.degree, operands))
         heads.append(_head(block, plan.degree, "FLINT", 64))
-    if peer and ntl_available() and block.table not in WITHOUT_MODULUS:
-        modulus = _context(plan.degree, block.measured[0].lengths).modulus
-        ntl = NtlProduct(modulus, operands.a, operands.b)
-        actions.append(ntl.multiply)
-        heads.append(_head(block, plan.degree, "NTL", 64))
+    programs = _programs(block, plan.degree, operands) if peer else []
+    for label, _, program in programs:
+        actions.append(program.multiply)
+        heads.append(_head(block, plan.degree, label, 64))
     try:
         timings = alternate(actions, plan.budget)
-        if ntl is not None:
-            operands.check("NTL", _context(plan.degree, block.measured[0].lengths), ntl.result())
+        for label, context, program in programs:
+            operands.check(label, context, program.result())
     finally:
-        if ntl is not None:
-            ntl.close()
+        for *_, program in programs:
+            program.close()
     for contestant in contestants:
         contestant.verify(operands)
     papers = {row.label: row.paper_us for row in block.rows} if not plan.quick else {}
@@ -225,6 +226,20 @@ def _measured(
             "peer_median_us": None,
             "ratio": None,
         }
+
+
+def _programs(block: Block, degree: int, operands: _Operands) -> list[tuple[str, ProductContext, PeerProgram]]:
+    """Processes of NTL, and of GMP for the thesis's rows that were computed with it; their labels and moduli."""
+    found: list[tuple[str, ProductContext, PeerProgram]] = []
+    if ntl_available() and block.table not in WITHOUT_MODULUS:
+        context = _context(degree, block.measured[0].lengths)
+        found.append(("NTL", context, NtlProduct(context.modulus, operands.a, operands.b)))
+    for row in block.measured if gmp_available() else ():
+        if "GMP" in row.case:
+            context = _context(degree, row.lengths)
+            program = GmpProduct(context, operands.a, operands.b, block.operation != "product")
+            found.append((gmp_label(row), context, program))
+    return found
 
 
 def _head(block: Block, degree: int, label: str, word: int) -> Record:

@@ -89,6 +89,9 @@ class Seal:
             "multiply_relinearize": self._into(api.Ciphertext(), self._multiply_relinearize),
             "rotate": self._into(api.Ciphertext(), lambda out: evaluator.apply_galois(self.x, 3, self.galois, out)),
         }
+        # SEAL has one method, BEHZ.
+        self.operations["multiply_behz"] = self.operations["multiply"]
+        self.operations["multiply_relinearize_behz"] = self.operations["multiply_relinearize"]
 
     # What not every operation needs is made on first use.
 
@@ -170,6 +173,8 @@ class Seal:
         """Bytes in memory of a fresh ciphertext and of the keys."""
         primes = len(self.problem.peer_moduli)
         polynomial = 8 * self.problem.degree
+        if primes == 1:  # no special one, and no keys that would take it
+            return {"ciphertext_bytes": 2 * polynomial, "public_key_bytes": 2 * polynomial}
         return {
             "ciphertext_bytes": 2 * (primes - 1) * polynomial,
             "public_key_bytes": 2 * primes * polynomial,

@@ -5,13 +5,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cyclotome import _core
 from cyclotome.errors import ParameterError
 from cyclotome.parameters import Parameters, find_primes
 
-__all__ = ["OPERATIONS", "Chain", "Problem", "paper_problems", "scheme_available", "seal_problems", "small_problem"]
+__all__ = [
+    "BEHZ_OPERATIONS",
+    "OPERATIONS",
+    "Chain",
+    "Problem",
+    "paper_problems",
+    "scheme_available",
+    "seal_problems",
+    "small_problem",
+]
 
 #: In the order of reports. multiply gives 3 parts, relinearize makes them 2, multiply_relinearize is both; rotate moves
 #: all slots by one (or applies x -> x^3 where there are no slots).
@@ -26,6 +35,13 @@ OPERATIONS = (
     "multiply_relinearize",
     "rotate",
 )
+
+#: Those without key switching, which takes a special prime unless the ciphertext has many.
+UNSWITCHED = ("key_generation", "encrypt", "decrypt", "add", "multiply")
+
+#: Products by BEHZ, the method of papers 000 and 003, beside the scheme's own choice: in BFV, and measured where a
+#: paper has them. SEAL multiplies so, always.
+BEHZ_OPERATIONS = ("multiply_behz", "multiply_relinearize_behz")
 
 #: Widest primes of 32-bit words, and of the 52-bit multipliers of AVX-512 in 64-bit words.
 _NARROW, _WIDE = 30, 50
@@ -67,7 +83,7 @@ class Problem:
         peer_moduli: the peer's primes; the last one is special. None of them where no peer takes part.
         secure: 128 bits by the HE Standard, so that the peer's own check stays on.
         paper: "000" or "001" for a set of that paper.
-        operations: what is measured, in the order of `OPERATIONS`.
+        operations: what is measured, in the order of `OPERATIONS`; `BEHZ_OPERATIONS` may follow.
     """
 
     name: str
@@ -153,8 +169,16 @@ def _of_paper_000(preset: str, log_q: int) -> Problem:
     theirs = _chain("peer", 64, degree, plain, bits, [max(bits)])
     paper = Chain("paper", p.word, p.moduli, p.special_moduli)
     return Problem(
-        preset, "bfv", degree, log_q, plain, (paper, ours), theirs.moduli + theirs.special_moduli, False, "000"
+        *(preset, "bfv", degree, log_q, plain, (paper, ours), theirs.moduli + theirs.special_moduli, False, "000"),
+        operations=(*OPERATIONS, *BEHZ_OPERATIONS),
     )
+
+
+def _of_paper_001(preset: str, log_q: int) -> Problem:
+    """A set of paper 001. The one with a single prime has none for key switching (erratum 001-13), which then adds more
+    noise than decryption corrects, and which SEAL refuses: nothing is relinearised or rotated."""
+    problem = _of_preset(preset, "bfv", log_q, "001", others=False)
+    return problem if problem.chains[0].special_moduli else replace(problem, operations=UNSWITCHED)
 
 
 def scheme_available(scheme: str) -> bool:
@@ -182,8 +206,8 @@ def paper_problems(paper: str) -> list[Problem]:
             _of_paper_000(f"000-{n}-{bits}", bits) for n, bits in ((2048, 62), (4096, 186), (8192, 372), (16384, 744))
         ]
     if paper == "001":
-        sets = ((4096, 109), (8192, 152), (16384, 237), (32768, 496), (32768, 880))
-        return [_of_preset(f"001-{n}-{bits}", "bfv", bits, "001", others=False) for n, bits in sets]
+        sets = ((2048, 54), (4096, 109), (8192, 152), (8192, 218), (16384, 237), (32768, 496), (32768, 880))
+        return [_of_paper_001(f"001-{n}-{bits}", bits) for n, bits in sets]
     raise ParameterError(f"paper {paper!r} is unknown; there are '000' and '001'")
 
 

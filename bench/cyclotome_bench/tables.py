@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from cyclotome import text
 
-from cyclotome_bench.papers import paper_tables
+from cyclotome_bench.papers import measured, paper_tables
 from cyclotome_bench.report import Record
-from cyclotome_bench.sets import OPERATIONS
+from cyclotome_bench.sets import BEHZ_OPERATIONS, OPERATIONS
 
 __all__ = ["Table", "all_tables", "duration", "fastest_chain", "paper_text", "problems_of", "single", "times"]
 
@@ -75,7 +75,7 @@ def _problem_table(records: Sequence[Record], name: str, scheme: str) -> Table:
     best = fastest_chain(cells) or first
     some = next(iter(cells.values()))
     rows = []
-    for operation in OPERATIONS:
+    for operation in (*OPERATIONS, *BEHZ_OPERATIONS):
         ours, other = cells.get((first, operation)), cells.get((best, operation))
         if ours is None:
             continue
@@ -171,10 +171,10 @@ def all_tables(records: Sequence[Record]) -> list[Table]:
     return [table for table in (*tables, *others) if table is not None and table.rows]
 
 
-def paper_text(paper: str, records: Sequence[Record]) -> list[Table]:
-    """The paper's tables with ours beside them."""
+def paper_text(paper: str, records: Sequence[Record], chosen: bool = False) -> list[Table]:
+    """The paper's tables with ours beside them; of what was chosen, only the rows that were measured."""
     tables = []
-    for table in paper_tables(paper, records):
+    for table in measured(paper_tables(paper, records), chosen):
         rows = tuple(
             (
                 *(row.operation, str(row.degree), str(row.log_q), *map(duration, row.figures)),

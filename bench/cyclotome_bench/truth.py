@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from cyclotome.errors import CyclotomeError
 
-from cyclotome_bench.sets import Problem
+from cyclotome_bench.sets import BEHZ_OPERATIONS, Problem
 
 __all__ = ["Truth", "WrongResultError"]
 
 Values = np.ndarray[Any, np.dtype[np.int64]]
+
+_PRODUCTS = ("multiply", "relinearize", "multiply_relinearize", "relinearization_key", *BEHZ_OPERATIONS)
 
 
 class WrongResultError(CyclotomeError):
@@ -44,7 +46,7 @@ class Truth:
             return (self.x + self.y) % t
         if operation == "rotate":
             return self._rotated(self.x) % t
-        if operation in ("multiply", "relinearize", "multiply_relinearize", "relinearization_key"):
+        if operation in _PRODUCTS:
             return self._product() % t
         return self.x
 

@@ -115,14 +115,9 @@ class SquareScoring(Task):
 
 
 class LevelledScoring(SquareScoring):
-    """The same network in BGV, whose ciphertexts can shrink: answers are sent in the fewest primes that decrypt."""
+    """The same network in BGV, whose ciphertexts shrink as it is computed."""
 
     key = "levels"
     title = "Private scoring: the network of squares in BGV"
     scheme = "bgv"
     noise_growth = models.HIDDEN_BUDGET**2 * models.OUTPUT_BUDGET  # a product multiplies the noise of its factors
-
-    def answer(self, questions: cy.EncryptedArray, held: Arrays) -> cy.EncryptedArray:
-        computed = self.compute(questions, held)
-        switched = (computed.switch_to_level(level) for level in range(1, computed.level))
-        return next((smaller for smaller in switched if smaller.noise_headroom >= 0), computed)

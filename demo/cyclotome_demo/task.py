@@ -52,8 +52,8 @@ class Task(abc.ABC):
         """The server's work on encrypted questions."""
 
     def answer(self, questions: cy.EncryptedArray, held: Arrays) -> cy.EncryptedArray:
-        """What the server sends: `compute`'s result."""
-        return self.compute(questions, held)
+        """What the server sends: `compute`'s result, in the fewest primes that decrypt."""
+        return self.compute(questions, held).switch_to_least_level()
 
     @abc.abstractmethod
     def expected(self, questions: Array, held: Arrays) -> Array:

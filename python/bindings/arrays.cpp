@@ -32,11 +32,12 @@ std::shared_ptr<nb::object> shared(nb::object callback) {
 }
 
 /// Progress to a callback, if there is one; between pieces of work signals are heard too, so that Ctrl-C ends it.
-Options options_of(nb::object callback, bool allow_undecryptable) {
+Options options_of(nb::object callback, bool allow_undecryptable, std::string product_method) {
   const bool silent = callback.is_none();
   const auto kept = shared(std::move(callback));
   Options options;
   options.allow_undecryptable = allow_undecryptable;
+  options.product_method = std::move(product_method);
   options.progress = [kept, silent](std::size_t done, std::size_t total, std::string_view what) {
     const nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -99,7 +100,8 @@ void bind_encryption(nb::module_& m) {
 }
 
 void bind_parts(nb::module_& m) {
-  nb::class_<Options>(m, "Options").def(nb::new_(&options_of), "progress"_a.none(), "allow_undecryptable"_a);
+  nb::class_<Options>(m, "Options")
+      .def(nb::new_(&options_of), "progress"_a.none(), "allow_undecryptable"_a, "product_method"_a = "");
   nb::class_<Integers>(m, "Integers")
       .def(nb::new_(&integers_of), "values"_a)
       .def_static("wide", &wide_integers, "shape"_a, "words"_a, "bytes"_a)
@@ -166,9 +168,11 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("nbytes", &EncryptedArray::bytes)
       .def_prop_ro("noise_headroom", &EncryptedArray::noise_headroom)
       .def_prop_ro("level", &EncryptedArray::level)
+      .def_prop_ro("parts", [](const EncryptedArray& x) { return x.channels().front().parts(); })
       .def("with_keys", &EncryptedArray::with_keys, "keys"_a)
       .def("to", &EncryptedArray::to, "context"_a, NoGil())
-      .def("switch_to_level", &EncryptedArray::switch_to_level, "level"_a, NoGil());
+      .def("switch_to_level", &EncryptedArray::switch_to_level, "level"_a, NoGil())
+      .def("switch_to_least_level", &EncryptedArray::switch_to_least_level, "headroom"_a, NoGil());
 }
 
 void bind_arithmetic(nb::module_& m) {
@@ -193,6 +197,41 @@ void bind_arithmetic(nb::module_& m) {
         return value::sum(x, axes, keepdims, options);
       },
       "x"_a, "axes"_a, "keepdims"_a, "options"_a, NoGil());
+}
+
+void bind_polynomials(nb::module_& m) {
+  using Right = EncryptedArray (*)(const EncryptedArray&, const Integers&, const Options&);
+  using Both = EncryptedArray (*)(const EncryptedArray&, const EncryptedArray&, value::Relinearization, const Options&);
+  const auto product = [&m](const char* name, Both both, Right right) {
+    m.def(
+        name,
+        [both](const EncryptedArray& x, const EncryptedArray& y, bool relinearize, const Options& options) {
+          return both(x, y, value::Relinearization(relinearize), options);
+        },
+        "x"_a, "y"_a, "relinearize"_a, "options"_a, NoGil());
+    m.def(
+        name,
+        [right](const EncryptedArray& x, const Integers& w, const Options& options) { return right(x, w, options); },
+        "x"_a, "w"_a, "options"_a, NoGil());
+  };
+  product("negacyclic_product", &value::negacyclic_product, &value::negacyclic_product);
+  product("convolve", &value::convolve, &value::convolve);
+  const auto rescaled = [&m](const char* name,
+                             EncryptedArray (*function)(const EncryptedArray&, value::Scaling, const Options&)) {
+    m.def(
+        name,
+        [function](const EncryptedArray& x, bool scaled, const Options& options) {
+          return function(x, value::Scaling(scaled), options);
+        },
+        "x"_a, "scaled"_a, "options"_a, NoGil());
+  };
+  rescaled("expand", &value::expand);
+  rescaled("pack_constant_terms", &value::pack_constant_terms);
+  m.def("packed_in_coefficients", &value::packed_in_coefficients, "x"_a, "options"_a, NoGil());
+  m.def("relinearized", &value::relinearized, "x"_a, "options"_a, NoGil());
+  m.def("automorphism", &value::automorphism, "x"_a, "element"_a, "options"_a, NoGil());
+  m.def("coefficient_trace", &value::coefficient_trace, "x"_a, "options"_a, NoGil());
+  m.def("trace_elements", &value::trace_elements, "parameters"_a);
 }
 
 std::vector<EncryptedArray> copied(const std::vector<const EncryptedArray*>& arrays) {
@@ -265,6 +304,7 @@ void bind_arrays(nb::module_& m) {
   bind_encryption<rlwe::PublicKey>(m);
   bind_encryption<rlwe::SecretKey>(m);
   bind_arithmetic(m);
+  bind_polynomials(m);
   bind_shaping(m);
   bind_decryption(m);
 }

@@ -43,15 +43,16 @@ Ciphertext widened(const Ciphertext& c, std::size_t wires, std::size_t width) {
 
 circuit::Computed compute(const Circuit& circuit, const std::vector<const Ciphertext*>& inputs,
                           const std::shared_ptr<const rlwe::EvaluationKeys>& keys, std::size_t width,
-                          const value::Options& options) {
+                          const value::Options& options, const std::vector<rlwe::ContextPtr>& others) {
   std::vector<Ciphertext> all;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::size_t wires = i < circuit.inputs().size() ? circuit.inputs()[i].wires.size() : 0;
     all.push_back(widened(*inputs[i], wires, width));
   }
-  return circuit::compute(circuit, all, keys, width, [&](std::size_t done, std::size_t total, const std::string& what) {
+  const auto progress = [&](std::size_t done, std::size_t total, const std::string& what) {
     if (options.progress) options.progress(done, total, what);
-  });
+  };
+  return circuit::compute(circuit, all, keys, width, progress, others);
 }
 
 std::vector<std::vector<std::uint64_t>> compute_plain(const Circuit& circuit,
@@ -85,10 +86,14 @@ void bind_reports(nb::module_& m) {
       .def_ro("peak_bytes", &circuit::Plan::peak_bytes)
       .def_ro("level", &circuit::Plan::level)
       .def_ro("carried", &circuit::Plan::carried)
-      .def_ro("headroom", &circuit::Plan::headroom);
+      .def_ro("headroom", &circuit::Plan::headroom)
+      .def_ro("sections", &circuit::Plan::sections)
+      .def_ro("keys_spread", &circuit::Plan::keys_spread);
   nb::class_<circuit::Computed>(m, "Computed")
       .def_ro("outputs", &circuit::Computed::outputs)
-      .def_ro("layers", &circuit::Computed::layers);
+      .def_ro("layers", &circuit::Computed::layers)
+      .def_ro("sections", &circuit::Computed::sections)
+      .def_ro("keys_spread", &circuit::Computed::keys_spread);
 }
 
 void bind_makers(nb::module_& m) {
@@ -134,30 +139,31 @@ void bind_circuits(nb::module_& m) {
       .def_prop_ro("outputs", [](const Circuit& c) { return sizes_of(c.outputs()); })
       .def(
           "plan",
-          [](const Circuit& c, const rlwe::Parameters& parameters, std::size_t width) {
-            return circuit::plan(c, parameters, {}, width);
+          [](const Circuit& c, const rlwe::Parameters& parameters, std::size_t width, std::size_t devices,
+             std::optional<std::uint64_t> memory) {
+            return circuit::plan(c, parameters, {}, width, {devices, memory});
           },
-          "parameters"_a, "width"_a, NoGil())
+          "parameters"_a, "width"_a, "devices"_a, "memory"_a.none(), NoGil())
       .def("explain", &circuit::explain, "plan"_a)
-      .def("compute", &compute, "inputs"_a, "keys"_a, "width"_a, "options"_a, NoGil())
+      .def("compute", &compute, "inputs"_a, "keys"_a, "width"_a, "options"_a, "others"_a, NoGil())
       .def("compute_plain", &compute_plain, "inputs"_a, "lanes"_a, NoGil());
   bind_makers(m);
   m.def(
       "circuit_parameters",
-      [](const Circuit& c, const std::string& scheme, std::size_t degree, std::size_t cyclotomic, unsigned word,
-         unsigned security, const std::string& table) {
+      [](const std::vector<const Circuit*>& circuits, const std::string& scheme, std::size_t degree,
+         std::size_t cyclotomic, unsigned word, unsigned security, const std::string& table) {
         rlwe::ParametersLiteral base;
         base.scheme = &scheme::named(scheme);
         base.degree = degree;
         base.cyclotomic = cyclotomic;
-        base.plain_moduli = {c.modulus()};
+        if (!circuits.empty()) base.plain_moduli = {circuits.front()->modulus()};
         base.word = word == 32 ? Word::u32 : Word::u64;
         base.security = security;
         base.allow_insecure = security == 0;
         base.table = rlwe::security_table(table);
-        return circuit::parameters_for(c, base);
+        return circuit::parameters_for(circuits, base);
       },
-      "circuit"_a, nb::kw_only(), "scheme"_a, "degree"_a, "cyclotomic"_a, "word"_a, "security"_a, "table"_a, NoGil());
+      "circuits"_a, nb::kw_only(), "scheme"_a, "degree"_a, "cyclotomic"_a, "word"_a, "security"_a, "table"_a, NoGil());
 }
 
 }  // namespace cyclotome::python

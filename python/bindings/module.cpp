@@ -24,6 +24,7 @@ NB_MODULE(_core, m) {
   bind_fermat_bench(m);
   bind_ltv(m);
   bind_cuda(m);
+  bind_cuda_ltv(m);
   bind_cuda_study(m);
   bind_fpga(m);
   bind_circuits(m);

@@ -103,10 +103,12 @@ void bind_parameters(nb::module_& m) {
       "suggest",
       [](unsigned depth, unsigned value_bits, unsigned result_bits, std::uint64_t terms, unsigned plain_products,
          unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree, bool slots,
-         const std::string& scheme, unsigned flooding_bits, bool strict, bool bits, std::size_t cyclotomic) {
+         const std::optional<std::string>& scheme, unsigned flooding_bits, bool strict, bool bits,
+         std::size_t cyclotomic) {
         return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
                                 rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
-                                min_degree, slots, &scheme::named(scheme), flooding_bits, strict, bits, cyclotomic});
+                                min_degree, slots, scheme ? &scheme::named(*scheme) : nullptr, flooding_bits, strict,
+                                bits, cyclotomic});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
       "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, "strict"_a, "bits"_a = false,

@@ -14,6 +14,7 @@ void bind_rings(nb::module_& m) {
       .def_prop_ro("index", &GaloisGroup::index)
       .def_prop_ro("order", &GaloisGroup::order)
       .def_prop_ro("row_length", [](const GaloisGroup& group) { return group.generators().front().order; })
+      .def_prop_ro("requirement", &GaloisGroup::requirement)
       .def("contains", &GaloisGroup::contains, "element"_a)
       .def("product", &GaloisGroup::product, "g"_a, "h"_a)
       .def("row_rotation", &rlwe::row_rotation_element, "steps"_a)

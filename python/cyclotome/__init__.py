@@ -17,7 +17,7 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, bgv, circuit, errors, fpga
+from . import _core, bfv, bgv, circuit, errors, fpga, study
 from .array import EncryptedArray
 from .decryption import decrypt, noise_budget, reveal
 from .encryption import encrypt
@@ -26,10 +26,11 @@ from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
-from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations
+from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations, trace_elements
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
+from .polynomials import convolve, expand, negacyclic_product, pack
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
 
@@ -53,17 +54,21 @@ __all__ = [
     "bgv",
     "circuit",
     "concatenate",
+    "convolve",
     "decrypt",
     "encrypt",
     "encrypt_sharded",
     "errors",
+    "expand",
     "fpga",
     "from_bytes",
     "inspect",
     "keygen",
     "load",
     "memory_limit",
+    "negacyclic_product",
     "noise_budget",
+    "pack",
     "progress",
     "reveal",
     "save",
@@ -71,6 +76,8 @@ __all__ = [
     "set_memory_limit",
     "shard",
     "stack",
+    "study",
     "sum_rotations",
     "to_bytes",
+    "trace_elements",
 ]

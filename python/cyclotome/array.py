@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from .contexts import Context, context_on
-from .errors import UnsupportedError
+from .errors import ArgumentError, UnsupportedError
 from .keyring import Keyring
 from .options import current
 from .parameters import Parameters
@@ -88,7 +88,7 @@ class EncryptedArray:
     @property
     def dtype(self) -> str:
         """ "int": integers of any width; "bool": bits; "GF(2^r)", such as "GF(2^16)": elements of a field."""
-        if self._parameters.field_degree is None:
+        if self._parameters.field_degree is None and not self.is_bits:
             return "int"
         return "bool" if self.is_bits else f"GF(2^{self._parameters.field_degree})"
 
@@ -119,8 +119,8 @@ class EncryptedArray:
 
     @property
     def is_bits(self) -> bool:
-        """True for bits, which `decrypt` gives as booleans: of parameters with plaintext modulus 2 over Phi_m, what was
-        not encrypted as elements of the field, and traces."""
+        """True for bits, which `decrypt` gives as booleans: of parameters with plaintext modulus 2, what was not
+        encrypted as elements of the field over Phi_m, or with ``wrap=True``, and traces."""
         return self._native.bound.is_bits
 
     @property
@@ -155,21 +155,40 @@ class EncryptedArray:
 
     @property
     def level(self) -> int:
-        """Number of ciphertext primes. In BGV products and `switch_to_level` lower it; where plaintext moduli differ in
-        it, the highest."""
+        """Number of ciphertext primes. `switch_to_level` lowers it, and in BGV products do; where plaintext moduli
+        differ in it, the highest."""
         return self._native.level
 
     def switch_to_level(self, level: int) -> EncryptedArray:
-        """The same values in at most ``level`` ciphertext primes (BGV): smaller, faster to compute with and to send.
+        """The same values in at most ``level`` ciphertext primes: smaller to send, and in BGV faster to compute with.
 
-        Products choose the level that keeps most noise headroom by themselves; the noise grows to a floor of its own
-        at low levels.
+        BGV's products choose the level that keeps most noise headroom by themselves; BFV's take all primes, and come
+        back to the lower level of their operands. The noise grows to a floor of its own at low levels.
 
         Raises:
-            ArgumentError: above the present level or below 1; or BFV, whose ciphertexts have one level.
+            ArgumentError: above the present level or below 1.
         """
         wanted = max(word(level, "switch_to_level"), 0)  # the library counts from 0
         return self.derived(self._native.switch_to_level(wanted))
+
+    def switch_to_least_level(self, headroom: float = 0) -> EncryptedArray:
+        """The same values in the fewest primes that leave ``headroom`` bits of noise headroom, for a result that is
+        only sent: what goes home is as small as its noise allows. As it is where no lower level does.
+
+        Raises:
+            ArgumentError: a headroom that is no number.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=2, value_bits=7))
+            >>> x = cy.encrypt([1, 2, 3], public)
+            >>> y = (x * x).switch_to_least_level()
+            >>> y.nbytes < x.nbytes, cy.decrypt(y, secret)
+            (True, array([1, 4, 9]))
+        """
+        if isinstance(headroom, bool) or not isinstance(headroom, (int, float)) or math.isnan(headroom):
+            raise ArgumentError(f"switch_to_least_level: headroom {headroom!r} is no number of bits")
+        return self.derived(self._native.switch_to_least_level(float(headroom)))
 
     # --- for the library itself ---------------------------------------------------------------------------------------
     @property
@@ -308,6 +327,29 @@ class EncryptedArray:
         """Every ciphertext's two rows of n/2 slots swapped; as `rotate_rows`."""
         return self.derived(_core.rotate_columns(self._native, current.get().native))
 
+    # --- polynomials --------------------------------------------------------------------------------------------------
+    def automorphism(self, element: int) -> EncryptedArray:
+        """Of polynomials, arrays in coefficients: a(x) becomes a(x^element), whose n coefficients are those of a with
+        signs, since x^n is -1: coefficient i goes to place i*element modulo 2n. Products of polynomials, traces and
+        packing: `negacyclic_product`, `trace`, `expand`, `pack`.
+
+        Raises:
+            ArgumentError: an even element; rows of several polynomials that don't fill their ciphertexts.
+            MissingKeyError: no key for it; ask ``keygen(galois_elements=[element])``.
+            UnsupportedError: an array in slots, which `rotate_rows` rotates, or a replicated one.
+        """
+        how = current.get().native
+        return self.derived(_core.automorphism(self._native, word(element, "automorphism: an element"), how))
+
+    def relinearized(self) -> EncryptedArray:
+        """A product that was made with ``relinearize=False``, in ciphertexts of two parts; others are returned as they
+        are. What is added up before costs one relinearisation for all.
+
+        Raises:
+            MissingKeyError: no relinearisation key is attached.
+        """
+        return self.derived(_core.relinearized(self._native, current.get().native))
+
     # --- bits and elements of GF(2^r) ---------------------------------------------------------------------------------
     def _of_field(self, operation: str) -> EncryptedArray:
         if self._parameters.field_degree is None:
@@ -317,15 +359,18 @@ class EncryptedArray:
             )
         return self
 
+    def _of_bits(self, operation: str) -> EncryptedArray:
+        return self if self.is_bits else self._of_field(operation)
+
     def __xor__(self, other: object) -> EncryptedArray:
         """Sums of bits, and of elements of GF(2^r)."""
-        return self._of_field("exclusive or") + other
+        return self._of_bits("exclusive or") + other
 
     __rxor__ = __xor__
 
     def __and__(self, other: object) -> EncryptedArray:
         """Products of bits; of elements of GF(2^r) the product is ``*``."""
-        if not self._of_field("and").is_bits or (isinstance(other, EncryptedArray) and not other.is_bits):
+        if not self._of_bits("and").is_bits or (isinstance(other, EncryptedArray) and not other.is_bits):
             raise UnsupportedError("and of elements of GF(2^r), which are no bits; their product is x * y")
         return self._binary("and", _core.multiply, other)
 
@@ -339,7 +384,7 @@ class EncryptedArray:
 
     def __invert__(self) -> EncryptedArray:
         """Bits negated: x + 1."""
-        if not self._of_field("not").is_bits:
+        if not self._of_bits("not").is_bits:
             raise UnsupportedError("not of elements of GF(2^r), which are no bits; for x + 1 write x ^ 1")
         return self + 1
 
@@ -367,7 +412,12 @@ class EncryptedArray:
         return self.derived(_core.frobenius(self._native, word(power, "frobenius: power"), current.get().native))
 
     def trace(self) -> EncryptedArray:
-        """x + x^2 + x^4 + ... + x^(2^(r-1)), element by element: bits."""
+        """Of elements of GF(2^r): x + x^2 + x^4 + ... + x^(2^(r-1)), element by element: bits. Of polynomials, arrays
+        in coefficients: the sum of a(x^g) over all odd g modulo 2n, which is n times the constant term, one replicated
+        value for each; it takes ``keygen(galois_elements=cy.trace_elements(parameters))``.
+        """
+        if self._native.placement == _core.Placement.coefficients:
+            return self.derived(_core.coefficient_trace(self._native, current.get().native))
         self._of_field("trace")
         return self.derived(_core.trace(self._native, current.get().native))
 
@@ -442,11 +492,13 @@ class EncryptedArray:
     def _facts(self) -> dict[str, str]:
         headroom = self.noise_headroom
         extent = f"{plural(self.ciphertexts, 'ciphertext')}, {byte_size(self.nbytes)}"
-        if self._parameters.has_levels:
+        if self._parameters.has_levels or self.level < len(self._parameters.moduli):
             extent += f", level {self.level} of {len(self._parameters.moduli)}"
         return {
             "shape": str(self.shape),
-            "values": ("bits" if self.is_bits else f"in {self.dtype}")
+            "values": "bits"
+            if self.is_bits
+            else f"in {self.dtype}"
             if self._parameters.field_degree is not None
             else "modulo T"
             if self.bound is None

@@ -22,6 +22,7 @@ import numpy as np
 
 from . import _core
 from .circuit_plan import Circuit, Layer, Plan
+from .contexts import context_on, device_name
 from .encrypted_numbers import (
     EncryptedNumbers,
     decrypt,
@@ -57,16 +58,32 @@ __all__ = [
 ]
 
 
+#: Names of devices that share the work; None: the one that the operands lie on.
+Devices = Sequence[str] | None
+
+
 def _compute(
     native: _core.Circuit,
     like: EncryptedNumbers,
     keys: Keyring,
     inputs: Sequence[_core.Ciphertext],
     progress: Callback | None,
+    devices: Devices,
 ) -> list[_core.Ciphertext]:
     assert keys.evaluation is not None
-    computed = native.compute(list(inputs), keys.evaluation.native, width_of(like), options(progress))
+    others = [context_on(device, like.parameters).native for device in (devices or [])[1:]]
+    computed = native.compute(list(inputs), keys.evaluation.native, width_of(like), options(progress), others)
     return list(computed.outputs)
+
+
+def _moved(devices: Devices, *numbers: EncryptedNumbers) -> list[EncryptedNumbers]:
+    """The operands on the first device."""
+    if devices is None:
+        return list(numbers)
+    if isinstance(devices, str) or not devices:
+        raise ArgumentError(f"devices={devices!r}: name at least one, such as ['cuda:0', 'cuda:1']")
+    names = [device_name(device) for device in devices]  # unknown ones show before any work is done
+    return [each.to(names[0]) for each in numbers]
 
 
 def _whole(numbers: EncryptedNumbers) -> range:
@@ -91,30 +108,42 @@ def _require_pair(operation: str, x: EncryptedNumbers, y: EncryptedNumbers) -> N
 
 
 def _compared(
-    operation: str, native: _core.Circuit, x: EncryptedNumbers, y: EncryptedNumbers, progress: Callback | None
+    operation: str,
+    native: _core.Circuit,
+    x: EncryptedNumbers,
+    y: EncryptedNumbers,
+    progress: Callback | None,
+    devices: Devices,
 ) -> EncryptedNumbers:
     _require_pair(operation, x, y)
+    x, y = _moved(devices, x, y)
     keys = require_alike(operation, [x, y])
     if x.count != 1:
         raise ArgumentError(f"{operation}: acts number by number; encrypt the numbers with encrypt, not encrypt_lists")
-    outputs = _compute(native, x, keys, [wires(x, _whole(x)), wires(y, _whole(y))], progress)
+    outputs = _compute(native, x, keys, [wires(x, _whole(x)), wires(y, _whole(y))], progress, devices)
     return EncryptedNumbers(made(x, keys, outputs[0], 1, 1), x.shape, 1)
 
 
-def less(x: EncryptedNumbers, y: EncryptedNumbers, *, progress: Callback | None = None) -> EncryptedNumbers:
-    """1 where x < y, else 0, number by number.
+def less(
+    x: EncryptedNumbers, y: EncryptedNumbers, *, progress: Callback | None = None, devices: Devices = None
+) -> EncryptedNumbers:
+    """1 where x < y, else 0, number by number. ``devices``: see `sort`.
 
     Raises:
         ArgumentError: operands of different shapes, bits or signs, or lists.
         MissingKeyError: no evaluation keys are attached.
         NoiseError: the operands' level does not carry it; the message says how many levels do.
     """
-    return _compared("less", Circuit.less(bits=x.bits, signed=x.signed, modulus=_modulus(x)).native, x, y, progress)
+    circuit = Circuit.less(bits=x.bits, signed=x.signed, modulus=_modulus(x))
+    return _compared("less", circuit.native, x, y, progress, devices)
 
 
-def equal(x: EncryptedNumbers, y: EncryptedNumbers, *, progress: Callback | None = None) -> EncryptedNumbers:
-    """1 where x = y, else 0, number by number. Errors: see `less`."""
-    return _compared("equal", Circuit.equal(bits=x.bits, modulus=_modulus(x)).native, x, y, progress)
+def equal(
+    x: EncryptedNumbers, y: EncryptedNumbers, *, progress: Callback | None = None, devices: Devices = None
+) -> EncryptedNumbers:
+    """1 where x = y, else 0, number by number. ``devices``: see `sort`. Errors: see `less`."""
+    circuit = Circuit.equal(bits=x.bits, modulus=_modulus(x))
+    return _compared("equal", circuit.native, x, y, progress, devices)
 
 
 # --- sorting ----------------------------------------------------------------------------------------------------------
@@ -133,12 +162,15 @@ def _sorted(
     kept: int,
     descending: bool,
     progress: Callback | None,
+    devices: Devices,
 ) -> EncryptedNumbers | tuple[EncryptedNumbers, EncryptedNumbers]:
     everything = [x] if carry is None else [x, carry]
     for each in everything:
         _require_lists(operation, each)
         if each.shape != x.shape:
             raise ArgumentError(f"{operation}: what is carried along has shape {each.shape}, the numbers {x.shape}")
+    everything = _moved(devices, *everything)
+    x = everything[0]
     keys = require_alike(operation, everything)
     circuit = Circuit.sort(
         count=x.count,
@@ -149,7 +181,8 @@ def _sorted(
         descending=descending,
         modulus=_modulus(x),
     )
-    outputs = _compute(circuit.native, x, keys, [wires(each, _whole(each)) for each in everything], progress)
+    inputs = [wires(each, _whole(each)) for each in everything]
+    outputs = _compute(circuit.native, x, keys, inputs, progress, devices)
     places = kept or x.count
     results = [
         replace(each, digits=made(x, keys, output, places, wire_count // places), shape=(*x.shape[:-1], places))
@@ -164,6 +197,7 @@ def sort(
     descending: bool = False,
     carry: EncryptedNumbers | None = None,
     progress: Callback | None = None,
+    devices: Devices = None,
 ) -> EncryptedNumbers | tuple[EncryptedNumbers, EncryptedNumbers]:
     """Every list in order, as ``numpy.sort(kind="stable")`` along the last axis; equal numbers stay in their order.
 
@@ -172,13 +206,20 @@ def sort(
         descending: the largest first.
         carry: lists of the same shape whose numbers move along; then a pair is returned.
         progress: called as ``progress(done, total, what)``, with the layer as ``what``.
+        devices: full or short names, such as ["cuda:0", "cuda:1"]: the work is shared out among them, and the result
+            lies on the first. Its bytes do not depend on them. One that is named twice takes two shares. None: where
+            the operands lie.
+
+    Work that outgrows memory, or `set_memory_limit`, is done in as many sections as it takes; `Circuit.plan` tells.
 
     Raises:
-        ArgumentError: no lists, too many numbers, other shapes.
+        ArgumentError: no lists, too many numbers, other shapes, no devices.
+        EngineError: an unknown or absent device.
         MissingKeyError: no evaluation keys are attached.
         NoiseError: before work starts, if the parameters do not carry it; the message says how many levels do.
+        MemoryLimitError: before work starts, if it fits in no number of sections.
     """
-    return _sorted("sort", x, carry, 0, descending, progress)
+    return _sorted("sort", x, carry, 0, descending, progress, devices)
 
 
 def top_k(
@@ -187,25 +228,28 @@ def top_k(
     *,
     carry: EncryptedNumbers | None = None,
     progress: Callback | None = None,
+    devices: Devices = None,
 ) -> EncryptedNumbers | tuple[EncryptedNumbers, EncryptedNumbers]:
     """The ``k`` largest numbers of every list, the largest first; of equal ones, those that come first. Arguments and
     errors: see `sort`."""
     if not 1 <= index(k, "k") <= x.count:
         raise ArgumentError(f"top_k: k {k} must lie in [1, {x.count}], the numbers of a list")
-    return _sorted("top_k", x, carry, index(k, "k"), True, progress)
+    return _sorted("top_k", x, carry, index(k, "k"), True, progress, devices)
 
 
-def argmax(x: EncryptedNumbers, *, progress: Callback | None = None) -> EncryptedNumbers:
+def argmax(x: EncryptedNumbers, *, progress: Callback | None = None, devices: Devices = None) -> EncryptedNumbers:
     """The place of the largest number of every list, of equal ones the first: ``numpy.argmax`` along the last axis.
+    ``devices``: see `sort`.
 
     Raises:
         ArgumentError: no lists, or lists of one number, whose place is known.
         MissingKeyError, NoiseError: see `sort`.
     """
     _require_lists("argmax", x)
+    (x,) = _moved(devices, x)
     keys = require_alike("argmax", [x])
     circuit = Circuit.argmax(count=x.count, bits=x.bits, signed=x.signed, modulus=_modulus(x))
-    output = _compute(circuit.native, x, keys, [wires(x, _whole(x))], progress)[0]
+    output = _compute(circuit.native, x, keys, [wires(x, _whole(x))], progress, devices)[0]
     digits = made(x, keys, output, 1, circuit.native.outputs[0][1])
     return EncryptedNumbers(digits, x.shape[:-1], (x.count - 1).bit_length())
 
@@ -228,6 +272,7 @@ def prince(
     *,
     decrypt: bool = False,
     progress: Callback | None = None,
+    devices: Devices = None,
 ) -> EncryptedNumbers:
     """PRINCE of 64-bit blocks under an encrypted key: whoever computes learns neither.
 
@@ -238,6 +283,7 @@ def prince(
         key: from `prince_key`.
         decrypt: the other way.
         progress: called as ``progress(done, total, what)``, with the layer as ``what``.
+        devices: see `sort`.
 
     Raises:
         ArgumentError: blocks or keys of other sizes.
@@ -251,10 +297,11 @@ def prince(
         blocks = _public_blocks(blocks, key)
     if blocks.bits != 64 or blocks.count != 1:
         raise ArgumentError(f"prince: blocks are {blocks!r}; they are numbers of 64 bits, made by encrypt")
+    blocks, key = _moved(devices, blocks, key)
     keys = require_alike("prince", [blocks, key])
     first = range(63, -1, -1)  # the cipher counts bits from the most significant one
     inputs = [wires(blocks, first), wires(key, first), wires(key, [64 + bit for bit in first])]
-    output = _compute(Circuit.prince(decrypt=decrypt).native, blocks, keys, inputs, progress)[0]
+    output = _compute(Circuit.prince(decrypt=decrypt).native, blocks, keys, inputs, progress, devices)[0]
     result = replace(blocks, digits=made(blocks, keys, output, 1, 64))
     return replace(result, digits=made(blocks, keys, wires(result, first), 1, 64))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from . import _core
@@ -73,8 +73,18 @@ class Plan:
 
     @property
     def peak_bytes(self) -> int:
-        """About the most memory that ciphertexts take at one time."""
+        """About the most memory that ciphertexts take at one time, on the device that takes most."""
         return self._native.peak_bytes
+
+    @property
+    def sections(self) -> int:
+        """Into how many sections the circuit is cut, which are computed one after the other to save memory."""
+        return self._native.sections
+
+    @property
+    def keys_spread(self) -> bool:
+        """Whether devices share the key's digits, which they fetch from each other; else each has a copy."""
+        return self._native.keys_spread
 
     def __str__(self) -> str:
         return self._circuit.explain(self._native).rstrip("\n")
@@ -86,14 +96,14 @@ class Plan:
 class Circuit:
     """A circuit by itself: what it counts, and which parameters carry it."""
 
-    def __init__(self, native: _core.Circuit) -> None:
-        """For the class methods, which make circuits."""
-        self.native = native
+    def __init__(self, native: _core.Circuit, companions: Sequence[_core.Circuit] = ()) -> None:
+        """For the class methods, which make circuits. ``companions``: what its parameters carry as well."""
+        self.native, self._companions = native, tuple(companions)
 
     @classmethod
     def prince(cls, *, decrypt: bool = False) -> Circuit:
-        """PRINCE: 24 products one after the other."""
-        return cls(_core.prince_circuit(bool(decrypt)))
+        """PRINCE: 24 products one after the other. Its `parameters` carry both directions, under one encrypted key."""
+        return cls(_core.prince_circuit(bool(decrypt)), [_core.prince_circuit(not decrypt)])
 
     @classmethod
     def sort(
@@ -150,20 +160,27 @@ class Circuit:
         """Relinearisations in all."""
         return self.native.counts.relinearizations
 
-    def plan(self, parameters: Parameters, *, lanes: int = 1) -> Plan:
+    def plan(self, parameters: Parameters, *, lanes: int = 1, devices: int = 1, memory: int | None = None) -> Plan:
         """What it takes with these parameters: levels and noise by layer, from fresh encryptions on, and memory.
 
         Args:
             parameters: with one plaintext modulus, `modulus`.
             lanes: lists, or numbers, to compute with at once.
+            devices: how many share the work. Noise and levels do not depend on it.
+            memory: bytes on each device for ciphertexts and copies of the key: the circuit is cut into as few sections
+                as fit, or, if none do, as take least. None: one, whatever it takes.
 
         Raises:
+            ArgumentError: no device.
             MismatchError: parameters with another plaintext modulus.
             ParameterError: parameters with several.
         """
         slots = parameters.slots if parameters.has_slots else 1
         width = math.ceil(index(lanes, "lanes") / slots)
-        return Plan(self.native, self.native.plan(parameters.native, max(width, 1)))
+        sizes = index(devices, "devices"), None if memory is None else index(memory, "memory")
+        if sizes[0] < 1 or (sizes[1] is not None and sizes[1] < 0):
+            raise ArgumentError(f"plan: devices={devices}, memory={memory}; one device or more, and bytes or None")
+        return Plan(self.native, self.native.plan(parameters.native, max(width, 1), *sizes))
 
     def parameters(
         self,
@@ -174,33 +191,37 @@ class Circuit:
         security: int = 128,
         word: int = 32,
         table: str = "guidelines-2024",
+        also: Sequence[Circuit] = (),
     ) -> Parameters:
-        """The cheapest parameters that carry it, from fresh encryptions on. Another circuit, even PRINCE the other way,
-        may need others: ask for the one that will be computed.
+        """The cheapest parameters that carry it, from fresh encryptions on. Another circuit may need others.
 
         Args:
             scheme: "bgv" or "bfv".
             degree: n of x^n + 1; None: the smallest that does, unless ``cyclotomic`` is given. Modulo 2 there are no
                 slots: one list, or number, at a time.
-            cyclotomic: m of Phi_m, for BGV modulo 2: 21845 has 1024 slots and carries sorting, 65535 has 2048 and
+            cyclotomic: m of Phi_m, for slots modulo 2: 21845 has 1024 slots and carries sorting, 65535 has 2048 and
                 carries PRINCE.
             security: bits; 0 for tests, in the smallest ring, which hides nothing.
             word: 32 or 64.
             table: see `Parameters`.
+            also: other circuits of the same modulus that the same keys shall serve.
 
         Raises:
-            ParameterError: no ring carries it at this security.
+            ParameterError: no ring carries them at this security.
+            MismatchError: circuits of different moduli.
         """
         rings = self._rings(degree, cyclotomic, security)
+        circuits = [native for circuit in (self, *also) for native in (circuit.native, *circuit._companions)]
         for n, m in rings:
             found = _core.circuit_parameters(
-                self.native, scheme=scheme, degree=n, cyclotomic=m, word=word, security=security, table=table
+                circuits, scheme=scheme, degree=n, cyclotomic=m, word=word, security=security, table=table
             )
             if found is not None:
                 return Parameters.of_native(found, None)
         tried = f"Phi_{cyclotomic}" if cyclotomic is not None else f"degree of {rings[0][0]} to {rings[-1][0]}"
+        depth = max(each.depth for each in circuits)
         raise ParameterError(
-            f"{self.native.name}: no {tried} carries {self.depth} products one after the other modulo {self.modulus} "
+            f"{self.native.name}: no {tried} carries {depth} products one after the other modulo {self.modulus} "
             f"at {security} bits of security; compute less at once"
         )
 

@@ -39,7 +39,8 @@ def encrypt(
             that select one value each, such as [0, 0, 1, 0], have 1: then ``(mask * x).sum(axis=-1)`` is bounded by
             what one ``x`` may be, not by all of them together.
         wrap: values and results are meant modulo T, in [0, T); nothing has a bound, and ``decrypt`` gives residues. For
-            circuits over small moduli such as T = 2.
+            circuits over small moduli, and polynomials whose products are meant modulo T. Where T is 2, values are bits
+            without it, whose sums are exclusive ors.
         layout: "packed": the last axis goes into the slots of ceil(length / n) ciphertexts; "replicated": one
             ciphertext for each value. Scalars are always replicated.
         encoding: "slots" or "coefficients" for packed arrays; None: slots if the parameters have them. Where parameters
@@ -80,7 +81,7 @@ def encrypt(
         if parameters.field_degree is None:
             raise ArgumentError(f"encrypt: encoding='field', but {parameters.summary()} hold integers")
         encoding, wrap = "slots", True
-    if stated is None and not wrap and parameters.field_degree is None:
+    if stated is None and not wrap and not parameters.holds_bits:
         stated = parameters.default_bound
     placement = _placement(parameters, layout, encoding)
     array = _core.encrypt(native(numbers), key.native, stated, rows, bool(wrap), placement, options(progress))

@@ -12,6 +12,7 @@ from typing import Any
 from . import _core, metadata, passphrases
 from .array import EncryptedArray
 from .contexts import context_on
+from .encrypted_numbers import EncryptedNumbers
 from .errors import (
     ArgumentError,
     FileError,
@@ -31,7 +32,7 @@ from .passphrases import Passphrase
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
 
 Path = str | os.PathLike[str]
-Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | EncryptedArray
+Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | EncryptedArray | EncryptedNumbers
 
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30
@@ -45,11 +46,13 @@ def _described(obj: object) -> tuple[Any, dict[str, Any]]:
         return obj.native, metadata.of_parameters(obj)
     if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, EncryptedArray)):
         return obj.native, metadata.of_parameters(obj.parameters)
-    raise UnsupportedError(f"parameters, keys and encrypted arrays can be stored, not {type(obj).__name__}")
+    if isinstance(obj, EncryptedNumbers):
+        return obj.digits.native, metadata.of_numbers(obj)
+    raise UnsupportedError(f"parameters, keys and encrypted arrays and numbers can be stored, not {type(obj).__name__}")
 
 
 def _how(obj: object) -> tuple[_core.Options, ...]:
-    return (current.get().native,) if isinstance(obj, EncryptedArray) else ()
+    return (current.get().native,) if isinstance(obj, (EncryptedArray, EncryptedNumbers)) else ()
 
 
 def refuse_existing(name: str, secret: bool = False) -> None:
@@ -74,7 +77,7 @@ def save(
 
     Args:
         path: where to.
-        obj: parameters, a key or an encrypted array.
+        obj: parameters, a key, an encrypted array, or encrypted numbers of `circuit`.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
         passphrase: of a secret key: encrypts it in the file. Text, bytes, or a function that returns either. Whoever
@@ -154,7 +157,7 @@ def load(
             called if the file needs it. Other files take no notice.
 
     Returns:
-        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys` or `EncryptedArray`.
+        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `EncryptedArray` or `circuit.EncryptedNumbers`.
 
     Raises:
         FileError: no such file, or it can't be read.
@@ -190,7 +193,7 @@ def load(
     for parameters in expected:
         if own != parameters:
             raise MismatchError(f"{name} belongs to {own.summary()}, not to {parameters.summary()}")
-    return obj.with_keys(*given) if given and isinstance(obj, EncryptedArray) else obj
+    return obj.with_keys(*given) if given and isinstance(obj, (EncryptedArray, EncryptedNumbers)) else obj
 
 
 def from_bytes(
@@ -223,7 +226,7 @@ def _restored(data: bytes, allow_insecure: bool, table: str) -> Any:
 
 
 # Pickles and copies are files too. The classes know nothing of files, so that is said here.
-for _kind in (Parameters, PublicKey, EvaluationKeys, EncryptedArray):
+for _kind in (Parameters, PublicKey, EvaluationKeys, EncryptedArray, EncryptedNumbers):
     copyreg.pickle(_kind, _reduced)
 
 
@@ -269,7 +272,8 @@ def _read(
         native = container.read_array(context.native)
     else:
         native = _core.EncryptedArray(container.read_bundle(context.native), *described)
-    return EncryptedArray(parameters, context, native, Keyring())
+    array = EncryptedArray(parameters, context, native, Keyring())
+    return metadata.read_numbers(facts, array) or array
 
 
 def _described_array(container: _core.Container, parameters: Parameters, facts: dict[str, Any]) -> metadata.Description:

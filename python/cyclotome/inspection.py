@@ -155,10 +155,10 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
         "encoding": "coefficients" if placement == _core.Placement.coefficients else "slots",
         "bound": largest,
         "l1_bound": row,
-        "elements": None
+        "elements": "bits"
+        if found["version"] > 1 and found["bound"].is_bits
+        else None
         if parameters.field_degree is None
-        else "bits"
-        if found["bound"].is_bits
         else f"elements of GF(2^{parameters.field_degree})",
     }
 

@@ -21,8 +21,9 @@ from .options import Callback
 from .parameters import Parameters
 from .reporting import Task
 from .text import byte_size, plural
+from .values import index
 
-__all__ = ["EvaluationKeys", "Keys", "PublicKey", "SecretKey", "keygen", "sum_rotations"]
+__all__ = ["EvaluationKeys", "Keys", "PublicKey", "SecretKey", "keygen", "sum_rotations", "trace_elements"]
 
 
 _K = TypeVar("_K", bound="_Key")
@@ -168,6 +169,11 @@ class EvaluationKeys(_Key):
         return tuple(sorted(steps, key=lambda step: (abs(step), step < 0)))
 
     @property
+    def galois_elements(self) -> tuple[int, ...]:
+        """The automorphisms x -> x^g that can be applied at once, those of rotations among them."""
+        return tuple(self._native.galois_elements)
+
+    @property
     def columns(self) -> bool:
         """True if the two rows of slots can be swapped."""
         return self._native.has_galois(self._parameters.ring.galois.column_rotation())
@@ -214,11 +220,21 @@ def sum_rotations(parameters: Parameters) -> list[int]:
     return [1 << i for i in range((parameters.ring.galois.row_length // 2).bit_length())]
 
 
+def trace_elements(parameters: Parameters) -> list[int]:
+    """The Galois elements 3, 5, 9, ..., n + 1 that traces of polynomials, `expand` and `pack` take.
+
+    Raises:
+        UnsupportedError: parameters over Phi_m.
+    """
+    return _core.trace_elements(parameters.native)
+
+
 def keygen(
     parameters: Parameters,
     *,
     rotations: Sequence[int] | None = None,
     columns: bool | None = None,
+    galois_elements: Sequence[int] = (),
     relinearization: bool = True,
     device: str = "cpu",
     progress: Callback | None = None,
@@ -231,6 +247,8 @@ def keygen(
             slots take, if there are slots, and of bits those of ``roll``, ``frobenius`` and ``trace`` too;
             ``[*cy.sum_rotations(parameters), 5]`` for those of sums and one more; ``[]`` for none.
         columns: whether the rows of slots can be swapped, which sums take too. None: yes if ``rotations`` is None.
+        galois_elements: further automorphisms x -> x^g that `EncryptedArray.automorphism` shall apply, odd and below
+            2n; `trace_elements` lists those of traces, `expand` and `pack`.
         relinearization: whether encrypted values can be multiplied with each other.
         device: "cpu" for all cores, "cpu:2" for two threads, "cuda" or "cuda:1" for a GPU, "auto" for a GPU if there is
             one.
@@ -241,7 +259,8 @@ def keygen(
         with it can be multiplied and summed at once.
 
     Raises:
-        ArgumentError: a rotation that is no whole number, or none at all (0 modulo n/2).
+        ArgumentError: a rotation that is no whole number, or none at all (0 modulo n/2); a Galois element that is no
+            automorphism of the ring.
         MemoryLimitError: the keys don't fit into memory, or not within `set_memory_limit`.
         EngineError: no such device, or the operating system has no randomness to give.
 
@@ -253,7 +272,8 @@ def keygen(
     """
     if not isinstance(parameters, Parameters):
         raise UnsupportedError(f"keygen takes Parameters, not {type(parameters).__name__}")
-    elements = _galois_elements(parameters, rotations, columns)
+    wanted = set(_rotation_elements(parameters, rotations, columns)) | _automorphisms(parameters, galois_elements)
+    elements = sorted(wanted - {1})
     context = context_on(device, parameters)
     count = len(elements) + int(relinearization)
     context.engine.require_memory(
@@ -276,7 +296,16 @@ def keygen(
     return Keys(SecretKey(parameters, context, secret), PublicKey(parameters, context, public, keys), keys)
 
 
-def _galois_elements(parameters: Parameters, rotations: Sequence[int] | None, columns: bool | None) -> list[int]:
+def _automorphisms(parameters: Parameters, galois_elements: Sequence[int]) -> set[int]:
+    group = parameters.ring.galois
+    elements = {index(element, "keygen: a Galois element") for element in galois_elements}
+    for element in elements:
+        if not 0 < element < group.index or not group.contains(element):
+            raise ArgumentError(f"keygen: Galois element {element} must be {group.requirement}")
+    return elements
+
+
+def _rotation_elements(parameters: Parameters, rotations: Sequence[int] | None, columns: bool | None) -> set[int]:
     group = parameters.ring.galois
     row = group.row_length
     elements = set()
@@ -298,4 +327,4 @@ def _galois_elements(parameters: Parameters, rotations: Sequence[int] | None, co
         elements.add(group.row_rotation(int(step) % row))
     if columns:
         elements.add(group.column_rotation())
-    return sorted(elements - {1})
+    return elements

@@ -26,8 +26,7 @@ def set_memory_limit(limit: int | str | None) -> None:
     """Sets the most memory that arrays and keys may take together, on each device.
 
     Whatever would take more raises `MemoryLimitError` before it begins. Without a limit, that is what happens to work
-    that takes more than four fifths of the memory that is free when it begins; on a GPU, to work that it has no room
-    for. Working memory of NumPy is not counted.
+    that takes more than four fifths of the memory that is free when it begins. Working memory of NumPy is not counted.
 
     Args:
         limit: bytes, or text such as "512M", "8G", "8GiB" (powers of 1024); None for no limit. The environment variable

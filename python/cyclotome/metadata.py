@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What containers carry besides keys and ciphertexts: a JSON object in UTF-8.
 
-Every kind may hold ``value_bits`` (see `Parameters`) and ``note``, an object of the user's. What an encrypted array's
-ciphertexts mean stands in a section of its own; in format version 1 it stood here:
+Every kind may hold ``value_bits`` (see `Parameters`) and ``note``, an object of the user's. An array that is the digits
+of numbers (`circuit.EncryptedNumbers`) has ``numbers``: their ``shape``, ``bits``, and ``signed`` and ``lists``.
+
+What an encrypted array's ciphertexts mean stands in a section of its own; in format version 1 it stood here:
 
 - ``shape``: list of lengths; ``packed``, ``slots``, ``clean``: booleans.
 - ``bound``: the largest magnitude as a decimal string, or null where values wrap around.
@@ -16,11 +18,23 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from . import _core
+from .array import EncryptedArray
+from .encrypted_numbers import MOST_BITS, EncryptedNumbers, digit_bits
 from .errors import ArgumentError, FormatError
 from .parameters import Parameters
 from .text import integer
 
-__all__ = ["Description", "of_parameters", "parse", "read_array", "read_note", "read_value_bits", "write"]
+__all__ = [
+    "Description",
+    "of_numbers",
+    "of_parameters",
+    "parse",
+    "read_array",
+    "read_note",
+    "read_numbers",
+    "read_value_bits",
+    "write",
+]
 
 _MOST_AXES = 32
 
@@ -37,6 +51,17 @@ class Description(NamedTuple):
 def of_parameters(parameters: Parameters) -> dict[str, Any]:
     """What every object of these parameters carries."""
     return {} if parameters.value_bits is None else {"value_bits": parameters.value_bits}
+
+
+def of_numbers(numbers: EncryptedNumbers) -> dict[str, Any]:
+    """What their digits' file carries."""
+    facts = {
+        "shape": list(numbers.shape),
+        "bits": numbers.bits,
+        "signed": numbers.signed,
+        "lists": numbers.lists,
+    }
+    return {**of_parameters(numbers.parameters), "numbers": facts}
 
 
 def write(facts: Mapping[str, Any], note: Mapping[str, Any] | None = None) -> bytes:
@@ -107,6 +132,35 @@ def read_value_bits(facts: dict[str, Any]) -> int | None:
     """Bits of the encrypted values, if they are stated."""
     value = facts.get("value_bits")
     return None if value is None else _whole(value, "value_bits", 1, 1024)
+
+
+def read_numbers(facts: dict[str, Any], digits: EncryptedArray) -> EncryptedNumbers | None:
+    """The numbers that an array holds the digits of, if the metadata say so.
+
+    Raises:
+        FormatError: they contradict themselves or the array.
+    """
+    about = facts.get("numbers")
+    if about is None:
+        return None
+    if not isinstance(about, dict) or not isinstance(about.get("shape"), list) or len(about["shape"]) > _MOST_AXES:
+        raise FormatError(f"the metadata's numbers are {_shown(about)}, not an object with a shape")
+    shape = tuple(_whole(length, "numbers' shape", 1, 2**40) for length in about["shape"])
+    bits = _whole(about.get("bits"), "numbers' bits", 1, MOST_BITS)
+    signed, lists = about.get("signed"), about.get("lists")
+    if not isinstance(signed, bool) or not isinstance(lists, bool):
+        raise FormatError("the metadata's numbers do not say by true or false whether they are signed, and lists")
+    if digits.ndim != 3 or len(digits.parameters.plain_moduli) != 1:
+        raise FormatError(f"the metadata speak of numbers, but the array of shape {digits.shape} holds no digits")
+    numbers = EncryptedNumbers(digits, shape, bits, signed, lists)
+    width = digit_bits(numbers)
+    fits = math.prod(shape) == numbers.count * numbers.lanes and digits.shape[1] == -(-bits // width)
+    if not fits or (shape[-1:] if lists else (1,)) != (numbers.count,):
+        raise FormatError(
+            f"the metadata speak of numbers of shape {shape} and {bits} bits, whose digits do not have "
+            f"the array's shape {digits.shape}"
+        )
+    return numbers
 
 
 def read_array(facts: dict[str, Any], parameters: Parameters, batch: int) -> Description:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from . import _core
 
-__all__ = ["Callback", "Options", "allow_undecryptable", "current", "options", "progress"]
+__all__ = ["Callback", "Options", "allow_undecryptable", "current", "options", "product_method", "progress"]
 
 #: Called as ``callback(done, total, what)`` from the thread that works, with ``0 <= done <= total``: at the beginning,
 #: after every step and at the end. What it raises ends the work.
@@ -19,12 +19,27 @@ Callback = Callable[[int, int, str], None]
 class Options:
     """What holds for the operations of a thread or task; `native` is the same for the library."""
 
-    __slots__ = ("allow_undecryptable", "native", "progress")
+    __slots__ = ("allow_undecryptable", "native", "product_method", "progress")
 
-    def __init__(self, progress: Callback | None = None, allow_undecryptable: bool = False) -> None:
+    def __init__(
+        self, progress: Callback | None = None, allow_undecryptable: bool = False, product_method: str = ""
+    ) -> None:
         self.progress = progress
         self.allow_undecryptable = allow_undecryptable
-        self.native = _core.Options(progress, allow_undecryptable)
+        self.product_method = product_method
+        self.native = _core.Options(progress, allow_undecryptable, product_method)
+
+    def with_progress(self, callback: Callback | None) -> Options:
+        """The same with another callback."""
+        return Options(callback, self.allow_undecryptable, self.product_method)
+
+    def with_undecryptable(self, allowed: bool) -> Options:
+        """The same, and whether results may be undecryptable."""
+        return Options(self.progress, allowed, self.product_method)
+
+    def with_product_method(self, method: str) -> Options:
+        """The same with another way to multiply."""
+        return Options(self.progress, self.allow_undecryptable, method)
 
 
 #: Of this thread or task. Operations take ``current.get().native``. Nobody changes one: others take its place.
@@ -46,11 +61,11 @@ def progress(callback: Callback | None) -> Iterator[None]:
         (4, 4, 'generating keys')
     """
     before = current.get().progress
-    current.set(Options(callback, current.get().allow_undecryptable))
+    current.set(current.get().with_progress(callback))
     try:
         yield
     finally:  # what else was set stays, in whatever order contexts end
-        current.set(Options(before, current.get().allow_undecryptable))
+        current.set(current.get().with_progress(before))
 
 
 @contextmanager
@@ -70,14 +85,27 @@ def allow_undecryptable() -> Iterator[None]:
         True
     """
     before = current.get().allow_undecryptable
-    current.set(Options(current.get().progress, True))
+    current.set(current.get().with_undecryptable(True))
     try:
         yield
     finally:
-        current.set(Options(current.get().progress, before))
+        current.set(current.get().with_undecryptable(before))
+
+
+@contextmanager
+def product_method(method: str) -> Iterator[None]:
+    """Within this context, this thread's or task's products of encrypted arrays are computed by ``method``, one that
+    their scheme knows (`cyclotome.bfv.METHODS`); "" for its own choice. Results are the same; noise and time differ.
+    """
+    before = current.get().product_method
+    current.set(current.get().with_product_method(method))
+    try:
+        yield
+    finally:
+        current.set(current.get().with_product_method(before))
 
 
 def options(progress: Callback | None) -> _core.Options:
     """For an operation with an argument ``progress``, which goes before the context's."""
     now = current.get()
-    return now.native if progress is None else _core.Options(progress, now.allow_undecryptable)
+    return now.native if progress is None else now.with_progress(progress).native

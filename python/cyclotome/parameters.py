@@ -83,8 +83,8 @@ class Parameters:
         value_bits: encrypted values are meant to lie in (-2^value_bits, 2^value_bits): the default ``bound`` of
             ``encrypt``. None: whatever T holds.
         scheme: "bfv", or "bgv", whose ciphertexts shrink with every product.
-        cyclotomic: m, odd and squarefree, up to 2^17: the ring is Z[x]/Phi_m, of degree phi(m), in place of x^n + 1;
-            for "bgv". With the one plaintext modulus 2 values are bits, and elements of GF(2^r), ``slots`` of them in a
+        cyclotomic: m, odd and squarefree, up to 2^17: the ring is Z[x]/Phi_m, of degree phi(m), in place of x^n + 1.
+            With the one plaintext modulus 2 values are bits, and elements of GF(2^r), ``slots`` of them in a
             ciphertext. All moduli with a transform are 1 modulo ``ring.transform_step``.
 
     Raises:
@@ -159,7 +159,7 @@ prime; use wider special primes
         word: int | None = None,
         min_degree: int = 0,
         slots: bool = True,
-        scheme: str = "bfv",
+        scheme: str | None = None,
         flooding_bits: int = 0,
         strict: bool = False,
         bits: bool = False,
@@ -180,12 +180,13 @@ prime; use wider special primes
             word: 32 or 64 bits; None for whichever is cheaper.
             min_degree: at least this many slots.
             slots: False when values are only added and scaled, or the plaintext moduli need no slots.
-            scheme: "bfv" or "bgv".
+            scheme: "bfv" or "bgv"; None: "bfv", and "bgv" for bits.
             flooding_bits: results of up to 1024 ciphertexts at once can be given to others with `reveal` and this
                 flooding, up to 128 bits; 0: they cannot.
             strict: noise bounds that assume nothing, at the price of some bits of modulus; see doc/noise.md.
-            bits: values are bits, or elements of GF(2^16): "bgv" with plaintext modulus 2 over Phi_m. ``depth`` counts
-                ANDs in a row. ``value_bits``, ``result_bits``, ``slots`` and ``scheme`` then have no meaning.
+            bits: values are bits, or elements of GF(2^16): plaintext modulus 2 over Phi_m. ``depth`` counts ANDs in a
+                row. ``value_bits``, ``result_bits`` and ``slots`` then have no meaning. "bgv" takes shorter moduli
+                from a few ANDs in a row on.
             cyclotomic: of ``bits``, m; None: the smallest of 4369, 21845 and 65535 that serves, with 256, 1024 and 2048
                 slots. Implies ``bits``.
 
@@ -214,7 +215,7 @@ prime; use wider special primes
             word=None if word is None else _count("word", word, 0, 64),
             min_degree=_count("min_degree", min_degree, 0, 1 << 17),
             slots=bool(slots),
-            scheme=_text("scheme", scheme),
+            scheme=None if scheme is None else _text("scheme", scheme),
             flooding_bits=_count("flooding_bits", flooding_bits, 0, 128),
             strict=bool(strict),
             bits=bits,
@@ -325,6 +326,12 @@ prime; use wider special primes
     def field_degree(self) -> int | None:
         """r where values are bits and elements of GF(2^r): plaintext modulus 2 over Phi_m. None of integers."""
         return self._native.field_degree or None
+
+    @property
+    def holds_bits(self) -> bool:
+        """True where values are bits unless told otherwise: the only plaintext modulus is 2. In slots over Phi_m they
+        are elements of GF(2^r), in coefficients polynomials over GF(2), replicated ones bits by themselves."""
+        return self.plain_moduli == (2,)
 
     @property
     def field_polynomial(self) -> int | None:

@@ -318,7 +318,8 @@ class LtvArray:
 
     @property
     def headroom(self) -> float:
-        """Bits that the noise may grow until decryption refuses, by the formulas."""
+        """Bits that the noise may grow until decryption refuses: by an estimate for independent operands, not a bound
+        (doc/ltv.md says why there is none)."""
         return float(self._native.headroom)
 
     @property

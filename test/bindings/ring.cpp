@@ -46,6 +46,7 @@ void bind_shapes(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("shapes", "Of RingShape and GaloisGroup.");
   m.def("cyclotomic", &RingShape::cyclotomic, "index"_a);
   m.def("power_basis", &RingShape::power_basis);
+  m.def("expansion", [](const RingShape& ring) { return ring.expansion(); });
   m.def("geometry", [](const RingShape& ring) {
     const BasisGeometry g = ring.geometry();
     return std::array{g.dual, g.gram, g.turn, g.skew};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/levels.hpp"
 #include "cyclotome/scheme/bfv/operations.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
@@ -23,6 +24,9 @@ void bind_bfv(nb::module_& parent) {
     const auto& hps = bfv::bfv_context(c).hps(rlwe::Level(limbs), rlwe::PlainIndex(0));
     return hps.product.auxiliary_ring->basis().values();
   });
+  m.def(
+      "switch_to_level",
+      [](const Ciphertext& a, std::size_t level) { return bfv::switch_to_level(a, rlwe::Level(level)); }, NoGil());
   const auto method = "method"_a = bfv::ProductMethod::hps_over_q_leveled;
   m.def("multiply", &bfv::multiply, "a"_a, "b"_a, method, NoGil());
   m.def("square", &bfv::square, "a"_a, method, NoGil());

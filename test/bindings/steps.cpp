@@ -64,6 +64,13 @@ void bind_steps(nb::module_& m) {
       },
       "q"_a, "degree"_a, "largest_plain_modulus"_a, "m_tilde"_a, "excluded"_a, "terms"_a = 1);
   m.def(
+      "behz_auxiliary_basis_of",
+      [](const RingShape& shape, const Basis& q, std::uint64_t largest_plain_modulus, std::uint64_t m_tilde,
+         const std::vector<std::uint64_t>& excluded) {
+        return bfv::behz_auxiliary_basis(q, shape, rlwe::PlainModulus(largest_plain_modulus), m_tilde, excluded);
+      },
+      "shape"_a, "q"_a, "largest_plain_modulus"_a, "m_tilde"_a, "excluded"_a);
+  m.def(
       "behz_auxiliary_suffices",
       [](const Basis& q, const Basis& auxiliary, std::uint64_t expansion, std::uint64_t plain_modulus,
          std::uint64_t m_tilde, std::size_t terms) {

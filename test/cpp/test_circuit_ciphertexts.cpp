@@ -7,20 +7,11 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "circuit_values.hpp"
 #include "cyclotome/circuit/ciphertext_algebra.hpp"
-#include "cyclotome/circuit/plan.hpp"
+#include "cyclotome/circuit/parameters.hpp"
 #include "cyclotome/circuit/prince.hpp"
 #include "cyclotome/circuit/sorting.hpp"
-#include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/math/errors.hpp"
-#include "cyclotome/math/primes.hpp"
-#include "cyclotome/rlwe/deterministic.hpp"
-#include "cyclotome/scheme/bfv/scheme.hpp"
-#include "cyclotome/scheme/bgv/scheme.hpp"
-#include "cyclotome/scheme/deterministic.hpp"
-#include "cyclotome/scheme/encoding.hpp"
-#include "seed.hpp"
+#include "small_party.hpp"
 
 namespace {
 
@@ -28,58 +19,11 @@ using namespace cyclotome;
 using check::append_bits;
 using check::numbers_of;
 using check::Residues;
-using check::seed;
 using check::state_of;
 using check::word_of;
 using rlwe::Ciphertext;
-
-/// Small and fast: what is looked at is arithmetic.
-rlwe::ParametersLiteral literal(const rlwe::Scheme& scheme, std::uint64_t t, std::size_t primes, unsigned bits) {
-  rlwe::ParametersLiteral p;
-  p.scheme = &scheme;
-  p.degree = 1024;
-  p.word = bits > 30 ? Word::u64 : Word::u32;
-  p.plain_moduli = {t};
-  p.moduli = primes_congruent_to_one(bits, 2 * p.degree, primes + 1);
-  p.special_moduli = {p.moduli.front()};
-  p.moduli.erase(p.moduli.begin());
-  p.security = 0;
-  p.allow_insecure = true;
-  return p;
-}
-
-struct Party {
-  rlwe::ContextPtr context;
-  rlwe::SecretKey secret;
-  rlwe::PublicKey public_key;
-  std::shared_ptr<const rlwe::EvaluationKeys> keys;
-
-  explicit Party(const rlwe::ParametersLiteral& p)
-      : context(scheme::make_context(rlwe::Parameters(p), CpuEngine::create(2))),
-        secret(rlwe::deterministic::generate_secret_key(context, seed(1))),
-        public_key(rlwe::deterministic::generate_public_key(secret, seed(2))),
-        keys(std::make_shared<rlwe::EvaluationKeys>(
-            rlwe::deterministic::generate_evaluation_keys(secret, true, {}, seed(3)))) {}
-
-  Encoding::Kind kind() const {
-    return context->parameters().has_slots() ? Encoding::Kind::slots : Encoding::Kind::coefficients;
-  }
-  /// Each value in a ciphertext of its own; `lanes` of them if there are slots.
-  Ciphertext encrypt(const Residues& values, std::size_t lanes = 1) const {
-    const std::vector<std::int64_t> rows(values.begin(), values.end());
-    const std::size_t items = values.size() / lanes;
-    return scheme::encrypt(encode_residues(context, rlwe::PlainIndex(0), kind(), rows, items, lanes), public_key);
-  }
-  Residues decrypt(const Ciphertext& c, std::size_t lanes = 1) const {
-    const auto values = decode_residues(scheme::decrypt(c, secret), kind());
-    const auto t = static_cast<std::int64_t>(c.plain_modulus().value);
-    Residues result;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i % context->degree() < lanes) result.push_back(static_cast<std::uint64_t>((values[i] + t) % t));
-    }
-    return result;
-  }
-};
+using Party = check::SmallParty;
+constexpr auto literal = check::small_literal;
 
 std::vector<circuit::NoiseAlgebra::State> states_of(const std::vector<Ciphertext>& inputs) {
   std::vector<circuit::NoiseAlgebra::State> states;
@@ -210,6 +154,33 @@ void sort_in_slots(const Party& party) {
 TEST(sorting_by_sums_of_ranks_in_bfv) { sort_in_slots(Party(literal(bfv::scheme(), 65537, 6, 55))); }
 TEST(sorting_by_sums_of_ranks_in_bgv) { sort_in_slots(Party(literal(bgv::scheme(), 65537, 9, 55))); }
 
+/// In both schemes over Phi_105, lists of two numbers of two bits in every slot, with ties.
+void sort_over_phi_m(const rlwe::Scheme& scheme) {
+  rlwe::ParametersLiteral base;
+  base.scheme = &scheme;
+  base.cyclotomic = 105;
+  base.plain_moduli = {2};
+  base.word = Word::u32;
+  base.security = 0;
+  base.allow_insecure = true;
+  const circuit::Circuit sort = circuit::sort_circuit({.count = 2, .bits = 2});
+  const circuit::Circuit* const only = &sort;
+  const Party party(circuit::parameters_for({&only, 1}, base).value());
+  const std::size_t lanes = party.context->parameters().slots();
+  Residues slots(4 * lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t i = 0; i < 4; ++i) slots[i * lanes + lane] = (lane * 7 % 16) >> i & 1;
+  }
+  const Residues bits = party.decrypt(compute(sort, party, {party.encrypt(slots, lanes)})[0], lanes, lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const std::size_t word = lane * 7 % 16, low = std::min(word % 4, word / 4), high = std::max(word % 4, word / 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK_EQ(bits[i * lanes + lane], (low + 4 * high) >> i & 1);
+  }
+}
+
+TEST(sorting_over_phi_m_in_bfv) { sort_over_phi_m(bfv::scheme()); }
+TEST(sorting_over_phi_m_in_bgv) { sort_over_phi_m(bgv::scheme()); }
+
 TEST(what_parameters_do_not_carry_is_refused_before_work_starts) {
   const Party party(literal(bgv::scheme(), 2, 4, 29));
   const std::vector<Ciphertext> inputs(3, party.encrypt(state_of(0)));
@@ -237,7 +208,7 @@ TEST(what_does_not_belong_together_is_refused) {
   CHECK_THROWS(ArgumentError, circuit::compute(equal, std::vector{x, y}, party.keys, 0));
   CHECK_THROWS(ArgumentError, circuit::compute(equal, std::vector{x, y}, party.keys, 3));
   const auto without = std::make_shared<rlwe::EvaluationKeys>(
-      rlwe::deterministic::generate_evaluation_keys(party.secret, false, {}, seed(3)));
+      rlwe::deterministic::generate_evaluation_keys(party.secret, false, {}, check::seed(3)));
   CHECK_THROWS(MissingKeyError, circuit::compute(equal, std::vector{x, y}, without));
   const Ciphertext nothing = rlwe::subtract(x, x);  // known to everybody, and so is what is made of it
   CHECK_THROWS(TransparentError, circuit::compute(equal, std::vector{nothing, nothing}, party.keys));

@@ -157,9 +157,11 @@ TEST(unknown_numbers_are_refused_everywhere) {
   nobodys.scheme = nullptr;
   CHECK_THROWS_WITH(ParameterError, rlwe::Parameters(nobodys), "no scheme was given");
   CHECK_THROWS_WITH(ParameterError, scheme::with_modulus_bits(nobodys, 100), "no scheme was given");
-  scheme::Intent without;
-  without.scheme = nullptr;
-  CHECK_THROWS_WITH(ParameterError, scheme::suggest(without), "no scheme was given");
+  scheme::Intent bits;  // no scheme: the usual one for integers, and for bits
+  CHECK(&scheme::suggest(bits).scheme() == &bfv::scheme());
+  bits.bits = true;
+  bits.terms = 16;
+  CHECK(&scheme::suggest(bits).scheme() == &bgv::scheme());
   for (const unsigned number : {0U, 2U, 16U, 255U}) {
     rlwe::ParametersLiteral literal = literal_of(100, guidelines);
     literal.word = static_cast<Word>(number);

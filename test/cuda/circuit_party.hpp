@@ -27,7 +27,8 @@ inline rlwe::Parameters parameters_of(const circuit::Circuit& circuit, std::size
   base.plain_moduli = {2};
   base.security = security;
   base.allow_insecure = security == 0;
-  return circuit::parameters_for(circuit, base).value();
+  const circuit::Circuit* const only = &circuit;
+  return circuit::parameters_for({&only, 1}, base).value();
 }
 
 struct CircuitParty {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Circuits on a GPU: residues, levels and bounds are the CPU's. Needs a GPU; without one it says so and exits with 77.
 
+#include <algorithm>
+
 #include "circuit_party.hpp"
+#include "cyclotome/circuit/key_shares.hpp"
+#include "cyclotome/engine/memory_limit.hpp"
 
 namespace {
 
@@ -53,6 +57,46 @@ TEST(sorting_with_ties) {
   const Bits values = {1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0};  // 3 0 3 2 0 3 2 1
   const auto found = on_both(sort, parameters, {values}, 1);
   CHECK_EQ(found[0], Bits({0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1}));
+}
+
+/// On as many GPUs as there are, or two engines on one, and with the key's digits spread over them.
+TEST(several_gpus_have_the_residues_of_one) {
+  const circuit::Circuit layers = circuit::prince_layers(6, 8);
+  const auto parameters = check::parameters_of(layers, 1024, 0);
+  const CircuitParty party(parameters, CudaEngine::create(0));
+  std::vector<rlwe::ContextPtr> others;
+  for (int i = 1; i < std::max(2, CudaEngine::device_count()); ++i) {
+    others.push_back(scheme::make_context(parameters, CudaEngine::create(i % CudaEngine::device_count())));
+  }
+  std::vector<rlwe::Ciphertext> inputs;
+  for (const std::uint64_t state : {0xae1db3c7138fa29cULL, 0ULL, 0xfedcba9876543210ULL}) {
+    inputs.push_back(party.encrypt(state_bits(state), static_cast<std::uint8_t>(inputs.size())));
+  }
+  const auto one = circuit::compute(layers, inputs, party.keys).outputs;
+  CHECK_EQ(party.decrypt(one[0]), state_bits(0xdffe1b842c4b9bed));
+  for (int run = 0; run < 3; ++run) {  // copies that were not waited for would differ now and then
+    const auto many = circuit::compute(layers, inputs, party.keys, 1, {}, others).outputs;
+    CHECK(many[0].polynomials().to_host() == one[0].polynomials().to_host());
+    CHECK(many[0].noise() == one[0].noise());
+  }
+  std::vector<rlwe::ContextPtr> contexts = others;
+  contexts.insert(contexts.begin(), party.context);
+  const circuit::KeyShares shares(party.keys, contexts);
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    CHECK(shares.assembled(i)->relinearization().polynomials().to_host() ==
+          party.keys->relinearization().polynomials().to_host());
+  }
+}
+
+TEST(a_gpu_tells_its_memory) {
+  const auto engine = CudaEngine::create(0);
+  const MemoryState before = engine->memory(true);
+  CHECK(before.free.value() > 0);
+  const auto buffer = engine->allocate(std::size_t{64} << 20, false);
+  CHECK(engine->memory(false).held >= before.held + buffer->bytes());
+  CHECK(!has_memory(*engine, std::uint64_t{1} << 50));
+  CHECK_THROWS_WITH(MemoryLimitError, require_memory(*engine, "too much", std::uint64_t{1} << 50), "are free");
+  CHECK(has_memory(*engine, *engine->memory(true).free / 2));
 }
 
 /// In a ring whose key switches and divisions have kernels of their own; every bit a constant.

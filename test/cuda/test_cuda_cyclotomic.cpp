@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Over Phi_m the CUDA engine gives the CPU engine's bits too: transforms by every method, verbs in degrees that are no
-// powers of two, automorphisms of any unit, composites, step by step and by kernels of their own, and bits in BGV.
-// Needs a GPU; without one it says so and exits with 77, which CTest counts as skipped.
+// powers of two, automorphisms of any unit, composites, step by step and by kernels of their own, and bits in BGV and
+// BFV. Needs a GPU; without one it says so and exits with 77, which CTest counts as skipped.
 #include <cstdio>
 #include <numeric>
 #include <random>
@@ -13,6 +13,8 @@
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/ring/key_switch_constants.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/scheme/bfv/operations.hpp"
+#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
@@ -238,10 +240,11 @@ TEST(small_rings_equal_the_cpu) {
   }
 }
 
-/// Keys, encryption, every operation and decryption of bits in BGV from equal seeds.
-void check_bits(std::size_t m, Word word, std::size_t primes, std::size_t special, std::size_t batch) {
+/// Keys, encryption, every operation and decryption of bits from equal seeds.
+void check_bits(const rlwe::Scheme& scheme, std::size_t m, Word word, std::size_t primes, std::size_t special,
+                std::size_t batch) {
   rlwe::ParametersLiteral literal;
-  literal.scheme = &bgv::scheme();
+  literal.scheme = &scheme;
   literal.cyclotomic = m;
   literal.word = word;
   literal.plain_moduli = {2};
@@ -276,10 +279,19 @@ void check_bits(std::size_t m, Word word, std::size_t primes, std::size_t specia
     CHECK(decode_residues(scheme::decrypt(product, secret), Encoding::Kind::slots) == bits);  // a bit times itself
     for (const auto& made :
          {c, s, product, rlwe::apply_galois(c, turn, evaluation), rlwe::apply_galois(c, 2, evaluation),
-          rlwe::multiply_plain(c, message), scheme::add(c, s), scheme::add_plain(c, message),
-          scheme::switch_to_level(product, rlwe::Level(primes - 1)), scheme::switch_to_level(c, rlwe::Level(2)),
-          scheme::multiply(scheme::switch_to_level(c, rlwe::Level(primes - 2)), s)}) {
+          rlwe::multiply_plain(c, message), scheme::add(c, s), scheme::add_plain(c, message)}) {
       note(made.polynomials());
+    }
+    if (scheme.has_levels()) {
+      for (const auto& made :
+           {scheme::switch_to_level(product, rlwe::Level(primes - 1)), scheme::switch_to_level(c, rlwe::Level(2)),
+            scheme::multiply(scheme::switch_to_level(c, rlwe::Level(primes - 2)), s)}) {
+        note(made.polynomials());
+      }
+    } else {
+      for (const auto method : {bfv::ProductMethod::behz, bfv::ProductMethod::hps_over_q}) {
+        note(bfv::multiply_relinearized(c, s, evaluation, method).polynomials());
+      }
     }
     const std::vector<std::uint64_t> elements{2, turn, 1};
     for (const auto& turned : rlwe::apply_galois_hoisted(c, elements, evaluation)) note(turned.polynomials());
@@ -295,11 +307,13 @@ void check_bits(std::size_t m, Word word, std::size_t primes, std::size_t specia
 
 TEST(encrypted_bits_equal_the_cpu) {
   for (const Word word : {Word::u32, Word::u64}) {
-    check_bits(105, word, 6, 2, 3);
-    check_bits(1105, word, 6, 2, 2);
-    check_bits(4369, word, 6, 2, 2);
-    check_bits(21845, word, 6, 2, 1);
-    check_bits(65535, word, 6, 2, 1);
+    for (const rlwe::Scheme* const scheme : {&bgv::scheme(), &bfv::scheme()}) {
+      check_bits(*scheme, 105, word, 6, 2, 3);
+      check_bits(*scheme, 1105, word, 6, 2, 2);
+      check_bits(*scheme, 4369, word, 6, 2, 2);
+      check_bits(*scheme, 21845, word, 6, 2, 1);
+      check_bits(*scheme, 65535, word, 6, 2, 1);
+    }
   }
 }
 

@@ -78,9 +78,9 @@ void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
     product("multiply by one in fewer primes", {first, leveled, lower, false, false, true, true});
     product("square in fewer primes", {first, leveled, lower, true, false, false, false});
   }
-  all.push_back({"decrypt", program_of(bfv::decryption(c, first, 2))});
-  all.push_back({"decrypt 3 parts", program_of(bfv::decryption(c, first, 3))});
-  all.push_back({"round", program_of(bfv::rounding(c, first))});
+  all.push_back({"decrypt", program_of(bfv::decryption(c, c.max_level(), first, 2))});
+  all.push_back({"decrypt 3 parts", program_of(bfv::decryption(c, c.max_level(), first, 3))});
+  all.push_back({"round", program_of(bfv::rounding(c, c.max_level(), first))});
 }
 
 void add_bgv(std::vector<NamedProgram>& all, const bgv::Context& c) {

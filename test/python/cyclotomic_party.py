@@ -28,10 +28,12 @@ def smallest_primes(step: int, count: int, above: int = 0) -> list[int]:
     return primes
 
 
-def bit_literal(m: int, primes: int, special: int, word: int = 64, above: int = 0, t: int = 2) -> Any:
+def bit_literal(
+    m: int, primes: int, special: int, word: int = 64, above: int = 0, t: int = 2, scheme: str = "bgv"
+) -> Any:
     """Parameters for tests: the smallest primes above a number."""
     literal = ParametersLiteral()
-    literal.scheme, literal.cyclotomic, literal.word, literal.plain_moduli = "bgv", m, word, [t]
+    literal.scheme, literal.cyclotomic, literal.word, literal.plain_moduli = scheme, m, word, [t]
     chosen = smallest_primes(shapes.cyclotomic(m).transform_step, primes + special, above)
     literal.moduli, literal.special_moduli = chosen[:primes], chosen[primes:]
     literal.security, literal.allow_insecure = 0, True
@@ -54,7 +56,7 @@ class Embedding:
     def norms(self, coefficients: Any) -> NDArray[np.float64]:
         """log2 of the three norms of doc/noise.md."""
         largest = max(max(abs(int(x)) for x in coefficients), 1)
-        values = np.abs(self.values([float(int(x)) / largest for x in coefficients]))
+        values = np.abs(self.values([int(x) / largest for x in coefficients]))
         mean = math.sqrt(float(np.sum(values**2))) / self.n
         found = np.array([1, mean, float(values.max()) / math.sqrt(self.n)])
         return np.log2(np.where(found > 0, found, np.finfo(float).tiny)) + math.log2(largest)  # a phase may be 0
@@ -86,9 +88,17 @@ class BitParty:
         moduli = self.moduli[: ciphertext.limbs]
         return centred(compose(rlwe.phase(self.secret, ciphertext), moduli), math.prod(moduli))[:, 0]
 
+    def errors(self, ciphertext: Any) -> tuple[Integers, int]:
+        """What bounds are about, and what it is to be divided by: the whole phase (BGV), or phase - (q/t) m (BFV)."""
+        if self.parameters.has_levels:
+            return self.phases(ciphertext), 1
+        t, q = self.parameters.plain_moduli[0], math.prod(self.moduli)
+        return centred(compose(rlwe.phase(self.secret, ciphertext), self.moduli) * t, q)[:, 0], t
+
     def norms(self, ciphertext: Any) -> NDArray[np.float64]:
         """The largest of every norm of all items."""
-        return np.max([self.embedding.norms(row) for row in self.phases(ciphertext)], axis=0)
+        rows, divisor = self.errors(ciphertext)
+        return np.max([self.embedding.norms(row) for row in rows], axis=0) - math.log2(divisor)
 
     def assert_bounded(self, ciphertext: Any) -> NDArray[np.float64]:
         """Bits that the bound is above the exact norms; none is negative."""

@@ -11,6 +11,7 @@ import pytest
 from cli_runner import run
 from cyclotome import errors
 from cyclotome_bench import products
+from cyclotome_bench.gmp import GmpProduct, gmp_available
 from cyclotome_bench.ntl import NtlProduct, ntl_available
 from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
 from cyclotome_bench.product_plans import ProductPlan, make_product_plan, paper_rows
@@ -19,6 +20,7 @@ from cyclotome_bench.products import measure_products
 from cyclotome_bench.report import REQUIRED, Record, key_of
 from cyclotome_bench.timing import Budget
 from cyclotome_bench.truth import WrongResultError
+from cyclotome_study import ProductContext
 
 BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)
 
@@ -57,6 +59,8 @@ def test_every_row_is_measured_and_every_record_complete(records: list[Record]) 
         assert {row.label for row in block.measured} <= set(chains)
         assert sum(chain.startswith("engine") for chain in chains) == 2
         assert chains.count("FLINT") == 1
+        by_gmp = [f"{row.label}, by GMP" for row in block.measured if "GMP" in row.case and gmp_available()]
+        assert [chain for chain in chains if chain.endswith("by GMP")] == by_gmp
         assert chains.count("NTL") == int(ntl_available() and block.table != "Table 6.9")
 
 
@@ -113,6 +117,37 @@ def test_ntl_multiplies_and_ends() -> None:
     product.multiply()
     assert product.result() == [91, 0, 0, 3]  # 3 x^3 + 6 x^4
     product.close()
+
+
+@pytest.mark.skipif(not gmp_available(), reason="GMP (Debian: libgmp-dev) is not installed")
+@pytest.mark.parametrize("converted", [False, True])
+@pytest.mark.parametrize("lengths", [(20,), (24, 30), (64, 128, 128), (512,)])
+def test_gmp_multiplies_and_ends(lengths: tuple[int, ...], converted: bool) -> None:
+    """Against the definition; wide coefficients, which are reduced first, and products made twice."""
+    context = ProductContext.of_lengths(16, lengths)
+    a, b = ([(7 * i + j) ** 40 % (context.modulus + j) for i in range(16)] for j in (1, 3))
+    product = GmpProduct(context, a, b, converted)
+    product.multiply()
+    product.multiply()
+    expected = [0] * 16
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            expected[(i + j) % 16] += x * y if i + j < 16 else -x * y
+    assert product.result() == [value % context.modulus for value in expected]
+    product.close()
+
+
+@pytest.mark.skipif(not gmp_available(), reason="GMP (Debian: libgmp-dev) is not installed")
+def test_a_wrong_product_of_gmp_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = GmpProduct.result
+
+    def damaged(self: GmpProduct) -> list[int]:
+        first, *others = result(self)
+        return [first ^ 1, *others]
+
+    monkeypatch.setattr(GmpProduct, "result", damaged)
+    with pytest.raises(WrongResultError, match="by GMP"):
+        list(measure_products(tiny("6.8"), peer=True))
 
 
 def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,7 +85,7 @@ def test_sets_of_the_papers_have_their_degrees_and_moduli() -> None:
         for chain in problem.chains:
             assert problem.log_q - 1 < chain.modulus_bits <= problem.log_q
     table7 = [(p.degree, p.log_q, p.plain_modulus) for p in paper_problems("001")]
-    sizes = [(4096, 109), (8192, 152), (16384, 237), (32768, 496), (32768, 880)]
+    sizes = [(2048, 54), (4096, 109), (8192, 152), (8192, 218), (16384, 237), (32768, 496), (32768, 880)]
     assert table7 == [(n, bits, 1024) for n, bits in sizes]
     with pytest.raises(ParameterError, match="'002'"):
         paper_problems("002")

@@ -20,14 +20,16 @@ RINGS = (15, 105, 1105, 4369)
 SMALL = cy.Parameters.suggest(depth=0, value_bits=4, terms=4)
 
 
-def parameters_of(m: int, primes: int = 7, special: int = 3, word: int = 32, above: int = 0) -> cy.Parameters:
+def parameters_of(
+    m: int, primes: int = 7, special: int = 3, word: int = 32, above: int = 0, scheme: str = "bgv"
+) -> cy.Parameters:
     ring = cy.Parameters(
         cyclotomic=m, plain_moduli=[2], moduli=find(m, 1), scheme="bgv", security=0, allow_insecure=True
     ).ring
     chosen = smallest_primes(ring.transform_step, primes + special, above)
     return cy.Parameters(
-        cyclotomic=m, plain_moduli=[2], moduli=chosen[:primes], special_moduli=chosen[primes:], word=word, scheme="bgv",
-        security=0, allow_insecure=True,
+        cyclotomic=m, plain_moduli=[2], moduli=chosen[:primes], special_moduli=chosen[primes:], word=word,
+        scheme=scheme, security=0, allow_insecure=True,
     )  # fmt: skip
 
 
@@ -38,8 +40,9 @@ def find(m: int, count: int) -> list[int]:
 class World:
     """Keys over one ring, and what slots are."""
 
-    def __init__(self, m: int) -> None:
-        self.m, self.parameters = m, parameters_of(m)
+    def __init__(self, m: int, scheme: str = "bgv") -> None:
+        # Without levels depth takes length, and the narrowest primes of small rings have 8 bits.
+        self.m, self.parameters = m, parameters_of(m, above=0 if scheme == "bgv" else 1 << 27, scheme=scheme)
         self.secret, self.public, self.evaluation = cy.keygen(self.parameters)
         self.slots, self.box = self.parameters.slots, self.parameters.slot_shape
         assert self.box is not None and self.parameters.field_polynomial is not None
@@ -61,9 +64,11 @@ class World:
         return np.vectorize(self.field.multiply, otypes=[np.int64])(a, b)
 
 
-@pytest.fixture(scope="module", params=RINGS, ids=lambda m: f"Phi_{m}")
+@pytest.fixture(
+    scope="module", params=[(m, s) for s in ("bgv", "bfv") for m in RINGS], ids=lambda case: f"Phi_{case[0]}-{case[1]}"
+)
 def world(request: pytest.FixtureRequest) -> World:
-    return World(request.param)
+    return World(*request.param)
 
 
 # --- arithmetic -------------------------------------------------------------------------------------------------------
@@ -171,7 +176,7 @@ def test_worst_operands_until_refusal(world: World) -> None:
     x = cy.encrypt(np.full(world.slots, world.top), world.public, encoding="field")
     value, depth = world.top, 0
     with pytest.raises(cy.errors.NoiseError):
-        for _ in range(20):
+        for _ in range(80):
             x = x * x
             value, depth = world.field.multiply(value, value), depth + 1
             world.reads(x, np.full(world.slots, value))
@@ -403,8 +408,8 @@ def test_primes_without_a_transform_and_other_contradictions() -> None:
     good = find(21845, 3)
     with pytest.raises(cy.errors.ParameterError, match="16m = 349520"):
         cy.Parameters(cyclotomic=21845, plain_moduli=[2], moduli=[good[0], 786433], scheme="bgv")
-    with pytest.raises(cy.errors.UnsupportedError, match="BFV over Phi_21845"):
-        cy.Parameters(cyclotomic=21845, plain_moduli=[2], moduli=good[:2], scheme="bfv")
+    with pytest.raises(cy.errors.ParameterError, match="16m = 349520"):
+        cy.Parameters(cyclotomic=21845, plain_moduli=[2], moduli=[786433], scheme="bfv")
     with pytest.raises(cy.errors.ParameterError, match="degree 8192 is not that of Phi_21845"):
         cy.Parameters(cyclotomic=21845, degree=8192, plain_moduli=[2], moduli=good[:2], scheme="bgv")
     with pytest.raises(cy.errors.ParameterError, match="say one of them"):
@@ -437,6 +442,16 @@ def test_suggestions_for_bits() -> None:
         text = p.explain()
         assert "slots of bits" in text and f"Phi_{p.cyclotomic}" in text
     assert cy.Parameters.suggest(bits=True, depth=1).cyclotomic in (4369, 21845)
+    for depth, m in ((1, None), (3, 21845)):
+        p = cy.Parameters.suggest(bits=True, scheme="bfv", depth=depth, cyclotomic=m)
+        assert p.scheme == "bfv" and p.plain_moduli == (2,) and p.security_reached >= 128
+        assert p.slot_shape is not None and f"Phi_{p.cyclotomic}" in p.explain()
+        widths = {q.bit_length() for q in p.moduli}
+        assert len(widths) <= 2 and max(widths) <= (30 if p.word == 32 else 50)
+        for word in (32, 64):  # the cheaper one, or the one that is asked for
+            assert cy.Parameters.suggest(bits=True, scheme="bfv", depth=depth, cyclotomic=m, word=word).word == word
+    with pytest.raises(cy.errors.ParameterError, match="Phi_21845 carries no 30"):
+        cy.Parameters.suggest(scheme="bfv", cyclotomic=21845, depth=30)
     with pytest.raises(cy.errors.ParameterError, match="Phi_4369"):
         cy.Parameters.suggest(cyclotomic=4369, depth=30)
     with pytest.raises(cy.errors.ParameterError, match="odd"):

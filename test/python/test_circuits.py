@@ -4,11 +4,16 @@ published vectors. What circuits compute and what noise they have is tested in C
 
 from __future__ import annotations
 
+import json
+import pickle
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import cyclotome as cy
 import numpy as np
 import pytest
+from crafted_files import with_metadata
 from cyclotome.circuit import Circuit
 
 PRINCE = [
@@ -119,7 +124,7 @@ def test_numbers_are_compared_one_by_one(rng: np.random.Generator) -> None:
 
 @pytest.mark.slow
 def test_every_slot_of_phi_m_has_a_block_of_its_own(rng: np.random.Generator) -> None:
-    parameters = Circuit.prince(decrypt=True).parameters(cyclotomic=255, security=0)
+    parameters = Circuit.prince().parameters(cyclotomic=255, security=0)
     assert parameters.slots == 16
     keys = cy.keygen(parameters, rotations=[])
     blocks = [PRINCE[4][3], *(int(v) for v in rng.integers(2**63, size=18))]  # more than one ciphertext's slots
@@ -134,6 +139,101 @@ def test_every_slot_of_phi_m_has_a_block_of_its_own(rng: np.random.Generator) ->
     ]
     (plain,) = Circuit.prince(decrypt=True).native.compute_plain(bits, 19)
     assert values == [sum(plain[i * 19 + lane] << (63 - i) for i in range(64)) for lane in range(19)]
+
+
+def test_both_directions_of_prince_take_the_same_parameters() -> None:
+    """From whichever one asks; of two circuits it is the more demanding that decides."""
+    for ring in ({"cyclotomic": 255}, {"degree": 1024}):
+        one, other = (Circuit.prince(decrypt=way).parameters(security=0, **ring) for way in (False, True))
+        assert one == other and all(Circuit.prince(decrypt=way).plan(one).carried for way in (False, True))
+    small, large = Circuit.less(bits=2), Circuit.sort(count=4, bits=4)
+    both = small.parameters(security=0, also=[large])
+    assert both == large.parameters(security=0, also=[small]) == large.parameters(security=0)
+    assert not large.plan(small.parameters(security=0)).carried
+    with pytest.raises(cy.errors.MismatchError, match="modulo 65537"):
+        small.parameters(security=0, also=[Circuit.less(bits=2, modulus=65537)])
+
+
+@pytest.mark.slow
+def test_a_server_decrypts_blocks_and_encrypts_them_again_under_one_key(tmp_path: Path) -> None:
+    """The client makes keys and one encrypted key of PRINCE; the server has files only, none of them secret."""
+    client = cy.keygen(Circuit.prince().parameters(cyclotomic=255, security=0), rotations=[])
+    k0, k1 = PRINCE[4][1], PRINCE[4][2]
+    cy.save(tmp_path / "key", cy.circuit.prince_key(k0, k1, client.public))
+    for name, key in (("public", client.public), ("evaluation", client.evaluation)):
+        cy.save(tmp_path / name, key)
+
+    def load(name: str) -> Any:
+        return cy.load(tmp_path / name, allow_insecure=True)
+
+    plain = [*(PRINCE[4][:1]), *range(20, 38)]  # more blocks than slots
+    blocks = [_enciphered(block, k0, k1) for block in plain]
+    assert blocks[0] == PRINCE[4][3]
+    key = load("key").with_keys(load("public"), load("evaluation"))
+    opened = cy.circuit.prince(blocks, key, decrypt=True)
+    cy.save(tmp_path / "opened", opened)
+    assert cy.circuit.decrypt(load("opened"), client.secret).tolist() == plain
+    again = cy.circuit.prince(plain, key)
+    assert cy.circuit.decrypt(again, client.secret).tolist() == blocks
+
+
+def _enciphered(block: int, k0: int, k1: int) -> int:
+    bits = [[value >> (63 - i) & 1 for i in range(64)] for value in (block, k0, k1)]
+    (plain,) = Circuit.prince().native.compute_plain(bits, 1)
+    return sum(bit << (63 - i) for i, bit in enumerate(plain))
+
+
+def test_numbers_are_stored_with_what_they_are(tmp_path: Path, rng: np.random.Generator) -> None:
+    keys = small_keys()
+    lists, single = rng.integers(-4, 4, (3, 5)), rng.integers(0, 8, (2, 2))
+    x = cy.circuit.encrypt_lists(lists, keys.public, bits=3, signed=True)
+    for numbers, values in (
+        (x, lists),
+        (cy.circuit.encrypt(single, keys.public, bits=3), single),
+        (cy.circuit.top_k(x, 2), -np.sort(-lists)[:, :2]),
+        (cy.circuit.argmax(x), lists.argmax(axis=-1)),
+    ):
+        cy.save(tmp_path / "numbers", numbers, overwrite=True, note={"unit": "m"})
+        for again in (
+            cy.load(tmp_path / "numbers", keys=keys.evaluation), cy.from_bytes(cy.to_bytes(numbers), True),
+            pickle.loads(pickle.dumps(numbers)),
+        ):  # fmt: skip
+            assert isinstance(again, cy.circuit.EncryptedNumbers)
+            facts = [(each.shape, each.bits, each.signed, each.lists) for each in (numbers, again)]
+            assert facts[0] == facts[1]
+            assert np.array_equal(cy.circuit.decrypt(again, keys.secret), values)
+        assert cy.inspect(tmp_path / "numbers").note == {"unit": "m"}
+    stored = cy.load(tmp_path / "numbers", keys=keys.evaluation)
+    assert stored.digits.keyring.evaluation is not None
+    loaded = cy.load(_written(tmp_path, x), keys=keys.evaluation)
+    assert np.array_equal(cy.circuit.decrypt(cy.circuit.sort(loaded), keys.secret), np.sort(lists))
+
+
+def _written(folder: Path, numbers: cy.circuit.EncryptedNumbers) -> Path:
+    cy.save(folder / "lists", numbers, overwrite=True)
+    return folder / "lists"
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        0, [], {}, {"shape": [5]}, {"shape": [4]}, {"shape": [5], "lists": True}, {"shape": [1, 5], "lists": False},
+        {"shape": [2, 5]}, {"shape": []}, {"shape": [5, 1]}, {"bits": 2}, {"bits": 0}, {"bits": 65}, {"bits": True},
+        {"bits": "3"}, {"signed": 1}, {"lists": None}, {"shape": [-1, -5]}, {"shape": [0]}, {"shape": [1] * 40},
+        {"shape": 5}, {"shape": [5.0]}, {"shape": [True, 5]}, {"shape": [1 << 70]},
+    ],
+)  # fmt: skip
+def test_forged_descriptions_of_numbers_are_refused(about: Any) -> None:
+    keys = small_keys()
+    x = cy.circuit.encrypt_lists([1, 2, 3, 4, 5], keys.public, bits=3)
+    data = cy.to_bytes(x)
+    facts = {"shape": [5], "bits": 3, "signed": False, "lists": True}
+    assert cy.from_bytes(with_metadata(data, json.dumps({"numbers": facts}).encode()), True).shape == (5,)
+    if isinstance(about, dict) and about in ({"shape": [5]}, {"shape": [5], "lists": True}):
+        about = {**about, "bits": 4}
+    forged = {**facts, **about} if isinstance(about, dict) and about else about
+    with pytest.raises(cy.errors.FormatError):
+        cy.from_bytes(with_metadata(data, json.dumps({"numbers": forged}).encode()), True)
 
 
 def test_slots_of_phi_m_sort_compare_and_select(rng: np.random.Generator) -> None:

@@ -168,22 +168,10 @@ def test_no_product_passes_the_calculus(rng: np.random.Generator, m: int) -> Non
 
 def cyclotomic_normal(polynomial: Any, m: int, q: int, embedding: Embedding) -> list[int]:
     """Coefficients of the normal basis, by place, centred, of a polynomial modulo Phi_m and q."""
-    coefficients = [int(c) for c in polynomial.coeffs()]
-    coefficients += [0] * (m - len(coefficients))
-    box = {tuple(j % p for p in cyclotomic.prime_factors(m)): c for j, c in enumerate(coefficients)}
-    primes = cyclotomic.prime_factors(m)
-    for axis, p in enumerate(primes):
-        reduced = {}
-        for key, value in box.items():
-            if key[axis] == 0:
-                continue
-            base = (*key[:axis], 0, *key[axis + 1 :])
-            reduced[key] = value - box[base]
-        box = reduced
-        assert len(box) % (p - 1) == 0
+    normal = cyclotomic.normal({j: int(c) for j, c in enumerate(polynomial.coeffs())}, m)
     result = [0] * embedding.n
-    for j, place in zip(embedding.units, embedding.places, strict=True):
-        value = box[tuple(int(j) % p for p in primes)] % q
+    for j, place in zip(embedding.units.tolist(), embedding.places.tolist(), strict=True):
+        value = normal[j] % q
         result[place] = value - (q if value > q // 2 else 0)
     return result
 

@@ -128,8 +128,9 @@ def test_sums_of_products(engine: Any, rng: np.random.Generator, word: int, rows
         x, y = everything[left], everything[right]
         tensor = np.stack([x[:, 0] * y[:, 0], x[:, 0] * y[:, 1] + x[:, 1] * y[:, 0], x[:, 1] * y[:, 1]], axis=1)
         expected = tensor.reshape(rows, group, *tensor.shape[1:]).sum(axis=1)
-        operands = put(engine, ring, a, TRANSFORM), put(engine, ring, b, TRANSFORM), left.tolist(), right.tolist(), group
-        result = call(on(engine).sum_products, ring, (rows, 3), *operands, domain=TRANSFORM)
+        arrays = put(engine, ring, a, TRANSFORM), put(engine, ring, b, TRANSFORM)
+        numbers = left.tolist(), right.tolist(), group
+        result = call(on(engine).sum_products, ring, (rows, 3), *arrays, *numbers, domain=TRANSFORM)
         assert np.array_equal(result, words(expected % column(ring)))
 
 

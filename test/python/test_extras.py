@@ -76,6 +76,26 @@ def test_what_is_missing_is_named_with_its_extra() -> None:
     assert exit_code(errors.MissingPackageError("x")) == exit_code(errors.EngineError("x")) == 1
 
 
+def test_studies_have_a_name_in_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`cyclotome.study.ltv` is the package's module, imported when asked for, or a refusal that names the extra."""
+    program = (
+        "import cyclotome as cy, sys; assert 'cyclotome_study' not in sys.modules; from cyclotome.study import ltv; "
+    )
+    program += "import cyclotome_study.ltv; assert cy.study.ltv is ltv is cyclotome_study.ltv; print(dir(cy.study))"
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert "'ltv'" in shown and "'fermat'" in shown
+    for name in cyclotome.study.MODULES:
+        assert getattr(cyclotome.study, name).__name__ == f"cyclotome_study.{name}"
+    own = {file.stem for file in (ROOT / "study" / "cyclotome_study").glob("*.py")} - {"__init__", "study_keys"}
+    assert own == set(cyclotome.study.MODULES)
+    with pytest.raises(AttributeError, match="no attribute 'ckks'"):
+        cyclotome.study.ckks  # noqa: B018
+    monkeypatch.setattr(Extra, "installed", False)
+    with pytest.raises(errors.MissingPackageError, match=r"cyclotome\[study\]"):
+        cyclotome.study.ltv  # noqa: B018
+    assert "ltv" not in dir(cyclotome.study)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_that_is_not_installed_says_how_to(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Whatever its arguments are, --help among them; the other commands go on."""

@@ -85,6 +85,15 @@ def encrypt(
     bound: Annotated[
         int | None, typer.Option(help="Largest magnitude of number × scale. Public. By default 2^value-bits − 1.")
     ] = None,
+    l1_bound: Annotated[
+        int | None, typer.Option(help="Largest sum of such magnitudes in a column (npy: a row). Public.")
+    ] = None,
+    wrap: Annotated[
+        bool, typer.Option("--wrap", help="Numbers and results are meant modulo T, the plaintext modulus; no bounds.")
+    ] = False,
+    polynomials: Annotated[
+        bool, typer.Option("--polynomials", help="Columns are polynomials, which eval multiplies: no slots.")
+    ] = False,
     allow_insecure: InsecureFlag = False,
     security_table: TableOption = None,
     device: DeviceOption = "cpu",
@@ -96,7 +105,8 @@ def encrypt(
 
     Every row of a CSV file is encrypted, or the file refused. A first row in which no cell is, or almost is, a number
     is a header; of one that could be both (years, 0,1,2) --header or --no-header must tell. Numbers are decimals in
-    ASCII digits, with an exponent if need be (1e-3), or fractions in lowest terms (4/3, with --scale 3).
+    ASCII digits, with an exponent if need be (1e-3), or fractions in lowest terms (4/3, with --scale 3). Where
+    parameters have plaintext modulus 2, they are bits; where they have no slots, columns are polynomials.
     """
     factor, automatic = scale_option(scale)
     vacant(output, force)
@@ -105,7 +115,8 @@ def encrypt(
     trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
     owner = load_as((cy.PublicKey, cy.SecretKey), key, **trust)
     with progress_bar(), account(device):
-        array = cy.encrypt(integers, owner, bound=bound)
+        encoding = "coefficients" if polynomials else None
+        array = cy.encrypt(integers, owner, bound=bound, l1_bound=l1_bound, wrap=wrap, encoding=encoding)
         notes.save_quantity(output, Quantity(array, used, table.columns), force)
     size = output.stat().st_size
     facts: dict[str, Any] = {"file": str(output), "shape": list(array.shape), "columns": table.columns}

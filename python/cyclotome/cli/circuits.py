@@ -18,46 +18,13 @@ import cyclotome as cy
 from cyclotome import text
 from cyclotome.cli import decimals, ltv_jobs, tables
 from cyclotome.cli.arrays import HeaderOption, read_input
-from cyclotome.cli.console import (
-    DebugFlag,
-    DeviceOption,
-    ForceFlag,
-    InsecureFlag,
-    JsonFlag,
-    account,
-    emit,
-    note,
-    progress_bar,
-    vacant,
-    write_whole,
-)
+from cyclotome.cli.circuit_options import CircuitOptions, takes_circuit_options
+from cyclotome.cli.console import account, emit, note, progress_bar, vacant, write_whole
 from cyclotome.cli.failures import UsageError, command
-from cyclotome.errors import FileError, FormatError, RangeError, SecurityError
-
-SecurityOption = Annotated[
-    int, typer.Option("--security", help="Bits; 0 with --allow-insecure: a small ring, for trying out.")
-]
-RingOption = Annotated[
-    int | None, typer.Option("--cyclotomic", help="m of Phi_m: many blocks, or lists, at once; 21845 or 65535.")
-]
-DegreeOption = Annotated[int | None, typer.Option("--degree", help="n of x^n + 1; by default the smallest that does.")]
-OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="A file; by default results are printed.")]
-LayersFlag = Annotated[bool, typer.Option("--plan", help="Show what it takes, layer by layer, and compute nothing.")]
-
-SchemeOption = Annotated[str, typer.Option("--scheme", help='"bgv"; or "ltv", of paper 002, which is BROKEN.')]
-BrokenFlag = Annotated[bool, typer.Option("--acknowledge-broken", help="Run --scheme ltv although it is broken.")]
-SetOption = Annotated[str | None, typer.Option("--ltv", help="LTV's primes, m, bits of primes, window.")]
+from cyclotome.errors import FileError, FormatError, RangeError
 
 #: Bits of numbers that are sorted, when they are not stated.
 WIDTHS = (8, 16, 32, 64)
-
-
-def _parameters(
-    circuit: cy.circuit.Circuit, security: int, ring: tuple[int | None, int | None], allow_insecure: bool
-) -> cy.Parameters:
-    if security < 128 and not allow_insecure:
-        raise SecurityError(f"--security {security} is below 128 bits; --allow-insecure takes it all the same")
-    return circuit.parameters(security=security, degree=ring[0], cyclotomic=ring[1])
 
 
 def _hexadecimal(path: Path, digits: int) -> list[int]:
@@ -76,87 +43,69 @@ def _hexadecimal(path: Path, digits: int) -> list[int]:
 
 
 @command
+@takes_circuit_options
 def prince(
     key: Annotated[Path, typer.Argument(help="A file with PRINCE's key: k0 and k1, 16 hexadecimal digits each.")],
     file: Annotated[Path, typer.Argument(help="Blocks of 16 hexadecimal digits, one a line.")],
     decrypt: Annotated[bool, typer.Option("--decrypt", help="The other way: from PRINCE to numbers.")] = False,
-    output: OutputOption = None,
-    security: SecurityOption = 128,
-    degree: DegreeOption = None,
-    cyclotomic: RingOption = None,
-    scheme: SchemeOption = "bgv",
-    acknowledge_broken: BrokenFlag = False,
-    ltv: SetOption = None,
-    plan: LayersFlag = False,
-    allow_insecure: InsecureFlag = False,
-    device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    how: CircuitOptions,
 ) -> None:
-    """Encrypt or decrypt blocks with PRINCE, under a key that is encrypted itself (BGV).
+    """Encrypt or decrypt blocks with PRINCE, under a key that is encrypted itself (BGV or BFV).
 
     The key's bits are encrypted, the cipher is computed on them, 24 products one after the other, and the result is
     decrypted and printed: what a server does that turns blocks of a small device into homomorphic ciphertexts.
     """
-    if output is not None:
-        vacant(output, force)
+    if how.output is not None:
+        vacant(how.output, how.force)
+    devices = how.devices
     halves, blocks = _hexadecimal(key, 16), _hexadecimal(file, 16)
     if len(halves) != 2 or not blocks:
         raise FormatError(
             f"{key} and {file}: two halves of a key, and one block or more, not {len(halves)} and {len(blocks)}"
         )
     circuit = cy.circuit.Circuit.prince(decrypt=decrypt)
-    if _is_ltv(scheme, plan):
+    if how.is_ltv:
         with progress_bar():
             values, spent = ltv_jobs.prince(
-                halves, blocks, decrypt=decrypt, numbers=ltv, acknowledged=acknowledge_broken
+                halves, blocks, decrypt=decrypt, numbers=how.ltv, acknowledged=how.acknowledge_broken
             )
-        _finish_blocks(output, values, {**_counts(circuit), **spent}, json)
+        _finish_blocks(how, values, {**_counts(circuit), **spent})
         return
-    parameters = _parameters(circuit, security, (degree, cyclotomic), allow_insecure)
-    if plan:
-        _show(circuit, parameters, len(blocks), json)
+    parameters = how.parameters(circuit)
+    if how.plan:
+        _show(circuit, parameters, len(blocks), how)
         return
-    with progress_bar(), account(device):
-        keys = cy.keygen(parameters, rotations=[], device=device)
+    with progress_bar(), account(devices[0]):
+        keys = cy.keygen(parameters, rotations=[], device=devices[0])
         secret_key = cy.circuit.prince_key(halves[0], halves[1], keys.public)
         started = time.perf_counter()
-        result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt)
+        result = cy.circuit.prince(np.array(blocks, dtype=object), secret_key, decrypt=decrypt, devices=devices)
         seconds = time.perf_counter() - started
         values = [int(value) for value in cy.circuit.decrypt(result, keys.secret)]
-    _finish_blocks(output, values, _facts(circuit, result, seconds), json)
+    _finish_blocks(how, values, _facts(circuit, result, seconds))
 
 
 @command
+@takes_circuit_options
 def sort(
     file: Annotated[Path, typer.Argument(help="A .csv, .npy or .parquet file: a list in each row, or one column.")],
     bits: Annotated[int | None, typer.Option(help="Of each number; by default 8, 16, 32 or 64, as they need.")] = None,
     top: Annotated[int | None, typer.Option("--top", help="Only so many of the largest, the largest first.")] = None,
     descending: Annotated[bool, typer.Option("--descending", help="The largest first.")] = False,
     header: HeaderOption = None,
-    output: OutputOption = None,
-    security: SecurityOption = 128,
-    degree: DegreeOption = None,
-    cyclotomic: RingOption = None,
-    scheme: SchemeOption = "bgv",
-    acknowledge_broken: BrokenFlag = False,
-    ltv: SetOption = None,
-    plan: LayersFlag = False,
-    allow_insecure: InsecureFlag = False,
-    device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    how: CircuitOptions,
 ) -> None:
-    """Sort lists of 1 to 64 numbers, encrypted bit by bit (BGV), and decrypt the result.
+    """Sort lists of 1 to 64 numbers, encrypted bit by bit (BGV or BFV), and decrypt the result.
 
     Rows of a table are lists; a table of one column is one list. Decimals are sorted as integers times a power of ten.
     """
-    if output is not None:
-        if output.suffix.lower() != ".csv":
-            raise UsageError(f"{output}: sorted lists are written as .csv")
-        vacant(output, force)
+    if how.output is not None:
+        if how.output.suffix.lower() != ".csv":
+            raise UsageError(f"{how.output}: sorted lists are written as .csv")
+        vacant(how.output, how.force)
+    devices = how.devices
     lists, scale = _lists(file, header)
     signed = bool((lists < 0).any())
     bits = _width(lists, signed) if bits is None else bits
@@ -166,28 +115,31 @@ def sort(
     circuit = cy.circuit.Circuit.sort(
         count=count, bits=bits, kept=top or 0, signed=signed, descending=descending or top is not None
     )
-    if _is_ltv(scheme, plan):
+    if how.is_ltv:
         if signed or descending or top is not None:
             raise UsageError("--scheme ltv sorts numbers from 0 on, the smallest first")
         with progress_bar():
-            ordered, spent = ltv_jobs.sort(lists.tolist(), bits, numbers=ltv, acknowledged=acknowledge_broken)
+            ordered, spent = ltv_jobs.sort(lists.tolist(), bits, numbers=how.ltv, acknowledged=how.acknowledge_broken)
         done = {"lists": ordered, "scale": str(scale), **_counts(circuit), **spent}
-        _finish(output, tables.csv_text(np.array(ordered, dtype=object).T, scale), done, json)
+        _finish(how, tables.csv_text(np.array(ordered, dtype=object).T, scale), done)
         return
-    parameters = _parameters(circuit, security, (degree, cyclotomic), allow_insecure)
-    if plan:
-        _show(circuit, parameters, len(lists), json)
+    parameters = how.parameters(circuit)
+    if how.plan:
+        _show(circuit, parameters, len(lists), how)
         return
-    with progress_bar(), account(device):
-        keys = cy.keygen(parameters, rotations=[], device=device)
+    with progress_bar(), account(devices[0]):
+        keys = cy.keygen(parameters, rotations=[], device=devices[0])
         numbers = cy.circuit.encrypt_lists(lists, keys.public, bits=bits, signed=signed)
         started = time.perf_counter()
-        chosen = cy.circuit.sort(numbers, descending=descending) if top is None else cy.circuit.top_k(numbers, top)
+        if top is None:
+            chosen = cy.circuit.sort(numbers, descending=descending, devices=devices)
+        else:
+            chosen = cy.circuit.top_k(numbers, top, devices=devices)
         seconds = time.perf_counter() - started
         assert isinstance(chosen, cy.circuit.EncryptedNumbers)
         values = cy.circuit.decrypt(chosen, keys.secret)
     facts = {"lists": values.tolist(), "scale": str(scale), **_facts(circuit, chosen, seconds)}
-    _finish(output, tables.csv_text(values.T, scale), facts, json)
+    _finish(how, tables.csv_text(values.T, scale), facts)
 
 
 def _lists(file: Path, header: bool | None) -> tuple[np.ndarray[Any, Any], Any]:
@@ -211,14 +163,6 @@ def _width(lists: np.ndarray[Any, Any], signed: bool) -> int:
     raise RangeError(f"a number times the scale has {longest} bits; at most {WIDTHS[-1]} are sorted, the sign included")
 
 
-def _is_ltv(scheme: str, plan: bool) -> bool:
-    if scheme not in ("bgv", "ltv"):
-        raise UsageError(f"--scheme {scheme}: there are bgv and ltv")
-    if scheme == "ltv" and plan:
-        raise UsageError("--plan is for --scheme bgv; LTV has estimates of noise only")
-    return scheme == "ltv"
-
-
 def _counts(circuit: cy.circuit.Circuit) -> dict[str, Any]:
     return {"depth": circuit.depth, "products": circuit.products, "relinearizations": circuit.relinearizations}
 
@@ -233,24 +177,25 @@ def _facts(circuit: cy.circuit.Circuit, result: cy.circuit.EncryptedNumbers, sec
     }
 
 
-def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, json: bool) -> None:
-    found = circuit.plan(parameters, lanes=lanes)
+def _show(circuit: cy.circuit.Circuit, parameters: cy.Parameters, lanes: int, how: CircuitOptions) -> None:
+    found = circuit.plan(parameters, lanes=lanes, devices=len(how.devices), memory=cy.memory_limit())
     facts = {"parameters": parameters.summary(), "layers": [layer._asdict() for layer in found.layers]}
-    emit({**facts, "peak_bytes": found.peak_bytes}, json, f"{parameters.summary()}\n{found}")
+    taken = {"peak_bytes": found.peak_bytes, "sections": found.sections}
+    emit({**facts, **taken}, how.json, f"{parameters.summary()}\n{found}")
 
 
-def _finish_blocks(output: Path | None, values: list[int], facts: dict[str, Any], json: bool) -> None:
+def _finish_blocks(how: CircuitOptions, values: list[int], facts: dict[str, Any]) -> None:
     words = [f"{value:016x}" for value in values]
-    _finish(output, "".join(f"{word}\n" for word in words), {"blocks": words, **facts}, json)
+    _finish(how, "".join(f"{word}\n" for word in words), {"blocks": words, **facts})
 
 
-def _finish(output: Path | None, lines: str, facts: dict[str, Any], json: bool) -> None:
-    if output is not None:
-        write_whole(output, lines.encode())
-        facts = {"file": str(output), **facts}
-    if json:
+def _finish(how: CircuitOptions, lines: str, facts: dict[str, Any]) -> None:
+    if how.output is not None:
+        write_whole(how.output, lines.encode())
+        facts = {"file": str(how.output), **facts}
+    if how.json:
         emit(facts, True)
-    elif output is None:
+    elif how.output is None:
         emit({}, False, lines)
     note(
         f"{facts['parameters']}: {facts['products']} products in {facts['depth']} layers, {facts['seconds']:.1f} s, "

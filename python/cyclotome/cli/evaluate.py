@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -37,7 +38,7 @@ def input_files(options: list[str]) -> dict[str, Path]:
         name, separator, file = option.partition("=")
         if not separator or not name.isidentifier() or not file:
             raise UsageError(f"--input {option!r}: write NAME=FILE, with a name such as x")
-        if name in files or name in expression.FUNCTIONS:
+        if name in files or name in expression.FUNCTIONS or name in expression.POLYNOMIALS:
             raise UsageError(f"--input {option!r}: the name {name} is taken")
         files[name] = Path(file)
     return files
@@ -64,6 +65,21 @@ def evaluate(
     public: Annotated[
         Path | None, typer.Option("--public", help="public.key: hides results anew that would hide nothing (x − x).")
     ] = None,
+    product_method: Annotated[
+        str | None,
+        typer.Option(help=f"How products of BFV are computed: {', '.join(cy.bfv.METHODS)}; results are the same."),
+    ] = None,
+    relinearize: Annotated[
+        bool,
+        typer.Option(
+            "--relinearize/--no-relinearize",
+            help="Leave products of polynomials as they are, of three parts: for parameters without room for more.",
+        ),
+    ] = True,
+    smallest: Annotated[
+        bool,
+        typer.Option("--smallest", help="Store the result in the fewest primes that decrypt."),
+    ] = False,
     allow_insecure: InsecureFlag = False,
     security_table: TableOption = None,
     device: DeviceOption = "cpu",
@@ -75,7 +91,8 @@ def evaluate(
 
     There are + - * ** @, division by public numbers, x["column"], x[0:2], and sum, mean, var, cov, dot over the last
     axis (axis=0, axis=None as in numpy). Shapes broadcast as in numpy; a table's first axis numbers its columns.
-    Results are exact, and names of columns stay with the axis they name.
+    Results are exact, and names of columns stay with the axis they name. Of polynomials (encrypt --polynomials) there
+    are negacyclic(a, b), convolve(a, b), turn(a, 3) for a(x^3), trace, expand and pack.
     """
     files = input_files(inputs or [])
     used = expression.names(formula)
@@ -86,6 +103,8 @@ def evaluate(
         raise UsageError("nothing encrypted takes part in the expression; add an encrypted --input")
     if header is not None and not any(files[name].suffix.lower() == ".csv" for name in used):
         raise UsageError("--header and --no-header are for plain .csv inputs; there is none")
+    if product_method is not None and product_method not in cy.bfv.METHODS:
+        raise UsageError(f"--product-method {product_method}: there are {', '.join(cy.bfv.METHODS)}")
     vacant(output, force)
     trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
     evaluation = load_as(cy.EvaluationKeys, keys, **trust)
@@ -93,10 +112,12 @@ def evaluate(
     if public is not None:
         hiding = load_as(cy.PublicKey, public, **trust)
         values = {name: q.with_keys(hiding) for name, q in values.items()}
-    with progress_bar(), account(device):
-        result = expression.evaluate(formula, values)
+    with progress_bar(), account(device), cy.bfv.product_method(product_method or ""):
+        result = expression.evaluate(formula, values, relinearize)
         if not result.encrypted:
             raise UsageError("the result is not encrypted: nothing encrypted takes part in it")
+        if smallest:
+            result = replace(result, values=result.values.switch_to_least_level())
         notes.save_quantity(output, result, force)
     headroom, size = result.values.noise_headroom, output.stat().st_size
     facts: dict[str, Any] = {"file": str(output), "shape": list(result.shape), "columns": result.columns}

@@ -13,6 +13,9 @@ is ever passed to Python's evaluator.
 ``sum(a)  mean(a)``    over the last axis (the rows of a table); ``axis=0``, ``axis=None`` (all) as in numpy
 ``var(a)  cov(a, b)``  population variance and covariance, over the same axis
 ``dot(a, b)``          sum(a * b)
+``negacyclic(a, b)``   products of polynomials modulo x^n + 1; ``convolve(a, b)`` without wrapping
+``turn(a, 3)``         a(x^3) of polynomials; ``trace(a)``: n times their constant terms
+``expand(a)``          polynomials to single numbers; ``pack(a)`` back, or constant terms into one polynomial
 ``3  2.5  1e-3``       numbers, taken as exact decimals
 =====================  =================================================================================
 
@@ -27,7 +30,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NoReturn
 
-from cyclotome.cli import arithmetic, literals
+from cyclotome.cli import arithmetic, literals, polynomials
 from cyclotome.cli.quantity import Quantity
 from cyclotome.cli.visible import shortened
 from cyclotome.errors import CyclotomeError
@@ -38,7 +41,12 @@ MAX_NODES = 512
 #: Functions, and how many arrays each takes.
 FUNCTIONS = {"sum": 1, "mean": 1, "var": 1, "cov": 2, "dot": 2}
 
-ALLOWED = "names of inputs, numbers, + - * / ** @, subscripts and " + ", ".join(f"{name}()" for name in FUNCTIONS)
+#: Those of polynomials, which have no axis to choose; `turn` takes a number, too.
+POLYNOMIALS = {"negacyclic": 2, "convolve": 2, "turn": 1, "trace": 1, "expand": 1, "pack": 1}
+
+ALLOWED = "names of inputs, numbers, + - * / ** @, subscripts and " + ", ".join(
+    f"{name}()" for name in (*FUNCTIONS, *POLYNOMIALS)
+)
 
 
 class ExpressionError(CyclotomeError, ValueError):
@@ -71,19 +79,20 @@ def names(text: str) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions}
 
 
-def evaluate(text: str, inputs: Mapping[str, Quantity]) -> Quantity:
+def evaluate(text: str, inputs: Mapping[str, Quantity], relinearize: bool = True) -> Quantity:
     """The value of an expression.
 
     Args:
         text: the expression.
         inputs: what its names stand for.
+        relinearize: as `cyclotome.negacyclic_product` takes it.
 
     Raises:
         ExpressionError: for anything outside the language, or a name that is not an input.
         CyclotomeError: whatever the encrypted operations refuse.
     """
     try:
-        return Evaluator(text.strip(), inputs).visit(parse(text))
+        return Evaluator(text.strip(), inputs, relinearize).visit(parse(text))
     except RecursionError:
         raise ExpressionError("the expression is nested too deeply") from None
 
@@ -91,9 +100,10 @@ def evaluate(text: str, inputs: Mapping[str, Quantity]) -> Quantity:
 class Evaluator:
     """Walks one syntax tree; every node type that has no case here is refused."""
 
-    def __init__(self, text: str, inputs: Mapping[str, Quantity]) -> None:
+    def __init__(self, text: str, inputs: Mapping[str, Quantity], relinearize: bool = True) -> None:
         self._text = text
         self._inputs = inputs
+        self._relinearize = relinearize
 
     def visit(self, node: ast.expr) -> Quantity:
         """The value of one node."""
@@ -176,6 +186,8 @@ class Evaluator:
         self._refuse(node, "must be a whole number or the name of a column")
 
     def _call(self, node: ast.Call) -> Quantity:
+        if isinstance(node.func, ast.Name) and node.func.id in POLYNOMIALS:
+            return self._polynomial_call(node.func.id, node)
         if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
             self._refuse(node.func, "is not a function of the language")
         function = node.func.id
@@ -193,3 +205,15 @@ class Evaluator:
         if function == "dot":
             return arithmetic.total(arithmetic.multiply(*operands), axis)
         return arithmetic.covariance(operands[0], operands[-1], axis)
+
+    def _polynomial_call(self, function: str, node: ast.Call) -> Quantity:
+        numbers = 1 if function == "turn" else 0
+        if len(node.args) != POLYNOMIALS[function] + numbers or node.keywords:
+            what = "an array and a whole number" if numbers else f"{POLYNOMIALS[function]} array(s)"
+            self._refuse(node, f"must have {what}")
+        first = self.visit(node.args[0])
+        if function == "turn":
+            return polynomials.automorphism(first, self._integer(node.args[1]))
+        if POLYNOMIALS[function] == 2:
+            return polynomials.product(function, first, self.visit(node.args[1]), self._relinearize)
+        return polynomials.converted(function, first)

@@ -63,7 +63,10 @@ def params(
         typer.Option(help='Where limits come from: also "he-standard-2018", and "quantum-guidelines-2024" (128 bits).'),
     ] = "guidelines-2024",
     word: Annotated[int | None, typer.Option(help="32 or 64 bits; by default whichever is cheaper.")] = None,
-    scheme: Annotated[str, typer.Option(help='"bfv", or "bgv", whose ciphertexts shrink with every product.')] = "bfv",
+    scheme: Annotated[
+        str | None,
+        typer.Option(help='"bfv", or "bgv", whose ciphertexts shrink with every product; by default bfv, of bits bgv.'),
+    ] = None,
     flooding_bits: Annotated[
         int,
         typer.Option(help="Results can be revealed to others with this flooding (decrypt --reveal); 0: they can't."),
@@ -72,7 +75,7 @@ def params(
         bool, typer.Option("--strict", help="Noise bounds without any assumption, for some bits of modulus more.")
     ] = False,
     bits: Annotated[
-        bool, typer.Option("--bits", help="Bits and elements of GF(2^16), in BGV over Phi_m, instead of integers.")
+        bool, typer.Option("--bits", help="Bits and elements of GF(2^16), over Phi_m, instead of integers.")
     ] = False,
     cyclotomic: Annotated[
         int | None, typer.Option(help="m of Phi_m, for bits: 4369, 21845 or 65535; by default what serves.")
@@ -156,6 +159,18 @@ def rotation_steps(text: str) -> list[int] | None:
         raise UsageError(f"--rotations {text!r}: write sums, none, or steps such as 1,2,-3") from None
 
 
+def galois_elements(text: str, parameters: cy.Parameters) -> list[int]:
+    """What --galois says. Raises UsageError."""
+    if text == "none":
+        return []
+    if text == "traces":
+        return cy.trace_elements(parameters)
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--galois {text!r}: write none, traces, or exponents such as 3,5,9") from None
+
+
 @command
 def keygen(
     parameters: Annotated[Path, typer.Argument(help="A file that `cyclotome params` wrote.")],
@@ -163,6 +178,13 @@ def keygen(
     rotations: Annotated[
         str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
     ] = "sums",
+    galois: Annotated[
+        str,
+        typer.Option(
+            help='Keys for automorphisms of polynomials: "none", "traces" for those of trace, expand and pack, '
+            "or exponents such as 3,5,9."
+        ),
+    ] = "none",
     passphrase: Annotated[
         bool, typer.Option("--passphrase", help="Encrypt secret.key with a passphrase, which you are asked for.")
     ] = False,
@@ -182,12 +204,13 @@ def keygen(
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
     chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
+    turned = galois_elements(galois, chosen)
     out.mkdir(parents=True, exist_ok=True)
     paths = [vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")]
     wanted = passphrase or passphrase_file is not None
     phrase = passphrases.to_protect(str(paths[0]), passphrase_file) if wanted else None
     with progress_bar(), account(device):
-        keys = cy.keygen(chosen, rotations=steps, device=device)
+        keys = cy.keygen(chosen, rotations=steps, galois_elements=turned, device=device)
     written = cy.save_keys(out, keys, overwrite=force, passphrase=phrase)
     facts: dict[str, Any] = {"parameters": chosen.summary(), "key_id": keys.secret.key_id}
     facts["files"] = [str(path) for path in paths]

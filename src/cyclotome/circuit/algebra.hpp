@@ -36,10 +36,18 @@ struct Summands {
 /// What is public about a batch.
 struct Facts {
   std::size_t items;
-  std::size_t parts;  ///< 3 with products that were not relinearised, else 2
-  std::size_t level;  ///< how many levels there are, this one included; 1 where there are none
-  double log2_noise;  ///< of the largest noise that an item may have; very small where there is none
-  double headroom;    ///< bits that it may grow until decryption refuses
+  std::size_t parts;             ///< 3 with products that were not relinearised, else 2
+  std::size_t level;             ///< how many levels there are, this one included; 1 where there are none
+  double log2_noise;             ///< of the largest noise that an item may have; very small where there is none
+  double headroom;               ///< bits that it may grow until decryption refuses
+  std::uint64_t correction = 1;  ///< what all values are multiples by, modulo t; 1 where there is no such thing
+};
+
+/// What operands must share before they meet.
+struct Standing {
+  std::size_t level = 0;
+  std::uint64_t correction = 1;
+  bool operator==(const Standing&) const = default;
 };
 
 /// What circuits are computed in: bits, ciphertexts of some scheme, noise bounds. Whoever implements this runs every
@@ -60,8 +68,22 @@ class Algebra {
   virtual BatchPtr gather(std::span<const Place> places) const = 0;
   /// The level to compute products of these operands at, all of 2 parts: not above the level of any.
   virtual std::size_t product_level(std::span<const Batch* const> operands) const = 0;
+  /// The correction factor that suits all of these best at a level, in whatever order they come. By default 1.
+  virtual std::uint64_t common_correction([[maybe_unused]] std::span<const Batch* const> operands,
+                                          [[maybe_unused]] std::size_t level) const {
+    return 1;
+  }
   /// All items brought to a level that is not above their own.
   virtual BatchPtr lowered(const Batch& a, std::size_t level) const = 0;
+  /// The same values with another correction factor. By default `a`: there are none.
+  virtual BatchPtr corrected(const Batch& a, [[maybe_unused]] std::uint64_t correction) const {
+    return a.shared_from_this();
+  }
+  /// The same items, of an algebra of the same kind, where this one computes. By default `a`.
+  virtual BatchPtr copied(const Batch& a) const { return a.shared_from_this(); }
+  /// Held while relinearisations are computed one after the other: what they take is brought near once. By default
+  /// nothing.
+  virtual std::shared_ptr<const void> keys_at_hand() const { return nullptr; }
 
   /// Item by item, not relinearised. `a` and `b` have 2 parts, one level and as many items.
   virtual BatchPtr multiply(const Batch& a, const Batch& b) const = 0;

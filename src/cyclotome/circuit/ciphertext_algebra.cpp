@@ -37,15 +37,17 @@ bool is_all(const Members& members) {
   return true;
 }
 
-bool has_one_correction(const Members& members) {
+/// Whether they can be put together as they are: at one level, with one correction factor.
+bool are_alike(const Members& members) {
+  const Ciphertext& first = *members[0].array;
   return std::ranges::all_of(members, [&](const rlwe::Member& member) {
-    return member.array->correction() == members[0].array->correction();
+    return member.array->correction() == first.correction() && member.array->limbs() == first.limbs();
   });
 }
 
-/// The members as one array. Arrays of different correction factors are brought to one first, by the scheme.
+/// The members as one array. Arrays of different levels or correction factors are brought to one first, by the scheme.
 Ciphertext joined(const Members& members) {
-  if (has_one_correction(members)) return rlwe::gather(members);
+  if (are_alike(members)) return rlwe::gather(members);
   std::vector<const Ciphertext*> arrays;  // in the order in which they appear, as noise is counted
   std::map<const Ciphertext*, Indices> taken, places;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -100,17 +102,28 @@ std::size_t items_at_once(const rlwe::Parameters& parameters, std::size_t width)
   return std::clamp<std::size_t>(ciphertexts / width, 1, 1024);
 }
 
-CiphertextAlgebra::CiphertextAlgebra(std::shared_ptr<const rlwe::EvaluationKeys> keys, std::size_t width)
-    : keys_(std::move(keys)), width_(width) {
-  if (width == 0) throw ArgumentError("a circuit's items take one ciphertext or more each");
+CiphertextAlgebra::CiphertextAlgebra(KeysPtr keys, std::size_t width)
+    : CiphertextAlgebra(keys->context(), keys->id(), width) {
+  keys_ = std::move(keys);
   static_cast<void>(keys_->relinearization());  // a missing key shows before any work is done
+}
+
+CiphertextAlgebra::CiphertextAlgebra(std::shared_ptr<const KeyShares> shares, std::size_t device, std::size_t width)
+    : CiphertextAlgebra(shares->context(device), shares->id(), width) {
+  shares_ = std::move(shares);
+  device_ = device;
+}
+
+CiphertextAlgebra::CiphertextAlgebra(rlwe::ContextPtr of_context, const rlwe::KeyId& key, std::size_t width)
+    : context_(std::move(of_context)), key_(key), width_(width) {
+  if (width == 0) throw ArgumentError("a circuit's items take one ciphertext or more each");
   require_one_modulus(context()->parameters());
   model_ = context()->scheme().noise_model(context()->parameters(), rlwe::PlainIndex(0));
 }
 
 BatchPtr CiphertextAlgebra::batch(Ciphertext ciphertexts) const {
   rlwe::require_same_context("circuit", *context(), *ciphertexts.context());
-  rlwe::require_same_key("circuit", keys_->id(), ciphertexts.key());
+  rlwe::require_same_key("circuit", key_, ciphertexts.key());
   if (ciphertexts.batch() % width_ != 0 || ciphertexts.parts() != 2) {
     throw ArgumentError(message(ciphertexts.batch(), " ciphertexts of ", ciphertexts.parts(), " parts are no items of ",
                                 width_, " ciphertexts of 2 parts each"));
@@ -124,7 +137,7 @@ std::uint64_t CiphertextAlgebra::modulus() const { return context()->parameters(
 
 Facts CiphertextAlgebra::facts(const Batch& a) const {
   const Ciphertext& c = of(a);
-  return {c.batch() / width_, c.parts(), c.limbs(), c.noise().log2_max, scheme::noise_headroom(c)};
+  return {c.batch() / width_, c.parts(), c.limbs(), c.noise().log2_max, scheme::noise_headroom(c), c.correction()};
 }
 
 std::size_t CiphertextAlgebra::items_at_once() const { return circuit::items_at_once(context()->parameters(), width_); }
@@ -162,7 +175,7 @@ BatchPtr CiphertextAlgebra::sum(std::span<const Summands> summands, std::span<co
   std::size_t group = is_constant;
   for (const auto& [places, terms] : summands) {
     kinds.push_back(members(places, terms));
-    if (!has_one_correction(kinds.back()) || kinds.back()[0].array->correction() != kinds[0][0].array->correction()) {
+    if (!are_alike(kinds.back()) || kinds.back()[0].array->correction() != kinds[0][0].array->correction()) {
       return Algebra::sum(summands, constants);
     }
     rlwe::NoiseModel::State state = state_of(*kinds.back()[0].array);
@@ -188,7 +201,7 @@ BatchPtr CiphertextAlgebra::sum(std::span<const Summands> summands, std::span<co
 
 BatchPtr CiphertextAlgebra::sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const {
   const Members x = members(a, group), y = members(b, group);
-  if (!has_one_correction(x) || !has_one_correction(y)) return Algebra::sum_products(a, b, group);
+  if (!are_alike(x) || !are_alike(y)) return Algebra::sum_products(a, b, group);
   return made(scheme::sum_products(x, y, group));
 }
 
@@ -197,6 +210,31 @@ std::size_t CiphertextAlgebra::product_level(std::span<const Batch* const> opera
   for (const Batch* const operand : operands) states.push_back(state_of(of(*operand)));
   return level_of_products(*model_, states).primes;
 }
+
+std::uint64_t CiphertextAlgebra::common_correction(std::span<const Batch* const> operands, std::size_t level) const {
+  std::vector<rlwe::NoiseModel::State> states;
+  for (const Batch* const operand : operands) states.push_back(state_of(of(*operand)));
+  return correction_of_operands(*model_, modulus(), states, level);
+}
+
+BatchPtr CiphertextAlgebra::corrected(const Batch& a, std::uint64_t correction) const {
+  const Ciphertext scaled = rlwe::multiply_scalar(of(a), factor_between(of(a).correction(), correction, modulus()));
+  return made(scaled.derived(scaled.polynomials(), scaled.noise(), correction));
+}
+
+BatchPtr CiphertextAlgebra::copied(const Batch& a) const {
+  if (of(a).context()->engine() == context()->engine()) return a.shared_from_this();
+  return made(of(a).to(context()));
+}
+
+CiphertextAlgebra::KeysPtr CiphertextAlgebra::keys() const {
+  if (keys_ != nullptr) return keys_;
+  KeysPtr found = near_.lock();
+  if (found == nullptr) near_ = found = shares_->assembled(device_);
+  return found;
+}
+
+std::shared_ptr<const void> CiphertextAlgebra::keys_at_hand() const { return keys(); }
 
 BatchPtr CiphertextAlgebra::lowered(const Batch& a, std::size_t level) const {
   if (of(a).limbs() == level) return a.shared_from_this();
@@ -207,7 +245,7 @@ BatchPtr CiphertextAlgebra::multiply(const Batch& a, const Batch& b) const {
   return made(&a == &b ? scheme::square(of(a)) : scheme::multiply(of(a), of(b)));
 }
 
-BatchPtr CiphertextAlgebra::relinearize(const Batch& a) const { return made(rlwe::relinearize(of(a), *keys_)); }
+BatchPtr CiphertextAlgebra::relinearize(const Batch& a) const { return made(rlwe::relinearize(of(a), *keys())); }
 
 BatchPtr CiphertextAlgebra::add(const Batch& a, const Batch& b) const { return made(scheme::add(of(a), of(b))); }
 

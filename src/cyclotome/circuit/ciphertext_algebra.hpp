@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cyclotome/circuit/algebra.hpp"
+#include "cyclotome/circuit/key_shares.hpp"
 #include "cyclotome/rlwe/keys.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/scheme/scheme.hpp"
@@ -21,6 +22,8 @@ class CiphertextAlgebra final : public Algebra {
   /// Throws MissingKeyError without a relinearisation key, ParameterError for several plaintext moduli, ArgumentError
   /// for width 0.
   CiphertextAlgebra(std::shared_ptr<const rlwe::EvaluationKeys> keys, std::size_t width = 1);
+  /// The same, with keys that are brought to the context's engine whenever relinearisations are computed.
+  CiphertextAlgebra(std::shared_ptr<const KeyShares> shares, std::size_t device, std::size_t width);
 
   /// Ciphertexts of 2 parts as items; their number must be a multiple of the width (ArgumentError). Throws
   /// MismatchError for those of another context or key.
@@ -32,7 +35,11 @@ class CiphertextAlgebra final : public Algebra {
   std::size_t items_at_once() const override;
   BatchPtr gather(std::span<const Place> places) const override;
   std::size_t product_level(std::span<const Batch* const> operands) const override;
+  std::uint64_t common_correction(std::span<const Batch* const> operands, std::size_t level) const override;
   BatchPtr lowered(const Batch& a, std::size_t level) const override;
+  BatchPtr corrected(const Batch& a, std::uint64_t correction) const override;
+  BatchPtr copied(const Batch& a) const override;
+  std::shared_ptr<const void> keys_at_hand() const override;
   BatchPtr multiply(const Batch& a, const Batch& b) const override;
   BatchPtr relinearize(const Batch& a) const override;
   BatchPtr add(const Batch& a, const Batch& b) const override;
@@ -43,15 +50,24 @@ class CiphertextAlgebra final : public Algebra {
   BatchPtr add_constants(const Batch& a, std::span<const std::int64_t> constants) const override;
 
  private:
-  const rlwe::ContextPtr& context() const { return keys_->context(); }
+  using KeysPtr = std::shared_ptr<const rlwe::EvaluationKeys>;
+
+  CiphertextAlgebra(rlwe::ContextPtr of_context, const rlwe::KeyId& key, std::size_t width);
+  const rlwe::ContextPtr& context() const { return context_; }
+  KeysPtr keys() const;
   std::vector<rlwe::Member> members(std::span<const Place> places, std::size_t group) const;
   /// A plaintext that has it in every slot; made once, since making it waits for the engine.
   rlwe::Plaintext constant(std::int64_t value) const;
   /// One part: what the sum with a constant adds to ciphertexts like `like`. Made once, too.
   const rlwe::Ciphertext& constant_term(const rlwe::Ciphertext& like, std::int64_t value) const;
 
-  std::shared_ptr<const rlwe::EvaluationKeys> keys_;
+  rlwe::ContextPtr context_;
+  rlwe::KeyId key_;
   std::size_t width_;
+  KeysPtr keys_;                             // null if they are brought
+  std::shared_ptr<const KeyShares> shares_;  // null if they stay
+  std::size_t device_ = 0;
+  mutable std::weak_ptr<const rlwe::EvaluationKeys> near_;
   std::unique_ptr<const rlwe::NoiseModel> model_;
   mutable std::mutex mutex_;
   mutable std::map<std::int64_t, rlwe::Plaintext> constants_;
@@ -60,7 +76,7 @@ class CiphertextAlgebra final : public Algebra {
 };
 
 /// Items of `width` ciphertexts each that products are computed of at once: as many as take a gibibyte, which keeps
-/// every engine busy. The same on all of them, since bounds on noise are those of whole batches: so are the results.
+/// every engine busy.
 std::size_t items_at_once(const rlwe::Parameters& parameters, std::size_t width);
 
 }  // namespace cyclotome::circuit

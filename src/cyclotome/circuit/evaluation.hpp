@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <string>
+#include <vector>
 
-#include "cyclotome/circuit/algebra.hpp"
-#include "cyclotome/circuit/counts.hpp"
+#include "cyclotome/circuit/reports.hpp"
 
 namespace cyclotome::circuit {
 
-/// What came of one layer. Public numbers only.
-struct LayerReport {
-  std::size_t layer;  ///< number; of those without products 0
-  std::size_t level;  ///< that it was computed at
-  Counts counts;
-  std::size_t operations;  ///< batches that its products and relinearisations were computed in
-  double log2_noise;       ///< of the noisiest result
-  double headroom;         ///< that the noisiest result has, in bits
+/// What each layer's factors, and each output, are brought to. Residues depend on it and on nothing else that an
+/// evaluation is free to choose: whoever follows the same course has the same results.
+struct Course {
+  std::vector<Standing> layers, outputs;
 };
 
-/// Steps done, steps in all (products and relinearisations), and the layer: "layer 3 of 24".
-using Progress = std::function<void(std::size_t done, std::size_t total, const std::string& what)>;
+/// How a circuit is computed: results are the same.
+struct Manner {
+  std::size_t sections = 1;        ///< see Schedule: more of them hold fewer values at one time
+  const Course* course = nullptr;  ///< of an evaluation before; null, which takes one section: found on the way
+  bool threads = true;             ///< whether devices work at the same time
+};
 
 struct Result {
-  std::vector<BatchPtr> outputs;  ///< one for each output port; null for one without wires
+  std::vector<BatchPtr> outputs;  ///< one for each output port, on the first device; null for one without wires
   std::vector<LayerReport> layers;
+  Course course;
 };
 
-/// Computes a circuit, layer by layer: operands are brought to the level of the layer once, then all products that
-/// depend on nothing but earlier layers are computed together, in pieces of algebra.items_at_once(), and so are sums
-/// and relinearisations. inputs: a batch for each input port, with an item for each wire. Values are let go after their
-/// last use.
+/// Computes a circuit, layer by layer, section after section: operands are brought to the level and the correction
+/// factor of the layer, then all its products are computed together, in pieces of algebra.items_at_once(), and so are
+/// sums and relinearisations. inputs: a batch for each input port, with an item for each wire, on the first device.
+/// Values are let go after their last use.
 ///
-/// Throws ArgumentError for inputs that don't fit, MismatchError for an algebra with another modulus, and what the
-/// algebra and `progress` throw.
+/// algebras: one for each device, with values of the same kind: gates that need nothing of each other are shared out
+/// among them, and values copied to where they are needed. `progress` is called on the calling thread.
+///
+/// Throws ArgumentError for inputs that don't fit, no algebra, and sections without a course; MismatchError for an
+/// algebra with another modulus, and what the algebras and `progress` throw.
+Result evaluate(const Circuit& circuit, std::span<const Algebra* const> algebras, std::vector<BatchPtr> inputs,
+                const Manner& manner = {}, const Progress& progress = {});
+/// On one device.
 Result evaluate(const Circuit& circuit, const Algebra& algebra, std::vector<BatchPtr> inputs,
                 const Progress& progress = {});
 

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t most_special = 8;
 
+using Circuits = std::span<const Circuit* const>;
+
 /// The first `count` primes above 2^width with a transform, ascending; fewer if they outgrow the word.
 std::vector<std::uint64_t> primes_above(unsigned width, std::size_t count, const rlwe::ParametersLiteral& base) {
   const std::uint64_t step = base.ring()->transform_step(), end = std::uint64_t{1} << scheme::widest_prime(base.word);
@@ -27,8 +29,15 @@ std::vector<std::uint64_t> primes_above(unsigned width, std::size_t count, const
   return primes;
 }
 
-/// The cheapest parameters with `count` ciphertext primes above 2^width that carry the circuit.
-std::optional<rlwe::Parameters> with_primes(const Circuit& circuit, rlwe::ParametersLiteral base, std::size_t count,
+bool carries(const rlwe::Parameters& parameters, Circuits circuits) {
+  return std::ranges::all_of(circuits, [&](const Circuit* circuit) {
+    check_interrupt();
+    return circuit::carries(*circuit, parameters);
+  });
+}
+
+/// The cheapest parameters with `count` ciphertext primes above 2^width that carry the circuits.
+std::optional<rlwe::Parameters> with_primes(Circuits circuits, rlwe::ParametersLiteral base, std::size_t count,
                                             unsigned width) {
   const std::vector<std::uint64_t> primes = primes_above(width, count + most_special, base);
   std::multimap<double, rlwe::Parameters> by_cost;
@@ -44,21 +53,20 @@ std::optional<rlwe::Parameters> with_primes(const Circuit& circuit, rlwe::Parame
   }
   for (const auto& [cost, candidate] : by_cost) {
     check_interrupt();
-    if (plan(circuit, candidate).carried) return candidate;
+    if (carries(candidate, circuits)) return candidate;
   }
   return std::nullopt;
 }
 
-/// The narrowest of so many primes that carry it.
-std::optional<rlwe::Parameters> with_count(const Circuit& circuit, const rlwe::ParametersLiteral& base,
-                                           std::size_t count) {
+/// The narrowest of so many primes that carry them.
+std::optional<rlwe::Parameters> with_count(Circuits circuits, const rlwe::ParametersLiteral& base, std::size_t count) {
   unsigned low = scheme::narrowest_prime(*base.ring()) - 1, high = scheme::widest_prime(base.word) - 1;
-  auto best = with_primes(circuit, base, count, high);
+  auto best = with_primes(circuits, base, count, high);
   // Narrower primes may be too few, or too narrow; wider ones too long for security. What serves lies in between.
-  for (unsigned width = high; !best && width-- > low;) best = with_primes(circuit, base, count, high = width);
+  for (unsigned width = high; !best && width-- > low;) best = with_primes(circuits, base, count, high = width);
   while (best && low < high) {
     const unsigned middle = low + (high - low) / 2;
-    if (auto found = with_primes(circuit, base, count, middle)) {
+    if (auto found = with_primes(circuits, base, count, middle)) {
       best = std::move(found);
       high = middle;
     } else {
@@ -70,12 +78,19 @@ std::optional<rlwe::Parameters> with_count(const Circuit& circuit, const rlwe::P
 
 }  // namespace
 
-std::optional<rlwe::Parameters> parameters_for(const Circuit& circuit, const rlwe::ParametersLiteral& base) {
+std::optional<rlwe::Parameters> parameters_for(Circuits circuits, const rlwe::ParametersLiteral& base) {
   rlwe::require_known(base.scheme, base.word, base.table);
+  if (circuits.empty()) throw ArgumentError("parameters for no circuit; name one or more");
   std::optional<rlwe::Parameters> best;
-  const std::size_t layers = circuit.depth() + 1;
+  std::size_t layers = 0;
+  for (const Circuit* const circuit : circuits) {
+    layers = std::max<std::size_t>(layers, circuit->depth() + 1);
+    if (circuit->modulus() == circuits.front()->modulus()) continue;
+    throw MismatchError(message(circuits.front()->name(), " computes modulo ", circuits.front()->modulus(), ", and ",
+                                circuit->name(), " modulo ", circuit->modulus(), "; keys have one modulus for both"));
+  }
   for (const std::size_t count : {(layers + 1) / 2, (layers + 1) / 2 + 1, layers, layers + 1}) {
-    auto found = with_count(circuit, base, count);
+    auto found = with_count(circuits, base, count);
     if (found && (!best || scheme::cost(*found) < scheme::cost(*best))) best = std::move(found);
   }
   return best;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "cyclotome/circuit/evaluation.hpp"
 #include "cyclotome/circuit/noise_algebra.hpp"
 #include "cyclotome/rlwe/keys.hpp"
@@ -12,30 +14,46 @@ namespace cyclotome::circuit {
 struct Plan {
   std::vector<LayerReport> layers;
   Counts counts;
-  std::uint64_t peak_bytes;  ///< about, of ciphertexts in the engine's memory
+  std::uint64_t peak_bytes;  ///< about, of ciphertexts in the memory of the engine that takes most, inputs included
   std::size_t level;         ///< of the outputs
   bool carried;              ///< whether decryption corrects the noise of every layer
   double headroom;           ///< bits that the outputs' noise leaves
+  std::size_t sections = 1;  ///< that it is computed in, one after the other; see Schedule
+  bool keys_spread = false;  ///< whether devices share the key's digits, else each has a copy
+};
+
+/// What there is to compute with.
+struct Resources {
+  std::size_t devices = 1;
+  std::optional<std::uint64_t> bytes = std::nullopt;  ///< of memory on each; nothing: as much as it takes
 };
 
 /// Goes through a circuit with noise bounds in place of ciphertexts, before anything is encrypted. inputs: noise and
-/// level of each input port; none: fresh encryptions under the public key. width: ciphertexts for each wire.
+/// level of each input port; none: fresh encryptions under the public key. width: ciphertexts for each wire. Noise and
+/// levels do not depend on the resources. Where memory is too small whatever the sections, the plan with least memory.
 Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const NoiseAlgebra::State> inputs = {},
-          std::size_t width = 1);
+          std::size_t width = 1, const Resources& resources = {});
+/// Whether parameters carry a circuit from fresh encryptions on.
+bool carries(const Circuit& circuit, const rlwe::Parameters& parameters);
 
 /// The plan as a table, a line for each layer.
 std::string explain(const Circuit& circuit, const Plan& plan);
 
 /// Computes a circuit over ciphertexts, once the plan says that it can be: inputs are a batch for each port, `width`
-/// ciphertexts for each wire, and the results likewise. Throws NoiseError before work starts if the noise would grow
-/// beyond what can be decrypted, and says how many levels were needed; MemoryLimitError likewise; TransparentError for
-/// a result that hides nothing; and as CiphertextAlgebra and evaluate.
+/// ciphertexts for each wire, and the results likewise. others: the same parameters on further engines, which share the
+/// work. In as few sections as memory allows. Residues and bounds depend neither on the engines nor on the sections.
+///
+/// Throws NoiseError before work starts if the noise would grow beyond what can be decrypted, and says how many levels
+/// were needed; MemoryLimitError likewise; TransparentError for a result that hides nothing; and as CiphertextAlgebra
+/// and evaluate.
 struct Computed {
   std::vector<rlwe::Ciphertext> outputs;  ///< for each port that has wires
   std::vector<LayerReport> layers;
+  std::size_t sections;
+  bool keys_spread;
 };
 Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> inputs,
                  const std::shared_ptr<const rlwe::EvaluationKeys>& keys, std::size_t width = 1,
-                 const Progress& progress = {});
+                 const Progress& progress = {}, std::span<const rlwe::ContextPtr> others = {});
 
 }  // namespace cyclotome::circuit

@@ -2,6 +2,7 @@
 #include "cyclotome/circuit/schedule.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace cyclotome::circuit {
 
@@ -25,44 +26,99 @@ void count_uses(const Circuit& circuit, std::vector<std::uint32_t>& uses, std::v
   for (std::uint32_t number = 0; number < size; ++number) fused[number] = fused[number] && uses[number] == 1;
 }
 
-void sort_unique(std::vector<Wire>& wires) {
-  std::ranges::sort(wires);
-  const auto repeats = std::ranges::unique(wires);
-  wires.erase(repeats.begin(), repeats.end());
+/// The section that each gate is in: equal numbers of gates. A fused product is in that of its sum.
+std::vector<std::size_t> sections_of(const Circuit& circuit, std::size_t sections, const std::vector<bool>& fused) {
+  std::vector<std::size_t> section(circuit.size());
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    section[number] = number * sections / circuit.size();
+    if (circuit.gate({number}).kind != GateKind::sum) continue;
+    for (const Term& term : circuit.operands({number})) {
+      if (fused[term.wire.number]) section[term.wire.number] = section[number];
+    }
+  }
+  return section;
 }
 
 }  // namespace
 
-Schedule::Schedule(const Circuit& circuit)
-    : layers_(circuit.depth() + 1), uses_(circuit.size()), fused_(circuit.size()) {
+void merge_uses(std::vector<Use>& uses) {
+  std::ranges::sort(uses, {}, &Use::wire);
+  std::vector<Use> merged;
+  for (const Use& use : uses) {
+    if (!merged.empty() && merged.back().wire == use.wire) {
+      merged.back().times += use.times;
+    } else {
+      merged.push_back(use);
+    }
+  }
+  uses = std::move(merged);
+}
+
+Schedule::Schedule(const Circuit& circuit, std::size_t sections, std::size_t devices)
+    : uses_(circuit.size()), device_(circuit.size()), fused_(circuit.size()) {
   count_uses(circuit, uses_, fused_);
+  place_gates(circuit, sections);
+  if (devices > 1) share_out(circuit, devices);
+}
+
+void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
+  const std::vector<std::size_t> section = sections_of(circuit, sections, fused_);
+  std::map<std::pair<std::size_t, std::size_t>, Step> steps;  // by section and depth
+  if (sections == 1) {
+    for (std::size_t depth = 0; depth <= circuit.depth(); ++depth) steps[{0, depth}];
+  }
   std::vector<std::uint32_t> stage(circuit.size());  // products and what comes from earlier layers: 0
   for (std::uint32_t number = 0; number < circuit.size(); ++number) {
     const Wire wire{number};
     const Gate& gate = circuit.gate(wire);
-    Layer& layer = layers_[gate.depth];
+    if (gate.kind == GateKind::input) continue;
+    Step& step = steps[{section[number], gate.depth}];
     if (gate.kind == GateKind::product) {
-      if (!fused(wire)) layer.products.push_back(wire);
-      for (const Term& term : circuit.operands(wire)) layer.factors.push_back(term.wire);
+      if (!fused(wire)) step.products.push_back(wire);
+      for (const Term& term : circuit.operands(wire)) step.factors.push_back({term.wire, 1});
       continue;
     }
-    if (gate.kind == GateKind::input) continue;
     for (const Term& term : circuit.operands(wire)) {
       if (circuit.gate(term.wire).depth == gate.depth) {
         stage[number] = std::max(stage[number], stage[term.wire.number] + 1);
       } else {
-        layer.earlier.push_back(term.wire);
+        step.earlier.push_back({term.wire, 1});
       }
     }
     stage[number] = std::max(stage[number], 1U);
-    if (layer.stages.size() < stage[number]) layer.stages.resize(stage[number]);
-    Stage& own = layer.stages[stage[number] - 1];
+    if (step.stages.size() < stage[number]) step.stages.resize(stage[number]);
+    Stage& own = step.stages[stage[number] - 1];
     (gate.kind == GateKind::sum ? own.sums : own.relinearizations).push_back(wire);
   }
-  for (Layer& layer : layers_) {
-    sort_unique(layer.factors);
-    sort_unique(layer.earlier);
-    std::erase_if(layer.earlier, [&](Wire wire) { return std::ranges::binary_search(layer.factors, wire); });
+  for (auto& [place, step] : steps) {
+    step.layer = place.second;
+    merge_uses(step.factors);
+    merge_uses(step.earlier);
+    steps_.push_back(std::move(step));
+  }
+}
+
+void Schedule::share_out(const Circuit& circuit, std::size_t devices) {
+  constexpr std::size_t switching = 2;  // a key switch takes longer than a product
+  for (const Step& step : steps_) {
+    std::vector<Wire> gates = step.products;
+    for (const Stage& stage : step.stages) {
+      gates.insert(gates.end(), stage.sums.begin(), stage.sums.end());
+      gates.insert(gates.end(), stage.relinearizations.begin(), stage.relinearizations.end());
+    }
+    std::ranges::sort(gates);
+    const auto cost = [&](Wire wire) -> std::size_t {
+      if (circuit.gate(wire).kind == GateKind::product) return 1;
+      if (circuit.gate(wire).kind == GateKind::relinearization) return switching;
+      return static_cast<std::size_t>(
+          std::ranges::count_if(circuit.operands(wire), [&](const Term& term) { return fused(term.wire); }));
+    };
+    std::size_t all = 0, before = 0;
+    for (const Wire wire : gates) all += cost(wire);
+    for (const Wire wire : gates) {
+      device_[wire.number] = static_cast<std::uint32_t>(all == 0 ? 0 : std::min(devices - 1, before * devices / all));
+      before += cost(wire);
+    }
   }
 }
 

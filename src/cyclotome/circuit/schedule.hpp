@@ -10,29 +10,47 @@ struct Stage {
   std::vector<Wire> sums, relinearizations;
 };
 
-/// What is computed at one level: products first, all at once, then stage after stage.
-struct Layer {
-  std::vector<Wire> products;  ///< but for those that are added up as they are made
-  std::vector<Stage> stages;
-  std::vector<Wire> factors;  ///< operands of its products, without repeats
-  std::vector<Wire> earlier;  ///< wires of earlier layers that its sums take, without repeats and factors
+/// A wire, and how often some gates use it.
+struct Use {
+  Wire wire;
+  std::uint32_t times;
 };
 
-/// The order in which a circuit is computed.
+/// Uses of the same wire as one, ordered by wire.
+void merge_uses(std::vector<Use>& uses);
+
+/// Gates of one section and one depth: products first, all at once, then stage after stage.
+struct Step {
+  std::size_t layer;           ///< their depth
+  std::vector<Wire> products;  ///< but for those that are added up as they are made
+  std::vector<Stage> stages;
+  std::vector<Use> factors;  ///< operands of its products, without repeats
+  std::vector<Use> earlier;  ///< wires of earlier layers that its sums take, without repeats
+};
+
+/// The order in which a circuit is computed. Gates are cut into sections, in the order in which they were written, and
+/// a section is finished before the next one begins: what one number, or pair, takes is written together, so that wires
+/// live shortly. In a section, all gates of one depth are computed together. With one section that is layer after
+/// layer.
 class Schedule {
  public:
-  explicit Schedule(const Circuit& circuit);
+  explicit Schedule(const Circuit& circuit, std::size_t sections = 1, std::size_t devices = 1);
 
-  /// By number: layer d has the gates of depth d. Layer 0 has no products.
-  const std::vector<Layer>& layers() const noexcept { return layers_; }
+  /// Every depth from 0 on has a step if there is one section, also those without gates.
+  const std::vector<Step>& steps() const noexcept { return steps_; }
   /// How often a wire is used, by gates and outputs.
   const std::vector<std::uint32_t>& uses() const noexcept { return uses_; }
   /// A product that one sum of its own layer takes and nothing else: it is never kept.
   bool fused(Wire wire) const { return fused_[wire.number]; }
+  /// The device that computes a gate. Those of a step are shared out evenly, neighbours together.
+  std::size_t device(Wire wire) const { return device_[wire.number]; }
 
  private:
-  std::vector<Layer> layers_;
-  std::vector<std::uint32_t> uses_;
+  void place_gates(const Circuit& circuit, std::size_t sections);
+  void share_out(const Circuit& circuit, std::size_t devices);
+
+  std::vector<Step> steps_;
+  std::vector<std::uint32_t> uses_, device_;
   std::vector<bool> fused_;
 };
 

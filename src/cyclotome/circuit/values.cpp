@@ -6,72 +6,131 @@
 
 namespace cyclotome::circuit {
 
-Values::Values(const Algebra& algebra, std::vector<std::uint32_t> uses)
-    : algebra_(algebra), uses_(std::move(uses)), spots_(uses_.size()) {}
+/// What is to be copied from one device to another: items without repeats, and where they go.
+struct Values::Away {
+  std::vector<Place> places;
+  std::map<std::pair<const Batch*, std::size_t>, std::size_t> numbers;
+  std::vector<std::pair<std::size_t, std::size_t>> targets;  // position in the result, number of the copy
 
-void Values::hold(BatchPtr batch, std::span<const Wire> wires) {
-  Bank bank{std::move(batch)};
+  void add(const Place& place, std::size_t position) {
+    const auto [found, is_new] = numbers.try_emplace({place.batch, place.item}, places.size());
+    if (is_new) places.push_back(place);
+    targets.emplace_back(position, found->second);
+  }
+};
+
+Values::Values(std::span<const Algebra* const> algebras, std::vector<std::uint32_t> uses)
+    : algebras_(algebras), homes_(uses.size()) {
+  for (std::size_t i = 0; i < uses.size(); ++i) homes_[i].uses = uses[i];
+}
+
+void Values::hold(BatchPtr batch, std::size_t device, std::span<const Wire> wires) {
+  const std::lock_guard lock(mutex_);
+  Bank bank{std::move(batch), device, 0};
   for (std::size_t i = 0; i < wires.size(); ++i) {
-    spots_[wires[i].number] = {static_cast<std::uint32_t>(banks_.size()), static_cast<std::uint32_t>(i)};
-    bank.live += uses_[wires[i].number] > 0;
+    Spot& home = homes_[wires[i].number];
+    home.bank = static_cast<std::uint32_t>(banks_.size());
+    home.item = static_cast<std::uint32_t>(i);
+    bank.live += home.uses > 0;
   }
   if (bank.live == 0) bank.batch.reset();
   banks_.push_back(std::move(bank));
 }
 
-void Values::release(Wire wire) {
-  Bank& bank = banks_[spots_[wire.number].bank];
+Values::Spot& Values::spot(Wire wire, Role role) {
+  const auto found = brought_[role].find(wire.number);
+  return found == brought_[role].end() ? homes_[wire.number] : found->second;
+}
+
+void Values::let_go(Wire wire, Role role, std::uint32_t times) {
+  Spot& used = spot(wire, role);
+  used.uses -= times;
+  if (used.uses > 0) return;
+  Bank& bank = banks_[used.bank];
   if (--bank.live == 0) bank.batch.reset();
+  brought_[role].erase(wire.number);
 }
 
-void Values::use(std::span<const Wire> wires) {
-  for (const Wire wire : wires) {
-    if (--uses_[wire.number] == 0) release(wire);
+Values::Places Values::places(std::span<const Wire> wires, Role role, std::size_t device) {
+  Places result{std::vector<Place>(wires.size()), {}};
+  std::map<std::size_t, Away> away;
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < wires.size(); ++i) {
+      const Spot& at = spot(wires[i], role);
+      const Bank& bank = banks_[at.bank];
+      result.places[i] = {bank.batch.get(), at.item};
+      if (result.batches.empty() || result.batches.back() != bank.batch) result.batches.push_back(bank.batch);
+      if (bank.device != device) away[bank.device].add(result.places[i], i);
+    }
   }
-}
-
-std::vector<Place> Values::places(std::span<const Wire> wires) const {
-  std::vector<Place> result;
-  result.reserve(wires.size());
-  for (const Wire wire : wires) result.push_back(place(wire));
+  for (const auto& [from, items] : away) {
+    const BatchPtr copy = algebras_[device]->copied(*algebras_[from]->gather(items.places));
+    for (const auto& [position, number] : items.targets) result.places[position] = {copy.get(), number};
+    result.batches.push_back(copy);
+  }
   return result;
 }
 
-BatchPtr Values::take(std::span<const Wire> wires) {
-  BatchPtr result = algebra_.gather(places(wires));
-  use(wires);
+void Values::use(std::span<const Wire> wires, Role role) {
+  const std::lock_guard lock(mutex_);
+  for (const Wire wire : wires) let_go(wire, role, 1);
+}
+
+BatchPtr Values::take(std::span<const Wire> wires, Role role, std::size_t device) {
+  const Places all = places(wires, role, device);
+  BatchPtr result = algebras_[device]->gather(all.places);
+  use(wires, role);
   return result;
 }
 
-void Values::lower(std::span<const Wire> wires, std::size_t level) {
-  std::map<std::uint32_t, std::vector<Wire>> above;  // by bank
-  for (const Wire wire : wires) {
-    const std::uint32_t bank = spots_[wire.number].bank;
-    if (algebra_.facts(*banks_[bank].batch).level > level) above[bank].push_back(wire);
+std::vector<Values::Group> Values::away(std::span<const Use> uses, const Standing& standing) const {
+  std::map<std::uint32_t, Group> groups;  // by bank
+  for (const Use& use : uses) {
+    const std::uint32_t number = homes_[use.wire.number].bank;
+    const Bank& bank = banks_[number];
+    const Facts facts = algebras_[bank.device]->facts(*bank.batch);
+    if (Standing{facts.level, facts.correction} == standing) continue;
+    Group& group = groups[number];
+    group.device = bank.device;
+    group.uses.push_back(use);
   }
-  for (auto& [bank, members] : above) {
-    std::ranges::sort(members);
-    const auto repeats = std::ranges::unique(members);
-    members.erase(repeats.begin(), repeats.end());
-    BatchPtr low = algebra_.lowered(*algebra_.gather(places(members)), level);
-    for (const Wire wire : members) release(wire);
-    hold(std::move(low), members);
+  std::vector<Group> result;
+  for (auto& [number, group] : groups) result.push_back(std::move(group));
+  return result;
+}
+
+void Values::bring(const Group& group, const Standing& standing, Role role) {
+  const Algebra& algebra = *algebras_[group.device];
+  std::vector<Place> places;
+  BatchPtr source;
+  {
+    const std::lock_guard lock(mutex_);
+    source = banks_[homes_[group.uses[0].wire.number].bank].batch;
+    for (const Use& use : group.uses) places.push_back({source.get(), homes_[use.wire.number].item});
+  }
+  BatchPtr batch = algebra.gather(places);
+  source.reset();
+  if (algebra.facts(*batch).level > standing.level) batch = algebra.lowered(*batch, standing.level);
+  if (algebra.facts(*batch).correction != standing.correction) batch = algebra.corrected(*batch, standing.correction);
+  const std::lock_guard lock(mutex_);
+  const auto bank = static_cast<std::uint32_t>(banks_.size());
+  banks_.push_back({std::move(batch), group.device, group.uses.size()});
+  for (std::size_t i = 0; i < group.uses.size(); ++i) {
+    const Use& use = group.uses[i];
+    const Spot spot{bank, static_cast<std::uint32_t>(i), use.times};
+    let_go(use.wire, own, use.times);
+    (role == own ? homes_[use.wire.number] : brought_[role][use.wire.number]) = spot;
   }
 }
 
-std::vector<const Batch*> Values::batches(std::span<const Wire> wires) const {
+std::vector<const Batch*> Values::batches(std::span<const Use> uses) const {
   std::vector<const Batch*> result;
-  for (const Wire wire : wires) result.push_back(place(wire).batch);
+  for (const Use& use : uses) result.push_back(banks_[homes_[use.wire.number].bank].batch.get());
   std::ranges::sort(result);
   const auto repeats = std::ranges::unique(result);
   result.erase(repeats.begin(), repeats.end());
   return result;
-}
-
-std::size_t Values::lowest_level(std::span<const Wire> wires) const {
-  std::size_t lowest = ~std::size_t{0};
-  for (const Batch* const batch : batches(wires)) lowest = std::min(lowest, algebra_.facts(*batch).level);
-  return lowest;
 }
 
 }  // namespace cyclotome::circuit

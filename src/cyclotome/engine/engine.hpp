@@ -69,6 +69,13 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void download(void* host, const void* source, std::size_t bytes) = 0;
   /// `count` runs of `bytes` bytes, `stride` bytes apart in the engine's memory, one after another to the host.
   virtual void download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count);
+  /// Bytes from another engine's memory straight into this one's, after what either was asked for so far and before
+  /// what either is asked for from now on. False, and nothing was done, where there is no way past the host, as by
+  /// default.
+  virtual bool fetch([[maybe_unused]] void* destination, [[maybe_unused]] Engine& other,
+                     [[maybe_unused]] const void* source, [[maybe_unused]] std::size_t bytes) {
+    return false;
+  }
   /// Bytes of temporaries that a tile of batch items should stay below: what is fast here.
   virtual std::size_t working_set() const noexcept { return std::size_t{64} << 20; }
   /// The most batch items that a verb takes.

@@ -100,8 +100,10 @@ Amount left_in_address_space() {
                                  ", or change the limit with set_memory_limit"));
 }
 
+bool is_free(const MemoryState& state, std::uint64_t bytes) { return !state.free || bytes <= *state.free / 5 * 4; }
+
 void require(std::string_view operation, std::uint64_t bytes, const MemoryState& state, std::string_view advice) {
-  if (!state.free || bytes <= *state.free / 5 * 4) return;
+  if (is_free(state, bytes)) return;
   refuse(operation, bytes, message("but only ", byte_size(*state.free), " are free, of which a fifth is left alone"),
          advice);
 }
@@ -122,12 +124,18 @@ Amount free_main_memory() {
   return free;
 }
 
-void require_memory(const Engine& engine, std::string_view operation, std::uint64_t bytes, std::string_view advice) {
+bool has_memory(const Engine& engine, std::uint64_t bytes) {
   const std::uint64_t most = limit.load(std::memory_order_relaxed);
-  if (most == none && bytes < announced_bytes) return;
+  if (most == none && bytes < announced_bytes) return true;
+  const MemoryState state = engine.memory(most == none);
+  return most == none ? is_free(state, bytes) : bytes <= most && state.held <= most - bytes;
+}
+
+void require_memory(const Engine& engine, std::string_view operation, std::uint64_t bytes, std::string_view advice) {
+  if (has_memory(engine, bytes)) return;
+  const std::uint64_t most = limit.load(std::memory_order_relaxed);
   const MemoryState state = engine.memory(most == none);
   if (most == none) return require(operation, bytes, state, advice);
-  if (bytes <= most && state.held <= most - bytes) return;
   refuse(
       operation, bytes,
       message("but the limit is ", byte_size(most), " and ", byte_size(state.held), " are in use on ", engine.name()),

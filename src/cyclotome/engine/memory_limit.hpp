@@ -24,6 +24,8 @@ std::optional<std::uint64_t> memory_limit() noexcept;
 /// control groups and by its limit of address space. Nothing where the system does not tell.
 std::optional<std::uint64_t> free_main_memory();
 
+/// Whether `bytes` more are within the limit, or within four fifths of what is free; true where that is not known.
+bool has_memory(const Engine& engine, std::uint64_t bytes);
 /// Throws MemoryLimitError if `bytes` more are beyond the limit, or beyond what is free. operation: begins the message;
 /// advice: how to need less, a clause for its end.
 void require_memory(const Engine& engine, std::string_view operation, std::uint64_t bytes,

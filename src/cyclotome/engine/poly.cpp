@@ -92,6 +92,7 @@ PolyArray PolyArray::clone() const {
 PolyArray PolyArray::to(const EnginePtr& engine) const {
   if (engine == engine_) return clone();
   PolyArray moved(engine, ring_, batch_, parts_, domain_, secret());
+  if (!secret() && engine->fetch(moved.buffer_->data(), *engine_, buffer_->data(), bytes())) return moved;
   ZeroisingVector<std::byte> staging(size() * bytes_of(word()));
   download(staging.data());
   moved.upload(staging.data());

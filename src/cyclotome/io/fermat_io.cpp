@@ -278,7 +278,7 @@ FermatObject read_fermat(std::span<const std::uint8_t> bytes, const FermatReadin
   DataReader reader(data, *context);
   switch (alternative) {
     case 0:
-      return context;
+      return FermatObject(context);
     case 1:
       return read_secret(data, context, id);
     case 2: {

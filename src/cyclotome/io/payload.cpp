@@ -68,7 +68,7 @@ void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload
                               range.least, range.least == range.most ? "" : message(" or ", range.most),
                               " parts are known, and a seed stands for the second of 2: the data is damaged"));
   }
-  const std::size_t most = p.moduli().size(), least = p.scheme().has_levels() ? 1 : most;
+  const std::size_t most = p.moduli().size(), least = p.scheme().drops_primes() ? 1 : most;
   if (limbs < least || limbs > most) {
     throw FormatError(message("a ciphertext of level ", limbs, " at offset ", offset + 2, ", but levels are ", least,
                               " to ", most, " here: the data is damaged; get a fresh copy"));
@@ -188,7 +188,7 @@ ArrayPayload read_description(const Section& section, const rlwe::Parameters& p)
   ByteReader reader(section.bytes, section.offset, "the description of an array");
   const std::uint8_t placement = reader.u8(), clean = reader.u8(), bounded = reader.u8(), axes = reader.u8();
   const std::uint16_t largest_words = reader.u16(), row_words = reader.u16();
-  const bool known = bounded < 2 || (bounded == 2 && p.field_slots() != nullptr);
+  const bool known = bounded < 2 || (bounded == 2 && value::holds_bits(p));
   if (!known || axes > value::max_axes || (bounded != 1 && largest_words + row_words != 0)) {
     throw FormatError(message("the description of an array at offset ", section.offset, " has ",
                               static_cast<unsigned>(axes), " axes (at most ", value::max_axes,

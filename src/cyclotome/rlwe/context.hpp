@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/rlwe/execution_cache.hpp"
@@ -102,6 +103,10 @@ class Context : public std::enable_shared_from_this<Context> {
   virtual Ciphertext sum_products(std::span<const Member> a, std::span<const Member> b, std::size_t group) const;
   virtual Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const EvaluationKeys& keys) const;
   virtual Ciphertext square_relinearized(const Ciphertext& a, const EvaluationKeys& keys) const;
+  /// The product by one of the scheme's methods, "" for its own choice: a b, or a^2 without b; relinearised if there
+  /// are keys. Throws ArgumentError for a name that the scheme does not know, which by default is every one.
+  virtual Ciphertext multiply_by(std::string_view method, const Ciphertext& a, const Ciphertext* b,
+                                 const EvaluationKeys* keys) const;
   virtual Ciphertext concatenate(std::span<const Ciphertext* const> arrays) const;
   Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key) const;
   /// Throws ArgumentError by default: ciphertexts have one level only.

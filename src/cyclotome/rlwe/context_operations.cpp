@@ -54,6 +54,16 @@ Ciphertext Context::square_relinearized(const Ciphertext&, const EvaluationKeys&
   refuse_product("square", *this);
 }
 
+Ciphertext Context::multiply_by(std::string_view method, const Ciphertext& a, const Ciphertext* b,
+                                const EvaluationKeys* keys) const {
+  if (!method.empty()) {
+    throw ArgumentError(message("multiply: ", scheme().title(), " has one way to multiply, and none by the name of '",
+                                method, "'; leave the method out"));
+  }
+  if (keys == nullptr) return b == nullptr ? square(a) : multiply(a, *b);
+  return b == nullptr ? square_relinearized(a, *keys) : multiply_relinearized(a, *b, *keys);
+}
+
 Ciphertext Context::concatenate(std::span<const Ciphertext* const> arrays) const { return rlwe::concatenate(arrays); }
 
 Ciphertext Context::rerandomize(const Ciphertext& a, const PublicKey& key) const {
@@ -65,8 +75,7 @@ Ciphertext Context::rerandomize_from(const Ciphertext& a, const PublicKey& key, 
 }
 
 Ciphertext Context::switch_to_level(const Ciphertext&, Level) const {
-  throw ArgumentError(
-      message("switch_to_level: ciphertexts of ", parameters_.summary(), " have one level only; BGV's have several"));
+  throw ArgumentError(message("switch_to_level: ciphertexts of ", parameters_.summary(), " have one level only"));
 }
 
 }  // namespace cyclotome::rlwe

@@ -78,8 +78,10 @@ class Scheme {
   // --- ciphertexts ---------------------------------------------------------------------------------------------------
   /// The domain that ciphertexts are kept in, in memory and in files: where products need them.
   virtual Domain native_domain() const noexcept = 0;
-  /// Whether ciphertexts may have fewer primes than the parameters.
+  /// Whether ciphertexts have fewer primes than the parameters as computations go on.
   virtual bool has_levels() const noexcept { return false; }
+  /// Whether ciphertexts can be switched to fewer primes when they are told to, in memory and in files.
+  virtual bool drops_primes() const noexcept { return has_levels(); }
   /// Whether two ciphertexts can be multiplied.
   virtual bool has_products() const noexcept { return true; }
   /// Parameters on an engine, and the operations. Throws ParameterError for parameters of another scheme.

@@ -35,21 +35,49 @@ double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
   return left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits + batch_bits);
 }
 
+/// The shortest modulus of primes of one width, from about `first` bits on, with which `base` serves, and the cheapest
+/// number of special primes for it; nothing if security does not allow any.
+std::optional<rlwe::Parameters> shortest_modulus(const Intent& intent, const rlwe::ParametersLiteral& base,
+                                                 unsigned first) {
+  const RingShapePtr ring = base.ring();
+  const unsigned narrowest = narrowest_prime(*ring);
+  const unsigned cap = rlwe::max_modulus_bits(ring->degree(), intent.security, intent.table);
+  const auto serves = [&](unsigned bits) {
+    check_interrupt();
+    const auto candidate = with_special_primes(base, bits, 1);
+    return candidate && planned_headroom(intent, *candidate) >= 0;
+  };
+  // In coarse steps up to the first length that serves, then in single bits from the last that did not.
+  constexpr unsigned stride = 8;
+  for (unsigned bits = std::max(first, narrowest); bits < cap + stride; bits += stride) {
+    if (!serves(std::min(bits, cap))) continue;
+    unsigned smallest = bits - std::min(bits - narrowest, stride - 1);
+    while (!serves(std::min(smallest, cap))) ++smallest;
+    // The modulus is found; more special primes only make it faster and quieter.
+    return cheapest_special_primes(base, std::min(smallest, cap));
+  }
+  return std::nullopt;
+}
+
+/// What an intent fixes of the lattice.
+rlwe::ParametersLiteral literal_of(const Intent& intent) {
+  rlwe::ParametersLiteral literal;
+  literal.scheme = intent.scheme;
+  literal.security = intent.security;
+  literal.table = intent.table;
+  literal.strict = intent.strict;
+  return literal;
+}
+
 /// The smallest parameters of one degree and number of plaintext moduli whose noise fits; nothing if security does not
 /// allow any.
 std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::size_t degree, unsigned result_bits,
                                         unsigned plain_count) {
-  rlwe::ParametersLiteral literal;
-  literal.scheme = intent.scheme;
+  rlwe::ParametersLiteral literal = literal_of(intent);
   literal.degree = degree;
-  const RingShapePtr ring = literal.ring();
-  const unsigned narrowest = narrowest_prime(*ring);
   literal.word = word;
-  literal.security = intent.security;
-  literal.table = intent.table;
-  literal.strict = intent.strict;
   // T > 2^(result_bits + 1); primes of b bits lie above 2^(b-1). Where there are too few, wider ones do as well.
-  const std::uint64_t step = intent.slots ? ring->transform_step() : 2;
+  const std::uint64_t step = intent.slots ? literal.ring()->transform_step() : 2;
   unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, bit_length(step));
   for (; plain_bits < widest_prime(word) && literal.plain_moduli.empty(); ++plain_bits) {
     try {
@@ -58,30 +86,14 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
     }
   }
   if (literal.plain_moduli.empty()) return std::nullopt;
-  plain_bits = bit_length(literal.plain_moduli[0]);
-  const unsigned cap = rlwe::max_modulus_bits(degree, intent.security, intent.table);
-  const auto serves = [&](unsigned bits) {
-    check_interrupt();
-    const auto candidate = with_special_primes(literal, bits, 1);
-    return candidate && planned_headroom(intent, *candidate) >= 0;
-  };
-  // In coarse steps up to the first length that serves, then in single bits from the last that did not.
-  constexpr unsigned stride = 8;
-  for (unsigned bits = std::max(plain_bits + 12, narrowest); bits < cap + stride; bits += stride) {
-    if (!serves(std::min(bits, cap))) continue;
-    unsigned smallest = bits - std::min(bits - narrowest, stride - 1);
-    while (!serves(std::min(smallest, cap))) ++smallest;
-    // The modulus is found; more special primes only make it faster and quieter.
-    return cheapest_special_primes(literal, std::min(smallest, cap));
-  }
-  return std::nullopt;
+  return shortest_modulus(intent, literal, bit_length(literal.plain_moduli[0]) + 12);
 }
 
 /// Rings whose slots modulo 2 are GF(2^16), with 256, 1024 and 2048 of them.
 constexpr std::array<std::size_t, 3> rings_for_bits{4369, 21845, 65535};
 
-/// BGV modulo 2 with `count` ciphertext primes and `special` special ones; nothing where there are none, or security
-/// forbids it.
+/// The smallest `count` ciphertext primes and the `special` special ones that follow; nothing where there are none, or
+/// security forbids it.
 std::optional<rlwe::Parameters> bit_parameters(rlwe::ParametersLiteral literal, std::size_t count,
                                                std::size_t special) {
   const RingShapePtr ring = literal.ring();
@@ -97,18 +109,8 @@ std::optional<rlwe::Parameters> bit_parameters(rlwe::ParametersLiteral literal, 
   }
 }
 
-/// The fewest ciphertext primes over one ring that serve, with the cheapest number of special ones.
-std::optional<rlwe::Parameters> attempt_bits(const Intent& intent, std::size_t m) {
-  rlwe::ParametersLiteral literal;
-  literal.scheme = &bgv::scheme();
-  literal.cyclotomic = m;
-  literal.plain_moduli = {2};
-  literal.security = intent.security;
-  literal.table = intent.table;
-  literal.strict = intent.strict;
-  const RingShapePtr ring = literal.ring();
-  const FieldSlotsPtr slots = FieldSlots::of(*ring, 2);
-  if (slots == nullptr || slots->count() < intent.min_degree) return std::nullopt;
+/// In a scheme with levels, the fewest ciphertext primes that serve, with the cheapest number of special ones.
+std::optional<rlwe::Parameters> fewest_primes(const Intent& intent, const rlwe::ParametersLiteral& literal) {
   constexpr std::size_t most_primes = 100, most_special = 8;
   for (std::size_t count = 1; count <= most_primes; ++count) {
     std::optional<rlwe::Parameters> best;
@@ -125,6 +127,28 @@ std::optional<rlwe::Parameters> attempt_bits(const Intent& intent, std::size_t m
     if (!allowed && count > 1) break;  // more primes are only longer
   }
   return std::nullopt;
+}
+
+/// Without levels noise asks for a length, not for a number of primes: the fewest, in the word that is cheaper.
+std::optional<rlwe::Parameters> widest_primes(const Intent& intent, rlwe::ParametersLiteral literal) {
+  std::optional<rlwe::Parameters> best;
+  for (const Word word : {Word::u32, Word::u64}) {
+    if (intent.word && *intent.word != word) continue;
+    literal.word = word;
+    auto candidate = shortest_modulus(intent, literal, 0);
+    if (candidate && (!best || cost(*candidate) < cost(*best))) best = std::move(candidate);
+  }
+  return best;
+}
+
+/// Modulo 2 over one ring.
+std::optional<rlwe::Parameters> attempt_bits(const Intent& intent, std::size_t m) {
+  rlwe::ParametersLiteral literal = literal_of(intent);
+  literal.cyclotomic = m;
+  literal.plain_moduli = {2};
+  const FieldSlotsPtr slots = FieldSlots::of(*literal.ring(), 2);
+  if (slots == nullptr || slots->count() < intent.min_degree) return std::nullopt;
+  return intent.scheme->has_levels() ? fewest_primes(intent, literal) : widest_primes(intent, literal);
 }
 
 rlwe::Parameters suggest_bits(const Intent& intent) {
@@ -144,7 +168,9 @@ rlwe::Parameters suggest_bits(const Intent& intent) {
 
 }  // namespace
 
-rlwe::Parameters suggest(const Intent& intent) {
+rlwe::Parameters suggest(const Intent& asked) {
+  Intent intent = asked;
+  if (intent.scheme == nullptr) intent.scheme = intent.bits ? &bgv::scheme() : &bfv::scheme();
   rlwe::require_known(intent.scheme, intent.word.value_or(Word::u64), intent.table);
   if (intent.depth > 0 && !intent.scheme->has_products()) {
     throw ParameterError(message("suggest: ", intent.scheme->title(), " has no products of ciphertexts, so depth ",

@@ -22,25 +22,25 @@ struct Intent {
   unsigned plain_products = 1;    ///< products with plaintext vectors or matrices, in addition to depth
   unsigned security = 128;        ///< 128, 192 or 256
   rlwe::SecurityTable table = rlwe::default_security_table;
-  std::optional<Word> word;    ///< none: whichever is cheaper
-  std::size_t min_degree = 0;  ///< at least this many slots
-  bool slots = true;           ///< plaintext moduli with a transform, for sums and products value by value
-  const rlwe::Scheme* scheme = &bfv::scheme();
+  std::optional<Word> word;              ///< none: whichever is cheaper
+  std::size_t min_degree = 0;            ///< at least this many slots
+  bool slots = true;                     ///< plaintext moduli with a transform, for sums and products value by value
+  const rlwe::Scheme* scheme = nullptr;  ///< null: BFV for integers, BGV for bits
   /// Room for revealing up to 1024 ciphertexts of each plaintext modulus at once with this flooding
   /// (rlwe/flooding.hpp); 0: none.
   unsigned flooding_bits = 0;
   bool strict = false;  ///< noise bounds without assumptions (doc/noise.md)
-  /// Bits and elements of GF(2^r) in BGV with plaintext modulus 2 over Phi_m, instead of integers: value_bits,
-  /// result_bits, slots and scheme then have no meaning.
+  /// Bits and elements of GF(2^r), plaintext modulus 2 over Phi_m, instead of integers: value_bits, result_bits and
+  /// slots then have no meaning.
   bool bits = false;
   std::size_t cyclotomic = 0;  ///< of bits: m; 0: the smallest of 4369, 21845 and 65535 that serves
 };
 
 /// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one
-/// can hold), ciphertext primes, special primes and digits. For bits the ciphertext primes are the smallest that have a
-/// transform, ascending, since a level takes fewer bits than they have, and the special ones those that follow. Throws
-/// ParameterError when no supported degree suffices; it says what would be needed.
-rlwe::Parameters suggest(const Intent& intent);
+/// can hold), ciphertext primes, special primes and digits. For bits in a scheme with levels the ciphertext primes are
+/// the smallest that have a transform, ascending, since a level takes fewer bits than they have, and the special ones
+/// those that follow. Throws ParameterError when no supported degree suffices; it says what would be needed.
+rlwe::Parameters suggest(const Intent& asked);
 
 /// `base` with ciphertext primes of `modulus_bits` bits in all, equally wide, of up to 30 bits in 32-bit words and 50
 /// in 64-bit words. It gets as many special primes as make multiplication cheapest within base's security; none if

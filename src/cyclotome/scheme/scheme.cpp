@@ -52,6 +52,11 @@ Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) { return a.context
 
 Ciphertext square(const Ciphertext& a) { return a.context()->square(a); }
 
+Ciphertext multiply_by(std::string_view method, const Ciphertext& a, const Ciphertext* b,
+                       const rlwe::EvaluationKeys* keys) {
+  return a.context()->multiply_by(method, a, b, keys);
+}
+
 Ciphertext sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::Member> b, std::size_t group) {
   rlwe::require_multipliable(a, b);
   if (group == 0 || a.size() % group != 0) {

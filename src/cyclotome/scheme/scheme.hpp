@@ -58,6 +58,10 @@ Ciphertext sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::M
 /// Both relinearised at once: 2 parts.
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys);
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys);
+/// All four of them, a^2 where there is no b, by a method of the scheme's: "" for its own choice, in BFV
+/// bfv::product_method_names. Throws ArgumentError for another name.
+Ciphertext multiply_by(std::string_view method, const Ciphertext& a, const Ciphertext* b,
+                       const rlwe::EvaluationKeys* keys);
 /// One batch after the other. Throws ArgumentError for none.
 Ciphertext concatenate(std::span<const Ciphertext* const> arrays);
 /// a plus fresh encryptions of zero: hides again what became transparent.

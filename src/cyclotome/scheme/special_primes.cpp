@@ -43,9 +43,9 @@ std::optional<rlwe::Parameters> with_other_special_primes(const rlwe::Parameters
   taken.insert(taken.end(), parameters.plain_moduli().begin(), parameters.plain_moduli().end());
   try {
     const std::uint64_t step = lattice.ring()->transform_step();
-    // Over Phi_m those that follow, as `suggest` takes them: there are few narrow ones.
+    // Over Phi_m with levels those that follow, as `suggest` takes them: there are few narrow ones.
     lattice.special_moduli =
-        lattice.cyclotomic == 0
+        lattice.cyclotomic == 0 || !parameters.scheme().has_levels()
             ? primes_congruent_to_one(width, step, special, taken)
             : smallest_primes_congruent_to_one(step, special, *std::max_element(taken.begin(), taken.end()));
     lattice.digits = 0;

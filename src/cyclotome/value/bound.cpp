@@ -78,9 +78,20 @@ Bound matrix_product_bound(const char* operation, const Bound& a, const Bound& b
   return {entry, n, a.row() * b.row()};
 }
 
+Bound polynomial_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
+  if (!known(operation, a, b)) return unbounded(a, b);
+  return {hoelder(a, b), length, a.row() * b.row()};
+}
+
 Bound field_bound(const char* operation, const Bound& x, const Integers& w, const rlwe::Parameters& parameters) {
   const FieldSlotsPtr& slots = parameters.field_slots();
-  if (slots == nullptr) return x;
+  if (slots == nullptr) {
+    if (const std::size_t found = first_wider_than(w, 1); x.is_bits() && found != w.size()) {
+      throw RangeError(message(operation, ": value ", shown(w[found]), " is no bit, which are 0 and 1; encrypt with ",
+                               "wrap=True for integers modulo 2"));
+    }
+    return x;
+  }
   const unsigned degree = slots->field().degree();
   if (const std::size_t found = first_wider_than(w, degree); found != w.size()) {
     throw RangeError(message(operation, ": value ", shown(w[found]), " is no element of GF(2^", degree, "), which are ",
@@ -126,6 +137,10 @@ Bound total_bound(const Bound& x, const Shape& shape, const std::vector<std::siz
     if (axis + 1 < shape.size()) result = result.summed(shape[axis]);
   }
   return result;
+}
+
+bool holds_bits(const rlwe::Parameters& parameters) {
+  return parameters.plain_moduli().size() == 1 && parameters.plain_moduli()[0] == 2;
 }
 
 BigUnsigned plain_product(const rlwe::Parameters& parameters) {

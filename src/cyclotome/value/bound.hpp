@@ -16,12 +16,12 @@ namespace cyclotome::value {
 /// Two numbers: the largest magnitude of a value, and the largest sum of magnitudes along the last axis, a *row*. The
 /// second lets a selection by a one-hot mask, sum(mask * x), be bounded by what one x can be: |sum a_i b_i| is at most
 /// row(a) largest(b). Or neither: then values wrap around modulo T by intent. Elements of GF(2^r), which slots modulo 2
-/// over Phi_m hold, are such values, and bits are those of them that are 0 or 1.
+/// over Phi_m hold, are such values, and bits are those of them that are 0 or 1; so are all values modulo 2 elsewhere.
 class Bound {
  public:
   /// Values that wrap around.
   static Bound wrapping() { return Bound(); }
-  /// Elements of a field that are 0 or 1.
+  /// Elements of a field that are 0 or 1; values modulo 2.
   static Bound bits() {
     Bound bound;
     bound.bits_ = true;
@@ -66,7 +66,11 @@ Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size
 /// Of a (..., m, k) @ b (..., k, n): rows of `n`, k = `inner`.
 Bound matrix_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t inner, std::size_t n);
 
-/// Of what public values make of bits or elements of a field: bits of bits. RangeError for values that are no elements.
+/// Of products of polynomials with `length` coefficients: each is a sum of products with signs.
+Bound polynomial_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
+
+/// Of what public values make of values that wrap around: of bits and elements of a field what is one. RangeError for
+/// values that are no bits or elements.
 Bound field_bound(const char* operation, const Bound& x, const Integers& w, const rlwe::Parameters& parameters);
 
 /// Of public integers, rows taken as broadcast to `length`.
@@ -80,6 +84,9 @@ Bound right_product_bound(const Bound& x, const Integers& matrix);
 
 /// Of the sums over `axes`, which ascend, of an array of this shape.
 Bound total_bound(const Bound& x, const Shape& shape, const std::vector<std::size_t>& axes);
+
+/// Whether values are bits unless told otherwise: the only plaintext modulus is 2.
+bool holds_bits(const rlwe::Parameters& parameters);
 
 /// (T - 1) / 2: the largest magnitude that values modulo T have without wrapping around; T is the product of the
 /// plaintext moduli.

@@ -21,6 +21,18 @@ Ciphertext joined(const std::vector<Ciphertext>& parts) {
   return scheme::concatenate(pointers);
 }
 
+Channels products(const Channels& a, const Channels& b, const rlwe::EvaluationKeys* keys, const Options& options) {
+  const bool square = &a == &b;
+  const auto product = [&](std::size_t channel, const Piece& piece) {
+    const Ciphertext x = part(a[channel], piece);
+    if (square) return scheme::multiply_by(options.product_method, x, nullptr, keys);
+    const Ciphertext y = part(b[channel], piece);
+    return scheme::multiply_by(options.product_method, x, &y, keys);
+  };
+  return in_pieces("multiplying", a.front().context(), std::max(a.front().batch(), b.front().batch()), product,
+                   options);
+}
+
 }  // namespace
 
 std::vector<Piece> pieces(std::size_t total, const Engine& engine) {
@@ -73,25 +85,12 @@ Channels concatenate(const std::vector<Channels>& arrays) {
 }
 
 Channels multiply(const Channels& a, const Channels& b, const Options& options) {
-  const bool square = &a == &b;
-  const auto product = [&](std::size_t channel, const Piece& piece) {
-    const Ciphertext x = part(a[channel], piece);
-    return square ? scheme::square(x) : scheme::multiply(x, part(b[channel], piece));
-  };
-  return in_pieces("multiplying", a.front().context(), std::max(a.front().batch(), b.front().batch()), product,
-                   options);
+  return products(a, b, nullptr, options);
 }
 
 Channels multiply_relinearized(const Channels& a, const Channels& b, const rlwe::EvaluationKeys& keys,
                                const Options& options) {
-  const bool square = &a == &b;
-  const auto product = [&](std::size_t channel, const Piece& piece) {
-    const Ciphertext x = part(a[channel], piece);
-    return square ? scheme::square_relinearized(x, keys)
-                  : scheme::multiply_relinearized(x, part(b[channel], piece), keys);
-  };
-  return in_pieces("multiplying", a.front().context(), std::max(a.front().batch(), b.front().batch()), product,
-                   options);
+  return products(a, b, &keys, options);
 }
 
 Channels relinearize(const Channels& a, const rlwe::EvaluationKeys& keys, const Options& options) {

@@ -115,7 +115,7 @@ EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& op
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const Integers& w, const Options& options) {
-  return add(x, x.parameters().field_slots() == nullptr ? -w : w, options);  // in characteristic 2 it is the same
+  return add(x, holds_bits(x.parameters()) ? w : -w, options);  // in characteristic 2 it is the same
 }
 
 EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Options& options) {

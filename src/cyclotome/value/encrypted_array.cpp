@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 
 namespace cyclotome::value {
@@ -91,6 +92,21 @@ EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
   EncryptedArray result = *this;
   for (Ciphertext& channel : result.placed_.channels) {
     channel = scheme::switch_to_level(channel, rlwe::Level(std::min(level, channel.limbs())));
+  }
+  return result;
+}
+
+EncryptedArray EncryptedArray::switch_to_least_level(double headroom) const {
+  EncryptedArray result = *this;
+  if (!parameters().scheme().drops_primes()) return result;
+  for (Ciphertext& channel : result.placed_.channels) {
+    const auto model = parameters().scheme().noise_model(parameters(), channel.plain());
+    const rlwe::NoiseModel::State now{channel.noise(), channel.level(), channel.correction()};
+    for (rlwe::Level level(1); level < now.level; ++level.primes) {
+      if (!(model->headroom(model->lowered(now, level, channel.parts())) >= headroom)) continue;
+      channel = scheme::switch_to_level(channel, level);
+      break;
+    }
   }
   return result;
 }

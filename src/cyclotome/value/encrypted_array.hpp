@@ -43,9 +43,12 @@ class EncryptedArray {
   EncryptedArray with_keys(const Keyring& keys) const;
   /// The same array without keys on another engine; `context` must have the same parameters (MismatchError).
   EncryptedArray to(const rlwe::ContextPtr& context) const;
-  /// The same values in at most `level` ciphertext primes (BGV): smaller and faster. Throws ArgumentError above the
-  /// present level, below 1, and for BFV.
+  /// The same values in at most `level` ciphertext primes: smaller, and in BGV faster. Throws ArgumentError above the
+  /// present level and below 1.
   EncryptedArray switch_to_level(std::size_t level) const;
+  /// The same values in as few primes as leave `headroom` bits of noise headroom, for each plaintext modulus: for a
+  /// result that is only sent. As it is where none does.
+  EncryptedArray switch_to_least_level(double headroom = 0) const;
 
  private:
   Placed placed_;

@@ -34,6 +34,19 @@ void require_values_within(const Integers& values, const Bound& bound, const rlw
   }
 }
 
+/// Of parameters with plaintext modulus 2 that have no field: bits, or integers that wrap around.
+Bound stated_modulo_2(const Integers& values, const Encryption& how) {
+  if (how.bound || how.l1_bound) {
+    throw ArgumentError("encrypt: bits, and integers modulo 2, have no bound; leave it out");
+  }
+  if (how.wrap) return Bound::wrapping();
+  const std::size_t found = first_wider_than(values, 1);
+  if (found == values.size()) return Bound::bits();
+  throw RangeError(
+      message("encrypt: value ", shown(values[found]), place_of(values.shape(), found),
+              " is no bit; these parameters hold bits, 0 and 1, and with wrap=True any integers modulo 2"));
+}
+
 /// Bits, or elements of the field by wrap.
 Bound stated_in_field(const Integers& values, const Encryption& how, const BinaryField& field) {
   if (how.bound || how.l1_bound) {
@@ -52,6 +65,7 @@ Bound stated_in_field(const Integers& values, const Encryption& how, const Binar
 
 Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Parameters& parameters) {
   if (parameters.field_slots() != nullptr) return stated_in_field(values, how, parameters.field_slots()->field());
+  if (holds_bits(parameters)) return stated_modulo_2(values, how);
   if (how.wrap) {
     if (how.bound || how.l1_bound) {
       throw ArgumentError("encrypt: bound= and wrap=True exclude each other: values that wrap around have no bound");

@@ -14,7 +14,7 @@ struct Encryption {
   /// The largest sum of magnitudes along the last axis: 1 for rows that are one-hot masks. None: what `bound` implies.
   std::optional<BigUnsigned> l1_bound = std::nullopt;
   /// Values and results are meant modulo T, in [0, T), and have no bound. Where parameters hold elements of GF(2^r):
-  /// values are any of them; otherwise they are bits.
+  /// values are any of them; otherwise they are bits, as wherever T is 2.
   bool wrap = false;
   /// None: slots if the parameters have them, else coefficients. Scalars are always replicated.
   std::optional<Placement> placement = std::nullopt;

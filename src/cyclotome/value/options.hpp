@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace cyclotome::value {
@@ -16,6 +17,9 @@ struct Options {
   Progress progress = nullptr;
   /// Return results that could not be decrypted as well, in place of a NoiseError at once: for measurements.
   bool allow_undecryptable = false;
+  /// How products of ciphertexts are computed, by a name that the scheme knows (scheme::multiply_by); "": as it
+  /// chooses. Results are the same, their noise and time differ.
+  std::string product_method = {};
 };
 
 /// One long operation of `total` steps.

@@ -35,8 +35,10 @@ void require_contraction(const Shape& left, const Shape& right) {
   }
 }
 
-void require_matrix(const Integers& w, const rlwe::Parameters& parameters) {
-  if (parameters.field_slots() != nullptr && first_wider_than(w, 1) != w.size()) {
+void require_matrix(const Integers& w, const EncryptedArray& x) {
+  if (x.parameters().field_slots() == nullptr) {
+    static_cast<void>(field_bound("matmul", x.bound(), w, x.parameters()));
+  } else if (first_wider_than(w, 1) != w.size()) {
     throw UnsupportedError(
         "matmul: matrices over bits and elements of GF(2^r) are of bits, 0 and 1; for others multiply "
         "with * and sum");
@@ -130,7 +132,7 @@ EncryptedArray sum_of_products(const EncryptedArray& x, const EncryptedArray& y,
 
 EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Options& options) {
   require_contraction(matrix.shape(), x.shape());
-  require_matrix(matrix, x.parameters());
+  require_matrix(matrix, x);
   if (matrix.ndim() == 1) {
     const EncryptedArray product = matmul(matrix.reshaped({1, matrix.length()}), x, options);
     return reshape(product, without(product.shape(), x.ndim() > 1 ? x.ndim() - 2 : 0));
@@ -146,7 +148,7 @@ EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Opt
 
 EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Options& options) {
   require_contraction(x.shape(), matrix.shape());
-  require_matrix(matrix, x.parameters());
+  require_matrix(matrix, x);
   if (matrix.ndim() == 1) {
     const EncryptedArray product = matmul(x, matrix.reshaped({matrix.length(), 1}), options);
     return reshape(product, without(product.shape(), product.ndim() - 1));

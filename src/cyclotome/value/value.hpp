@@ -5,6 +5,7 @@
 #include "cyclotome/value/elementwise.hpp"
 #include "cyclotome/value/encryption.hpp"
 #include "cyclotome/value/field_rotations.hpp"
+#include "cyclotome/value/polynomials.hpp"
 #include "cyclotome/value/products.hpp"
 #include "cyclotome/value/reductions.hpp"
 #include "cyclotome/value/shaping.hpp"

@@ -53,3 +53,17 @@ def root(m: int, q: int) -> int:
     while any(pow(h, (q - 1) // p, q) == 1 for p in prime_factors(m)):
         h += 1
     return pow(h, (q - 1) // m, q)
+
+
+def normal(values: Mapping[int, int], m: int) -> dict[int, int]:
+    """The coefficients of zeta^j for the units j that equal the sum of values[j] zeta^j: along each prime p, what
+    stands at j = 0 modulo p goes, negative, to all others, since 1 + zeta_p + ... + zeta_p^(p-1) = 0."""
+    primes = prime_factors(m)
+    spread = [0] * m
+    for j, value in values.items():
+        spread[j % m] += int(value)
+    box = {tuple(j % p for p in primes): value for j, value in enumerate(spread)}
+    for axis in range(len(primes)):
+        zero = {key: value for key, value in box.items() if key[axis] == 0}
+        box = {key: value - zero[(*key[:axis], 0, *key[axis + 1 :])] for key, value in box.items() if key[axis] != 0}
+    return {j: box[tuple(j % p for p in primes)] for j in units(m)}

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import gcd
 
-from oracles import sampling, sealing
+from oracles import binary_field, cyclotomic, sampling, sealing
 
 #: residues[limb][coefficient]
 Polynomial = list[list[int]]
@@ -43,6 +45,8 @@ class Parameters:
     moduli: list[int]
     special_moduli: list[int]
     name: str
+    #: m of Phi_m; 0: the ring is that of x^n + 1.
+    index: int = 0
 
     @property
     def key_moduli(self) -> list[int]:
@@ -51,8 +55,9 @@ class Parameters:
     def fingerprint(self) -> bytes:
         """SHA-256 of the canonical text."""
         lists = [",".join(map(str, x)) for x in (self.plain_moduli, self.moduli, self.special_moduli)]
+        version, ring = (2, f"cyclotomic {self.index}") if self.index else (1, f"degree {self.degree}")
         text = (
-            f"cyclotome parameters 1\nscheme {self.scheme}\ndegree {self.degree}\nplain {lists[0]}\n"
+            f"cyclotome parameters {version}\nscheme {self.scheme}\n{ring}\nplain {lists[0]}\n"
             f"moduli {lists[1]}\nspecial {lists[2]}\ndigits {self.digits}\nword {8 * self.word_bytes}\n"
             f"secret ternary\nerror cbd21\nsecurity {self.security} {self.table}"
             f"{' INSECURE allowed' if self.allow_insecure else ''}\n"
@@ -89,7 +94,7 @@ def read(data: bytes) -> File:
     """Header, checksum, parameters and sections; AssertionError where the page is not followed."""
     magic, version, kind, reserved, length = struct.unpack_from("<8sHHIQ", data)
     assert (magic, version, reserved, length) == (b"CYCLOTOM", version, 0, len(data))
-    assert version in (1, 2)
+    assert version in (1, 2, 3)
     assert hashlib.sha256(data[:-32]).digest() == data[-32:]
     sections, position = [], 56
     while position < len(data) - 32:
@@ -100,6 +105,7 @@ def read(data: bytes) -> File:
     assert sections[0][0] == "PARM"
     file = File(version, KINDS[kind], read_parameters(sections.pop(0)[1]), sections)
     assert file.parameters.fingerprint() == data[24:56]
+    assert (version == 3) == (file.parameters.index > 0)
     if file.kind not in ("parameters", "plaintext"):
         assert sections[0][0] == "KYID"
         file.key_id = sections.pop(0)[1]
@@ -114,6 +120,9 @@ def read_parameters(block: bytes) -> Parameters:
     plain, moduli, special, name = counts
     values = list(struct.unpack_from(f"<{plain + moduli + special}Q", block, 28))
     assert len(block) == 28 + 8 * len(values) + name
+    index = degree if flags & 4 else 0
+    if index:
+        degree = len(cyclotomic.units(index))
     return Parameters(
         label=label.decode(),
         scheme={1: "bfv", 2: "bgv"}[scheme],
@@ -128,6 +137,7 @@ def read_parameters(block: bytes) -> Parameters:
         moduli=values[plain : plain + moduli],
         special_moduli=values[plain + moduli :],
         name=block[len(block) - name :].decode("ascii"),
+        index=index,
     )
 
 
@@ -138,8 +148,9 @@ class Packed:
         self.data = data
 
     def limb(self, degree: int, bits: int) -> list[int]:
-        size = degree * bits // 8
+        size = -(-degree * bits // 8)
         stream, self.data = int.from_bytes(self.data[:size], "little"), self.data[size:]
+        assert stream >> (degree * bits) == 0  # what is left of the last byte, where n is no multiple of 8
         return [stream >> (bits * i) & ((1 << bits) - 1) for i in range(degree)]
 
     def polynomial(self, degree: int, moduli: Sequence[int]) -> Polynomial:
@@ -202,6 +213,8 @@ class Description:
     shape: tuple[int, ...]
     #: The largest magnitude and the largest sum of magnitudes along the last axis; None for values modulo T.
     bounds: tuple[int, int] | None
+    #: Of elements of a field: whether they are bits.
+    bits: bool = False
 
 
 def description(data: bytes) -> Description:
@@ -212,7 +225,8 @@ def description(data: bytes) -> Description:
     assert len(words) == 8 * (largest + row)
     bounds = (int.from_bytes(words[:start], "little"), int.from_bytes(words[start:], "little"))
     names = ["replicated", "slots", "coefficients"]
-    return Description(names[placement], clean == 1, shape, bounds if bounded else None)
+    assert bounded < 2 or (largest, row) == (0, 0)
+    return Description(names[placement], clean == 1, shape, bounds if bounded == 1 else None, bounded == 2)
 
 
 def ciphertexts(data: bytes, p: Parameters, version: int = 2) -> Ciphertexts:
@@ -243,3 +257,72 @@ def plaintexts(file: File) -> list[list[int]]:
     result = [packed.polynomial(p.degree, [p.plain_moduli[plain]])[0] for _ in range(batch)]
     assert packed.data == b""
     return result
+
+
+# --- version 3: objects over Phi_m ------------------------------------------------------------------------------------
+@functools.cache
+def least_primitive_root(p: int) -> int:
+    """The least generator of the units modulo a prime."""
+    return next(g for g in range(2, p) if all(pow(g, (p - 1) // f, p) != 1 for f in cyclotomic.prime_factors(p - 1)))
+
+
+@functools.cache
+def places(m: int) -> dict[int, int]:
+    """Where the residue of each unit stands in a limb."""
+    primes = cyclotomic.prime_factors(m)
+    logarithms = {p: {pow(least_primitive_root(p), e, p): e for e in range(p - 1)} for p in primes}
+    result = {}
+    for u in cyclotomic.units(m):
+        exponents = {p: logarithms[p][u % p] for p in primes}
+        others = [p for p in primes if p != 257]
+        place, size = 0, 1
+        for p in reversed(others):
+            place, size = place + size * exponents[p], size * (p - 1)
+        if 257 in primes:
+            high, low = divmod(exponents[257], 16)
+            place = low + 16 * place + 16 * size * high
+        result[u] = place
+    return result
+
+
+def coefficients_of_transform(limb: Sequence[int], m: int, q: int) -> dict[int, int]:
+    """The polynomial of degree below m, by exponent, that has these values at the units' roots and 0 at the others: one
+    of all that are equal modulo Phi_m."""
+    zeta, where = cyclotomic.root(m, q), places(m)
+    inverse, scale = pow(zeta, -1, q), pow(m, -1, q)
+    values = {u: limb[place] for u, place in where.items()}
+    return {j: cyclotomic.evaluate(values, pow(inverse, j, q), q) * scale % q for j in range(m)}
+
+
+def coefficients_of_basis(limb: Sequence[int], m: int) -> dict[int, int]:
+    """The coefficients of zeta^j by j: the residue at the place of u is that of j = 1/u."""
+    return {pow(u, -1, m): limb[place] for u, place in places(m).items()}
+
+
+def field_polynomial(degree: int) -> int:
+    """f of GF(2^degree): the page's for 16, else the least primitive polynomial."""
+    if degree == 16:
+        return 0b1_0001_0000_0000_1011
+    order = (1 << degree) - 1
+    for candidate in range((1 << degree) + 1, 2 << degree, 2):
+        field = binary_field.Field(candidate)
+        if field.power(2, order) == 1 and all(field.power(2, order // p) != 1 for p in cyclotomic.prime_factors(order)):
+            return candidate
+    raise AssertionError
+
+
+def slots(m: int) -> binary_field.Slots:
+    """The slots of the plaintext modulus 2."""
+    reached = {1}  # powers of 2, and of the generators so far
+    while len(reached) < binary_field.order(2, m):
+        reached |= {2 * u % m for u in reached}
+    degree, dimensions = len(reached), []
+    for p in cyclotomic.prime_factors(m):
+        rest = m // p
+        root = least_primitive_root(p)
+        generator = next(u for u in range(1, m, rest) if u % p == root)  # 1 modulo the other primes
+        length = next(e for e in range(1, p) if pow(generator, e, m) in reached)
+        reached = {u * pow(generator, e, m) % m for u in reached for e in range(length)}
+        exact = gcd((p - 1) // length, length) == 1
+        dimensions.append((pow(generator, (p - 1) // length, m) if exact else generator, length))
+    return binary_field.Slots(m, field_polynomial(degree), dimensions)

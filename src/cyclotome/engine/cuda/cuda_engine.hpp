@@ -29,6 +29,10 @@ class CudaEngine : public Engine {
 
   std::string name() const override;
   std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
+  /// held: by every engine of this process on the device, scratch of programs included.
+  MemoryState memory(bool with_free) const override;
+  /// From another GPU, over NVLink where they are connected so; from an engine that is none, false.
+  bool fetch(void* destination, Engine& other, const void* source, std::size_t bytes) override;
   void upload(void* destination, const void* host, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
   void download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) override;

@@ -102,9 +102,9 @@ class OneScratch final : public Scratch {
   void* data_;
 };
 
-class MatrixKeySwitch {
+class KeySwitchByMatrices {
  public:
-  MatrixKeySwitch(DeviceConstants& constants, const KeySwitchConstants& step)
+  KeySwitchByMatrices(DeviceConstants& constants, const KeySwitchConstants& step)
       : q_(step.ciphertext_ring),
         special_(step.special_ring),
         both_(step.key_ring),
@@ -205,7 +205,7 @@ Step key_switch_by_matrices(DeviceConstants& constants, const KeySwitchConstants
   if (ring.word() != Word::u32 || ring.kind() != RingKind::cyclotomic || !constants.paths.one_pass || !step.rounding) {
     return {};
   }
-  MatrixKeySwitch switching(constants, step);
+  KeySwitchByMatrices switching(constants, step);
   if (!switching.usable()) return {};
   return [switching = std::move(switching)](const StepContext& at, Operands o) {
     switching(at, o[0], o[1], o[2], o.size() > 3 ? o[3] : View{});

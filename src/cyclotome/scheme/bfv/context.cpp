@@ -9,26 +9,47 @@
 namespace cyclotome::bfv {
 
 Context::Context(const rlwe::Parameters& parameters, const EnginePtr& engine) : ExactContext(parameters, engine) {
-  const RingPtr& q = ciphertext_ring();
   const auto& plain_moduli = parameters.plain_moduli();
   taken_ = parameters.moduli();
   taken_.insert(taken_.end(), parameters.special_moduli().begin(), parameters.special_moduli().end());
   taken_.insert(taken_.end(), plain_moduli.begin(), plain_moduli.end());
-
   // gamma needs no transform; any prime of the word's width that is not taken will do.
-  const std::uint64_t gamma = primes_congruent_to_one(gamma_bits(parameters.word()), 2, 1, taken_)[0];
-  const BigUnsigned product = q->basis().product();
-  for (std::size_t i = 0; i < plain_moduli.size(); ++i) {
-    const std::uint64_t t = plain_moduli[i];
-    plain_scales_.push_back(std::make_unique<PlainScale>(q, plain_ring(rlwe::PlainIndex(i)), gamma));
+  gamma_ = primes_congruent_to_one(gamma_bits(parameters.word()), 2, 1, taken_)[0];
+}
+
+const PlainScale& Context::plain_scale(rlwe::Level level, rlwe::PlainIndex plain) const {
+  const std::lock_guard lock(tables_mutex_);
+  auto& slot = plain_scales_[{level.primes, plain.number}];
+  if (slot == nullptr) slot = std::make_unique<PlainScale>(level_ring(level), plain_ring(plain), gamma_);
+  return *slot;
+}
+
+std::shared_ptr<const BaseConversion> Context::message_lift(rlwe::Level level, rlwe::PlainIndex plain,
+                                                            std::uint64_t) const {
+  const std::lock_guard lock(tables_mutex_);
+  auto& slot = message_scales_[{level.primes, plain.number}];
+  if (slot == nullptr) {
     // round(q m / t) = (q m - [q m]_t)/t, and q = 0 modulo q_i: so it is -[q m]_t t^-1 there, [.]_t centred.
+    const std::uint64_t t = parameters().plain_modulus(plain).value;
+    const Basis& q = level_ring(level)->basis();
     std::vector<std::uint64_t> factors;
-    for (const auto modulus : q->basis().values()) {
-      factors.push_back(modulus - inverse_or_zero(t % modulus, modulus));
-    }
-    message_scales_.push_back(std::make_shared<const BaseConversion>(
-        plain_ring(rlwe::PlainIndex(i))->basis(), q->basis(), Lift::centred, std::vector{product.mod(t)}, factors));
+    for (const auto modulus : q.values()) factors.push_back(modulus - inverse_or_zero(t % modulus, modulus));
+    slot = std::make_shared<const BaseConversion>(plain_ring(plain)->basis(), q, Lift::centred,
+                                                  std::vector{q.product().mod(t)}, factors);
   }
+  return slot;
+}
+
+const LevelSwitch& Context::level_switch(rlwe::Level from, rlwe::Level to) const {
+  const std::lock_guard lock(tables_mutex_);
+  auto& slot = level_switches_[{from.primes, to.primes}];
+  if (slot == nullptr) {
+    const RingPtr& kept = level_ring(to);
+    const RingPtr dropped = ciphertext_ring()->slice(to.primes, from.primes - to.primes);
+    slot = std::unique_ptr<LevelSwitch>(new LevelSwitch{DivideAndRound(kept, dropped), {}});
+    for (const auto prime : kept->basis().values()) slot->raise_factors.push_back(dropped->basis().product_mod(prime));
+  }
+  return *slot;
 }
 
 const BehzTables& Context::behz() const {

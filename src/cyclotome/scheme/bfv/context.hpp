@@ -25,6 +25,12 @@ struct HpsTables {
   std::vector<std::uint64_t> raise_factors;  ///< their product modulo each first prime
 };
 
+/// From some first primes of Q to fewer, and back.
+struct LevelSwitch {
+  DivideAndRound drop;                       ///< by the others
+  std::vector<std::uint64_t> raise_factors;  ///< their product modulo each that is kept
+};
+
 /// A BFV context: what all lattice schemes share, and the constants of products and decryption for each plaintext
 /// modulus.
 class Context final : public scheme::ExactContext {
@@ -33,13 +39,23 @@ class Context final : public scheme::ExactContext {
   const BehzTables& behz() const;
   const HpsTables& hps(rlwe::Level level, rlwe::PlainIndex plain) const;
 
-  const PlainScale& plain_scale(rlwe::PlainIndex plain) const { return *plain_scales_.at(plain.number); }
+  /// What decryption at a level needs; made on first use, thread-safe.
+  const PlainScale& plain_scale(rlwe::Level level, rlwe::PlainIndex plain) const;
+  /// Between two levels, from the higher one; likewise.
+  const LevelSwitch& level_switch(rlwe::Level from, rlwe::Level to) const;
 
+  /// Sums, and joined arrays, are brought to the lowest level among the operands.
+  Ciphertext add(const Ciphertext& a, const Ciphertext& b) const override;
+  Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) const override;
+  Ciphertext concatenate(std::span<const Ciphertext* const> arrays) const override;
+  Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level) const override;
   Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const override;
   Ciphertext square(const Ciphertext& a) const override;
   Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
                                    const rlwe::EvaluationKeys& keys) const override;
   Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const override;
+  Ciphertext multiply_by(std::string_view method, const Ciphertext& a, const Ciphertext* b,
+                         const rlwe::EvaluationKeys* keys) const override;
 
  private:
   friend std::shared_ptr<const Context> make_context(const rlwe::Parameters& parameters, const EnginePtr& engine);
@@ -52,16 +68,21 @@ class Context final : public scheme::ExactContext {
   Plaintext round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const override;
   scheme::NoiseGauge gauge(const Ciphertext& ciphertext) const override;
 
+  Ciphertext rerandomize_from(const Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed) const override;
+
   std::vector<std::uint64_t> taken_;  // primes that auxiliary bases must not contain
-  std::vector<std::unique_ptr<PlainScale>> plain_scales_;
-  std::vector<std::shared_ptr<const BaseConversion>> message_scales_;  // m in Z_t -> round(q m / t) modulo every q_i
+  std::uint64_t gamma_;
   RingPtr hps_auxiliary() const;
 
   mutable std::mutex tables_mutex_;  // of what is made on first use; held to look and to publish, not to make rings
   mutable std::unique_ptr<const BehzTables> behz_;
   mutable RingPtr hps_auxiliary_;  // for all of Q; lower levels take a part of it
-  mutable std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<HpsTables>>
-      hps_;  // by limbs, plaintext modulus
+  template <class Table>
+  using ByPair = std::map<std::pair<std::size_t, std::size_t>, Table>;
+  mutable ByPair<std::unique_ptr<HpsTables>> hps_;                        // by limbs, plaintext modulus
+  mutable ByPair<std::unique_ptr<PlainScale>> plain_scales_;              // likewise
+  mutable ByPair<std::shared_ptr<const BaseConversion>> message_scales_;  // m in Z_t -> round(q m / t) modulo each q_i
+  mutable ByPair<std::unique_ptr<LevelSwitch>> level_switches_;           // by limbs before and after
 };
 
 using ContextPtr = std::shared_ptr<const Context>;

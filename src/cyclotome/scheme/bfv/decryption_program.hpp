@@ -6,8 +6,8 @@
 namespace cyclotome::bfv {
 
 /// Operands: message (secret), peaks of the noise, ciphertext of so many parts, s.
-ExecutionPtr decryption(const Context& context, rlwe::PlainIndex plain, std::size_t parts);
+ExecutionPtr decryption(const Context& context, rlwe::Level level, rlwe::PlainIndex plain, std::size_t parts);
 /// The last part of it. Operands: message (secret), peaks of the noise, phase.
-ExecutionPtr rounding(const Context& context, rlwe::PlainIndex plain);
+ExecutionPtr rounding(const Context& context, rlwe::Level level, rlwe::PlainIndex plain);
 
 }  // namespace cyclotome::bfv

@@ -13,16 +13,12 @@ namespace cyclotome::bfv {
 using rlwe::Ciphertext;
 using rlwe::Plaintext;
 
-std::shared_ptr<const BaseConversion> Context::message_lift(rlwe::Level, rlwe::PlainIndex plain, std::uint64_t) const {
-  return message_scales_.at(plain.number);
-}
-
 rlwe::NoiseBound Context::message_noise(rlwe::PlainIndex) const { return bfv::message_noise(parameters()); }
 
 Plaintext Context::round(const Ciphertext& ciphertext, const PolyArray& phases, rlwe::NoisePeaks& peaks) const {
   PolyArray message = make_message(ciphertext);
   const Operand operands[] = {message.view(), peaks.view(), phases.view()};
-  rounding(*this, ciphertext.plain())->run(operands);
+  rounding(*this, ciphertext.level(), ciphertext.plain())->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
@@ -31,18 +27,18 @@ Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key
   const ConstView s = rlwe::decryption_key(key, ciphertext);
   PolyArray message = make_message(ciphertext);
   const Operand operands[] = {message.view(), peaks.view(), ciphertext.polynomials().view(), s};
-  decryption(*this, ciphertext.plain(), ciphertext.parts())->run(operands);
+  decryption(*this, ciphertext.level(), ciphertext.plain(), ciphertext.parts())->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 
 scheme::NoiseGauge Context::gauge(const Ciphertext& ciphertext) const {
   const rlwe::Parameters& p = parameters();
   // A fraction of 1 is a noise of q/t; it shows modulo gamma, off by less than (k + 1)/gamma.
-  const double log2_unit =
-      p.log2_modulus(p.moduli().size()) - std::log2(static_cast<double>(ciphertext.plain_modulus().value));
-  const double gamma = std::exp2(gamma_bits(p.word()) - 1), units = static_cast<double>(p.moduli().size()) + 1;
-  return {log2_noise_limit(p, ciphertext.plain()), log2_unit, units / gamma + peak_error(p.word(), 1),
-          ciphertext.plain_modulus().value};
+  const std::size_t limbs = ciphertext.limbs();
+  const double log2_unit = p.log2_modulus(limbs) - std::log2(static_cast<double>(ciphertext.plain_modulus().value));
+  const double gamma = std::exp2(gamma_bits(p.word()) - 1), units = static_cast<double>(limbs) + 1;
+  return {log2_noise_limit(p, ciphertext.level(), ciphertext.plain()), log2_unit,
+          units / gamma + peak_error(p.word(), 1), ciphertext.plain_modulus().value};
 }
 
 }  // namespace cyclotome::bfv

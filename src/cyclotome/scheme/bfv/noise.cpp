@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/scheme/bfv/noise.hpp"
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
 #include "cyclotome/scheme/bfv/hps.hpp"
 
@@ -32,6 +33,22 @@ NoiseBound rounding(const rlwe::Parameters& p, const NoiseBound& quotient, Produ
 }
 
 }  // namespace
+
+std::span<const std::string_view> product_method_names() noexcept {
+  static constexpr std::string_view names[] = {"behz", "hps", "hps-leveled"};
+  return names;
+}
+
+ProductMethod product_method(std::string_view name) {
+  if (name.empty()) return ProductMethod::hps_over_q_leveled;
+  const auto names = product_method_names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return ProductMethod(i);
+  }
+  throw ArgumentError(message("multiply: BFV has no method '", name,
+                              "'; there are behz (papers 000 and 003), hps (over ",
+                              "Q) and hps-leveled, its own choice"));
+}
 
 NoiseBound message_noise(const rlwe::Parameters& parameters) { return parameters.noise().chosen(0.5); }
 
@@ -68,15 +85,24 @@ rlwe::Level product_level(const rlwe::Parameters& parameters, const NoiseBound& 
   return rlwe::Level(limbs);
 }
 
-double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::PlainIndex plain) {
-  const auto limbs = static_cast<double>(parameters.moduli().size());
-  const double slack = limbs / std::exp2(gamma_bits(parameters.word()) - 1);  // a prime of so many bits is above that
-  return parameters.log2_modulus(parameters.moduli().size()) -
-         std::log2(static_cast<double>(parameters.plain_modulus(plain).value)) + std::log2(0.5 - slack);
+double log2_noise_limit(const rlwe::Parameters& parameters, rlwe::Level level, rlwe::PlainIndex plain) {
+  const double slack =  // a prime of so many bits is above that
+      static_cast<double>(level.primes) / std::exp2(gamma_bits(parameters.word()) - 1);
+  return parameters.log2_modulus(level.primes) - std::log2(static_cast<double>(parameters.plain_modulus(plain).value)) +
+         std::log2(0.5 - slack);
 }
 
-double headroom(const rlwe::Parameters& parameters, rlwe::PlainIndex plain, const NoiseBound& noise) {
-  return log2_noise_limit(parameters, plain) + rlwe::log2_margin - noise.log2_max;
+double headroom(const rlwe::Parameters& parameters, rlwe::Level level, rlwe::PlainIndex plain,
+                const NoiseBound& noise) {
+  return log2_noise_limit(parameters, level, plain) + rlwe::log2_margin - noise.log2_max;
+}
+
+NoiseBound noise_at(const rlwe::Parameters& parameters, const NoiseBound& noise, rlwe::Level from, rlwe::Level to,
+                    std::size_t parts) {
+  if (from == to) return noise;
+  const double ratio = parameters.log2_modulus(to.primes) - parameters.log2_modulus(from.primes);
+  const NoiseBound scaled = NoiseCalculus::scaled(noise, ratio);
+  return to > from ? scaled : parameters.noise().sum(scaled, parameters.noise().rounding_of_ciphertext(parts));
 }
 
 }  // namespace cyclotome::bfv

@@ -8,6 +8,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
+#include "cyclotome/scheme/bfv/levels.hpp"
 #include "cyclotome/scheme/bfv/product_program.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 
@@ -29,9 +30,24 @@ ExecutionPtr find_product(const Context& context, const ProductShape& shape) {
   return context.execution(key, [&] { return product_program(context, shape); });
 }
 
+Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys, ProductMethod method);
+
+/// The same at lower levels: formed with all primes, and switched down to the lower one.
+Ciphertext lowered_product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys,
+                           ProductMethod method) {
+  const rlwe::Level level = b == nullptr ? a.level() : std::min(a.level(), b->level());
+  const Ciphertext first = raised(a);
+  if (b == nullptr) return switch_to_level(product(first, nullptr, keys, method), level);
+  const Ciphertext second = raised(*b);
+  return switch_to_level(product(first, &second, keys, method), level);
+}
+
 /// a b, or a^2 without b; relinearised if there are keys.
 Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys, ProductMethod method) {
   const Context& context = bfv_context(a.context());
+  if (a.level() < context.max_level() || (b != nullptr && b->level() < context.max_level())) {
+    return lowered_product(a, b, keys, method);
+  }
   const rlwe::Parameters& parameters = context.parameters();
   const rlwe::PlainIndex plain = a.plain();
   const std::size_t batch = b == nullptr ? a.batch() : std::max(a.batch(), b->batch());
@@ -82,6 +98,13 @@ Ciphertext Context::square(const Ciphertext& a) const { return bfv::square(a); }
 Ciphertext Context::multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
                                           const rlwe::EvaluationKeys& keys) const {
   return bfv::multiply_relinearized(a, b, keys);
+}
+
+Ciphertext Context::multiply_by(std::string_view name, const Ciphertext& a, const Ciphertext* b,
+                                const rlwe::EvaluationKeys* keys) const {
+  const ProductMethod method = product_method(name);
+  rlwe::require_multipliable(a, b == nullptr ? a : *b);
+  return product(a, b, keys, method);
 }
 
 Ciphertext Context::square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const {

@@ -17,9 +17,14 @@ class NoiseModel final : public rlwe::NoiseModel {
  public:
   using rlwe::NoiseModel::NoiseModel;
   State multiplied(const State& a, const State& b) const override {
-    return {product_noise(parameters(), plain(), a.noise, b.noise), std::min(a.level, b.level)};
+    const rlwe::Level top(parameters().moduli().size());
+    const NoiseBound product = product_noise(parameters(), plain(), lowered(a, top).noise, lowered(b, top).noise);
+    return lowered({product, top}, std::min(a.level, b.level), 3);
   }
-  double headroom(const State& a) const override { return bfv::headroom(parameters(), plain(), a.noise); }
+  State lowered(const State& a, rlwe::Level level, std::size_t parts = 2) const override {
+    return {noise_at(parameters(), a.noise, a.level, level, parts), level};
+  }
+  double headroom(const State& a) const override { return bfv::headroom(parameters(), a.level, plain(), a.noise); }
 
  private:
   NoiseBound message_noise() const override { return bfv::message_noise(parameters()); }
@@ -34,16 +39,12 @@ class Scheme final : public rlwe::Scheme {
     return std::make_shared<rlwe::PlainModuli>(std::move(numbers));
   }
   void check(const rlwe::LatticeParameters& lattice, const rlwe::SchemePart& part) const override {
-    if (lattice.cyclotomic != 0) {
-      throw UnsupportedError(message("BFV over Phi_", lattice.cyclotomic, " is not supported: its products by HPS and ",
-                                     "BEHZ are exact for x^n + 1 only, in this version. Use scheme bgv, or leave ",
-                                     "cyclotomic out"));
-    }
     rlwe::check_plain_moduli(lattice, part.plain_moduli());
   }
   std::uint64_t error_multiple(const rlwe::SchemePart&, rlwe::PlainIndex) const override { return 1; }
 
   Domain native_domain() const noexcept override { return Domain::coefficient; }
+  bool drops_primes() const noexcept override { return true; }
   rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) const override {
     return bfv::make_context(parameters, engine);
   }

@@ -93,7 +93,9 @@ std::size_t LtvAlgebra::product_level(std::span<const Batch* const> operands) co
       phase = std::max(phase, c.log2_phase);
     }
   }
-  constexpr double worth = 6;  // of log2 V: more than between fresh noise and what a division leaves
+  // Of log2 V: more than between a sum of three fresh ones, 6.6, and what a division leaves. The paper's sets have one
+  // prime for each layer and one more, so that a level dropped before the first product is missing at the last.
+  constexpr double worth = 8;
   for (; primes > 1; --primes) {
     const double log2_prime = parameters.log2_limit(primes) - parameters.log2_limit(primes - 1);
     const double divided = parameters.noise().switched(phase, log2_prime, 1);

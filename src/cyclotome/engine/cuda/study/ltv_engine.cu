@@ -54,6 +54,7 @@ struct LtvEngine::Tables {
   std::vector<LevelConstants> levels;          // on the device
   std::vector<const std::uint32_t*> inverses;  // of the last prime, modulo those before it
   std::uint64_t inverse_of_points = 0;
+  std::vector<std::pair<std::string, std::size_t>> bytes;
 
   template <class T>
   const T* copy(const T* from, std::size_t count) {
@@ -77,6 +78,16 @@ struct LtvEngine::Tables {
       for (std::size_t j = 0; j + 1 < t; ++j) row.push_back(basis.inverse(t - 1, j));
       inverses.push_back(device.put(row, stream));
     }
+    const LevelConstants top = basis.constants(d);
+    const std::size_t words = top.words * sizeof(*top.product), row = d * points * sizeof(std::uint64_t);
+    bytes = {{"P", d * sizeof(*top.moduli)},
+             {"q_i", words},
+             {"Q*_i", d * words},
+             {"Q+_i", d * sizeof(*top.inverses)},
+             {"P^-1", d * (d - 1) / 2 * sizeof(std::uint32_t)},
+             {"M^", row},
+             {"U^", row},
+             {"twiddles", arithmetic.transform().twiddles().size() * sizeof(std::uint64_t)}};
   }
 };
 
@@ -104,6 +115,8 @@ LtvEngine::~LtvEngine() {
 }
 
 std::string LtvEngine::name() const { return message(CudaEngine::name(), " LTV"); }
+
+std::vector<std::pair<std::string, std::size_t>> LtvEngine::table_bytes() const { return tables_->bytes; }
 
 LtvEngine::Batch LtvEngine::empty(Form domain, std::size_t items, std::size_t primes, std::size_t length,
                                   unsigned digits) {

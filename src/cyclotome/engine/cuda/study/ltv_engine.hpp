@@ -56,6 +56,9 @@ class LtvEngine final : public CudaEngine {
   Batch relinearize(const Batch& crt, const Key& key);
   Batch switched(const Batch& crt);
 
+  /// Bytes of what is kept on the device, at level 0, by the names of paper 002's Table 3. Phi_m itself is not kept,
+  /// only its transform.
+  std::vector<std::pair<std::string, std::size_t>> table_bytes() const;
   /// Microseconds that the device takes for one call of `work`, by CUDA events around `repetitions` (>= 1) of them.
   double event_time(const std::function<void()>& work, unsigned repetitions);
 

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paper 002's Table 6 done again: PRINCE and sorting on encrypted bits, in BGV and in the paper's LTV, which is BROKEN.
+
+All slots are used, and every result is compared: with NumPy's sort, and with PRINCE computed without encryption, the
+first block of which is a published vector.
+"""
+
+from __future__ import annotations
+
+import math
+import resource
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import cyclotome as cy
+import numpy as np
+from cyclotome import _core
+from cyclotome.circuit import Circuit
+from cyclotome.contexts import device_name, engine_on
+from cyclotome_study import ltv, ltv_circuits
+
+from cyclotome_bench.ltv_plans import Application
+from cyclotome_bench.report import Record
+from cyclotome_bench.truth import WrongResultError
+
+__all__ = ["measure_application"]
+
+#: The fifth published vector of PRINCE.
+_K0, _K1, _PLAIN, _CIPHER = 0, 0xFEDCBA9876543210, 0x0123456789ABCDEF, 0xAE25AD3CA8FA9CCF
+#: Products modulo a prime that a transform over these rings takes for each coefficient, its 16 multiply-adds not
+#: counted (src/cyclotome/ring/prime_factor_tables.hpp): for a floor.
+_TRANSFORM_PRODUCTS = {21845: 6.75, 65535: 6.75}
+
+
+class _Run(NamedTuple):
+    """What was computed."""
+
+    parameters: Any
+    lanes: int
+    seconds: list[float]
+    processor_seconds: float
+    headroom: float
+    facts: dict[str, Any]
+
+
+def measure_application(application: Application, device: str) -> Record:
+    """One job on all slots; on a GPU twice, of which the second counts. Where there is not enough memory, a record
+    without a time that says so.
+
+    Raises:
+        WrongResultError: the result is not what is right.
+        EngineError: the device is absent.
+    """
+    try:
+        run = _broken(application) if application.scheme == "ltv" else _secure(application, device)
+    except cy.errors.MemoryLimitError as error:
+        return {**_head(application), **_NOT_MEASURED, "engine": device_name(device), "reason": str(error)}
+    circuit = _circuit(application)
+    each = [1e6 * seconds / run.lanes for seconds in run.seconds]
+    return {
+        **_head(application),
+        "degree": run.parameters.degree,
+        "batch": run.lanes,
+        "median_us": round(each[-1], 3),
+        "min_us": round(min(each), 3),
+        "max_us": round(max(each), 3),
+        "samples": len(each),
+        "seconds": round(run.seconds[-1], 4),
+        "processor_seconds": round(run.processor_seconds, 2),
+        "process_peak_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        "depth": circuit.depth,
+        "products": circuit.products,
+        "relinearizations": circuit.relinearizations,
+        "headroom_bits": round(run.headroom, 2),
+        "parameters": run.parameters.summary(),
+        **run.facts,
+    }
+
+
+def _head(application: Application) -> Record:
+    return {
+        "set": "002-6",
+        "paper": "002",
+        "scheme": application.scheme,
+        "operation": application.job,
+        "chain": application.chain,
+        "word": 32,
+        "peer": None,
+        "peer_median_us": None,
+        "ratio": None,
+    }
+
+
+_NOT_MEASURED: Record = {
+    "degree": 0,
+    "batch": 0,
+    "log_q": 0,
+    "threads": 1,
+    "median_us": 0.0,
+    "min_us": 0.0,
+    "max_us": 0.0,
+    "samples": 0,
+}
+
+
+def _circuit(application: Application) -> Circuit:
+    if application.count == 0:
+        return Circuit.prince()
+    return Circuit.sort(count=application.count, bits=application.bits)
+
+
+def _timed(work: Callable[[], Any], device: str = "cpu") -> tuple[Any, float, float]:
+    start, processor = time.perf_counter(), time.process_time()
+    result = work()
+    engine_on(device).synchronize()
+    return result, time.perf_counter() - start, time.process_time() - processor
+
+
+def _lists(application: Application, lanes: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(1).integers(0, 1 << application.bits, (lanes, application.count), dtype=np.int64)
+
+
+def _blocks(lanes: int) -> list[int]:
+    rest = np.random.default_rng(1).integers(0, 1 << 63, lanes - 1, dtype=np.int64)
+    return [_PLAIN, *(int(value) for value in rest)]
+
+
+def _require(application: Application, right: bool) -> None:
+    if not right:
+        raise WrongResultError(f"{application.job} in {application.scheme}, {application.chain}: a wrong result")
+
+
+def _require_prince(application: Application, found: list[int], blocks: list[int]) -> None:
+    lanes = len(blocks)
+    bits = [
+        [value >> (63 - i) & 1 for i in range(64) for value in some] for some in (blocks, [_K0] * lanes, [_K1] * lanes)
+    ]
+    (plain,) = Circuit.prince().native.compute_plain(bits, lanes)
+    expected = [sum(plain[i * lanes + lane] << (63 - i) for i in range(64)) for lane in range(lanes)]
+    _require(application, expected[0] == _CIPHER and found == expected)
+
+
+# --- BGV --------------------------------------------------------------------------------------------------------------
+def _secure(application: Application, device: str) -> _Run:
+    circuit = _circuit(application)
+    parameters = circuit.parameters(cyclotomic=application.ring, security=application.security)
+    keys = cy.keygen(parameters, rotations=[], device=device)
+    lanes = parameters.slots
+    runs = 1 if device_name(device).startswith("cpu") else 2
+    results: list[Any] = []
+    if application.count == 0:
+        blocks = _blocks(lanes)
+        key = cy.circuit.prince_key(_K0, _K1, keys.public)
+        data = cy.circuit.encrypt(np.array(blocks, dtype=object), keys.public, bits=64)
+        for _ in range(runs):
+            results.append(_timed(lambda: cy.circuit.prince(data, key), device))
+        found = [int(value) for value in cy.circuit.decrypt(results[-1][0], keys.secret)]
+        _require_prince(application, found, blocks)
+    else:
+        values = _lists(application, lanes)
+        numbers = cy.circuit.encrypt_lists(values, keys.public, bits=application.bits)
+        for _ in range(runs):
+            results.append(_timed(lambda: cy.circuit.sort(numbers), device))
+        opened = np.asarray(cy.circuit.decrypt(results[-1][0], keys.secret)).astype(np.int64)
+        _require(application, np.array_equal(opened, np.sort(values, axis=-1)))
+    facts = {
+        "log_q": parameters.modulus_bits,
+        "threads": _threads(device),
+        "engine": device_name(device),
+        "key_bytes": keys.evaluation.nbytes,
+        **_floor(circuit, parameters, lanes, device),
+    }
+    return _Run(parameters, lanes, [r[1] for r in results], results[-1][2], results[-1][0].noise_headroom, facts)
+
+
+def _threads(device: str) -> int:
+    name, _, count = device_name(device).partition(":")
+    return int(count or 1) if name == "cpu" else 1
+
+
+def _floor(circuit: Circuit, parameters: cy.Parameters, lanes: int, device: str) -> dict[str, float]:
+    """On a GPU, microseconds a unit below which this circuit can't go there: keys read once a layer at the rate of
+    copies, or products modulo primes at the rate that the device reaches in registers; those of tensor products, key
+    switches and their transforms, the latter's multiply-adds and all switches of level left out."""
+    kind, _, index = device_name(device).partition(":")
+    each = _TRANSFORM_PRODUCTS.get(parameters.cyclotomic or 0)
+    if kind != "cuda" or each is None:
+        return {}
+    ceilings = _core.cuda_ceilings(int(index))
+    n, special = parameters.degree, len(parameters.special_moduli)
+    per_digit = math.ceil(len(parameters.moduli) / parameters.digits)
+    products = key_bytes = transforms = 0.0
+    for layer in circuit.plan(parameters, lanes=lanes).layers:
+        level, digits = layer.level, math.ceil(layer.level / per_digit)
+        transforms += layer.relinearizations * (digits * (level + special) + 2 * (level + special))
+        products += n * (4 * level * layer.products + 2 * digits * (level + special) * layer.relinearizations)
+        if layer.relinearizations:
+            key_bytes += 2 * digits * (level + special) * n * parameters.word / 8
+    products += transforms * n * each
+    by_keys = key_bytes / ceilings["copy_bytes_per_second"]
+    by_products = products / ceilings[f"products_per_second_{parameters.word}"]
+    return {"floor_us": 1e6 * max(by_keys, by_products) / lanes, "transforms": transforms}
+
+
+# --- LTV, which is BROKEN ---------------------------------------------------------------------------------------------
+def _broken(application: Application) -> _Run:
+    parameters = ltv.Parameters(*application.ltv)
+    keys = ltv.keygen(parameters, acknowledge_broken=True)
+    lanes = parameters.slots.count
+    if application.count == 0:
+        blocks = _blocks(lanes)
+        data, k0, k1 = (
+            ltv_circuits.encrypt_numbers(values, 64, keys.public) for values in (blocks, [_K0] * lanes, [_K1] * lanes)
+        )
+        result, seconds, processor = _timed(lambda: ltv_circuits.prince(data, k0, k1))
+        _require_prince(application, ltv_circuits.decrypt_numbers(result, keys.secret), blocks)
+        bits = result
+    else:
+        values = _lists(application, lanes)
+        columns = [
+            ltv_circuits.encrypt_numbers([int(v) for v in column], application.bits, keys.public) for column in values.T
+        ]
+        result, seconds, processor = _timed(lambda: ltv_circuits.sort(columns))
+        found = np.array([ltv_circuits.decrypt_numbers(number, keys.secret) for number in result])
+        _require(application, np.array_equal(found.T, np.sort(values, axis=-1)))
+        bits = [bit for number in result for bit in number]
+    facts = {
+        "log_q": parameters.native.arithmetic.modulus(parameters.levels).bit_length(),
+        "threads": 1,
+        "engine": "cpu:1",
+        "key_bytes": keys.evaluation.nbytes,
+    }
+    return _Run(parameters, lanes, [seconds], processor, min(bit.headroom for bit in bits), facts)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``cyclotome prince`` and ``cyclotome sort`` both take: one definition of every option, and of the parameters
+that it leads to."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+import cyclotome as cy
+from cyclotome.cli.console import DebugFlag, ForceFlag, InsecureFlag, JsonFlag
+from cyclotome.cli.failures import UsageError
+from cyclotome.errors import SecurityError
+
+__all__ = ["CircuitOptions", "takes_circuit_options"]
+
+
+@dataclass(frozen=True)
+class CircuitOptions:
+    """What was asked for. Each field is an option of the command line."""
+
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; by default results are printed.")] = (
+        None
+    )
+    security: Annotated[
+        int, typer.Option("--security", help="Bits; 0 with --allow-insecure: a small ring, for trying out.")
+    ] = 128
+    degree: Annotated[int | None, typer.Option("--degree", help="n of x^n + 1; by default the smallest that does.")] = (
+        None
+    )
+    cyclotomic: Annotated[
+        int | None, typer.Option("--cyclotomic", help="m of Phi_m: many blocks, or lists, at once; 21845 or 65535.")
+    ] = None
+    scheme: Annotated[
+        str, typer.Option("--scheme", help='"bgv" or "bfv"; or "ltv", of paper 002, which is BROKEN.')
+    ] = "bgv"
+    acknowledge_broken: Annotated[
+        bool, typer.Option("--acknowledge-broken", help="Run --scheme ltv although it is broken.")
+    ] = False
+    ltv: Annotated[str | None, typer.Option("--ltv", help="LTV's primes, m, bits of primes, window.")] = None
+    plan: Annotated[bool, typer.Option("--plan", help="Show what it takes, layer by layer, and compute nothing.")] = (
+        False
+    )
+    allow_insecure: InsecureFlag = False
+    device: Annotated[
+        str,
+        typer.Option("--device", help='Where to compute, or several that share the work: "cuda:0,cuda:1".'),
+    ] = "cpu"
+    force: ForceFlag = False
+    json: JsonFlag = False
+    debug: DebugFlag = False
+
+    @functools.cached_property
+    def devices(self) -> list[str]:
+        """Full names; the first makes the keys.
+
+        Raises:
+            EngineError: an unknown one.
+        """
+        return [cy.contexts.device_name(name.strip()) for name in self.device.split(",")]
+
+    @property
+    def is_ltv(self) -> bool:
+        """Whether the broken scheme was asked for.
+
+        Raises:
+            UsageError: an unknown scheme, or a plan, which LTV does not have.
+        """
+        if self.scheme not in ("bgv", "bfv", "ltv"):
+            raise UsageError(f"--scheme {self.scheme}: there are bgv, bfv and ltv")
+        if self.scheme == "ltv" and self.plan:
+            raise UsageError("--plan is for --scheme bgv and bfv; LTV has estimates of noise only")
+        return self.scheme == "ltv"
+
+    def parameters(self, circuit: cy.circuit.Circuit) -> cy.Parameters:
+        """Those that carry a circuit.
+
+        Raises:
+            SecurityError: below 128 bits without --allow-insecure.
+            ParameterError: no ring carries it.
+        """
+        if self.security < 128 and not self.allow_insecure:
+            raise SecurityError(f"--security {self.security} is below 128 bits; --allow-insecure takes it all the same")
+        return circuit.parameters(
+            scheme=self.scheme, security=self.security, degree=self.degree, cyclotomic=self.cyclotomic
+        )
+
+
+def takes_circuit_options(function: Callable[..., None]) -> Callable[..., None]:
+    """A command with these options beside its own; it gets them as ``how``, its last parameter."""
+    own, shared = get_type_hints(function, include_extras=True), get_type_hints(CircuitOptions, include_extras=True)
+    mine = [each for each in inspect.signature(function).parameters.values() if each.name != "how"]
+    parameters = [each.replace(annotation=own[each.name]) for each in mine]
+    for option in fields(CircuitOptions):
+        kind = inspect.Parameter.KEYWORD_ONLY
+        parameters.append(inspect.Parameter(option.name, kind, default=option.default, annotation=shared[option.name]))
+
+    def whole(**given: Any) -> None:
+        how = CircuitOptions(**{name: given.pop(name) for name in shared})
+        function(**given, how=how)
+
+    functools.update_wrapper(whole, function)
+    del whole.__wrapped__  # type: ignore[attr-defined]
+    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    whole.__annotations__ = {each.name: each.annotation for each in parameters}
+    return whole
