@@ -116,7 +116,8 @@ def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | No
     if paper == "002":
         return make_ltv_plan(quick, seconds, device_name(device))
     if paper == "003":
-        return make_fermat_plan(quick, "cpu:1" if device_name(device).startswith("cpu") else device, seconds)
+        # One thread, as the paper has it, unless a number is asked for.
+        return make_fermat_plan(quick, "cpu:1" if device_name(device) == "cpu" else device_name(device), seconds)
     return make_product_plan(quick, seconds) if paper == "004" else None
 
 
@@ -147,6 +148,8 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
+    elif isinstance(plan, FermatPlan) and not plan.device.startswith("cpu"):
+        wanted, facts = False, machine.device_facts(plan.device)
     elif isinstance(plan, (FermatPlan, LtvPlan)):
         on_cores = plan.device.startswith("cpu")
         wanted, facts = False, machine.facts(None) if on_cores else machine.device_facts(plan.device)

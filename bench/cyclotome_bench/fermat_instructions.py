@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from cyclotome import _core
+from cyclotome.contexts import engine_on
 
 from cyclotome_bench.fermat_plans import Cell
 from cyclotome_bench.fermat_records import uniform
@@ -24,7 +25,7 @@ COEFFICIENTS = 64
 
 def convert(version: str, x: int, runs: int) -> int:
     """Converts one polynomial from q = 2^(2^x) - 1 `runs` times; how many coefficients that were in all."""
-    conversion = _core.FermatConversion(x, version, [1024, 2**31 - 1], COEFFICIENTS)
+    conversion = _core.FermatConversion(x, version, [1024, 2**31 - 1], COEFFICIENTS, engine_on("cpu:1"))
     conversion.load(uniform(Cell((), COEFFICIENTS, x), conversion.words, 1))
     for _ in range(runs):
         conversion.run()

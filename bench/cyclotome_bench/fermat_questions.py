@@ -162,7 +162,7 @@ def _targets(cell: Cell, plan: FermatPlan) -> Iterator[Record]:
     families["t = 163841 and gamma = 2^31"] = [_SLOT_PRIME, 2**31]
     made, actions = [], []
     for targets in families.values():
-        conversion = _core.FermatConversion(cell.x, "both", targets, cell.degree)
+        conversion = _core.FermatConversion(cell.x, "both", targets, cell.degree, engine_on(plan.device))
         conversion.load(uniform(cell, conversion.words, 3))
         made.append(conversion)
         actions.append(conversion.run)

@@ -55,7 +55,7 @@ def records_of(
             "degree": cell.degree,
             "log_q": cell.bits,
             "word": 64,
-            "threads": 1,
+            "threads": plan.threads,
             "batch": 1,
             "engine": device_name(plan.device),
             "median_us": round(timing.median, 3),

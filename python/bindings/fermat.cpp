@@ -12,6 +12,7 @@
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/study/fermat/operations.hpp"
+#include "wide_engines.hpp"
 
 namespace cyclotome::python {
 
@@ -146,6 +147,7 @@ void bind_fermat(nb::module_& m) {
             if (version) variant = variant_of(*version);
             const ProductMethod method = product_method_of(products);
             const Unlocked unlocked;
+            wide_engine_of(engine);  // makes known what this build has beside its engines
             return Context::create(parameters, engine, variant, method);
           },
           "parameters"_a, "engine"_a, "version"_a.none(), "products"_a = "fastest")

@@ -57,11 +57,13 @@ class Parameters:
         table: "guidelines-2024", "he-standard-2018" or "quantum-guidelines-2024".
         allow_insecure: for experiments.
         strict: noise bounds that assume nothing of rounding errors.
-        device: "cpu", "cpu:<threads>", ...: where rings of words are computed.
+        device: "cpu", "cpu:<threads>" or "cuda:<index>": where everything is computed. Ciphertexts lie on the host.
 
     Raises:
         ParameterError: contradictions; the message names the value, the limit and the way out.
         SecurityError: less security than demanded.
+        EngineError: no such device, or one that computes no wide limbs, as circuits.
+        MemoryLimitError: the relinearisation key would not fit into the device's memory.
     """
 
     __slots__ = ("_context", "_native")

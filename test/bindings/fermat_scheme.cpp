@@ -24,18 +24,26 @@ void bind_context(nb::module_& m) {
   m.def("to_plain", [](const Context& c, const Row& phase) {
     require_words(phase, c.ring().size(), "one polynomial");
     Row message(c.degree());
-    const std::uint64_t peak = c.scaling().to_plain(message.data(), phase.data());
+    const WideWords there(c.wide(), phase.data(), phase.size(), true);
+    const std::uint64_t peak = c.scaling().to_plain(message.data(), there.data());
     return std::tuple(message, peak);
   });
   m.def("multiply", [](const Context& c, const Row& a, const Row& b) {
     for (const Row* const factor : {&a, &b}) require_words(*factor, 2 * c.ring().size(), "two parts");
-    return c.scaling().multiply(a, b);
+    const WideWords x(c.wide(), a.data(), a.size(), false), y(c.wide(), b.data(), b.size(), false);
+    WideWords product(c.wide(), 3 * c.ring().size(), false);
+    c.scaling().multiply(product.data(), x.data(), y.data());
+    Row out(product.size());
+    product.to_host(out.data());
+    return out;
   });
   m.def("decompose", [](const Context& c, const Row& a) {
     require_words(a, c.ring().size(), "one polynomial");
-    Row y(a.size());
-    c.decompose(y.data(), a.data());
-    return y;
+    WideWords y(c.wide(), a.size(), false);
+    c.decompose(y.data(), WideWords(c.wide(), a.data(), a.size(), false).data());
+    Row out(a.size());
+    y.to_host(out.data());
+    return out;
   });
   m.def("message", [](const Context& c, const Row& m_) {
     require_words(m_, c.degree(), "one message");

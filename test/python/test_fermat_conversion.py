@@ -19,6 +19,8 @@ ARITHMETICS = ["own"] + ["gmp"] * (testing.gmp_name() is not None)
 WAYS = [("both", "own"), *product(METHODS[:3], ARITHMETICS)]
 #: m~ of BEHZ (or a plaintext modulus that is a power of two), and primes up to the largest.
 TARGETS = [1 << 32, (1 << 61) - 1, 40961, 1000000007, (1 << 60) - 93]
+#: Odd ones below 2^31 and powers of two up to 2^32: converted in one pass, without what is punctured.
+NARROW = [1 << 32, 40961, (1 << 31) - 1, 3]
 BASES = [
     (1, 0),
     (3, 1),
@@ -70,6 +72,20 @@ def test_every_version_of_fast_base_conversion(x: int, f: int, rng: np.random.Ge
         assert run(p, residues, counts, target, []) == expected, (method, arithmetic)
         scaled = [[v * g % m for v, g, m in zip(row, factors, target, strict=True)] for row in expected]
         assert run(p, residues, counts, target, factors) == scaled, (method, arithmetic)
+
+
+@pytest.mark.parametrize(("x", "f"), BASES)
+def test_short_targets_in_one_pass(x: int, f: int, rng: np.random.Generator) -> None:
+    basis, moduli = testing.FermatBasis(x, f), fermat.moduli(x, f)
+    residues = columns(x, f, rng, 11 if x > 12 else 300)  # more than a tile, and no multiple of it
+    counts = [limb.words for limb in basis.limbs]
+    p = testing.Punctured.fermat(basis, "both", "own")
+    for target in (NARROW, NARROW[1:3], [1024], [2, 2147483647]):
+        expected = [fermat.fast_conversion(r, moduli, target) for r in residues]
+        assert run(p, residues, counts, target, []) == expected, target
+        factors = [int(v) for v in rng.integers(1 << 62, size=len(target))]
+        scaled = [[v * g % m for v, g, m in zip(row, factors, target, strict=True)] for row in expected]
+        assert run(p, residues, counts, target, factors) == scaled, target
 
 
 def test_the_positional_limb_needs_no_correction(rng: np.random.Generator) -> None:

@@ -7,6 +7,7 @@
 #include "cyclotome/engine/cpu/loops.hpp"
 #include "cyclotome/engine/cpu/memory_pool.hpp"
 #include "cyclotome/engine/engine.hpp"
+#include "cyclotome/engine/host_threads.hpp"
 
 namespace cyclotome {
 
@@ -22,7 +23,7 @@ struct PlainRounding;
 }  // namespace program
 
 /// The engine that computes on this machine's cores.
-class CpuEngine final : public Engine {
+class CpuEngine final : public Engine, public HostThreads {
  public:
   /// threads = 0: one for each core this process may use. instruction_set: the best of this machine unless another one
   /// of `cpu::instruction_sets()` is asked for. Throws ArgumentError above 1024 threads, EngineError for a set that
@@ -31,7 +32,10 @@ class CpuEngine final : public Engine {
                                            std::optional<cpu::InstructionSet> instruction_set = std::nullopt);
 
   std::string name() const override { return "cpu"; }
-  std::size_t threads() const noexcept { return loops_.threads(); }
+  std::size_t threads() const noexcept override { return loops_.threads(); }
+  void in_parallel(std::size_t count, const std::function<void(std::size_t)>& body) override {
+    loops_.in_parallel(count, cpu::parallel_threshold, body);
+  }
   /// The vector instructions that this engine computes with.
   cpu::InstructionSet instruction_set() const noexcept { return instruction_set_; }
   /// Bytes of memory in use, and the most that were at any time since reset_memory_peak(): what work costs in memory.

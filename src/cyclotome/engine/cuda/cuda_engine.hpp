@@ -48,6 +48,13 @@ class CudaEngine : public Engine {
   /// slower.
   bool holds_whole_limbs() const noexcept;
 
+  // For what is queued beside verbs, in their order.
+  int device() const noexcept;
+  /// The device's CUcontext.
+  void* context() const noexcept;
+  /// The cudaStream_t on which all of this engine's work is queued.
+  void* stream() const noexcept;
+
  protected:
   /// x^n + 1, and Phi_m where lines of values along m's prime factors fit a block's memory, and so do m draws of an
   /// error; limbs without gaps.
@@ -55,11 +62,6 @@ class CudaEngine : public Engine {
   /// Opens the device; what `create` throws. fused: whether composites may be computed with transforms in kernels of
   /// their own, past do_forward and do_inverse; else programs are interpreted.
   explicit CudaEngine(int device, bool fused = true);
-  int device() const noexcept;
-  /// The device's CUcontext.
-  void* context() const noexcept;
-  /// The cudaStream_t on which all of this engine's work is queued.
-  void* stream() const noexcept;
   /// Compares products of known polynomials, which need transforms in each arithmetic, with the host's; and what code
   /// runs with what was chosen. Takes a fraction of a millisecond once kernels are loaded. Throws EngineError.
   void test_itself();

@@ -50,6 +50,7 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
                  const GeneralArithmetic& arithmetic)
     : parameters_(parameters),
       engine_(std::move(engine)),
+      wide_(WideEngine::of(engine_)),
       variant_(variant),
       product_method_(products),
       ring_(std::make_shared<WideRing>(parameters.basis(), parameters.ring())),
@@ -63,8 +64,9 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
   const double factor = parameters.digit_bits() == 0 ? 2 : 1.5;
   const double rows =
       factor * static_cast<double>(ring_->words()) + static_cast<double>(parameters.special_primes().size());
-  require_main_memory("a relinearisation key on wide limbs",
-                      static_cast<std::uint64_t>(16 * rows * static_cast<double>(digits.size() * degree())));
+  require_memory(*engine_, "a relinearisation key on wide limbs",
+                 static_cast<std::uint64_t>(16 * rows * static_cast<double>(digits.size() * degree())),
+                 "use a smaller x or degree, or wider digits");
   secret_products_ = std::make_shared<LimbProducts>(engine_, *ring_, 1, 1);
   plain_products_ = std::make_shared<LimbProducts>(
       engine_, *ring_, std::max(1.0, std::log2(static_cast<double>(parameters.plain_modulus()))), 1);
@@ -73,11 +75,15 @@ Context::Context(const Parameters& parameters, EnginePtr engine, Variant variant
   }
   digit_products_ = std::make_shared<LimbProducts>(engine_, *ring_, parameters.digit_bits(), digits.size(),
                                                    special_ ? special_->inverses() : std::vector<BigUnsigned>{});
-  ScalingSetup setup{engine_, ring_, std::make_shared<LimbProducts>(engine_, *ring_, 0, 2), parameters.plain_modulus()};
-  if (products != ProductMethod::primes) {
+  ScalingSetup setup{engine_, wide_, ring_, std::make_shared<LimbProducts>(engine_, *ring_, 0, 2),
+                     parameters.plain_modulus()};
+  // What is fastest on the host is not where words lie elsewhere.
+  const bool by_primes = products == ProductMethod::fastest && !wide_->on_host();
+  if (products != ProductMethod::primes && !by_primes) {
     setup.ring_products = make_ring_products(products, ring_, setup.products, engine_, arithmetic);
   }
   scaling_ = variant == Variant::positional ? make_positional_scaling(setup) : make_behz_scaling(setup, punctured_);
+  decompose_ = wide_->puncture(punctured_);
 }
 
 PolyArray Context::empty_small(bool secret) const {
@@ -106,15 +112,8 @@ ZeroisingVector<std::int64_t> Context::draw(Law law, const Seed& seed, Stream st
 }
 
 void Context::decompose(std::uint64_t* y, const std::uint64_t* c) const {
-  const std::size_t n = degree(), words = ring_->words(), tile = tile_of(words);
-  decompositions_.fetch_add(n * punctured_->limbs(), std::memory_order_relaxed);
-  std::vector<std::uint64_t> from(tile * words), to(tile * words);
-  for (std::size_t first = 0; first < n; first += tile) {
-    const std::size_t count = std::min(tile, n - first);
-    gather(from.data(), c, words, n, first, count);
-    punctured_->apply(to.data(), from.data(), count);
-    scatter(y, to.data(), words, n, first, count);
-  }
+  decompositions_.fetch_add(degree() * punctured_->limbs(), std::memory_order_relaxed);
+  decompose_(y, c, {degree()});
 }
 
 rlwe::NoiseBound Context::product_noise(const rlwe::NoiseBound& a, const rlwe::NoiseBound& b) const {

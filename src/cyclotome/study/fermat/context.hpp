@@ -19,7 +19,7 @@ std::string name_of(Variant variant);
 Variant variant_of(const std::string& name);
 
 /// Checked parameters with all that is computed from them, on an engine. Immutable and shared; the engine multiplies
-/// polynomials and keeps B_sk, m~ and t, what is wide lies in host memory.
+/// polynomials and keeps B_sk, m~ and t, and beside it a WideEngine computes what is wide.
 class Context : public std::enable_shared_from_this<Context> {
  public:
   /// variant: positional where there is one limb, else both. products: how ciphertexts are multiplied modulo limbs;
@@ -32,6 +32,8 @@ class Context : public std::enable_shared_from_this<Context> {
 
   const Parameters& parameters() const noexcept { return parameters_; }
   const EnginePtr& engine() const noexcept { return engine_; }
+  /// Wide words beside that engine.
+  const WideEngine& wide() const noexcept { return *wide_; }
   Variant variant() const noexcept { return variant_; }
   ProductMethod product_method() const noexcept { return product_method_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
@@ -53,7 +55,7 @@ class Context : public std::enable_shared_from_this<Context> {
   PolyArray empty_small(bool secret) const;
   /// The same as `draw` in such a polynomial.
   PolyArray draw_polynomial(Law law, const Seed& seed, Stream stream, std::uint32_t item) const;
-  /// |c (q/q_i)^-1|_{q_i} in all limbs: D_RNS, in this variant. Counted.
+  /// |c (q/q_i)^-1|_{q_i} in all limbs: D_RNS, in this variant, in the engine's memory. y is not c. Counted.
   void decompose(std::uint64_t* y, const std::uint64_t* c) const;
   /// Conversions of decryption, products and relinearisation so far, as paper 003 counts them.
   std::uint64_t conversions() const noexcept { return scaling_->conversions() + decompositions_; }
@@ -71,6 +73,7 @@ class Context : public std::enable_shared_from_this<Context> {
 
   Parameters parameters_;
   EnginePtr engine_;
+  WideEnginePtr wide_;
   Variant variant_;
   ProductMethod product_method_;
   std::shared_ptr<const WideRing> ring_;
@@ -80,6 +83,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::shared_ptr<const LimbProducts> secret_products_, plain_products_, digit_products_;
   std::unique_ptr<const SpecialModulus> special_;
   std::unique_ptr<Scaling> scaling_;
+  WideStep decompose_;
   mutable std::atomic<std::uint64_t> decompositions_ = 0;
 };
 

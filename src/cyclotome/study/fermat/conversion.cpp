@@ -5,6 +5,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/study/fermat/rounding.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -36,14 +37,20 @@ FromWide::FromWide(std::shared_ptr<const Punctured> source, Basis target, const 
     const std::uint64_t factor = factors.empty() ? m.reduce(1) : m.reduce(factors[j]);
     for (const std::uint64_t weight : source_->weights(m.value())) weights_.push_back(m.multiply(weight, factor));
   }
+  if (NarrowConversion::serves(*source_, target_)) {
+    const auto& limbs = dynamic_cast<const FermatPunctured&>(*source_);
+    narrow_ = std::make_shared<const NarrowConversion>(limbs, target_, weights_);
+  }
 }
 
-void FromWide::run(std::uint64_t* out, const std::uint64_t* in, std::size_t degree) const {
-  const std::size_t words = source_->words(), tile = tile_of(words);
+void FromWide::run(std::uint64_t* out, const std::uint64_t* in, std::size_t degree, std::size_t begin,
+                   std::size_t size) const {
+  if (narrow_ != nullptr) return narrow_->run(out, in, degree, begin, size);
+  const std::size_t words = source_->words(), tile = tile_of(words), end = begin + size;
   ZeroisingVector<std::uint64_t> x(tile * words), y(tile * words);  // of a phase, when decrypting
-  for (std::size_t first = 0; first < degree; first += tile) {
+  for (std::size_t first = begin; first < end; first += tile) {
     check_interrupt();
-    const std::size_t count = std::min(tile, degree - first);
+    const std::size_t count = std::min(tile, end - first);
     gather(x.data(), in, words, degree, first, count);
     source_->apply(y.data(), x.data(), count);
     for (std::size_t j = 0; j < target_.size(); ++j) {
@@ -56,8 +63,6 @@ void FromWide::run(std::uint64_t* out, const std::uint64_t* in, std::size_t degr
 }
 
 namespace {
-
-constexpr std::int64_t wrap_offset = std::int64_t{1} << 62;
 
 /// sum += factor a.
 void multiply_add(std::uint64_t* sum, std::size_t sum_words, const std::uint64_t* a, std::size_t words,
@@ -106,26 +111,28 @@ std::vector<std::uint64_t> ToLimb::inverses(const Basis& source) {
 }
 
 ZeroisingVector<std::int64_t> ToLimb::centred_wraps(const Basis& source, const std::uint64_t* y, std::size_t degree) {
-  ZeroisingVector<u128> sums(degree, static_cast<u128>(1) << 63);
-  for (std::size_t j = 0; j < source.size(); ++j) {
-    // floor(2^(b + 63)/b_j) for a modulus of b bits: y times it, over 2^(b - 1), is y/b_j in units of 2^-64.
-    const unsigned bits = source.moduli<std::uint64_t>()[j].bits();
-    const auto reciprocal = static_cast<std::uint64_t>(((static_cast<u128>(1) << (bits + 63)) - 1) / source[j]);
-    for (std::size_t c = 0; c < degree; ++c) {
-      sums[c] += static_cast<std::uint64_t>((static_cast<u128>(y[j * degree + c]) * reciprocal) >> (bits - 1));
-    }
-  }
   ZeroisingVector<std::int64_t> wraps(degree);
-  for (std::size_t c = 0; c < degree; ++c) wraps[c] = static_cast<std::int64_t>(sums[c] >> 64);
+  centred_wraps(wraps.data(), source, y, degree, 0, degree);
   return wraps;
 }
 
-void ToLimb::run(std::uint64_t* out, const std::uint64_t* y, const std::int64_t* wraps, std::size_t degree) const {
+void ToLimb::centred_wraps(std::int64_t* wraps, const Basis& source, const std::uint64_t* y, std::size_t degree,
+                           std::size_t first, std::size_t count) {
+  ZeroisingVector<u128> sums(count, static_cast<u128>(1) << 63);
+  for (std::size_t j = 0; j < source.size(); ++j) {
+    const auto fraction = Fraction::of(source[j], source.moduli<std::uint64_t>()[j].bits());
+    for (std::size_t c = 0; c < count; ++c) sums[c] += fraction(y[j * degree + first + c]);
+  }
+  for (std::size_t c = 0; c < count; ++c) wraps[first + c] = static_cast<std::int64_t>(sums[c] >> 64);
+}
+
+void ToLimb::run(std::uint64_t* out, const std::uint64_t* y, const std::int64_t* wraps, std::size_t degree,
+                 std::size_t begin, std::size_t size) const {
   const std::size_t words = limb_.limb().words, sum_words = words + 2, tile = tile_of(std::max(words, primes_));
   ZeroisingVector<std::uint64_t> from(tile * primes_), sum(sum_words), to(tile * words);
-  for (std::size_t first = 0; first < degree; first += tile) {
+  for (std::size_t first = begin; first < begin + size; first += tile) {
     check_interrupt();
-    const std::size_t count = std::min(tile, degree - first);
+    const std::size_t count = std::min(tile, begin + size - first);
     gather(from.data(), y, primes_, degree, first, count);
     for (std::size_t c = 0; c < count; ++c) {
       std::ranges::copy(start_, sum.begin());

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cyclotome/ring/secure_memory.hpp"
-#include "cyclotome/study/fermat/punctured.hpp"
+#include "cyclotome/study/fermat/narrow_conversion.hpp"
 
 // Conversions from and to wide limbs. Wide residues are words[part][word][coefficient], the order of
 // Engine::reconstruct; residues modulo word-sized moduli are residues[part][limb][coefficient] in 64-bit words. Both
@@ -12,21 +12,28 @@
 namespace cyclotome::study::fermat {
 
 /// FastBConv(x; q -> b) from a wide basis: out_j = g_j (sum over i of y_i q/q_i) mod b_j = g_j (x + a q) mod b_j,
-/// 0 <= a < k. Every word of y is multiplied by its own weight and the sum reduced once.
+/// 0 <= a < k. Every word of y is multiplied by its own weight and the sum reduced once; where all targets are short,
+/// NarrowConversion does without y.
 class FromWide {
  public:
   /// target: any moduli of 64-bit words. factors: g_j, or none for 1. Throws ParameterError for moduli of 32-bit words.
   FromWide(std::shared_ptr<const Punctured> source, Basis target, const std::vector<std::uint64_t>& factors = {});
 
   const Punctured& source() const noexcept { return *source_; }
+  const std::shared_ptr<const Punctured>& source_pointer() const noexcept { return source_; }
   const Basis& target() const noexcept { return target_; }
+  /// 2^(64 w) q/q_i g_j mod b_j: for each target, one of each word.
+  const std::vector<std::uint64_t>& weights() const noexcept { return weights_; }
   /// One part: `in` of source().words() rows, `out` of a row for each modulus, `degree` words a row.
-  void run(std::uint64_t* out, const std::uint64_t* in, std::size_t degree) const;
+  void run(std::uint64_t* out, const std::uint64_t* in, std::size_t degree) const { run(out, in, degree, 0, degree); }
+  /// The same of `count` coefficients from `first` on.
+  void run(std::uint64_t* out, const std::uint64_t* in, std::size_t degree, std::size_t first, std::size_t count) const;
 
  private:
   std::shared_ptr<const Punctured> source_;
   Basis target_;
-  std::vector<std::uint64_t> weights_;  ///< [target][word]
+  std::vector<std::uint64_t> weights_;              ///< [target][word]
+  std::shared_ptr<const NarrowConversion> narrow_;  ///< where it serves
 };
 
 /// The way back: sum over j of y_j B/b_j - a B modulo one limb's modulus, B the product of a word-sized basis. With
@@ -41,9 +48,24 @@ class ToLimb {
   /// a for each coefficient, so that x is in [-B/2, B/2): round(sum of y_j/b_j) in 64-bit fixed point, exact unless
   /// x/B is within 2^-50 of 1/2.
   static ZeroisingVector<std::int64_t> centred_wraps(const Basis& source, const std::uint64_t* y, std::size_t degree);
+  /// The same of `count` coefficients from `first` on.
+  static void centred_wraps(std::int64_t* wraps, const Basis& source, const std::uint64_t* y, std::size_t degree,
+                            std::size_t first, std::size_t count);
 
   /// out: rows of the limb's words alone. wraps: |a| < 2^62.
-  void run(std::uint64_t* out, const std::uint64_t* y, const std::int64_t* wraps, std::size_t degree) const;
+  void run(std::uint64_t* out, const std::uint64_t* y, const std::int64_t* wraps, std::size_t degree) const {
+    run(out, y, wraps, degree, 0, degree);
+  }
+  /// The same of `count` coefficients from `first` on.
+  void run(std::uint64_t* out, const std::uint64_t* y, const std::int64_t* wraps, std::size_t degree, std::size_t first,
+           std::size_t count) const;
+
+  const Limb& limb() const noexcept { return limb_.limb(); }
+  std::size_t primes() const noexcept { return primes_; }
+  /// Words of B/b_j for each j, then of B; and of what sums start from, so that wraps, moved up, are positive.
+  const std::vector<std::uint64_t>& weights() const noexcept { return weights_; }
+  const std::vector<std::uint64_t>& start() const noexcept { return start_; }
+  static constexpr std::int64_t wrap_offset = std::int64_t{1} << 62;
 
  private:
   LimbArithmetic limb_;

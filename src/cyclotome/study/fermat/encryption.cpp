@@ -34,14 +34,16 @@ void multiply_by_key(std::uint64_t* out, const PublicKey& key, std::size_t part,
   }
 }
 
-/// c_0 + c_1 s + c_2 s^2 by Horner's rule.
-Rows phase(const Parts& c, std::size_t parts, const SecretKey& key) {
+/// c_0 + c_1 s + c_2 s^2 by Horner's rule, in the engine's memory.
+WideWords phase(const Parts& c, std::size_t parts, const SecretKey& key) {
   const WideRing& ring = key.context()->ring();
-  const std::uint64_t* const last = c.data() + (parts - 1) * ring.size();
-  Rows sum(last, last + ring.size());
-  for (std::size_t j = parts - 1; j-- > 0;) {
-    multiply_by_secret(sum.data(), sum.data(), key);
-    ring.add(sum.data(), sum.data(), c.data() + j * ring.size());
+  const WideEngine& wide = key.context()->wide();
+  const WideWords all(wide, c.data(), parts * ring.size(), false);
+  WideWords sum(wide, ring.size(), true);
+  const std::uint64_t* from = all.data() + (parts - 1) * ring.size();
+  for (std::size_t j = parts - 1; j-- > 0; from = sum.data()) {
+    multiply_by_secret_there(sum.data(), from, key);
+    wide.add(ring, sum.data(), sum.data(), all.data() + j * ring.size(), 1);
   }
   return sum;
 }
@@ -58,7 +60,7 @@ Plaintext decrypted(const Ciphertext& ciphertext, const SecretKey& key, std::uin
   Plaintext plaintext{ciphertext.context, ZeroisingVector<std::uint64_t>(ciphertext.items.size() * n)};
   peak = 0;
   for (std::size_t i = 0; i < ciphertext.items.size(); ++i) {
-    const Rows sum = phase(ciphertext.items[i], ciphertext.parts, key);
+    const WideWords sum = phase(ciphertext.items[i], ciphertext.parts, key);
     const std::uint64_t seen = context.scaling().to_plain(plaintext.coefficients.data() + i * n, sum.data());
     peak = seen > peak ? seen : peak;
   }
@@ -124,7 +126,9 @@ Ciphertext encrypt(const Plaintext& plaintext, const SecretKey& key) {
 
 Rows phase(const Ciphertext& ciphertext, std::size_t item, const SecretKey& key) {
   require_decryptable(ciphertext, key);
-  return phase(ciphertext.items.at(item), ciphertext.parts, key);
+  Rows rows(key.context()->ring().size());
+  phase(ciphertext.items.at(item), ciphertext.parts, key).to_host(rows.data());
+  return rows;
 }
 
 Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const SecretKey& key) {

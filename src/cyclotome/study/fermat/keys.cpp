@@ -56,11 +56,19 @@ Seed derive_seed(const Seed& master, const Parameters& parameters, std::string_v
 
 void multiply_by_secret(std::uint64_t* out, const std::uint64_t* a, const SecretKey& secret) {
   const Context& context = *secret.context();
+  if (context.wide().on_host()) return multiply_by_secret_there(out, a, secret);
+  WideWords words(context.wide(), a, context.ring().size(), true);
+  multiply_by_secret_there(words.data(), words.data(), secret);
+  words.to_host(out);
+}
+
+void multiply_by_secret_there(std::uint64_t* out, const std::uint64_t* a, const SecretKey& secret) {
+  const Context& context = *secret.context();
   const LimbProducts& products = context.secret_products();
   for (std::size_t i = 0; i < products.limbs(); ++i) {
-    PolyArray product = products.forward(a + context.ring().offset(i), i, true);
+    PolyArray product = products.forward_there(a + context.ring().offset(i), i, true);
     context.engine()->multiply(product.view(), product.view(), products.of_limb(secret.transform(), i));
-    products.backward(out + context.ring().offset(i), product, i);
+    products.backward_there(out + context.ring().offset(i), product, i);
   }
 }
 

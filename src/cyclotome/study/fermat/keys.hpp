@@ -96,8 +96,10 @@ class RelinearizationKey {
   KeyId id_;
 };
 
-/// out = a s mod q, a of one polynomial's rows.
+/// out = a s mod q, a of one polynomial's rows on the host.
 void multiply_by_secret(std::uint64_t* out, const std::uint64_t* a, const SecretKey& secret);
+/// The same in the memory of the context's engine.
+void multiply_by_secret_there(std::uint64_t* out, const std::uint64_t* a, const SecretKey& secret);
 
 /// A seed for one thing that is made of `master`: what it is for, in words, and which key it belongs to.
 Seed derive_seed(const Seed& master, const Parameters& parameters, std::string_view purpose, const KeyId& key);

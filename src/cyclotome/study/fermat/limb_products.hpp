@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/poly.hpp"
-#include "cyclotome/study/fermat/wide_ring.hpp"
+#include "cyclotome/study/fermat/wide_engine.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -26,8 +26,11 @@ class LimbProducts {
   const RingPtr& ring(std::size_t limb) const noexcept { return limbs_[limb].ring; }
   const RingPtr& widest() const noexcept { return widest_; }
 
-  /// out (1 item, transforms over the limb's primes) = transforms of one limb's rows.
+  /// out (1 item, transforms over the limb's primes) = transforms of one limb's rows, on the host.
   PolyArray forward(const std::uint64_t* rows, std::size_t limb, bool secret) const;
+  /// The same of rows in the engine's memory, and of `parts` polynomials whose rows lie `stride` words apart.
+  PolyArray forward_there(const std::uint64_t* rows, std::size_t limb, bool secret, std::size_t parts = 1,
+                          std::size_t stride = 0) const;
   /// The same of all limbs of a polynomial that hides nothing.
   std::vector<PolyArray> forward_all(const WideRing& ring, const std::uint64_t* rows) const;
   /// out (transforms over all primes) = those of integers in (-2^59, 2^59).
@@ -36,6 +39,8 @@ class LimbProducts {
   }
   /// One limb's rows of a sum of products, transforms over the limb's primes; `product` is used up.
   void backward(std::uint64_t* rows, PolyArray& product, std::size_t limb) const;
+  /// The same into the engine's memory, of all parts of a product, whose rows lie `stride` words apart.
+  void backward_there(std::uint64_t* rows, PolyArray& product, std::size_t limb, std::size_t stride = 0) const;
   /// One limb's rows of residues (no product), given as transforms over the limb's primes, or over more of their list.
   void rows_of(std::uint64_t* rows, const PolyArray& transform, std::size_t limb) const;
   /// The limb's primes of something small.
@@ -44,15 +49,21 @@ class LimbProducts {
  private:
   struct PerLimb {
     RingPtr ring;
-    FromWide to_primes;
-    ToLimb from_primes;
+    std::size_t words;
+    WideStep to_primes;
+    ToLimbStep from_primes;
+    WrapStep wraps;
     std::vector<std::uint64_t> inverses;
   };
   EnginePtr engine_;
+  WideEnginePtr wide_;
   std::size_t degree_;
   RingPtr widest_;
   std::vector<PerLimb> limbs_;
 };
+
+/// a_l = factors[l] a_l, as Engine::multiply_scalars, for any number of limbs: engines take some hundreds at once.
+void scale_limbs(Engine& engine, View a, std::span<const std::uint64_t> factors);
 
 /// Bits of the primes of products.
 inline constexpr unsigned product_prime_bits = 60;

@@ -153,20 +153,61 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   return result;
 }
 
-Ciphertext multiply_without_relinearization(const Ciphertext& a, const Ciphertext& b) {
+namespace {
+
+/// How many products two factors make.
+std::size_t require_factors(const Ciphertext& a, const Ciphertext& b) {
   const std::size_t count = require_operands("multiply", a, b);
   if (a.parts != 2 || b.parts != 2) {
     throw ArgumentError(message("multiply: factors of ", a.parts, " and ", b.parts, " parts; relinearise them first"));
   }
+  return count;
+}
+
+void require_key(const Ciphertext& a, const RelinearizationKey& key) {
+  require_same_context("relinearize", *a.context, *key.context());
+  rlwe::require_same_key("relinearize", a.key, key.id());
+}
+
+/// Three parts in the engine's memory.
+WideWords product_of(const Context& context, const Parts& a, const Parts& b) {
+  const std::size_t size = context.ring().size();
+  const WideEngine& wide = context.wide();
+  const WideWords x(wide, a.data(), 2 * size, false), y(wide, b.data(), 2 * size, false);
+  WideWords product(wide, 3 * size, false);
+  context.scaling().multiply(product.data(), x.data(), y.data());
+  return product;
+}
+
+rlwe::NoiseBound relinearized_noise(const Context& context, const rlwe::NoiseBound& noise) {
+  return context.parameters().noise().sum(noise, context.relinearization_noise());
+}
+
+}  // namespace
+
+Ciphertext multiply_without_relinearization(const Ciphertext& a, const Ciphertext& b) {
+  const std::size_t count = require_factors(a, b);
   Ciphertext result{a.context, a.key, 3, {}, a.context->product_noise(a.noise, b.noise)};
   for (std::size_t i = 0; i < count; ++i) {
-    result.items.push_back(a.context->scaling().multiply(item(a.items, i), item(b.items, i)));
+    const WideWords product = product_of(*a.context, item(a.items, i), item(b.items, i));
+    result.items.emplace_back(product.size());
+    product.to_host(result.items.back().data());
   }
   return result;
 }
 
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, const RelinearizationKey& key) {
-  return relinearize(multiply_without_relinearization(a, b), key);
+  const std::size_t count = require_factors(a, b), size = a.context->ring().size();
+  require_key(a, key);
+  const Context& context = *a.context;
+  Ciphertext result{a.context, a.key, 2, {}, relinearized_noise(context, context.product_noise(a.noise, b.noise))};
+  for (std::size_t i = 0; i < count; ++i) {  // three parts never leave the engine
+    WideWords product = product_of(context, item(a.items, i), item(b.items, i));
+    add_relinearized(product.data(), product.data() + 2 * size, key);
+    result.items.emplace_back(2 * size);
+    product.to_host(result.items.back().data(), 2 * size);
+  }
+  return result;
 }
 
 }  // namespace cyclotome::study::fermat

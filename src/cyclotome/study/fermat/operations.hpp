@@ -31,6 +31,8 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b);
 /// Three parts. Factors of three parts are refused (ArgumentError): relinearise first.
 Ciphertext multiply_without_relinearization(const Ciphertext& a, const Ciphertext& b);
+/// parts (two) += what the third part is under the key, all in the memory of the context's engine.
+void add_relinearized(std::uint64_t* parts, const std::uint64_t* third, const RelinearizationKey& key);
 /// Two parts of three.
 Ciphertext relinearize(const Ciphertext& a, const RelinearizationKey& key);
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, const RelinearizationKey& key);

@@ -50,6 +50,8 @@ class FermatPunctured final : public Punctured {
   void apply(std::uint64_t* y, const std::uint64_t* x, std::size_t count) const override;
   std::vector<std::uint64_t> weights(std::uint64_t m) const override;
   std::uint64_t modulus_mod(std::uint64_t m) const override { return basis_.modulus_mod(m); }
+  const FermatBasis& basis() const noexcept { return basis_; }
+  Method method() const noexcept { return method_; }
 
  private:
   struct Constants {
@@ -80,6 +82,13 @@ class WordPunctured final : public Punctured {
   void apply(std::uint64_t* y, const std::uint64_t* x, std::size_t count) const override;
   std::vector<std::uint64_t> weights(std::uint64_t m) const override;
   std::uint64_t modulus_mod(std::uint64_t m) const override { return basis_.product_mod(m); }
+  const Basis& basis() const noexcept { return basis_; }
+  /// (q/q_i)^-1 mod q_i.
+  std::vector<std::uint64_t> inverses() const {
+    std::vector<std::uint64_t> all;
+    for (const auto& inverse : inverses_) all.push_back(inverse.operand);
+    return all;
+  }
 
  private:
   Basis basis_;

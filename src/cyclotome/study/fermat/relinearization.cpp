@@ -7,20 +7,6 @@ namespace cyclotome::study::fermat {
 
 namespace {
 
-/// Digit by digit what relinearisation multiplies: y_i of one limb, as `width` bits from `first` on.
-std::vector<std::int64_t> digit_of(const std::uint64_t* rows, const Limb& limb, std::size_t n, unsigned first,
-                                   unsigned width) {
-  const std::size_t word = first / 64, shift = first % 64;
-  const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-  std::vector<std::int64_t> digit(n);
-  for (std::size_t c = 0; c < n; ++c) {
-    std::uint64_t bits = rows[word * n + c] >> shift;
-    if (shift + width > 64 && word + 1 < limb.words) bits |= rows[(word + 1) * n + c] << (64 - shift);
-    digit[c] = static_cast<std::int64_t>(bits & mask);
-  }
-  return digit;
-}
-
 /// Sums of digits times a relinearisation key, transforms over each limb's primes.
 class KeySums {
  public:
@@ -52,17 +38,18 @@ class KeySums {
                                              key_.special_transform(digit, part).view());
     }
   }
-  /// parts += the sums modulo q, divided by P.
+  /// parts, in the engine's memory, += the sums modulo q, divided by P.
   void add_to(std::uint64_t* parts) {
     const WideRing& ring = context_.ring();
-    Parts rows(ring.size());
+    WideWords rows(context_.wide(), 2 * ring.size(), false);
     for (std::size_t part = 0; part < 2; ++part) {
+      std::uint64_t* const to = rows.data() + part * ring.size();
       for (std::size_t i = 0; i < sums_[part].size(); ++i) {
-        context_.digit_products().backward(rows.data() + ring.offset(i), sums_[part][i], i);
+        context_.digit_products().backward_there(to + ring.offset(i), sums_[part][i], i);
       }
-      if (context_.special() != nullptr) context_.special()->divide(ring, rows.data(), special_[part]);
-      ring.add(parts + part * ring.size(), parts + part * ring.size(), rows.data());
+      if (context_.special() != nullptr) context_.special()->divide(ring, to, special_[part]);
     }
+    context_.wide().add(ring, parts, parts, rows.data(), 2);
   }
 
  private:
@@ -78,13 +65,22 @@ void add_wide_digits(KeySums& sums, const Context& context, const std::uint64_t*
   const auto& limbs = ring.basis().limbs();
   for (std::size_t i = 0; i < limbs.size(); ++i) {
     for (std::size_t j = 0; j < limbs.size(); ++j) {
-      Parts rows(limbs[j].words * ring.degree());
-      ring.move_limb(rows.data(), j, y + ring.offset(i), i);
-      sums.add(i, j, context.digit_products().forward(rows.data(), j, false).view());
+      WideWords rows(context.wide(), limbs[j].words * ring.degree(), false);
+      context.wide().move_limb(ring, rows.data(), j, y + ring.offset(i), i);
+      sums.add(i, j, context.digit_products().forward_there(rows.data(), j, false).view());
     }
     if (context.special() == nullptr) continue;
     sums.add_special(i, context.special()->forward(y + ring.offset(i), i).view());
   }
+}
+
+/// Transforms of a digit over the primes of products, which are longer.
+PolyArray transform_of(const Context& context, const std::uint64_t* y, const DigitPlace& place) {
+  const RingPtr& ring = context.digit_products().widest();
+  PolyArray out(context.engine(), ring, 1, 1);
+  context.wide().digit(context.ring(), static_cast<std::uint64_t*>(out.view().data), y, place, ring->limbs());
+  out.to_transform();
+  return out;
 }
 
 void add_narrow_digits(KeySums& sums, const Context& context, const std::uint64_t* y) {
@@ -95,36 +91,46 @@ void add_narrow_digits(KeySums& sums, const Context& context, const std::uint64_
   for (std::size_t i = 0; i < products.limbs(); ++i) {
     const Limb& limb = ring.basis().limbs()[i];
     for (unsigned first = 0; first < limb.bits + (limb.plus ? 1 : 0); first += width, ++digit) {
-      const auto values = digit_of(y + ring.offset(i), limb, ring.degree(), first, width);
-      const PolyArray transform = products.forward_small(values.data(), false);
+      const DigitPlace place{i, first, width};
+      const PolyArray transform = transform_of(context, y, place);
       for (std::size_t j = 0; j < products.limbs(); ++j) sums.add(digit, j, products.of_limb(transform, j));
       if (context.special() == nullptr) continue;
-      const RingPtr& special = context.special()->ring();
-      sums.add_special(digit, transform_small(context.engine(), special, values.data(), false).view());
+      WideWords row(context.wide(), context.degree(), false);
+      context.wide().digit(context.ring(), row.data(), y, place, 1);
+      sums.add_special(digit, context.special()->forward_digit(row.data()).view());
     }
   }
 }
 
 }  // namespace
 
+void add_relinearized(std::uint64_t* parts, const std::uint64_t* third, const RelinearizationKey& key) {
+  const Context& context = *key.context();
+  WideWords y(context.wide(), context.ring().size(), false);
+  context.decompose(y.data(), third);
+  KeySums sums(key);
+  if (context.parameters().digit_bits() == 0) {
+    add_wide_digits(sums, context, y.data());
+  } else {
+    add_narrow_digits(sums, context, y.data());
+  }
+  sums.add_to(parts);
+}
+
 Ciphertext relinearize(const Ciphertext& a, const RelinearizationKey& key) {
   require_same_context("relinearize", *a.context, *key.context());
   rlwe::require_same_key("relinearize", a.key, key.id());
   if (a.parts != 3) return a;
-  const Context& context = *a.context;
+  const Context& context = *key.context();
+  const WideEngine& wide = context.wide();
   const std::size_t size = context.ring().size();
   const auto& noise = context.parameters().noise();
   Ciphertext result{a.context, a.key, 2, {}, noise.sum(a.noise, context.relinearization_noise())};
   for (const Parts& parts : a.items) {
-    Parts y(size), out(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(2 * size));
-    context.decompose(y.data(), parts.data() + 2 * size);
-    KeySums sums(key);
-    if (context.parameters().digit_bits() == 0) {
-      add_wide_digits(sums, context, y.data());
-    } else {
-      add_narrow_digits(sums, context, y.data());
-    }
-    sums.add_to(out.data());
+    Parts out(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(2 * size));
+    WideWords sum(wide, out.data(), 2 * size, false);
+    add_relinearized(sum.data(), WideWords(wide, parts.data() + 2 * size, size, false).data(), key);
+    if (!wide.on_host()) sum.to_host(out.data());
     result.items.push_back(std::move(out));
   }
   return result;

@@ -5,6 +5,7 @@
 
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/study/fermat/ring_products.hpp"
+#include "cyclotome/study/fermat/wide_engine.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -16,11 +17,11 @@ class Scaling {
  public:
   virtual ~Scaling() = default;
 
-  /// message = round(t phase/q) mod t, n values. The largest distance of t phase/q from an integer, in units of 2^-56;
-  /// off by less than `peak_error()`.
+  /// message (on the host) = round(t phase/q) mod t, n values. phase: in the engine's memory, as all rows here. The
+  /// largest distance of t phase/q from an integer, in units of 2^-56; off by less than `peak_error()`.
   virtual std::uint64_t to_plain(std::uint64_t* message, const std::uint64_t* phase) const = 0;
-  /// The three parts of round(t a b/q), a and b of two parts each, up to less than `rounding()` each.
-  virtual Parts multiply(const Parts& a, const Parts& b) const = 0;
+  /// out = the three parts of round(t a b/q), a and b of two parts each, up to less than `rounding()` each.
+  virtual void multiply(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b) const = 0;
 
   virtual double peak_error() const noexcept = 0;
   /// What decryption loses of its limit 1/2, as a fraction of q/t.
@@ -46,6 +47,7 @@ class Scaling {
 /// What all ways are made of.
 struct ScalingSetup {
   EnginePtr engine;
+  WideEnginePtr wide;
   std::shared_ptr<const WideRing> ring;
   std::shared_ptr<const LimbProducts> products;  ///< of two residues, sums of two
   std::uint64_t plain_modulus;
@@ -61,8 +63,5 @@ std::unique_ptr<Scaling> make_positional_scaling(const ScalingSetup& setup);
 
 /// out (3 parts) = the product of a and b, two parts each, as polynomials in the secret key; transforms.
 void multiply_parts(Engine& engine, View out, ConstView a, ConstView b);
-
-/// Peaks are fractions of 1 in these units.
-inline constexpr unsigned peak_bits = 56;
 
 }  // namespace cyclotome::study::fermat

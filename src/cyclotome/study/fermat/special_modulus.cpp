@@ -15,8 +15,11 @@ BigUnsigned inverse_of(std::uint64_t p, const BigUnsigned& modulus) {
 
 SpecialModulus::SpecialModulus(EnginePtr engine, const WideRing& ring, const std::vector<std::uint64_t>& primes)
     : engine_(std::move(engine)),
+      wide_(WideEngine::of(engine_)),
       special_(Ring::create(ring.shape(), Basis(Word::u64, primes))),
-      punctured_inverses_(ToLimb::inverses(special_->basis())) {
+      punctured_inverses_(ToLimb::inverses(special_->basis())),
+      from_word_(wide_->from_wide(std::make_shared<FromWide>(std::make_shared<WideIntegers>(1), special_->basis()))),
+      wraps_(wide_->centred_wraps(special_->basis())) {
   for (const std::uint64_t p : primes) ring.basis().require_coprime(p, "the special prime");
   for (const Limb& limb : ring.basis().limbs()) {
     const BigUnsigned modulus = limb.modulus();
@@ -27,9 +30,10 @@ SpecialModulus::SpecialModulus(EnginePtr engine, const WideRing& ring, const std
       arithmetic.reduce(reduced, (inverse * inverse_of(p, modulus)).limbs());
       inverse = BigUnsigned::from_limbs(reduced);
     }
-    to_limbs_.emplace_back(special_->basis(), limb, inverse);
+    to_limbs_.push_back(wide_->to_limb(std::make_shared<ToLimb>(special_->basis(), limb, inverse)));
     inverses_.push_back(std::move(inverse));
-    from_limbs_.emplace_back(std::make_shared<WideIntegers>(limb.words), special_->basis());
+    from_limbs_.push_back(
+        wide_->from_wide(std::make_shared<FromWide>(std::make_shared<WideIntegers>(limb.words), special_->basis())));
   }
 }
 
@@ -45,9 +49,14 @@ void SpecialModulus::multiply(const LimbArithmetic& limb, std::uint64_t* rows, s
 
 PolyArray SpecialModulus::forward(const std::uint64_t* rows, std::size_t limb) const {
   PolyArray out(engine_, special_, 1, 1);
-  std::vector<std::uint64_t> residues(out.size());
-  from_limbs_[limb].run(residues.data(), rows, special_->degree());
-  out.upload(residues.data());
+  from_limbs_[limb](static_cast<std::uint64_t*>(out.view().data), rows, {special_->degree()});
+  out.to_transform();
+  return out;
+}
+
+PolyArray SpecialModulus::forward_digit(const std::uint64_t* row) const {
+  PolyArray out(engine_, special_, 1, 1);
+  from_word_(static_cast<std::uint64_t*>(out.view().data), row, {special_->degree()});
   out.to_transform();
   return out;
 }
@@ -55,14 +64,13 @@ PolyArray SpecialModulus::forward(const std::uint64_t* rows, std::size_t limb) c
 void SpecialModulus::divide(const WideRing& ring, std::uint64_t* rows, PolyArray& rest) const {
   rest.to_coefficient();
   engine_->multiply_scalars(rest.view(), rest.view(), punctured_inverses_);
-  std::vector<std::uint64_t> y(rest.size());
-  rest.download(y.data());
-  const auto wraps = ToLimb::centred_wraps(special_->basis(), y.data(), ring.degree());
-  std::vector<std::uint64_t> over(ring.size());
-  for (std::size_t i = 0; i < to_limbs_.size(); ++i) {
-    to_limbs_[i].run(over.data() + ring.offset(i), y.data(), wraps.data(), ring.degree());
-  }
-  ring.subtract(rows, rows, over.data());
+  const auto* const y = static_cast<const std::uint64_t*>(rest.view().data);
+  const Many many{ring.degree()};
+  WideWords numbers(*wide_, ring.degree(), false), over(*wide_, ring.size(), false);
+  auto* const wraps = reinterpret_cast<std::int64_t*>(numbers.data());
+  wraps_(wraps, y, many);
+  for (std::size_t i = 0; i < to_limbs_.size(); ++i) to_limbs_[i](over.data() + ring.offset(i), y, wraps, many);
+  wide_->subtract(ring, rows, rows, over.data(), 1);
 }
 
 }  // namespace cyclotome::study::fermat

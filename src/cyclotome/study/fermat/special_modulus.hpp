@@ -19,19 +19,24 @@ class SpecialModulus {
   const std::vector<BigUnsigned>& inverses() const noexcept { return inverses_; }
   /// One limb's rows times P.
   void multiply(const LimbArithmetic& limb, std::uint64_t* rows, std::size_t degree) const;
-  /// Transforms modulo P of one limb's rows, taken for integers.
+  /// Transforms modulo P of one limb's rows, taken for integers, in the engine's memory.
   PolyArray forward(const std::uint64_t* rows, std::size_t limb) const;
-  /// rows = round(X/P) modulo q of an X given as rows = X/P modulo q (`inverses` are in it) and `rest` = X modulo P,
-  /// which is used up: X/P less [X]_P/P, [X]_P centred. The rounding is at most 1/2 + 2^-50.
+  /// The same of one word a coefficient: a digit.
+  PolyArray forward_digit(const std::uint64_t* row) const;
+  /// rows, in the engine's memory, = round(X/P) modulo q of an X given as rows = X/P modulo q (`inverses` are in it)
+  /// and `rest` = X modulo P, which is used up: X/P less [X]_P/P, [X]_P centred. The rounding is at most 1/2 + 2^-50.
   void divide(const WideRing& ring, std::uint64_t* rows, PolyArray& rest) const;
 
  private:
   EnginePtr engine_;
+  WideEnginePtr wide_;
   RingPtr special_;
   std::vector<BigUnsigned> inverses_;
   std::vector<std::uint64_t> punctured_inverses_;
-  std::vector<FromWide> from_limbs_;
-  std::vector<ToLimb> to_limbs_;
+  std::vector<WideStep> from_limbs_;
+  WideStep from_word_;
+  std::vector<ToLimbStep> to_limbs_;
+  WrapStep wraps_;
 };
 
 }  // namespace cyclotome::study::fermat

@@ -149,7 +149,7 @@ class TreeProducts final : public RingProducts {
     const PrimeTree& tree = *trees_[limb];
     const LimbArithmetic& arithmetic = ring_->limb(limb);
     product.to_coefficient();
-    engine_->multiply_scalars(product.view(), product.view(), inverses_[limb]);
+    scale_limbs(*engine_, product.view(), inverses_[limb]);
     Words y(product.size()), column(product.limbs()), sum(tree.sum_words()), value(arithmetic.limb().words),
         over(value.size()), scratch(tree.scratch_words(0));
     product.download(y.data());

@@ -56,12 +56,14 @@ WideRing::WideRing(FermatBasis basis, RingShapePtr shape)
 }
 
 template <class Operation>
-void WideRing::for_each_of(const LimbArithmetic& limb, Out out, In a, In b, const Operation& operation) const {
+void WideRing::for_each_of(const LimbArithmetic& limb, Out out, In a, In b, Range range,
+                           const Operation& operation) const {
   const std::size_t words = limb.limb().words, tile = tile_of(words);
+  const std::size_t end = range.first + std::min(range.count, degree_ - range.first);
   Rows x(tile * words), y(tile * words);
-  for (std::size_t first = 0; first < degree_; first += tile) {
+  for (std::size_t first = range.first; first < end; first += tile) {
     check_interrupt();
-    const std::size_t count = std::min(tile, degree_ - first);
+    const std::size_t count = std::min(tile, end - first);
     gather(x.data(), a, words, degree_, first, count);
     if (b != nullptr) gather(y.data(), b, words, degree_, first, count);
     for (std::size_t c = 0; c < count; ++c) {
@@ -72,34 +74,34 @@ void WideRing::for_each_of(const LimbArithmetic& limb, Out out, In a, In b, cons
 }
 
 template <class Operation>
-void WideRing::for_each(Out out, In a, In b, const Operation& operation) const {
+void WideRing::for_each(Out out, In a, In b, Range range, const Operation& operation) const {
   for (std::size_t i = 0; i < limbs_.size(); ++i) {
-    for_each_of(limbs_[i], out + offset(i), a + offset(i), b == nullptr ? nullptr : b + offset(i), operation);
+    for_each_of(limbs_[i], out + offset(i), a + offset(i), b == nullptr ? nullptr : b + offset(i), range, operation);
   }
 }
 
 void WideRing::add_limb(Out out, In a, std::size_t limb) const {
-  for_each_of(limbs_[limb], out, out, a, [](const LimbArithmetic& l, Out r, In x, In y) { l.add(r, x, y); });
+  for_each_of(limbs_[limb], out, out, a, {}, [](const LimbArithmetic& l, Out r, In x, In y) { l.add(r, x, y); });
 }
 
 void WideRing::subtract_limb(Out out, In a, std::size_t limb) const {
-  for_each_of(limbs_[limb], out, out, a, [](const LimbArithmetic& l, Out r, In x, In y) { l.subtract(r, x, y); });
+  for_each_of(limbs_[limb], out, out, a, {}, [](const LimbArithmetic& l, Out r, In x, In y) { l.subtract(r, x, y); });
 }
 
-void WideRing::add(Out out, In a, In b) const {
-  for_each(out, a, b, [](const LimbArithmetic& limb, Out r, In x, In y) { limb.add(r, x, y); });
+void WideRing::add(Out out, In a, In b, Range range) const {
+  for_each(out, a, b, range, [](const LimbArithmetic& limb, Out r, In x, In y) { limb.add(r, x, y); });
 }
 
-void WideRing::subtract(Out out, In a, In b) const {
-  for_each(out, a, b, [](const LimbArithmetic& limb, Out r, In x, In y) { limb.subtract(r, x, y); });
+void WideRing::subtract(Out out, In a, In b, Range range) const {
+  for_each(out, a, b, range, [](const LimbArithmetic& limb, Out r, In x, In y) { limb.subtract(r, x, y); });
 }
 
-void WideRing::negate(Out out, In a) const {
-  for_each(out, a, nullptr, [](const LimbArithmetic& limb, Out r, In x, In) { limb.negate(r, x); });
+void WideRing::negate(Out out, In a, Range range) const {
+  for_each(out, a, nullptr, range, [](const LimbArithmetic& limb, Out r, In x, In) { limb.negate(r, x); });
 }
 
-void WideRing::scale(Out out, In a, std::uint64_t factor) const {
-  for_each(out, a, nullptr, [factor](const LimbArithmetic& limb, Out r, In x, In) { limb.scale(r, x, factor); });
+void WideRing::scale(Out out, In a, std::uint64_t factor, Range range) const {
+  for_each(out, a, nullptr, range, [factor](const LimbArithmetic& limb, Out r, In x, In) { limb.scale(r, x, factor); });
 }
 
 void WideRing::shift_limb(Out rows, std::size_t limb, std::uint64_t exponent) const {
@@ -117,9 +119,10 @@ void WideRing::shift_limb(Out rows, std::size_t limb, std::uint64_t exponent) co
   }
 }
 
-void WideRing::move_limb(Out out, std::size_t to, In rows, std::size_t from) const {
+void WideRing::move_limb(Out out, std::size_t to, In rows, std::size_t from, Range range) const {
   Rows x(limbs_[from].limb().words), y(limbs_[to].limb().words);
-  for (std::size_t c = 0; c < degree_; ++c) {
+  const std::size_t end = range.first + std::min(range.count, degree_ - range.first);
+  for (std::size_t c = range.first; c < end; ++c) {
     gather(x.data(), rows, x.size(), degree_, c, 1);
     limbs_[to].reduce(y, x);
     scatter(out, y.data(), y.size(), degree_, c, 1);

@@ -11,6 +11,11 @@ namespace cyclotome::study::fermat {
 /// Host memory of wide polynomials, words[part][word][coefficient]; zeroised, since phases and keys pass through it.
 using Rows = ZeroisingVector<std::uint64_t>;
 
+/// Coefficients first ... first + count - 1, or all of them.
+struct CoefficientRange {
+  std::size_t first = 0, count = static_cast<std::size_t>(-1);
+};
+
 /// Polynomials of a ring modulo q = 2^(2^x) - 1, in the limbs of a FermatBasis: what is computed coefficient by
 /// coefficient. One polynomial is `size()` words, words[word][coefficient]. Immutable.
 class WideRing {
@@ -29,17 +34,18 @@ class WideRing {
 
   using In = const std::uint64_t*;
   using Out = std::uint64_t*;
-  void add(Out out, In a, In b) const;
-  void subtract(Out out, In a, In b) const;
-  void negate(Out out, In a) const;
-  void scale(Out out, In a, std::uint64_t factor) const;
+  using Range = CoefficientRange;
+  void add(Out out, In a, In b, Range range = {}) const;
+  void subtract(Out out, In a, In b, Range range = {}) const;
+  void negate(Out out, In a, Range range = {}) const;
+  void scale(Out out, In a, std::uint64_t factor, Range range = {}) const;
   /// One limb's rows times 2^exponent, in place.
   void shift_limb(Out rows, std::size_t limb, std::uint64_t exponent) const;
   /// out += a, of one limb's rows.
   void add_limb(Out out, In a, std::size_t limb) const;
   void subtract_limb(Out out, In a, std::size_t limb) const;
   /// out (rows of limb `to`) = the integers of limb `from`'s rows modulo limb `to`.
-  void move_limb(Out out, std::size_t to, In rows, std::size_t from) const;
+  void move_limb(Out out, std::size_t to, In rows, std::size_t from, Range range = {}) const;
   /// Integers of any sign.
   void from_signed(Out out, const std::int64_t* values) const;
   /// Whether every residue is canonical: for what comes from outside.
@@ -51,9 +57,9 @@ class WideRing {
  private:
   /// operation(limb, out words, a words, b words) for every coefficient and limb. b may be null.
   template <class Operation>
-  void for_each(Out out, In a, In b, const Operation& operation) const;
+  void for_each(Out out, In a, In b, Range range, const Operation& operation) const;
   template <class Operation>
-  void for_each_of(const LimbArithmetic& limb, Out out, In a, In b, const Operation& operation) const;
+  void for_each_of(const LimbArithmetic& limb, Out out, In a, In b, Range range, const Operation& operation) const;
 
   FermatBasis basis_;
   RingShapePtr shape_;
