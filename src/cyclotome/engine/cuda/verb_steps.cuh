@@ -11,6 +11,7 @@
 #include "cyclotome/engine/cuda/steps.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
 #include "cyclotome/math/bits.hpp"
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/secure_zero.hpp"
 
 // The verbs as steps, each with a type of its own: for programs, and at once.
@@ -125,6 +126,10 @@ Step multiply_scalars_up_to(DeviceConstants& constants, const Ring& ring, std::s
 
 template <class W>
 Step multiply_scalars_step(DeviceConstants& constants, const Ring& ring, std::span<const std::uint64_t> factors) {
+  if (factors.size() > max_limbs) {  // they travel as an argument of the kernel
+    throw EngineError(
+        message("CUDA: scalars of ", factors.size(), " limbs; at most ", max_limbs, ", so multiply blocks of limbs"));
+  }
   return factors.size() <= 32 ? multiply_scalars_up_to<W, 32>(constants, ring, factors)
                               : multiply_scalars_up_to<W, max_limbs>(constants, ring, factors);
 }

@@ -88,9 +88,10 @@ Ciphertext Context::concatenate(std::span<const Ciphertext* const> arrays) const
 Ciphertext Context::switch_to_level(const Ciphertext& a, Level level) const { return bfv::switch_to_level(a, level); }
 
 Ciphertext Context::rerandomize_from(const Ciphertext& a, const rlwe::PublicKey& key, Seed&& seed) const {
+  Seed master = std::move(seed);  // spent by calls that fail, too
   rlwe::require_same_context("rerandomize", *a.context(), *key.context());
   const Ciphertext zero =
-      rlwe::deterministic::encrypt_zero(key, a.plain(), a.batch(), std::move(seed), rlwe::Purpose::rerandomization);
+      rlwe::deterministic::encrypt_zero(key, a.plain(), a.batch(), std::move(master), rlwe::Purpose::rerandomization);
   return rlwe::add(a, moved(zero, a.level()));
 }
 
