@@ -102,6 +102,7 @@ TEST(a_gpu_tells_its_memory) {
 /// In a ring whose key switches and divisions have kernels of their own; every bit a constant.
 TEST(layers_of_prince_over_phi_m) {
   const circuit::Circuit layers = circuit::prince_layers(6, 8);
+  const circuit::Circuit* const only = &layers;
   rlwe::ParametersLiteral base;
   base.scheme = &bgv::scheme();
   base.cyclotomic = 4369;
@@ -109,7 +110,7 @@ TEST(layers_of_prince_over_phi_m) {
   base.plain_moduli = {2};
   base.security = 0;
   base.allow_insecure = true;
-  const rlwe::Parameters parameters = circuit::parameters_for(layers, base).value();
+  const rlwe::Parameters parameters = circuit::parameters_for({&only, 1}, base).value();
   std::vector<rlwe::Ciphertext> results;
   for (const EnginePtr& engine : {check::host(), check::device()}) {
     const CircuitParty party(parameters, engine);

@@ -8,9 +8,11 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/encryption_program.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "engines.hpp"
+#include "interruption.hpp"
 #include "party.hpp"
 
 using namespace cyclotome;
@@ -144,6 +146,23 @@ TEST(engines_go_with_their_graphs) {
     const Ciphertext a = party.encrypted(0, 1, 1);
     for (int j = 0; j < 5; ++j) scheme::multiply_relinearized(a, a, party.evaluation);  // nobody waits for them
   }
+}
+
+TEST(what_stops_a_program_leaves_no_half_result) {
+  const Party party(scheme::make_context(rlwe::Parameters(check::literal(Word::u32, 2)), device()), 1);
+  const rlwe::Context& context = *party.context;
+  const Ciphertext c = party.encrypted(0, 5, 7);
+  const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2);
+  PolyArray phases = context.make(context.ciphertext_ring(), 5, 1, Domain::coefficient, true);
+  check::leaves_nothing(
+      phase->program().name(), phases,
+      [&] {
+        // Prepared anew, it is walked step by step: a graph asks before its launch only.
+        const ExecutionPtr walked = device()->prepare(program::ProgramPtr(phase, &phase->program()));
+        const Operand operands[] = {phases.view(), c.polynomials().view(), party.secret.at_level(c.level())};
+        walked->run(operands);
+      },
+      1);
 }
 
 }  // namespace

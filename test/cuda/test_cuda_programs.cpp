@@ -8,11 +8,7 @@
 
 #include "cyclotome/engine/cuda/launches.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/rlwe/encryption_program.hpp"
-#include "cyclotome/scheme/bfv/scheme.hpp"
 #include "engines.hpp"
-#include "interruption.hpp"
-#include "party.hpp"
 #include "programs.hpp"
 #include "trial.hpp"
 
@@ -109,22 +105,6 @@ TEST(host_threads_share_executions) {
   }
   for (std::thread& thread : threads) thread.join();
   CHECK_EQ(wrong.load(), 0);
-}
-
-TEST(what_stops_a_program_leaves_no_half_result) {
-  rlwe::ParametersLiteral literal = check::literal(Word::u32, 2);
-  literal.scheme = &bfv::scheme();
-  const check::Party party(scheme::make_context(rlwe::Parameters(literal), device()), 1);
-  const rlwe::Context& context = *party.context;
-  const rlwe::Ciphertext c = party.encrypted(0, 5, 7);
-  const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2);
-  PolyArray phases = context.make(context.ciphertext_ring(), 5, 1, Domain::coefficient, true);
-  check::leaves_nothing(phase->program().name(), phases, [&] {
-    // Prepared anew, it is walked step by step: a graph asks before its launch only.
-    const ExecutionPtr walked = device()->prepare(program::ProgramPtr(phase, &phase->program()));
-    const Operand operands[] = {phases.view(), c.polynomials().view(), party.secret.at_level(c.level())};
-    walked->run(operands);
-  });
 }
 
 TEST(steps_are_what_they_are_without_a_device) {
