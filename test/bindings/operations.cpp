@@ -48,6 +48,9 @@ void bind_scheme(nb::module_& parent) {
   m.def("subtract_plain", &scheme::subtract_plain, NoGil());
   m.def("concatenate", [](const std::vector<const Ciphertext*>& arrays) { return scheme::concatenate(arrays); });
   m.def("decrypt_unchecked", &scheme::decrypt_unchecked, NoGil());
+  m.def(
+      "switch_to_level",
+      [](const Ciphertext& a, std::size_t level) { return scheme::switch_to_level(a, rlwe::Level(level)); }, NoGil());
 }
 
 }  // namespace cyclotome::testing

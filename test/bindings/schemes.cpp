@@ -24,9 +24,6 @@ void bind_bfv(nb::module_& parent) {
     const auto& hps = bfv::bfv_context(c).hps(rlwe::Level(limbs), rlwe::PlainIndex(0));
     return hps.product.auxiliary_ring->basis().values();
   });
-  m.def(
-      "switch_to_level",
-      [](const Ciphertext& a, std::size_t level) { return bfv::switch_to_level(a, rlwe::Level(level)); }, NoGil());
   const auto method = "method"_a = bfv::ProductMethod::hps_over_q_leveled;
   m.def("multiply", &bfv::multiply, "a"_a, "b"_a, method, NoGil());
   m.def("square", &bfv::square, "a"_a, method, NoGil());
@@ -38,9 +35,6 @@ void bind_bgv(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("bgv");
   m.def("correction", &Ciphertext::correction);
   m.def("switch_modulus", &bgv::switch_modulus, NoGil());
-  m.def(
-      "switch_to_level",
-      [](const Ciphertext& a, std::size_t level) { return bgv::switch_to_level(a, rlwe::Level(level)); }, NoGil());
   m.def("multiply", &bgv::multiply, "a"_a, "b"_a, "automatic"_a = true, NoGil());
   m.def("square", &bgv::square, "a"_a, "automatic"_a = true, NoGil());
 }

@@ -110,7 +110,7 @@ class Value:
         return self.turned(2 * self.machine.n - 1)
 
     def at(self, level: int) -> Value:
-        return self.of(testing.bgv.switch_to_level(self.ciphertext, level), self.message)
+        return self.of(testing.scheme.switch_to_level(self.ciphertext, level), self.message)
 
     def checked(self) -> Value:
         """All norms are below their bounds; the right value, or a refusal."""

@@ -42,14 +42,14 @@ def test_a_switch_rounds_every_coefficient(party: Party, rng: np.random.Generato
         x = party.crafted(rows)
         before, moduli = compose(rlwe.coefficients(x), party.moduli), party.moduli
         for level in range(PRIMES - 1, 0, -1):
-            y = testing.bfv.switch_to_level(x, level)
+            y = testing.scheme.switch_to_level(x, level)
             q, dropped = math.prod(moduli[:level]), math.prod(moduli[level:])
             found = compose(rlwe.coefficients(y), moduli[:level])
             assert y.limbs == level and y.parts == parts
             for new, old in zip(np.ravel(found), np.ravel(before), strict=True):
                 assert is_rounded(int(new) % q, int(old), dropped, q)
         with pytest.raises(cy.errors.ArgumentError, match="levels only fall"):
-            testing.bfv.switch_to_level(testing.bfv.switch_to_level(x, 2), 3)
+            testing.scheme.switch_to_level(testing.scheme.switch_to_level(x, 2), 3)
 
 
 def test_the_bound_covers_the_noise_at_every_level(party: Party, rng: np.random.Generator) -> None:
@@ -66,7 +66,7 @@ def test_the_bound_covers_the_noise_at_every_level(party: Party, rng: np.random.
         values[: DEGREE - 1] -= whole[DEGREE:]
         for ciphertext, expected in ((x, a), (_core.multiply(x, y), values), (product, values)):
             for level in range(1, PRIMES + 1):
-                low = testing.bfv.switch_to_level(ciphertext, level)
+                low = testing.scheme.switch_to_level(ciphertext, level)
                 assert max(_core.measured_noise(low, party.secret)) <= low.noise[0]
                 if low.noise_headroom < 0:
                     refused += 1

@@ -94,7 +94,7 @@ def test_switching_by_several_primes_is_one_exact_division(rng: np.random.Genera
     before, step, t, book = party.parts(x), x, party.t(), party.book(party.top)
     for level in range(party.top - 1, 0, -1):
         dropped = math.prod(party.moduli[level : party.top])
-        y, step = testing.bgv.switch_to_level(x, level), testing.bgv.switch_modulus(step)
+        y, step = testing.scheme.switch_to_level(x, level), testing.bgv.switch_modulus(step)
         assert y.limbs == level and testing.bgv.correction(y) == testing.bgv.correction(step)
         for old, new in zip(before, party.parts(y), strict=True):
             for c, result, expected in zip(old, new, book.switch_modulus(old, dropped), strict=True):
@@ -139,21 +139,21 @@ def test_the_chain_of_correction_factors(rng: np.random.Generator, case: Any) ->
         if x.noise_headroom < 0:
             break
         party.reads(x, False, values)
-        direct = testing.bgv.switch_to_level(party.encrypt(values, 1, False), level)
+        direct = testing.scheme.switch_to_level(party.encrypt(values, 1, False), level)
         assert testing.bgv.correction(direct) == testing.bgv.correction(x)
         if level > 1:
             dropped *= party.moduli[level - 1]
             x = testing.bgv.switch_modulus(x)
-    assert party.t() == 2 or testing.bgv.correction(testing.bgv.switch_to_level(x, 1)) != 1
+    assert party.t() == 2 or testing.bgv.correction(testing.scheme.switch_to_level(x, 1)) != 1
 
 
 def test_levels_only_fall() -> None:
     party = BgvParty(bgv_literal(64, 16, 257, 3, 1))
-    x = testing.bgv.switch_to_level(party.encrypt([1], 1, False), 2)
-    assert np.array_equal(rlwe.coefficients(testing.bgv.switch_to_level(x, 2)), rlwe.coefficients(x))
+    x = testing.scheme.switch_to_level(party.encrypt([1], 1, False), 2)
+    assert np.array_equal(rlwe.coefficients(testing.scheme.switch_to_level(x, 2)), rlwe.coefficients(x))
     for level in (0, 3, 4):
         with pytest.raises(ArgumentError, match="levels only fall"):
-            testing.bgv.switch_to_level(x, level)
+            testing.scheme.switch_to_level(x, level)
 
 
 @EVERY_SET

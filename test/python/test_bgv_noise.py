@@ -139,7 +139,7 @@ def test_one_switch_after_every_product(case: Any) -> None:
 
 def test_sums_and_rotations_at_lower_levels(case: Any) -> None:
     party, x, _ = case
-    y = testing.bgv.switch_to_level(x, party.top - 1)
+    y = testing.scheme.switch_to_level(x, party.top - 1)
     assert_bounded(party, _core.add(x, y), 12 + math.log2(party.n))
     assert_bounded(party, _core.apply_galois(y, 3, party.evaluation), 8 + math.log2(party.n))
     total = rlwe.sum_slots(y, party.evaluation)

@@ -112,7 +112,7 @@ def test_hoisted_rotations_are_the_same_at_every_level(rng: np.random.Generator,
     values = random_below(rng, party.t(), (3, n))
     x = party.encrypt(values, 1, True)
     for level in range(party.top, 1, -1):
-        y = testing.bgv.switch_to_level(x, level)
+        y = testing.scheme.switch_to_level(x, level)
         moved = rlwe.apply_galois_hoisted(y, elements, party.evaluation)
         for element, result in zip(elements, moved, strict=True):
             alone = _core.apply_galois(y, element, party.evaluation)

@@ -25,7 +25,7 @@ WORD = pytest.mark.parametrize("word", [32, 64])
 def levels(party: BgvParty, x: Any) -> Iterator[Any]:
     """`x` at all levels that still decrypt, from the top down."""
     for level in range(party.top, 0, -1):
-        y = testing.bgv.switch_to_level(x, level)
+        y = testing.scheme.switch_to_level(x, level)
         if y.noise_headroom < 0:
             return
         yield y
@@ -48,7 +48,7 @@ def test_sums_of_operands_at_different_levels_and_factors(rng: np.random.Generat
             if total.noise_headroom >= 0:
                 party.reads(total, False, u + v)
                 party.reads(difference, False, u - v)
-            lower = max(testing.bgv.switch_to_level(c, total.limbs).noise[0] for c in (a, b))
+            lower = max(testing.scheme.switch_to_level(c, total.limbs).noise[0] for c in (a, b))
             if (t & (t - 1)) != 0 and t != 36:  # prime: factors of about sqrt(t) at most
                 assert total.noise[0] <= lower + math.log2(2 * math.sqrt(t)) + 0.1
     assert t == 2 or len(seen) > 1
@@ -61,7 +61,7 @@ def test_a_sum_across_levels_costs_no_more_than_a_sum(rng: np.random.Generator, 
     u, v = random_below(rng, party.t(), (2, 1, 64))
     x, y = party.encrypt(u, 1, False), party.encrypt(v, 2, False)
     for level in range(5, 2, -1):
-        low = testing.bgv.switch_to_level(x, level)
+        low = testing.scheme.switch_to_level(x, level)
         for total in (_core.add(low, y), _core.add(y, low)):
             assert testing.bgv.correction(total) == testing.bgv.correction(low) != 1
             assert total.noise[0] <= low.noise[0] + 1.5

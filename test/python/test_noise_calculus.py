@@ -310,7 +310,7 @@ def test_bgv_switches(rng: np.random.Generator, parts: int, strict: bool) -> Non
     if parts == 3:
         x, mine = testing.bgv.square(x, automatic=False), book.ring.product(mine, mine)
     for level in range(party.top - 1, 0, -1):
-        low = testing.bgv.switch_to_level(x, level)
+        low = testing.scheme.switch_to_level(x, level)
         assert close(book.switched(mine, party.top, level, parts), low.noise)
 
 

@@ -83,5 +83,6 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "contexts._opened",
         "parameters.native",
         "array.__init__",
+        "metadata.read_numbers",
         "array.parameters",
     ]
