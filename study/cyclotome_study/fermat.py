@@ -343,17 +343,18 @@ def load(
         FormatError: damaged, cut off, too long, or no object of this study.
         SecurityError: INSECURE parameters that are not allowed.
     """
-    found: Any = _core.read_fermat(os.fspath(path), max_bytes, allow_insecure, engine_on(device), version)
+    engine = engine_on(device)
+    found: Any = _core.read_fermat(os.fspath(path), max_bytes, allow_insecure, engine, version)
     if isinstance(found, _core.FermatContext):
-        return Parameters.of_context(found)
+        return Parameters.of_context(found, engine)
     if isinstance(found, _core.FermatStoredArray):
         native = found.ciphertext
         shape = (native.items, found.width) if found.rows else (found.width,)
-        parameters = Parameters.of_context(native.context)
+        parameters = Parameters.of_context(native.context, engine)
         if found.slots and not parameters.has_slots:
             raise FormatError(f"an array in slots, which plaintext modulus {parameters.plain_modulus} does not have")
         return FermatArray(parameters, native, _Layout(shape, found.slots), found.bound, None)
-    parameters = Parameters.of_context(found.context)
+    parameters = Parameters.of_context(found.context, engine)
     if isinstance(found, _core.FermatSecretKey):
         return SecretKey(parameters, found)
     if isinstance(found, _core.FermatPublicKey):

@@ -66,7 +66,7 @@ class Parameters:
         MemoryLimitError: the relinearisation key would not fit into the device's memory.
     """
 
-    __slots__ = ("_context", "_native")
+    __slots__ = ("_context", "_engine", "_native")
 
     def __init__(
         self,
@@ -105,7 +105,8 @@ class Parameters:
         self, native: _core.FermatParameters, version: str | None, device: str, products: Products = "fastest"
     ) -> None:
         self._native = native
-        self._context = _core.FermatContext.create(native, engine_on(device), version, products)
+        self._engine = engine_on(device)  # kept, so that `engine_on` finds it for the next parameters there
+        self._context = _core.FermatContext.create(native, self._engine, version, products)
 
     @classmethod
     def preset(
@@ -122,10 +123,10 @@ class Parameters:
         return parameters
 
     @classmethod
-    def of_context(cls, context: _core.FermatContext) -> Parameters:
-        """Of what the library computes with."""
+    def of_context(cls, context: _core.FermatContext, engine: _core.Engine) -> Parameters:
+        """Of what the library computes with, and the engine that it was made on."""
         parameters = cls.__new__(cls)
-        parameters._native, parameters._context = context.parameters, context
+        parameters._native, parameters._context, parameters._engine = context.parameters, context, engine
         return parameters
 
     @staticmethod

@@ -4,6 +4,7 @@
 // 77, which CTest counts as skipped.
 #include <random>
 
+#include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/study/wide_cuda_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
@@ -369,6 +370,48 @@ TEST(whole_operations) {
     const Ciphertext x2 = multiply_without_relinearization(u, v),
                      y2 = multiply_without_relinearization(u.in(here), v.in(here));
     CHECK(x2.items == y2.items);
+  }
+}
+
+std::vector<std::int64_t> squares_of(std::vector<std::int64_t> values) {
+  for (auto& value : values) value = ((value * value + 393216) % 786433) - 393216;
+  return values;
+}
+
+// A key's engine and a ciphertext's share no memory and no order, even on one GPU: each step's words go where the next
+// one computes. Sets of 128 bits of security, all versions, in alternation and often, as timings take them.
+TEST(keys_and_ciphertexts_on_engines_of_their_own) {
+  gpu();
+  const std::vector<EnginePtr> engines = {check::device(), CudaEngine::create(0), CudaEngine::create(0), check::host()};
+  for (const auto& [n, x] : {std::pair<std::size_t, unsigned>{8192, 7}, {16384, 8}, {32768, 9}}) {
+    const unsigned splits = x - 6;
+    const Parameters set = parameters(x, splits, 30, 0, n);
+    std::vector<std::int64_t> values(n);
+    for (auto& value : values) value = static_cast<std::int64_t>(numbers() % 786433) - 393216;
+    std::vector<ContextPtr> contexts;
+    for (std::size_t i = 0; i < engines.size(); ++i) {
+      for (const Variant variant : {Variant::none, Variant::multiplication, Variant::reduction, Variant::both}) {
+        if (engines[i] == check::host() && variant != Variant::both) continue;  // the schoolbook's seconds
+        contexts.push_back(Context::create(set, engines[i], variant));
+      }
+    }
+    for (const std::size_t at : {std::size_t{0}, contexts.size() - 1}) {  // of the keys
+      if (at != 0 && n > 8192) continue;                                  // the host takes longer
+      const ContextPtr& home = contexts[at];
+      const SecretKey secret = SecretKey::generate(home);
+      const RelinearizationKey key = RelinearizationKey::generate(secret);
+      const Ciphertext text = encrypt(encode(home, values, 1, true), secret);
+      for (int round = 0; round < 10; ++round) {
+        for (const ContextPtr& context : contexts) CHECK(decode(decrypt(text.in(context), secret), true) == values);
+      }
+      const Ciphertext expected = multiply(text, text, key);
+      if (x > 7) CHECK(decode(decrypt(expected, secret), true) == squares_of(values));
+      for (const ContextPtr& context : contexts) {
+        const Ciphertext here = text.in(context);
+        CHECK(multiply(here, here, key).items == expected.items);
+        CHECK(relinearize(multiply_without_relinearization(here, here), key).items == expected.items);
+      }
+    }
   }
 }
 

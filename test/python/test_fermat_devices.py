@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from cyclotome import _core
@@ -72,6 +75,31 @@ def test_arrays(x: int, splits: int | None, digits: int, version: str | None, de
     sign = -1 if x > 7 else 1
     right = expected + sign * (3 * values - values[::-1] + 5)
     assert np.array_equal(fermat.decrypt(result, keys.secret) % T, right % T)
+
+
+def test_parameters_of_one_device_share_its_engine() -> None:
+    """Else every set has a stream or threads of its own, and what is moved between versions passes the host."""
+    first = parameters(8, 2, 30, "none", "cpu:3")
+    found = weakref.ref(engine_on("cpu:3"))
+    second = parameters(8, 2, 30, "both", "cpu:3")
+    gc.collect()
+    assert found() is not None
+    assert found() is engine_on("cpu:3")
+    assert first == second
+
+
+@pytest.mark.parametrize("device", OTHERS)
+@pytest.mark.parametrize("version", ["none", "both"])
+def test_keys_open_ciphertexts_of_another_device(version: str, device: str) -> None:
+    values = np.arange(-500, 524)
+    sets = {d: parameters(8, 2, 30, version, d) for d in ("cpu:1", device)}
+    for home, away in (("cpu:1", device), (device, "cpu:1")):
+        keys = fermat.keygen(sets[home])
+        text = fermat.encrypt(values, keys.secret, wrap=True).native.in_context(sets[away].context)
+        product = text.multiply(text, keys.evaluation.native)
+        for _ in range(20):
+            assert np.array_equal(keys.secret.native.decrypt(text, True)[0], values)
+            assert np.array_equal(keys.secret.native.decrypt(product, True)[0] % T, values * values % T)
 
 
 def test_an_engine_without_wide_limbs_is_refused() -> None:

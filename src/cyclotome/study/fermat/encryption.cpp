@@ -60,7 +60,8 @@ Plaintext decrypted(const Ciphertext& ciphertext, const SecretKey& key, std::uin
   Plaintext plaintext{ciphertext.context, ZeroisingVector<std::uint64_t>(ciphertext.items.size() * n)};
   peak = 0;
   for (std::size_t i = 0; i < ciphertext.items.size(); ++i) {
-    const WideWords sum = phase(ciphertext.items[i], ciphertext.parts, key);
+    // The key may live on another engine than the ciphertext's context.
+    const WideWords sum = phase(ciphertext.items[i], ciphertext.parts, key).moved_to(context.wide(), true);
     const std::uint64_t seen = context.scaling().to_plain(plaintext.coefficients.data() + i * n, sum.data());
     peak = seen > peak ? seen : peak;
   }

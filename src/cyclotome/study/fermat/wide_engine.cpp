@@ -34,6 +34,15 @@ WideWords::WideWords(const WideEngine& wide, const Words* host, std::size_t coun
   engine_->upload(data_, host, count * sizeof(Words));
 }
 
+WideWords WideWords::moved_to(const WideEngine& wide, bool secret) && {
+  if (wide.engine() == engine_) return std::move(*this);
+  Rows host(count_);
+  to_host(host.data());
+  WideWords there(wide, count_, secret);
+  wide.engine()->upload(there.data(), host.data(), count_ * sizeof(Words));
+  return there;
+}
+
 void WideWords::to_host(Words* host, std::size_t count) const { engine_->download(host, data_, count * sizeof(Words)); }
 
 }  // namespace cyclotome::study::fermat

@@ -91,6 +91,9 @@ class WideWords {
   void to_host(Words* host) const { to_host(host, count_); }
   /// The first `count` of them.
   void to_host(Words* host, std::size_t count) const;
+  /// The same words for `wide` to compute with: where they are if that is beside the same engine, else a copy in its
+  /// memory, which passes the host. Engines know nothing of each other's memory and order, not even two on one device.
+  WideWords moved_to(const WideEngine& wide, bool secret) &&;
 
  private:
   EnginePtr engine_;
