@@ -144,10 +144,10 @@ def test_exhausted_memory_is_an_error_and_nothing_is_lost() -> None:
     before = cy.to_bytes(x * x)
     free = next(d for d in _core.cuda_facts()["devices"] if f"cuda:{d['index']}" == x.device)["memory"]
     copies = free // x.native.channels[0].nbytes + 2
-    with pytest.raises(EngineError, match=r"no room for .* bytes .*smaller batches"):
+    with pytest.raises(EngineError, match=r"of memory, but only .* are free"):
         _core.take(x.native.channels[0], [0] * copies)
     held, used = [], 0
-    with pytest.raises(EngineError, match="no room"):
+    with pytest.raises(EngineError, match="no room|are free"):
         for _ in range(64):  # many pieces instead of one too large
             held.append(_core.take(x.native.channels[0], [0] * (copies // 16)))
             used += held[-1].nbytes
