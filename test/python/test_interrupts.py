@@ -268,6 +268,7 @@ def test_a_command_says_one_line_and_leaves_no_file(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells have it ignored in the background
         )
         time.sleep(delay)
         process.send_signal(signal.SIGINT)
