@@ -18,7 +18,9 @@ if(CYCLOTOME_SANITIZE MATCHES "address")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(no_stack_zones --param=asan-stack=0)
   endif()
-  set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS "-fno-sanitize=null,alignment,object-size;${no_stack_zones}")
+  # Without the precompiled header, which was made with the parameter's default and brings it along.
+  set_source_files_properties(
+    ${kernels} PROPERTIES COMPILE_OPTIONS "-fno-sanitize=null,alignment,object-size;${no_stack_zones}" SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
 # In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
