@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from cyclotome import _core
 from cyclotome.contexts import engine_on
 
-from cyclotome_study.study_keys import StudyKey, StudySecretKey
+from cyclotome_study.study_keys import StudyKey, StudyPublicKey, StudySecretKey
 
 __all__ = [
     "EvaluationKeys",
@@ -232,19 +232,10 @@ class EvaluationKeys(StudyKey[Parameters]):
     __slots__ = ()
 
 
-class PublicKey(StudyKey[Parameters]):
+class PublicKey(StudyPublicKey[Parameters, EvaluationKeys]):
     """Encrypts. Fresh from `keygen` it knows the evaluation keys, and so does what it encrypts."""
 
-    __slots__ = ("_evaluation",)
-
-    def __init__(self, parameters: Parameters, native: Any, evaluation: EvaluationKeys | None = None) -> None:
-        super().__init__(parameters, native)
-        self._evaluation = evaluation
-
-    @property
-    def evaluation(self) -> EvaluationKeys | None:
-        """The evaluation keys made with it."""
-        return self._evaluation
+    __slots__ = ()
 
 
 class Keys(NamedTuple):

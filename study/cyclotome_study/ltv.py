@@ -35,7 +35,7 @@ from cyclotome.errors import (
 )
 from cyclotome.files import MAX_BYTES, Path
 
-from cyclotome_study.study_keys import StudyKey, StudySecretKey
+from cyclotome_study.study_keys import StudyKey, StudyPublicKey, StudySecretKey
 
 __all__ = [
     "BROKEN",
@@ -222,19 +222,10 @@ class EvaluationKeys(StudyKey[Parameters]):
         return sum(int(key.nbytes) for key in (self._native, *self._galois.values()))
 
 
-class PublicKey(StudyKey[Parameters]):
+class PublicKey(StudyPublicKey[Parameters, EvaluationKeys]):
     """Encrypts. Fresh from `keygen` it knows the evaluation keys, and so does what it encrypts."""
 
-    __slots__ = ("_evaluation",)
-
-    def __init__(self, parameters: Parameters, native: Any, evaluation: EvaluationKeys | None = None) -> None:
-        super().__init__(parameters, native)
-        self._evaluation = evaluation
-
-    @property
-    def evaluation(self) -> EvaluationKeys | None:
-        """The evaluation keys made with it."""
-        return self._evaluation
+    __slots__ = ()
 
 
 class Keys(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from cyclotome.errors import SecrecyError
 
-__all__ = ["StudyKey", "StudySecretKey"]
+__all__ = ["StudyKey", "StudyPublicKey", "StudySecretKey"]
 
 
 class _Described(Protocol):
@@ -15,6 +15,7 @@ class _Described(Protocol):
 
 
 P = TypeVar("P", bound=_Described)
+E = TypeVar("E")
 
 
 class StudyKey(Generic[P]):
@@ -54,3 +55,18 @@ class StudySecretKey(StudyKey[P]):
         raise SecrecyError("a secret key is not copied or pickled, so that it cannot end up where it should not be")
 
     __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = _refuse
+
+
+class StudyPublicKey(StudyKey[P], Generic[P, E]):
+    """Parameters, the library's key and, if it is fresh, the evaluation keys made with it."""
+
+    __slots__ = ("_evaluation",)
+
+    def __init__(self, parameters: P, native: Any, evaluation: E | None = None) -> None:
+        super().__init__(parameters, native)
+        self._evaluation = evaluation
+
+    @property
+    def evaluation(self) -> E | None:
+        """The evaluation keys made with it."""
+        return self._evaluation
