@@ -203,7 +203,7 @@ Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, const Relinearizat
   Ciphertext result{a.context, a.key, 2, {}, relinearized_noise(context, context.product_noise(a.noise, b.noise))};
   for (std::size_t i = 0; i < count; ++i) {  // three parts stay with the engine, if the key is there
     WideWords product = product_of(context, item(a.items, i), item(b.items, i)).moved_to(key.context()->wide(), false);
-    add_relinearized(product.data(), product.data() + 2 * size, key);
+    add_relinearized(product.data(), product.data() + 2 * size, key, context);
     result.items.emplace_back(2 * size);
     product.to_host(result.items.back().data(), 2 * size);
   }

@@ -31,8 +31,10 @@ Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b);
 /// Three parts. Factors of three parts are refused (ArgumentError): relinearise first.
 Ciphertext multiply_without_relinearization(const Ciphertext& a, const Ciphertext& b);
-/// parts (two) += what the third part is under the key, all in the memory of the context's engine.
-void add_relinearized(std::uint64_t* parts, const std::uint64_t* third, const RelinearizationKey& key);
+/// parts (two) += what the third part is under the key, all in the memory of the engine of the key's context. how: the
+/// ciphertext's context, whose version decomposes it if it is on that engine.
+void add_relinearized(std::uint64_t* parts, const std::uint64_t* third, const RelinearizationKey& key,
+                      const Context& how);
 /// Two parts of three.
 Ciphertext relinearize(const Ciphertext& a, const RelinearizationKey& key);
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b, const RelinearizationKey& key);

@@ -104,10 +104,11 @@ void add_narrow_digits(KeySums& sums, const Context& context, const std::uint64_
 
 }  // namespace
 
-void add_relinearized(std::uint64_t* parts, const std::uint64_t* third, const RelinearizationKey& key) {
+void add_relinearized(std::uint64_t* parts, const std::uint64_t* third, const RelinearizationKey& key,
+                      const Context& how) {
   const Context& context = *key.context();
   WideWords y(context.wide(), context.ring().size(), false);
-  context.decompose(y.data(), third);
+  (how.engine() == context.engine() ? how : context).decompose(y.data(), third);
   KeySums sums(key);
   if (context.parameters().digit_bits() == 0) {
     add_wide_digits(sums, context, y.data());
@@ -129,7 +130,7 @@ Ciphertext relinearize(const Ciphertext& a, const RelinearizationKey& key) {
   for (const Parts& parts : a.items) {
     Parts out(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(2 * size));
     WideWords sum(wide, out.data(), 2 * size, false);
-    add_relinearized(sum.data(), WideWords(wide, parts.data() + 2 * size, size, false).data(), key);
+    add_relinearized(sum.data(), WideWords(wide, parts.data() + 2 * size, size, false).data(), key, *a.context);
     if (!wide.on_host()) sum.to_host(out.data());
     result.items.push_back(std::move(out));
   }
