@@ -27,6 +27,7 @@ from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations, trace_elements
+from .matrices import Matrix
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
@@ -44,6 +45,7 @@ __all__ = [
     "Inspection",
     "KeyFiles",
     "Keys",
+    "Matrix",
     "Parameters",
     "PublicKey",
     "SecretKey",

@@ -34,7 +34,8 @@ _REFUSALS = {
 
 
 class Distributed:
-    """Several arrays that act as one: operators of an `EncryptedArray` leave it to their reflected methods."""
+    """Several arrays that act as one, or a prepared operand: operators of an `EncryptedArray` leave it to their reflected
+    methods."""
 
     __slots__ = ()
 
@@ -280,6 +281,10 @@ class EncryptedArray:
         )
 
     def __matmul__(self, other: object) -> EncryptedArray:
+        """As `numpy.matmul`, with encrypted and public operands. A public matrix times packed values gives packed values
+        again, by diagonals and rotations: ``keygen(matrices=[shape])`` makes the keys that serve a shape best, and
+        `Matrix` is one that is encoded once for many products.
+        """
         return self._binary("matmul", _core.matmul, other)
 
     def __rmatmul__(self, other: object) -> EncryptedArray:

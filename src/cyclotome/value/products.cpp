@@ -113,9 +113,24 @@ Placed weighted_slots(const Placed& x, const Keyring& keys, const Integers& matr
   return joined(parts, parts.front().layout.shape().size() - 1);
 }
 
-Integers transposed(const Integers& matrix) {
-  const std::size_t axes[] = {1, 0};
-  return matrix.taken(transposed_indices(matrix.shape(), axes), {matrix.shape()[1], matrix.shape()[0]});
+/// A packed array's rows times a matrix: `diagonals` of it, which `made` gives or makes when they are wanted. By
+/// diagonals where there are slots in two rows and more results than one; else one result, in all slots, for each row
+/// of the matrix.
+template <class Made>
+Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options, const Made& made) {
+  require_slots("matmul", x.layout());
+  if (matrix.shape()[0] == 1 || !Diagonals::possible(*x.context())) {
+    return weighted_slots(x.placed(), x.keys(), matrix, options);
+  }
+  const rlwe::EvaluationKeys& keys = x.keys().require_evaluation("matmul");
+  Placed operand = x.placed();
+  if (operand.channels.front().parts() > 2) operand.channels = relinearize(operand.channels, keys, options);
+  return made(operand.layout.clean()).apply(operand, keys, options);
+}
+
+/// The same with diagonals for this product alone.
+Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options) {
+  return packed_product(x, matrix, options, [&](bool clean) { return Diagonals(x.context(), matrix, clean); });
 }
 
 /// (x * y) summed over an axis counted from the end, relinearised once for every sum.
@@ -141,7 +156,7 @@ EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Opt
   const Bound bound =
       vector ? left_vector_product_bound(matrix, x.bound()) : left_product_bound(matrix, x.bound(), x.layout().last());
   require_within("matmul", bound, x.parameters());
-  Placed product = vector && x.layout().packed() ? weighted_slots(x.placed(), x.keys(), matrix, options)
+  Placed product = vector && x.layout().packed() ? packed_product(x, matrix, options)
                                                  : weighted(x.placed(), matrix, vector ? 0 : x.ndim() - 2, options);
   return finished("matmul", std::move(product), bound, x.keys(), options);
 }
@@ -156,9 +171,33 @@ EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Opt
   const Bound bound = right_product_bound(x.bound(), matrix);
   require_within("matmul", bound, x.parameters());
   const Integers columns = transposed(matrix);
-  Placed product = x.layout().packed() ? weighted_slots(x.placed(), x.keys(), columns, options)
-                                       : weighted(x.placed(), columns, x.ndim() - 1, options);
+  Placed product =
+      x.layout().packed() ? packed_product(x, columns, options) : weighted(x.placed(), columns, x.ndim() - 1, options);
   return finished("matmul", std::move(product), bound, x.keys(), options);
+}
+
+EncryptedArray matmul(const Matrix& matrix, const EncryptedArray& x, const Options& options) {
+  const Integers& w = matrix.values();
+  rlwe::require_same_context("matmul", *matrix.context(), *x.context());
+  if (x.ndim() != 1 || !x.layout().packed()) return matmul(w, x, options);
+  require_contraction(w.shape(), x.shape());
+  require_matrix(w, x);
+  const Bound bound = left_vector_product_bound(w, x.bound());
+  require_within("matmul", bound, x.parameters());
+  const auto made = [&](bool clean) -> const Diagonals& { return matrix.diagonals(false, clean); };
+  return finished("matmul", packed_product(x, w, options, made), bound, x.keys(), options);
+}
+
+EncryptedArray matmul(const EncryptedArray& x, const Matrix& matrix, const Options& options) {
+  const Integers& w = matrix.values();
+  rlwe::require_same_context("matmul", *matrix.context(), *x.context());
+  if (!x.layout().packed()) return matmul(x, w, options);
+  require_contraction(x.shape(), w.shape());
+  require_matrix(w, x);
+  const Bound bound = right_product_bound(x.bound(), w);
+  require_within("matmul", bound, x.parameters());
+  const auto made = [&](bool clean) -> const Diagonals& { return matrix.diagonals(true, clean); };
+  return finished("matmul", packed_product(x, transposed(w), options, made), bound, x.keys(), options);
 }
 
 EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {

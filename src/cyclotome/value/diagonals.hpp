@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/value/channels.hpp"
+#include "cyclotome/value/diagonal_plan.hpp"
+#include "cyclotome/value/integers.hpp"
+#include "cyclotome/value/residues.hpp"
+
+namespace cyclotome::value {
+
+/// A public matrix as diagonals that meet packed vectors: what `matmul` makes for one product, and `Matrix` keeps.
+/// Vectors and results longer than a ciphertext are cut into blocks of n.
+class Diagonals {
+ public:
+  /// matrix: y[i] = sum over j of matrix[i][j] x[j]. clean: there are zeros beside vectors.
+  Diagonals(rlwe::ContextPtr context, const Integers& matrix, bool clean);
+  /// Whether these parameters have two rows of slots that rotate alone: x^n + 1, and integers in slots.
+  static bool possible(const rlwe::Context& context);
+
+  /// Encodes and transforms everything now and keeps it; else each product does what it takes. Throws
+  /// MemoryLimitError.
+  void prepare();
+  /// Of what is kept.
+  std::size_t bytes() const noexcept;
+
+  /// The products with every row of a packed array whose last axis has as many values as the matrix has columns, packed
+  /// again; zeros stand beside them only where results fill ciphertexts.
+  Placed apply(const Placed& x, const rlwe::EvaluationKeys& keys, const Options& options) const;
+
+ private:
+  /// Of at most n rows and columns: the part of the matrix from (first_row, first_column) on.
+  struct Block {
+    DiagonalPlan plan;
+    std::size_t first_row, first_column;
+    std::vector<rlwe::RotationGrid> grids{};                       // of the vector, and with its rows swapped
+    std::vector<std::vector<rlwe::ExtendedPlaintext>> prepared{};  // [channel][sum, outer step]
+  };
+
+  rlwe::RotationGrid make_grid(const Block& block, bool crossed) const;
+  rlwe::ExtendedPlaintext encoded(const Block& block, std::size_t channel, bool crossed, std::size_t outer) const;
+  Ciphertext product(const Block& block, std::size_t channel, const Ciphertext& x, const rlwe::EvaluationKeys& keys,
+                     Task& task) const;
+  std::size_t steps() const noexcept;
+
+  rlwe::ContextPtr context_;
+  std::size_t rows_, columns_;
+  std::vector<Residues> residues_;  // [channel], of the matrix
+  std::vector<bool> used_;          // whether an entry is not 0 modulo every plaintext modulus
+  std::vector<Block> blocks_;       // by rows, then columns
+  std::size_t blocks_in_row_;
+};
+
+/// The transpose of a matrix.
+Integers transposed(const Integers& matrix);
+
+}  // namespace cyclotome::value
