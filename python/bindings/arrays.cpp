@@ -264,6 +264,13 @@ void bind_shaping(nb::module_& m) {
       },
       "operation"_a, "a"_a, "b"_a);
   m.def("reshape", &value::reshape, "x"_a, "shape"_a, NoGil());
+  m.def(
+      "assume_bound",
+      [](const EncryptedArray& x, const nb::int_& bound, const std::optional<nb::int_>& l1_bound) {
+        return value::assume_bound(x, big_of(bound, max_bound_bits), optional_big(l1_bound));
+      },
+      "x"_a, "bound"_a, "l1_bound"_a.none());
+  m.def("rearranged", &value::rearranged, "x"_a, "numbers"_a, "shape"_a, "options"_a, NoGil());
   m.def("select", &value::select, "x"_a, "numbers"_a, "outer"_a, NoGil());
   m.def(
       "concatenate",

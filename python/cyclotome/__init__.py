@@ -32,6 +32,7 @@ from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
 from .polynomials import convolve, expand, negacyclic_product, pack
+from .selections import one_hot
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
 
@@ -70,6 +71,7 @@ __all__ = [
     "memory_limit",
     "negacyclic_product",
     "noise_budget",
+    "one_hot",
     "pack",
     "progress",
     "reveal",

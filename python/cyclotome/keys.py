@@ -320,7 +320,9 @@ def _matrix_elements(parameters: Parameters, matrices: Sequence[tuple[int, int]]
         if rows < 1 or columns < 1:
             raise ArgumentError(f"keygen: a matrix of shape {tuple(shape)} has no values")
         if not parameters.has_slots or parameters.field_degree is not None or 2 * group.row_length != parameters.degree:
-            raise ArgumentError(f"keygen: matrices={list(matrices)!r}, but {parameters.summary()} have no two rows of slots")
+            raise ArgumentError(
+                f"keygen: matrices={list(matrices)!r}, but {parameters.summary()} have no two rows of slots"
+            )
         steps = _core.matrix_rotations(rows, columns, group.row_length)
         elements |= {group.row_rotation(step) for step in steps} | {group.column_rotation()}
     return elements

@@ -16,8 +16,8 @@ __all__ = ["Matrix"]
 
 
 class Matrix(Distributed):
-    """A public matrix that is encoded once and multiplied with many packed arrays: ``matrix @ x`` for vectors, and ``x @
-    matrix``.
+    """A public matrix that is encoded once and multiplied with many packed arrays: ``matrix @ x`` for vectors, and ``x
+    @ matrix``.
 
     Values, bounds and errors are those of the integers themselves, ``values @ x``, which encode the matrix each time.
     What is prepared, on the first product from either side, takes memory: ``nbytes``. Immutable; threads may share it.
@@ -57,6 +57,11 @@ class Matrix(Distributed):
         """Rows and columns."""
         rows, columns = self._native.shape
         return rows, columns
+
+    @property
+    def values(self) -> IntArray:
+        """The matrix: a copy."""
+        return self._values.copy()
 
     @property
     def parameters(self) -> Parameters:

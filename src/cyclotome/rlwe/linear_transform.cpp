@@ -24,14 +24,18 @@ bool has_step(std::uint64_t step, const EvaluationKeys& keys) {
   return keys.has_galois(row_rotation_element(keys.context()->galois(), static_cast<std::int64_t>(step)));
 }
 
-/// Which key switches a rotation of the ciphertext itself takes.
-std::size_t switches_of(std::uint64_t step, const EvaluationKeys& keys) {
-  return rotation_steps("matmul", step, keys).size();
+/// The powers of two that make a number.
+std::vector<std::uint64_t> powers_in(std::uint64_t number) {
+  std::vector<std::uint64_t> powers;
+  for (std::uint64_t power = 1; power != 0 && power <= number; power *= 2) {
+    if ((number & power) != 0) powers.push_back(power);
+  }
+  return powers;
 }
 
-/// By how much the sums of outer steps from number i on are turned together.
-std::uint64_t outer_turn(const RotationGrid& grid, std::size_t i) {
-  return grid.outer[i] - (i == 0 ? 0 : grid.outer[i - 1]);
+/// Which key switches a rotation of the ciphertext itself takes.
+std::size_t switches_of(std::uint64_t step, const EvaluationKeys& keys) {
+  return rotation_steps("linear_transform", step, keys).size();
 }
 
 void require_transformable(const Ciphertext& a, const RotationGrid& grid, const EvaluationKeys& keys) {
@@ -88,7 +92,7 @@ class Transform {
   View inner(std::size_t j) { return turned_.view().items(j * items_.batch, items_.batch); }
 
   PolyArray turned(PolyArray extended, std::uint64_t step) const {
-    for (const std::uint64_t part : rotation_steps("matmul", step, keys_)) {
+    for (const std::uint64_t part : rotation_steps("linear_transform", step, keys_)) {
       PolyArray next = make(1);
       run_on(extended_turn(context_, level_, plain_, element(part)), next.view(), std::as_const(extended).view(),
              key_of(part, keys_).polynomials().view());
@@ -166,6 +170,10 @@ class Transform {
 
 }  // namespace
 
+std::uint64_t outer_turn(const RotationGrid& grid, std::size_t i) {
+  return grid.outer[i] - (i == 0 ? 0 : grid.outer[i - 1]);
+}
+
 ExtendedPlaintext::ExtendedPlaintext(const Plaintext& plaintext)
     : context_(plaintext.context()),
       plain_(plaintext.plain()),
@@ -176,20 +184,19 @@ ExtendedPlaintext::ExtendedPlaintext(const Plaintext& plaintext)
 }
 
 std::vector<std::uint64_t> rotation_steps(const char* operation, std::uint64_t steps, const EvaluationKeys& keys) {
-  if (steps == 0) return {};
-  if (has_step(steps, keys)) return {steps};
-  std::vector<std::uint64_t> powers;
-  for (std::uint64_t power = 1; power <= steps; power *= 2) {
-    if ((steps & power) != 0) powers.push_back(power);
+  if (!can_rotate(steps, keys)) {
+    throw MissingKeyError(message(operation, ": no keys for ", steps,
+                                  " steps; ask for this rotation when the keys are generated, keygen(parameters, "
+                                  "rotations=[",
+                                  steps, "]), or for powers of two, as sums take"));
   }
-  if (std::ranges::all_of(powers, [&](std::uint64_t step) { return has_step(step, keys); })) return powers;
-  throw MissingKeyError(message(operation, ": no keys for ", steps,
-                                " steps; ask for this rotation when the keys are generated, keygen(parameters, "
-                                "rotations=[",
-                                steps, "]), or for powers of two, as sums take",
-                                std::string_view(operation) == "matmul"
-                                    ? "; keygen(parameters, matrices=[shape]) makes what a matrix of that shape takes"
-                                    : ""));
+  if (steps == 0) return {};
+  return has_step(steps, keys) ? std::vector{steps} : powers_in(steps);
+}
+
+bool can_rotate(std::uint64_t steps, const EvaluationKeys& keys) {
+  return steps == 0 || has_step(steps, keys) ||
+         std::ranges::all_of(powers_in(steps), [&](std::uint64_t step) { return has_step(step, keys); });
 }
 
 NoiseBound linear_transform_noise(const Ciphertext& a, const RotationGrid& grid, std::span<const PlainNorms> norms,

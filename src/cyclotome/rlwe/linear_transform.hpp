@@ -35,6 +35,9 @@ struct RotationGrid {
   std::vector<std::uint64_t> inner, outer;
 };
 
+/// By how much the sums of outer steps from number i on are turned together.
+std::uint64_t outer_turn(const RotationGrid& grid, std::size_t i);
+
 /// The factors of outer step number i: one item for each inner step.
 using ExtendedFactors = std::function<ExtendedPlaintext(std::size_t i)>;
 
@@ -53,5 +56,7 @@ NoiseBound linear_transform_noise(const Ciphertext& a, const RotationGrid& grid,
 /// Steps that there are keys for and that make a rotation by `steps` together: one, or powers of two, or none for 0.
 /// Throws MissingKeyError, which names the rotation.
 std::vector<std::uint64_t> rotation_steps(const char* operation, std::uint64_t steps, const EvaluationKeys& keys);
+/// Whether there are such steps.
+bool can_rotate(std::uint64_t steps, const EvaluationKeys& keys);
 
 }  // namespace cyclotome::rlwe

@@ -43,9 +43,10 @@ class DiagonalPlan {
   std::vector<std::uint64_t> copy_steps() const;
   /// After these it is added to itself with its rows swapped, rotated by this first.
   std::optional<std::uint64_t> swap_step() const;
-  /// Rotations that results are added to themselves by, and whether their rows are swapped and added then.
+  /// Rotations that results are added to themselves by, and whether their rows are swapped and added then. A single
+  /// result stands in all slots.
   std::vector<std::uint64_t> fold_steps() const;
-  bool folds_rows() const noexcept { return !tall() && (wide() || swaps_); }
+  bool folds_rows() const noexcept { return !tall() && (wide() || swaps_ || rows_ == 1); }
   /// Whether it copies the vector, and takes zeros beside it.
   bool copies_vector() const noexcept { return copies_ > 1 || swaps_; }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cyclotome/engine/memory_limit.hpp"
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 
@@ -41,11 +42,18 @@ bool Diagonals::possible(const rlwe::Context& context) {
 
 Diagonals::Diagonals(rlwe::ContextPtr context, const Integers& matrix, bool clean)
     : context_(std::move(context)), rows_(matrix.shape()[0]), columns_(matrix.shape()[1]) {
-  used_.assign(matrix.size(), false);
   for (const std::uint64_t t : context_->parameters().plain_moduli()) {
     residues_.push_back(centred_residues(matrix, Modulus<std::uint64_t>(t)));
-    for (std::size_t i = 0; i < used_.size(); ++i) used_[i] = used_[i] || residues_.back()[i] != 0;
   }
+  make_blocks(clean);
+}
+
+Diagonals::Diagonals(rlwe::ContextPtr context, std::size_t columns, Indices picks, bool clean)
+    : context_(std::move(context)), rows_(picks.size()), columns_(columns), picks_(std::move(picks)) {
+  make_blocks(clean);
+}
+
+void Diagonals::make_blocks(bool clean) {
   const std::size_t width = context_->parameters().slots();
   blocks_in_row_ = (columns_ + width - 1) / width;
   for (std::size_t i = 0; i < rows_; i += width) {
@@ -58,17 +66,30 @@ Diagonals::Diagonals(rlwe::ContextPtr context, const Integers& matrix, bool clea
   }
 }
 
+template <class Visit>
+void Diagonals::for_each_entry(const Block& block, const Visit& visit) const {
+  const DiagonalPlan& plan = block.plan;
+  for (std::size_t i = 0; i < plan.rows(); ++i) {
+    if (!picks_.empty()) {
+      const std::size_t j = picks_[block.first_row + i] - block.first_column;  // wraps around below the block
+      if (picks_[block.first_row + i] < columns_ && j < plan.columns()) visit(i, j);
+      continue;
+    }
+    const std::size_t start = (block.first_row + i) * columns_ + block.first_column;
+    for (std::size_t j = 0; j < plan.columns(); ++j) {
+      if (std::ranges::any_of(residues_, [&](const Residues& channel) { return channel[start + j] != 0; })) visit(i, j);
+    }
+  }
+}
+
 /// The rotations in which something is met; one of them where there is nothing.
 rlwe::RotationGrid Diagonals::make_grid(const Block& block, bool crossed) const {
   const DiagonalPlan& plan = block.plan;
   const std::size_t half = context_->parameters().slots() / 2;
   std::vector<bool> met(plan.turns(), false);
-  for (std::size_t i = 0; i < plan.rows(); ++i) {
-    for (std::size_t j = 0; j < plan.columns(); ++j) {
-      if (plan.crossed() && ((i < half) == (j < half)) == crossed) continue;
-      if (used_[(block.first_row + i) * columns_ + block.first_column + j]) met[plan.turn_of(i, j)] = true;
-    }
-  }
+  for_each_entry(block, [&](std::size_t i, std::size_t j) {
+    if (!plan.crossed() || ((i < half) != (j < half)) == crossed) met[plan.turn_of(i, j)] = true;
+  });
   std::set<std::uint64_t> inner, outer;
   for (std::size_t s = 0; s < met.size(); ++s) {
     if (!met[s]) continue;
@@ -93,8 +114,7 @@ rlwe::ExtendedPlaintext Diagonals::encoded(const Block& block, std::size_t chann
       const std::size_t first = slot / half * half, i = plan.row_at(slot);
       const std::size_t j = columns[first + (slot + turn) % half];
       if (i >= plan.rows() || j >= plan.columns()) continue;
-      values[k * width + first + (slot + back) % half] =
-          residues_[channel][(block.first_row + i) * columns_ + block.first_column + j];
+      values[k * width + first + (slot + back) % half] = entry(channel, block.first_row + i, block.first_column + j);
     }
   }
   return rlwe::ExtendedPlaintext(
@@ -106,15 +126,15 @@ void Diagonals::prepare() {
   const Ring& ring = *context_->key_ring();
   std::size_t polynomials = 0;
   for (const Block& block : blocks_) {
-    for (const auto& grid : block.grids) polynomials += grid.inner.size() * grid.outer.size() * residues_.size();
+    for (const auto& grid : block.grids) polynomials += grid.inner.size() * grid.outer.size() * context_->plain_count();
   }
   require_memory(*context_->engine(),
                  message("a matrix of shape (", rows_, ", ", columns_, ") at n = ", p.degree(), ", prepared"),
                  polynomials * ring.limbs() * ring.limb_words() * bytes_of(ring.word()),
                  "multiply with the integers, which prepares a part at a time");
   for (Block& block : blocks_) {
-    block.prepared.resize(residues_.size());
-    for (std::size_t channel = 0; channel < residues_.size(); ++channel) {
+    block.prepared.resize(context_->plain_count());
+    for (std::size_t channel = 0; channel < context_->plain_count(); ++channel) {
       for (std::size_t sum = 0; sum < block.grids.size(); ++sum) {
         for (std::size_t i = 0; i < block.grids[sum].outer.size(); ++i) {
           check_interrupt();
@@ -166,9 +186,39 @@ Ciphertext Diagonals::product(const Block& block, std::size_t channel, const Cip
   return plan.folds_rows() ? rlwe::add(folded, rlwe::rotate_columns(folded, keys)) : folded;
 }
 
-Placed Diagonals::apply(const Placed& x, const rlwe::EvaluationKeys& keys, const Options& options) const {
+void Diagonals::require_keys(const char* operation, const rlwe::EvaluationKeys& keys) const {
+  const auto require = [&](bool present, const std::string& what) {
+    if (present) return;
+    throw MissingKeyError(
+        message(operation, ": no key ", what, "; keygen(parameters, matrices=[(", rows_, ", ", columns_,
+                ")]) makes those that a matrix of this shape takes, and those of sums, which are made "
+                "unless keygen is told otherwise, will do for all"));
+  };
+  const bool swaps = keys.has_galois(rlwe::column_rotation_element(keys.context()->galois()));
+  for (const Block& block : blocks_) {
+    std::vector<std::uint64_t> steps = block.plan.copy_steps();
+    const auto add = [&](const std::vector<std::uint64_t>& more) {
+      steps.insert(steps.end(), more.begin(), more.end());
+    };
+    add(block.plan.fold_steps());
+    add({block.plan.swap_step().value_or(0)});
+    for (const rlwe::RotationGrid& grid : block.grids) {
+      add(grid.inner);
+      for (std::size_t i = 0; i < grid.outer.size(); ++i) add({rlwe::outer_turn(grid, i)});
+    }
+    for (const std::uint64_t step : steps) {
+      require(rlwe::can_rotate(step, keys), message("for a rotation by ", step, ", nor by powers of two"));
+    }
+    const bool swapped = block.plan.swap_step() || block.plan.folds_rows() || block.plan.crossed();
+    require(swaps || !swapped, "that swaps the rows of slots");
+  }
+}
+
+Placed Diagonals::apply(const char* operation, const Placed& x, const rlwe::EvaluationKeys& keys,
+                        const Options& options) const {
+  require_keys(operation, keys);
   const std::size_t chunks = x.layout.chunks(), vectors = x.layout.batch() / chunks;
-  Task task(options, "multiplying matrices", steps() * residues_.size());
+  Task task(options, "multiplying matrices", steps() * context_->plain_count());
   std::vector<Channels> made;
   for (std::size_t first = 0; first < blocks_.size(); first += blocks_in_row_) {
     made.emplace_back();

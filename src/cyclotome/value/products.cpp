@@ -7,6 +7,7 @@
 #include "cyclotome/value/alignment.hpp"
 #include "cyclotome/value/announcement.hpp"
 #include "cyclotome/value/elementwise.hpp"
+#include "cyclotome/value/rearrangement.hpp"
 #include "cyclotome/value/reductions.hpp"
 #include "cyclotome/value/residues.hpp"
 #include "cyclotome/value/shaping.hpp"
@@ -125,12 +126,19 @@ Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Opt
   const rlwe::EvaluationKeys& keys = x.keys().require_evaluation("matmul");
   Placed operand = x.placed();
   if (operand.channels.front().parts() > 2) operand.channels = relinearize(operand.channels, keys, options);
-  return made(operand.layout.clean()).apply(operand, keys, options);
+  return made(operand.layout.clean()).apply("matmul", operand, keys, options);
 }
 
 /// The same with diagonals for this product alone.
 Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options) {
   return packed_product(x, matrix, options, [&](bool clean) { return Diagonals(x.context(), matrix, clean); });
+}
+
+/// A packed array with a ciphertext for each value.
+EncryptedArray replicated(const EncryptedArray& x, const Options& options) {
+  Shape columns = x.shape();
+  columns.push_back(1);
+  return reshape(rearranged(x, iota(count_of(x.shape())), columns, options), x.shape());
 }
 
 /// (x * y) summed over an axis counted from the end, relinearised once for every sum.
@@ -207,13 +215,7 @@ EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Op
     const std::size_t last = x.ndim() > 1 ? x.shape()[x.ndim() - 2] : 1;
     return sum_of_products(x, y, 1, dot_bound("matmul", x.bound(), y.bound(), inner, last), options);
   }
-  if (x.layout().packed()) {
-    throw UnsupportedError(message(
-        "matmul: shapes ", to_string(x.shape()), " and ", to_string(y.shape()),
-        ", but the left operand's columns lie in slots and the right one's rows do not. Encrypt the left operand with "
-        "layout='replicated', or the right one transposed, and use (x[..., :, None, :] * y_transposed[..., None, :, "
-        ":]).sum(axis=-1)"));
-  }
+  if (x.layout().packed()) return matmul(replicated(x, options), y, options);
   const Bound bound = matrix_product_bound("matmul", x.bound(), y.bound(), inner, y.shape().back());
   // x (..., m, k, 1) times y (..., 1, k, n), summed over k.
   Shape columns = x.shape(), rows = y.shape();
