@@ -58,7 +58,8 @@ def parameters(scheme: str, degree: int = _DEGREE) -> cy.Parameters:
         special_moduli=primes[-1:],
         scheme=scheme,
         table="he-standard-2018",
-        **({} if degree == _DEGREE else {"security": 0, "allow_insecure": True}),
+        security=128 if degree == _DEGREE else 0,
+        allow_insecure=degree != _DEGREE,
     )
 
 
@@ -72,43 +73,51 @@ def measure(
     """
     rng = np.random.default_rng(shape)
     matrix, vector = rng.integers(-4, 5, shape), rng.integers(-4, 5, shape[1])
-    names: list[str] = []
-    actions: list[Callable[[], Any]] = []
-    opened: list[Callable[[Any], Any]] = []
-    sizes: list[Callable[[], int]] = []
+    contestants: list[_Contestant] = []
     for scheme in ("bfv", "bgv"):
-        chosen = parameters(scheme, degree)
-        keys = cy.keygen(chosen, matrices=[shape], device=device)
-        x = cy.encrypt(vector, keys.public, bound=4)
-        kept = cy.Matrix(matrix, chosen, device=device).prepared()
-        for name, left in ((f"{scheme}, prepared", kept), (f"{scheme}, encoded each time", matrix)):
-            names.append(f"cyclotome, {name}")
-            actions.append(lambda left=left, x=x: left @ x)
-            opened.append(lambda y, keys=keys: cy.decrypt(y, keys.secret))
-            sizes.append((lambda kept=kept: kept.nbytes) if left is kept else lambda: 0)
+        contestants += _ours(scheme, matrix, vector, degree, device)
     if peer:
-        act, read = _tenseal(matrix, vector, degree)
-        names.append("TenSEAL, CKKS")
-        actions.append(act)
-        opened.append(read)
-        sizes.append(lambda: 0)
-    timings = alternate(actions, budget)
+        contestants.append(_tenseal(matrix, vector, degree))
+    timings = alternate([c.act for c in contestants], budget)
     rows = []
-    for name, timing, read, size in zip(names, timings, opened, sizes, strict=True):
-        if np.abs(np.asarray(read(timing.result), dtype=float) - matrix @ vector).max() > _TOLERANCE:
-            raise WrongResultError(f"{name}: a wrong product of shape {shape}")
-        rows.append(Row(shape, name, timing, getattr(timing.result, "ciphertexts", 1), size()))
+    for c, timing in zip(contestants, timings, strict=True):
+        if np.abs(np.asarray(c.read(timing.result), dtype=float) - matrix @ vector).max() > _TOLERANCE:
+            raise WrongResultError(f"{c.name}: a wrong product of shape {shape}")
+        rows.append(Row(shape, c.name, timing, getattr(timing.result, "ciphertexts", 1), c.prepared_bytes))
     return rows
 
 
-def _tenseal(matrix: Any, vector: Any, degree: int) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+class _Contestant(NamedTuple):
+    name: str
+    act: Callable[[], Any]
+    read: Callable[[Any], Any]
+    prepared_bytes: int = 0
+
+
+def _ours(scheme: str, matrix: Any, vector: Any, degree: int, device: str) -> list[_Contestant]:
+    chosen = parameters(scheme, degree)
+    keys = cy.keygen(chosen, matrices=[matrix.shape], device=device)
+    x = cy.encrypt(vector, keys.public, bound=4)
+    kept = cy.Matrix(matrix, chosen, device=device).prepared()
+
+    def read(y: Any) -> Any:
+        return cy.decrypt(y, keys.secret)
+
+    name = f"cyclotome, {scheme}"
+    return [
+        _Contestant(f"{name}, prepared", lambda: kept @ x, read, kept.nbytes),
+        _Contestant(f"{name}, encoded each time", lambda: matrix @ x, read),
+    ]
+
+
+def _tenseal(matrix: Any, vector: Any, degree: int) -> _Contestant:
     import tenseal as ts
 
     context = ts.context(ts.SCHEME_TYPE.CKKS, degree, coeff_mod_bit_sizes=[60, 40, 40, 60], n_threads=1)
     context.global_scale = 2.0**40
     context.generate_galois_keys()
     encrypted, columns = ts.ckks_vector(context, vector.tolist()), matrix.T.tolist()
-    return lambda: encrypted.matmul(columns), lambda y: y.decrypt()
+    return _Contestant("TenSEAL, CKKS", lambda: encrypted.matmul(columns), lambda y: y.decrypt())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -14,6 +14,7 @@ from . import _core
 from .contexts import Context, context_on
 from .errors import ArgumentError, UnsupportedError
 from .keyring import Keyring
+from .memory import warn_of_spread
 from .options import current
 from .parameters import Parameters
 from .shapes import Selection, require_rows, reshaped, selected, taken
@@ -42,6 +43,14 @@ class Distributed:
 
 def _is_scalar(value: object) -> bool:
     return value.ndim == 0 if isinstance(value, EncryptedArray) else np.ndim(integers(value, "dot")) == 0
+
+
+def _judged(product: EncryptedArray) -> EncryptedArray:
+    """A matrix product, with a remark where it is larger than it need be."""
+    if product is not NotImplemented and product.parameters.has_slots and product.encoding == "slots":
+        batch = product.native.batch
+        warn_of_spread("matmul", product.shape, batch, product.parameters.slots, product.nbytes, stacklevel=3)
+    return product
 
 
 class EncryptedArray:
@@ -307,11 +316,16 @@ class EncryptedArray:
         """As `numpy.matmul`, with encrypted and public operands. A public matrix times packed values gives packed
         values again, by diagonals and rotations: ``keygen(matrices=[shape])`` makes the keys that serve a shape best,
         and `Matrix` is one that is encoded once for many products.
+
+        Warns:
+            PaddingWarning: a result of more than 4 MiB that an eighth of its ciphertexts could hold.
         """
-        return self._binary("matmul", _core.matmul, other)
+        return _judged(self._binary("matmul", _core.matmul, other))
 
     def __rmatmul__(self, other: object) -> EncryptedArray:
-        return self.derived(_core.matmul(native(integers(other, "matmul")), self._native, current.get().native))
+        return _judged(
+            self.derived(_core.matmul(native(integers(other, "matmul")), self._native, current.get().native))
+        )
 
     def dot(self, other: object) -> EncryptedArray:
         """``self @ other``, or the product with a scalar."""

@@ -61,7 +61,8 @@ class Matrix(Distributed):
     @property
     def values(self) -> IntArray:
         """The matrix: a copy."""
-        return self._values.copy()
+        copied: IntArray = self._values.copy()
+        return copied
 
     @property
     def parameters(self) -> Parameters:

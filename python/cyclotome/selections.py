@@ -41,4 +41,5 @@ def one_hot(choice: object, count: int) -> IntArray:
     if chosen.size and not (int(chosen.min()) >= 0 and int(chosen.max()) < length):
         wrong = int(chosen.min()) if int(chosen.min()) < 0 else int(chosen.max())
         raise RangeError(f"one_hot: choice {wrong} is none of 0 to {length - 1}")
-    return (chosen[..., None] == np.arange(length)).astype(np.int64)
+    rows: IntArray = (chosen[..., None] == np.arange(length)).astype(np.int64)
+    return rows

@@ -51,7 +51,8 @@ def selected(key: object, shape: tuple[int, ...], outer: tuple[int, ...]) -> Sel
         UnsupportedError: what is no index; a new axis behind a packed one.
     """
     entries = tuple(np.asarray(entry) if isinstance(entry, list) else entry for entry in _entries(key))
-    if outer != shape and entries and entries[-1] is None:
+    whole = any(entry is Ellipsis for entry in entries) or sum(map(_axes_met, entries)) == len(shape)
+    if outer != shape and whole and entries[-1] is None:
         raise UnsupportedError(f"index {key!r}: a new axis can't come after the one that lies within ciphertexts")
     try:
         chosen = np.arange(math.prod(shape)).reshape(shape)[entries]
@@ -79,6 +80,13 @@ def _entries(key: object) -> list[Any]:
         if not known or isinstance(entry, bool):
             raise UnsupportedError(f"index {entry!r}: indices are whole numbers, slices, arrays of them, None and ...")
     return entries
+
+
+def _axes_met(entry: Any) -> int:
+    """How many axes an entry of an index addresses."""
+    if entry is None or entry is Ellipsis:
+        return 0
+    return entry.ndim if isinstance(entry, np.ndarray) and entry.dtype == np.bool_ else 1
 
 
 def require_rows(shape: tuple[int, ...], outer: tuple[int, ...]) -> None:

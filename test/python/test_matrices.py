@@ -5,6 +5,7 @@ which keys, at which levels, and within which noise."""
 from __future__ import annotations
 
 import math
+import warnings
 from functools import cache
 from typing import Any
 
@@ -68,7 +69,7 @@ def test_rows_times_a_matrix(rows: int, k: int, m: int, seed: int, prepared: boo
     made = world("bfv")
     a, w = numbers(seed, rows, k), numbers(seed + 1, k, m)
     x = cy.encrypt(a, made.public, bound=9)
-    y = x @ (cy.Matrix(w, x.parameters, device="cpu:1") if prepared else w)
+    y = x @ (cy.Matrix(w, x.parameters, device=x.device) if prepared else w)
     np.testing.assert_array_equal(opened(y, made), a @ w)
 
 
@@ -101,7 +102,7 @@ def test_every_matrix_unit_takes_its_own_place(shape: tuple[int, int]) -> None:
 def test_prepared_once_and_multiplied_often(scheme: str, shape: tuple[int, int]) -> None:
     made = world(scheme)
     w = numbers(5, *shape)
-    matrix = cy.Matrix(w, made.public.parameters, device="cpu:1")
+    matrix = cy.Matrix(w, made.public.parameters, device=made.public.device)
     assert matrix.nbytes == 0 and matrix.shape == shape
     for seed in range(3):
         a, b = numbers(seed, shape[1]), numbers(seed, 2, shape[0])
@@ -156,9 +157,9 @@ def test_matrices_take_slots() -> None:
 def test_a_matrix_of_other_parameters_or_of_another_size() -> None:
     made = world("bfv")
     x = cy.encrypt(np.arange(4), made.public, bound=9)
-    matrix = cy.Matrix(np.ones((2, 4), int), made.public.parameters, device="cpu:1")
+    matrix = cy.Matrix(np.ones((2, 4), int), made.public.parameters, device=x.device)
     with pytest.raises(cy.errors.MismatchError):
-        cy.Matrix(np.ones((2, 4), int), parameters(scheme="bgv"), device="cpu:1") @ x
+        cy.Matrix(np.ones((2, 4), int), parameters(scheme="bgv"), device=x.device) @ x
     with pytest.raises(cy.errors.ArgumentError, match="do not fit"):
         matrix @ x[:3]
     with pytest.raises(cy.errors.ArgumentError, match="do not fit"):
@@ -314,3 +315,19 @@ def test_encrypted_matrices(layouts: tuple[str, str]) -> None:
     x, y = (cy.encrypt(v, made.public, bound=9, layout=layout) for v, layout in zip((a, b), layouts, strict=True))
     np.testing.assert_array_equal(opened(x @ y, made), a @ b)
     np.testing.assert_array_equal(opened(x[0] @ y, made), a[0] @ b)
+
+
+def test_an_answer_that_is_larger_than_it_need_be_is_remarked_on() -> None:
+    """One ciphertext for each score, where one could hold all."""
+    params = cy.Parameters.suggest(depth=0, value_bits=4, terms=20)
+    made = cy.keygen(params, rotations=[], device="cpu:1")
+    columns = cy.encrypt(np.ones((20, 1), int), made.public, bound=7)
+    each = columns.nbytes // 20
+    w = np.ones(((5 << 20) // each, 20), int)
+    with pytest.warns(cy.errors.PaddingWarning, match="could hold"):
+        w @ columns
+    with pytest.warns(cy.errors.PaddingWarning, match=r"x\.packed\(\)"):
+        w @ cy.encrypt(np.ones(20, int), made.public, bound=7, layout="replicated")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        w[:3] @ columns

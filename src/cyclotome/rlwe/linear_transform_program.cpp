@@ -11,7 +11,7 @@ using program::Slice;
 
 namespace {
 
-/// P modulo every prime of q, divided by what results are multiplied by in the end (KeySwitch::inverse_factors).
+/// P modulo every prime of q, divided by what results are multiplied by in the end (`KeySwitch::inverse_factors`).
 std::vector<std::uint64_t> extension_factors(const KeySwitch& key_switch) {
   const KeySwitchConstants& constants = key_switch.constants();
   const Basis& q = constants.ciphertext_ring->basis();
