@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from . import _core, bfv, bgv, circuit, errors, fpga, study
 from .array import EncryptedArray
+from .contraction import convolution_matrix, einsum
 from .decryption import decrypt, noise_budget, reveal
 from .encryption import encrypt
 from .errors import CyclotomeError
@@ -57,8 +58,10 @@ __all__ = [
     "bgv",
     "circuit",
     "concatenate",
+    "convolution_matrix",
     "convolve",
     "decrypt",
+    "einsum",
     "encrypt",
     "encrypt_sharded",
     "errors",
