@@ -26,8 +26,10 @@ namespace cyclotome::value {
 class DiagonalPlan {
  public:
   /// The cheapest one. row: N, a power of two. clean: there are zeros beside the vector, without which it can't be
-  /// copied. Precondition: rows and columns in [1, 2N].
-  DiagonalPlan(std::size_t rows, std::size_t columns, std::size_t row, bool clean);
+  /// copied. quiet: the least noisy one instead, which multiplies before it rotates, so that the bound on what
+  /// rotations add is not multiplied by plaintexts: no copies, and outer steps only. Precondition: rows and columns in
+  /// [1, 2N].
+  DiagonalPlan(std::size_t rows, std::size_t columns, std::size_t row, bool clean, bool quiet = false);
 
   std::size_t rows() const noexcept { return rows_; }
   std::size_t columns() const noexcept { return columns_; }

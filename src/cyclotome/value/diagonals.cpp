@@ -40,25 +40,25 @@ bool Diagonals::possible(const rlwe::Context& context) {
          2 * generators[0].order == p.degree() && generators[1].order == 2 && p.degree() >= 4;
 }
 
-Diagonals::Diagonals(rlwe::ContextPtr context, const Integers& matrix, bool clean)
+Diagonals::Diagonals(rlwe::ContextPtr context, const Integers& matrix, bool clean, bool quiet)
     : context_(std::move(context)), rows_(matrix.shape()[0]), columns_(matrix.shape()[1]) {
   for (const std::uint64_t t : context_->parameters().plain_moduli()) {
     residues_.push_back(centred_residues(matrix, Modulus<std::uint64_t>(t)));
   }
-  make_blocks(clean);
+  make_blocks(clean, quiet);
 }
 
 Diagonals::Diagonals(rlwe::ContextPtr context, std::size_t columns, Indices picks, bool clean)
     : context_(std::move(context)), rows_(picks.size()), columns_(columns), picks_(std::move(picks)) {
-  make_blocks(clean);
+  make_blocks(clean, false);
 }
 
-void Diagonals::make_blocks(bool clean) {
+void Diagonals::make_blocks(bool clean, bool quiet) {
   const std::size_t width = context_->parameters().slots();
   blocks_in_row_ = (columns_ + width - 1) / width;
   for (std::size_t i = 0; i < rows_; i += width) {
     for (std::size_t j = 0; j < columns_; j += width) {
-      Block block{{std::min(width, rows_ - i), std::min(width, columns_ - j), width / 2, clean}, i, j};
+      Block block{{std::min(width, rows_ - i), std::min(width, columns_ - j), width / 2, clean, quiet}, i, j};
       block.grids.push_back(make_grid(block, false));
       if (block.plan.crossed()) block.grids.push_back(make_grid(block, true));
       blocks_.push_back(std::move(block));

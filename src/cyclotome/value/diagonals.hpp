@@ -12,8 +12,8 @@ namespace cyclotome::value {
 /// Vectors and results longer than a ciphertext are cut into blocks of n.
 class Diagonals {
  public:
-  /// matrix: y[i] = sum over j of matrix[i][j] x[j]. clean: there are zeros beside vectors.
-  Diagonals(rlwe::ContextPtr context, const Integers& matrix, bool clean);
+  /// matrix: y[i] = sum over j of matrix[i][j] x[j]. clean, quiet: as DiagonalPlan has them.
+  Diagonals(rlwe::ContextPtr context, const Integers& matrix, bool clean, bool quiet);
   /// A selection in place of a matrix: y[i] = x[picks[i]] of vectors of `columns` values, 0 where picks[i] = columns.
   Diagonals(rlwe::ContextPtr context, std::size_t columns, Indices picks, bool clean);
   /// Whether these parameters have two rows of slots that rotate alone: x^n + 1, and integers in slots.
@@ -39,7 +39,7 @@ class Diagonals {
     std::vector<std::vector<rlwe::ExtendedPlaintext>> prepared{};  // [channel][sum, outer step]
   };
 
-  void make_blocks(bool clean);
+  void make_blocks(bool clean, bool quiet);
   /// visit(i, j) for the block's entries that are not 0 modulo every plaintext modulus.
   template <class Visit>
   void for_each_entry(const Block& block, const Visit& visit) const;

@@ -24,12 +24,12 @@ std::size_t Matrix::bytes() const {
   return sum;
 }
 
-const Diagonals& Matrix::diagonals(bool transposed, bool clean) const {
+const Diagonals& Matrix::diagonals(bool transposed, bool clean, bool quiet) const {
   const std::lock_guard lock(kept_->mutex);
-  auto& slot = kept_->diagonals[{transposed, clean}];
+  auto& slot = kept_->diagonals[{transposed, clean, quiet}];
   if (slot == nullptr) {
     const Integers& w = kept_->values;
-    auto made = std::make_unique<Diagonals>(kept_->context, transposed ? value::transposed(w) : w, clean);
+    auto made = std::make_unique<Diagonals>(kept_->context, transposed ? value::transposed(w) : w, clean, quiet);
     made->prepare();
     slot = std::move(made);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,8 +24,8 @@ class Matrix {
   const Integers& values() const noexcept { return kept_->values; }
   /// Bytes of what was prepared so far.
   std::size_t bytes() const;
-  /// The diagonals of the matrix, transposed for products from the right. clean: of vectors with zeros beside them.
-  const Diagonals& diagonals(bool transposed, bool clean) const;
+  /// The diagonals of the matrix, transposed for products from the right; clean, quiet: as DiagonalPlan has them.
+  const Diagonals& diagonals(bool transposed, bool clean, bool quiet = false) const;
 
  private:
   struct Kept {
@@ -32,7 +33,7 @@ class Matrix {
     rlwe::ContextPtr context;
     Integers values;
     std::mutex mutex;
-    std::map<std::pair<bool, bool>, std::unique_ptr<const Diagonals>> diagonals;
+    std::map<std::array<bool, 3>, std::unique_ptr<const Diagonals>> diagonals;
   };
   std::shared_ptr<Kept> kept_;
 };

@@ -114,9 +114,13 @@ Placed weighted_slots(const Placed& x, const Keyring& keys, const Integers& matr
   return joined(parts, parts.front().layout.shape().size() - 1);
 }
 
-/// A packed array's rows times a matrix: `diagonals` of it, which `made` gives or makes when they are wanted. By
-/// diagonals where there are slots in two rows and more results than one; else one result, in all slots, for each row
-/// of the matrix.
+bool decryptable(const Placed& x) {
+  return std::ranges::all_of(x.channels, [](const Ciphertext& c) { return scheme::noise_headroom(c) >= 0; });
+}
+
+/// A packed array's rows times a matrix, by diagonals where there are slots in two rows and more results than one:
+/// those that `made` gives, or makes for this product, once more by the quiet ones where the noise of the cheap ones is
+/// too much. Else one result, in all slots, for each row of the matrix.
 template <class Made>
 Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options, const Made& made) {
   require_slots("matmul", x.layout());
@@ -126,12 +130,15 @@ Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Opt
   const rlwe::EvaluationKeys& keys = x.keys().require_evaluation("matmul");
   Placed operand = x.placed();
   if (operand.channels.front().parts() > 2) operand.channels = relinearize(operand.channels, keys, options);
-  return made(operand.layout.clean()).apply("matmul", operand, keys, options);
+  const bool clean = operand.layout.clean();
+  Placed product = made(clean, false).apply("matmul", operand, keys, options);
+  return decryptable(product) ? product : made(clean, true).apply("matmul", operand, keys, options);
 }
 
 /// The same with diagonals for this product alone.
 Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options) {
-  return packed_product(x, matrix, options, [&](bool clean) { return Diagonals(x.context(), matrix, clean); });
+  return packed_product(x, matrix, options,
+                        [&](bool clean, bool quiet) { return Diagonals(x.context(), matrix, clean, quiet); });
 }
 
 /// A packed array with a ciphertext for each value.
@@ -192,7 +199,7 @@ EncryptedArray matmul(const Matrix& matrix, const EncryptedArray& x, const Optio
   require_matrix(w, x);
   const Bound bound = left_vector_product_bound(w, x.bound());
   require_within("matmul", bound, x.parameters());
-  const auto made = [&](bool clean) -> const Diagonals& { return matrix.diagonals(false, clean); };
+  const auto made = [&](bool clean, bool quiet) -> const Diagonals& { return matrix.diagonals(false, clean, quiet); };
   return finished("matmul", packed_product(x, w, options, made), bound, x.keys(), options);
 }
 
@@ -204,7 +211,7 @@ EncryptedArray matmul(const EncryptedArray& x, const Matrix& matrix, const Optio
   require_matrix(w, x);
   const Bound bound = right_product_bound(x.bound(), w);
   require_within("matmul", bound, x.parameters());
-  const auto made = [&](bool clean) -> const Diagonals& { return matrix.diagonals(true, clean); };
+  const auto made = [&](bool clean, bool quiet) -> const Diagonals& { return matrix.diagonals(true, clean, quiet); };
   return finished("matmul", packed_product(x, transposed(w), options, made), bound, x.keys(), options);
 }
 

@@ -17,8 +17,8 @@ EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Opt
 /// The same with what was prepared for it.
 EncryptedArray matmul(const Matrix& matrix, const EncryptedArray& x, const Options& options = {});
 EncryptedArray matmul(const EncryptedArray& x, const Matrix& matrix, const Options& options = {});
-/// Relinearised once for every sum of products. Of a packed x that meets a matrix each value is spread over the slots of
-/// a ciphertext of its own first: a product with a mask and log n rotations.
+/// Relinearised once for every sum of products. Of a packed x that meets a matrix each value is spread over the slots
+/// of a ciphertext of its own first: a product with a mask and log n rotations.
 EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 
 }  // namespace cyclotome::value
