@@ -331,3 +331,49 @@ def test_an_answer_that_is_larger_than_it_need_be_is_remarked_on() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         w[:3] @ columns
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_little_room_for_noise(scheme: str) -> None:
+    """Where the bound on the noise of the cheapest way is too much, the quiet way is gone."""
+    made = keys((65537,), scheme=scheme)
+    rng = np.random.default_rng(7)
+    a = rng.integers(0, 65537, 6)
+    w = rng.integers(-30000, 30000, (6, 6))
+    x = cy.encrypt(a, made.public, wrap=True)
+    matrix = cy.Matrix(w, made.public.parameters, device=made.public.device)
+    used: list[float] = []
+    try:
+        while True:
+            x, a = matrix @ x, w @ a % 65537
+            used.append(x.noise_headroom)
+            np.testing.assert_array_equal(opened(x, made) % 65537, a)
+    except cy.errors.NoiseError:
+        pass
+    assert used == sorted(used, reverse=True)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_what_row_after_row_has_room_for_has_room_as_a_matrix(scheme: str) -> None:
+    """Down to the last bits, where only the quiet way passes: one rotation more before products costs more bits."""
+    degree = 256
+    least, price = math.inf, 0.0
+    rng = np.random.default_rng(9)
+    w, a = rng.integers(-30, 31, (40, 50)), rng.integers(-9, 10, 50)
+    for bits in range(36, 60):
+        primes = cy.bfv.find_primes(degree, [bits, bits + 1], avoid=(65537,))
+        chosen = cy.Parameters(
+            degree=degree, plain_moduli=(65537,), moduli=primes[:1], special_moduli=primes[1:], security=0,
+            allow_insecure=True, scheme=scheme,
+        )  # fmt: skip
+        made = cy.keygen(chosen, device="cpu:1")
+        x = cy.encrypt(a, made.public, bound=9)
+        try:
+            alone = (w[0] @ x).noise_headroom
+        except cy.errors.NoiseError:
+            continue
+        if alone >= 1:
+            y = w @ x
+            np.testing.assert_array_equal(opened(y, made), w @ a)
+            least, price = min(least, alone), alone - y.noise_headroom  # of the cheap way, where there is room
+    assert 1 <= least < price, "no parameters were tight"
