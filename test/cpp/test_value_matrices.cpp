@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/linear_transform.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
+#include "cyclotome/scheme/encoding.hpp"
 #include "value_party.hpp"
 
 namespace {
@@ -125,3 +126,5 @@ TEST(what_a_linear_transform_refuses) {
   const auto square = scheme::multiply(a, a);
   CHECK_THROWS_WITH(ArgumentError, rlwe::linear_transform(square, {{0}, {0}}, factors, party.evaluation), "2 parts");
 }
+
+int main() { return check::run(); }
