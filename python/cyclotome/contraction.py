@@ -44,7 +44,7 @@ def einsum(subscripts: str, *operands: Any) -> EncryptedArray:
     encrypted = [isinstance(x, EncryptedArray) for x in operands]
     if not any(encrypted):
         raise UnsupportedError("einsum: no operand is encrypted; numpy.einsum takes those that are not")
-    values = [x if isinstance(x, EncryptedArray) else integers(x, "einsum") for x in operands]
+    values: list[Any] = [x if isinstance(x, EncryptedArray) else integers(x, "einsum") for x in operands]
     if len(values) == 1:
         return _ordered(*_summed(values[0], terms[0], out), out)
     for i in (0, 1):  # what only one of them has, and the result has not
@@ -85,7 +85,7 @@ def _summed(x: Any, labels: str, kept: str) -> tuple[Any, str]:
 
 
 def _ordered(x: EncryptedArray, labels: str, out: str) -> EncryptedArray:
-    return x if labels == out else x.transpose([labels.index(label) for label in out])
+    return x if labels == out else x.transpose(tuple(labels.index(label) for label in out))
 
 
 def _packed(x: Any) -> bool:
