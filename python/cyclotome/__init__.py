@@ -27,12 +27,13 @@ from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
-from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations, trace_elements
+from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
 from .matrices import Matrix
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
 from .polynomials import convolve, expand, negacyclic_product, pack
+from .rekeying import rekey, rekeying_key, rerandomize
 from .selections import one_hot
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
@@ -50,6 +51,7 @@ __all__ = [
     "Matrix",
     "Parameters",
     "PublicKey",
+    "RekeyingKey",
     "SecretKey",
     "ShardedArray",
     "__version__",
@@ -77,6 +79,9 @@ __all__ = [
     "one_hot",
     "pack",
     "progress",
+    "rekey",
+    "rekeying_key",
+    "rerandomize",
     "reveal",
     "save",
     "save_keys",
