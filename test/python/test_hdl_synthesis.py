@@ -31,7 +31,7 @@ RECORD = Path(__file__).parents[2] / "bench" / "results" / "fpga-synthesis.json"
 SUBSET = [
     lambda: constant_multiplier("fold", 0x40000003),
     lambda: constant_multiplier("fold-shift-add", 0x40000000039F0001),
-    lambda: Butterfly(63, 16),
+    lambda: Butterfly(MontgomeryMultiplier(63, 16), 63),
     lambda: Product(64),
 ]
 
@@ -59,7 +59,7 @@ def test_synthesis_gives_what_is_recorded(make: type[Block], record: Record) -> 
 
 @pytest.mark.slow
 def test_the_sum_over_blocks_is_the_flat_circuit() -> None:
-    butterfly = Butterfly(30, 12)
+    butterfly = Butterfly(MontgomeryMultiplier(30, 12), 30)
     known: dict[str, Leaf] = {}
     synthesise(butterfly, known)
     whole, piece = estimate(butterfly, known), flat(butterfly)
@@ -184,7 +184,7 @@ def test_records_are_read_and_refused(tmp_path: Path) -> None:
 
 
 def test_verilog_has_one_module_for_each_block() -> None:
-    text = to_verilog(Butterfly(63, 16))
+    text = to_verilog(Butterfly(MontgomeryMultiplier(63, 16), 63))
     assert text.count("\nendmodule") == 2
     assert text.count("montgomery_63_16 multiplier") == 1
     design = build(Design("iterative", 64, 2))
@@ -198,8 +198,8 @@ def test_missing_tools_and_failures_are_named(monkeypatch: pytest.MonkeyPatch) -
         run_yosys(["no_such_command"])
     monkeypatch.setattr(emit, "find_spec", lambda name: None)
     with pytest.raises(EngineError, match=r"pip install 'cyclotome\[fpga\]'"):
-        to_verilog(Butterfly(63, 16))
+        to_verilog(Butterfly(MontgomeryMultiplier(63, 16), 63))
     monkeypatch.setattr(timing, "find_spec", lambda name: None)
     monkeypatch.setattr(timing.shutil, "which", lambda name: None)
     with pytest.raises(EngineError, match=r"pip install 'cyclotome\[fpga-timing\]'"):
-        timing.clock(Butterfly(63, 16))
+        timing.clock(Butterfly(MontgomeryMultiplier(63, 16), 63))
