@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from .butterfly import Butterfly
+from .context_command import app as context_app
 from .design import DESIGN_REDUCTIONS, Design, build
 from .drawing import draw_blocks, draw_kernel
 from .emit import to_verilog
@@ -25,10 +26,12 @@ from .timing import clock
 
 app = typer.Typer(
     name="fpga",
-    help="Circuits for polynomial products: their cost, Verilog and drawings.",
+    help="Circuits for polynomial products: their cost, Verilog, drawings and primes.",
     no_args_is_help=True,
     add_completion=False,
 )
+
+app.add_typer(context_app)
 
 DesignOption = Annotated[str, typer.Option("--design", help="pease, cooley-tukey, iterative or streaming.")]
 DegreeOption = Annotated[int, typer.Option("--degree", help="N, a power of two.")]
