@@ -152,7 +152,7 @@ def check(
     circuit = design_for(found, design, pipes, reduction)
     rng = np.random.default_rng()
     size = (found.modulus.bit_length() + 7) // 8
-    a, b = ([int.from_bytes(rng.bytes(size)) % found.modulus for _ in range(found.degree)] for _ in range(2))
+    a, b = ([int.from_bytes(rng.bytes(size), "big") % found.modulus for _ in range(found.degree)] for _ in range(2))
     made = multiply(found, a, b, circuit, progress=note)
     if made.coefficients != found.multiply(a, b):
         raise EngineError(f"the circuit {circuit.title} gave a product that is not the processor's")

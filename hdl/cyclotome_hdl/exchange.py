@@ -61,7 +61,7 @@ def from_text(text: str) -> ProductContext:
         _compare("modulus", _number(stated["modulus"]), made.modulus)
         for i, entry in enumerate(entries):
             _compare_entry(made, i, entry)
-    except (ValueError, KeyError, TypeError, RecursionError, ParameterError) as cause:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ParameterError) as cause:
         if isinstance(cause, FormatError):
             raise
         what = f"it lacks {cause}" if isinstance(cause, KeyError) else str(cause)
