@@ -89,7 +89,10 @@ def test_bgv_on_circuits_that_fold(rng: np.random.Generator) -> None:
         a, b = (cy.encrypt(v, keys.public, encoding="coefficients") for v in (x, y))
         back = cy.decrypt(a, keys.secret)
     np.testing.assert_array_equal(back % 2, x)
-    np.testing.assert_array_equal(cy.decrypt(b.to("cpu"), cy.from_bytes(cy.to_bytes(keys.secret))) % 2, y)
+    np.testing.assert_array_equal(cy.decrypt(b, keys.secret) % 2, y)
+    processor = cy.keygen(own, device="cpu:1", relinearization=False)
+    other = cy.encrypt(y, processor.public, encoding="coefficients").to(device)
+    np.testing.assert_array_equal(cy.decrypt(other.to("cpu:1"), processor.secret) % 2, y)
     one = build(Design("pease", 1024, 1, 61, "fold"))
     assert spent.products == 2 * 2 * 2 + 2
     assert spent.ticks >= 2 * one.product_ticks()
