@@ -128,6 +128,8 @@ def changed(path: list[Any], value: Any) -> str:
     [
         (["format"], "something 1", "the format is"),
         (["degree"], 32, "1 modulo"),
+        (["degree"], -16, "no context"),
+        (["degree"], 2**70, "no context"),
         (["degree"], True, "whole number"),
         (["degree"], "16", "whole number"),
         (["modulus"], "0x5", "modulus is stated as 0x5"),

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("pyosys", reason="pyosys, which synthesises circuits, is not installed (cyclotome[fpga])")
 
 from cyclotome.errors import ArgumentError, EngineError, FileError, FormatError
-from cyclotome_hdl import emit, timing
+from cyclotome_hdl import emit, report, timing
 from cyclotome_hdl.bank import Bank
 from cyclotome_hdl.block import Block
 from cyclotome_hdl.butterfly import Butterfly
@@ -168,6 +168,23 @@ def test_tables_show_both_sides() -> None:
     with pytest.raises(ArgumentError, match=r"table 6\.5 is not about circuits"):
         Reporter(Record()).table("6.5")
     assert set(TABLES) == {"6.1", *MODULI, *DESIGNS}
+
+
+def test_ticks_of_designs_say_where_they_come_from(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "synthesise", lambda *given: None)
+    monkeypatch.setattr(report, "count_ticks", lambda design: (design.degree, 7))
+    formulas, told = Reporter(record).table("6.6"), []
+    assert "Ticks: formulas of paper 004, and of our circuits" in formulas.note
+    assert [row.what for row in formulas.rows[:3]] == [
+        "004: Pease, 1 pipe",
+        "pease (fold), 1 pipe",
+        "pease (montgomery), 1 pipe",
+    ]
+    counted = Reporter(record, told.append, counted=True).table("6.6")
+    assert "Ticks: counted by the simulated circuits" in counted.note
+    assert {(row.ticks, row.interval) for row in counted.rows if not row.printed} == {(16384, 7)}
+    assert told[0] == "simulating pease (fold)" and len(told) == len(formulas.rows) - 1
+    assert counted.rows[0] == formulas.rows[0]
 
 
 def test_records_are_read_and_refused(tmp_path: Path) -> None:
