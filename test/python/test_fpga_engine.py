@@ -256,9 +256,9 @@ def test_what_no_design_has_is_refused(generator: None) -> None:
 
 @pytest.mark.slow
 def test_primes_that_do_not_fold_are_refused(generator: None) -> None:
-    """Those of 50 bits are as large as can be, not 2^49 + c."""
+    """Those of 50 bits are as large as can be, not 2^50 + c."""
     with pytest.raises(EngineError, match=r"does not fit this circuit \(pease \(fold\)\); it must lie from"):
-        cy.keygen(small_parameters(degree=64), device="fpga:sim:design=pease,reduction=fold,bits=50")
+        cy.keygen(small_parameters(degree=64), device="fpga:sim:design=pease,reduction=fold,bits=51")
 
 
 # --- what is missing

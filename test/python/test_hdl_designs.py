@@ -395,3 +395,20 @@ def test_full_size(design: Design, ticks: int, rng: np.random.Generator) -> None
         assert 0 <= circuit.product_ticks() - ticks < 100
     else:
         assert circuit.product_interval() <= ticks
+
+
+@pytest.mark.full
+def test_the_thesis_workload_at_full_size(rng: np.random.Generator) -> None:
+    """One product modulo each of 18 primes, the largest and the least words; the CPU engine's words."""
+    design = Design("iterative", 32768, 4)
+    model, circuit = circuits.model_of(design)
+    moduli = [*residues.transform_primes(64, design.degree, 17), some_primes(63, 2 * design.degree, 1)[0]]
+    a, b = (np.concatenate([words(random_below(rng, p, (1, design.degree))) for p in moduli]) for _ in range(2))
+    a[3], b[3], a[4] = moduli[3] - 1, moduli[3] - 1, 0
+    result = model.multiply_each(moduli, [root_of(design, p) for p in moduli], a, b)
+    for k, p in enumerate(moduli[:-1]):
+        np.testing.assert_array_equal(result.words[k], cpu_products(design, a[k : k + 1], b[k : k + 1], p)[0])
+    model.load(moduli[-1], root_of(design, moduli[-1]))
+    np.testing.assert_array_equal(result.words[-1], model.multiply(a[-1:], b[-1:]).words[0])
+    further = circuit.product_interval() + circuit.change_ticks()
+    assert result.ticks == circuit.product_ticks() + 17 * further <= 1_750_000
