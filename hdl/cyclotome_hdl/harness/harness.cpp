@@ -43,9 +43,10 @@ void check_prime(std::uint64_t p, std::uint64_t psi) {
   if (p % 2 == 0 || p < least || p > largest || (p - 1) % (2 * degree) != 0) {
     const std::string range = least == largest ? "be " + std::to_string(least)
                               : least == 3     ? "lie below 2^" + std::to_string(WORD_BITS)
-                                           : "lie from " + std::to_string(least) + " to " + std::to_string(largest);
-    throw Failure(bad_modulus, "modulus " + std::to_string(p) + " does not fit this circuit (" DESIGN_NAME
-                               "); it must " + range + " and be 1 modulo " + std::to_string(2 * degree));
+                                               : "lie from " + std::to_string(least) + " to " + std::to_string(largest);
+    throw Failure(bad_modulus, "modulus " + std::to_string(p) +
+                                   " does not fit this circuit (" DESIGN_NAME "); it must " + range +
+                                   " and be 1 modulo " + std::to_string(2 * degree));
   }
   if (psi >= p || power(psi, degree, p) != p - 1) {
     throw Failure(bad_root, std::to_string(psi) + " is not a primitive root of unity of order " +
