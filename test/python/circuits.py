@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("amaranth", reason="amaranth, which makes the circuits, is not installed (cyclotome[fpga])")
 pytest.importorskip("pyosys", reason="pyosys, which writes their Verilog, is not installed (cyclotome[fpga])")
 
-from cyclotome_hdl.board import Board, Result, Words
+from cyclotome_hdl.board import Board, Result, Words, a_root
 from cyclotome_hdl.design import Circuit, Design, build
+from oracles.integers import random_below, words
+from oracles.negacyclic import schoolbook
 
-__all__ = ["Model", "Result", "Words", "model_of"]
+__all__ = ["Model", "Result", "Words", "expected", "label", "model_of", "polynomials", "root_of"]
 
 
 class Model(Board):
@@ -28,3 +32,22 @@ class Model(Board):
 def model_of(design: Design) -> tuple[Model, Circuit]:
     """The compiled circuit, and its description."""
     return Model(design), build(design)
+
+
+def label(value: Any) -> str:
+    return value.label if isinstance(value, Design) else str(value)
+
+
+def polynomials(rng: np.random.Generator, design: Design, p: int, count: int) -> Words:
+    """Random ones, and one of the largest residues."""
+    drawn = words(random_below(rng, p, (count - 1, design.degree)))
+    return np.concatenate([drawn, np.full((1, design.degree), p - 1, dtype=np.uint64)])
+
+
+def root_of(design: Design, p: int) -> int:
+    """A primitive 2N-th root of unity; the library looks for none modulo primes of 62 bits or more."""
+    return a_root(design.degree, p)
+
+
+def expected(a: Words, b: Words, p: int) -> list[list[int]]:
+    return [schoolbook([int(x) for x in x], [int(y) for y in y], p) for x, y in zip(a, b, strict=True)]

@@ -14,15 +14,13 @@ import circuits
 import numpy as np
 import pytest
 import residues
-from circuits import Words
+from circuits import Words, expected, label, polynomials, root_of
 from cyclotome import _core
 from cyclotome._core import testing
 from cyclotome.errors import EngineError, ParameterError
-from cyclotome_hdl import arithmetic, flow, simulation
-from cyclotome_hdl.board import a_prime, a_root, count_ticks
-from cyclotome_hdl.design import DESIGN_REDUCTIONS, RUN_TIME, Design, build
+from cyclotome_hdl import simulation
+from cyclotome_hdl.design import Design, build
 from oracles.integers import random_below, some_primes, words
-from oracles.negacyclic import schoolbook
 from residues import on
 
 #: Each takes seconds to build. Those of 1024 are what test_fpga_engine.py uses too.
@@ -53,25 +51,6 @@ FULL_SIZE = [
 EVERY = [Design(name, 2**n, p) for name, p in sorted({(d.name, d.pipes) for d in DESIGNS}) for n in range(6, 11)]
 
 pytestmark = pytest.mark.slow
-
-
-def label(value: Any) -> str:
-    return value.label if isinstance(value, Design) else str(value)
-
-
-def polynomials(rng: np.random.Generator, design: Design, p: int, count: int) -> Words:
-    """Random ones, and one of the largest residues."""
-    drawn = words(random_below(rng, p, (count - 1, design.degree)))
-    return np.concatenate([drawn, np.full((1, design.degree), p - 1, dtype=np.uint64)])
-
-
-def root_of(design: Design, p: int) -> int:
-    """A primitive 2N-th root of unity; the library looks for none modulo primes of 62 bits or more."""
-    return a_root(design.degree, p)
-
-
-def expected(a: Words, b: Words, p: int) -> list[list[int]]:
-    return [schoolbook([int(x) for x in x], [int(y) for y in y], p) for x, y in zip(a, b, strict=True)]
 
 
 def cpu_transforms(design: Design, a: Words, p: int) -> Any:
@@ -230,81 +209,6 @@ def test_the_thesis_workload_and_the_first_output_meet_their_goals() -> None:
     assert ticks == 1_743_420 <= 1_750_000 < 18 * thesis.product_ticks() == 2_507_184
     streaming = build(Design("streaming", 16384))
     assert streaming.product_ticks() - streaming.product_interval() == 16_975 <= 17_000
-
-
-#: A prime for every reduction: 2^20 + 513 is 1 modulo 128, and folding takes it.
-SMALL_PRIME = 2**20 + 513
-EVERY_REDUCTION = [
-    Design(name, 64, pipes, 21, reduction, modulus)
-    for name, pipes in sorted({(d.name, d.pipes) for d in DESIGNS})
-    for reduction in DESIGN_REDUCTIONS
-    for modulus in ((None, SMALL_PRIME) if reduction in RUN_TIME else (SMALL_PRIME,))
-]
-
-
-def check_reduction(design: Design, rng: np.random.Generator) -> bool:
-    """Whether a circuit's products are those of integers; its ticks must be as stated."""
-    model, circuit = circuits.Model(design), build(design)
-    model.load(SMALL_PRIME, root_of(design, SMALL_PRIME))
-    a, b = (polynomials(rng, design, SMALL_PRIME, 3) for _ in range(2))
-    made = model.multiply(a, b)
-    assert made.interval == circuit.product_interval()
-    assert model.multiply(a[:1], b[:1]).ticks == circuit.product_ticks()
-    if design.reduction != "montgomery" or design.modulus is not None:
-        with pytest.raises(EngineError, match=f"does not fit this circuit .*{design.reduction}"):
-            model.load(3 * 128 + 1 if design.modulus is None else 257 * 2**8 + 1, 2)
-    return made.words.tolist() == expected(a, b, SMALL_PRIME)
-
-
-#: One number of pipes of each design; `full` has all.
-@pytest.mark.parametrize("design", [d for d in EVERY_REDUCTION if d.pipes == 1], ids=label)
-def test_every_design_with_every_reduction(design: Design, rng: np.random.Generator) -> None:
-    assert check_reduction(design, rng)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("design", [d for d in EVERY_REDUCTION if d.pipes > 1], ids=label)
-def test_several_pipes_with_every_reduction(design: Design, rng: np.random.Generator) -> None:
-    assert check_reduction(design, rng)
-
-
-@pytest.fixture(scope="module")
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("circuits")
-
-
-@pytest.mark.parametrize("reduction", DESIGN_REDUCTIONS)
-def test_a_corrupted_reduction_is_noticed(
-    reduction: str, own_cache: Path, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    """The largest constant that the multiplier is made with (p or what is left of it, c, its digits, or Barrett's
-    estimate), one bit wrong."""
-    monkeypatch.setenv("CYCLOTOME_CIRCUIT_CACHE", str(own_cache))
-    design = Design("cooley-tukey", 64, 1, 21, reduction, SMALL_PRIME)
-    wrong = {
-        "montgomery": SMALL_PRIME,
-        "modulus": SMALL_PRIME,
-        "shift-subtract": SMALL_PRIME,
-        "fold": SMALL_PRIME - 2**20,
-        "barrett": 2**45 // SMALL_PRIME,
-    }
-    if reduction == "fold-shift-add":
-        monkeypatch.setattr(arithmetic, "signed_digits", lambda value: [(0, False), (8, False)])
-    else:
-        constant = flow.Kernel.constant
-        monkeypatch.setattr(
-            flow.Kernel,
-            "constant",
-            lambda self, value: constant(self, value ^ 256 if value == wrong[reduction] else value),
-        )
-    assert not check_reduction(design, rng)
-
-
-def test_counted_ticks_are_the_formulas(rng: np.random.Generator) -> None:
-    for design in (Design("cooley-tukey", 64), Design("pease", 64, 1, 21, "fold")):
-        circuit = build(design)
-        assert count_ticks(design) == (circuit.product_ticks(), circuit.product_interval())
-        assert design.moduli[0] <= a_prime(design) <= design.moduli[1]
 
 
 def test_what_does_not_fit_is_refused(rng: np.random.Generator) -> None:
