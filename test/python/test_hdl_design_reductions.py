@@ -47,6 +47,20 @@ def test_every_design_with_every_reduction(design: Design, rng: np.random.Genera
     assert check_reduction(design, rng)
 
 
+@pytest.mark.parametrize("name", ["iterative", "streaming"])
+def test_folding_with_a_prime_for_each_product(name: str, rng: np.random.Generator) -> None:
+    """Words bring their moduli to the folds; all primes are 2^20 + c."""
+    design = Design(name, 64, 1, 21, "fold")
+    circuit, least = build(design), SMALL_PRIME - 512
+    primes = [p for p in range(least, least + 40 * 128, 128) if all(pow(b, p - 1, p) == 1 for b in (2, 3, 5, 7))]
+    moduli = [primes[i] for i in (0, 1, 1, 2, 0)]
+    a, b = (np.concatenate([polynomials(rng, design, p, 2)[:1] for p in moduli]) for _ in range(2))
+    made = circuits.Model(design).multiply_each(moduli, [root_of(design, p) for p in moduli], a, b)
+    for k, p in enumerate(moduli):
+        assert made.words[k : k + 1].tolist() == expected(a[k : k + 1], b[k : k + 1], p)
+    assert made.ticks == circuit.product_ticks() + 4 * circuit.product_interval() + 3 * circuit.change_ticks()
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("design", [d for d in EVERY_REDUCTION if d.pipes > 1], ids=label)
 def test_several_pipes_with_every_reduction(design: Design, rng: np.random.Generator) -> None:
