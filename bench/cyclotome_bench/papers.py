@@ -19,9 +19,21 @@ from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.report import Record
 
-__all__ = ["PAPERS", "PaperRow", "PaperTable", "measured", "paper_tables"]
+__all__ = ["CODE", "PAPERS", "PaperRow", "PaperTable", "measured", "paper_tables"]
 
 PAPERS = ("000", "001")
+
+#: The files of this project that compute what papers call so.
+CODE = {
+    "KeyGen": "src/cyclotome/rlwe/key_generation.cpp",
+    "Enc": "src/cyclotome/rlwe/encryption_program.cpp",
+    "Dec": "src/cyclotome/scheme/bfv/decryption_program.cpp",
+    "Add": "src/cyclotome/rlwe/operations.cpp",
+    "Mul, BEHZ": "src/cyclotome/scheme/bfv/behz.cpp",
+    "Mul, HPS": "src/cyclotome/scheme/bfv/hps.cpp",
+    "NTT": "src/cyclotome/ring/transform_tables.hpp",
+    "INTT": "src/cyclotome/ring/transform_tables.hpp",
+}
 
 _MICROSECONDS = {"us": 1.0, "ms": 1000.0}
 
@@ -38,6 +50,7 @@ class PaperRow:
     best_us: float | None
     best_chain: str | None
     peer_us: float | None
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,6 +112,7 @@ def _row(table: dict[str, Any], row: list[Any], records: Sequence[Record]) -> Pa
         None if best is None else times[best],
         best,
         sum(peers) if peers and None not in peers else None,
+        CODE[operation],
     )
 
 

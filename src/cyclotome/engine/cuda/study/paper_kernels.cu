@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+
+#include "cyclotome/engine/cuda/device_scope.cuh"
+#include "cyclotome/engine/cuda/device_tables.cuh"
+#include "cyclotome/engine/cuda/grid.cuh"
+#include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/study/event_time.cuh"
+#include "cyclotome/engine/cuda/study/paper_kernels.hpp"
+
+namespace cyclotome::cuda::study {
+
+using cyclotome::study::ClassicConstants;
+using cyclotome::study::ClassicReconstruction;
+using cyclotome::study::ClassicSum;
+using cyclotome::study::ReducedPrime;
+using cyclotome::study::WordReduction;
+
+namespace {
+
+/// Cycles that the waiting kernel waits for a microsecond of the host's: more than any of these devices has.
+constexpr double cycles_each = 2500;
+
+__global__ void wait_cycles(long long cycles) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {
+  }
+}
+
+/// Grid: (coefficients, 1, items).
+template <ClassicSum How>
+__global__ void classic(std::uint64_t* words, DeviceView<std::uint32_t> a, ClassicConstants t, std::uint32_t count) {
+  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x, n = a.degree;
+  if (c >= n) return;
+  std::uint64_t* const integer = words + static_cast<std::size_t>(blockIdx.z) * count * n + c;
+  cyclotome::study::reconstruct_classically<How>(a.limb(blockIdx.z, 0) + c, n, t, integer, n);
+}
+
+template <WordReduction How>
+__global__ void reduce(std::uint32_t* out, const std::uint64_t* in, std::uint32_t count, ReducedPrime p) {
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) out[i] = cyclotome::study::reduced<How>(in[i], p);
+}
+
+cudaStream_t stream_of(const CudaEngine& engine) { return static_cast<cudaStream_t>(engine.stream()); }
+
+template <auto Kernel, class... Arguments>
+void queue(const CudaEngine& engine, dim3 grid, const char* what, const Arguments&... arguments) {
+  const DeviceScope scope(static_cast<CUcontext>(engine.context()));
+  const Queue at(stream_of(engine), engine.device(), false);
+  launch<Kernel>(at, grid, block_threads, 0, 1, what, arguments...);
+}
+
+}  // namespace
+
+double device_time(CudaEngine& engine, const std::function<void()>& work, unsigned repetitions) {
+  if (repetitions == 0) throw ArgumentError("device_time: at least one repetition is needed");
+  work();  // what is made on first use
+  engine.synchronize();
+  const auto start = std::chrono::steady_clock::now();
+  for (unsigned i = 0; i < repetitions; ++i) work();
+  const std::chrono::duration<double, std::micro> queued = std::chrono::steady_clock::now() - start;
+  engine.synchronize();
+  const auto cycles = static_cast<long long>((2 * queued.count() + 100) * cycles_each);
+  const DeviceScope scope(static_cast<CUcontext>(engine.context()));
+  const Queue at(stream_of(engine), engine.device(), false);
+  launch<wait_cycles>(at, dim3(1), 1, 0, 1, "waiting", cycles);
+  return event_time(stream_of(engine), work, repetitions);
+}
+
+struct DeviceReconstruction::Tables {
+  DeviceTables device;
+  RingPtr ring;
+  std::size_t words = 0;
+  ClassicConstants constants;
+};
+
+DeviceReconstruction::DeviceReconstruction(std::shared_ptr<CudaEngine> engine, const ClassicReconstruction& step)
+    : engine_(std::move(engine)), tables_(std::make_unique<Tables>()) {
+  const DeviceScope scope(static_cast<CUcontext>(engine_->context()));
+  const auto put = [&](const std::vector<std::uint32_t>& host) {
+    return tables_->device.put(host, stream_of(*engine_));
+  };
+  tables_->ring = step.ring;
+  tables_->words = step.words();
+  tables_->constants = step.constants();
+  tables_->constants.moduli = put(step.moduli);
+  tables_->constants.inverses = put(step.inverses);
+  tables_->constants.punctured = put(step.punctured);
+  tables_->constants.modulus = put(step.modulus);
+  tables_->constants.shifted = put(step.shifted);
+}
+
+DeviceReconstruction::~DeviceReconstruction() {
+  const DeviceScope scope(static_cast<CUcontext>(engine_->context()), std::nothrow);
+  succeeded(cudaStreamSynchronize(stream_of(*engine_)));  // kernels may still read the constants
+  tables_.reset();
+}
+
+void DeviceReconstruction::run(Buffer& words, ConstView a, ClassicSum how) {
+  const std::size_t item = tables_->words * a.degree();
+  if (!a.ring->same_as(*tables_->ring) || a.domain != Domain::coefficient ||
+      words.bytes() / sizeof(std::uint64_t) < a.batch * a.parts * item) {
+    throw ArgumentError("classic reconstruction: another basis, transforms, or a buffer too short for the integers");
+  }
+  auto* const out = static_cast<std::uint64_t*>(words.data());
+  for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
+    const ConstView piece = a.items(first, count);
+    const auto view = device_view<std::uint32_t>(piece, piece.parts);
+    const dim3 grid(blocks(a.degree()), 1, static_cast<unsigned>(count * a.parts));
+    std::uint64_t* const to = out + first * a.parts * item;
+    const auto each = static_cast<std::uint32_t>(tables_->words);
+    if (how == ClassicSum::division) {
+      queue<classic<ClassicSum::division>>(*engine_, grid, "classic reconstruction", to, view, tables_->constants,
+                                           each);
+    } else {
+      queue<classic<ClassicSum::subtraction>>(*engine_, grid, "classic reconstruction", to, view, tables_->constants,
+                                              each);
+    }
+  });
+}
+
+void reduce_words(CudaEngine& engine, Buffer& out, const Buffer& in, std::size_t count, WordReduction how,
+                  const ReducedPrime& p) {
+  if (count == 0 || count > in.bytes() / sizeof(std::uint64_t) || count > out.bytes() / sizeof(std::uint32_t)) {
+    throw ArgumentError(message("reduce_words: ", count, " words do not fit the buffers"));
+  }
+  auto* const to = static_cast<std::uint32_t*>(out.data());
+  const auto* const from = static_cast<const std::uint64_t*>(in.data());
+  const auto run = [&]<WordReduction How>() {
+    queue<reduce<How>>(engine, dim3(blocks(count)), "reduction", to, from, static_cast<std::uint32_t>(count), p);
+  };
+  switch (how) {
+    case WordReduction::division:
+      return run.template operator()<WordReduction::division>();
+    case WordReduction::nfllib:
+      return run.template operator()<WordReduction::nfllib>();
+    default:
+      return run.template operator()<WordReduction::barrett>();
+  }
+}
+
+}  // namespace cyclotome::cuda::study
