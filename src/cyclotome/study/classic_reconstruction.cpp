@@ -41,6 +41,7 @@ ClassicReconstruction::ClassicReconstruction(const RingPtr& ring_) : ring(ring_)
 ClassicConstants ClassicReconstruction::constants() const noexcept {
   return {static_cast<std::uint32_t>(moduli.size()),
           size,
+          static_cast<std::uint32_t>(words()),
           shift,
           moduli.data(),
           inverses.data(),

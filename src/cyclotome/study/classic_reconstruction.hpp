@@ -22,6 +22,7 @@ inline constexpr std::size_t most_classic_limbs = 64;
 /// Constants of m = m_0 ... m_(r-1); pointers so that they may lie on a device.
 struct ClassicConstants {
   std::uint32_t limbs, size;       ///< r; 32-bit words of m
+  std::uint32_t words;             ///< 64-bit words of m
   std::uint32_t shift;             ///< that brings m's highest bit to the top of its last word
   const std::uint32_t* moduli;     ///< m_i
   const std::uint32_t* inverses;   ///< (m/m_i)^-1 mod m_i

@@ -29,10 +29,10 @@ __global__ void wait_cycles(long long cycles) {
 
 /// Grid: (coefficients, 1, items).
 template <ClassicSum How>
-__global__ void classic(std::uint64_t* words, DeviceView<std::uint32_t> a, ClassicConstants t, std::uint32_t count) {
+__global__ void classic(std::uint64_t* words, DeviceView<std::uint32_t> a, ClassicConstants t) {
   const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x, n = a.degree;
   if (c >= n) return;
-  std::uint64_t* const integer = words + static_cast<std::size_t>(blockIdx.z) * count * n + c;
+  std::uint64_t* const integer = words + static_cast<std::size_t>(blockIdx.z) * t.words * n + c;
   cyclotome::study::reconstruct_classically<How>(a.limb(blockIdx.z, 0) + c, n, t, integer, n);
 }
 
@@ -109,13 +109,10 @@ void DeviceReconstruction::run(Buffer& words, ConstView a, ClassicSum how) {
     const auto view = device_view<std::uint32_t>(piece, piece.parts);
     const dim3 grid(blocks(a.degree()), 1, static_cast<unsigned>(count * a.parts));
     std::uint64_t* const to = out + first * a.parts * item;
-    const auto each = static_cast<std::uint32_t>(tables_->words);
     if (how == ClassicSum::division) {
-      queue<classic<ClassicSum::division>>(*engine_, grid, "classic reconstruction", to, view, tables_->constants,
-                                           each);
+      queue<classic<ClassicSum::division>>(*engine_, grid, "classic reconstruction", to, view, tables_->constants);
     } else {
-      queue<classic<ClassicSum::subtraction>>(*engine_, grid, "classic reconstruction", to, view, tables_->constants,
-                                              each);
+      queue<classic<ClassicSum::subtraction>>(*engine_, grid, "classic reconstruction", to, view, tables_->constants);
     }
   });
 }
