@@ -69,4 +69,6 @@ def make_device_plan(name: str, device: str, seconds: float | None = None) -> De
         singles = list(base.transforms)
     elif "001" in studies:  # its Table 6
         singles += [t for t in make_plan("paper-001").transforms if t.bits not in (bits for bits, _ in _PRIMES)]
-    return DevicePlan(name, problems, tuple(singles), 1, base.budget, studies, batches, limbs, device_name(device))
+    return DevicePlan(
+        *(name, problems, tuple(singles), 1, base.budget, batches, limbs, device_name(device)), studies=studies
+    )

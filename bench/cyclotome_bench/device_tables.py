@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cyclotome_bench.paper_study_tables import PAPER, study_tables
-from cyclotome_bench.papers import measured, paper_tables
+from cyclotome_bench.papers import dashes, measured, paper_tables
 from cyclotome_bench.public_libraries import PREFIX
 from cyclotome_bench.public_tables import public_tables
 from cyclotome_bench.report import Record
@@ -90,5 +90,6 @@ def device_paper_tables(paper: str, records: Sequence[Record], chosen: bool = Fa
         typed = (PAPER + name for name in table.figures)
         columns = ("operation", "n", "log q", *typed, "ours", "ours, fastest", "with", "code")
         note = f"{table.what}. Paper's hardware: {'; '.join(table.hardware)}. Ours: latency of one call on this device."
+        note += dashes(table)
         tables.append(Table(table.title, columns, rows, note))
     return [*tables, *study_tables(paper, records)]

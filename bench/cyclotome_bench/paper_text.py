@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cyclotome_bench.paper_study_tables import PAPER, study_tables
-from cyclotome_bench.papers import measured, paper_tables
+from cyclotome_bench.papers import dashes, measured, paper_tables
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table, duration
 
@@ -34,6 +34,7 @@ def paper_text(paper: str, records: Sequence[Record], chosen: bool = False) -> l
         columns = ("operation", "n", "log q", *typed, "ours", "ours, fastest", "with", "SEAL here", "code")
         note = (
             f"{table.what}. Paper's hardware: {'; '.join(table.hardware)}. Ours and SEAL here: one thread of this CPU."
+            + dashes(table)
         )
         tables.append(Table(table.title, columns, rows, note))
     return [*tables, *study_tables(paper, records)]

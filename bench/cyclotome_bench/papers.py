@@ -19,7 +19,7 @@ from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.report import Record
 
-__all__ = ["CODE", "PAPERS", "PaperRow", "PaperTable", "measured", "paper_tables"]
+__all__ = ["CODE", "PAPERS", "PaperRow", "PaperTable", "dashes", "measured", "paper_tables"]
 
 PAPERS = ("000", "001")
 
@@ -86,6 +86,13 @@ def paper_tables(paper: str, records: Sequence[Record]) -> list[PaperTable]:
         )
         for table in facts["tables"]
     ]
+
+
+def dashes(table: PaperTable) -> str:
+    """What dashes in its rows mean, for the note below them; empty if there are none of ours."""
+    if all(row.first_us is not None for row in table.rows):
+        return ""
+    return " –: the paper has no such figure; of ours, the set was left out of this run, or the record is older."
 
 
 def measured(tables: Sequence[PaperTable], chosen: bool) -> list[PaperTable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cyclotome.errors import ArgumentError
 
@@ -41,7 +41,7 @@ class Plan:
     transforms: tuple[Transform, ...]
     threads: int
     budget: Budget
-    studies: tuple[str, ...] = ()
+    studies: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def quick(self) -> bool:
@@ -110,4 +110,4 @@ def make_plan(name: str, seconds: float | None = None, threads: int | None = Non
     else:
         raise ArgumentError(f"the plan {name!r} is unknown; there are quick, standard, full, paper-000 and paper-001")
     budget = Budget(seconds=seconds or default, fewest=2 if name.endswith("quick") else 3)
-    return Plan(name, tuple(problems), tuple(singles), threads or machine.cores(), budget, studies)
+    return Plan(name, tuple(problems), tuple(singles), threads or machine.cores(), budget, studies=studies)

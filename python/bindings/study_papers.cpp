@@ -303,8 +303,8 @@ nb::bytes salsa20_stream(const nb::bytes& key, std::uint64_t nonce, std::uint64_
 }
 
 /// Microseconds of each kind of work since the last reset.
-nb::dict profile(const ProfilingEngine& engine) {
-  nb::dict shares;
+nb::typed<nb::dict, nb::str, nb::float_> profile(const ProfilingEngine& engine) {
+  nb::typed<nb::dict, nb::str, nb::float_> shares;
   for (std::size_t i = 0; i < std::size(work_names); ++i) shares[work_names[i]] = engine.nanoseconds()[i] / 1000;
   return shares;
 }

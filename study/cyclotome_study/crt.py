@@ -5,7 +5,7 @@
 >>> crt = Crt([40961, 65537], degree=4)
 >>> residues = crt.decompose([1, 40961, 2**70, 0])
 >>> residues.tolist()
-[[1, 0, 4096, 0], [1, 40961, 64, 0]]
+[[1, 0, 21457, 0], [1, 40961, 64, 0]]
 >>> crt.reconstruct(residues) == [1, 40961, 2**70 % crt.modulus, 0]
 True
 """
@@ -31,7 +31,7 @@ class Crt:
     """The Chinese remainder theorem for a polynomial's coefficients.
 
     Args:
-        moduli: pairwise coprime, below 2^31 in words of 32 bits, below 2^62 in words of 64.
+        moduli: pairwise coprime, 2 only as the first; below 2^31 in words of 32 bits, below 2^61 in words of 64.
         degree: n, a power of two: how many integers there are.
         device: where; as everywhere in the library.
         word: 32 or 64; None takes 32 where all moduli fit.
