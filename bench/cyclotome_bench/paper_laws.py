@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 import random
+import secrets
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from cyclotome import _core
+from cyclotome.contexts import engine_on
 from cyclotome_study.laws import BINARY, BINOMIAL, LAWS, TERNARY, ZERO_ONE, Law, box_muller, inverse_cdf
 from cyclotome_study.textbook import TextbookFV, flint_available
 
@@ -34,39 +36,48 @@ LAW_ROWS: dict[str, tuple[tuple[str, Law], ...]] = {
 _BASE_BITS = 32
 
 
-def draws(paper: str, budget: Budget) -> Iterator[Record]:
-    """The time of 2^14 numbers, their measured deviation and largest magnitude; this library's laws beside, as its
-    engine draws them. One core."""
-    own = [("cyclotome, secret, mask", TERNARY), ("cyclotome, errors", BINOMIAL)]
+def draws(paper: str, device: str, budget: Budget) -> Iterator[Record]:
+    """The time of 2^14 numbers on one core, of 2^20 on a GPU, their measured deviation and largest magnitude; this
+    library's laws beside, as its engine draws them."""
+    kind = device.partition(":")[0]
+    count, engine = (_COUNT if kind == "cpu" else 1 << 20), engine_on(device)
     samples = max(3, budget.fewest)
     for use, law in LAW_ROWS[paper]:
-        numbers = law.draw(1 << 18).astype(np.float64)
-        found = [law.nanoseconds(_COUNT, 3) * _COUNT / 1000 for _ in range(samples)]
-        yield _law_record(paper, f"{law}", use, found, numbers, _CODE)
-    engine = _core.CpuEngine(1)
-    for use, law in own:
-        numbers = law.draw(1 << 18).astype(np.float64)
-        found = [_core.engine_draw_nanoseconds(engine, law.name, _COUNT, 3) * _COUNT / 1000 for _ in range(samples)]
-        yield _law_record(paper, f"{law}, engine", use, found, numbers, "src/cyclotome/engine/cpu/sample.hpp")
+        if kind == "cpu":
+            numbers, code = law.draw(1 << 18), _CODE
+        elif law in (TERNARY, BINOMIAL):  # the engine's own rows below
+            continue
+        else:
+            drawn = _core.draw_on(engine, law.name, law.deviation, law.bound, secrets.token_bytes(32), 1 << 18)
+            numbers, code = np.array(drawn, np.int32), "src/cyclotome/engine/cuda/study/paper_kernels.cu"
+        found = [law.nanoseconds(count, 3, device) * count / 1000 for _ in range(samples)]
+        yield _law_record(paper, f"{law}", use, kind, count, found, numbers, code)
+    for use, law in (("cyclotome, secret, mask", TERNARY), ("cyclotome, errors", BINOMIAL)):
+        numbers = law.draw(1 << 18)
+        found = [_core.engine_draw_nanoseconds(engine, law.name, count, 3) * count / 1000 for _ in range(samples)]
+        code = f"src/cyclotome/engine/{kind}/sample.{'hpp' if kind == 'cpu' else 'cuh'}"
+        yield _law_record(paper, f"{law}, engine", use, kind, count, found, numbers, code)
 
 
 def _law_record(
     paper: str,
     chain: str,
     use: str,
+    engine: str,
+    count: int,
     found: list[float],
-    numbers: np.ndarray[Any, np.dtype[np.float64]],
+    numbers: np.ndarray[Any, np.dtype[np.int32]],
     code: str,
 ) -> Record:
     return study_record(
         paper,
         "draw",
         chain,
-        _COUNT,
+        count,
         0,
         found,
         code=code,
-        engine="cpu",
+        engine=engine,
         use=use,
         deviation=round(float(numbers.std()), 3),
         largest=int(np.abs(numbers).max()),

@@ -57,7 +57,7 @@ def paper_steps(paper: str, device: str, budget: Budget, quick: bool) -> list[St
     device = device_name(device)
     on_gpu = device.startswith("cuda")
     designs: list[Step] = [lambda: design_records(paper, device, budget)] if on_gpu else []
-    laws: list[Step] = [lambda: paper_laws.draws(paper, budget), lambda: paper_laws.noises(paper, budget)]
+    laws: list[Step] = [lambda: paper_laws.draws(paper, device, budget), lambda: paper_laws.noises(paper, budget)]
     if paper == "000":
         return [
             lambda: paper_kernels.reductions(device, budget),

@@ -151,8 +151,8 @@ def _laws(paper: str, records: Sequence[Record]) -> list[Table]:
         for r in noisy
     ]
     cost = (
-        "one number on one core, of 2^14; deviation and largest magnitude of 2^18. Rows with engine are what this "
-        "library draws with; the others are FOR STUDY, NOT FOR DATA"
+        "one number: on one core, of 2^14, or on a GPU by CUDA events, of 2^20; deviation and largest of 2^18. "
+        "Rows with engine are what this library draws with; the others are FOR STUDY, NOT FOR DATA"
     )
     noise = (
         "root mean square of a fresh ciphertext's noise and of a relinearised product's, in textbook FV with t = 2 and "

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -249,24 +250,49 @@ NumpyNumbers draw_numbers(const std::string& law, double deviation, std::uint32_
   return NumpyNumbers(data, {count}, owner);
 }
 
-double draw_nanoseconds(const std::string& law, double deviation, std::uint32_t bound, std::size_t count,
-                        std::size_t repetitions) {
-  const SmallLaw which{law_of(law), deviation, bound};
-  std::vector<std::int32_t> numbers(count);
+/// A buffer of numbers in an engine's memory, drawn there: on the host for an engine whose memory is the host's.
+std::function<void()> drawing(const EnginePtr& engine, const SmallLaw& law, Buffer& out, std::size_t count,
+                              const Seed& seed) {
+#ifdef CYCLOTOME_CUDA
+  if (auto* const cuda = dynamic_cast<CudaEngine*>(engine.get())) {
+    return [=, &out, &seed] { cuda::study::draw(*cuda, out, count, law, seed); };
+  }
+#endif
+  if (dynamic_cast<CpuEngine*>(engine.get()) == nullptr)
+    throw UnsupportedError("laws are drawn on cores and GPUs only");
+  const std::span numbers(static_cast<std::int32_t*>(out.data()), count);
+  return [=, &seed] { draw(numbers, law, seed); };
+}
+
+double draw_nanoseconds(const EnginePtr& engine, const std::string& law, double deviation, std::uint32_t bound,
+                        std::size_t count, std::size_t repetitions) {
   const Seed seed = Seed::from_system();
-  const EnginePtr engine = CpuEngine::create(1);
-  return nanoseconds_each(*engine, repetitions, [&] { draw(numbers, which, seed); }) / static_cast<double>(count);
+  const auto out = engine->allocate(count * sizeof(std::int32_t), false);
+  return nanoseconds_each(*engine, repetitions, drawing(engine, {law_of(law), deviation, bound}, *out, count, seed)) /
+         static_cast<double>(count);
+}
+
+std::vector<std::int32_t> draw_on(const EnginePtr& engine, const std::string& law, double deviation,
+                                  std::uint32_t bound, const std::array<std::uint8_t, 32>& bytes, std::size_t count) {
+  const Seed seed(bytes);
+  const auto out = engine->allocate(count * sizeof(std::int32_t), false);
+  drawing(engine, {law_of(law), deviation, bound}, *out, count, seed)();
+  std::vector<std::int32_t> numbers(count);
+  engine->download(numbers.data(), out->data(), count * sizeof(std::int32_t));
+  return numbers;
 }
 
 /// A number of this library's own law, as its engine draws it.
-double engine_draw_nanoseconds(const EnginePtr& engine, const std::string& law, std::size_t degree,
+double engine_draw_nanoseconds(const EnginePtr& engine, const std::string& law, std::size_t count,
                                std::size_t repetitions) {
+  constexpr std::size_t degree = std::size_t{1} << 14;
   const Law which = law == "ternary" ? Law::ternary : law == "binomial" ? Law::error : Law::uniform;
-  PolyArray a(engine, Ring::negacyclic(degree, Basis(Word::u32, {1073479681})), 1, 1);
+  const std::size_t batch = std::max<std::size_t>(1, count / degree);
+  PolyArray a(engine, Ring::negacyclic(degree, Basis(Word::u32, {1073479681})), batch, 1);
   const Seed seed = Seed::from_system();
   return nanoseconds_each(*engine, repetitions,
                           [&] { engine->sample(a.view(), which, seed, Stream::encryption_error); }) /
-         static_cast<double>(degree);
+         static_cast<double>(batch * degree);
 }
 
 /// Stages of a design outside and inside its last kernel's shared memory.
@@ -341,9 +367,11 @@ void bind_study_papers(nb::module_& m) {
       .def("nanoseconds", &WordReductions::nanoseconds, "how"_a, "repetitions"_a, NoGil());
   m.def("draw_numbers", &draw_numbers, "law"_a, "deviation"_a, "bound"_a, "seed"_a, "count"_a,
         "Numbers of a paper's law; an empty seed draws one from the system.");
-  m.def("draw_nanoseconds", &draw_nanoseconds, "law"_a, "deviation"_a, "bound"_a, "count"_a, "repetitions"_a, NoGil(),
-        "Nanoseconds for a number, one thread.");
-  m.def("engine_draw_nanoseconds", &engine_draw_nanoseconds, "engine"_a, "law"_a, "degree"_a, "repetitions"_a, NoGil(),
+  m.def("draw_nanoseconds", &draw_nanoseconds, "engine"_a, "law"_a, "deviation"_a, "bound"_a, "count"_a,
+        "repetitions"_a, NoGil(), "Nanoseconds for a number: one thread, or a GPU by CUDA events.");
+  m.def("draw_on", &draw_on, "engine"_a, "law"_a, "deviation"_a, "bound"_a, "seed"_a, "count"_a, NoGil(),
+        "Numbers of a paper's law as a GPU draws them, or a core.");
+  m.def("engine_draw_nanoseconds", &engine_draw_nanoseconds, "engine"_a, "law"_a, "count"_a, "repetitions"_a, NoGil(),
         "Nanoseconds for a number of this library's laws, as an engine draws it.");
   m.def("cuda_design_stages", &design_stages, "design"_a, "degree"_a, "prime_bits"_a, "inverse"_a,
         "How many stages of a transform design run outside and inside shared memory (paper 001, Table 3).");

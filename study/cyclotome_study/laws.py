@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from cyclotome import _core
+from cyclotome.contexts import engine_on
 from cyclotome.errors import ArgumentError
 
 __all__ = [
@@ -61,9 +62,10 @@ class Law:
         """
         return _core.draw_numbers(self.name, self.deviation, self.bound, seed, count)
 
-    def nanoseconds(self, count: int = 1 << 14, repetitions: int = 10) -> float:
-        """Of one number, on one thread."""
-        return _core.draw_nanoseconds(self.name, self.deviation, self.bound, count, repetitions)
+    def nanoseconds(self, count: int = 1 << 14, repetitions: int = 10, device: str = "cpu:1") -> float:
+        """Of one number: on one thread, or on a GPU by CUDA events."""
+        engine = engine_on(device)
+        return _core.draw_nanoseconds(engine, self.name, self.deviation, self.bound, count, repetitions)
 
     @property
     def variance(self) -> float:

@@ -44,13 +44,13 @@ def records() -> dict[str, list[Record]]:
             *reductions("cpu:1", BUDGET),
             *reconstructions("cpu:1", BUDGET, first),
             *paper_kernels.kernels_000("cpu:1", BUDGET, first),
-            *paper_laws.draws("000", BUDGET),
+            *paper_laws.draws("000", "cpu:1", BUDGET),
             *paper_laws.textbook(BUDGET, first),
         ],
         "001": [
             *shares("cpu:1", BUDGET, ("001-2048-54",)),
             *transforms_by_events("cpu:1", BUDGET),
-            *paper_laws.draws("001", BUDGET),
+            *paper_laws.draws("001", "cpu:1", BUDGET),
             *paper_laws.noises("001", BUDGET),
         ],
     }

@@ -6,6 +6,7 @@
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/study/classic_reconstruction.hpp"
+#include "cyclotome/study/laws.hpp"
 #include "cyclotome/study/word_reduction.hpp"
 
 // What papers 000 and 001 time on a GPU beside transforms. This header needs no CUDA.
@@ -38,5 +39,10 @@ class DeviceReconstruction {
 /// ArgumentError for short buffers.
 void reduce_words(CudaEngine& engine, Buffer& out, const Buffer& in, std::size_t count,
                   cyclotome::study::WordReduction how, const cyclotome::study::ReducedPrime& p);
+
+/// `count` 32-bit numbers of a paper's law, as study::draw has them: from the same words of the same streams, in single
+/// precision, each number beyond the bound from a stream of its own. Throws ArgumentError for this library's laws,
+/// which Engine::sample draws, for what study::draw refuses, and for a short buffer.
+void draw(CudaEngine& engine, Buffer& out, std::size_t count, const cyclotome::study::SmallLaw& law, const Seed& seed);
 
 }  // namespace cyclotome::cuda::study
