@@ -37,8 +37,10 @@ def design_records(paper: str, device: str, budget: Budget) -> Iterator[Record]:
     index = int(device_name(device).partition(":")[2])
     samples = max(3, budget.fewest)
     if paper == "000":
+        names = [name for name in _core.cuda_designs() if name.startswith("DGT")]
         for degree, log_q in SETS_000:
-            yield from _design("000", "DGT", degree, log_q, _BITS_000, -(-log_q // _BITS_000), samples, index)
+            for name in names:
+                yield from _design("000", name, degree, log_q, _BITS_000, -(-log_q // _BITS_000), samples, index)
     elif paper == "001":  # every design with 30-bit primes, and the hybrid one with 55-bit primes too
         names = [name for name in _core.cuda_designs() if name.startswith("D") and name[1:].isdigit()]
         for log_degree in range(11, 17):
@@ -52,7 +54,7 @@ def _design(
     paper: str, name: str, degree: int, log_q: int, bits: int, limbs: int, samples: int, index: int
 ) -> Iterator[Record]:
     pairs = [
-        _core.cuda_transform_times(name, degree, bits, limbs, 1, _REPETITIONS, name == "DGT", index)
+        _core.cuda_transform_times(name, degree, bits, limbs, 1, _REPETITIONS, name.startswith("DGT"), index)
         for _ in range(samples)
     ]
     known = [pair for pair in pairs if pair is not None]
