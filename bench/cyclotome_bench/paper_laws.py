@@ -14,7 +14,7 @@ import numpy as np
 from cyclotome import _core
 from cyclotome.contexts import engine_on
 from cyclotome_study.laws import BINARY, BINOMIAL, LAWS, TERNARY, ZERO_ONE, Law, box_muller, inverse_cdf
-from cyclotome_study.textbook import TextbookFV, flint_available
+from cyclotome_study.textbook import TextbookBGV, TextbookFV, flint_available
 
 from cyclotome_bench.report import Record
 from cyclotome_bench.study_records import study_record
@@ -138,6 +138,33 @@ def textbook(budget: Budget, sets: tuple[tuple[int, int], ...]) -> Iterator[Reco
         yield from _textbook_run("000", "000", degree, log_q, 2, 1 if degree > 4096 else 2)
 
 
+def _bgv_run(paper: str, degree: int, log_q: int, t: int) -> Iterator[Record]:
+    rng, scheme = random.Random(degree), TextbookBGV(degree, (1 << log_q) - 1, t, LAWS["004"])
+    key = scheme.generate_key()
+    x, y = ([rng.randrange(t) for _ in range(degree)] for _ in range(2))
+    cipher_x, cipher_y = scheme.encrypt(x, key), scheme.encrypt(y, key)
+    start = time.perf_counter_ns()
+    product = scheme.multiply(cipher_x, cipher_y)
+    found = [(time.perf_counter_ns() - start) / 1000]
+    if scheme.decrypt(cipher_x, key) != x or scheme.decrypt(product, key) != _multiplied(x, y, t):
+        raise WrongResultError(f"textbook BGV decrypts wrongly at n = {degree}, log q = {log_q}")
+    yield study_record(
+        paper,
+        "multiply_relinearize",
+        "textbook, 004 in BGV",
+        degree,
+        log_q,
+        found,
+        code=_TEXTBOOK,
+        engine="flint",
+        plain_modulus=t,
+        fresh_noise=round(scheme.noise(cipher_x, key)[0], 2),
+        fresh_noise_by_law=round(scheme.fresh_noise(), 2),
+        product_noise=round(scheme.noise(product, key)[0], 2),
+        noise_limit=float(log_q - 1),
+    )
+
+
 def noises(paper: str, budget: Budget) -> Iterator[Record]:
     """The noise that each paper's laws make, at one small set of the paper; nothing without python-flint."""
     if not flint_available():
@@ -145,3 +172,4 @@ def noises(paper: str, budget: Budget) -> Iterator[Record]:
     for name in LAWS:
         if (paper, name) != ("000", "000"):  # `textbook` has measured it
             yield from _textbook_run(paper, name, 2048, 62 if paper == "000" else 54, 2, 1)
+    yield from _bgv_run(paper, 2048, 62 if paper == "000" else 54, 2)

@@ -157,7 +157,7 @@ def _laws(paper: str, records: Sequence[Record]) -> list[Table]:
     noise = (
         "root mean square of a fresh ciphertext's noise and of a relinearised product's, in textbook FV with t = 2 and "
         "w = 2^32 (FLINT), beside what the laws' variances make of the fresh one; decryption fails above the limit; "
-        "every product was decrypted and compared"
+        "every product was decrypted and compared. In BGV, which 004 has: of the whole phase, products in three parts"
     )
     tables = [
         Table(

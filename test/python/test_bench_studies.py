@@ -121,7 +121,9 @@ def test_records_are_complete_and_told_apart(records: dict[str, list[Record]]) -
         assert len({key_of(r) for r in found}) == len(found)
         assert all(name in r for r in found for name in REQUIRED) and all(r["paper"] == paper for r in found)
     noisy = [r for r in records["001"] if "fresh_noise" in r]
-    assert {r["chain"] for r in noisy} == {f"textbook, {name}" for name in ("library", "000", "001", "004")}
+    assert {r["chain"] for r in noisy} == {
+        f"textbook, {name}" for name in ("library", "000", "001", "004", "004 in BGV")
+    }
     for r in noisy:
         assert (
             r["fresh_noise"] == pytest.approx(r["fresh_noise_by_law"], abs=2) and r["product_noise"] < r["noise_limit"]

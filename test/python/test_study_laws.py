@@ -14,7 +14,7 @@ import pytest
 from cyclotome import _core, errors
 from cyclotome_study import laws, textbook
 from cyclotome_study.laws import BINARY, BINOMIAL, LAWS, TERNARY, ZERO_ONE, Law, box_muller, inverse_cdf
-from cyclotome_study.textbook import TextbookFV
+from cyclotome_study.textbook import TextbookBGV, TextbookFV
 
 COUNT = 1 << 18
 
@@ -193,6 +193,29 @@ def test_textbook_fv_decrypts_right_with_every_law(name: str, t: int, base: int)
     assert scheme.decrypt(cipher_x, other) != x, "any key decrypts"
 
 
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("t", [2, 3, 257])
+def test_textbook_bgv_decrypts_right_with_every_law(name: str, t: int) -> None:
+    """With coefficients at their largest too: the printed sign of c2 (004-1) and a phase not centred (004-2) fail."""
+    rng = np.random.default_rng(secrets.randbits(32))
+    scheme = TextbookBGV(64, (1 << 89) - 1, t, LAWS[name])
+    key = scheme.generate_key()
+    for x in (rng.integers(0, t, 64).tolist(), [t - 1] * 64):
+        y = rng.integers(0, t, 64).tolist()
+        cipher_x, cipher_y = scheme.encrypt(x, key), scheme.encrypt(y, key)
+        assert scheme.decrypt(cipher_x, key) == x
+        product = [0] * 64
+        for i, a in enumerate(x):
+            for j, b in enumerate(y):
+                product[(i + j) % 64] += a * b if i + j < 64 else -a * b
+        assert scheme.decrypt(scheme.multiply(cipher_x, cipher_y), key) == [c % t for c in product]
+    with pytest.raises(errors.ArgumentError, match="no relinearisation"):
+        scheme.multiply(scheme.multiply(cipher_x, cipher_y), cipher_x)
+    with pytest.raises(errors.ArgumentError, match="common factor"):
+        TextbookBGV(64, 2**40, 2, LAWS[name])
+    assert laws.WARNING in repr(scheme)
+
+
 def test_noise_is_what_the_laws_make_it() -> None:
     """The mean square over keys, against that of e u + e1 + e2 s."""
     for chosen in LAWS.values():
@@ -202,6 +225,10 @@ def test_noise_is_what_the_laws_make_it() -> None:
             key = scheme.generate_key()
             squares.append(4 ** scheme.noise(scheme.encrypt([0] * 256, key), key)[0])
         assert math.log2(sum(squares) / len(squares)) / 2 == pytest.approx(scheme.fresh_noise(), abs=0.5)
+        bgv = TextbookBGV(256, 2**61 - 1, 3, chosen)
+        keys = [bgv.generate_key() for _ in range(30)]
+        squares = [4 ** bgv.noise(bgv.encrypt([0] * 256, key), key)[0] for key in keys]
+        assert math.log2(sum(squares) / len(squares)) / 2 == pytest.approx(bgv.fresh_noise(), abs=0.5)
 
 
 def test_textbook_fv_refuses_what_makes_no_sense() -> None:
