@@ -23,6 +23,8 @@ from cyclotome_bench.timing import Budget
 
 __all__ = ["Step", "measure_studies", "paper_steps"]
 
+#: Products between two waits for the device.
+_PRODUCTS = 50
 #: Yields records.
 Step = Callable[[], Iterator[Record]]
 
@@ -82,27 +84,29 @@ def _power(device: str, sets: Sequence[tuple[int, int]] = SETS_000) -> Iterator[
     """000, Figure 4: products by BEHZ, relinearised, one after another."""
     read, how = counter(int(device.partition(":")[2]))
     for problem in (p for p in paper_problems("000") if (p.degree, p.log_q) in sets):
-        if read is None:
-            draw = None
-        else:
-            ours = Ours(problem, problem.chains[0], engine_on(device))
-            multiply = ours.operations["multiply_relinearize_behz"]
-            ours.verify("multiply_relinearize_behz", multiply(), noise=False)
+        ours = Ours(problem, problem.chains[0], engine_on(device))
+        multiply = ours.operations["multiply_relinearize_behz"]
+        ours.verify("multiply_relinearize_behz", multiply(), noise=False)
 
-            def run(ours: Ours = ours, multiply: Callable[[], object] = multiply) -> None:
-                for _ in range(50):
-                    multiply()
-                ours.engine.synchronize()
+        def run(ours: Ours = ours, multiply: Callable[[], object] = multiply) -> None:
+            for _ in range(_PRODUCTS):
+                multiply()
+            ours.engine.synchronize()
 
-            draw = measured_power(read, run)
+        # Without counters the products are timed all the same.
+        draw = measured_power(read or (lambda: (0.0, 0.0)), run, 2.5 if read else 0)
         facts: dict[str, Any] = {"reason": how}
-        if draw is not None:
-            facts = {
-                "watts": round(draw.watts, 1),
-                "utilization": round(draw.utilization, 1),
-                "looks": draw.looks,
-            }
-        code = "bench/cyclotome_bench/power.py"
+        if read is not None:
+            facts = {"watts": round(draw.watts, 1), "utilization": round(draw.utilization, 1), "looks": draw.looks}
         yield study_record(
-            "000", "power", "BEHZ", problem.degree, problem.log_q, [0.0], code=code, engine="cuda", counter=how, **facts
+            "000",
+            "power",
+            "BEHZ",
+            problem.degree,
+            problem.log_q,
+            [1e6 * draw.seconds_each / _PRODUCTS],
+            code="bench/cyclotome_bench/power.py",
+            engine="cuda",
+            counter=how,
+            **facts,
         )

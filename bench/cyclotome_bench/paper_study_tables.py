@@ -30,6 +30,7 @@ _REASONS = {
     "multiply_relinearize": "textbook FV was not run: python-flint is not installed, or the set is left out by --quick",
 }
 _NOT_RUN = "not part of this run"
+_NO_DESIGN = "this build has no DGT of several radices"
 
 
 def study_tables(paper: str, records: Sequence[Record]) -> list[Table]:
@@ -94,7 +95,11 @@ def _reason(wanted: Sequence[Any] | Mapping[str, str], studied: Mapping[tuple[An
     if isinstance(wanted, Mapping):
         return _NOT_RUN
     record = studied.get(tuple(wanted[:4]))
-    return record.get("reason", _NOT_RUN) if record is not None else _REASONS.get(wanted[0], _NOT_RUN)
+    if record is not None:
+        return str(record.get("reason", _NOT_RUN))
+    if wanted[1] == "DGT multi-radix" and wanted[1] not in _core.cuda_designs():
+        return _NO_DESIGN
+    return _REASONS.get(wanted[0], _NOT_RUN)
 
 
 #: 001, Table 3: stages outside and inside shared memory, for NTT and INTT, with 30 bits and with 61.
@@ -132,7 +137,7 @@ def _laws(paper: str, records: Sequence[Record]) -> list[Table]:
         (
             r["chain"],
             r["use"],
-            f"{1000 * r['median_us'] / r['degree']:.2f} ns",
+            f"{1000 * r['median_us'] / r['degree']:.3g} ns",
             f"{r['deviation']:.3f}",
             str(r["largest"]),
             r["code"],

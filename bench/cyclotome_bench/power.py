@@ -26,11 +26,13 @@ Reading = tuple[float, float]
 
 @dataclass(frozen=True)
 class Draw:
-    """Means over a run: watts, percent of the time in which a kernel ran, and how many looks they are of."""
+    """Means over a run: watts, percent of the time in which a kernel ran, and how many looks they are of; and the
+    seconds that each run of the work took."""
 
     watts: float
     utilization: float
     looks: int
+    seconds_each: float
 
 
 def counter(index: int) -> tuple[Callable[[], Reading] | None, str]:
@@ -85,12 +87,15 @@ def measured_power(read: Callable[[], Reading], work: Callable[[], Any], seconds
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        end = time.perf_counter() + max(seconds, _SETTLING + 2 * _STEP)
-        while time.perf_counter() < end:
+        start, runs = time.perf_counter(), 0
+        end = start + max(seconds, _SETTLING + 2 * _STEP)
+        while (now := time.perf_counter()) < end:
             work()
+            runs += 1
     finally:
         done.set()
         watcher.join()
     if not found:
         found.append(read())
-    return Draw(mean(watts for watts, _ in found), mean(percent for _, percent in found), len(found))
+    each = (now - start) / max(runs, 1)
+    return Draw(mean(watts for watts, _ in found), mean(percent for _, percent in found), len(found), each)

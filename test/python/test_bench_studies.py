@@ -181,6 +181,7 @@ def test_power_is_the_mean_of_what_the_driver_tells(monkeypatch: pytest.MonkeyPa
     worked = []
     draw = power.measured_power(lambda: next(readings), lambda: worked.append(1), seconds=0.4)
     assert worked and draw.looks >= 2 and draw.utilization == 50
+    assert draw.seconds_each * len(worked) == pytest.approx(0.4, rel=0.5)
     assert draw.watts == pytest.approx(100 + (draw.looks - 1) / 2)
     monkeypatch.setitem(sys.modules, "pynvml", None)  # not to be imported
     monkeypatch.setattr(power.shutil, "which", lambda name: None)
