@@ -14,13 +14,14 @@ from cli_runner import run, succeed
 from cyclotome import _core
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import paper_kernels, paper_laws, paper_studies, power
+from cyclotome_bench.device_tables import device_paper_tables
 from cyclotome_bench.paper_kernels import reconstructions, reductions, shares, transforms_by_events
 from cyclotome_bench.paper_studies import measure_studies, paper_steps
 from cyclotome_bench.paper_study_tables import PAPER, study_tables
 from cyclotome_bench.paper_text import paper_text
 from cyclotome_bench.papers import CODE, PAPERS
 from cyclotome_bench.plans import make_plan
-from cyclotome_bench.report import REQUIRED, Record, key_of
+from cyclotome_bench.report import REQUIRED, Record, Report, key_of
 from cyclotome_bench.timing import Budget
 from cyclotome_bench.truth import WrongResultError
 from cyclotome_study.crt import Crt
@@ -199,6 +200,27 @@ def test_a_chosen_set_prints_only_its_rows() -> None:
         assert other not in found, other
     refused = run("bench", "--paper", "001", "--quick", "--set", "nothing")
     assert refused.code == 2 and "studies" in refused.text
+
+
+def test_on_a_gpu_table_6_is_by_events_only(records: dict[str, list[Record]]) -> None:
+    titles = [t.title for t in device_paper_tables("001", records["001"])]
+    assert [t for t in titles if "Table 6" in t] == ["paper 001, Table 6, by device events"]
+    assert any(t.title.endswith("Table 6") for t in device_paper_tables("001", []))
+
+
+def test_committed_records_fill_their_tables() -> None:
+    """Of an H200: no dash of ours but for a design that was not in its build, D3's, and figures that no one has."""
+    for paper in PAPERS:
+        path = ROOT / "bench" / "results" / f"paper-{paper}-nvidia-h200.json"
+        report = Report.load(path)
+        assert report.complete
+        for table in device_paper_tables(paper, report.records):
+            typed = [i for i, name in enumerate(table.columns) if name.startswith(PAPER)]
+            first = max(typed, default=len(table.columns)) + 1
+            for row in table.rows:
+                if not row[-1] or "D3" in row[0] or "multi-radix" in row[0]:
+                    continue
+                assert "–" not in row[first:-1], (table.title, row)
 
 
 def test_rows_without_a_figure_say_why() -> None:
