@@ -19,11 +19,12 @@ from cyclotome.contexts import device_name, engine_on
 from cyclotome.fpga_device import open_circuit, options_of
 from cyclotome.parameters import Parameters, find_primes
 
+from cyclotome_bench.charts import Bars, Plot
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table, duration
 from cyclotome_bench.truth import WrongResultError
 
-__all__ = ["CASES", "Case", "circuit_tables", "measure_circuits"]
+__all__ = ["CASES", "Case", "circuit_plots", "circuit_tables", "measure_circuits"]
 
 #: The thesis's parameters: 1088 bits, as 18 primes of 60 and 61 bits in place of its 17 of 64 (see the preset).
 PRESET = "004-32768-1088"
@@ -293,3 +294,19 @@ def _encryption_table(records: Sequence[Record]) -> Table:
         f"{_SIMULATION}"
     )
     return Table("Paper 004, Table 6.12: BGV on circuits", columns, tuple(rows), note, left=2)
+
+
+def circuit_plots(records: Sequence[Record]) -> list[Plot]:
+    """Times of each table's circuits at the stated clocks, beside the thesis's."""
+    plots: list[Plot] = []
+    for table in dict.fromkeys(r["table"] for r in records):
+        rows: dict[str, list[float | None]] = {}
+        for r in (r for r in records if r["table"] == table):
+            options = options_of(r["engine"])
+            pipes = f"{options.pipes} pipe{'s' if options.pipes > 1 else ''}"
+            label = f"{r['operation'].replace('_', ' ')}: {r['case']}, {pipes}, {r['clock_mhz']:g} MHz"
+            rows[label] = [_paper_us(r), r["circuit_us"] + r["transfer_us"]]
+        title = f"Paper 004, Table {table}: circuits, N = {next(r['degree'] for r in records if r['table'] == table)}"
+        series = ("paper (typed)", "here: ticks at that clock, with transfers")
+        plots.append(Bars(title, "microseconds", series, list(rows.items()), logarithmic=True))
+    return plots

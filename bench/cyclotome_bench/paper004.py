@@ -9,14 +9,15 @@ from typing import Any
 from cyclotome.contexts import device_name
 from cyclotome.errors import EngineError
 
-from cyclotome_bench.circuits import CASES, QUICK_DEGREE, Case, circuit_tables, measure_circuits
+from cyclotome_bench.charts import Plot
+from cyclotome_bench.circuits import CASES, QUICK_DEGREE, Case, circuit_plots, circuit_tables, measure_circuits
 from cyclotome_bench.product_plans import ProductPlan
-from cyclotome_bench.product_tables import product_tables
+from cyclotome_bench.product_tables import product_plots, product_tables
 from cyclotome_bench.products import measure_products
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table
 
-__all__ = ["measure_paper_004", "tables_of_paper_004"]
+__all__ = ["measure_paper_004", "plots_of_paper_004", "tables_of_paper_004"]
 
 
 def measure_paper_004(
@@ -82,3 +83,9 @@ def tables_of_paper_004(records: Sequence[Record]) -> list[Table]:
     """The paper's tables with ours beside them: products, then circuits."""
     circuits = [r for r in records if "table" in r]
     return [*product_tables(records), *circuit_tables(circuits)]
+
+
+def plots_of_paper_004(records: Sequence[Record]) -> list[Plot]:
+    """Figure 6.1 and ratios of products, then times of circuits."""
+    circuits = [r for r in records if "table" in r]
+    return [*product_plots(records), *circuit_plots(circuits)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cyclotome_bench.charts import Bars, Plot
 from cyclotome_bench.product_plans import Block, ProductRow, paper_rows
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table, duration, times
 
-__all__ = ["product_tables"]
+__all__ = ["product_plots", "product_tables"]
 
 _NOTE = (
     "one thread, all rows of a block in alternation, N = {degree}{converted}; ratios are to the block's first row, "
@@ -63,3 +64,37 @@ def _circuit(row: ProductRow, degree: int, records: Sequence[Record]) -> float |
         if r.get("table") == "6.6" and r["degree"] == degree and r["case"].startswith("Pease"):
             return float(len(row.lengths) * (r["circuit_us"] + r["transfer_us"]))
     return None
+
+
+def product_plots(records: Sequence[Record]) -> list[Plot]:
+    """Figure 6.1, from Table 6.8's times, typed and measured; then each table's ratios to its blocks' first rows."""
+    blocks: dict[str, list[Block]] = {}
+    for block in paper_rows():
+        if any(r.get("set") == block.name for r in records):
+            blocks.setdefault(block.table, []).append(block)
+    figure = [_figure_6_1(blocks[name], records) for name in blocks if name == "Table 6.8"]
+    return [*figure, *(_ratios(name, found, records) for name, found in blocks.items())]
+
+
+def _figure_6_1(blocks: Sequence[Block], records: Sequence[Record]) -> Bars:
+    rows: list[tuple[str, list[float | None]]] = []
+    for block in blocks:
+        found = {r["chain"]: r for r in records if r.get("set") == block.name}
+        degree = next(iter(found.values()))["degree"]
+        for row in block.rows:
+            ours = found.get(row.label, {}).get("median_us") or _circuit(row, degree, records)
+            rows.append((f"{block.bits} bits, {row.label}", [row.paper_us, ours]))
+    title = f"Paper 004, Figure 6.1: products without conversions, here N = {degree}"
+    return Bars(title, "microseconds", ("paper (typed, N = 16384)", "here"), rows, logarithmic=True)
+
+
+def _ratios(name: str, blocks: Sequence[Block], records: Sequence[Record]) -> Bars:
+    rows: list[tuple[str, list[float | None]]] = []
+    for block in blocks:
+        found = {r["chain"]: r["median_us"] for r in records if r.get("set") == block.name}
+        first = block.measured[0]
+        for row in block.measured:
+            ours = found[row.label] / found[first.label] if {row.label, first.label} <= found.keys() else None
+            rows.append((f"{block.bits} bits, {row.label}", [row.paper_us / first.paper_us, ours]))
+    title = f"Paper 004, {name}: time / time of the block's first row"
+    return Bars(title, "ratio, less is faster", ("paper (typed)", "here"), rows, reference=1)
