@@ -187,7 +187,7 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Re
 def _print(report: Report, view: View) -> None:
     facts, console = report.facts, Console()
     if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
-        console = Console(width=200)
+        console = Console(width=260)
     computer = facts["gpu"]["name"] if "gpu" in facts else facts.get("cpu", facts["machine"])
     about = facts["load"]["note"] if "load" in facts else facts["method"]
     console.print(cell(f"{computer}; {about}"), style="dim", highlight=False)
