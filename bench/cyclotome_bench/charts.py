@@ -91,7 +91,7 @@ def fragment(plot: Plot) -> str:
     go = _plotly().graph_objects
     config = {"responsive": True, "displaylogo": False, "displayModeBar": False}
     text: str = go.Figure(figure(plot)).to_html(full_html=False, include_plotlyjs=False, config=config)
-    return f'<figure aria-label="{html.escape(plot.title, quote=True)}">{text}</figure>'
+    return f"<figure><figcaption>{html.escape(plot.title)}</figcaption>{text}</figure>"
 
 
 def library() -> str:
@@ -115,12 +115,12 @@ def _text(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def _layout(title: str, height: int, names: Sequence[str]) -> dict[str, Any]:
-    """What all plots have. The legend stands below, where a narrow window breaks it into lines."""
+def _layout(height: int, names: Sequence[str]) -> dict[str, Any]:
+    """What all plots have. The legend stands below, where a narrow window breaks it into lines; the title is HTML,
+    which it breaks too."""
     return {
-        "title": {"text": _text(title), "font": {"size": 15}, "x": 0, "xref": "container", "automargin": True},
         "height": height + _LEGEND_LINE * len(names),
-        "margin": {"l": 10, "r": 10, "t": 40, "b": 10},
+        "margin": {"l": 10, "r": 36, "t": 10, "b": 10},
         "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
         "showlegend": len(names) > 1,
         "paper_bgcolor": "white",
@@ -150,7 +150,7 @@ def _lines(plot: Lines) -> dict[str, Any]:
     ticks = _ticks(sorted({x for points in plot.series.values() for x, _ in points}))
     heights = [y for points in plot.series.values() for _, y in points]
     across = _axis(plot.x_name, type="log", tickvals=ticks, ticktext=[_label(x) for x in ticks])
-    layout = _layout(plot.title, _HEIGHT, list(plot.series))
+    layout = _layout(_HEIGHT, list(plot.series))
     return {"data": data, "layout": {**layout, "xaxis": across, "yaxis": _axis(plot.y_name, **_logarithmic(heights))}}
 
 
@@ -194,7 +194,9 @@ def _bars(plot: Bars) -> dict[str, Any]:
         }
         for i, name in enumerate(plot.series)
     ]
-    layout = _layout(plot.title, 110 + (_BAR * len(plot.series) + 18) * len(plot.rows), plot.series)
+    lines = max(label.count("<br>") + 1 for label in labels)
+    group = max(_BAR * len(plot.series), _BAR * (lines - 1)) + 18
+    layout = _layout(80 + group * len(plot.rows), plot.series)
     down = _axis("", autorange="reversed", type="category")
     lengths = [value for _, values in plot.rows for value in values if value is not None]
     along = _axis(plot.name, **(_logarithmic(lengths) if plot.logarithmic else {"rangemode": "tozero"}))

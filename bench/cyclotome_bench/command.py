@@ -34,7 +34,7 @@ from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
-from cyclotome_bench.paper004 import measure_paper_004
+from cyclotome_bench.paper004 import METHOD, measure_paper_004
 from cyclotome_bench.papers import PAPERS
 from cyclotome_bench.plans import Plan, make_plan
 from cyclotome_bench.product_plans import ProductPlan, make_product_plan
@@ -132,7 +132,7 @@ def _path(output: Path | None, device: str) -> Path | None:
 def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bool) -> Report:
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
-        wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
+        wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None, "method": METHOD}
     elif isinstance(plan, FermatPlan) and not plan.device.startswith("cpu"):
         wanted, facts = False, machine.device_facts(plan.device)
     elif isinstance(plan, (FermatPlan, LtvPlan)):

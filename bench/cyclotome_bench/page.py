@@ -27,7 +27,7 @@ th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #e4e4
 td { white-space: nowrap; } td.words { white-space: normal; min-width: 7rem; }
 th { border-bottom: 2px solid #999; } .words { text-align: left; }
 .note { color: #666; font-size: .85em; margin: .2rem 0 1.5rem; }
-figure { margin: .5rem 0 1.5rem; }
+figure { margin: .5rem 0 1.5rem; } figcaption { font-weight: 600; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: 0 1rem; }
 dt { color: #666; } dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { body { margin: 1rem auto; } h1 { font-size: 1.4em; } h2 { font-size: 1.1em; } }

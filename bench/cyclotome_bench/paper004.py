@@ -21,8 +21,13 @@ from cyclotome_bench.report import Record
 from cyclotome_bench.resources import measure_resources, resource_plots, resource_tables
 from cyclotome_bench.tables import Table
 
-__all__ = ["measure_paper_004", "plots_of_paper_004", "tables_of_paper_004"]
+__all__ = ["METHOD", "measure_paper_004", "plots_of_paper_004", "tables_of_paper_004"]
 
+#: How the records are made.
+METHOD = (
+    "products and BGV: one thread, rows of a block in alternation, medians by the host clock, results compared with "
+    "FLINT's; circuits: ticks counted in simulation, times at a stated clock; resources: estimates by open synthesis"
+)
 #: N of BGV on the processor.
 _DEGREE = 32768
 
