@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from cyclotome.contexts import device_name
-from cyclotome.fpga_device import options_of
+from cyclotome.fpga_device import Options, options_of
 
 from cyclotome_bench.charts import Bars, Plot
 from cyclotome_bench.circuits import CASES, Case
@@ -31,10 +32,20 @@ def circuit_tables(records: Sequence[Record]) -> list[Table]:
     return [table for table in made if table.rows]
 
 
+def _thesis_row(engine: str) -> Options:
+    """Which row of the thesis a device stands for, however its multipliers reduce."""
+    return replace(options_of(engine), reduction=Options.reduction, bits=Options.bits)
+
+
+def _label(record: Record) -> str:
+    """The row's name and how its circuit reduces."""
+    return f"{record['case']}, {options_of(record['engine']).reduction}"
+
+
 def _case_of(record: Record) -> Case | None:
     """The thesis's row for this one; None in a quick run, which has other sizes."""
-    wanted = (record["table"], record["case"], record["engine"], record["degree"])
-    rows = ((case, (case.table, case.name, device_name(case.device), case.degree)) for case in CASES)
+    wanted = (record["table"], record["case"], _thesis_row(record["engine"]), record["degree"])
+    rows = ((case, (case.table, case.name, _thesis_row(device_name(case.device)), case.degree)) for case in CASES)
     return next((case for case, row in rows if row == wanted), None)
 
 
@@ -68,7 +79,7 @@ def _product_table(records: Sequence[Record], table: str) -> Table:
         ticks = None if formula is None or table == "6.11" else formula(r["degree"], options.pipes)
         stated = "–" if ticks is None else f"{ticks:,}"
         total = r["circuit_us"] + r["transfer_us"]
-        row = [r["case"], str(r["degree"]), str(r["primes"]), str(options.pipes), stated, f"{r['critical_ticks']:,}"]
+        row = [_label(r), str(r["degree"]), str(r["primes"]), str(options.pipes), stated, f"{r['critical_ticks']:,}"]
         row += [f"{r['further_ticks']:,}", *_latencies(r, ticks), f"{r['clock_mhz']:g}", duration(_paper_us(r))]
         rows.append((*row, duration(r["circuit_us"]), duration(total), _simulation(r), r["engine"]))
     columns: tuple[str, ...] = (
@@ -88,7 +99,7 @@ def _product_table(records: Sequence[Record], table: str) -> Table:
         "thesis: typed from it, for its sizes; – there: it prints none, or the row is ours. Latency, counted: ticks "
         "beyond the thesis's formula; – for designs that it has none of. Code: the device that was simulated. Ticks: "
         "from the first word in to the last word out, counted by the simulated circuit; MHz are the thesis's, "
-        f"no clock of ours is measured; transfers at 4 GB/s; {_SIMULATION}"
+        f"no clock of ours is measured; fold: multipliers reduce by its Algorithm 8; transfers at 4 GB/s; {_SIMULATION}"
     )
     return Table(f"Paper 004, Table {table}: products of polynomials on circuits", columns, tuple(rows), note)
 
@@ -97,7 +108,7 @@ def _encryption_table(records: Sequence[Record]) -> Table:
     rows = []
     for r in (r for r in records if r["table"] == "6.12"):
         work = f"{r['products']} products" if r["products"] else f"{r['transforms']} transforms"
-        row = [r["case"], r["operation"].replace("_", " "), str(r["degree"]), str(r["primes"]), work]
+        row = [_label(r), r["operation"].replace("_", " "), str(r["degree"]), str(r["primes"]), work]
         further = "–" if r["further_ticks"] is None else f"{r['further_ticks']:,}"
         row += [f"{r['critical_ticks']:,}", further, f"{r['clock_mhz']:g}"]
         row += [duration(_paper_us(r)), duration(r["circuit_us"])]
@@ -128,7 +139,7 @@ def circuit_plots(records: Sequence[Record]) -> list[Plot]:
         for r in (r for r in records if r["table"] == table):
             options = options_of(r["engine"])
             pipes = f"{options.pipes} pipe{'s' if options.pipes > 1 else ''}"
-            label = f"{r['operation'].replace('_', ' ')}: {r['case']}, {pipes}, {r['clock_mhz']:g} MHz"
+            label = f"{r['operation'].replace('_', ' ')}: {_label(r)}, {pipes}, {r['clock_mhz']:g} MHz"
             rows[label] = [_paper_us(r), r["circuit_us"] + r["transfer_us"]]
         title = f"Paper 004, Table {table}: circuits, N = {next(r['degree'] for r in records if r['table'] == table)}"
         series = ("paper (typed)", "here: ticks at that clock, with transfers")

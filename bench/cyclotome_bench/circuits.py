@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from cyclotome import _core, fpga
 from cyclotome.contexts import device_name, engine_on
-from cyclotome.fpga_device import open_circuit
+from cyclotome.fpga_device import open_circuit, options_of
 from cyclotome.parameters import Parameters, find_primes
+from cyclotome_study import ProductContext
 
 from cyclotome_bench.report import Record
 from cyclotome_bench.truth import WrongResultError
@@ -26,6 +27,8 @@ __all__ = ["CASES", "QUICK_DEGREE", "Case", "measure_circuits"]
 
 #: The thesis's parameters: 1088 bits, as 18 primes of 60 and 61 bits in place of its 17 of 64 (see the preset).
 PRESET = "004-32768-1088"
+#: Circuits that fold take primes of 61 bits, 2^60 + c; as many.
+FOLDED_BITS = (61,) * 18
 #: What takes their place in a quick run.
 QUICK_DEGREE, QUICK_BITS = 1024, (60, 60, 61)
 
@@ -68,8 +71,10 @@ def _case(table: str, name: str, options: str, *paper_us: float | None, latency:
     return Case(table, name, 16384 if table == "6.6" else 32768, f"fpga:sim:{options}", paper_us, latency)
 
 
-_PEASE = "design=pease,clock=180"
-_COOLEY = "design=cooley-tukey,pipes=4,clock=100"
+#: The thesis's multipliers reduce by its Algorithm 8, and so do those of its designs here.
+_FOLD = "reduction=fold,bits=61"
+_PEASE = f"design=pease,{_FOLD},clock=180"
+_COOLEY = f"design=cooley-tukey,pipes=4,{_FOLD},clock=100"
 _OURS = "design=iterative,pipes=4,clock=100"
 _STREAMING = "design=streaming,clock=100"
 
@@ -78,9 +83,9 @@ CASES: tuple[Case, ...] = (
     _case("6.6", "Pease (thesis)", _PEASE, None, latency=178),
     _case("6.6", "iterative", "design=iterative,clock=180", None),
     _case("6.6", "streaming", "design=streaming,clock=180", None),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,clock=180", 4794, latency=106),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,pipes=2,clock=100", 3303, latency=93),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,pipes=2,clock=180", 2533, latency=93),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,{_FOLD},clock=180", 4794, latency=106),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,pipes=2,{_FOLD},clock=100", 3303, latency=93),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,pipes=2,{_FOLD},clock=180", 2533, latency=93),
     _case("6.10", "Cooley–Tukey (thesis)", _COOLEY, 2029, latency=98),
     _case("6.10", "iterative", "design=iterative,clock=180", None),
     _case("6.10", "iterative", "design=iterative,pipes=2,clock=180", None),
@@ -113,7 +118,7 @@ def measure_circuits(quick: bool = False, cases: Sequence[Case] = CASES) -> Iter
     """
     for case in cases:
         degree = QUICK_DEGREE if quick else case.degree
-        parameters = _parameters(quick)
+        parameters = _parameters(case, quick)
         device = device_name(case.device)
         engine = engine_on(device)
         assert isinstance(engine, _core.FpgaEngine)
@@ -122,25 +127,33 @@ def measure_circuits(quick: bool = False, cases: Sequence[Case] = CASES) -> Iter
         if case.table == "6.12":
             yield from _encryption(head, engine, parameters)
         else:
-            moduli = parameters.moduli if degree == parameters.degree else _primes(degree)
+            moduli = parameters.moduli if degree == parameters.degree else _moduli(case, degree, QUICK_BITS)
             yield _products(head, engine, moduli if case.table == "6.11" else moduli[-1:])
 
 
-def _parameters(quick: bool) -> Parameters:
-    if not quick:
+def _parameters(case: Case, quick: bool) -> Parameters:
+    """Of 1088 bits, or a few primes: for circuits that fold made as the thesis made its own, else the largest."""
+    folds = options_of(case.device).reduction == "fold"
+    if not quick and not folds:
         return Parameters.preset(PRESET, allow_insecure=True)
+    degree, bits = (QUICK_DEGREE, QUICK_BITS) if quick else (32768, FOLDED_BITS)
     return Parameters(
-        degree=QUICK_DEGREE,
+        degree=degree,
         plain_moduli=(2,),
-        moduli=_primes(QUICK_DEGREE),
+        moduli=_moduli(case, degree, bits),
         security=0,
         allow_insecure=True,
         scheme="bgv",
     )
 
 
-def _primes(degree: int) -> tuple[int, ...]:
-    return tuple(find_primes(degree, QUICK_BITS))
+def _moduli(case: Case, degree: int, bits: Sequence[int]) -> tuple[int, ...]:
+    """As many primes as there are lengths, which folding has all alike: 2^(length-1) + c."""
+    options = options_of(case.device)
+    if options.reduction == "fold":
+        lengths = [options.bits] * len(bits)
+        return tuple(ProductContext.of_lengths(degree, lengths, search="above").primes)
+    return tuple(find_primes(degree, bits))
 
 
 def _products(head: Record, engine: _core.FpgaEngine, moduli: Sequence[int]) -> Record:
