@@ -12,11 +12,12 @@ from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
 from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
 from cyclotome_bench.paper004 import plots_of_paper_004, tables_of_paper_004
+from cyclotome_bench.paper_text import paper_text
 from cyclotome_bench.papers import PAPERS
 from cyclotome_bench.programs import KINDS
 from cyclotome_bench.report import Record, Report
 from cyclotome_bench.report_plots import device_plots, processor_plots
-from cyclotome_bench.tables import Table, all_tables, paper_text
+from cyclotome_bench.tables import Table, all_tables
 
 __all__ = ["WHOLE", "View", "view_of"]
 

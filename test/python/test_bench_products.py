@@ -246,4 +246,3 @@ def test_the_command_prints_saves_and_shows(tmp_path: Path) -> None:
     assert "Paper 004, Table 6.8" in shown.text
     assert run("bench", "--show", str(path)).code == 0, "a report of products alone has no other tables"
     assert run("bench", "--paper", "005").code != 0
-    assert run("bench", "--paper", "001", "--quick").code != 0
