@@ -79,14 +79,15 @@ def _kernels(device: str, index: int, samples: int) -> Iterator[Record]:
         yield record("reconstruct", "Garner", degree, log_q, found)
         if (degree, log_q) not in _SETS_000:
             continue
-        pairs = [
-            _core.cuda_transform_times("DGT", degree, _BITS_000, limbs, 1, _REPETITIONS, True, index)
-            for _ in range(samples)
-        ]
-        known = [pair for pair in pairs if pair is not None]
-        if known:
-            yield record("design_ntt", "DGT", degree, log_q, [forward for forward, _ in known])
-            yield record("design_intt", "DGT", degree, log_q, [inverse for _, inverse in known])
+        for name in ("DGT", "DGT multi-radix"):
+            pairs = [
+                _core.cuda_transform_times(name, degree, _BITS_000, limbs, 1, _REPETITIONS, True, index)
+                for _ in range(samples)
+            ]
+            known = [pair for pair in pairs if pair is not None]
+            if known:
+                yield record("design_ntt", name, degree, log_q, [forward for forward, _ in known])
+                yield record("design_intt", name, degree, log_q, [inverse for _, inverse in known])
         primes = find_primes(degree, [_BITS_000] * (2 * limbs + 1))
         q, auxiliary = primes[:limbs], primes[limbs:]
         bench = _core.TransformBench(engine, 32, q, degree, 1)
@@ -102,7 +103,7 @@ def _kernels(device: str, index: int, samples: int) -> Iterator[Record]:
 
 def _designs(index: int, samples: int) -> Iterator[Record]:
     """Every design of 001 with 30-bit primes, and the hybrid one with 55-bit primes too."""
-    names = [name for name in _core.cuda_designs() if name != "DGT"]
+    names = [name for name in _core.cuda_designs() if name[0] == "D" and name[1:].isdigit()]
     for log_degree in range(11, 17):
         for name, bits in [*((name, 30) for name in names), ("D5", 55)]:
             pairs = [

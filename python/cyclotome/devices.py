@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import _core, fpga_device
+from . import _core, fpga_device, transform_designs
 from .errors import EngineError
 from .parameters import Parameters
 
@@ -19,7 +19,7 @@ __all__ = ["CPU", "CUDA", "FPGA", "KINDS", "DeviceKind", "kind_of", "unknown"]
 
 @dataclass(frozen=True)
 class DeviceKind:
-    """One kind of device; the part of a device's name before the first colon says which."""
+    """One kind of device; the part of a device's name before the first colon or slash says which."""
 
     prefix: str
     #: The names it takes, for messages: "'cpu', 'cpu:<threads>'".
@@ -43,30 +43,54 @@ def unknown(device: object) -> EngineError:
     return EngineError(f"device {device!r} is unknown; there are {forms} and 'auto'; see `cyclotome doctor`")
 
 
+def _plain_name(device: str) -> tuple[str, str]:
+    """A device's own name, and what its name says of transforms: "" or "/d5"."""
+    plain, design = transform_designs.split(device)
+    return plain, f"/{design}" if design else ""
+
+
 def _cpu_name(device: str) -> str:
-    if not _CPU.fullmatch(device):
+    plain, design = _plain_name(device)
+    if not _CPU.fullmatch(plain):
         raise unknown(device)
-    return device
+    return plain + design
 
 
 def _open_cpu(device: str) -> _core.Engine:
-    match = _CPU.fullmatch(device)
-    return _core.CpuEngine(int(match[1] or 0) if match else 0)
+    plain, design = transform_designs.split(device)
+    match = _CPU.fullmatch(plain)
+    engine = _core.CpuEngine(int(match[1] or 0) if match else 0)
+    return _core.transform_engine(design, engine) if design else engine
 
 
 def _cuda_name(device: str) -> str:
-    match = _CUDA.fullmatch(device)
+    plain, design = _plain_name(device)
+    match = _CUDA.fullmatch(plain)
     if not match:
         raise unknown(device)
-    return f"cuda:{match[1] or 0}"
+    return f"cuda:{match[1] or 0}{design}"
 
 
 def _open_cuda(device: str) -> _core.Engine:
-    return _core.cuda_engine(int(device.partition(":")[2]))
+    plain, design = transform_designs.split(device)
+    index = int(plain.partition(":")[2])
+    return _core.cuda_study_engine(design, index) if design else _core.cuda_engine(index)
 
 
-CPU = DeviceKind("cpu", "'cpu', 'cpu:<threads>'", _cpu_name, _open_cpu)
-CUDA = DeviceKind("cuda", "'cuda', 'cuda:<index>'", _cuda_name, _open_cuda)
+CPU = DeviceKind(
+    "cpu",
+    f"'cpu', 'cpu:<threads>', 'cpu{transform_designs.FORM}'",
+    _cpu_name,
+    _open_cpu,
+    prepare=transform_designs.prepare,
+)
+CUDA = DeviceKind(
+    "cuda",
+    f"'cuda', 'cuda:<index>', 'cuda{transform_designs.FORM}'",
+    _cuda_name,
+    _open_cuda,
+    prepare=transform_designs.prepare,
+)
 FPGA = DeviceKind(
     "fpga", fpga_device.FORMS, fpga_device.full_name, fpga_device.open_engine, prepare=fpga_device.prepare
 )
@@ -81,7 +105,7 @@ def kind_of(device: object) -> DeviceKind:
     Raises:
         EngineError: none does; the message lists those there are.
     """
-    kind = KINDS.get(device.partition(":")[0]) if isinstance(device, str) else None
+    kind = KINDS.get(re.split("[:/]", device, maxsplit=1)[0]) if isinstance(device, str) else None
     if kind is None:
         raise unknown(device)
     return kind

@@ -3,34 +3,75 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cyclotome/math/word.hpp"
 
-// How the transforms under study share their stages out among kernels, and which values a thread combines. Plain
-// functions for host and device: the CPU tests check the very index arithmetic that the kernels use.
+// The transforms under study: which there are, and how each shares its stages out among kernels. An engine of any kind
+// runs the steps listed here, one after another.
 namespace cyclotome {
 
-/// Ways to transform on a GPU that the papers describe. All give the library's bits in the library's order.
+/// Ways to transform a polynomial modulo x^n + 1 and a prime. As an engine's transform all give the library's bits in
+/// the library's order.
 enum class TransformDesign : std::uint8_t {
   single_kernel,          ///< 001 D1: one kernel, one block a polynomial, every stage over global memory
   multi_kernel,           ///< 001 D2: a kernel for every stage
   single_kernel_shared,   ///< 001 D3: one kernel, the polynomial in shared memory; only where it fits
   single_kernel_shuffle,  ///< 001 D4: one kernel, global memory, the six narrowest stages by warp shuffles
   hybrid,                 ///< 001 D5: a kernel for every wide stage, then one for the rest in shared memory
-  galois,                 ///< 000's DGT: n/2 Gaussian residues, split into the two conjugate images afterwards
+  galois,                 ///< 000's DGT: n/2 Gaussian residues, radix 2, as D5
+  radix_4,                ///< two stages a kernel, four values in a thread's registers
+  radix_8,                ///< three stages, eight values
+  radix_16,               ///< four stages, sixteen values
+  stockham,               ///< self-sorting, radix 8, 4 and 2; twisted before, no merged twist
+  four_step,              ///< n = n1 n2: columns, twiddles, rows, with a transposition as they are written
+  galois_stockham,        ///< 000's DGT by a multi-radix Stockham, as the paper has it (Section 6.3)
 };
 
-inline constexpr TransformDesign transform_designs[] = {
-    TransformDesign::single_kernel,         TransformDesign::multi_kernel, TransformDesign::single_kernel_shared,
-    TransformDesign::single_kernel_shuffle, TransformDesign::hybrid,       TransformDesign::galois};
+/// What is known of a design by itself.
+struct DesignFacts {
+  TransformDesign design;
+  std::string_view name;    ///< as people write it: "d5", "dgt-stockham"
+  std::string_view label;   ///< as papers and records have it: "D5"
+  std::string_view source;  ///< where it is from
+};
 
-/// "D1" ... "D5", as paper 001 calls them, and "DGT".
-constexpr const char* name_of(TransformDesign design) noexcept {
-  constexpr const char* names[] = {"D1", "D2", "D3", "D4", "D5", "DGT"};
-  return names[static_cast<std::size_t>(design)];
+inline constexpr DesignFacts transform_designs[] = {
+    {TransformDesign::single_kernel, "d1", "D1", "paper 001, Section 5.1"},
+    {TransformDesign::multi_kernel, "d2", "D2", "paper 001, Section 5.1"},
+    {TransformDesign::single_kernel_shared, "d3", "D3", "paper 001, Section 5.1"},
+    {TransformDesign::single_kernel_shuffle, "d4", "D4", "paper 001, Section 5.1"},
+    {TransformDesign::hybrid, "d5", "D5", "paper 001, Sections 4 and 5.1"},
+    {TransformDesign::galois, "dgt", "DGT", "paper 000, Algorithm 1, in radix 2"},
+    {TransformDesign::radix_4, "radix-4", "radix 4", "paper 001, Algorithms 1 and 2, two stages at a time"},
+    {TransformDesign::radix_8, "radix-8", "radix 8", "paper 001, Algorithms 1 and 2, three stages at a time"},
+    {TransformDesign::radix_16, "radix-16", "radix 16", "paper 001, Algorithms 1 and 2, four stages at a time"},
+    {TransformDesign::stockham, "stockham", "Stockham", "Stockham's self-sorting transform"},
+    {TransformDesign::four_step, "four-step", "four-step", "Bailey's four steps"},
+    {TransformDesign::galois_stockham, "dgt-stockham", "DGT multi-radix", "paper 000, Algorithm 1 and Section 6.3"},
+};
+
+constexpr const DesignFacts& facts_of(TransformDesign design) noexcept {
+  return transform_designs[static_cast<std::size_t>(design)];
+}
+/// Throws ArgumentError, with the names there are, for another name; labels are taken too.
+TransformDesign design_of(std::string_view name);
+/// "d1, d2, ...", for messages.
+std::string design_names();
+
+/// Whether it works on Gaussian residues: a discrete Galois transform.
+constexpr bool is_gaussian(TransformDesign design) noexcept {
+  return design == TransformDesign::galois || design == TransformDesign::galois_stockham;
+}
+/// Whether it is of Stockham's kind: out of place and from natural order to natural order, its twist a pass of its own.
+constexpr bool is_self_sorting(TransformDesign design) noexcept {
+  return design == TransformDesign::stockham || design == TransformDesign::four_step ||
+         design == TransformDesign::galois_stockham;
 }
 
-namespace cuda::study {
+namespace study {
 
 /// Where a block keeps the values that it transforms.
 enum class Storage : std::uint8_t { global, shared, shuffle };
@@ -39,14 +80,36 @@ enum class Storage : std::uint8_t { global, shared, shuffle };
 inline constexpr unsigned max_block_threads = 1024;
 /// Stages of gap 1, 2, ..., 32: a warp holds 64 neighbouring values in two registers a thread.
 inline constexpr unsigned shuffle_stages = 6;
+inline constexpr unsigned warp = 32;
+/// log2 of the values in a thread's registers, at most: radix 16.
+inline constexpr unsigned max_log_radix = 4;
+/// log2 of the largest radix of a Stockham transform's butterflies.
+inline constexpr unsigned max_stockham_log_radix = 3;
 
-/// The stages of a transform of 2^stages values, by the gap 2^s between the two values of a butterfly. A forward
-/// transform goes from s = stages - 1 down to 0, an inverse one up.
-struct TransformPlan {
-  unsigned stages;        ///< log2 of the number of values
-  unsigned block_stages;  ///< stages 0 ... block_stages - 1 run in one kernel, a block for each 2^block_stages values
-  Storage storage;        ///< of that kernel; the other stages are a kernel each, over global memory
+/// log2 of the radix of the pass that comes after `done` of `count` stages.
+CYCLOTOME_HD constexpr unsigned pass_log_radix(unsigned count, unsigned done) noexcept {
+  return count - done < max_stockham_log_radix ? count - done : max_stockham_log_radix;
+}
+
+/// What one kernel does. Stages are told by the gap 2^s between the values of a butterfly.
+struct TransformStep {
+  enum class Kind : std::uint8_t {
+    stages,  ///< stages first ... first + count - 1 over global memory, 2^count values in a thread
+    block,   ///< stages 0 ... count - 1, a block for each 2^count values
+    group,   ///< Stockham: transforms of 2^count values, after `first` stages have been done
+  };
+  Kind kind;
+  unsigned first, count;
+  Storage storage;
+
+  constexpr bool operator==(const TransformStep&) const noexcept = default;
 };
+
+/// The steps of a transform of 2^log_degree residues of word_bytes bytes, in their order.
+/// Precondition: supports(design, log_degree, word_bytes).
+std::vector<TransformStep> plan(TransformDesign design, unsigned log_degree, std::size_t word_bytes, bool inverse);
+/// The same for people, one sentence each.
+std::vector<std::string> describe(TransformDesign design, unsigned log_degree, std::size_t word_bytes, bool inverse);
 
 /// log2 of the values that fit the shared memory which paper 001 gives a block: 32 KB forwards; half of it backwards,
 /// where one more kernel was found to be cheaper (Table 3). value_bytes: 4 or 8, twice that for Gaussian residues.
@@ -62,29 +125,10 @@ constexpr bool supports(TransformDesign design, unsigned log_degree, std::size_t
     return log_degree >= 1 && log_degree <= shared_stages(word_bytes, false);
   }
   if (design == TransformDesign::single_kernel_shuffle) return log_degree >= shuffle_stages;
-  return log_degree >= (design == TransformDesign::galois ? 2U : 1U);
+  return log_degree >= (is_gaussian(design) || design == TransformDesign::four_step ? 2U : 1U);
 }
-
-/// Precondition: supports(design, log_degree, word_bytes).
-constexpr TransformPlan plan(TransformDesign design, unsigned log_degree, std::size_t word_bytes,
-                             bool inverse) noexcept {
-  const bool gaussian = design == TransformDesign::galois;
-  const unsigned stages = gaussian ? log_degree - 1 : log_degree;
-  switch (design) {
-    case TransformDesign::single_kernel:
-      return {stages, stages, Storage::global};
-    case TransformDesign::multi_kernel:
-      return {stages, 0, Storage::global};
-    case TransformDesign::single_kernel_shared:
-      return {stages, stages, Storage::shared};
-    case TransformDesign::single_kernel_shuffle:
-      return {stages, stages, Storage::shuffle};
-    default: {
-      const unsigned fits = shared_stages(gaussian ? 2 * word_bytes : word_bytes, inverse);
-      return {stages, stages < fits ? stages : fits, Storage::shared};
-    }
-  }
-}
+/// Throws ArgumentError, with the limits, unless it can.
+void require_supported(TransformDesign design, std::size_t degree, std::size_t word_bytes);
 
 /// Butterfly i of the stage with gap 2^s combines the values lower_index(i, s) and lower_index(i, s) + 2^s.
 CYCLOTOME_HD constexpr std::uint32_t lower_index(std::uint32_t i, unsigned s) noexcept {
@@ -98,5 +142,5 @@ CYCLOTOME_HD constexpr std::uint32_t root_index(std::uint32_t i, unsigned s, uns
   return (1U << (stages - s - 1)) + (block << (block_stages - s - 1)) + (i >> s);
 }
 
-}  // namespace cuda::study
+}  // namespace study
 }  // namespace cyclotome
