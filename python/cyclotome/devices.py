@@ -33,8 +33,8 @@ class DeviceKind:
     prepare: Callable[[str, _core.Engine, Parameters], None] | None = None
 
 
-_CPU = re.compile(r"cpu(?::([1-9][0-9]{0,3}))?")
-_CUDA = re.compile(r"cuda(?::(0|[1-9][0-9]{0,2}))?")
+_CPU = re.compile(r"cpu(?::(?P<threads>[1-9][0-9]{0,3}))?(?P<design>/.*)?")
+_CUDA = re.compile(r"cuda(?::(?P<index>0|[1-9][0-9]{0,2}))?(?P<design>/.*)?")
 
 
 def unknown(device: object) -> EngineError:
@@ -43,37 +43,32 @@ def unknown(device: object) -> EngineError:
     return EngineError(f"device {device!r} is unknown; there are {forms} and 'auto'; see `cyclotome doctor`")
 
 
-def _plain_name(device: str) -> tuple[str, str]:
-    """A device's own name, and what its name says of transforms: "" or "/d5"."""
-    plain, design = transform_designs.split(device)
-    return plain, f"/{design}" if design else ""
-
-
 def _cpu_name(device: str) -> str:
-    plain, design = _plain_name(device)
-    if not _CPU.fullmatch(plain):
+    match = _CPU.fullmatch(device)
+    if not match:
         raise unknown(device)
-    return plain + design
+    return transform_designs.full_name(device) if match["design"] else device
 
 
 def _open_cpu(device: str) -> _core.Engine:
-    plain, design = transform_designs.split(device)
-    match = _CPU.fullmatch(plain)
-    engine = _core.CpuEngine(int(match[1] or 0) if match else 0)
+    match = _CPU.fullmatch(device)
+    engine = _core.CpuEngine(int(match["threads"] or 0) if match else 0)
+    design = transform_designs.design_of(device)
     return _core.transform_engine(design, engine) if design else engine
 
 
 def _cuda_name(device: str) -> str:
-    plain, design = _plain_name(device)
-    match = _CUDA.fullmatch(plain)
+    match = _CUDA.fullmatch(device)
     if not match:
         raise unknown(device)
-    return f"cuda:{match[1] or 0}{design}"
+    name = f"cuda:{match['index'] or 0}"
+    return transform_designs.full_name(name + match["design"]) if match["design"] else name
 
 
 def _open_cuda(device: str) -> _core.Engine:
-    plain, design = transform_designs.split(device)
-    index = int(plain.partition(":")[2])
+    match = _CUDA.fullmatch(device)
+    index = int(match["index"] or 0) if match else 0
+    design = transform_designs.design_of(device)
     return _core.cuda_study_engine(design, index) if design else _core.cuda_engine(index)
 
 

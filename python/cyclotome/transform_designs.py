@@ -7,7 +7,7 @@ from . import _core
 from .errors import ArgumentError, EngineError
 from .parameters import Parameters
 
-__all__ = ["FORM", "NTT", "names", "prepare", "split"]
+__all__ = ["FORM", "NTT", "design_of", "full_name", "names", "prepare"]
 
 #: What follows the device's own name, for messages.
 FORM = "/<transform>"
@@ -20,18 +20,21 @@ def names() -> tuple[str, ...]:
     return (NTT, *(name for name, _, _ in _core.transform_designs()))
 
 
-def split(device: str) -> tuple[str, str]:
-    """A device's own name, and the design after the slash: empty for the device's own transform.
+def full_name(device: str) -> str:
+    """A device's name with a design in its one full form: that of the device alone for the device's own transform.
 
     Raises:
         EngineError: there is no such design; the message lists those there are.
     """
-    device, slash, design = device.partition("/")
-    if slash and design not in names():
-        raise EngineError(
-            f"device '{device}/{design}': there is no transform {design!r}; there are {', '.join(names())}"
-        )
-    return device, "" if design == NTT else design
+    plain, _, design = device.partition("/")
+    if design not in names():
+        raise EngineError(f"device {device!r}: there is no transform {design!r}; there are {', '.join(names())}")
+    return plain if design == NTT else device
+
+
+def design_of(device: str) -> str:
+    """The design in the full name of a device; empty for the device's own transform."""
+    return device.partition("/")[2]
 
 
 def prepare(device: str, engine: _core.Engine, parameters: Parameters) -> None:
@@ -40,9 +43,9 @@ def prepare(device: str, engine: _core.Engine, parameters: Parameters) -> None:
     Raises:
         EngineError: it can't; the message has the limits.
     """
-    design = split(device)[1]
-    if not design:
+    if "/" not in device:
         return
+    design = design_of(device)
     if parameters.native.cyclotomic:
         raise EngineError(f"device {device!r}: transform designs are for rings modulo x^n + 1; leave the design out")
     try:
