@@ -51,9 +51,9 @@ Steps by_blocks(unsigned stages, unsigned block_stages, Storage storage, bool in
   return steps;
 }
 
-/// One kernel where all values fit a block's shared memory, else two.
-Steps by_groups(unsigned stages, std::size_t value_bytes, bool two) {
-  const unsigned first = !two && stages <= shared_stages(value_bytes, false) ? stages : (stages + 1) / 2;
+/// One kernel where a block takes all values, else two.
+Steps by_groups(unsigned stages, bool two) {
+  const unsigned first = !two && stages <= group_stages ? stages : (stages + 1) / 2;
   Steps steps{{Kind::group, 0, first, Storage::shared}};
   if (first < stages) steps.push_back({Kind::group, first, stages - first, Storage::shared});
   return steps;
@@ -96,9 +96,9 @@ std::vector<TransformStep> plan(TransformDesign design, unsigned log_degree, std
       return by_registers(0, stages, max_log_radix, inverse);
     case TransformDesign::stockham:
     case TransformDesign::galois_stockham:
-      return by_groups(stages, value_bytes, false);
+      return by_groups(stages, false);
     case TransformDesign::four_step:
-      return by_groups(stages, value_bytes, true);
+      return by_groups(stages, true);
   }
   return {};
 }

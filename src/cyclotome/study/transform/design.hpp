@@ -83,6 +83,9 @@ inline constexpr unsigned shuffle_stages = 6;
 inline constexpr unsigned warp = 32;
 /// log2 of the values in a thread's registers, at most: radix 16.
 inline constexpr unsigned max_log_radix = 4;
+/// log2 of the values that a block of a Stockham transform takes: 2048, which are the n = 4096 up to which paper 000's
+/// DGT is one kernel.
+inline constexpr unsigned group_stages = 11;
 /// log2 of the largest radix of a Stockham transform's butterflies.
 inline constexpr unsigned max_stockham_log_radix = 3;
 

@@ -69,8 +69,7 @@ void transform_on_host(typename Field::Word* data, std::size_t degree, const Fie
     } else if (step.kind == TransformStep::Kind::block) {
       run_block<Inverse>(step, x, field, stages, scratch.part(0));
     } else {
-      const StockhamGroup group{stages, step.first, step.count,
-                                columns_of(stages, step.count, sizeof(typename Field::Value)), sorted ? 1U : 0U};
+      const StockhamGroup group{stages, step.first, step.count, columns_of(stages, step.count), sorted ? 1U : 0U};
       const auto to = group.last() ? x : scratch.part(2);
       for (std::uint32_t column = 0; column < 1U << (stages - step.count); column += 1U << group.columns) {
         stockham_group<Inverse>(Alone(), field, to, from, scratch.part(0), scratch.part(1), group, column);

@@ -21,11 +21,11 @@ struct StockhamGroup {
   CYCLOTOME_HD constexpr bool last() const noexcept { return first + count == stages; }
 };
 
-/// log2 of C: as many columns as paper 001's shared memory holds.
-constexpr unsigned columns_of(unsigned stages, unsigned count, std::size_t value_bytes) noexcept {
-  const unsigned room = shared_stages(value_bytes, false), most = stages - count;
-  const unsigned fit = room > count ? room - count : 0;
-  return fit < most ? fit : most;
+/// log2 of C: neighbours enough for whole sectors of memory, and few enough for many blocks.
+constexpr unsigned columns_of(unsigned stages, unsigned count) noexcept {
+  unsigned columns = 3;
+  if (columns > group_stages - count) columns = group_stages - count;
+  return columns < stages - count ? columns : stages - count;
 }
 
 /// v = its discrete Fourier transform of 2^LogRadix values, both in natural order. powers: those of a root of order

@@ -84,8 +84,8 @@ __global__ void __launch_bounds__(max_block_threads)
   block_stages_of<Inverse, storage>(BlockTeam(), field, cells<Field>(a), scratch, stages, block_stages, blockIdx.x);
 }
 
-/// Threads of a block of `group`.
-inline constexpr unsigned group_threads = 256;
+/// Threads of a block of `group`, at most: one for each butterfly of radix 8.
+inline constexpr unsigned group_threads = 1U << (group_stages - max_stockham_log_radix);
 
 /// A group of a Stockham transform: a block for every 2^columns columns. Dynamic shared memory holds their values
 /// twice.

@@ -74,7 +74,8 @@ void run_group(const cuda::Queue& queue, ViewOf<Field> to, ViewOf<Field> from, C
   dim3 grid = grid_of(1, 1, shape);
   grid.x = 1U << (passes.stages - passes.count - passes.columns);
   const std::size_t values = std::size_t{1} << (passes.count + passes.columns);
-  const unsigned threads = static_cast<unsigned>(std::min<std::size_t>(values, group_threads));
+  const unsigned threads =
+      static_cast<unsigned>(std::clamp<std::size_t>(values >> max_stockham_log_radix, warp, group_threads));
   cuda::launch<group<Field, Inverse>>(queue, grid, threads, 2 * values * sizeof(typename Field::Value), 1, what, to,
                                       from, fields, passes);
 }
@@ -179,7 +180,7 @@ void StudyEngine::run_groups(const cuda::Queue& queue, View a, const Field* fiel
   }
   auto from = view;
   for (const TransformStep& step : steps) {
-    const unsigned columns = columns_of(stages, step.count, sizeof(typename Field::Value));
+    const unsigned columns = columns_of(stages, step.count);
     const StockhamGroup passes{stages, step.first, step.count, columns, sorted ? 1U : 0U};
     const auto to = passes.last() ? view : other;
     run_group<Field, Inverse>(queue, to, from, a, fields, passes);
