@@ -89,7 +89,9 @@ double reconstruction_time(std::size_t degree, unsigned prime_bits, std::size_t 
 
 [[noreturn]] void refuse() {
   throw EngineError(
-      "this build of cyclotome has no CUDA engine, so there is nothing to time; make install-cuda builds it");
+      "this build of cyclotome has no CUDA engine; make install-cuda builds it, and device='cpu/<transform>' computes "
+      "with "
+      "the same transforms on a processor");
 }
 EnginePtr study_engine(const std::string&, int) { refuse(); }
 std::optional<Microseconds> transform_times(const std::string&, std::size_t, unsigned, std::size_t, std::size_t,

@@ -294,3 +294,5 @@ def test_the_command_line_takes_designs(tmp_path: Path) -> None:
     assert "9" in decrypted.text.split() and "144" in decrypted.text.split()
     refused = run("encrypt", data, "--key", keys / "public.key", "-o", tmp_path / "no.ct", "--device", "cpu/d6")
     assert refused.code != 0 and "dgt-stockham" in refused.text and not (tmp_path / "no.ct").exists()
+    refused = run("bench", "--quick", "--device", "cpu/d5")
+    assert refused.code != 0 and "their own transforms" in refused.text
