@@ -98,8 +98,8 @@ def bench(
     else:
         if "/" in device:
             raise UsageError(
-                f"--device {device}: devices are measured with their own transforms. --paper 000 and 001 time designs on a "
-                "GPU, and cyclotome.study.transforms.Transform.microseconds anywhere"
+                f"--device {device}: devices are measured with their own transforms. --paper 000 and 001 time designs "
+                "on a GPU, and cyclotome.study.transforms.Transform.microseconds anywhere"
             )
         name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
         made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
