@@ -142,7 +142,8 @@ CYCLOTOME_HD constexpr std::uint32_t lower_index(std::uint32_t i, unsigned s) no
 /// 2^block_stages values, `block` the blocks.
 CYCLOTOME_HD constexpr std::uint32_t root_index(std::uint32_t i, unsigned s, unsigned stages, unsigned block_stages,
                                                 std::uint32_t block) noexcept {
-  return (1U << (stages - s - 1)) + (block << (block_stages - s - 1)) + (i >> s);
+  // Preconditions that the analyser does not see: s < block_stages <= stages.
+  return (1U << (stages - s - 1)) + (block << (block_stages - s - 1)) + (i >> s);  // NOLINT(*-core.BitwiseShift)
 }
 
 }  // namespace study

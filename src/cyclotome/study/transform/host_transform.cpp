@@ -46,7 +46,7 @@ void run_block(const TransformStep& step, Cells<typename Field::Word> x, const F
 template <bool Inverse, class Field>
 void run_stages(const TransformStep& step, Cells<typename Field::Word> x, const Field& field, unsigned stages) {
   with_radix(step.count, [&]<unsigned LogRadix>() {
-    for (std::uint32_t i = 0; i < 1U << (stages - LogRadix); ++i) {
+    for (std::uint32_t i = 0; i < x.stride >> LogRadix; ++i) {
       stages_in_registers<Inverse, LogRadix>(field, x, i, step.first, stages);
     }
   });
