@@ -161,6 +161,7 @@ test-consumer: install-test
 	    echo "these are internal and were installed" >&2; exit 1; fi
 	@$(consumer_build)/build/consumer
 	@$(consumer_build)/build/weighted_sum
+	@$(consumer_build)/build/transforms
 
 test-sanitize: $(ready)
 	@echo "== C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer"

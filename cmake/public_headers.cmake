@@ -34,6 +34,9 @@ set(public_headers
     # where it is computed
     engine/cpu/cpu.hpp
     engine/memory_limit.hpp
+    # transforms for study: engines that have one of them, and polynomials through them
+    study/transform/polynomial_transform.hpp
+    study/transform/transform_engine.hpp
     # for authors of engines and of circuits
     engine/engine.hpp
     engine/fpga/circuit_abi.h

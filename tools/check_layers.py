@@ -38,9 +38,20 @@ ROOMS: dict[str, frozenset[str]] = {
     "study": frozenset({"study", "engine", "ring", "math"}),
     "study/fermat": frozenset({"study/fermat", "study", "rlwe", "engine", "ring", "math"}),
     "study/ltv": frozenset({"study/ltv", "study", "engine", "ring", "math"}),
+    "study/transform": frozenset({"study/transform", "study", "program", "engine", "ring", "math"}),
     "study/circuit": frozenset({"study/circuit", "study/ltv", "study", "circuit", "ring", "math"}),
     "engine/cuda/study": frozenset(
-        {"engine/*", "engine", "study", "study/fermat", "study/ltv", "program", "ring", "math"}
+        {
+            "engine/*",
+            "engine",
+            "study",
+            "study/fermat",
+            "study/ltv",
+            "study/transform",
+            "program",
+            "ring",
+            "math",
+        }
     ),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "io": frozenset(

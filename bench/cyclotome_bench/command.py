@@ -98,6 +98,11 @@ def bench(
     if show is not None:
         report = read_report(show)
     else:
+        if "/" in device:
+            raise UsageError(
+                f"--device {device}: devices are measured with their own transforms. --paper 000 and 001 time designs "
+                "on a GPU, and cyclotome.study.transforms.Transform.microseconds anywhere"
+            )
         name = "full" if full else f"paper-{paper}" if paper else "quick" if quick else "standard"
         name = f"{name}-quick" if quick and paper in PAPERS else name
         made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)

@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "bindings.hpp"
-#include "cyclotome/engine/cuda/study/design.hpp"
 #include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
+#include "cyclotome/study/transform/design.hpp"
 
 #ifdef CYCLOTOME_CUDA
 #include "cyclotome/engine/cuda/study/study_engine.hpp"
@@ -27,21 +27,14 @@ namespace {
 using Microseconds = std::pair<double, double>;
 
 std::vector<std::string> designs() {
-  std::vector<std::string> names;
-  for (const TransformDesign design : transform_designs) names.emplace_back(name_of(design));
-  return names;
+  std::vector<std::string> labels;
+  for (const DesignFacts& facts : transform_designs) labels.emplace_back(facts.label);
+  return labels;
 }
 
 #ifdef CYCLOTOME_CUDA
 
 constexpr unsigned warm_up = 3;
-
-TransformDesign design_of(const std::string& name) {
-  for (const TransformDesign design : transform_designs) {
-    if (name == name_of(design)) return design;
-  }
-  throw ArgumentError("there is no transform design " + name + "; there are D1, D2, D3, D4, D5 and DGT");
-}
 
 EnginePtr study_engine(const std::string& design, int device) { return StudyEngine::create(design_of(design), device); }
 
@@ -67,11 +60,11 @@ std::optional<Microseconds> transform_times(const std::string& name, std::size_t
                                             std::size_t limbs, std::size_t batch, unsigned repetitions, bool gaussian,
                                             int device) {
   const TransformDesign design = design_of(name);
-  if (gaussian && design != TransformDesign::galois) {
-    throw ArgumentError("only the DGT works on Gaussian residues; design " + name + " does not");
+  if (gaussian && !is_gaussian(design)) {
+    throw ArgumentError("only a DGT works on Gaussian residues; design " + name + " does not");
   }
   if (!is_power_of_two(degree)) throw ArgumentError(message("degree ", degree, " is not a power of two"));
-  if (!cuda::study::supports(design, bit_length(degree) - 1, prime_bits < 32 ? 4 : 8)) return std::nullopt;
+  if (!study::supports(design, bit_length(degree) - 1, prime_bits < 32 ? 4 : 8)) return std::nullopt;
   const auto engine = StudyEngine::create(design, device);
   PolyArray a = random_polynomials(engine, degree, prime_bits, limbs, batch);
   const View there = a.view();
@@ -96,7 +89,9 @@ double reconstruction_time(std::size_t degree, unsigned prime_bits, std::size_t 
 
 [[noreturn]] void refuse() {
   throw EngineError(
-      "this build of cyclotome has no CUDA engine, so there is nothing to time; make install-cuda builds it");
+      "this build of cyclotome has no CUDA engine; make install-cuda builds it, and device='cpu/<transform>' computes "
+      "with "
+      "the same transforms on a processor");
 }
 EnginePtr study_engine(const std::string&, int) { refuse(); }
 std::optional<Microseconds> transform_times(const std::string&, std::size_t, unsigned, std::size_t, std::size_t,
@@ -110,7 +105,8 @@ double reconstruction_time(std::size_t, unsigned, std::size_t, std::size_t, unsi
 }  // namespace
 
 void bind_cuda_study(nb::module_& m) {
-  m.def("cuda_designs", &designs, "Names of the transform designs for study: paper 001's D1 to D5, paper 000's DGT.");
+  m.def("cuda_designs", &designs,
+        "Labels of the transform designs for study, as records have them: D1 to D5, DGT, ...");
   m.def("cuda_study_engine", &study_engine, "design"_a, "device"_a = 0, NoGil(),
         "A CUDA engine whose transforms are of this design; the bits are every engine's.");
   m.def("cuda_transform_times", &transform_times, "design"_a, "degree"_a, "prime_bits"_a, "limbs"_a = 1, "batch"_a = 1,

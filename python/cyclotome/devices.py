@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import _core, fpga_device
+from . import _core, fpga_device, transform_designs
 from .errors import EngineError
 from .parameters import Parameters
 
@@ -19,7 +19,7 @@ __all__ = ["CPU", "CUDA", "FPGA", "KINDS", "DeviceKind", "kind_of", "unknown"]
 
 @dataclass(frozen=True)
 class DeviceKind:
-    """One kind of device; the part of a device's name before the first colon says which."""
+    """One kind of device; the part of a device's name before the first colon or slash says which."""
 
     prefix: str
     #: The names it takes, for messages: "'cpu', 'cpu:<threads>'".
@@ -33,8 +33,8 @@ class DeviceKind:
     prepare: Callable[[str, _core.Engine, Parameters], None] | None = None
 
 
-_CPU = re.compile(r"cpu(?::([1-9][0-9]{0,3}))?")
-_CUDA = re.compile(r"cuda(?::(0|[1-9][0-9]{0,2}))?")
+_CPU = re.compile(r"cpu(?::(?P<threads>[1-9][0-9]{0,3}))?(?P<design>/.*)?")
+_CUDA = re.compile(r"cuda(?::(?P<index>0|[1-9][0-9]{0,2}))?(?P<design>/.*)?")
 
 
 def unknown(device: object) -> EngineError:
@@ -44,29 +44,48 @@ def unknown(device: object) -> EngineError:
 
 
 def _cpu_name(device: str) -> str:
-    if not _CPU.fullmatch(device):
+    match = _CPU.fullmatch(device)
+    if not match:
         raise unknown(device)
-    return device
+    return transform_designs.full_name(device) if match["design"] else device
 
 
 def _open_cpu(device: str) -> _core.Engine:
     match = _CPU.fullmatch(device)
-    return _core.CpuEngine(int(match[1] or 0) if match else 0)
+    engine = _core.CpuEngine(int(match["threads"] or 0) if match else 0)
+    design = transform_designs.design_of(device)
+    return _core.transform_engine(design, engine) if design else engine
 
 
 def _cuda_name(device: str) -> str:
     match = _CUDA.fullmatch(device)
     if not match:
         raise unknown(device)
-    return f"cuda:{match[1] or 0}"
+    name = f"cuda:{match['index'] or 0}"
+    return transform_designs.full_name(name + match["design"]) if match["design"] else name
 
 
 def _open_cuda(device: str) -> _core.Engine:
-    return _core.cuda_engine(int(device.partition(":")[2]))
+    match = _CUDA.fullmatch(device)
+    index = int(match["index"] or 0) if match else 0
+    design = transform_designs.design_of(device)
+    return _core.cuda_study_engine(design, index) if design else _core.cuda_engine(index)
 
 
-CPU = DeviceKind("cpu", "'cpu', 'cpu:<threads>'", _cpu_name, _open_cpu)
-CUDA = DeviceKind("cuda", "'cuda', 'cuda:<index>'", _cuda_name, _open_cuda)
+CPU = DeviceKind(
+    "cpu",
+    f"'cpu', 'cpu:<threads>', 'cpu{transform_designs.FORM}'",
+    _cpu_name,
+    _open_cpu,
+    prepare=transform_designs.prepare,
+)
+CUDA = DeviceKind(
+    "cuda",
+    f"'cuda', 'cuda:<index>', 'cuda{transform_designs.FORM}'",
+    _cuda_name,
+    _open_cuda,
+    prepare=transform_designs.prepare,
+)
 FPGA = DeviceKind(
     "fpga", fpga_device.FORMS, fpga_device.full_name, fpga_device.open_engine, prepare=fpga_device.prepare
 )
@@ -81,7 +100,7 @@ def kind_of(device: object) -> DeviceKind:
     Raises:
         EngineError: none does; the message lists those there are.
     """
-    kind = KINDS.get(device.partition(":")[0]) if isinstance(device, str) else None
+    kind = KINDS.get(re.split("[:/]", device, maxsplit=1)[0]) if isinstance(device, str) else None
     if kind is None:
         raise unknown(device)
     return kind

@@ -20,6 +20,7 @@
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
+#include "cyclotome/study/transform/transform_engine.hpp"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -98,8 +99,7 @@ bool open_all(const rlwe::Ciphertext& ciphertext, const rlwe::SecretKey& secret,
 }
 
 /// Everything that touches secrets, once. Returns whether all decryptions gave the message.
-bool exercise(const Case& which, cpu::InstructionSet set) {
-  const EnginePtr engine = CpuEngine::create(1, set);
+bool exercise(const Case& which, const EnginePtr& engine) {
   const rlwe::ContextPtr context = scheme::make_context(parameters(which), engine);
   const std::size_t n = context->degree();
 
@@ -130,6 +130,8 @@ bool exercise(const Case& which, cpu::InstructionSet set) {
   return equal;
 }
 
+bool exercise(const Case& which, cpu::InstructionSet set) { return exercise(which, CpuEngine::create(1, set)); }
+
 }  // namespace
 
 TEST(no_branch_or_index_depends_on_a_secret) {
@@ -142,6 +144,15 @@ TEST(no_branch_or_index_depends_on_a_secret) {
       }
       CHECK(exercise({.scheme = scheme, .word = Word::u64, .bits = 60}, set));  // too wide for short cuts
     }
+  }
+}
+
+/// Schemes that run on a transform under study.
+TEST(no_transform_design_depends_on_a_secret) {
+  for (const auto& facts : transform_designs) {
+    if (RUNNING_ON_VALGRIND != 0) std::fprintf(stderr, "checking %s\n", std::string(facts.name).c_str());
+    const EnginePtr engine = study::make_transform_engine(facts.design, CpuEngine::create(1));
+    for (const Word word : {Word::u32, Word::u64}) CHECK(exercise({&bfv::scheme(), word}, engine));
   }
 }
 

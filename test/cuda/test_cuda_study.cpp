@@ -14,6 +14,8 @@
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/scheme.hpp"
+#include "cyclotome/study/transform/polynomial_transform.hpp"
+#include "cyclotome/study/transform/transform_engine.hpp"
 #include "engines.hpp"
 #include "galois_oracle.hpp"
 #include "seed.hpp"
@@ -23,7 +25,7 @@ using check::gaussian_primes;
 using check::host;
 using check::schoolbook;
 using check::seed;
-using namespace cyclotome::cuda::study;
+using namespace cyclotome::study;
 
 namespace {
 
@@ -35,6 +37,12 @@ RingPtr make_ring(std::size_t degree, unsigned bits, std::size_t limbs) {
   return Ring::negacyclic(degree, Basis(bits == 30 ? Word::u32 : Word::u64, primes));
 }
 
+std::vector<TransformDesign> all_designs() {
+  std::vector<TransformDesign> designs;
+  for (const DesignFacts& facts : transform_designs) designs.push_back(facts.design);
+  return designs;
+}
+
 PolyArray random_array(const RingPtr& ring, std::size_t batch, std::size_t parts, std::uint8_t value) {
   PolyArray result(host(), ring, batch, parts);
   host()->sample(result.view(), Law::uniform, seed(value), Stream::public_uniform);
@@ -42,9 +50,9 @@ PolyArray random_array(const RingPtr& ring, std::size_t batch, std::size_t parts
 }
 
 TEST(every_design_equals_the_cpu) {
-  for (const TransformDesign design : transform_designs) {
+  for (const TransformDesign design : all_designs()) {
     const auto engine = StudyEngine::create(design);
-    CHECK_EQ(engine->name(), message("cuda:0 ", name_of(design)));
+    CHECK_EQ(engine->name(), message("cuda:0/", facts_of(design).name));
     for (unsigned log_degree = 10; log_degree <= 17; ++log_degree) {
       for (const unsigned bits : {30U, 61U}) {
         const RingPtr ring = make_ring(std::size_t{1} << log_degree, bits, 3);
@@ -62,8 +70,8 @@ TEST(every_design_equals_the_cpu) {
         gpu.to_coefficient();
         const bool inverse = gpu.to_host() == a.to_host();
         if (!forward || !inverse) {
-          std::printf("  %s, n = 2^%u, %u-bit primes: forward %s, inverse %s\n", name_of(design), log_degree, bits,
-                      forward ? "equal" : "DIFFERS", inverse ? "equal" : "DIFFERS");
+          std::printf("  %s, n = 2^%u, %u-bit primes: forward %s, inverse %s\n", facts_of(design).label.data(),
+                      log_degree, bits, forward ? "equal" : "DIFFERS", inverse ? "equal" : "DIFFERS");
         }
         CHECK(forward);
         CHECK(inverse);
@@ -73,7 +81,7 @@ TEST(every_design_equals_the_cpu) {
 }
 
 TEST(small_rings_and_parts_of_arrays) {
-  for (const TransformDesign design : transform_designs) {
+  for (const TransformDesign design : all_designs()) {
     const auto engine = StudyEngine::create(design);
     for (unsigned log_degree = 1; log_degree < 10; ++log_degree) {
       const RingPtr ring = make_ring(std::size_t{1} << log_degree, 30, 2);
@@ -93,7 +101,8 @@ TEST(small_rings_and_parts_of_arrays) {
 }
 
 TEST(more_items_than_a_grid_holds) {
-  for (const TransformDesign design : {TransformDesign::hybrid, TransformDesign::galois}) {
+  for (const TransformDesign design : {TransformDesign::hybrid, TransformDesign::galois, TransformDesign::radix_8,
+                                       TransformDesign::four_step, TransformDesign::galois_stockham}) {
     const auto engine = StudyEngine::create(design);
     PolyArray a = random_array(make_ring(64, 30, 1), 33000, 2, 5);
     PolyArray gpu = a.to(engine);
@@ -106,8 +115,8 @@ TEST(more_items_than_a_grid_holds) {
   }
 }
 
-TEST(gaussian_products_equal_the_cpu_where_primes_have_both_transforms) {
-  const auto engine = StudyEngine::create(TransformDesign::galois);
+void check_gaussian_products(TransformDesign design) {
+  const auto engine = StudyEngine::create(design);
   for (unsigned log_degree = 10; log_degree <= 16; ++log_degree) {
     for (const unsigned bits : {30U, 61U}) {
       const RingPtr ring = make_ring(std::size_t{1} << log_degree, bits, 2);
@@ -130,8 +139,38 @@ TEST(gaussian_products_equal_the_cpu_where_primes_have_both_transforms) {
   }
 }
 
-TEST(gaussian_products_equal_the_schoolbook_where_primes_are_3_mod_4) {
-  const auto engine = StudyEngine::create(TransformDesign::hybrid);
+TEST(gaussian_products_equal_the_cpu_where_primes_have_both_transforms) {
+  check_gaussian_products(TransformDesign::galois);
+  check_gaussian_products(TransformDesign::galois_stockham);
+}
+
+TEST(polynomials_on_the_gpu_equal_those_on_the_cpu) {
+  for (const TransformDesign design : all_designs()) {
+    const EnginePtr gpu = StudyEngine::create(design), cpu = make_transform_engine(design, host());
+    for (const std::size_t n : {64U, 1024U, 4096U, 32768U}) {
+      std::vector<std::uint64_t> primes{primes_congruent_to_one(30, 2 * n, 1)[0],
+                                        primes_congruent_to_one(61, 2 * n, 1)[0]};
+      if (is_gaussian(design)) primes.push_back(gaussian_primes(61, n, 1)[0]);
+      for (const std::uint64_t p : primes) {
+        const Word word = p < (1U << 30) ? Word::u32 : Word::u64;
+        if (!supports(design, bit_length(n) - 1, bytes_of(word))) {
+          CHECK_THROWS(ArgumentError, PolynomialTransform(gpu, n, p));
+          continue;
+        }
+        const PolynomialTransform ours(gpu, n, p), theirs(cpu, n, p);
+        std::vector<std::uint64_t> a(3 * n, p - 1), b(3 * n, p - 1);  // worst operands, and some others
+        for (std::size_t i = n; i < 3 * n; ++i) a[i] = (i * i * 2654435761U) % p, b[i] = (i * 40503U + 7) % p;
+        const bool same = ours.forward(a) == theirs.forward(a) && ours.inverse(theirs.forward(b)) == b &&
+                          ours.multiply(a, b) == theirs.multiply(a, b);
+        if (!same) std::printf("  %s, n = %zu: DIFFERS from the CPU\n", facts_of(design).label.data(), n);
+        CHECK(same);
+      }
+    }
+  }
+}
+
+void check_gaussian_primes(TransformDesign design) {
+  const auto engine = StudyEngine::create(design);
   for (const std::size_t n : {1024U, 2048U}) {
     for (const unsigned bits : {31U, 61U}) {
       const RingPtr ring = Ring::negacyclic(n, Basis(bits == 31 ? Word::u32 : Word::u64, gaussian_primes(bits, n, 2)));
@@ -159,6 +198,11 @@ TEST(gaussian_products_equal_the_schoolbook_where_primes_are_3_mod_4) {
   CHECK_THROWS(ParameterError, engine->forward_gaussian(refused.view()));
 }
 
+TEST(gaussian_products_equal_the_schoolbook_where_primes_are_3_mod_4) {
+  check_gaussian_primes(TransformDesign::hybrid);  // which takes the DGT in radix 2
+  check_gaussian_primes(TransformDesign::galois_stockham);
+}
+
 TEST(a_scheme_runs_on_every_design) {
   rlwe::ParametersLiteral literal;
   literal.scheme = &bfv::scheme();
@@ -170,10 +214,10 @@ TEST(a_scheme_runs_on_every_design) {
     const auto parameters = scheme::with_modulus_bits(literal, 100);
     std::vector<std::uint64_t> expected;
     std::vector<EnginePtr> engines{host()};
-    for (const TransformDesign design : transform_designs) {
+    for (const TransformDesign design : all_designs()) {
       if (supports(design, 12, bytes_of(word))) engines.push_back(StudyEngine::create(design));
     }
-    CHECK_EQ(engines.size(), std::size_t{7});
+    CHECK_EQ(engines.size(), 1 + all_designs().size());
     for (const EnginePtr& engine : engines) {
       const auto context = scheme::make_context(parameters, engine);
       const auto secret = rlwe::deterministic::generate_secret_key(context, seed(1));

@@ -14,6 +14,7 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #ifdef CYCLOTOME_CUDA
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
+#include "cyclotome/engine/cuda/study/study_engine.hpp"
 #endif
 #include "cyclotome/engine/fpga/fpga_engine.hpp"
 #include "cyclotome/engine/interpreter.hpp"
@@ -22,6 +23,7 @@
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/big_unsigned.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
+#include "cyclotome/study/transform/transform_engine.hpp"
 #include "definition_engine.hpp"
 #include "restricted_engine.hpp"
 #include "runs.hpp"
@@ -37,6 +39,7 @@ std::mt19937_64 random_bits;
 
 EnginePtr engine_named(const std::string& name) {
   if (name == "cpu") return CpuEngine::create(2);
+  if (name.starts_with("cpu/")) return study::make_transform_engine(design_of(name.substr(4)), CpuEngine::create(2));
   if (name.starts_with("cpu:")) {
     for (const auto set : cpu::instruction_sets()) {
       if (name.substr(4) == cpu::name_of(set)) return CpuEngine::create(2, set);
@@ -49,7 +52,9 @@ EnginePtr engine_named(const std::string& name) {
     return made;
   }
 #ifdef CYCLOTOME_CUDA
-  if (name == "cuda") return CudaEngine::device_count() == 0 ? nullptr : CudaEngine::create();
+  if (name.starts_with("cuda") && CudaEngine::device_count() == 0) return nullptr;
+  if (name == "cuda") return CudaEngine::create();
+  if (name.starts_with("cuda/")) return StudyEngine::create(design_of(name.substr(5)));
 #endif
   return nullptr;
 }
@@ -89,7 +94,7 @@ std::vector<RingPtr> rings() {
       all.push_back(Ring::create(shape, Basis(word, primes_congruent_to_one(bits, shape->transform_step(), 3))));
     }
   }
-  if (engine->name().starts_with("cpu")) CHECK(computes_in(all.back()));
+  if (engine->name() == "cpu") CHECK(computes_in(all.back()));
   std::erase_if(all, [](const RingPtr& ring) { return !computes_in(ring); });
   return all;
 }

@@ -23,7 +23,9 @@ def blocks(name: str) -> list[tuple[int, str]]:
     return [(text.count("\n", 0, match.start(1)), match.group(1)) for match in FENCED.finditer(text)]
 
 
-@pytest.mark.parametrize(("page", "fewest"), [("doc/tutorial.md", 11), ("doc/tutorial-fermat.md", 7)])
+@pytest.mark.parametrize(
+    ("page", "fewest"), [("doc/tutorial.md", 11), ("doc/tutorial-fermat.md", 7), ("doc/transforms.md", 4)]
+)
 def test_the_tutorials_run(page: str, fewest: int) -> None:
     """All blocks of a page, one after the other, in one namespace."""
     namespace: dict[str, Any] = {}
@@ -62,7 +64,16 @@ PAGES = [
     "README.md",
     *(
         f"doc/{name}.md"
-        for name in ("architecture", "benchmarks", "fermat", "fpga", "papers", "tutorial", "tutorial-fermat")
+        for name in (
+            "architecture",
+            "benchmarks",
+            "fermat",
+            "fpga",
+            "papers",
+            "transforms",
+            "tutorial",
+            "tutorial-fermat",
+        )
     ),
     *(f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "study")),
 ]

@@ -81,6 +81,7 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "devices.kind_of",
         "devices._cpu_name",
         "contexts._opened",
+        "transform_designs.prepare",
         "parameters.native",
         "array.__init__",
         "metadata.read_numbers",

@@ -39,7 +39,11 @@ TableOption = Annotated[
 ]
 DeviceOption = Annotated[
     str,
-    typer.Option("--device", help='Where to compute: "cpu", "cpu:2" (threads), "cuda", "cuda:1", "fpga:sim", "auto".'),
+    typer.Option(
+        "--device",
+        help='Where to compute: "cpu", "cpu:2" (threads), "cuda", "cuda:1", "fpga:sim", "auto"; "cpu/d5", "cuda:0/dgt" '
+        "say which transform too.",
+    ),
 ]
 
 

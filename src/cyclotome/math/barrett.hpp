@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/word.hpp"
 
 namespace cyclotome {
@@ -27,10 +28,10 @@ struct BarrettProduct {
     return static_cast<W>(product - quotient * value);
   }
 
-  /// a, b in [0, q) -> [0, q).
+  /// a, b in [0, q) -> [0, q). No branch on data.
   CYCLOTOME_HD constexpr W multiply(W a, W b) const noexcept {
     const W x = multiply_lazy(a, b);
-    return x >= value ? static_cast<W>(x - value) : x;
+    return static_cast<W>(x - (value & mask_if<W>(x >= value)));
   }
 };
 

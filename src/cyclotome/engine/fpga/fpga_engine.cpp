@@ -10,6 +10,7 @@
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/program/program.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
@@ -121,17 +122,13 @@ std::shared_ptr<FpgaEngine> FpgaEngine::create(EnginePtr host, const FpgaOptions
 }
 
 FpgaEngine::FpgaEngine(EnginePtr host, const FpgaOptions& options)
-    : host_(std::move(host)), options_(options), loaded_(options.boards) {}
+    : HostedEngine(std::move(host)), options_(options), loaded_(options.boards) {}
 
-Native FpgaEngine::native(const program::Program& program, const program::Composite& composite) {
+bool FpgaEngine::is_own(const program::Op& op) const {
   using program::Verb;
-  for (std::size_t i = composite.first; i < composite.last; ++i) {
-    const program::Op& op = program.ops()[i];
-    const bool transforms = op.verb == Verb::forward || op.verb == Verb::inverse;
-    const bool product = op.verb == Verb::multiply || op.verb == Verb::multiply_accumulate;
-    if (transforms || (product && multiplies(*op.a.ring, op.a.domain))) return {};
-  }
-  return host_->native(program, composite);
+  const bool transforms = op.verb == Verb::forward || op.verb == Verb::inverse;
+  const bool product = op.verb == Verb::multiply || op.verb == Verb::multiply_accumulate;
+  return transforms || (product && multiplies(*op.a.ring, op.a.domain));
 }
 
 void FpgaEngine::open(const std::string& path) {
@@ -181,33 +178,33 @@ bool FpgaEngine::multiplies(const Ring& ring, Domain domain) const {
 }
 
 void FpgaEngine::do_multiply(View out, ConstView a, ConstView b) {
-  if (!multiplies(*a.ring, a.domain)) return host_->multiply(out, a, b);
-  for_each_piece(*this, host_, out, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
+  if (!multiplies(*a.ring, a.domain)) return host()->multiply(out, a, b);
+  for_each_piece(*this, host(), out, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
     circuit_product(product.view(), x, y);
-    host_->copy(z, product.to_transform().view());
+    host()->copy(z, product.to_transform().view());
   });
 }
 
 void FpgaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView b) {
-  if (!multiplies(*a.ring, a.domain)) return host_->multiply_accumulate(accumulator, a, b);
-  for_each_piece(*this, host_, accumulator, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
+  if (!multiplies(*a.ring, a.domain)) return host()->multiply_accumulate(accumulator, a, b);
+  for_each_piece(*this, host(), accumulator, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
     circuit_product(product.view(), x, y);
-    host_->add(z, z, product.to_transform().view());
+    host()->add(z, z, product.to_transform().view());
   });
 }
 
 void FpgaEngine::circuit_product(View out, ConstView a, ConstView b) {
-  const PolyArray x = in_coefficients(host_, a), y = in_coefficients(host_, b);
+  const PolyArray x = in_coefficients(host(), a), y = in_coefficients(host(), b);
   run(out, x.view(), y.view(), Operation::product);
 }
 
 void FpgaEngine::do_forward(View a) {
-  if (options_.mode == CircuitMode::product) return host_->forward(a);
+  if (options_.mode == CircuitMode::product) return host()->forward(a);
   run(a, a, {}, Operation::forward);
 }
 
 void FpgaEngine::do_inverse(View a) {
-  if (options_.mode == CircuitMode::product) return host_->inverse(a);
+  if (options_.mode == CircuitMode::product) return host()->inverse(a);
   run(a, a, {}, Operation::inverse);
 }
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "cyclotome/engine/engine.hpp"
 #include "cyclotome/engine/fpga/circuit_pool.hpp"
 #include "cyclotome/engine/fpga/statistics.hpp"
+#include "cyclotome/engine/hosted_engine.hpp"
 
 namespace cyclotome {
 
@@ -32,7 +32,7 @@ struct FpgaOptions {
 /// The engine whose products of polynomials modulo a prime are computed by a circuit (engine/fpga/circuit_abi.h): a
 /// compiled model, or a driver of boards. Everything else is the host engine's, whose memory it shares. Residues are
 /// the same bits as on any engine.
-class FpgaEngine final : public Engine {
+class FpgaEngine final : public HostedEngine {
  public:
   /// host: an engine whose memory this processor can address. Throws ArgumentError for 0 boards or threads, or more
   /// than 1024.
@@ -50,48 +50,17 @@ class FpgaEngine final : public Engine {
   const FpgaOptions& options() const noexcept { return options_; }
 
   std::string name() const override { return options_.name; }
-  std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override { return host_->allocate(bytes, secret); }
-  MemoryState memory(bool with_free) const override { return host_->memory(with_free); }
-  void upload(void* destination, const void* from, std::size_t bytes) override {
-    host_->upload(destination, from, bytes);
-  }
-  void download(void* to, const void* source, std::size_t bytes) override { host_->download(to, source, bytes); }
-
-  /// The host's code for what has neither transforms in it nor products that are the circuit's: those are computed one
-  /// by one, so that every one comes through here.
-  Native native(const program::Program& program, const program::Composite& composite) override;
+  /// Its own, not the host's: ticks must not depend on how many cores this machine has.
+  std::size_t working_set() const noexcept override { return Engine::working_set(); }
 
  protected:
+  /// Transforms, and products that are the circuit's: those are computed one by one, so that every one comes through
+  /// here.
+  bool is_own(const program::Op& op) const override;
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_multiply(View out, ConstView a, ConstView b) override;
   void do_multiply_accumulate(View accumulator, ConstView a, ConstView b) override;
-
-  // No products of polynomials in these: the host's.
-  void do_copy(View out, ConstView a) override { host_->copy(out, a); }
-  void do_clear(View out) override { host_->clear(out); }
-  void do_add(View out, ConstView a, ConstView b) override { host_->add(out, a, b); }
-  void do_subtract(View out, ConstView a, ConstView b) override { host_->subtract(out, a, b); }
-  void do_negate(View out, ConstView a) override { host_->negate(out, a); }
-  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override {
-    host_->multiply_scalars(out, a, factors);
-  }
-  void do_convert(View out, ConstView a, const BaseConversion& conversion) override {
-    host_->convert(out, a, conversion);
-  }
-  void do_automorphism(View out, ConstView a, std::uint64_t element) override { host_->automorphism(out, a, element); }
-  void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override {
-    host_->sample(out, law, seed, stream, first_item);
-  }
-  void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override {
-    host_->linear_combination(out, a, matrix);
-  }
-  void do_sum_items(View out, std::span<const ConstView> items, std::size_t group) override {
-    host_->sum_items(out, items, group);
-  }
-  void do_peaks(View numbers, ConstView a, const BaseConversion& conversion) override {
-    host_->peaks(numbers, a, conversion);
-  }
 
  private:
   FpgaEngine(EnginePtr host, const FpgaOptions& options);
@@ -112,7 +81,6 @@ class FpgaEngine final : public Engine {
   void run(View out, ConstView a, ConstView b, fpga::Operation operation);
   void account(const Ring& ring, fpga::Operation operation, std::size_t count, const std::vector<Run>& runs);
 
-  const EnginePtr host_;
   const FpgaOptions options_;
   mutable std::mutex circuits_mutex_;
   std::map<std::size_t, std::unique_ptr<fpga::CircuitPool>> circuits_;  // by degree

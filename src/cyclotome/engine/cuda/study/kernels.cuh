@@ -2,49 +2,51 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/device_view.cuh"
-#include "cyclotome/engine/cuda/study/design.hpp"
-#include "cyclotome/engine/cuda/study/field.cuh"
+#include "cyclotome/study/transform/field.hpp"
+#include "cyclotome/study/transform/stages.hpp"
+#include "cyclotome/study/transform/stockham.hpp"
 
-// Two kernels a direction make all designs: `stage`, one stage over global memory, and `block`, the narrow stages of
-// 2^block_stages values by one block. Grid: (blocks of a polynomial, limbs, items).
+// Three kernels a direction make all designs: `stages`, some stages over global memory; `block`, the narrow stages of
+// 2^block_stages values by one block; `group`, the passes of a Stockham transform. What each computes is
+// src/cyclotome/study/transform, which the host runs too. Grid: (blocks of a polynomial, limbs, items).
 namespace cyclotome::cuda::study {
+
+using namespace cyclotome::study;
+
+/// The threads of a block.
+struct BlockTeam {
+  template <class Body>
+  __device__ void each(std::uint32_t count, const Body& body) const {
+    for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x) body(i);
+  }
+  __device__ void meet() const { __syncthreads(); }
+};
 
 template <class Field>
 __device__ inline Cells<typename Field::Word> cells(const DeviceView<typename Field::Word>& a) {
   return {a.limb(blockIdx.z, blockIdx.y), a.degree / Field::words};
 }
 
-/// Butterfly i of the stage with gap 2^s, on `x`, which is block `block` of 2^block_stages values.
-template <class Field, bool Inverse>
-__device__ inline void butterfly(const Field& field, Cells<typename Field::Word> x, std::uint32_t i, unsigned s,
-                                 unsigned stages, unsigned block_stages, std::uint32_t block) {
-  const std::uint32_t low = lower_index(i, s), high = low + (1U << s);
-  const std::uint32_t root = root_index(i, s, stages, block_stages, block);
-  auto u = Field::load(x, low), v = Field::load(x, high);
-  if constexpr (Inverse) {
-    field.inverse(u, v, root);
-  } else {
-    field.forward(u, v, root);
-  }
-  Field::store(x, low, u);
-  Field::store(x, high, v);
+/// Stages s ... s + LogRadix - 1.
+template <class Field, bool Inverse, unsigned LogRadix>
+__global__ void __launch_bounds__(LogRadix == 1 ? max_block_threads : 256)
+    stages(DeviceView<typename Field::Word> a, const Field* fields, unsigned s, unsigned stages) {
+  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= (1U << (stages - LogRadix))) return;
+  stages_in_registers<Inverse, LogRadix>(fields[blockIdx.y], cells<Field>(a), i, s, stages);
 }
 
-/// The stage with gap 2^s.
-template <class Field, bool Inverse>
-__global__ void __launch_bounds__(max_block_threads)
-    stage(DeviceView<typename Field::Word> a, const Field* fields, unsigned s, unsigned stages) {
-  const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= (1U << (stages - 1))) return;
-  butterfly<Field, Inverse>(fields[blockIdx.y], cells<Field>(a), i, s, stages, stages, 0);
+template <LimbWord W>
+__device__ inline W exchange(W value, unsigned lanes) {
+  return __shfl_xor_sync(0xffffffffU, value, lanes);
 }
 
 /// Between the stages with gaps 2 lanes and lanes: thread i goes on to own butterfly i of the other stage. It keeps one
 /// of its values and swaps the other with its neighbour `lanes` away. The step is its own inverse.
-template <class Field>
-__device__ inline void swap_across(typename Field::Value& u, typename Field::Value& v, unsigned lanes) {
+template <class Value>
+__device__ inline void swap_across(Value& u, Value& v, unsigned lanes) {
   const bool upper = (threadIdx.x & lanes) != 0;
-  const auto received = Field::exchange(upper ? u : v, lanes);
+  const auto received = exchange(upper ? u : v, lanes);
   if (upper) {
     u = received;
   } else {
@@ -52,26 +54,22 @@ __device__ inline void swap_across(typename Field::Value& u, typename Field::Val
   }
 }
 
-/// The stages with gaps 32 ... 1 (forward) or 1 ... 32 (inverse) of butterfly i and its 31 neighbours, in registers.
-/// A whole warp must call it, with i = 32 k + lane.
+/// The stages with gaps 32 ... 1 (forward) or 1 ... 32 (inverse), in registers, by whole warps.
 template <class Field, bool Inverse>
-__device__ inline void shuffled_stages(const Field& field, Cells<typename Field::Word> x, std::uint32_t i,
+__device__ inline void shuffled_stages(const BlockTeam& team, const Field& field, Cells<typename Field::Word> x,
                                        unsigned stages, unsigned block_stages, std::uint32_t block) {
   constexpr unsigned top = shuffle_stages - 1, first = Inverse ? 0 : top, last = Inverse ? top : 0;
-  auto u = Field::load(x, lower_index(i, first)), v = Field::load(x, lower_index(i, first) + (1U << first));
+  team.each(1U << (block_stages - 1), [&](std::uint32_t i) {
+    auto u = Field::load(x, lower_index(i, first)), v = Field::load(x, lower_index(i, first) + (1U << first));
 #pragma unroll
-  for (unsigned k = 0; k <= top; ++k) {
-    const unsigned s = Inverse ? k : top - k;
-    if (k != 0) swap_across<Field>(u, v, Inverse ? 1U << (s - 1) : 1U << s);
-    const std::uint32_t root = root_index(i, s, stages, block_stages, block);
-    if constexpr (Inverse) {
-      field.inverse(u, v, root);
-    } else {
-      field.forward(u, v, root);
+    for (unsigned k = 0; k <= top; ++k) {
+      const unsigned s = Inverse ? k : top - k;
+      if (k != 0) swap_across(u, v, Inverse ? 1U << (s - 1) : 1U << s);
+      butterfly<Inverse>(field, u, v, root_index(i, s, stages, block_stages, block));
     }
-  }
-  Field::store(x, lower_index(i, last), u);
-  Field::store(x, lower_index(i, last) + (1U << last), v);
+    Field::store(x, lower_index(i, last), u);
+    Field::store(x, lower_index(i, last) + (1U << last), v);
+  });
 }
 
 /// Stages 0 ... block_stages - 1, forward from the widest or inverse from the narrowest. Blocks have min(1024,
@@ -82,63 +80,34 @@ __global__ void __launch_bounds__(max_block_threads)
   using W = typename Field::Word;
   extern __shared__ __align__(16) unsigned char memory[];
   const Field field = fields[blockIdx.y];
-  const std::uint32_t size = 1U << block_stages;
-  const Cells<W> global = cells<Field>(a) + (blockIdx.x << block_stages);
-  const Cells<W> x = storage == Storage::shared ? Cells<W>{reinterpret_cast<W*>(memory), size} : global;
-  if constexpr (storage == Storage::shared) {
-    for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) Field::store(x, i, Field::load(global, i));
-    __syncthreads();
-  }
-  constexpr unsigned shuffled = storage == Storage::shuffle ? shuffle_stages : 0;
-  const auto by_warps = [&] {
-    if constexpr (shuffled != 0) {
-      for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
-        shuffled_stages<Field, Inverse>(field, x, i, stages, block_stages, blockIdx.x);
-      }
-      __syncthreads();
-    }
-  };
-  if constexpr (Inverse) by_warps();
-  for (unsigned k = shuffled; k < block_stages; ++k) {
-    const unsigned s = Inverse ? k : block_stages - 1 - (k - shuffled);
-    for (std::uint32_t i = threadIdx.x; i < size / 2; i += blockDim.x) {
-      butterfly<Field, Inverse>(field, x, i, s, stages, block_stages, blockIdx.x);
-    }
-    __syncthreads();
-  }
-  if constexpr (!Inverse) by_warps();
-  if constexpr (storage == Storage::shared) {
-    for (std::uint32_t i = threadIdx.x; i < size; i += blockDim.x) Field::store(global, i, Field::load(x, i));
-  }
+  const Cells<W> scratch{reinterpret_cast<W*>(memory), 1U << block_stages};
+  block_stages_of<Inverse, storage>(BlockTeam(), field, cells<Field>(a), scratch, stages, block_stages, blockIdx.x);
 }
 
-/// Gaussian values A_k to the library's transform and back, in place: A_k is a(psi^(4 br(k) + 1)) under i -> iota,
-/// which is entry k, and a(psi^-(4 br(k) + 1)) under i -> -iota, which is entry n - 1 - k. A thread does k and n/2 - 1
-/// - k, whose four words are read and written by no other.
+/// Threads of a block of `group`, at most: one for each butterfly of radix 8.
+inline constexpr unsigned group_threads = 1U << (group_stages - max_stockham_log_radix);
+
+/// A group of a Stockham transform: a block for every 2^columns columns. Dynamic shared memory holds their values
+/// twice.
+template <class Field, bool Inverse>
+__global__ void __launch_bounds__(group_threads)
+    group(DeviceView<typename Field::Word> to, DeviceView<typename Field::Word> from, const Field* fields,
+          StockhamGroup group) {
+  using W = typename Field::Word;
+  extern __shared__ __align__(16) unsigned char memory[];
+  const Field field = fields[blockIdx.y];
+  const std::uint32_t size = 1U << (group.columns + group.count);
+  const Cells<W> scratch{reinterpret_cast<W*>(memory), size}, other{scratch.data + size * Field::words, size};
+  stockham_group<Inverse>(BlockTeam(), field, cells<Field>(to), cells<Field>(from), scratch, other, group,
+                          blockIdx.x << group.columns);
+}
+
+/// Gaussian values to the library's transform and back.
 template <LimbWord W, bool Inverse>
-__global__ void conjugate_images(DeviceView<W> a, const GaussianField<W>* fields) {
-  const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x, half = a.degree / 2;
-  if (k >= half / 2) return;
-  const GaussianField<W> field = fields[blockIdx.y];
-  const Modulus<W> q = field.q;
-  W* const x = a.limb(blockIdx.z, blockIdx.y);
-  W first[2], second[2];
-  const std::uint32_t index[2] = {k, half - 1 - k};
-  for (int j = 0; j < 2; ++j) {
-    first[j] = x[index[j]];
-    second[j] = x[Inverse ? a.degree - 1 - index[j] : half + index[j]];
-  }
-  for (int j = 0; j < 2; ++j) {
-    if constexpr (Inverse) {
-      x[index[j]] = halve(q.add(first[j], second[j]), q.value());
-      x[half + index[j]] =
-          q.multiply(halve(q.subtract(first[j], second[j]), q.value()), q.negate(field.imaginary_unit));
-    } else {
-      const W turned = q.multiply(second[j], field.imaginary_unit);
-      x[index[j]] = q.add(first[j], turned);
-      x[a.degree - 1 - index[j]] = q.subtract(first[j], turned);
-    }
-  }
+__global__ void images(DeviceView<W> a, const GaussianField<W>* fields) {
+  const std::uint32_t k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= a.degree / 4) return;
+  conjugate_images<Inverse>(a.limb(blockIdx.z, blockIdx.y), k, a.degree, fields[blockIdx.y]);
 }
 
 /// out = a b, Gaussian value by Gaussian value.

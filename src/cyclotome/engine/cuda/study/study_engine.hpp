@@ -4,33 +4,32 @@
 #include <functional>
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
-#include "cyclotome/engine/cuda/study/design.hpp"
+#include "cyclotome/study/transform/design_transforms.hpp"
 
 namespace cyclotome {
 
-/// A CUDA engine whose `forward` and `inverse` are one of the designs of papers 000 and 001, as those papers describe
-/// them: radix 2, a thread for each butterfly, corrected Barrett products, values fully reduced. For comparing designs
-/// on one card; `CudaEngine` is faster. All verbs return the library's bits.
-class StudyEngine final : public CudaEngine {
+namespace cuda {
+
+class Queue;
+
+}  // namespace cuda
+
+/// A CUDA engine whose `forward` and `inverse` are of one of the designs of papers 000 and 001, as those papers
+/// describe them: a thread for each butterfly, corrected Barrett products, values fully reduced; or of another design
+/// of study/transform. For comparing designs on one card; `CudaEngine` is faster. All verbs return the library's bits.
+class StudyEngine final : public CudaEngine, public study::DesignTransforms {
  public:
   /// Throws EngineError as CudaEngine::create does.
   static std::shared_ptr<StudyEngine> create(TransformDesign design, int device = 0);
   ~StudyEngine() override;
 
-  /// "cuda:0 D5"
+  /// "cuda:0/d5"
   std::string name() const override;
-  TransformDesign design() const noexcept { return design_; }
+  TransformDesign design() const noexcept override { return design_; }
 
-  /// The DGT alone (000, Algorithm 1), without the last step that brings it into the library's order, whatever the
-  /// engine's design. In place: n/2 Gaussian residues for each limb, real parts in the first n/2 words, imaginary parts
-  /// in the others; n >= 4. Folding moves nothing: a_j + i a_(j + n/2) is how a polynomial lies in memory. Takes primes
-  /// that have no other transform here: p = 3 mod 4 with n | p + 1 (ring/galois_tables.hpp). The caller owns the domain
-  /// tag. Throws ParameterError for a modulus without this transform, ArgumentError for the wrong domain.
-  void forward_gaussian(View a);
-  void inverse_gaussian(View a);
-  /// out = a b, Gaussian residue by Gaussian residue: the product of polynomials when both are DGTs. All three have one
-  /// ring, batch and parts (ArgumentError); out may be a or b.
-  void multiply_gaussian(View out, ConstView a, ConstView b);
+  void forward_gaussian(View a) override;
+  void inverse_gaussian(View a) override;
+  void multiply_gaussian(View out, ConstView a, ConstView b) override;
 
   /// Microseconds that the device takes for one call of `work`, by CUDA events around `repetitions` (>= 1) calls in a
   /// row; `work` calls verbs of this engine.
@@ -43,14 +42,21 @@ class StudyEngine final : public CudaEngine {
 
  private:
   struct Tables;
+  class Scratch;
   StudyEngine(TransformDesign design, int device);
+  /// sorted: Gaussian residues in the order of a design that is self-sorting, else in that of one in place.
   template <template <LimbWord> class Field, bool Inverse>
-  void transform(View a);
+  void transform(View a, TransformDesign design, bool sorted);
+  /// The passes of a self-sorting design.
+  template <class Field, bool Inverse>
+  void run_groups(const cuda::Queue& queue, View a, const Field* fields, const std::vector<study::TransformStep>& steps,
+                  bool sorted);
   template <bool Inverse>
   void split(View a);
 
   TransformDesign design_;
   std::unique_ptr<Tables> tables_;
+  std::unique_ptr<Scratch> scratch_;
 };
 
 }  // namespace cyclotome
