@@ -9,9 +9,7 @@
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/ltv_io.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/study/circuit/ltv_algebra.hpp"
 #include "cyclotome/study/ltv/operations.hpp"
-#include "cyclotome/value/options.hpp"
 
 namespace cyclotome::python {
 
@@ -324,20 +322,6 @@ void bind_ltv(nb::module_& m) {
       .def("reduce_to", &reduce_to, "level"_a, NoGil())
       .def("automorphism", &automorphism, "key"_a, NoGil());
   bind_files_of_ltv(m);
-  m.def(
-      "ltv_compute",
-      [](const circuit::Circuit& circuit, const std::vector<std::vector<const Ciphertext*>>& inputs,
-         const SwitchingKey& key, const value::Options& options) {
-        std::vector<std::vector<Ciphertext>> copies;
-        for (const auto& input : inputs) {
-          copies.emplace_back();
-          for (const Ciphertext* const c : input) copies.back().push_back(*c);
-        }
-        return study::compute(circuit, copies, key, [&](std::size_t done, std::size_t total, const std::string& what) {
-          if (options.progress) options.progress(done, total, what);
-        });
-      },
-      "circuit"_a, "inputs"_a, "key"_a, "options"_a, NoGil());
 }
 
 }  // namespace cyclotome::python
