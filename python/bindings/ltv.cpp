@@ -120,6 +120,7 @@ void bind_arithmetic(nb::module_& m) {
       .def("dot", &Arithmetic::dot, "a"_a, "b"_a, NoGil())
       .def("multiply_add", &Arithmetic::multiply_add, "sum"_a, "a"_a, "b"_a, NoGil())
       .def("barrett", &Arithmetic::barrett, "f"_a, NoGil())
+      .def("reduced", &Arithmetic::reduced, "f"_a, NoGil())
       .def("multiply", &Arithmetic::multiply, "a"_a, "b"_a, NoGil())
       .def("multiply_transformed", &Arithmetic::multiply_transformed, "a"_a, "b"_a, NoGil())
       .def("inverse", &Arithmetic::inverse, "a"_a, NoGil())
