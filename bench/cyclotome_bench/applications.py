@@ -227,7 +227,8 @@ def _broken(application: Application, device: str) -> _Run:
     else:
         width = application.bits
         numbers = [bits[i : i + width] for i in range(0, len(bits), width)]
-        found = np.array([ltv_circuits.decrypt_numbers(number, keys.secret) for number in numbers])
+        with _pool() as pool:
+            found = np.array(list(pool.map(lambda number: ltv_circuits.decrypt_numbers(number, keys.secret), numbers)))
         _require(application, np.array_equal(found.T, np.sort(values, axis=-1)))
     facts = {
         "log_q": parameters.native.arithmetic.modulus(parameters.levels).bit_length(),
@@ -245,10 +246,17 @@ def _on_cpu(device: str) -> bool:
     return device_name(device).startswith("cpu")
 
 
+def _pool() -> ThreadPoolExecutor:
+    """What comes before a job and after it is not timed, so that it may take all threads."""
+    return ThreadPoolExecutor(min(16, os.cpu_count() or 1))
+
+
 def _encrypted(numbers: Sequence[Sequence[int]], bits: int, key: ltv.PublicKey) -> list[list[ltv.LtvArray]]:
-    """Numbers of one bit length each, side by side: what comes before the job is not timed."""
-    with ThreadPoolExecutor(min(16, os.cpu_count() or 1)) as pool:
-        return list(pool.map(lambda values: ltv_circuits.encrypt_numbers([int(v) for v in values], bits, key), numbers))
+    """Numbers of one bit length each, in slots, bit by bit."""
+    rows = [np.array([int(v) >> i & 1 for v in values], dtype=np.uint8) for values in numbers for i in range(bits)]
+    with _pool() as pool:
+        all_bits = list(pool.map(lambda row: ltv.encrypt(row, key), rows))
+    return [all_bits[i : i + bits] for i in range(0, len(all_bits), bits)]
 
 
 def _broken_floor(

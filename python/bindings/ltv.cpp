@@ -182,14 +182,22 @@ void bind_slots(nb::module_& m) {
       .def(
           "encode",
           [](const Slots& slots, const Elements& values) {
-            const auto bits = slots.encode(std::span(values.data(), values.size()));
+            Bits bits;
+            {
+              const Unlocked unlocked;
+              bits = slots.encode(std::span(values.data(), values.size()));
+            }
             return rows_of<std::uint8_t>(bits, 1);
           },
           "values"_a)
       .def(
           "decode",
           [](const Slots& slots, const BitRow& bits) {
-            const auto values = slots.decode(std::span(bits.data(), bits.size()));
+            ZeroisingVector<std::uint32_t> values;
+            {
+              const Unlocked unlocked;
+              values = slots.decode(std::span(bits.data(), bits.size()));
+            }
             return rows_of<std::uint32_t>(values, 1);
           },
           "bits"_a);

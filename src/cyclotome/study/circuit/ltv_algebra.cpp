@@ -32,10 +32,6 @@ std::vector<Place> places_of(const Batch& a) {
   return result;
 }
 
-BatchPtr made(ltv::PolynomialsPtr polynomials, std::vector<Estimate> estimates) {
-  return std::make_shared<LtvBatch>(std::move(polynomials), std::move(estimates));
-}
-
 double log2_prime(const ltv::Parameters& parameters, std::size_t j) {
   return std::log2(static_cast<double>(parameters.arithmetic()->basis().prime(j)));
 }
@@ -63,12 +59,27 @@ std::vector<BatchPtr> blanks(PlannedEngine& plan, const std::vector<BatchPtr>& i
       continue;
     }
     const LtvBatch& batch = of(*input);
-    result.push_back(made(plan.blank(batch.estimates.size(), batch.polynomials->primes()), batch.estimates));
+    auto blank = plan.blank(batch.estimates.size(), batch.polynomials->primes());
+    result.push_back(std::make_shared<LtvBatch>(*plan.key().parameters(), std::move(blank), batch.estimates));
   }
   return result;
 }
 
 }  // namespace
+
+LtvBatch::LtvBatch(const ltv::Parameters& parameters, ltv::PolynomialsPtr p, std::vector<Estimate> e)
+    : polynomials(std::move(p)), estimates(std::move(e)), facts{estimates.size(), 2, polynomials->primes(), -1e9, 1e9} {
+  for (const Estimate& estimate : estimates) {
+    const double largest = parameters.noise().largest_coefficient(estimate.log2_phase);
+    facts.parts = std::max<std::size_t>(facts.parts, estimate.key_power + 1);
+    facts.log2_noise = std::max(facts.log2_noise, largest);
+  }
+  facts.headroom = parameters.log2_limit(facts.level) - facts.log2_noise;
+}
+
+BatchPtr LtvAlgebra::made(ltv::PolynomialsPtr polynomials, std::vector<Estimate> estimates) const {
+  return std::make_shared<LtvBatch>(parameters_, std::move(polynomials), std::move(estimates));
+}
 
 LtvAlgebra::LtvAlgebra(ltv::BatchEnginePtr engine)
     : engine_(std::move(engine)), parameters_(*engine_->key().parameters()) {
@@ -119,18 +130,6 @@ std::vector<ltv::Ciphertext> LtvAlgebra::ciphertexts(const Batch& a) const {
     result.push_back({parameters, engine_->key().id(), std::move(polynomials[i]), key_power, log2_phase});
   }
   return result;
-}
-
-circuit::Facts LtvAlgebra::facts(const Batch& a) const {
-  const std::size_t primes = of(a).polynomials->primes();
-  circuit::Facts facts{of(a).estimates.size(), 2, primes, -1e9, 1e9};
-  for (const Estimate& estimate : of(a).estimates) {
-    const double largest = parameters_.noise().largest_coefficient(estimate.log2_phase);
-    facts.parts = std::max<std::size_t>(facts.parts, estimate.key_power + 1);
-    facts.log2_noise = std::max(facts.log2_noise, largest);
-    facts.headroom = std::min(facts.headroom, parameters_.log2_limit(primes) - largest);
-  }
-  return facts;
 }
 
 BatchPtr LtvAlgebra::gather(std::span<const Place> places) const {

@@ -11,9 +11,10 @@ namespace cyclotome::study {
 
 /// LTV's ciphertexts where an engine computes, one an item, and what is known of their phases.
 struct LtvBatch final : circuit::Batch {
-  LtvBatch(ltv::PolynomialsPtr p, std::vector<ltv::Estimate> e) : polynomials(std::move(p)), estimates(std::move(e)) {}
+  LtvBatch(const ltv::Parameters& parameters, ltv::PolynomialsPtr p, std::vector<ltv::Estimate> e);
   ltv::PolynomialsPtr polynomials;
   std::vector<ltv::Estimate> estimates;
+  circuit::Facts facts;  ///< of all of them: asked for more often than batches are made
 };
 
 /// Circuits in LTV, which is broken: for comparison with paper 002. A level, as circuits count it, is how many primes
@@ -29,7 +30,7 @@ class LtvAlgebra final : public circuit::Algebra {
   const ltv::BatchEnginePtr& engine() const noexcept { return engine_; }
 
   std::uint64_t modulus() const override { return 2; }
-  circuit::Facts facts(const circuit::Batch& a) const override;
+  circuit::Facts facts(const circuit::Batch& a) const override { return dynamic_cast<const LtvBatch&>(a).facts; }
   std::size_t items_at_once() const override { return engine_->items_at_once(); }
   circuit::BatchPtr gather(std::span<const circuit::Place> places) const override;
   std::size_t product_level(std::span<const circuit::Batch* const> operands) const override;
@@ -46,6 +47,7 @@ class LtvAlgebra final : public circuit::Algebra {
   circuit::BatchPtr add_constants(const circuit::Batch& a, std::span<const std::int64_t> constants) const override;
 
  private:
+  circuit::BatchPtr made(ltv::PolynomialsPtr polynomials, std::vector<ltv::Estimate> estimates) const;
   ltv::BatchEnginePtr engine_;
   const ltv::Parameters& parameters_;
   double mean_square_of_one_;

@@ -4,10 +4,11 @@
 #include "cyclotome/study/ltv/carrier_transform.hpp"
 #include "cyclotome/study/ltv/residue_number.hpp"
 
-// Paper 002's transform of N = 8192 ... 65536 values modulo P in three kernels (Algorithm 1), with the host's bits. A
-// thread transforms 64 values, the last kernel's N/4096, in registers; products in there are shifts. grid.y counts
-// rows: polynomials times primes. Where values come from and go to is a template parameter, so that padding, digits,
-// the order of an inverse and its reduction modulo p cost no pass of their own.
+// Paper 002's transform of N = 8192 ... 65536 values modulo P in three kernels (Algorithm 1), with the host's bits. The
+// first two transform 64 values as eight times eight, by eight threads of eight values each, which exchange them in
+// shared memory; a thread of the last one has N/4096. Products in there are shifts. grid.y counts rows: polynomials
+// times primes. Where values come from and go to is a template parameter, so that padding, digits, the order of an
+// inverse and its reduction modulo p cost no pass of their own.
 namespace cyclotome::cuda::study {
 
 using cyclotome::study::ltv::LevelConstants;
@@ -64,44 +65,91 @@ struct ResidueSink {
   }
 };
 
-/// Columns of 64 rows: one thread each, neighbours in memory. Rows are computed some at a time: `row` is among all,
-/// blockIdx.y among these, by which what lies between steps is kept.
+inline constexpr unsigned columns_of_block = 32, threads_of_columns = 8 * columns_of_block;
+
+/// Multiplies value k by 8^(I k), for K and those after it.
+template <unsigned I, unsigned K = 1>
+__device__ inline void times_powers(std::uint64_t* x) {
+  if constexpr (K < 8) {
+    x[K] = carrier::shifted<3 * I * K>(x[K]);
+    times_powers<I, K + 1>(x);
+  }
+}
+
+/// The same of i, which all threads of a warp share.
+__device__ inline void times_powers_of(unsigned i, std::uint64_t* x) {
+  switch (i) {
+    case 1:
+      return times_powers<1>(x);
+    case 2:
+      return times_powers<2>(x);
+    case 3:
+      return times_powers<3>(x);
+    case 4:
+      return times_powers<4>(x);
+    case 5:
+      return times_powers<5>(x);
+    case 6:
+      return times_powers<6>(x);
+    case 7:
+      return times_powers<7>(x);
+    default:
+      return;
+  }
+}
+
+/// small_transform<64> of a block's columns: lanes are columns, and warps the parts of a column.
+template <class Load, class Store>
+__device__ inline void transform_columns(const Load& load, const Store& store) {
+  __shared__ std::uint64_t tile[64][columns_of_block];
+  const unsigned lane = threadIdx.x % columns_of_block, part = threadIdx.x / columns_of_block;
+  std::uint64_t x[8];
+#pragma unroll
+  for (unsigned j = 0; j < 8; ++j) x[j] = load(8 * j + part);
+  small_transform<8>(x);
+  times_powers_of(part, x);
+#pragma unroll
+  for (unsigned k = 0; k < 8; ++k) tile[8 * k + part][lane] = x[k];
+  __syncthreads();
+#pragma unroll
+  for (unsigned i = 0; i < 8; ++i) x[i] = tile[8 * part + i][lane];
+  small_transform<8>(x);
+#pragma unroll
+  for (unsigned l = 0; l < 8; ++l) store(part + 8 * l, x[l]);
+}
+
+/// Columns of 64 rows, neighbours in memory. Rows are computed some at a time: `row` is among all, blockIdx.y among
+/// these, by which what lies between steps is kept.
 template <class Source>
-__global__ void __launch_bounds__(128)
+__global__ void __launch_bounds__(threads_of_columns)
     first_step(std::uint64_t* out, const __grid_constant__ Source source, const std::uint64_t* twiddles,
                TransformSteps steps, unsigned first_row) {
-  const unsigned columns = steps.columns * steps.rest, c = blockIdx.x * blockDim.x + threadIdx.x;
-  if (c >= columns) return;
+  const unsigned columns = steps.columns * steps.rest,
+                 c = blockIdx.x * columns_of_block + threadIdx.x % columns_of_block;
   const std::size_t row = first_row + blockIdx.y;
-  std::uint64_t x[64];
-#pragma unroll
-  for (unsigned i = 0; i < 64; ++i) x[i] = source(row, static_cast<std::size_t>(i) * columns + c);
-  small_transform<64>(x);
   std::uint64_t* const to = out + blockIdx.y * steps.points() + c;
-#pragma unroll
-  for (unsigned k = 0; k < 64; ++k) {
-    to[static_cast<std::size_t>(k) * columns] =
-        k == 0 ? x[0] : carrier::multiply(x[k], twiddles[steps.first_twiddle(k, c / steps.rest)]);
-  }
+  transform_columns([&](unsigned i) { return source(row, static_cast<std::size_t>(i) * columns + c); },
+                    [&](unsigned k, std::uint64_t x) {
+                      to[static_cast<std::size_t>(k) * columns] =
+                          k == 0 ? x : carrier::multiply(x, twiddles[steps.first_twiddle(k, c / steps.rest)]);
+                    });
 }
 
 /// 64 columns of row k, part r; result l goes to r * 4096 + k + 64 l. Up to eight threads that differ in r alone read
 /// neighbours, and those that differ in k write them.
 template <unsigned Rest>
-__global__ void __launch_bounds__(128)
+__global__ void __launch_bounds__(threads_of_columns)
     second_step(std::uint64_t* out, const std::uint64_t* in, const std::uint64_t* twiddles, TransformSteps steps) {
   constexpr unsigned together = Rest < 8 ? Rest : 8;
-  const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, k = thread / together % 64,
-                 r = thread % together + thread / (64 * together) * together;
+  const unsigned column = blockIdx.x * columns_of_block + threadIdx.x % columns_of_block, k = column / together % 64,
+                 r = column % together + column / (64 * together) * together;
   const std::size_t row = blockIdx.y, columns = static_cast<std::size_t>(64) * Rest;
   const std::uint64_t* const from = in + row * steps.points() + k * columns + r;
-  std::uint64_t x[64];
-#pragma unroll
-  for (unsigned l = 0; l < 64; ++l) x[l] = from[static_cast<std::size_t>(l) * Rest];
-  small_transform<64>(x);
   std::uint64_t* const to = out + row * steps.points() + static_cast<std::size_t>(r) * 4096 + k;
-#pragma unroll
-  for (unsigned l = 0; l < 64; ++l) to[64 * l] = carrier::multiply(x[l], twiddles[steps.second_twiddle(k + 64 * l, r)]);
+  transform_columns([&](unsigned l) { return from[static_cast<std::size_t>(l) * Rest]; },
+                    [&](unsigned l, std::uint64_t x) {
+                      to[64 * l] = carrier::multiply(x, twiddles[steps.second_twiddle(k + 64 * l, r)]);
+                    });
 }
 
 /// `Rest` parts of each of 4096 values.

@@ -21,10 +21,10 @@ void transform_rows(const cuda::Queue& queue, const TransformSteps& steps, unsig
   const auto all = [&]<unsigned rest>() {
     for (unsigned row = 0; row < rows; row += at_once) {
       const unsigned count = rows - row < at_once ? rows - row : at_once;
-      cuda::launch<first_step<Source>>(queue, {blocks_for(columns), count}, threads_of_block, 0, 1, "first step", first,
-                                       source, twiddles, steps, row);
-      cuda::launch<second_step<rest>>(queue, {blocks_for(64 * rest), count}, threads_of_block, 0, 1, "second step",
-                                      second, first, twiddles, steps);
+      cuda::launch<first_step<Source>>(queue, {columns / columns_of_block, count}, threads_of_columns, 0, 1,
+                                       "first step", first, source, twiddles, steps, row);
+      cuda::launch<second_step<rest>>(queue, {columns / columns_of_block, count}, threads_of_columns, 0, 1,
+                                      "second step", second, first, twiddles, steps);
       cuda::launch<third_step<rest, Sink>>(queue, {4096 / threads_of_block, count}, threads_of_block, 0, 1,
                                            "third step", sink, second, row);
     }

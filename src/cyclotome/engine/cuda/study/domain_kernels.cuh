@@ -36,17 +36,33 @@ __global__ void products(std::uint64_t* out, const std::uint64_t* a, const std::
   out[row * points + i] = carrier::multiply(a[row * points + i], factors[(row % factor_rows) * points + i]);
 }
 
+/// A sum of products of 64 bits each: 160 bits, enough for 2^32 of them.
+struct WideSum {
+  std::uint64_t low = 0, high = 0;
+  std::uint32_t top = 0;
+
+  __device__ void add_product(std::uint64_t a, std::uint64_t b) {
+    asm("{\n\t.reg .u64 l, h;\n\tmul.lo.u64 l, %3, %4;\n\tmul.hi.u64 h, %3, %4;\n\tadd.cc.u64 %0, %0, l;\n\t"
+        "addc.cc.u64 %1, %1, h;\n\taddc.u32 %2, %2, 0;\n\t}"
+        : "+l"(low), "+l"(high), "+r"(top)
+        : "l"(a), "l"(b));
+  }
+  /// Modulo P, where 2^128 = -2^32.
+  __device__ std::uint64_t reduced() const {
+    return carrier::subtract(carrier::reduce(high, low), static_cast<std::uint64_t>(top) << 32);
+  }
+};
+
 /// MULADD of relinearisation: sum over digits of digit times key, for `Items` polynomials and `Rows` primes, so that a
-/// word of the key serves that many polynomials, and one of a digit that many primes. A sum of 128-bit products is
-/// reduced once: what is carried beyond 2^128 = -2^32. Blocks of neighbours in the grid have the same points.
+/// word of the key serves that many polynomials, and one of a digit that many primes. Blocks of neighbours in the grid
+/// have the same points.
 template <unsigned Items, unsigned Rows>
 __global__ void __launch_bounds__(128)
     key_products(std::uint64_t* out, const std::uint64_t* digits, const std::uint64_t* const* key, std::size_t points,
                  unsigned digit_count, unsigned primes, unsigned items) {
   const std::size_t i = blockIdx.z * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
   const unsigned first_row = blockIdx.y * Rows, first = blockIdx.x * Items;
-  u128 sums[Items][Rows] = {};
-  std::uint32_t carries[Items][Rows] = {};
+  WideSum sums[Items][Rows];
   for (unsigned t = 0; t < digit_count; ++t) {
     std::uint64_t factors[Rows];
 #pragma unroll
@@ -58,11 +74,7 @@ __global__ void __launch_bounds__(128)
       if (first + item >= items) break;
       const std::uint64_t digit = digits[(static_cast<std::size_t>(first + item) * digit_count + t) * points + i];
 #pragma unroll
-      for (unsigned j = 0; j < Rows; ++j) {
-        const u128 product = static_cast<u128>(digit) * factors[j];
-        sums[item][j] += product;
-        carries[item][j] += sums[item][j] < product ? 1 : 0;
-      }
+      for (unsigned j = 0; j < Rows; ++j) sums[item][j].add_product(digit, factors[j]);
     }
   }
 #pragma unroll
@@ -70,10 +82,7 @@ __global__ void __launch_bounds__(128)
 #pragma unroll
     for (unsigned j = 0; j < Rows; ++j) {
       if (first + item >= items || first_row + j >= primes) continue;
-      const u128 sum = sums[item][j];
-      const std::uint64_t low = carrier::reduce(static_cast<std::uint64_t>(sum >> 64), static_cast<std::uint64_t>(sum));
-      out[(static_cast<std::size_t>(first + item) * primes + first_row + j) * points + i] =
-          carrier::subtract(low, static_cast<std::uint64_t>(carries[item][j]) << 32);
+      out[(static_cast<std::size_t>(first + item) * primes + first_row + j) * points + i] = sums[item][j].reduced();
     }
   }
 }

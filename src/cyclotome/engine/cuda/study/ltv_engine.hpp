@@ -107,7 +107,7 @@ class LtvEngine final : public CudaEngine {
 
   study::ltv::ArithmeticPtr arithmetic_;
   std::unique_ptr<Tables> tables_;
-  unsigned rows_at_once_ = 96;
+  unsigned rows_at_once_ = ~0U;
 };
 
 }  // namespace cyclotome
