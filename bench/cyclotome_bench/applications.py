@@ -47,8 +47,8 @@ class _Run(NamedTuple):
 
 
 def measure_application(application: Application, device: str) -> Record:
-    """One job on all slots; on a GPU twice, of which the second counts. Where there is not enough memory, a record
-    without a time that says so.
+    """One job on all slots; on a GPU twice, of which the second counts. Where there is not enough memory, or LTV's
+    estimate refuses, a record without a time that says so.
 
     Raises:
         WrongResultError: the result is not what is right.
@@ -56,7 +56,7 @@ def measure_application(application: Application, device: str) -> Record:
     """
     try:
         run = _broken(application, device) if application.scheme == "ltv" else _secure(application, device)
-    except cy.errors.MemoryLimitError as error:
+    except (cy.errors.MemoryLimitError, cy.errors.NoiseError) as error:
         return {**_head(application), **_NOT_MEASURED, "engine": device_name(device), "reason": str(error)}
     circuit = _circuit(application)
     each = [1e6 * seconds / run.lanes for seconds in run.seconds]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long PRINCE takes in LTV on a GPU with the paper's set, by the host's clock: 1024 blocks at once, whose results
-// tests check; here ciphertexts hide nothing. time_cuda_ltv_circuits [RUNS [ROWS ...]]: 4 runs unless said otherwise,
-// for each number of rows that are transformed at once.
+// tests check; here ciphertexts hide nothing. time_cuda_ltv_circuits [RUNS], by default 4.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -32,8 +31,7 @@ int main(int count, char** arguments) {
     std::fflush(stdout);
   };
   BatchEnginePtr engine;
-  const auto device = LtvEngine::create(parameters->arithmetic());
-  timed("key", [&] { engine = ltv_batch_engine(device, key); });
+  timed("key", [&] { engine = ltv_batch_engine(LtvEngine::create(parameters->arithmetic()), key); });
   const study::LtvAlgebra algebra(engine);
   std::vector<circuit::BatchPtr> placed;
   timed("inputs", [&] {
@@ -42,14 +40,11 @@ int main(int count, char** arguments) {
   const study::LtvCounts counts = study::plan(prince, algebra, placed);
   std::printf("{\"transforms\": %zu, \"products\": %zu, \"key_bytes\": %zu, \"peak_bytes\": %zu}\n", counts.transforms,
               counts.products, counts.key_bytes, counts.peak_bytes);
-  for (int i = 2; i < std::max(count, 3); ++i) {
-    if (i < count) device->transform_at_once(static_cast<unsigned>(std::strtoul(arguments[i], nullptr, 10)));
-    for (unsigned long run = 0; run < runs; ++run) {
-      timed(i < count ? arguments[i] : "PRINCE, 1024 blocks", [&] {
-        const auto outputs = study::compute(prince, algebra, placed);
-        engine->synchronize();
-      });
-    }
+  for (unsigned long run = 0; run < runs; ++run) {
+    timed("PRINCE, 1024 blocks", [&] {
+      const auto outputs = study::compute(prince, algebra, placed);
+      engine->synchronize();
+    });
   }
   return 0;
 }

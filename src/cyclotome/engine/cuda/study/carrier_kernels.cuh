@@ -118,16 +118,15 @@ __device__ inline void transform_columns(const Load& load, const Store& store) {
   for (unsigned l = 0; l < 8; ++l) store(part + 8 * l, x[l]);
 }
 
-/// Columns of 64 rows, neighbours in memory. Rows are computed some at a time: `row` is among all, blockIdx.y among
-/// these, by which what lies between steps is kept.
+/// Columns of 64 rows, neighbours in memory.
 template <class Source>
 __global__ void __launch_bounds__(threads_of_columns)
     first_step(std::uint64_t* out, const __grid_constant__ Source source, const std::uint64_t* twiddles,
-               TransformSteps steps, unsigned first_row) {
+               TransformSteps steps) {
   const unsigned columns = steps.columns * steps.rest,
                  c = blockIdx.x * columns_of_block + threadIdx.x % columns_of_block;
-  const std::size_t row = first_row + blockIdx.y;
-  std::uint64_t* const to = out + blockIdx.y * steps.points() + c;
+  const std::size_t row = blockIdx.y;
+  std::uint64_t* const to = out + row * steps.points() + c;
   transform_columns([&](unsigned i) { return source(row, static_cast<std::size_t>(i) * columns + c); },
                     [&](unsigned k, std::uint64_t x) {
                       to[static_cast<std::size_t>(k) * columns] =
@@ -154,7 +153,7 @@ __global__ void __launch_bounds__(threads_of_columns)
 
 /// `Rest` parts of each of 4096 values.
 template <unsigned Rest, class Sink>
-__global__ void third_step(Sink sink, const std::uint64_t* in, unsigned first_row) {
+__global__ void third_step(Sink sink, const std::uint64_t* in) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   const std::size_t row = blockIdx.y;
   std::uint64_t x[Rest];
@@ -162,7 +161,7 @@ __global__ void third_step(Sink sink, const std::uint64_t* in, unsigned first_ro
   for (unsigned r = 0; r < Rest; ++r) x[r] = in[row * (4096 * Rest) + r * 4096 + i];
   small_transform<Rest>(x);
 #pragma unroll
-  for (unsigned r = 0; r < Rest; ++r) sink(first_row + row, r * 4096 + i, x[r]);
+  for (unsigned r = 0; r < Rest; ++r) sink(row, r * 4096 + i, x[r]);
 }
 
 }  // namespace cyclotome::cuda::study

@@ -12,22 +12,18 @@ inline unsigned blocks_for(std::size_t count, unsigned threads = threads_of_bloc
   return static_cast<unsigned>((count + threads - 1) / threads);
 }
 
-/// The three kernels, `at_once` rows at a time; `first` and `second` hold what is between them, for so many rows each.
+/// The three kernels; `first` and `second` hold what is between them.
 template <class Source, class Sink>
-void transform_rows(const cuda::Queue& queue, const TransformSteps& steps, unsigned rows, unsigned at_once,
-                    const std::uint64_t* twiddles, std::uint64_t* first, std::uint64_t* second, const Source& source,
-                    const Sink& sink) {
-  const unsigned columns = steps.columns * steps.rest;
+void transform_rows(const cuda::Queue& queue, const TransformSteps& steps, unsigned rows, const std::uint64_t* twiddles,
+                    std::uint64_t* first, std::uint64_t* second, const Source& source, const Sink& sink) {
+  const unsigned blocks = steps.columns * steps.rest / columns_of_block;
   const auto all = [&]<unsigned rest>() {
-    for (unsigned row = 0; row < rows; row += at_once) {
-      const unsigned count = rows - row < at_once ? rows - row : at_once;
-      cuda::launch<first_step<Source>>(queue, {columns / columns_of_block, count}, threads_of_columns, 0, 1,
-                                       "first step", first, source, twiddles, steps, row);
-      cuda::launch<second_step<rest>>(queue, {columns / columns_of_block, count}, threads_of_columns, 0, 1,
-                                      "second step", second, first, twiddles, steps);
-      cuda::launch<third_step<rest, Sink>>(queue, {4096 / threads_of_block, count}, threads_of_block, 0, 1,
-                                           "third step", sink, second, row);
-    }
+    cuda::launch<first_step<Source>>(queue, {blocks, rows}, threads_of_columns, 0, 1, "first step", first, source,
+                                     twiddles, steps);
+    cuda::launch<second_step<rest>>(queue, {blocks, rows}, threads_of_columns, 0, 1, "second step", second, first,
+                                    twiddles, steps);
+    cuda::launch<third_step<rest, Sink>>(queue, {4096 / threads_of_block, rows}, threads_of_block, 0, 1, "third step",
+                                         sink, second);
   };
   switch (steps.rest) {
     case 2:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <span>
 
@@ -86,9 +85,6 @@ class LtvEngine final : public CudaEngine {
   /// Bytes of what is kept on the device, at level 0, by the names of paper 002's Table 3. Phi_m itself is not kept,
   /// only its transform.
   std::vector<std::pair<std::string, std::size_t>> table_bytes() const;
-  /// Rows that are transformed at once, 1 or more, so that what lies between the three kernels stays in the second-level
-  /// cache; for measurements.
-  void transform_at_once(unsigned rows) { rows_at_once_ = std::max(1U, rows); }
   /// Microseconds that the device takes for one call of `work`, by CUDA events around `repetitions` (>= 1) of them.
   double event_time(const std::function<void()>& work, unsigned repetitions);
 
@@ -107,7 +103,6 @@ class LtvEngine final : public CudaEngine {
 
   study::ltv::ArithmeticPtr arithmetic_;
   std::unique_ptr<Tables> tables_;
-  unsigned rows_at_once_ = ~0U;
 };
 
 }  // namespace cyclotome

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "cyclotome/engine/cuda/study/cyclotomic_kernel.cuh"
 #include "cyclotome/engine/cuda/study/ltv_tables.cuh"
 #include "cyclotome/engine/cuda/study/member_kernels.cuh"

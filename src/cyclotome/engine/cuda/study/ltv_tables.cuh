@@ -91,12 +91,12 @@ template <class Source>
 LtvEngine::Batch LtvEngine::forward(const Source& source, std::size_t items, std::size_t primes, unsigned digits) {
   const std::size_t points = arithmetic_->points();
   Batch out = empty(Form::ntt, items, primes, points, digits);
-  const auto rows = static_cast<unsigned>(rows_of(out)), at_once = std::min(rows, rows_at_once_);
+  const auto rows = static_cast<unsigned>(rows_of(out));
   require_grid(rows);
-  const auto first = allocate(at_once * points * 8, false), second = allocate(at_once * points * 8, false);
+  const auto first = allocate(rows * points * 8, false), second = allocate(rows * points * 8, false);
   const cuda::DeviceScope scope(static_cast<CUcontext>(context()));
   const cuda::Queue queue(tables_->stream, device(), false);
-  cuda::study::transform_rows(queue, arithmetic_->transform().steps(), rows, at_once, tables_->twiddles,
+  cuda::study::transform_rows(queue, arithmetic_->transform().steps(), rows, tables_->twiddles,
                               static_cast<std::uint64_t*>(first->data()), static_cast<std::uint64_t*>(second->data()),
                               source, cuda::study::ValueSink{data_of<std::uint64_t>(out), points});
   return out;
@@ -107,12 +107,12 @@ template <class Source>
 LtvEngine::Batch LtvEngine::backward(const Source& source, std::size_t items, std::size_t primes) {
   const std::size_t points = arithmetic_->points(), length = arithmetic_->ring().product_length();
   Batch out = empty(Form::crt, items, primes, length);
-  const auto rows = static_cast<unsigned>(rows_of(out)), at_once = std::min(rows, rows_at_once_);
+  const auto rows = static_cast<unsigned>(rows_of(out));
   require_grid(rows);
-  const auto first = allocate(at_once * points * 8, false), second = allocate(at_once * points * 8, false);
+  const auto first = allocate(rows * points * 8, false), second = allocate(rows * points * 8, false);
   const cuda::DeviceScope scope(static_cast<CUcontext>(context()));
   const cuda::Queue queue(tables_->stream, device(), false);
-  cuda::study::transform_rows(queue, arithmetic_->transform().steps(), rows, at_once, tables_->twiddles,
+  cuda::study::transform_rows(queue, arithmetic_->transform().steps(), rows, tables_->twiddles,
                               static_cast<std::uint64_t*>(first->data()), static_cast<std::uint64_t*>(second->data()),
                               source,
                               cuda::study::ResidueSink{data_of<std::uint32_t>(out), tables_->moduli, primes, length,
