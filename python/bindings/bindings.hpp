@@ -71,6 +71,7 @@ void bind_transforms(nb::module_& m);
 void bind_fermat(nb::module_& m);
 void bind_fermat_bench(nb::module_& m);
 void bind_ltv(nb::module_& m);
+void bind_ltv_circuits(nb::module_& m);
 void bind_cuda(nb::module_& m);
 void bind_cuda_ltv(nb::module_& m);
 void bind_cuda_study(nb::module_& m);

@@ -30,6 +30,7 @@ NB_MODULE(_core, m) {
   bind_cuda_study(m);
   bind_fpga(m);
   bind_circuits(m);
+  bind_ltv_circuits(m);
 #ifdef CYCLOTOME_TESTING
   bind_testing(m);
 #endif
