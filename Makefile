@@ -136,6 +136,8 @@ test-cpp: install-test
 test-python: install-test
 	@echo "== Python tests"
 	@$(pytest) $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
+	@for program in chromium chromedriver; do command -v $$program >/dev/null || \
+	    echo "the benchmark's pages in a browser: there is no $$program (Debian: chromium chromium-driver)"; done >> $(left_out)
 
 test-full: install-test test-headers test-cuda-full
 	@echo "== statistics at full size"
@@ -258,7 +260,7 @@ docs: install-test
 	    cyclotome_bench cyclotome_demo cyclotome_hdl cyclotome_study
 
 verilog: $(ready)
-	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]' ./hdl
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]' ./hdl ./study
 	@for circuit in pease:16384:1 cooley-tukey:32768:1 cooley-tukey:32768:2 cooley-tukey:32768:4 iterative:16384:1 \
 	    iterative:32768:4 streaming:32768:1; do IFS=: read -r design degree pipes <<<"$$circuit"; \
 	    $(bin)/cyclotome fpga verilog --design $$design --degree $$degree --pipes $$pipes --output build/verilog --force; done

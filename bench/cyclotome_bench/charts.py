@@ -1,116 +1,223 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots as SVG text that stands in a page by itself: bars of ratios, and lines over two logarithmic axes."""
+"""Plots of records, drawn by Plotly: lines through points, and horizontal bars."""
 
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["bars", "lines"]
+from cyclotome.errors import ArgumentError, MissingPackageError
+
+__all__ = ["Bars", "Lines", "Plot", "figure", "fragment", "library"]
 
 #: Colours that differ for colour-blind readers too (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933")
-
-_WIDTH = 860
-
-
-def _text(x: float, y: float, text: str, anchor: str = "start", extra: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {extra}>{html.escape(text)}</text>'
+_MARKERS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star", "pentagon")
+#: Labels along an axis, at most, as a telephone is narrow; and pixels.
+_MOST_TICKS, _HEIGHT, _BAR, _LEGEND_LINE = 10, 420, 15, 22
 
 
-def _svg(height: float, title: str, parts: Sequence[str]) -> str:
-    body = "\n".join(parts)
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {height:.0f}" role="img" aria-label="{html.escape(title, quote=True)}" '
-        f'xmlns="http://www.w3.org/2000/svg" font-size="12">\n{body}\n</svg>'
-    )
+@dataclass(frozen=True)
+class Lines:
+    """Lines through points, both axes logarithmic. Each line has at most one value at each x: what was measured in
+    other circumstances, such as another number at once, is another line.
 
-
-def _legend(names: Sequence[str], y: float) -> list[str]:
-    parts, x = [], 10.0
-    for i, name in enumerate(names):
-        width = 24 + 7 * len(name)
-        if x + width > _WIDTH:
-            x, y = 10.0, y + 18
-        parts.append(f'<rect x="{x:.0f}" y="{y - 10:.0f}" width="12" height="12" fill="{COLOURS[i % len(COLOURS)]}"/>')
-        parts.append(_text(x + 17, y, name))
-        x += width
-    return parts
-
-
-def bars(title: str, series: Sequence[str], rows: Sequence[tuple[str, Sequence[float | None]]]) -> str:
-    """Horizontal bars of ratios, one group of `series` a row, with a line at 1; None leaves a bar out.
-
-    Args:
-        title: what is plotted; for screen readers too.
-        series: names of the bars in a group.
-        rows: (label, one ratio for each series).
-    """
-    left, thick, gap = 250, 12, 8
-    largest = max((v for _, values in rows for v in values if v is not None), default=1.0)
-    step = next(s for s in (0.5, 1, 2, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6) if largest / s <= 12 or s == 1e6)
-    end = max(1.0, math.ceil(largest / step) * step)
-    scale = (_WIDTH - left - 60) / end
-    group = thick * len(series) + gap
-    bottom = 50 + group * len(rows)
-    parts = [_text(10, 16, title, extra='font-weight="bold"'), *_legend(series, 36)]
-    for i in range(round(end / step) + 1):
-        x = left + i * step * scale
-        parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="46" y2="{bottom}" stroke="#ddd"/>')
-        parts.append(_text(x, bottom + 14, f"{i * step:g}×", "middle"))
-    for k, (label, values) in enumerate(rows):
-        y = 50 + k * group
-        parts.append(_text(left - 8, y + group / 2, label, "end"))
-        for i, value in enumerate(values):
-            if value is None:
-                continue
-            top = y + i * thick
-            parts.append(
-                f'<rect x="{left}" y="{top}" width="{value * scale:.1f}" height="{thick - 2}" '
-                f'fill="{COLOURS[i % len(COLOURS)]}"/>'
-            )
-            parts.append(_text(left + value * scale + 4, top + thick - 3, f"{value:.1f}×", extra='font-size="10"'))
-    one = left + scale
-    parts.append(f'<line x1="{one:.1f}" x2="{one:.1f}" y1="46" y2="{bottom}" stroke="#000" stroke-dasharray="3 3"/>')
-    return _svg(bottom + 24, title, parts)
-
-
-def lines(title: str, x_name: str, y_name: str, series: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Lines through points (x, y), both axes logarithmic: x in powers of 2, y in powers of 10.
-
-    Args:
+    Attributes:
         title: what is plotted.
         x_name, y_name: what the axes are, with units.
-        series: points by name; all coordinates positive.
+        series: points (x, y) by the line's name, all positive.
+
+    Raises:
+        ArgumentError: a line has two values at one x, or none at all.
     """
-    points = [point for line in series.values() for point in line]
-    if not points:
-        return ""
-    low_x, high_x = (f(math.log2(x) for x, _ in points) for f in (min, max))
-    low_y, high_y = math.floor(min(math.log10(y) for _, y in points)), math.ceil(max(math.log10(y) for _, y in points))
-    left, right, top, bottom = 70, _WIDTH - 20, 70 + 18 * (len(series) // 5), 460
 
-    def place(x: float, y: float) -> tuple[float, float]:
-        across = (math.log2(x) - low_x) / max(high_x - low_x, 1e-9)
-        up = (math.log10(y) - low_y) / max(high_y - low_y, 1)
-        return left + across * (right - left), bottom - up * (bottom - top)
+    title: str
+    x_name: str
+    y_name: str
+    series: Mapping[str, Sequence[tuple[float, float]]]
 
-    parts = [_text(10, 16, title, extra='font-weight="bold"'), *_legend(list(series), 36)]
-    for exponent in range(low_y, high_y + 1):
-        _, y = place(2**low_x, 10.0**exponent)
-        parts.append(f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
-        parts.append(_text(left - 6, y + 4, f"{10.0**exponent:g}", "end"))
-    for exponent in range(math.ceil(low_x), math.floor(high_x) + 1):
-        x, _ = place(2.0**exponent, 10.0**low_y)
-        parts.append(_text(x, bottom + 16, f"2^{exponent}", "middle"))
-    for i, line in enumerate(series.values()):
-        colour = COLOURS[i % len(COLOURS)]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*point) for point in sorted(line)))
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in (place(*point) for point in line)
-        ]
-    parts.append(_text((left + right) / 2, bottom + 34, x_name, "middle"))
-    parts.append(_text(16, top - 12, y_name))
-    return _svg(bottom + 44, title, parts)
+    def __post_init__(self) -> None:
+        for name, points in self.series.items():
+            if not points or len({x for x, _ in points}) != len(points):
+                raise ArgumentError(f"{self.title}: the line {name!r} needs one value at each {self.x_name}")
+        if not self.series:
+            raise ArgumentError(f"{self.title}: there is nothing to plot")
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of horizontal bars.
+
+    Attributes:
+        title: what is plotted.
+        name: what the bars' lengths are, with the unit.
+        series: names of the bars in a group.
+        rows: (the group's label, one value for each series, None for none), labels all different.
+        reference: where a line is drawn across, such as 1 for ratios.
+        logarithmic: whether the axis is.
+
+    Raises:
+        ArgumentError: labels that are equal, values that do not fit the series, or no value at all.
+    """
+
+    title: str
+    name: str
+    series: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[float | None]]]
+    reference: float | None = None
+    logarithmic: bool = False
+
+    def __post_init__(self) -> None:
+        if len({label for label, _ in self.rows}) != len(self.rows):
+            raise ArgumentError(f"{self.title}: two groups of bars have one label")
+        if any(len(values) != len(self.series) for _, values in self.rows):
+            raise ArgumentError(f"{self.title}: a group of bars has not one value for each of {', '.join(self.series)}")
+        if all(value is None for _, values in self.rows for value in values):
+            raise ArgumentError(f"{self.title}: there is nothing to plot")
+
+
+Plot = Lines | Bars
+
+
+def figure(plot: Plot) -> dict[str, Any]:
+    """The plot as Plotly describes one: "data" and "layout"."""
+    return _lines(plot) if isinstance(plot, Lines) else _bars(plot)
+
+
+def fragment(plot: Plot) -> str:
+    """The plot as HTML for a page that has `library`. Raises MissingPackageError without Plotly."""
+    go = _plotly().graph_objects
+    config = {"responsive": True, "displaylogo": False, "displayModeBar": False}
+    text: str = go.Figure(figure(plot)).to_html(full_html=False, include_plotlyjs=False, config=config)
+    return f"<figure><figcaption>{html.escape(plot.title)}</figcaption>{text}</figure>"
+
+
+def library() -> str:
+    """The script that draws: all that a page needs. Raises MissingPackageError without Plotly."""
+    text: str = _plotly().offline.get_plotlyjs()
+    return text
+
+
+def _plotly() -> Any:
+    """Imported when a page is made, as it takes time."""
+    try:
+        import plotly.graph_objects
+        import plotly.offline
+    except ImportError:
+        raise MissingPackageError("pages need Plotly, which draws their plots: pip install plotly") from None
+    return plotly
+
+
+def _text(text: str) -> str:
+    """Plotly takes some tags in labels for markup; names in records are not."""
+    return html.escape(text, quote=False)
+
+
+def _layout(height: int, names: Sequence[str]) -> dict[str, Any]:
+    """What all plots have. The legend stands below, where a narrow window breaks it into lines; the title is HTML,
+    which it breaks too."""
+    return {
+        "height": height + _LEGEND_LINE * len(names),
+        "margin": {"l": 10, "r": 36, "t": 10, "b": 10},
+        "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
+        "showlegend": len(names) > 1,
+        "paper_bgcolor": "white",
+        "plot_bgcolor": "white",
+        "font": {"color": "#222"},
+        "colorway": list(COLOURS),
+        "template": "none",
+    }
+
+
+def _axis(name: str, **more: Any) -> dict[str, Any]:
+    return {"title": {"text": _text(name)}, "automargin": True, "gridcolor": "#e4e4e4", "zeroline": False, **more}
+
+
+def _lines(plot: Lines) -> dict[str, Any]:
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": _text(name),
+            "x": [x for x, _ in sorted(points)],
+            "y": [y for _, y in sorted(points)],
+            "marker": {"symbol": _MARKERS[i // len(COLOURS) % len(_MARKERS)]},
+        }
+        for i, (name, points) in enumerate(plot.series.items())
+    ]
+    ticks = _ticks(sorted({x for points in plot.series.values() for x, _ in points}))
+    heights = [y for points in plot.series.values() for _, y in points]
+    across = _axis(plot.x_name, type="log", tickvals=ticks, ticktext=[_label(x) for x in ticks])
+    layout = _layout(_HEIGHT, list(plot.series))
+    return {"data": data, "layout": {**layout, "xaxis": across, "yaxis": _axis(plot.y_name, **_logarithmic(heights))}}
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Those of the values, rising, that stand far enough from the one before on a logarithmic axis."""
+    least = (values[-1] / values[0]) ** (1 / _MOST_TICKS)
+    ticks = [values[0]]
+    for value in values[1:]:
+        if value >= ticks[-1] * least:
+            ticks.append(value)
+    return ticks
+
+
+def _logarithmic(values: Sequence[float]) -> dict[str, Any]:
+    """An axis with labels at powers of ten, or at 2 and 5 too where that would be few."""
+    return {"type": "log", "dtick": "D2" if max(values) < 100 * min(values) else 1}
+
+
+def _label(x: float) -> str:
+    """Powers of two from 1024 on as such."""
+    whole = int(x)
+    if whole == x and whole >= 1024 and whole & (whole - 1) == 0:
+        return f"2<sup>{whole.bit_length() - 1}</sup>"
+    return f"{x:g}"
+
+
+def _bars(plot: Bars) -> dict[str, Any]:
+    labels = [_broken(label) for label, _ in plot.rows]
+    data = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": _text(name),
+            "y": labels,
+            "x": [values[i] for _, values in plot.rows],
+            "text": [_short(values[i]) for _, values in plot.rows],
+            "textposition": "outside",
+            "textangle": 0,
+            "textfont": {"size": 10},
+            "cliponaxis": False,
+        }
+        for i, name in enumerate(plot.series)
+    ]
+    lines = max(label.count("<br>") + 1 for label in labels)
+    group = max(_BAR * len(plot.series), _BAR * (lines - 1)) + 18
+    layout = _layout(80 + group * len(plot.rows), plot.series)
+    down = _axis("", autorange="reversed", type="category")
+    lengths = [value for _, values in plot.rows for value in values if value is not None]
+    along = _axis(plot.name, **(_logarithmic(lengths) if plot.logarithmic else {"rangemode": "tozero"}))
+    shapes = [] if plot.reference is None else [_across(plot.reference)]
+    return {"data": data, "layout": {**layout, "bargap": 0.3, "xaxis": along, "yaxis": down, "shapes": shapes}}
+
+
+def _across(x: float) -> dict[str, Any]:
+    line = {"dash": "dot", "width": 1, "color": "#000"}
+    return {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x, "line": line}
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _broken(label: str) -> str:
+    """On two lines if it is long, as a telephone is narrow."""
+    words, lines = label.split(" "), [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) > 24:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return "<br>".join(_text(line) for line in lines)

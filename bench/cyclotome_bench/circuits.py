@@ -18,25 +18,19 @@ from cyclotome import _core, fpga
 from cyclotome.contexts import device_name, engine_on
 from cyclotome.fpga_device import open_circuit, options_of
 from cyclotome.parameters import Parameters, find_primes
+from cyclotome_study import ProductContext
 
 from cyclotome_bench.report import Record
-from cyclotome_bench.tables import Table, duration
 from cyclotome_bench.truth import WrongResultError
 
-__all__ = ["CASES", "Case", "circuit_tables", "measure_circuits"]
+__all__ = ["CASES", "QUICK_DEGREE", "Case", "measure_circuits"]
 
 #: The thesis's parameters: 1088 bits, as 18 primes of 60 and 61 bits in place of its 17 of 64 (see the preset).
 PRESET = "004-32768-1088"
+#: Circuits that fold take primes of 61 bits, 2^60 + c; as many.
+FOLDED_BITS = (61,) * 18
 #: What takes their place in a quick run.
 QUICK_DEGREE, QUICK_BITS = 1024, (60, 60, 61)
-
-#: Paper 004's ticks, with N = 2^n.
-_TICKS: dict[str, Callable[[int, int], int]] = {
-    "pease": lambda degree, pipes: (2 * (degree.bit_length() - 1) + 1) * degree // 2,
-    "cooley-tukey": lambda degree, pipes: (
-        (2 * (degree.bit_length() - 1) + 1) * degree // 2 if pipes == 1 else (degree.bit_length() + 1) * degree // pipes
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -49,6 +43,7 @@ class Case:
         degree: N.
         device: what computes.
         paper_us: the thesis's microseconds for each operation of the table; None where it has none.
+        paper_latency: the ticks to the first result that the thesis prints.
     """
 
     table: str
@@ -56,6 +51,7 @@ class Case:
     degree: int
     device: str
     paper_us: tuple[float | None, ...]
+    paper_latency: int | None = None
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -71,24 +67,26 @@ class Cost:
     processor_seconds: float
 
 
-def _case(table: str, name: str, options: str, *paper_us: float | None) -> Case:
-    return Case(table, name, 16384 if table == "6.6" else 32768, f"fpga:sim:{options}", paper_us)
+def _case(table: str, name: str, options: str, *paper_us: float | None, latency: int | None = None) -> Case:
+    return Case(table, name, 16384 if table == "6.6" else 32768, f"fpga:sim:{options}", paper_us, latency)
 
 
-_PEASE = "design=pease,clock=180"
-_COOLEY = "design=cooley-tukey,pipes=4,clock=100"
+#: The thesis's multipliers reduce by its Algorithm 8, and so do those of its designs here.
+_FOLD = "reduction=fold,bits=61"
+_PEASE = f"design=pease,{_FOLD},clock=180"
+_COOLEY = f"design=cooley-tukey,pipes=4,{_FOLD},clock=100"
 _OURS = "design=iterative,pipes=4,clock=100"
 _STREAMING = "design=streaming,clock=100"
 
 #: Every row. The thesis's times of tables 6.11 and 6.12 hold conversions of formats on its processor.
 CASES: tuple[Case, ...] = (
-    _case("6.6", "Pease (thesis)", _PEASE, None),
+    _case("6.6", "Pease (thesis)", _PEASE, None, latency=178),
     _case("6.6", "iterative", "design=iterative,clock=180", None),
     _case("6.6", "streaming", "design=streaming,clock=180", None),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,clock=180", 4794),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,pipes=2,clock=100", 3303),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,pipes=2,clock=180", 2533),
-    _case("6.10", "Cooley–Tukey (thesis)", _COOLEY, 2029),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,{_FOLD},clock=180", 4794, latency=106),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,pipes=2,{_FOLD},clock=100", 3303, latency=93),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,pipes=2,{_FOLD},clock=180", 2533, latency=93),
+    _case("6.10", "Cooley–Tukey (thesis)", _COOLEY, 2029, latency=98),
     _case("6.10", "iterative", "design=iterative,clock=180", None),
     _case("6.10", "iterative", "design=iterative,pipes=2,clock=180", None),
     _case("6.10", "iterative", _OURS, None),
@@ -120,7 +118,7 @@ def measure_circuits(quick: bool = False, cases: Sequence[Case] = CASES) -> Iter
     """
     for case in cases:
         degree = QUICK_DEGREE if quick else case.degree
-        parameters = _parameters(quick)
+        parameters = _parameters(case, quick)
         device = device_name(case.device)
         engine = engine_on(device)
         assert isinstance(engine, _core.FpgaEngine)
@@ -129,25 +127,33 @@ def measure_circuits(quick: bool = False, cases: Sequence[Case] = CASES) -> Iter
         if case.table == "6.12":
             yield from _encryption(head, engine, parameters)
         else:
-            moduli = parameters.moduli if degree == parameters.degree else _primes(degree)
+            moduli = parameters.moduli if degree == parameters.degree else _moduli(case, degree, QUICK_BITS)
             yield _products(head, engine, moduli if case.table == "6.11" else moduli[-1:])
 
 
-def _parameters(quick: bool) -> Parameters:
-    if not quick:
+def _parameters(case: Case, quick: bool) -> Parameters:
+    """Of 1088 bits, or a few primes: for circuits that fold made as the thesis made its own, else the largest."""
+    folds = options_of(case.device).reduction == "fold"
+    if not quick and not folds:
         return Parameters.preset(PRESET, allow_insecure=True)
+    degree, bits = (QUICK_DEGREE, QUICK_BITS) if quick else (32768, FOLDED_BITS)
     return Parameters(
-        degree=QUICK_DEGREE,
+        degree=degree,
         plain_moduli=(2,),
-        moduli=_primes(QUICK_DEGREE),
+        moduli=_moduli(case, degree, bits),
         security=0,
         allow_insecure=True,
         scheme="bgv",
     )
 
 
-def _primes(degree: int) -> tuple[int, ...]:
-    return tuple(find_primes(degree, QUICK_BITS))
+def _moduli(case: Case, degree: int, bits: Sequence[int]) -> tuple[int, ...]:
+    """As many primes as there are lengths, which folding has all alike: 2^(length-1) + c."""
+    options = options_of(case.device)
+    if options.reduction == "fold":
+        lengths = [options.bits] * len(bits)
+        return tuple(ProductContext.of_lengths(degree, lengths, search="above").primes)
+    return tuple(find_primes(degree, bits))
 
 
 def _products(head: Record, engine: _core.FpgaEngine, moduli: Sequence[int]) -> Record:
@@ -214,82 +220,3 @@ def _record(head: Record, operation: str, moduli: Sequence[int], one: Cost, two:
         "circuit_us": round(spent.circuit_us, 3),
         "transfer_us": round(spent.transfer_us, 3),
     }
-
-
-def circuit_tables(records: Sequence[Record]) -> list[Table]:
-    """The thesis's tables with ours beside them."""
-    made = [_product_table(records, table) for table in ("6.6", "6.10", "6.11")]
-    made.append(_encryption_table(records))
-    return [table for table in made if table.rows]
-
-
-def _paper_us(record: Record) -> float | None:
-    """The thesis's time for this row; None in a quick run, which has other sizes."""
-    wanted = (record["table"], record["case"], record["engine"], record["degree"])
-    for case in CASES:
-        row = (case.table, case.name, device_name(case.device), case.degree)
-        if row == wanted and record["operation"] in case.operations:
-            return case.paper_us[case.operations.index(record["operation"])]
-    return None
-
-
-_SIMULATION = "one more: what a second one adds when both are asked for at once; simulation: processor time here"
-
-
-def _simulation(record: Record) -> str:
-    return duration(1e6 * record["simulation_processor_seconds"])
-
-
-def _product_table(records: Sequence[Record], table: str) -> Table:
-    rows = []
-    for r in (r for r in records if r["table"] == table):
-        options = options_of(r["engine"])
-        formula = _TICKS.get(options.design)
-        stated = "–" if formula is None or table == "6.11" else f"{formula(r['degree'], options.pipes):,}"
-        total = r["circuit_us"] + r["transfer_us"]
-        row = [r["case"], str(r["degree"]), str(r["primes"]), str(options.pipes), stated, f"{r['critical_ticks']:,}"]
-        row += [f"{r['further_ticks']:,}", f"{r['clock_mhz']:g}", duration(_paper_us(r))]
-        rows.append((*row, duration(r["circuit_us"]), duration(total), _simulation(r)))
-    columns: tuple[str, ...] = (
-        "circuit",
-        "N",
-        "primes",
-        "pipes",
-        "ticks, thesis",
-        "ticks, counted",
-        "one more",
-        "MHz (stated)",
-    )
-    columns += ("thesis", "ticks at that clock", "with transfers", "simulation")
-    note = (
-        "ticks: from the first word in to the last word out, counted by the simulated circuit; MHz are the thesis's, "
-        f"no clock of ours is measured; transfers at 4 GB/s; {_SIMULATION}"
-    )
-    return Table(f"Paper 004, Table {table}: products of polynomials on circuits", columns, tuple(rows), note)
-
-
-def _encryption_table(records: Sequence[Record]) -> Table:
-    rows = []
-    for r in (r for r in records if r["table"] == "6.12"):
-        work = f"{r['products']} products" if r["products"] else f"{r['transforms']} transforms"
-        row = [r["case"], r["operation"].replace("_", " "), str(r["degree"]), str(r["primes"]), work]
-        further = "–" if r["further_ticks"] is None else f"{r['further_ticks']:,}"
-        row += [f"{r['critical_ticks']:,}", further, f"{r['clock_mhz']:g}"]
-        row += [duration(_paper_us(r)), duration(r["circuit_us"])]
-        rows.append((*row, duration(r["circuit_us"] + r["transfer_us"]), _simulation(r)))
-    columns: tuple[str, ...] = (
-        "circuit",
-        "operation",
-        "N",
-        "primes",
-        "on the circuit",
-        "ticks, counted",
-        "one more",
-        "MHz (stated)",
-    )
-    columns += ("thesis", "ticks at that clock", "with transfers", "simulation")
-    note = (
-        "BGV with t = 2. The thesis's times hold format conversions on its processor; ours hold circuits and link; "
-        f"{_SIMULATION}"
-    )
-    return Table("Paper 004, Table 6.12: BGV on circuits", columns, tuple(rows), note, left=2)

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import json as json_text
+import sys
+import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,28 +31,27 @@ from rich.table import Table as RichTable
 from cyclotome_bench import machine
 from cyclotome_bench.device import measure_on_device
 from cyclotome_bench.device_plans import DevicePlan, make_device_plan
-from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat import measure_fermat
 from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
-from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
 from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
-from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
-from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
+from cyclotome_bench.paper004 import METHOD, measure_paper_004
+from cyclotome_bench.paper_studies import measure_studies
 from cyclotome_bench.papers import PAPERS
 from cyclotome_bench.plans import Plan, make_plan
 from cyclotome_bench.product_plans import ProductPlan, make_product_plan
 from cyclotome_bench.products import peers
+from cyclotome_bench.programs import read_report
 from cyclotome_bench.report import Record, Report
 from cyclotome_bench.seal import seal_available, seal_name
-from cyclotome_bench.tables import Table, all_tables, paper_text
+from cyclotome_bench.views import WHOLE, View, view_of
 
 app = typer.Typer(add_completion=False)
 
-#: Papers with plans of their own, quick or whole.
-_WHOLE = ("002", "003", "004")
+#: Papers that take --quick.
+_QUICK = (*PAPERS, *WHOLE)
 
 
 @app.command("bench")
@@ -59,7 +61,7 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Tiny sets only: seconds.")] = False,
     paper: Annotated[
         str | None,
-        typer.Option(help="What paper 000 to 004 measured, beside ours. 002, 003 and 004 take --quick too."),
+        typer.Option(help="What paper 000 to 004 measured, beside ours; takes --quick too."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -87,31 +89,32 @@ def bench(
     Without --full, --quick or --paper: the usual operations for n = 4096 and 8192, about a minute. Ctrl-C ends with
     code 130 and keeps what was measured. With --device cuda: on a GPU, without a peer, single ciphertexts and batches.
     """
-    if paper is not None and paper not in (*PAPERS, *_WHOLE):
-        raise UsageError(f"--paper {paper}: there are {', '.join((*PAPERS, *_WHOLE))}")
-    if full + (quick and paper not in _WHOLE) + (paper is not None and show is None) > 1:
+    if paper is not None and paper not in (*PAPERS, *WHOLE):
+        raise UsageError(f"--paper {paper}: there are {', '.join((*PAPERS, *WHOLE))}")
+    if full + (quick and paper not in _QUICK) + (paper is not None and show is None) > 1:
         raise UsageError("--full, --quick and --paper choose what is measured; take one of them")
     if html is not None:
         vacant(html, force)
     if show is not None:
-        report = Report.load(show)
+        report = read_report(show)
     else:
         if "/" in device:
             raise UsageError(
                 f"--device {device}: devices are measured with their own transforms. --paper 000 and 001 time designs "
                 "on a GPU, and cyclotome.study.transforms.Transform.microseconds anywhere"
             )
-        name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
+        name = "full" if full else f"paper-{paper}" if paper else "quick" if quick else "standard"
+        name = f"{name}-quick" if quick and paper in PAPERS else name
         made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         report = _measured(plan, peer, _path(output, device), resume, force)
-    extra = _paper_tables(paper, report, bool(only or scheme)) if paper is not None else []
+    view = view_of(report, paper, bool(only or scheme))
     if html is not None:
-        write_whole(html, page(report, extra, [*ltv_plots(report.records), *fermat_plots(report.records)]).encode())
+        write_whole(html, page(report, view).encode())
     if json:
         print(json_text.dumps(report.as_dict()))
     else:
-        _print(report, extra)
+        _print(report, view)
     if not report.complete and show is None:
         raise typer.Exit(INTERRUPTED)
 
@@ -124,16 +127,6 @@ def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | No
         # One thread, as the paper has it, unless a number is asked for.
         return make_fermat_plan(quick, "cpu:1" if device_name(device) == "cpu" else device_name(device), seconds)
     return make_product_plan(quick, seconds) if paper == "004" else None
-
-
-def _paper_tables(paper: str, report: Report, chosen: bool) -> list[Table]:
-    if paper == "002":
-        return ltv_tables(report.records)
-    if paper == "003":
-        return fermat_tables(report.records)
-    if paper == "004":
-        return tables_of_paper_004(report.records)
-    return (device_paper_tables if "gpu" in report.facts else paper_text)(paper, report.records, chosen)
 
 
 def _plan(name: str, device: str, seconds: float | None, threads: int | None) -> Plan:
@@ -152,7 +145,7 @@ def _path(output: Path | None, device: str) -> Path | None:
 def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bool) -> Report:
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
-        wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None}
+        wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None, "method": METHOD}
     elif isinstance(plan, FermatPlan) and not plan.device.startswith("cpu"):
         wanted, facts = False, machine.device_facts(plan.device)
     elif isinstance(plan, (FermatPlan, LtvPlan)):
@@ -176,10 +169,16 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     elif path is not None:
         vacant(path, force)
     known = report.keys()
+    started, last = time.monotonic(), ""
+    if not sys.stderr.isatty():  # where no bar is drawn
+        note(f"measuring {plan.name}")
     try:
         with progress_bar():
             for record in _records(plan, wanted, known):
                 report.records.append(record)
+                if not sys.stderr.isatty() and (now := _step_of(record)) != last:
+                    note(f"{time.monotonic() - started:6.1f} s  {now}")
+                    last = now
                 if path is not None:
                     report.save(path)
         report.complete = True
@@ -192,6 +191,11 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     return report
 
 
+def _step_of(record: Record) -> str:
+    """What a run is at."""
+    return str(record["set"]) if record["scheme"] else f"{record['set']}, {record['operation']}"
+
+
 def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
@@ -201,16 +205,17 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Re
         return measure_ltv(plan, known)
     if isinstance(plan, DevicePlan):
         return measure_on_device(plan, known)
-    return measure(plan, peer, known)
+    return chain(measure(plan, peer, known), measure_studies(plan, "cpu:1", known))
 
 
-def _print(report: Report, extra: list[Table]) -> None:
+def _print(report: Report, view: View) -> None:
     facts, console = report.facts, Console()
     if not console.is_terminal:  # a file or a pipe is as wide as it needs to be
-        console = Console(width=200)
-    computer = facts["gpu"]["name"] if "gpu" in facts else f"{facts['cpu']}, {facts['instruction_set']}"
-    console.print(cell(f"{computer}; {facts['load']['note']}"), style="dim", highlight=False)
-    for table in extra or (device_tables if "gpu" in facts else all_tables)(report.records):
+        console = Console(width=260)
+    computer = facts["gpu"]["name"] if "gpu" in facts else facts.get("cpu", facts["machine"])
+    about = facts["load"]["note"] if "load" in facts else facts["method"]
+    console.print(cell(f"{computer}; {about}"), style="dim", highlight=False)
+    for table in view.tables:
         grid = RichTable(title=table.title, caption=table.note or None, title_justify="left", caption_justify="left")
         for i, column in enumerate(table.columns):
             grid.add_column(column, justify="left" if i < table.left else "right")

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from cyclotome import _core, text
 
-from cyclotome_bench import charts
+from cyclotome_bench.charts import Bars, Lines, Plot
 from cyclotome_bench.fermat_plans import FIGURES, VERSIONS, WAYS
 from cyclotome_bench.fermat_question_tables import question_tables
 from cyclotome_bench.report import Record
@@ -31,20 +31,40 @@ def fermat_tables(records: Sequence[Record]) -> list[Table]:
     return [table for table in others if table is not None]
 
 
-def fermat_plots(records: Sequence[Record]) -> list[str]:
-    """Each figure that `records` have as a plot of ratios to "none"."""
-    plots = []
+def fermat_plots(records: Sequence[Record]) -> list[Plot]:
+    """Each figure that `records` have as a plot of ratios to "none", and equal security as bars."""
+    plots: list[Plot] = []
     for figure, what in FIGURES.items():
         by_degree = figure in _ACROSS_DEGREES
+        found = _rows(figure, records)
+        several = len({key[by_degree] for key in found}) > 1
         series: dict[str, list[tuple[float, float]]] = {}
-        for (degree, bits), row in _rows(figure, records).items():
+        for (degree, bits), row in found.items():
+            other = (f", {bits} bits" if by_degree else f", n = {degree}") if several else ""
             for way in (*WAYS[1:], "ordinary primes"):
                 if way in row and "none" in row:
                     point = (float(degree if by_degree else bits), row["none"]["median_us"] / row[way]["median_us"])
-                    series.setdefault(way, []).append(point)
+                    series.setdefault(way + other, []).append(point)
         if series:
             title = f"Paper 003, figure {figure}: {what}"
-            plots.append(charts.lines(title, "n" if by_degree else "bits of q", 'times as fast as "none"', series))
+            plots.append(Lines(title, "n" if by_degree else "bits of q", 'times as fast as "none"', series))
+    return plots + _more_plots(records)
+
+
+def _more_plots(records: Sequence[Record]) -> list[Plot]:
+    """What is measured beside the paper's figures: each set's times by version."""
+    plots: list[Plot] = []
+    sets = dict.fromkeys(r["set"] for r in records if r["set"].removeprefix("003-") not in FIGURES)
+    for name in sets:
+        own = [r for r in records if r["set"] == name]
+        chains = list(dict.fromkeys(r["chain"] for r in own))
+        cells: dict[str, dict[str, float]] = {}
+        for r in own:
+            label = f"{r['operation'].replace('_', ' ')} n = {r['degree']}, {r['log_q']} bits"
+            cells.setdefault(label, {})[r["chain"]] = r["median_us"]
+        rows = [(label, [row.get(chain) for chain in chains]) for label, row in cells.items()]
+        title = f"Paper 003, {name.removeprefix('003-')}"
+        plots.append(Bars(title, "microseconds", chains, rows, logarithmic=True))
     return plots
 
 
@@ -134,7 +154,7 @@ def _job(records: Sequence[Record]) -> Table | None:
     ]
     columns = ("q in", "n", "depth", "values", "whole", "a value")
     note = "((x^2 + 1)^2 + 1)^2 ... modulo 786433: encryption, all products, decryption; results compared with NumPy's"
-    if rows:
-        carried = next(r["printed_depth"] for r in records if r["set"] == "003-job")
+    carried = next((r["printed_depth"] for r in records if r["set"] == "003-job" and "printed_depth" in r), None)
+    if carried is not None:
         note += f". The printed relinearisation carries {carried} squarings, and is refused after more"
     return Table("A polynomial of an encrypted column", columns, tuple(rows), note) if rows else None

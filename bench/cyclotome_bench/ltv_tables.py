@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from cyclotome_bench import charts
+from cyclotome_bench.charts import Bars, Lines, Plot
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table, duration, times
 
@@ -33,14 +33,23 @@ def ltv_tables(records: Sequence[Record]) -> list[Table]:
     return [_precomputed(records), _operations(records), _relinearization(records), _applications(records)]
 
 
-def ltv_plots(records: Sequence[Record]) -> list[str]:
-    """Figure 4 (a): relinearisation by the bits of the coefficients."""
+def ltv_plots(records: Sequence[Record]) -> list[Plot]:
+    """Figure 4 (a): relinearisation by the bits of the coefficients, a line for each set; Tables 5 and 6 as bars."""
+    plots: list[Plot] = []
     series: dict[str, list[tuple[float, float]]] = {}
     for r in _of("4", records):
-        series.setdefault(f"n = {r['degree']}", []).append((float(r["log_q"]), r["median_us"] / 1000))
-    if not series:
-        return []
-    return [charts.lines("Paper 002, figure 4: relinearisation", "bits of q", "milliseconds", series)]
+        series.setdefault(f"{r['chain']}, n = {r['degree']}", []).append((float(r["log_q"]), r["median_us"] / 1000))
+    if series:
+        plots.append(Lines("Paper 002, figure 4: relinearisation", "bits of q", "milliseconds", series))
+    for table, title in (("5", "Paper 002, Table 5: operations on polynomials"), ("6", "Paper 002, Table 6: circuits")):
+        own = [r for r in _of(table, records) if r["samples"]]
+        chains = list(dict.fromkeys(r["chain"] for r in own))
+        cells = {(r["operation"], r["chain"]): r["median_us"] for r in own}
+        names = dict.fromkeys(r["operation"] for r in own)
+        rows = [(name, [cells.get((name, chain)) for chain in chains]) for name in names]
+        if rows:
+            plots.append(Bars(title, "microseconds", chains, rows, logarithmic=True))
+    return plots
 
 
 def _of(table: str, records: Sequence[Record]) -> list[Record]:

@@ -1,114 +1,134 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as one HTML file without scripts or anything from elsewhere."""
+"""A report as one HTML file with all it needs: plots and tables, and machine and method as the record states them."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator
+from typing import Any
+
+from cyclotome import text
 
 from cyclotome_bench import charts
-from cyclotome_bench.report import Record, Report
-from cyclotome_bench.tables import Table, all_tables, fastest_chain, problems_of, single
+from cyclotome_bench.report import Report
+from cyclotome_bench.tables import Table
+from cyclotome_bench.views import View, view_of
 
 __all__ = ["page"]
 
-#: What the plots show; the tables have everything.
-_PLOTTED = ("encrypt", "decrypt", "multiply_relinearize", "rotate")
-
+#: No page may ask anybody for anything.
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+h1, h2, p { overflow-wrap: anywhere; }
+.table { overflow-x: auto; }
 table { border-collapse: collapse; margin: .5rem 0 0; font-variant-numeric: tabular-nums; font-size: .9em; }
 th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #e4e4e4; }
+td { white-space: nowrap; } td.words { white-space: normal; min-width: 7rem; }
 th { border-bottom: 2px solid #999; } .words { text-align: left; }
 .note { color: #666; font-size: .85em; margin: .2rem 0 1.5rem; }
-svg { width: 100%; height: auto; margin: .5rem 0 1.5rem; }
-dt { float: left; clear: left; width: 9rem; color: #666; } dd { margin-left: 9.5rem; }
+figure { margin: .5rem 0 1.5rem; } figcaption { font-weight: 600; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: 0 1rem; }
+dt { color: #666; } dd { margin: 0; overflow-wrap: anywhere; }
+@media (max-width: 40rem) { body { margin: 1rem auto; } h1 { font-size: 1.4em; } h2 { font-size: 1.1em; } }
 """
 
 
-def page(report: Report, more: Sequence[Table] = (), plots: Sequence[str] = ()) -> str:
+def page(report: Report, view: View | None = None) -> str:
     """The page of a report.
 
     Args:
         report: what to show.
-        more: further tables, such as a paper's.
-        plots: further plots, as `charts` makes them.
+        view: which tables and plots; by default all there are.
 
     Returns:
-        A whole HTML document.
+        A whole HTML document of some megabytes, most of which is Plotly.
+
+    Raises:
+        MissingPackageError: Plotly is not installed.
     """
-    title = f"cyclotome benchmark: {report.facts['machine']}"
-    parts = [f"<h1>{html.escape(title)}</h1>", _facts(report)]
-    parts += _ratio_plots(report.records)
-    parts.append(_transform_plot(report.records))
-    parts += plots
-    parts += [_table(table) for table in (*more, *all_tables(report.records))]
-    body = "\n".join(part for part in parts if part)
+    shown = view_of(report) if view is None else view
+    title = html.escape(f"cyclotome benchmark: {report.plan}, {_computer(report.facts)}")
+    drawn = [charts.fragment(plot) for plot in shown.plots]
+    body = "\n".join([f"<h1>{title}</h1>", _facts(report), *drawn, *map(_table, shown.tables)])
+    script = f"<script>{charts.library()}</script>\n" if drawn else ""
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<title>{html.escape(title)}</title>\n'
-        f"<style>{_STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<title>{title}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"/>\n'
+        f"<style>{_STYLE}</style>\n{script}</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
+
+
+def _computer(facts: dict[str, Any]) -> str:
+    return str(facts["gpu"]["name"] if "gpu" in facts else facts.get("file", facts["machine"]))
 
 
 def _facts(report: Report) -> str:
+    shown = dict(_stated(report))
+    items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(value)}</dd>" for name, value in shown.items())
+    return f"<dl>{items}</dl>"
+
+
+def _stated(report: Report) -> Iterator[tuple[str, str]]:
+    """What the record says about itself, nothing else."""
     facts = report.facts
-    versions = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    shown = {
-        "processor": f"{facts['cpu']}, {facts['threads']} threads, {facts['instruction_set']}",
-        "compared with": facts["peer"] or "nothing: tenseal is not installed",
-        "versions": versions,
-        "compiler": facts["compiler"],
-        "commit": facts["commit"] or "unknown",
-        "date": facts["date"],
-        "load": facts["load"]["note"],
-        "complete": "yes" if report.complete else "no: the run was interrupted",
-    }
-    items = "".join(f"<dt>{html.escape(name)}</dt><dd>{html.escape(str(text))}</dd>" for name, text in shown.items())
-    return (
-        f"<dl>{items}</dl>\n<p>Both sides ran in turn in one process, sample by sample. Every timed result was "
-        "decrypted and compared with NumPy's. A ratio above 1 means that cyclotome is faster.</p>"
-    )
+    if "gpu" in facts:
+        gpu = facts["gpu"]
+        memory = text.byte_size(gpu["memory"])
+        yield "device", f"{gpu['name']}, compute capability {gpu['compute_capability']}, {memory}"
+        yield "CUDA", f"{facts['cuda']}, driver {facts['driver']}"
+        rates = facts["ceilings"]
+        yield (
+            "ceilings",
+            f"{rates['copy_bytes_per_second'] / 1e12:.2f} TB copied a second; products modulo a prime a second: "
+            f"{rates['products_per_second_32'] / 1e12:.2f} T in 32-bit words, "
+            f"{rates['products_per_second_64'] / 1e12:.2f} T in 64-bit words",
+        )
+    else:
+        yield "machine", facts["machine"]
+    if "file" in facts:
+        yield "file", facts["file"]
+    if "cpu" in facts:
+        yield "processor", f"{facts['cpu']}, {facts['threads']} threads, {facts['instruction_set']}"
+    yield "method", _method(report)
+    if "peer" in facts:
+        yield "compared with", facts["peer"] or "nothing"
+    if "versions" in facts:
+        yield "versions", ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
+    for name in ("compiler", "date"):
+        if name in facts:
+            yield name, str(facts[name])
+    if "commit" in facts:
+        yield "commit", facts["commit"] or "not recorded"
+    if "load" in facts:
+        yield "load", facts["load"]["note"]
+    yield "records", f"{len(report.records)}" + ("" if report.complete else "; the run was interrupted")
 
 
-def _ratio_plots(records: Sequence[Record]) -> list[str]:
-    """For each scheme, ratios of the comparable chain and of the fastest one."""
-    plots = []
-    for scheme in dict.fromkeys(r["scheme"] for r in records if r["scheme"]):
-        rows: list[tuple[str, list[float | None]]] = []
-        for name, _ in (key for key in problems_of(records) if key[1] == scheme):
-            cells = single(records, name, scheme)
-            first = next((chain for chain, _ in cells), None)
-            best = fastest_chain(cells)
-            for operation in _PLOTTED:
-                ratios = [
-                    cells[chain, operation]["ratio"] if chain and (chain, operation) in cells else None
-                    for chain in (first, best)
-                ]
-                if any(ratio is not None for ratio in ratios):
-                    rows.append((f"{name} {operation.replace('_', ' ')}", ratios))
-        if rows:
-            title = f"{scheme.upper()}, one thread: time of SEAL / time of cyclotome"
-            plots.append(charts.bars(title, ("comparable primes", "fastest primes"), rows))
-    return plots
-
-
-def _transform_plot(records: Sequence[Record]) -> str:
-    series: dict[str, list[tuple[float, float]]] = {}
-    for r in records:
-        if r["scheme"] is None and r["operation"] == "ntt":
-            ours = f"{r['log_q']}-bit prime, {r['word']}-bit words"
-            series.setdefault(ours, []).append((r["degree"], r["median_us"]))
-            if r["peer_median_us"] is not None and r["word"] == 64:
-                series.setdefault(f"SEAL, {r['log_q']} bits", []).append((r["degree"], r["peer_median_us"]))
-    return charts.lines("one forward transform, one thread", "n", "microseconds", series)
+def _method(report: Report) -> str:
+    """As stated; of reports that state none, what their records show."""
+    if "method" in report.facts:
+        return str(report.facts["method"])
+    ratios = [r for r in report.records if r["ratio"] is not None]
+    if ratios:
+        return (
+            "both sides in turns, sample by sample; medians; a ratio above 1 means that cyclotome is faster. "
+            f"{len(ratios)} of {len(report.records)} records have a ratio"
+        )
+    return "medians of this run's samples; no record has a ratio to a peer"
 
 
 def _table(table: Table) -> str:
-    def cell(tag: str, column: int, text: str) -> str:
+    def cell(tag: str, column: int, content: str) -> str:
         kind = ' class="words"' if column < table.left else ""
-        return f"<{tag}{kind}>{html.escape(text)}</{tag}>"
+        return f"<{tag}{kind}>{html.escape(content)}</{tag}>"
 
     head = "".join(cell("th", i, name) for i, name in enumerate(table.columns))
-    rows = "\n".join(f"<tr>{''.join(cell('td', i, text) for i, text in enumerate(row))}</tr>" for row in table.rows)
+    rows = "\n".join(f"<tr>{''.join(cell('td', i, each) for i, each in enumerate(row))}</tr>" for row in table.rows)
     note = f'<p class="note">{html.escape(table.note)}</p>' if table.note else ""
-    return f"<h2>{html.escape(table.title)}</h2>\n<table>\n<tr>{head}</tr>\n{rows}\n</table>\n{note}"
+    title = html.escape(table.title)
+    return (
+        f'<h2>{title}</h2>\n<div class="table"><table>\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>{rows}</tbody>\n</table></div>\n{note}"
+    )

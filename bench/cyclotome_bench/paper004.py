@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All of paper 004's times: products on this machine's processor, then on simulated circuits."""
+"""All of paper 004's tables: products and BGV on this machine's processor, then on simulated circuits, and what those
+cost."""
 
 from __future__ import annotations
 
@@ -9,41 +10,56 @@ from typing import Any
 from cyclotome.contexts import device_name
 from cyclotome.errors import EngineError
 
-from cyclotome_bench.circuits import CASES, QUICK_DEGREE, Case, circuit_tables, measure_circuits
+from cyclotome_bench.bgv_products import encryption_plots, encryption_tables, measure_encryption
+from cyclotome_bench.charts import Plot
+from cyclotome_bench.circuit_tables import circuit_plots, circuit_tables
+from cyclotome_bench.circuits import CASES, QUICK_DEGREE, Case, measure_circuits
 from cyclotome_bench.product_plans import ProductPlan
-from cyclotome_bench.product_tables import product_tables
+from cyclotome_bench.product_tables import product_plots, product_tables
 from cyclotome_bench.products import measure_products
 from cyclotome_bench.report import Record
+from cyclotome_bench.resources import measure_resources, resource_plots, resource_tables
 from cyclotome_bench.tables import Table
 
-__all__ = ["measure_paper_004", "tables_of_paper_004"]
+__all__ = ["METHOD", "measure_paper_004", "plots_of_paper_004", "tables_of_paper_004"]
+
+#: How the records are made.
+METHOD = (
+    "products and BGV: one thread, rows of a block in alternation, medians by the host clock, results compared with "
+    "FLINT's; circuits: ticks counted in simulation, times at a stated clock; resources: estimates by open synthesis"
+)
+#: N of BGV on the processor.
+_DEGREE = 32768
 
 
 def measure_paper_004(
-    plan: ProductPlan, peer: bool, known: set[tuple[Any, ...]] | None, leave_out: Callable[[str], None]
+    plan: ProductPlan, peer: bool, known: set[tuple[Any, ...]] | None, tell: Callable[[str], None]
 ) -> Iterator[Record]:
-    """Measures the plan's products, then its circuits, without what `known` holds.
+    """Measures the plan's products and BGV, then its circuits, without what `known` holds.
 
     Args:
         plan: what to measure.
         peer: whether FLINT and NTL run too.
         known: keys (`Report.keys`) of records that an earlier run made.
-        leave_out: told why circuits are left out, where a tool for simulating them is missing.
+        tell: told what comes next, and why circuits are left out where a tool for them is missing.
 
     Raises:
         WrongResultError: a product or a decryption is wrong.
     """
     known = known or set()
-    yield from measure_products(plan, peer, known)
-    for case in CASES:
-        if case.table not in plan.circuits or _done(case, plan.quick, known):
-            continue
-        try:
-            for record in measure_circuits(plan.quick, [case]):
-                yield _completed(record)
-        except EngineError as error:
-            leave_out(f"circuits are left out: {error}")
-            return
+    yield from measure_products(plan, peer, known, tell)
+    if plan.encryption:
+        tell("Table 6.12: BGV on the processor")
+        yield from measure_encryption(plan.degree or _DEGREE, plan.quick, plan.budget, known)
+    try:
+        for case in CASES:
+            if case.table in plan.circuits and not _done(case, plan.quick, known):
+                tell(f"Table {case.table}: {case.name}, {case.device}")
+                for record in measure_circuits(plan.quick, [case]):
+                    yield _completed(record)
+        yield from measure_resources(plan.resources, known, tell)
+    except EngineError as error:
+        tell(f"circuits are left out: {error}")
 
 
 def _chain(case: str, device: str) -> str:
@@ -81,4 +97,12 @@ def _completed(record: Record) -> Record:
 def tables_of_paper_004(records: Sequence[Record]) -> list[Table]:
     """The paper's tables with ours beside them: products, then circuits."""
     circuits = [r for r in records if "table" in r]
-    return [*product_tables(records), *circuit_tables(circuits)]
+    encryption = encryption_tables(records)
+    return [*product_tables(records), *encryption, *circuit_tables(circuits), *resource_tables(records)]
+
+
+def plots_of_paper_004(records: Sequence[Record]) -> list[Plot]:
+    """Figure 6.1 and ratios of products, then times of BGV and circuits, and what circuits cost."""
+    circuits = [r for r in records if "table" in r]
+    encryption = encryption_plots(records)
+    return [*product_plots(records), *encryption, *circuit_plots(circuits), *resource_plots(records)]

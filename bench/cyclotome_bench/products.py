@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paper 004's products of polynomials on a processor (Tables 6.5 and 6.7 to 6.9), beside this library's and FLINT's.
+"""Paper 004's products of polynomials on a processor (Tables 6.5, 6.7 to 6.9 and 6.11), beside this
+library's and FLINT's.
 
 004: a thesis that multiplies BGV's polynomials on an FPGA. Its variants are done again: primes of 32 bits in machine
 words ("CRT"), one big modulus ("GMP"), and wider primes ("CRT, GMP"), by our own integers of a fixed number of words
@@ -168,13 +169,16 @@ def _flint_action(block: Block, degree: int, operands: _Operands) -> Callable[[]
     return lambda: u * v
 
 
-def measure_products(plan: ProductPlan, peer: bool, known: set[tuple[Any, ...]] | None = None) -> Iterator[Record]:
+def measure_products(
+    plan: ProductPlan, peer: bool, known: set[tuple[Any, ...]] | None = None, tell: Callable[[str], None] | None = None
+) -> Iterator[Record]:
     """Measures the blocks that `known` does not hold yet, and gives the records of each when it is done.
 
     Args:
         plan: what to measure; its circuits are left to `cyclotome_bench.circuits`.
         peer: whether FLINT, NTL and GMP run too, where they are installed.
         known: keys (`Report.keys`) of records that an earlier run made.
+        tell: told what comes next.
 
     Raises:
         WrongResultError: a product is wrong.
@@ -184,8 +188,11 @@ def measure_products(plan: ProductPlan, peer: bool, known: set[tuple[Any, ...]] 
     known = known or set()
     task = Task("multiplying polynomials", len(plan.blocks))
     for block in plan.blocks:
-        contestants = _contestants(block, plan.degree)
-        heads = [_head(block, plan.degree, c.label, c.word) for c in contestants]
+        degree = plan.degree_of(block)
+        if tell is not None:
+            tell(f"{block.table}, {block.bits} bits: products at N = {degree}")
+        contestants = _contestants(block, degree)
+        heads = [_head(block, degree, c.label, c.word) for c in contestants]
         if not {key_of(head) for head in heads} <= known:
             yield from _measured(block, plan, contestants, heads, peer)
         task.advance()
@@ -194,16 +201,17 @@ def measure_products(plan: ProductPlan, peer: bool, known: set[tuple[Any, ...]] 
 def _measured(
     block: Block, plan: ProductPlan, contestants: list[_Contestant], heads: list[Record], peer: bool
 ) -> Iterator[Record]:
-    operands = _Operands(plan.degree, block.operand_bits)
+    degree = plan.degree_of(block)
+    operands = _Operands(degree, block.operand_bits)
     actions: list[Callable[[], Any]] = [c.action(operands, block.operation != "product") for c in contestants]
     heads = list(heads)
     if peer and _flint_available():
-        actions.append(_flint_action(block, plan.degree, operands))
-        heads.append(_head(block, plan.degree, "FLINT", 64))
-    programs = _programs(block, plan.degree, operands) if peer else []
+        actions.append(_flint_action(block, degree, operands))
+        heads.append(_head(block, degree, "FLINT", 64))
+    programs = _programs(block, degree, operands) if peer else []
     for label, _, program in programs:
         actions.append(program.multiply)
-        heads.append(_head(block, plan.degree, label, 64))
+        heads.append(_head(block, degree, label, 64))
     try:
         timings = alternate(actions, plan.budget)
         for label, context, program in programs:

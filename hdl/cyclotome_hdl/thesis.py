@@ -83,3 +83,14 @@ DESIGNS: dict[str, list[PrintedDesign]] = {
         PrintedDesign(32768, 4, _ticks(32768, 4), (100,), Printed("Cooley–Tukey", 145381, 343836, 1402, 1494, 98)),
     ],
 }
+
+
+#: Table 6.10's extended resources, of four pipes: what, used, and there on the board.
+EXTENDED = (
+    ("logic utilization", 134108, 172600),
+    ("primary FFs", 291147, 345200),
+    ("secondary FFs", 93265, 345200),
+    ("multipliers (18 × 18)", 2988, 3180),
+    ("DSP blocks", 1494, 1590),
+    ("block memory (M20K)", 1769, 2014),
+)

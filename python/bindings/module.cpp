@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   bind_bench(m);
   bind_study(m);
   bind_transforms(m);
+  bind_study_papers(m);
   bind_fermat(m);
   bind_fermat_bench(m);
   bind_ltv(m);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -19,6 +20,7 @@ using study::ContextPrime;
 using study::PolynomialProduct;
 using study::ProductContext;
 using Integers = nb::typed<nb::list, nb::int_>;
+using SmallIntegers = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 BigUnsigned big_of(const nb::int_& value) { return python::big_of(value, ProductContext::max_bits); }
 
@@ -132,6 +134,18 @@ void bind_study(nb::module_& m) {
       .def("decompose", &PolynomialProduct::decompose, NoGil())
       .def("multiply", &PolynomialProduct::multiply, NoGil())
       .def("reconstruct", &PolynomialProduct::reconstruct, NoGil())
+      .def(
+          "set_small",
+          [](PolynomialProduct& p, std::size_t factor, const SmallIntegers& values) {
+            p.set_small(factor, {values.data(), values.size()});
+          },
+          "factor"_a, "values"_a)
+      .def(
+          "add_small",
+          [](PolynomialProduct& p, const SmallIntegers& values) { p.add_small({values.data(), values.size()}); },
+          "values"_a)
+      .def("take", &PolynomialProduct::take, "factor"_a, "other"_a, NoGil())
+      .def("subtract_from", &PolynomialProduct::subtract_from, "other"_a, NoGil())
       .def("result", [](const PolynomialProduct& p) { return bytes_of_words(p.result()); });
 }
 

@@ -11,11 +11,12 @@ import pytest
 from cli_runner import run
 from cyclotome import errors
 from cyclotome_bench import products
+from cyclotome_bench.charts import Bars
 from cyclotome_bench.gmp import GmpProduct, gmp_available
 from cyclotome_bench.ntl import NtlProduct, ntl_available
 from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
 from cyclotome_bench.product_plans import ProductPlan, make_product_plan, paper_rows
-from cyclotome_bench.product_tables import product_tables
+from cyclotome_bench.product_tables import product_plots, product_tables
 from cyclotome_bench.products import measure_products
 from cyclotome_bench.report import REQUIRED, Record, key_of
 from cyclotome_bench.timing import Budget
@@ -27,7 +28,7 @@ BUDGET = Budget(seconds=0, fewest=1, most=1, sample_seconds=0)
 
 def tiny(*tables: str) -> ProductPlan:
     plan = make_product_plan(quick=True).restricted(tables, [])
-    return replace(plan, degree=64, budget=BUDGET, circuits=())
+    return replace(plan, degree=64, budget=BUDGET, circuits=(), resources=(), encryption=False)
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +39,17 @@ def records() -> list[Record]:
 def test_the_papers_rows_are_complete_and_consistent() -> None:
     blocks = paper_rows()
     counts = {t: sum(len(b.rows) for b in blocks if b.table == t) for t in dict.fromkeys(b.table for b in blocks)}
-    assert counts == {"Table 6.5": 25, "Table 6.7": 9, "Table 6.8": 9, "Table 6.9": 26}
+    text = {"Table 6.11": 4, "Section 6.5.1": 3}
+    assert counts == {"Table 6.5": 25, "Table 6.7": 9, "Table 6.8": 9, "Table 6.9": 26, **text}
     for block in blocks:
         assert block.measured[0].case == "CRT", "the row that ratios are to"
         assert len({row.label for row in block.rows}) == len(block.rows)
         for row in block.rows:
-            assert sum(row.lengths) == row.modulus_bits and row.paper_us > 0
+            assert sum(row.lengths) == row.modulus_bits and (row.paper_us or 1) > 0
+    assert {block.degree for block in blocks if block.number not in ("6.11", "6.5.1")} == {16384}
+    assert {block.degree for block in blocks if block.number in ("6.11", "6.5.1")} == {32768}
+    (ntl,) = [row for block in blocks for row in block.rows if row.case == "NTL"]
+    assert (ntl.label, ntl.paper_us, ntl.modulus_bits) == ("NTL", 404573, 1024)
     by_name = {block.name: block for block in blocks}
     last = by_name["004-6.9-512"].measured[-1]
     assert (last.label, last.paper_us) == ("CRT, GMP: 1 × 64 + 2 × 512 bits", 529330)
@@ -67,11 +73,14 @@ def test_every_row_is_measured_and_every_record_complete(records: list[Record]) 
 def test_tables_show_every_row_of_the_paper(records: list[Record]) -> None:
     tables = {table.title: table for table in product_tables(records)}
     for block in tiny().blocks:
-        rows = [row for row in tables[f"Paper 004, {block.table}"].rows if row[0] == str(block.bits)]
+        table = tables[f"Paper 004, {block.table}"]
+        assert table.columns[-1] == "code" and all(row[-1] for row in table.rows), "every row names its code"
+        rows = [row for row in table.rows if row[0] == str(block.bits)]
         assert [row[1] for row in rows[: len(block.rows)]] == [row.label for row in block.rows]
         for row in rows[: len(block.rows)]:
-            assert (row[5] == "–") is row[1].startswith("FPGA"), "no circuit was simulated"
-        assert rows[0][4] == rows[0][6] == "1.00×"
+            absent = row[1].startswith("FPGA") or (row[1] == "NTL" and not ntl_available())
+            assert (row[5] == "–") is absent, "no circuit was simulated"
+        assert rows[0][6] == "1.00×" and rows[0][4] == ("–" if block.rows[0].paper_us is None else "1.00×")
     # The paper's ratios are those of its own times.
     first = tables["Paper 004, Table 6.8"].rows
     assert first[1][4] == "3.47×"  # 336878 / 97100
@@ -82,6 +91,21 @@ def test_circuits_of_the_other_tables_stand_in_the_rows_of_the_fpga(records: lis
     (table,) = [t for t in product_tables([*records, circuit]) if t.title.endswith("6.8")]
     (row,) = [row for row in table.rows if row[1].startswith("FPGA")]
     assert row[5] == "60.0 µs"  # five primes
+
+
+def test_the_circuits_of_table_6_11_stand_for_all_primes(records: list[Record]) -> None:
+    common = {"table": "6.11", "degree": 64, "transfer_us": 2.0}
+    circuits = [
+        {**common, "case": "Cooley–Tukey (thesis), a board for each prime", "circuit_us": 1.0},
+        {**common, "case": "Cooley–Tukey (thesis)", "circuit_us": 10.0},
+        {**common, "case": "Pease (thesis)", "circuit_us": 20.0},
+    ]
+    (table,) = [t for t in product_tables([*records, *circuits]) if t.title.endswith("6.11")]
+    assert [row[5] for row in table.rows if row[1].startswith("FPGA")] == ["22.0 µs", "12.0 µs"]
+    figure = next(plot for plot in product_plots([*records, *circuits]) if "Figure 6.1" in plot.title)
+    assert isinstance(figure, Bars)
+    (cpu, _, fpga) = [values for _, values in figure.rows]
+    assert cpu[0] == 97100 and cpu[1] is not None and fpga == [23270, None], "no circuit of Table 6.6 was simulated"
 
 
 def test_measured_blocks_are_not_measured_again(records: list[Record]) -> None:
@@ -159,7 +183,8 @@ def test_a_missing_simulator_leaves_circuits_out(monkeypatch: pytest.MonkeyPatch
     plan = replace(tiny("6.8"), circuits=("6.6",))
     found = list(measure_paper_004(plan, False, None, told.append))
     assert found and all(r["set"] == "004-6.8-320" for r in found)
-    assert told == ["circuits are left out: there is no simulator; install one"]
+    assert told[0].startswith("Table 6.8, 320 bits") and told[1].startswith("Table 6.6: Pease")
+    assert told[2:] == ["circuits are left out: there is no simulator; install one"]
 
 
 def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +205,7 @@ def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest
         ]
 
     monkeypatch.setattr("cyclotome_bench.paper004.measure_circuits", simulated)
-    plan = replace(make_product_plan(quick=True), blocks=())
+    plan = replace(make_product_plan(quick=True), blocks=(), resources=(), encryption=False)
     records = list(measure_paper_004(plan, False, None, print))
     assert calls == list(CASES)
     assert all(set(REQUIRED) <= r.keys() and r["median_us"] == 4.5 for r in records)
@@ -194,12 +219,16 @@ def test_circuits_become_records_and_are_not_simulated_twice(monkeypatch: pytest
 
 def test_plans_know_their_tables() -> None:
     full = make_product_plan()
-    assert full.degree == 16384 and len(full.blocks) == 15 and not full.quick
-    assert make_product_plan(quick=True).quick
+    assert full.degree is None and len(full.blocks) == 17 and not full.quick
+    quick = make_product_plan(quick=True)
+    assert quick.quick and {b.table for b in quick.blocks} == {b.table for b in full.blocks}
+    assert {quick.degree_of(b) for b in quick.blocks} == {1024}
     assert {b.table for b in full.restricted(["6.7"], []).blocks} == {"Table 6.7"}
-    assert full.restricted(["6.12"], []).circuits == ("6.12",)
-    with pytest.raises(errors.ArgumentError, match=r"no table '6\.4'"):
-        full.restricted(["6.4"], [])
+    assert full.restricted(["6.12"], []).circuits == ("6.12",) and full.restricted(["6.12"], []).encryption
+    only = full.restricted(["6.4"], [])
+    assert only.resources == ("6.4",) and not (only.blocks or only.circuits or only.encryption)
+    with pytest.raises(errors.ArgumentError, match=r"no table '6\.13'; it has 6\.1, 6\.2, .*6\.9, 6\.10, 6\.11, 6\.12"):
+        full.restricted(["6.13"], [])
     with pytest.raises(errors.ArgumentError, match="no scheme"):
         full.restricted([], ["bgv"])
     with pytest.raises(errors.ArgumentError, match="positive"):
@@ -217,4 +246,3 @@ def test_the_command_prints_saves_and_shows(tmp_path: Path) -> None:
     assert "Paper 004, Table 6.8" in shown.text
     assert run("bench", "--show", str(path)).code == 0, "a report of products alone has no other tables"
     assert run("bench", "--paper", "005").code != 0
-    assert run("bench", "--paper", "001", "--quick").code != 0

@@ -179,3 +179,75 @@ def test_wrong_arguments_are_refused() -> None:
     product.decompose()
     with pytest.raises(errors.ArgumentError, match="multiply first"):
         product.reconstruct()
+
+
+@pytest.mark.parametrize(("arithmetic", "lengths"), [("words-32", (32, 32, 24)), ("multi-word", (64, 128, 20))])
+def test_schemes_stay_in_residues(arithmetic: Arithmetic, lengths: tuple[int, ...]) -> None:
+    """(a u + e) and then minuend - (a u + e) s, against Python's integers, at the bounds of small integers."""
+    rng = np.random.default_rng(7)
+    context = ProductContext.of_lengths(64, lengths)
+    q, limbs = context.modulus, (context.modulus.bit_length() + 63) // 64
+    most = min(min(context.primes) - 1, 2**31 - 1)
+    a = [int.from_bytes(rng.bytes(40), "little") % q for _ in range(64)]
+    u, e, s = (rng.integers(-most, most, 64, endpoint=True).astype(np.int32) for _ in range(3))
+    u[0], u[1], e[0], e[1], s[0], s[1] = most, -most, most, -most, -most, 0
+    first, second = (_core.PolynomialProduct(context.native, arithmetic) for _ in range(2))
+    first.load(pack(a, limbs), bytes(8 * limbs * 64), limbs)
+    first.decompose()
+    first.set_small(1, u)
+    first.multiply()
+    first.add_small(e)
+    first.reconstruct()
+    expected = [(x + int(y)) % q for x, y in zip(negacyclic(a, u.tolist()), e, strict=True)]
+    assert unpack(first.result(), limbs) == expected
+    second.take(0, first)
+    second.set_small(1, s)
+    second.multiply()
+    second.subtract_from(first)
+    second.reconstruct()
+    taken = [(x - y) % q for x, y in zip(expected, negacyclic(expected, s.tolist()), strict=True)]
+    assert unpack(second.result(), limbs) == taken
+
+
+def test_residues_of_other_products_are_refused() -> None:
+    context, other = ProductContext.of_lengths(64, (30, 31)), ProductContext.of_lengths(64, (30, 32))
+    fewer = ProductContext.of_lengths(64, (30,))
+    zeros, small = bytes(8 * 64), np.zeros(64, np.int32)
+
+    def made(of: ProductContext, arithmetic: Arithmetic = "words-32") -> _core.PolynomialProduct:
+        product = _core.PolynomialProduct(of.native, arithmetic)
+        product.load(zeros, zeros, 1)
+        product.decompose()
+        product.multiply()
+        return product
+
+    product = made(context)
+    wrong = (
+        made(other),
+        made(fewer),
+        made(context, "multi-word"),
+        product,
+        _core.PolynomialProduct(context.native, "words-32"),
+    )
+    for source in wrong:
+        with pytest.raises(errors.ArgumentError):
+            product.take(0, source)
+        with pytest.raises(errors.ArgumentError):
+            product.subtract_from(source)
+    fresh = _core.PolynomialProduct(context.native, "words-32")
+    fresh.set_small(1, small)
+    for action in (fresh.multiply, lambda: fresh.add_small(small), lambda: fresh.subtract_from(product)):
+        with pytest.raises(errors.ArgumentError):
+            action()
+    fresh.load(zeros, zeros, 1)
+    fresh.set_small(0, small)
+    with pytest.raises(errors.ArgumentError):
+        fresh.multiply()  # one factor was loaded, and has no residues
+    for factor, values in ((2, small), (0, small[:63]), (0, np.full(64, min(context.primes), np.int32))):
+        with pytest.raises(errors.ArgumentError):
+            product.set_small(factor, values)
+    with pytest.raises(errors.ArgumentError):
+        product.add_small(np.full(64, -min(context.primes), np.int32))
+    engine = _core.PolynomialProduct.on_engine(context.native, _core.CpuEngine(1))
+    with pytest.raises(errors.ArgumentError, match="engine"):
+        engine.set_small(0, small)

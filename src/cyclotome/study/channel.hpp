@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/study/negacyclic_transform.hpp"
 #include "cyclotome/study/product_context.hpp"
@@ -36,6 +37,14 @@ class Channel {
   virtual void multiply() = 0;
   /// Adds the result's term of equation 4.5 to every sum.
   virtual void accumulate(Sums& sums) const = 0;
+  /// Sets the residues of factor 0 or 1 to those of small integers of either sign, of magnitude below the prime.
+  virtual void set_small(std::size_t factor, std::span<const std::int32_t> values) = 0;
+  /// Adds such integers to the result.
+  virtual void add_small(std::span<const std::int32_t> values) = 0;
+  /// Sets the residues of factor 0 or 1 to the result of another channel of the same prime and kind.
+  virtual void take(std::size_t factor, const Channel& other) = 0;
+  /// result = the result of another channel of the same prime and kind, minus the result.
+  virtual void subtract_from(const Channel& other) = 0;
 };
 
 /// floor(y 2^56 / p) or up to three units less, for y < p, from the top 62 bits: sums of 256 such fit a word, and are
@@ -132,12 +141,42 @@ class FieldChannel final : public Channel {
     }
   }
 
+  void set_small(std::size_t factor, std::span<const std::int32_t> values) override {
+    factors_[factor].resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) factors_[factor][i] = residue(values[i]);
+  }
+
+  void add_small(std::span<const std::int32_t> values) override {
+    for (std::size_t i = 0; i < result_.size(); ++i) result_[i] = field_.add(result_[i], residue(values[i]));
+  }
+
+  void take(std::size_t factor, const Channel& other) override { factors_[factor] = same_kind(other).result_; }
+
+  void subtract_from(const Channel& other) override {
+    const std::vector<Element>& minuend = same_kind(other).result_;
+    for (std::size_t i = 0; i < result_.size(); ++i) result_[i] = field_.subtract(minuend[i], result_[i]);
+  }
+
   /// For engines that multiply by themselves: residues of a factor or of the result, of fields of one word.
   const std::vector<Element>& factor(std::size_t index) const noexcept { return factors_[index]; }
   std::vector<Element>& result() noexcept { return result_; }
 
  private:
   using Word = typename Element::value_type;
+
+  Element residue(std::int32_t value) const noexcept {
+    Element magnitude{};
+    magnitude[0] = static_cast<Word>(value < 0 ? -static_cast<std::int64_t>(value) : value);
+    return value < 0 ? field_.subtract(Element{}, magnitude) : magnitude;
+  }
+
+  const FieldChannel& same_kind(const Channel& other) const {
+    const auto* same = dynamic_cast<const FieldChannel*>(&other);
+    if (same == nullptr || same->field_.modulus() != field_.modulus()) {
+      throw ArgumentError("residues of another prime, or in another arithmetic; both products need the same context");
+    }
+    return *same;
+  }
 
   static Word word_at(std::span<const std::uint64_t> integer, std::size_t index) noexcept {
     const std::size_t limb = index * bits / 64;

@@ -113,8 +113,12 @@ class PolynomialProduct::OnEngine {
 };
 
 PolynomialProduct::PolynomialProduct(const ProductContext& context, Arithmetic arithmetic)
-    : degree_(context.degree()), modulus_(context.modulus().limbs()) {
-  for (std::size_t i = 0; i < context.primes().size(); ++i) channels_.push_back(make_channel(context, i, arithmetic));
+    : degree_(context.degree()), modulus_(context.modulus().limbs()), smallest_prime_(std::uint64_t{1} << 63) {
+  for (std::size_t i = 0; i < context.primes().size(); ++i) {
+    channels_.push_back(make_channel(context, i, arithmetic));
+    const BigUnsigned& p = context.primes()[i].prime;
+    if (p.bit_length() < 64) smallest_prime_ = std::min(smallest_prime_, p.limbs()[0]);
+  }
 }
 
 PolynomialProduct::PolynomialProduct(const ProductContext& context, const EnginePtr& engine)
@@ -133,6 +137,7 @@ void PolynomialProduct::load(std::span<const std::uint64_t> a, std::span<const s
   integers_[0].assign(a.begin(), a.end());
   integers_[1].assign(b.begin(), b.end());
   integer_limbs_ = limbs;
+  factors_set_ = {false, false};
   done_ = Done::loaded;
 }
 
@@ -144,7 +149,63 @@ void PolynomialProduct::decompose() {
     if (engine_) engine_->decompose(factor, integers);
     for (auto& channel : channels_) channel->decompose(factor, integers);
   }
+  factors_set_ = {true, true};
   done_ = Done::decomposed;
+}
+
+void PolynomialProduct::require_small(std::span<const std::int32_t> values) const {
+  if (engine_) throw ArgumentError("an engine holds the residues; small integers need products without one");
+  if (values.size() != degree_) {
+    throw ArgumentError(message(values.size(), " small integers were given; there are ", degree_, " coefficients"));
+  }
+  for (const std::int32_t value : values) {
+    const auto magnitude = static_cast<std::uint64_t>(value < 0 ? -std::int64_t{value} : std::int64_t{value});
+    if (magnitude >= smallest_prime_) {
+      throw ArgumentError(
+          message("the integer ", value, " reaches the prime ", smallest_prime_, "; take smaller ones"));
+    }
+  }
+}
+
+void PolynomialProduct::require_same(const PolynomialProduct& other) const {
+  if (engine_ || other.engine_) throw ArgumentError("an engine holds the residues; this needs products without one");
+  if (&other == this || other.done_ != Done::multiplied) {
+    throw ArgumentError("residues come from another product, which has been multiplied");
+  }
+  if (other.channels_.size() != channels_.size() || other.degree_ != degree_) {
+    throw ArgumentError("the other product has another context; both need the same");
+  }
+}
+
+void PolynomialProduct::set_factor(std::size_t factor) {
+  factors_set_[factor] = true;
+  if (factors_set_[0] && factors_set_[1]) done_ = Done::decomposed;
+}
+
+void PolynomialProduct::set_small(std::size_t factor, std::span<const std::int32_t> values) {
+  if (factor > 1) throw ArgumentError(message("factor ", factor, ": a product has factors 0 and 1"));
+  require_small(values);
+  for (auto& channel : channels_) channel->set_small(factor, values);
+  set_factor(factor);
+}
+
+void PolynomialProduct::add_small(std::span<const std::int32_t> values) {
+  require_small(values);
+  if (done_ != Done::multiplied) throw ArgumentError("there is no product; multiply first");
+  for (auto& channel : channels_) channel->add_small(values);
+}
+
+void PolynomialProduct::take(std::size_t factor, const PolynomialProduct& other) {
+  if (factor > 1) throw ArgumentError(message("factor ", factor, ": a product has factors 0 and 1"));
+  require_same(other);
+  for (std::size_t i = 0; i < channels_.size(); ++i) channels_[i]->take(factor, *other.channels_[i]);
+  set_factor(factor);
+}
+
+void PolynomialProduct::subtract_from(const PolynomialProduct& other) {
+  require_same(other);
+  if (done_ != Done::multiplied) throw ArgumentError("there is no product; multiply first");
+  for (std::size_t i = 0; i < channels_.size(); ++i) channels_[i]->subtract_from(*other.channels_[i]);
 }
 
 void PolynomialProduct::multiply() {

@@ -40,11 +40,28 @@ class PolynomialProduct {
   /// Residues of the product -> integers in [0, q): equation 4.5, with the reduction modulo q that it lacks as printed
   /// (erratum 004-4). Throws ArgumentError before `multiply`.
   void reconstruct();
+
+  // For schemes that stay in residues, as paper 004's BGV does; not by an engine, which throws ArgumentError.
+
+  /// Sets factor 0 or 1 to N small integers of either sign. Throws ArgumentError for another number of them, another
+  /// factor, or an integer whose magnitude reaches a prime.
+  void set_small(std::size_t factor, std::span<const std::int32_t> values);
+  /// Adds N such integers to the product. Throws ArgumentError as `set_small`, or before `multiply`.
+  void add_small(std::span<const std::int32_t> values);
+  /// Sets factor 0 or 1 to another product. Throws ArgumentError unless that is multiplied, in the same arithmetic
+  /// modulo the same primes.
+  void take(std::size_t factor, const PolynomialProduct& other);
+  /// product = another product - product. Throws ArgumentError as `take`, or before `multiply`.
+  void subtract_from(const PolynomialProduct& other);
+
   /// The product: N integers of limbs() words.
   const std::vector<std::uint64_t>& result() const noexcept { return result_; }
 
  private:
   class OnEngine;
+  void require_small(std::span<const std::int32_t> values) const;
+  void require_same(const PolynomialProduct& other) const;
+  void set_factor(std::size_t factor);
 
   std::size_t degree_;
   std::vector<std::uint64_t> modulus_;  // q
@@ -54,6 +71,8 @@ class PolynomialProduct {
   std::size_t integer_limbs_ = 0;
   Sums sums_;
   std::vector<std::uint64_t> result_;
+  std::uint64_t smallest_prime_ = 0;               // or 2^63, if that is less
+  std::array<bool, 2> factors_set_{false, false};  // by `set_small` and `take`
   enum class Done { nothing, loaded, decomposed, multiplied } done_ = Done::nothing;
 };
 

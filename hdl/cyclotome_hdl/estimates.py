@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of what circuits cost, for those who want them made: what was synthesised once is kept beside the models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from cyclotome.errors import CyclotomeError
+
+from .report import TABLES, Record, Reporter, ReportTable
+from .simulation import cache_folder
+from .synthesis import tool_name
+
+__all__ = ["TABLES", "kept", "resource_table", "tool_name"]
+
+
+def kept() -> Path:
+    """The file of earlier syntheses; entries count for the very text and tool they were made from."""
+    return cache_folder() / "synthesis.json"
+
+
+def resource_table(number: str, progress: Callable[[str], None] | None = None) -> ReportTable:
+    """One of `TABLES`, printed rows and estimates; synthesises what was not yet, seconds to a minute for each block.
+
+    Args:
+        number: such as "6.2".
+        progress: told what is done next.
+
+    Raises:
+        ArgumentError: another table.
+        EngineError: pyosys is missing or fails.
+    """
+    try:
+        record = Record.load(kept())
+    except CyclotomeError:
+        record = Record()  # none yet, or one that this version can't read
+
+    def keep(name: str) -> None:
+        _write(record)
+        if progress is not None:
+            progress(name)
+
+    table = Reporter(record, keep).table(number)
+    _write(record)
+    return table
+
+
+def _write(record: Record) -> None:
+    """Whole or not at all, since several processes may keep theirs."""
+    kept().parent.mkdir(parents=True, exist_ok=True)
+    temporary = kept().with_name(f".synthesis-{os.getpid()}.json")
+    temporary.write_text(record.text(), encoding="utf-8")
+    temporary.replace(kept())
