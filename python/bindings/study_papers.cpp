@@ -10,7 +10,6 @@
 
 #include "big_integers.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/cuda/study/design.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -19,6 +18,7 @@
 #include "cyclotome/study/laws.hpp"
 #include "cyclotome/study/profiling_engine.hpp"
 #include "cyclotome/study/salsa20.hpp"
+#include "cyclotome/study/transform/design.hpp"
 #include "cyclotome/study/word_reduction.hpp"
 
 #ifdef CYCLOTOME_CUDA
@@ -298,19 +298,14 @@ double engine_draw_nanoseconds(const EnginePtr& engine, const std::string& law, 
 /// Stages of a design outside and inside its last kernel's shared memory.
 std::pair<unsigned, unsigned> design_stages(const std::string& name, std::size_t degree, unsigned prime_bits,
                                             bool inverse) {
-  for (const TransformDesign design : transform_designs) {
-    if (name != name_of(design)) continue;
-    const unsigned log_degree = bit_length(degree) - 1;
-    const std::size_t word_bytes = prime_bits < 32 ? 4 : 8;
-    if (!is_power_of_two(degree) || !cuda::study::supports(design, log_degree, word_bytes)) {
-      throw ArgumentError(
-          message("design ", name, " does not transform ", degree, " residues of ", prime_bits, " bits"));
-    }
-    const auto plan = cuda::study::plan(design, log_degree, word_bytes, inverse);
-    const unsigned inside = plan.storage == cuda::study::Storage::shared ? plan.block_stages : 0;
-    return {plan.stages - inside, inside};
+  const TransformDesign design = design_of(name);
+  const std::size_t word_bytes = prime_bits < 32 ? 4 : 8;
+  study::require_supported(design, degree, word_bytes);
+  unsigned outside = 0, inside = 0;
+  for (const study::TransformStep& step : study::plan(design, bit_length(degree) - 1, word_bytes, inverse)) {
+    (step.storage == study::Storage::shared ? inside : outside) += step.count;
   }
-  throw ArgumentError("there is no transform design " + name);
+  return {outside, inside};
 }
 
 nb::bytes salsa20_stream(const nb::bytes& key, std::uint64_t nonce, std::uint64_t counter, std::size_t blocks) {

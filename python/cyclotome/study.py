@@ -16,8 +16,8 @@ from types import ModuleType
 from .extras import STUDY
 
 #: Its modules: BFV on paper 003's moduli; paper 002's scheme, which is BROKEN, its arithmetic and circuits over it;
-#: paper 004's contexts of products; transforms, by name; and paper 000's integers as residues, the papers' laws, and
-#: textbook FV and BGV over them.
+#: paper 004's contexts of products; paper 000's integers as residues, the papers' laws, and textbook FV and BGV over
+#: them; and transforms, by name.
 MODULES = (
     "crt",
     "fermat",

@@ -24,7 +24,6 @@ class HostedEngine : public Engine {
     host_->upload(destination, from, bytes);
   }
   void download(void* to, const void* source, std::size_t bytes) override { host_->download(to, source, bytes); }
-  std::size_t working_set() const noexcept override { return host_->working_set(); }
   /// The host's code for what has no operation of this engine's own in it.
   Native native(const program::Program& program, const program::Composite& composite) override;
 

@@ -50,8 +50,6 @@ class FpgaEngine final : public HostedEngine {
   const FpgaOptions& options() const noexcept { return options_; }
 
   std::string name() const override { return options_.name; }
-  /// Its own, not the host's: ticks must not depend on how many cores this machine has.
-  std::size_t working_set() const noexcept override { return Engine::working_set(); }
 
  protected:
   /// Transforms, and products that are the circuit's: those are computed one by one, so that every one comes through

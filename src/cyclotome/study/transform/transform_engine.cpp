@@ -65,6 +65,7 @@ class TransformEngine final : public HostedEngine, public DesignTransforms, publ
 
   std::string name() const override { return message(host()->name(), '/', facts_of(design_).name); }
   TransformDesign design() const noexcept override { return design_; }
+  std::size_t working_set() const noexcept override { return host()->working_set(); }
   std::size_t threads() const noexcept override { return threads_->threads(); }
   void in_parallel(std::size_t count, const std::function<void(std::size_t)>& body) override {
     threads_->in_parallel(count, body);
