@@ -119,7 +119,7 @@ def _stages() -> Table:
         ours = [n for bits in (30, 61) for inverse in (False, True) for n in _design_stages(degree, bits, inverse)]
         pairs = [f"{p[0]} + {p[1]}" for p in zip(printed[::2], printed[1::2], strict=True)]
         here = [f"{p[0]} + {p[1]}" for p in zip(ours[::2], ours[1::2], strict=True)]
-        rows.append((str(degree), *pairs, *here, "src/cyclotome/engine/cuda/study/design.hpp"))
+        rows.append((str(degree), *pairs, *here, "src/cyclotome/study/transform/design.hpp"))
     names = ("NTT, 30 bits", "INTT, 30 bits", "NTT, 61 bits", "INTT, 61 bits")
     columns = ("n", *(PAPER + name for name in names), *names, "code")
     what = "stages of the hybrid design outside + inside shared memory; ours: of the plan that its launches follow"

@@ -10,7 +10,6 @@
 
 #include "big_integers.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
-#include "cyclotome/engine/cuda/study/design.hpp"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -19,6 +18,7 @@
 #include "cyclotome/study/laws.hpp"
 #include "cyclotome/study/profiling_engine.hpp"
 #include "cyclotome/study/salsa20.hpp"
+#include "cyclotome/study/transform/design.hpp"
 #include "cyclotome/study/word_reduction.hpp"
 
 #ifdef CYCLOTOME_CUDA
@@ -295,20 +295,22 @@ double engine_draw_nanoseconds(const EnginePtr& engine, const std::string& law, 
          static_cast<double>(batch * degree);
 }
 
-/// Stages of a design outside and inside its last kernel's shared memory.
+/// Stages of a design outside and inside a block's shared memory.
 std::pair<unsigned, unsigned> design_stages(const std::string& name, std::size_t degree, unsigned prime_bits,
                                             bool inverse) {
-  for (const TransformDesign design : transform_designs) {
-    if (name != name_of(design)) continue;
+  for (const DesignFacts& facts : transform_designs) {
+    if (name != facts.label) continue;
     const unsigned log_degree = bit_length(degree) - 1;
     const std::size_t word_bytes = prime_bits < 32 ? 4 : 8;
-    if (!is_power_of_two(degree) || !cuda::study::supports(design, log_degree, word_bytes)) {
+    if (!is_power_of_two(degree) || !supports(facts.design, log_degree, word_bytes)) {
       throw ArgumentError(
           message("design ", name, " does not transform ", degree, " residues of ", prime_bits, " bits"));
     }
-    const auto plan = cuda::study::plan(design, log_degree, word_bytes, inverse);
-    const unsigned inside = plan.storage == cuda::study::Storage::shared ? plan.block_stages : 0;
-    return {plan.stages - inside, inside};
+    unsigned outside = 0, inside = 0;
+    for (const TransformStep& step : plan(facts.design, log_degree, word_bytes, inverse)) {
+      (step.storage == Storage::shared ? inside : outside) += step.count;
+    }
+    return {outside, inside};
   }
   throw ArgumentError("there is no transform design " + name);
 }
