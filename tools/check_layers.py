@@ -41,7 +41,17 @@ ROOMS: dict[str, frozenset[str]] = {
     "study/transform": frozenset({"study/transform", "study", "program", "engine", "ring", "math"}),
     "study/circuit": frozenset({"study/circuit", "study/ltv", "study", "circuit", "ring", "math"}),
     "engine/cuda/study": frozenset(
-        {"engine/*", "engine", "study", "study/fermat", "study/ltv", "study/transform", "program", "ring", "math"}
+        {
+            "engine/*",
+            "engine",
+            "study",
+            "study/fermat",
+            "study/ltv",
+            "study/transform",
+            "program",
+            "ring",
+            "math",
+        }
     ),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "io": frozenset(

@@ -20,8 +20,8 @@ NB_MODULE(_core, m) {
   bind_machine(m);
   bind_bench(m);
   bind_study(m);
-  bind_transforms(m);
   bind_study_papers(m);
+  bind_transforms(m);
   bind_fermat(m);
   bind_fermat_bench(m);
   bind_ltv(m);
@@ -30,6 +30,7 @@ NB_MODULE(_core, m) {
   bind_cuda_study(m);
   bind_fpga(m);
   bind_circuits(m);
+  bind_ltv_circuits(m);
 #ifdef CYCLOTOME_TESTING
   bind_testing(m);
 #endif
