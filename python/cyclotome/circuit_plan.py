@@ -86,6 +86,11 @@ class Plan:
         """Whether devices share the key's digits, which they fetch from each other; else each has a copy."""
         return self._native.keys_spread
 
+    @property
+    def by_lanes(self) -> bool:
+        """Whether devices share the lanes, each of which computes the whole circuit; else they share its gates."""
+        return self._native.by_lanes
+
     def __str__(self) -> str:
         return self._circuit.explain(self._native).rstrip("\n")
 
@@ -96,14 +101,17 @@ class Plan:
 class Circuit:
     """A circuit by itself: what it counts, and which parameters carry it."""
 
-    def __init__(self, native: _core.Circuit, companions: Sequence[_core.Circuit] = ()) -> None:
-        """For the class methods, which make circuits. ``companions``: what its parameters carry as well."""
-        self.native, self._companions = native, tuple(companions)
+    def __init__(
+        self, native: _core.Circuit, companions: Sequence[_core.Circuit] = (), shared: Sequence[str] = ()
+    ) -> None:
+        """For the class methods, which make circuits. ``companions``: what its parameters carry as well; ``shared``:
+        inputs that all lanes have in common."""
+        self.native, self._companions, self._shared = native, tuple(companions), frozenset(shared)
 
     @classmethod
     def prince(cls, *, decrypt: bool = False) -> Circuit:
         """PRINCE: 24 products one after the other. Its `parameters` carry both directions, under one encrypted key."""
-        return cls(_core.prince_circuit(bool(decrypt)), [_core.prince_circuit(not decrypt)])
+        return cls(_core.prince_circuit(bool(decrypt)), [_core.prince_circuit(not decrypt)], ["k0", "k1"])
 
     @classmethod
     def sort(
@@ -166,7 +174,8 @@ class Circuit:
         Args:
             parameters: with one plaintext modulus, `modulus`.
             lanes: lists, or numbers, to compute with at once.
-            devices: how many share the work. Noise and levels do not depend on it.
+            devices: how many share the work: the lanes, where each gets a ciphertext or more of every wire, else the
+                gates. Noise and levels do not depend on it.
             memory: bytes on each device for ciphertexts and copies of the key: the circuit is cut into as few sections
                 as fit, or, if none do, as take least. None: one, whatever it takes.
 
@@ -180,7 +189,8 @@ class Circuit:
         sizes = index(devices, "devices"), None if memory is None else index(memory, "memory")
         if sizes[0] < 1 or (sizes[1] is not None and sizes[1] < 0):
             raise ArgumentError(f"plan: devices={devices}, memory={memory}; one device or more, and bytes or None")
-        return Plan(self.native, self.native.plan(parameters.native, max(width, 1), *sizes))
+        shared = [name in self._shared for name, _ in self.native.inputs]
+        return Plan(self.native, self.native.plan(parameters.native, max(width, 1), *sizes, shared))
 
     def parameters(
         self,

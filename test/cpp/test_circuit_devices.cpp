@@ -375,6 +375,51 @@ TEST(prince_on_several_engines) {
                     party.encrypt(check::state_of(0xfedcba9876543210))});
 }
 
+/// One ciphertext of a wire for all lanes: as if it had been repeated for each, wherever it is computed with.
+TEST(lanes_share_an_input) {
+  const SmallParty party(small_literal(bgv::scheme(), 2, 6, 29));
+  const circuit::Circuit layers = circuit::prince_layers(5, 6);
+  const std::size_t width = 3;
+  std::vector<std::size_t> repeats;
+  for (std::size_t i = 0; i < 64 * width; ++i) repeats.push_back(i / width);
+  Residues states;
+  const std::vector<Residues> each = {check::state_of(0x3eeb9ea60bb04e08), check::state_of(1), check::state_of(~0ULL)};
+  for (std::size_t bit = 0; bit < 64; ++bit) {
+    for (const Residues& state : each) states.push_back(state[bit]);
+  }
+  const Ciphertext data = party.encrypt(states), k0 = party.encrypt(check::state_of(5)),
+                   k1 = party.encrypt(check::state_of(0xfedcba9876543210));
+  const std::vector<Ciphertext> repeated = {data, rlwe::take(k0, repeats), rlwe::take(k1, repeats)};
+  const circuit::Computed one = circuit::compute(layers, repeated, party.keys, width);
+  const auto others = others_of(party, 3);
+  for (const std::size_t count : {0, 1, 2, 3}) {
+    const auto more = std::span<const rlwe::ContextPtr>(others).first(count);
+    const circuit::Computed found = circuit::compute(layers, std::vector{data, k0, k1}, party.keys, width, {}, more);
+    check_same(found.outputs, one.outputs);
+    CHECK_EQ(found.by_lanes, count == 1 || count == 2);
+  }
+  const circuit::Computed all_shared = circuit::compute(layers, std::vector{k0, k0, k1}, party.keys, width);
+  CHECK_EQ(all_shared.outputs[0].batch(), 64 * width);
+  check_same(circuit::compute(layers, std::vector{k0, k0, k1}, party.keys, width, {}, others).outputs,
+             all_shared.outputs);
+  // A shared key takes less memory, in plans too; lanes on several devices less on each.
+  const rlwe::Parameters& parameters = party.context->parameters();
+  const auto bytes = [&](std::size_t devices, std::vector<bool> shared) {
+    return circuit::plan(layers, parameters, {}, 6, {devices, std::nullopt, std::move(shared)}).peak_bytes;
+  };
+  CHECK(bytes(1, {false, true, true}) < bytes(1, {}));
+  CHECK(bytes(3, {false, true, true}) < bytes(1, {false, true, true}) / 2);
+  // A failure on any device ends all.
+  const std::vector<rlwe::ContextPtr> stranger = {SmallParty(small_literal(bgv::scheme(), 2, 7, 29)).context};
+  CHECK_THROWS_WITH(MismatchError, circuit::compute(layers, repeated, party.keys, width, {}, stranger), "devices with");
+  const auto stop = [](std::size_t, std::size_t, const std::string&) { throw std::runtime_error("enough"); };
+  CHECK_THROWS_WITH(std::runtime_error,
+                    circuit::compute(layers, repeated, party.keys, width, stop, std::span(others).first(1)), "enough");
+  CHECK_THROWS_WITH(ArgumentError,
+                    circuit::compute(layers, std::vector{data, k0}, party.keys, width, {}, std::span(others).first(1)),
+                    "takes 3 inputs");
+}
+
 TEST(sorting_on_several_engines) {
   const SmallParty party(small_literal(bgv::scheme(), 2, 9, 29));
   const circuit::Circuit sort = circuit::sort_circuit({.count = 5, .bits = 4});
@@ -432,7 +477,7 @@ TEST(keys_are_spread_and_put_together_again) {
     pointers.push_back(algebras.back().get());
   }
   const auto result = evaluate(sort, pointers, {algebras[0]->batch(inputs[0])});
-  CHECK_EQ(circuit::CiphertextAlgebra::ciphertexts(*result.outputs[0]).polynomials().to_host(),
+  CHECK_EQ(algebras[0]->ciphertexts(*result.outputs[0]).polynomials().to_host(),
            one.outputs[0].polynomials().to_host());
 }
 

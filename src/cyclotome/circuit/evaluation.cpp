@@ -35,6 +35,7 @@ class Evaluation {
         manner_(manner),
         schedule_(circuit, manner.sections, algebras.size()),
         values_(algebras, schedule_.uses()),
+        team_(algebras.size(), manner.threads),
         reports_(circuit, progress) {
     if (manner.course != nullptr) course_ = *manner.course;
     course_.layers.resize(circuit.depth() + 1);
@@ -65,12 +66,16 @@ class Evaluation {
   void in_pieces(std::size_t device, std::span<const Wire> wires, std::size_t items_each, const Work& work) const;
   template <class Work>
   void on_devices(std::span<const Wire> wires, const Work& work);
+  void bring_near(const Shares& shares);
+  void send_inputs(const Port& port, BatchPtr batch);
+  Values::Role role_of(Wire gate, Wire operand) const;
 
   const Circuit& circuit_;
   std::span<const Algebra* const> algebras_;
   const Manner& manner_;
   Schedule schedule_;
   Values values_;
+  Team team_;
   Course course_;
   Reports reports_;
   Values::Role earlier_role_ = Values::term;  // of its terms of earlier layers
@@ -89,7 +94,7 @@ void Evaluation::hold_inputs(std::vector<BatchPtr> inputs) {
       throw ArgumentError(message(circuit_.name(), ": input ", ports[i].name, " takes ", wires,
                                   " values of 2 parts, not ", facts.items, " of ", facts.parts));
     }
-    if (wires > 0) values_.hold(std::move(inputs[i]), 0, ports[i].wires);
+    if (wires > 0) send_inputs(ports[i], std::move(inputs[i]));
     for (const Wire wire : ports[i].wires) {
       if (schedule_.uses()[wire.number] > 0) used.push_back({wire, schedule_.uses()[wire.number]});
     }
@@ -98,6 +103,22 @@ void Evaluation::hold_inputs(std::vector<BatchPtr> inputs) {
   if (manner_.course == nullptr) course_.layers[0] = standing_of(used, lowest_level(used));
   reports_.enter(0, course_.layers[0].level);
   bring(used, course_.layers[0], Values::own);
+}
+
+/// Each wire goes to where it is used most.
+void Evaluation::send_inputs(const Port& port, BatchPtr batch) {
+  const std::vector<std::uint32_t>& uses = schedule_.uses();
+  values_.hold(batch, 0, port.wires);
+  for (std::size_t device = 1; device < algebras_.size(); ++device) {
+    std::vector<Wire> sent;
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < port.wires.size(); ++i) {
+      if (schedule_.home(port.wires[i]) != device || uses[port.wires[i].number] == 0) continue;
+      sent.push_back(port.wires[i]);
+      places.push_back({batch.get(), i});
+    }
+    if (!sent.empty()) values_.move(algebras_[device]->copied(*algebras_[0]->gather(places)), device, sent);
+  }
 }
 
 std::size_t Evaluation::lowest_level(std::span<const Use> uses) const {
@@ -120,7 +141,7 @@ void Evaluation::bring(std::span<const Use> uses, const Standing& standing, Valu
       work[group.device].push_back({group.device, {begin, end}});
     }
   }
-  each_of_team(algebras_.size(), manner_.threads, [&](std::size_t device) {
+  team_.each([&](std::size_t device) {
     for (const Values::Group& group : work[device]) {
       values_.bring(group, standing, role);
       check_interrupt();
@@ -149,13 +170,45 @@ void Evaluation::bring_operands(const Step& step) {
   bring(step.earlier, terms, Values::term);
 }
 
+/// What a gate reads an operand as.
+Values::Role Evaluation::role_of(Wire gate, Wire operand) const {
+  const Gate &of = circuit_.gate(gate), &what = circuit_.gate(operand);
+  if (of.kind == GateKind::product) return Values::factor;
+  return of.kind == GateKind::sum && what.depth < of.depth ? earlier_role_ : Values::own;
+}
+
+/// Copies what the gates of each device read of the others.
+void Evaluation::bring_near(const Shares& shares) {
+  if (algebras_.size() == 1) return;
+  team_.each([&](std::size_t device) {
+    std::array<std::vector<Wire>, Values::roles> needed;
+    const auto need = [&](Wire gate) {
+      for (const Term& term : circuit_.operands(gate)) needed[role_of(gate, term.wire)].push_back(term.wire);
+    };
+    for (const Wire gate : shares[device]) {
+      const bool is_sum = circuit_.gate(gate).kind == GateKind::sum;
+      for (const Term& term : circuit_.operands(gate)) {
+        if (is_sum && schedule_.fused(term.wire)) {
+          need(term.wire);
+        } else {
+          needed[role_of(gate, term.wire)].push_back(term.wire);
+        }
+      }
+    }
+    for (std::size_t role = 0; role < Values::roles; ++role) {
+      values_.bring_near(needed[role], static_cast<Values::Role>(role), device);
+    }
+  });
+}
+
 /// Work on each device that has some of the wires.
 template <class Work>
 void Evaluation::on_devices(std::span<const Wire> wires, const Work& work) {
   if (wires.empty()) return;
   Shares shares(algebras_.size());
   for (const Wire wire : wires) shares[schedule_.device(wire)].push_back(wire);
-  each_of_team(algebras_.size(), manner_.threads, [&](std::size_t device) {
+  bring_near(shares);
+  team_.each([&](std::size_t device) {
     if (!shares[device].empty()) work(device, std::span<const Wire>(shares[device]));
   });
   reports_.tell();
@@ -280,7 +333,10 @@ void Evaluation::run_step(const Step& step) {
 }
 
 void Evaluation::run() {
-  for (const Step& step : schedule_.steps()) run_step(step);
+  for (const Step& step : schedule_.steps()) {
+    run_step(step);
+    values_.forget_near();
+  }
 }
 
 Result Evaluation::result() {
@@ -294,6 +350,7 @@ Result Evaluation::result() {
     merge_uses(uses);
     if (manner_.course == nullptr) course_.outputs[i] = standing_of(uses, lowest_level(uses));
     bring(uses, course_.outputs[i], Values::factor);
+    values_.bring_near(wires, Values::factor, 0);
     result.outputs.back() = values_.take(wires, Values::factor, 0);
   }
   result.layers = reports_.take();

@@ -23,6 +23,8 @@ class NoiseAlgebra final : public Algebra {
   BatchPtr batch(std::size_t items, const State& state) const;
   /// The same, whose memory is the caller's and not counted.
   BatchPtr given(std::size_t items, const State& state) const;
+  /// The same, of one ciphertext for each item, which all of its lanes share.
+  BatchPtr given_shared(std::size_t items, const State& state) const;
   /// Bytes of so many items of 2 parts.
   std::uint64_t bytes_of_items(std::size_t items, const State& state) const;
   /// The state of a batch.
@@ -58,11 +60,14 @@ class NoiseAlgebra final : public Algebra {
   class Bound;
 
   static const Bound& of(const Batch& a);
-  BatchPtr made(std::size_t items, std::size_t parts, const State& state) const;
+  BatchPtr made(std::size_t items, std::size_t parts, std::size_t width, const State& state) const;
+  /// With as many items, as wide.
+  BatchPtr made_like(const Bound& like, std::size_t parts, const State& state) const;
   BatchPtr put_together(BatchPtr result) const;
   BatchPtr worked_out(BatchPtr result) const;
   void take_for_now(std::uint64_t bytes) const;
-  BatchPtr bound(std::size_t items, std::size_t parts, const State& state, std::uint64_t bytes) const;
+  BatchPtr bound(std::size_t items, std::size_t parts, std::size_t width, const State& state,
+                 std::uint64_t bytes) const;
 
   rlwe::Parameters parameters_;
   std::unique_ptr<const rlwe::NoiseModel> model_;

@@ -20,15 +20,21 @@ std::uint64_t largest(const std::vector<std::uint64_t>& bytes) { return *std::ra
 }  // namespace
 
 Outlook::Outlook(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs,
-                 std::size_t width)
-    : circuit_(circuit), parameters_(parameters), states_(inputs.begin(), inputs.end()), width_(width) {
+                 std::size_t width, const std::vector<bool>& shared)
+    : circuit_(circuit),
+      parameters_(parameters),
+      states_(inputs.begin(), inputs.end()),
+      width_(width),
+      shared_(shared) {
   const NoiseAlgebra algebra(parameters, width, ~std::size_t{0} >> 1);
   if (!inputs.empty() && inputs.size() != circuit.inputs().size()) {
     throw ArgumentError(message(circuit.name(), " takes ", circuit.inputs().size(), " inputs, not ", inputs.size()));
   }
   if (inputs.empty()) states_.assign(circuit.inputs().size(), algebra.fresh());
+  shared_.resize(states_.size());
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    input_bytes_ += algebra.bytes_of_items(circuit.inputs()[i].wires.size(), states_[i]);
+    const std::uint64_t bytes = algebra.bytes_of_items(circuit.inputs()[i].wires.size(), states_[i]);
+    input_bytes_ += shared_[i] ? bytes / width : bytes;
   }
   Result result = evaluate(circuit, algebra, this->inputs(algebra));
   for (const LayerReport& layer : result.layers) carried_ = carried_ && layer.headroom >= 0;
@@ -47,7 +53,8 @@ Outlook::Outlook(const Circuit& circuit, const rlwe::Parameters& parameters, std
 std::vector<BatchPtr> Outlook::inputs(const NoiseAlgebra& algebra) const {
   std::vector<BatchPtr> batches;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    batches.push_back(algebra.given(circuit_.inputs()[i].wires.size(), states_[i]));
+    const std::size_t items = circuit_.inputs()[i].wires.size();
+    batches.push_back(shared_[i] ? algebra.given_shared(items, states_[i]) : algebra.given(items, states_[i]));
   }
   return batches;
 }

@@ -13,8 +13,10 @@ class Outlook {
  public:
   using State = NoiseAlgebra::State;
 
-  /// inputs: of each port; none: fresh encryptions. Throws ArgumentError for another number of them.
-  Outlook(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs, std::size_t width);
+  /// inputs: of each port; none: fresh encryptions. shared: which of them have one ciphertext for each wire, that all
+  /// lanes share; none: none. Throws ArgumentError for another number of them.
+  Outlook(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs, std::size_t width,
+          const std::vector<bool>& shared = {});
 
   const Course& course() const noexcept { return course_; }
   /// With bounds of all gates of a layer that are computed alike, in however many pieces: those of ciphertexts may be
@@ -55,6 +57,7 @@ class Outlook {
   const rlwe::Parameters& parameters_;
   std::vector<State> states_;
   std::size_t width_;
+  std::vector<bool> shared_;
   Course course_;
   std::vector<LayerReport> layers_;
   std::vector<State> outputs_;

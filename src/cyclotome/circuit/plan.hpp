@@ -20,12 +20,14 @@ struct Plan {
   double headroom;           ///< bits that the outputs' noise leaves
   std::size_t sections = 1;  ///< that it is computed in, one after the other; see Schedule
   bool keys_spread = false;  ///< whether devices share the key's digits, else each has a copy
+  bool by_lanes = false;     ///< whether devices share lanes, each of which computes all gates, else gates
 };
 
 /// What there is to compute with.
 struct Resources {
   std::size_t devices = 1;
   std::optional<std::uint64_t> bytes = std::nullopt;  ///< of memory on each; nothing: as much as it takes
+  std::vector<bool> shared = {};  ///< inputs of one ciphertext for each wire, that all lanes share
 };
 
 /// Goes through a circuit with noise bounds in place of ciphertexts, before anything is encrypted. inputs: noise and
@@ -40,8 +42,10 @@ bool carries(const Circuit& circuit, const rlwe::Parameters& parameters);
 std::string explain(const Circuit& circuit, const Plan& plan);
 
 /// Computes a circuit over ciphertexts, once the plan says that it can be: inputs are a batch for each port, `width`
-/// ciphertexts for each wire, and the results likewise. others: the same parameters on further engines, which share the
-/// work. In as few sections as memory allows. Residues and bounds depend neither on the engines nor on the sections.
+/// ciphertexts for each wire, or one that all of them share, and the results `width`. others: the same parameters on
+/// further engines, which share the work: lanes if there are enough ciphertexts for each wire, which then need nothing
+/// of each other, else gates. In as few sections as memory allows. Residues and bounds depend neither on the engines
+/// nor on the sections.
 ///
 /// Throws NoiseError before work starts if the noise would grow beyond what can be decrypted, and says how many levels
 /// were needed; MemoryLimitError likewise; TransparentError for a result that hides nothing; and as CiphertextAlgebra
@@ -51,6 +55,7 @@ struct Computed {
   std::vector<LayerReport> layers;
   std::size_t sections;
   bool keys_spread;
+  bool by_lanes = false;
 };
 Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> inputs,
                  const std::shared_ptr<const rlwe::EvaluationKeys>& keys, std::size_t width = 1,

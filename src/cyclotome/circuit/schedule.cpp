@@ -98,27 +98,47 @@ void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
   }
 }
 
+/// What is computed at once is waited for at once: each kind of gate is shared out by itself.
 void Schedule::share_out(const Circuit& circuit, std::size_t devices) {
-  constexpr std::size_t switching = 2;  // a key switch takes longer than a product
   for (const Step& step : steps_) {
-    std::vector<Wire> gates = step.products;
+    share_evenly(circuit, step.products, devices);
     for (const Stage& stage : step.stages) {
-      gates.insert(gates.end(), stage.sums.begin(), stage.sums.end());
-      gates.insert(gates.end(), stage.relinearizations.begin(), stage.relinearizations.end());
+      share_evenly(circuit, stage.sums, devices);
+      share_evenly(circuit, stage.relinearizations, devices);
     }
-    std::ranges::sort(gates);
-    const auto cost = [&](Wire wire) -> std::size_t {
-      if (circuit.gate(wire).kind == GateKind::product) return 1;
-      if (circuit.gate(wire).kind == GateKind::relinearization) return switching;
-      return static_cast<std::size_t>(
-          std::ranges::count_if(circuit.operands(wire), [&](const Term& term) { return fused(term.wire); }));
-    };
-    std::size_t all = 0, before = 0;
-    for (const Wire wire : gates) all += cost(wire);
-    for (const Wire wire : gates) {
-      device_[wire.number] = static_cast<std::uint32_t>(all == 0 ? 0 : std::min(devices - 1, before * devices / all));
-      before += cost(wire);
+  }
+  place_inputs(circuit, devices);
+}
+
+void Schedule::share_evenly(const Circuit& circuit, std::span<const Wire> gates, std::size_t devices) {
+  constexpr std::size_t product = 8;  // times what a term of a sum takes
+  const auto cost = [&](Wire wire) -> std::size_t {
+    if (circuit.gate(wire).kind != GateKind::sum) return 1;
+    std::size_t sum = 1;
+    for (const Term& term : circuit.operands(wire)) sum += fused(term.wire) ? product : 1;
+    return sum;
+  };
+  std::size_t all = 0, before = 0;
+  for (const Wire wire : gates) all += cost(wire);
+  for (const Wire wire : gates) {
+    device_[wire.number] = static_cast<std::uint32_t>(before * devices / all);
+    before += cost(wire);
+  }
+}
+
+void Schedule::place_inputs(const Circuit& circuit, std::size_t devices) {
+  std::vector<std::vector<std::uint32_t>> uses(circuit.size());  // by input and device
+  for (const Port& port : circuit.inputs()) {
+    for (const Wire wire : port.wires) uses[wire.number].resize(devices);
+  }
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    for (const Term& term : circuit.operands({number})) {
+      if (!uses[term.wire.number].empty()) ++uses[term.wire.number][device_[number]];
     }
+  }
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    if (uses[number].empty()) continue;
+    device_[number] = static_cast<std::uint32_t>(std::ranges::max_element(uses[number]) - uses[number].begin());
   }
 }
 

@@ -42,12 +42,16 @@ class Schedule {
   const std::vector<std::uint32_t>& uses() const noexcept { return uses_; }
   /// A product that one sum of its own layer takes and nothing else: it is never kept.
   bool fused(Wire wire) const { return fused_[wire.number]; }
-  /// The device that computes a gate. Those of a step are shared out evenly, neighbours together.
+  /// The device that computes a gate. Those that are computed at once are shared out evenly, neighbours together.
   std::size_t device(Wire wire) const { return device_[wire.number]; }
+  /// Where most gates that use an input are, so that it is brought there once.
+  std::size_t home(Wire input) const { return device_[input.number]; }
 
  private:
   void place_gates(const Circuit& circuit, std::size_t sections);
   void share_out(const Circuit& circuit, std::size_t devices);
+  void share_evenly(const Circuit& circuit, std::span<const Wire> gates, std::size_t devices);
+  void place_inputs(const Circuit& circuit, std::size_t devices);
 
   std::vector<Step> steps_;
   std::vector<std::uint32_t> uses_, device_;

@@ -6,21 +6,8 @@
 
 namespace cyclotome::circuit {
 
-/// What is to be copied from one device to another: items without repeats, and where they go.
-struct Values::Away {
-  std::vector<Place> places;
-  std::map<std::pair<const Batch*, std::size_t>, std::size_t> numbers;
-  std::vector<std::pair<std::size_t, std::size_t>> targets;  // position in the result, number of the copy
-
-  void add(const Place& place, std::size_t position) {
-    const auto [found, is_new] = numbers.try_emplace({place.batch, place.item}, places.size());
-    if (is_new) places.push_back(place);
-    targets.emplace_back(position, found->second);
-  }
-};
-
 Values::Values(std::span<const Algebra* const> algebras, std::vector<std::uint32_t> uses)
-    : algebras_(algebras), homes_(uses.size()) {
+    : algebras_(algebras), homes_(uses.size()), near_(algebras.size()) {
   for (std::size_t i = 0; i < uses.size(); ++i) homes_[i].uses = uses[i];
 }
 
@@ -37,7 +24,23 @@ void Values::hold(BatchPtr batch, std::size_t device, std::span<const Wire> wire
   banks_.push_back(std::move(bank));
 }
 
+void Values::move(BatchPtr batch, std::size_t device, std::span<const Wire> wires) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Wire wire : wires) {
+      Bank& from = banks_[homes_[wire.number].bank];
+      if (--from.live == 0) from.batch.reset();
+    }
+  }
+  hold(std::move(batch), device, wires);
+}
+
 Values::Spot& Values::spot(Wire wire, Role role) {
+  const auto found = brought_[role].find(wire.number);
+  return found == brought_[role].end() ? homes_[wire.number] : found->second;
+}
+
+const Values::Spot& Values::spot(Wire wire, Role role) const {
   const auto found = brought_[role].find(wire.number);
   return found == brought_[role].end() ? homes_[wire.number] : found->second;
 }
@@ -51,25 +54,47 @@ void Values::let_go(Wire wire, Role role, std::uint32_t times) {
   brought_[role].erase(wire.number);
 }
 
-Values::Places Values::places(std::span<const Wire> wires, Role role, std::size_t device) {
+Values::Places Values::places(std::span<const Wire> wires, Role role, std::size_t device) const {
   Places result{std::vector<Place>(wires.size()), {}};
-  std::map<std::size_t, Away> away;
-  {
-    const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < wires.size(); ++i) {
-      const Spot& at = spot(wires[i], role);
-      const Bank& bank = banks_[at.bank];
-      result.places[i] = {bank.batch.get(), at.item};
-      if (result.batches.empty() || result.batches.back() != bank.batch) result.batches.push_back(bank.batch);
-      if (bank.device != device) away[bank.device].add(result.places[i], i);
-    }
-  }
-  for (const auto& [from, items] : away) {
-    const BatchPtr copy = algebras_[device]->copied(*algebras_[from]->gather(items.places));
-    for (const auto& [position, number] : items.targets) result.places[position] = {copy.get(), number};
-    result.batches.push_back(copy);
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < wires.size(); ++i) {
+    const Spot& at = spot(wires[i], role);
+    const Bank& bank = banks_[at.bank];
+    const bool there = bank.device == device;
+    const Copy found = there ? Copy{bank.batch, at.item} : near_[device].at({at.bank, at.item});
+    result.places[i] = {found.batch.get(), found.item};
+    if (result.batches.empty() || result.batches.back() != found.batch) result.batches.push_back(found.batch);
   }
   return result;
+}
+
+void Values::bring_near(std::span<const Wire> wires, Role role, std::size_t device) {
+  struct Items {
+    std::size_t from;
+    BatchPtr batch;
+    std::vector<Place> places;
+  };
+  std::map<std::uint32_t, Items> away;  // by bank: values put together would share the larger bound
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Wire wire : wires) {
+      const Spot& at = spot(wire, role);
+      const Bank& bank = banks_[at.bank];
+      if (bank.device == device || !near_[device].try_emplace({at.bank, at.item}).second) continue;
+      Items& items = away.try_emplace(at.bank, Items{bank.device, bank.batch, {}}).first->second;
+      items.places.push_back({bank.batch.get(), at.item});
+    }
+  }
+  for (const auto& [bank, items] : away) {
+    const BatchPtr copy = algebras_[device]->copied(*algebras_[items.from]->gather(items.places));
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < items.places.size(); ++i) near_[device][{bank, items.places[i].item}] = {copy, i};
+  }
+}
+
+void Values::forget_near() {
+  const std::lock_guard lock(mutex_);
+  for (auto& copies : near_) copies.clear();
 }
 
 void Values::use(std::span<const Wire> wires, Role role) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -20,19 +21,27 @@ class Values {
  public:
   /// What a wire is used as: at its own level, as a factor, or as an earlier layer's term of a sum.
   enum Role : std::size_t { own, factor, term };
+  static constexpr std::size_t roles = 3;
 
   /// algebras: one for each device. uses: how often each wire will be asked for.
   Values(std::span<const Algebra* const> algebras, std::vector<std::uint32_t> uses);
 
   /// The items of a batch on a device are the values of these wires. Those without any use are not kept.
   void hold(BatchPtr batch, std::size_t device, std::span<const Wire> wires);
+  /// The same of wires that are held elsewhere until now.
+  void move(BatchPtr batch, std::size_t device, std::span<const Wire> wires);
   /// Where values are on a device, and what keeps them there.
   struct Places {
     std::vector<Place> places;
     std::vector<BatchPtr> batches;
   };
-  /// The values of these wires on a device. Those that lie elsewhere are copied.
-  Places places(std::span<const Wire> wires, Role role, std::size_t device);
+  /// The values of these wires on a device, where they were made or brought near.
+  Places places(std::span<const Wire> wires, Role role, std::size_t device) const;
+  /// Copies those of these wires to a device that are not there yet, for a step. What a device reads of others is
+  /// asked of them before they begin with work of their own, behind which it would have to wait.
+  void bring_near(std::span<const Wire> wires, Role role, std::size_t device);
+  /// Lets go of what was brought near: the step has ended.
+  void forget_near();
   /// These wires are used once each.
   void use(std::span<const Wire> wires, Role role);
   /// The values of these wires as one batch, which uses them once each.
@@ -63,16 +72,23 @@ class Values {
     std::size_t device = 0;
     std::size_t live = 0;
   };
-  struct Away;
+  /// An item of a bank on another device. Wires that share a value share its copy.
+  using Key = std::pair<std::uint32_t, std::uint32_t>;
+  struct Copy {
+    BatchPtr batch;
+    std::size_t item;
+  };
 
   Spot& spot(Wire wire, Role role);
+  const Spot& spot(Wire wire, Role role) const;
   void let_go(Wire wire, Role role, std::uint32_t times);
 
   std::span<const Algebra* const> algebras_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<Spot> homes_;
-  std::array<std::unordered_map<std::uint32_t, Spot>, 3> brought_;  // by role; `own` stays empty
+  std::array<std::unordered_map<std::uint32_t, Spot>, roles> brought_;  // by role; `own` stays empty
   std::vector<Bank> banks_;
+  std::vector<std::map<Key, Copy>> near_;  // by device
 };
 
 }  // namespace cyclotome::circuit
