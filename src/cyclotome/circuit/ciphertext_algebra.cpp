@@ -166,7 +166,8 @@ std::uint64_t CiphertextAlgebra::modulus() const { return context()->parameters(
 
 Facts CiphertextAlgebra::facts(const Batch& a) const {
   const Ciphertext& c = of(a);
-  return {c.batch() / circuit::width_of(a), c.parts(), c.limbs(), c.noise().log2_max, scheme::noise_headroom(c), c.correction()};
+  return {c.batch() / circuit::width_of(a), c.parts(),     c.limbs(), c.noise().log2_max,
+          scheme::noise_headroom(c),        c.correction()};
 }
 
 std::size_t CiphertextAlgebra::items_at_once() const { return circuit::items_at_once(context()->parameters(), width_); }
@@ -252,6 +253,10 @@ std::uint64_t CiphertextAlgebra::common_correction(std::span<const Batch* const>
   return correction_of_operands(*model_, modulus(), states, level);
 }
 
+std::uint64_t CiphertextAlgebra::correction_below(const Standing& standing, std::size_t level) const {
+  return circuit::correction_below(*model_, standing, level);
+}
+
 BatchPtr CiphertextAlgebra::corrected(const Batch& a, std::uint64_t correction) const {
   const Ciphertext scaled = rlwe::multiply_scalar(of(a), factor_between(of(a).correction(), correction, modulus()));
   return made_like(a, scaled.derived(scaled.polynomials(), scaled.noise(), correction));
@@ -287,6 +292,10 @@ BatchPtr CiphertextAlgebra::relinearize(const Batch& a) const {
   return made_like(a, rlwe::relinearize(of(a), *keys()));
 }
 
+BatchPtr CiphertextAlgebra::relinearize_to(const Batch& a, std::size_t level) const {
+  return made_like(a, scheme::relinearize_to_level(of(a), *keys(), rlwe::Level(level)));
+}
+
 BatchPtr CiphertextAlgebra::add(const Batch& a, const Batch& b) const {
   const std::size_t width = std::max(circuit::width_of(a), circuit::width_of(b));
   const BatchPtr x = widened(a, width), y = widened(b, width);
@@ -307,13 +316,15 @@ BatchPtr CiphertextAlgebra::sum_groups(const Batch& a, std::size_t group) const 
 }
 
 BatchPtr CiphertextAlgebra::scale(const Batch& a, std::span<const std::int64_t> factors) const {
-  return made_like(a, by_value(of(a), factors, 1, circuit::width_of(a),
-                       [](const Ciphertext& c, std::int64_t factor) { return rlwe::multiply_scalar(c, factor); }));
+  return made_like(a, by_value(of(a), factors, 1, circuit::width_of(a), [](const Ciphertext& c, std::int64_t factor) {
+                     return rlwe::multiply_scalar(c, factor);
+                   }));
 }
 
 BatchPtr CiphertextAlgebra::add_constants(const Batch& a, std::span<const std::int64_t> constants) const {
-  return made_like(a, by_value(of(a), constants, 0, circuit::width_of(a),
-                       [&](const Ciphertext& c, std::int64_t value) { return scheme::add_plain(c, constant(value)); }));
+  return made_like(a, by_value(of(a), constants, 0, circuit::width_of(a), [&](const Ciphertext& c, std::int64_t value) {
+                     return scheme::add_plain(c, constant(value));
+                   }));
 }
 
 const Ciphertext& CiphertextAlgebra::constant_term(const Ciphertext& like, std::int64_t value) const {

@@ -40,12 +40,14 @@ class CiphertextAlgebra final : public Algebra {
   BatchPtr gather(std::span<const Place> places) const override;
   std::size_t product_level(std::span<const Batch* const> operands) const override;
   std::uint64_t common_correction(std::span<const Batch* const> operands, std::size_t level) const override;
+  std::uint64_t correction_below(const Standing& standing, std::size_t level) const override;
   BatchPtr lowered(const Batch& a, std::size_t level) const override;
   BatchPtr corrected(const Batch& a, std::uint64_t correction) const override;
   BatchPtr copied(const Batch& a) const override;
   std::shared_ptr<const void> keys_at_hand() const override;
   BatchPtr multiply(const Batch& a, const Batch& b) const override;
   BatchPtr relinearize(const Batch& a) const override;
+  BatchPtr relinearize_to(const Batch& a, std::size_t level) const override;
   BatchPtr add(const Batch& a, const Batch& b) const override;
   BatchPtr sum_groups(const Batch& a, std::size_t group) const override;
   BatchPtr sum(std::span<const Summands> summands, std::span<const std::int64_t> constants) const override;

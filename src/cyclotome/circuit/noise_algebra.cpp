@@ -157,7 +157,8 @@ BatchPtr NoiseAlgebra::gather(std::span<const Place> places) const {
   }
   if (sources.size() == 1) {
     const Bound& only = *sources[0];
-    return in_order && places.size() == only.items ? only.shared_from_this() : made(places.size(), parts, width, only.state);
+    return in_order && places.size() == only.items ? only.shared_from_this()
+                                                   : made(places.size(), parts, width, only.state);
   }
   std::vector<State> states;
   for (const Bound* const source : sources) states.push_back(source->state);
@@ -174,6 +175,14 @@ std::uint64_t NoiseAlgebra::common_correction(std::span<const Batch* const> oper
   std::vector<State> states;
   for (const Batch* const operand : operands) states.push_back(of(*operand).state);
   return correction_of_operands(*model_, modulus(), states, level);
+}
+
+std::uint64_t correction_below(const rlwe::NoiseModel& model, const Standing& standing, std::size_t level) {
+  return model.lowered({{}, Level(standing.level), standing.correction}, Level(level)).correction;
+}
+
+std::uint64_t NoiseAlgebra::correction_below(const Standing& standing, std::size_t level) const {
+  return circuit::correction_below(*model_, standing, level);
 }
 
 BatchPtr NoiseAlgebra::corrected(const Batch& a, std::uint64_t correction) const {

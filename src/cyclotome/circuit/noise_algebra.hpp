@@ -41,6 +41,7 @@ class NoiseAlgebra final : public Algebra {
   BatchPtr gather(std::span<const Place> places) const override;
   std::size_t product_level(std::span<const Batch* const> operands) const override;
   std::uint64_t common_correction(std::span<const Batch* const> operands, std::size_t level) const override;
+  std::uint64_t correction_below(const Standing& standing, std::size_t level) const override;
   BatchPtr lowered(const Batch& a, std::size_t level) const override;
   BatchPtr corrected(const Batch& a, std::uint64_t correction) const override;
   BatchPtr copied(const Batch& a) const override;
@@ -84,6 +85,8 @@ rlwe::Level level_of_products(const rlwe::NoiseModel& model, std::span<const rlw
 /// noisiest has least noise. The order of operands does not matter.
 std::uint64_t correction_of_operands(const rlwe::NoiseModel& model, std::uint64_t modulus,
                                      std::span<const rlwe::NoiseModel::State> operands, std::size_t level);
+/// The correction factor of what has this standing, at a lower level.
+std::uint64_t correction_below(const rlwe::NoiseModel& model, const Standing& standing, std::size_t level);
 /// The centred factor modulo t that takes one correction factor to another.
 std::int64_t factor_between(std::uint64_t from, std::uint64_t to, std::uint64_t modulus);
 

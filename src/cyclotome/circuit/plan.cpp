@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <iomanip>
 #include <map>
 #include <sstream>
@@ -101,7 +102,6 @@ class Devices {
     const auto shares = keys_spread ? std::make_shared<const KeyShares>(keys, contexts) : nullptr;
     for (std::size_t i = 0; i < contexts.size(); ++i) {
       const bool there = contexts[i]->engine() == contexts[0]->engine();
-      if (!there) require_same_parameters(*contexts[i], *contexts[0]);
       algebras_.push_back(there ? std::make_unique<CiphertextAlgebra>(keys, width)
                           : shares
                               ? std::make_unique<CiphertextAlgebra>(shares, i, width)
@@ -124,8 +124,7 @@ rlwe::Ciphertext declared(const rlwe::Ciphertext& c, const State& planned) {
 
 void require_hidden(const Circuit& circuit, const rlwe::Ciphertext& output) {
   if (!rlwe::is_transparent(output)) return;
-  throw TransparentError(message(circuit.name(),
-                                 ": a result would hide nothing, as of a number compared with itself; ",
+  throw TransparentError(message(circuit.name(), ": a result would hide nothing, as of a number compared with itself; ",
                                  "leave the operation out, or encrypt one of the inputs anew"));
 }
 
@@ -176,8 +175,8 @@ Outlook::Way find_way(const Circuit& circuit, const Outlook& outlook, const rlwe
 
 /// What one device computes of all gates with its lanes.
 std::vector<rlwe::Ciphertext> compute_share(const Circuit& circuit, const Inputs& given, const KeysPtr& keys,
-                                            const rlwe::ContextPtr& context, const LaneShares& lanes, std::size_t device,
-                                            const Manner& manner, const Progress& progress) {
+                                            const rlwe::ContextPtr& context, const LaneShares& lanes,
+                                            std::size_t device, const Manner& manner, const Progress& progress) {
   std::vector<rlwe::Ciphertext> own;
   for (std::size_t i = 0; i < given.ciphertexts.size(); ++i) {
     const rlwe::Ciphertext& all = given.ciphertexts[i];
@@ -199,8 +198,6 @@ std::vector<rlwe::Ciphertext> compute_share(const Circuit& circuit, const Inputs
 Computed compute_lanes(const Circuit& circuit, const Inputs& given, const KeysPtr& keys, std::size_t width,
                        const Progress& progress, const std::vector<rlwe::ContextPtr>& contexts) {
   const LaneShares lanes(width, contexts.size());
-  for (const rlwe::ContextPtr& context : contexts) require_same_parameters(*context, *contexts[0]);
-  static_cast<void>(given.batches(CiphertextAlgebra(keys, width)));  // what does not fit shows before any work is done
   const Outlook outlook(circuit, contexts[0]->parameters(), given.states, lanes.widest(), given.shared);
   if (!outlook.carried()) refuse(circuit, contexts[0]->parameters(), outlook.layers());
   const Outlook::Way way = find_way(circuit, outlook, *keys, contexts, lanes);
@@ -213,14 +210,14 @@ Computed compute_lanes(const Circuit& circuit, const Inputs& given, const KeysPt
   };
   Team(lanes.count()).each([&](std::size_t device) {
     try {
-      shares[device] = compute_share(circuit, given, keys, contexts[device], lanes, device, manner,
-                                     device == 0 ? progress : watch);
+      shares[device] =
+          compute_share(circuit, given, keys, contexts[device], lanes, device, manner, device == 0 ? progress : watch);
     } catch (...) {
       failed = true;
       throw;
     }
   });
-  Computed computed{{}, reports(outlook, way), way.sections, false, true};
+  Computed computed{{}, reports(outlook, way), way.sections, false, true, lanes.count()};
   for (std::size_t port = 0, i = 0; port < circuit.outputs().size(); ++port) {
     if (circuit.outputs()[port].wires.empty()) continue;
     std::vector<const rlwe::Ciphertext*> parts;
@@ -241,13 +238,20 @@ Outlook::Devices devices_with(const rlwe::Parameters& parameters, std::size_t co
 
 }  // namespace
 
+std::size_t devices_worth(const Circuit& circuit, std::size_t devices, std::size_t gates_each) {
+  const Counts counts = counts_of(circuit);
+  const std::size_t each_layer =
+      (counts.products + counts.relinearizations) / std::max<std::size_t>(1, circuit.depth());
+  return std::clamp<std::size_t>(each_layer / std::max<std::size_t>(1, gates_each), 1, devices);
+}
+
 Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs, std::size_t width,
           const Resources& resources) {
   if (resources.devices == 0) throw ArgumentError("a circuit takes one device or more");
   const bool by_lanes = LaneShares::serve(width, resources.devices);
-  const std::size_t devices = by_lanes ? 1 : resources.devices;
-  const Outlook outlook(circuit, parameters, inputs,
-                        by_lanes ? LaneShares(width, resources.devices).widest() : width, resources.shared);
+  const std::size_t devices = by_lanes ? 1 : devices_worth(circuit, resources.devices, resources.gates_each);
+  const Outlook outlook(circuit, parameters, inputs, by_lanes ? LaneShares(width, resources.devices).widest() : width,
+                        resources.shared);
   const auto with_inputs = [&](std::vector<std::uint64_t> bytes) {
     bytes[0] += outlook.input_bytes();
     return *std::ranges::max_element(bytes);
@@ -255,12 +259,20 @@ Plan plan(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<
   const Outlook::Way way = outlook.find(devices_with(parameters, devices), [&](const auto& bytes) {
     return !resources.bytes || with_inputs(bytes) <= *resources.bytes;
   });
-  return {reports(outlook, way), counts_of(circuit), with_inputs(way.bytes), outlook.level(), outlook.carried(),
-          outlook.headroom(),    way.sections,       way.keys_spread,        by_lanes};
+  return {reports(outlook, way),
+          counts_of(circuit),
+          with_inputs(way.bytes),
+          outlook.level(),
+          outlook.carried(),
+          outlook.headroom(),
+          way.sections,
+          way.keys_spread,
+          by_lanes,
+          by_lanes ? resources.devices : devices};
 }
 
 bool carries(const Circuit& circuit, const rlwe::Parameters& parameters) {
-  return Outlook(circuit, parameters, {}, 1).carried();
+  return Outlook::carries(circuit, parameters);
 }
 
 std::string explain(const Circuit& circuit, const Plan& plan) {
@@ -270,7 +282,10 @@ std::string explain(const Circuit& circuit, const Plan& plan) {
        << byte_size(plan.peak_bytes) << " at most"
        << (plan.sections == 1 ? "" : message(", in ", plan.sections, " sections"))
        << (plan.keys_spread ? ", the key spread over devices" : "")
-       << (plan.by_lanes ? ", lanes shared among devices" : "") << "\n"
+       << (plan.devices == 1
+               ? ""
+               : message(", on ", plan.devices, " devices, which share ", plan.by_lanes ? "lanes" : "gates"))
+       << "\n"
        << " layer  level  products  relinearisations  additions  batches  noise  headroom\n";
   for (const LayerReport& layer : plan.layers) {
     text << std::setw(6) << layer.layer << std::setw(7) << layer.level << std::setw(10) << layer.counts.products
@@ -286,18 +301,27 @@ std::string explain(const Circuit& circuit, const Plan& plan) {
 }
 
 Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> inputs, const KeysPtr& keys,
-                 std::size_t width, const Progress& progress, std::span<const rlwe::ContextPtr> others) {
+                 std::size_t width, const Progress& progress, std::span<const rlwe::ContextPtr> others,
+                 std::size_t gates_each) {
   std::vector<rlwe::ContextPtr> contexts = {keys->context()};
   contexts.insert(contexts.end(), others.begin(), others.end());
   const Inputs given(circuit, inputs, width);
+  if (!given.shared.empty() && std::ranges::all_of(given.shared, std::identity())) {
+    throw ArgumentError(message(circuit.name(), ": ", width,
+                                " ciphertexts for each wire, of which every input has one ",
+                                "only; one for each computes the same"));
+  }
+  static_cast<void>(given.batches(CiphertextAlgebra(keys, width)));  // what does not fit shows before any work is done
+  for (const rlwe::ContextPtr& context : contexts) require_same_parameters(*context, *contexts[0]);
   if (LaneShares::serve(width, contexts.size())) return compute_lanes(circuit, given, keys, width, progress, contexts);
+  contexts.resize(devices_worth(circuit, contexts.size(), gates_each));
   const Outlook outlook(circuit, keys->context()->parameters(), given.states, width, given.shared);
   if (!outlook.carried()) refuse(circuit, keys->context()->parameters(), outlook.layers());
   const Outlook::Way way = find_way(circuit, outlook, *keys, contexts);
   const Devices devices(keys, contexts, width, way.keys_spread);
   const Result result = evaluate(circuit, devices.algebras(), given.batches(devices.first()),
                                  {way.sections, &outlook.course()}, progress);
-  Computed computed{{}, reports(outlook, way), way.sections, way.keys_spread};
+  Computed computed{{}, reports(outlook, way), way.sections, way.keys_spread, false, contexts.size()};
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     if (result.outputs[i] == nullptr) continue;
     computed.outputs.push_back(declared(devices.first().ciphertexts(*result.outputs[i]), outlook.outputs()[i]));

@@ -55,10 +55,30 @@ void merge_uses(std::vector<Use>& uses) {
 }
 
 Schedule::Schedule(const Circuit& circuit, std::size_t sections, std::size_t devices)
-    : uses_(circuit.size()), device_(circuit.size()), fused_(circuit.size()) {
+    : uses_(circuit.size()),
+      device_(circuit.size()),
+      fused_(circuit.size()),
+      late_(circuit.size()),
+      mixed_(circuit.depth() + 1) {
   count_uses(circuit, uses_, fused_);
+  find_late(circuit);
   place_gates(circuit, sections);
   if (devices > 1) share_out(circuit, devices);
+}
+
+void Schedule::find_late(const Circuit& circuit) {
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    const Gate& gate = circuit.gate({number});
+    late_[number] = gate.kind == GateKind::relinearization;
+    if (gate.kind != GateKind::sum) continue;
+    bool is_late = false, is_early = false;
+    for (const Term& term : circuit.operands({number})) {
+      if (circuit.gate(term.wire).depth < gate.depth) continue;
+      (late_[term.wire.number] ? is_late : is_early) = true;
+    }
+    late_[number] = is_late;
+    if (is_late && is_early) mixed_[gate.depth] = true;
+  }
 }
 
 void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
@@ -82,7 +102,7 @@ void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
       if (circuit.gate(term.wire).depth == gate.depth) {
         stage[number] = std::max(stage[number], stage[term.wire.number] + 1);
       } else {
-        step.earlier.push_back({term.wire, 1});
+        (late(wire) && drops(gate.depth) ? step.late : step.earlier).push_back({term.wire, 1});
       }
     }
     stage[number] = std::max(stage[number], 1U);
@@ -94,6 +114,7 @@ void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
     step.layer = place.second;
     merge_uses(step.factors);
     merge_uses(step.earlier);
+    merge_uses(step.late);
     steps_.push_back(std::move(step));
   }
 }
