@@ -78,13 +78,15 @@ void bind_reports(nb::module_& m) {
       .def_ro("headroom", &circuit::Plan::headroom)
       .def_ro("sections", &circuit::Plan::sections)
       .def_ro("keys_spread", &circuit::Plan::keys_spread)
-      .def_ro("by_lanes", &circuit::Plan::by_lanes);
+      .def_ro("by_lanes", &circuit::Plan::by_lanes)
+      .def_ro("devices", &circuit::Plan::devices);
   nb::class_<circuit::Computed>(m, "Computed")
       .def_ro("outputs", &circuit::Computed::outputs)
       .def_ro("layers", &circuit::Computed::layers)
       .def_ro("sections", &circuit::Computed::sections)
       .def_ro("keys_spread", &circuit::Computed::keys_spread)
-      .def_ro("by_lanes", &circuit::Computed::by_lanes);
+      .def_ro("by_lanes", &circuit::Computed::by_lanes)
+      .def_ro("devices", &circuit::Computed::devices);
 }
 
 void bind_makers(nb::module_& m) {

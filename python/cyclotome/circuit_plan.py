@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -87,6 +88,11 @@ class Plan:
         return self._native.keys_spread
 
     @property
+    def devices(self) -> int:
+        """How many devices are given something to do: of small circuits, fewer than there are."""
+        return self._native.devices
+
+    @property
     def by_lanes(self) -> bool:
         """Whether devices share the lanes, each of which computes the whole circuit; else they share its gates."""
         return self._native.by_lanes
@@ -111,7 +117,7 @@ class Circuit:
     @classmethod
     def prince(cls, *, decrypt: bool = False) -> Circuit:
         """PRINCE: 24 products one after the other. Its `parameters` carry both directions, under one encrypted key."""
-        return cls(_core.prince_circuit(bool(decrypt)), [_core.prince_circuit(not decrypt)], ["k0", "k1"])
+        return cls(_prince(bool(decrypt)), [_prince(not decrypt)], ["k0", "k1"])
 
     @classmethod
     def sort(
@@ -128,7 +134,7 @@ class Circuit:
         """Sorting ``count`` numbers of ``bits`` bits, each with ``carried`` bits that it takes along; the first
         ``kept`` of the result, 0 for all. ``modulus``: 2, or a prime above 64, over which ranks are plain sums."""
         sizes = {"count": count, "bits": bits, "carried": carried, "kept": kept, "modulus": modulus}
-        return cls(_core.sort_circuit(**_sizes(sizes), signed=bool(signed), descending=bool(descending)))
+        return cls(_sort(**_sizes(sizes), signed=bool(signed), descending=bool(descending)))
 
     @classmethod
     def argmax(cls, *, count: int, bits: int, signed: bool = False, modulus: int = 2) -> Circuit:
@@ -246,6 +252,11 @@ class Circuit:
 
     def __repr__(self) -> str:
         return f"<Circuit: {self.native.name}, depth {self.depth}, {self.products} products>"
+
+
+# What was written down lately is found again, and with it what was planned for it.
+_prince = functools.lru_cache(maxsize=2)(_core.prince_circuit)
+_sort = functools.lru_cache(maxsize=8)(_core.sort_circuit)
 
 
 def _sizes(values: Mapping[str, object]) -> dict[str, int]:
