@@ -74,8 +74,8 @@ def _load(path: Path, kind: str, **options: Any) -> tuple[Numbers, Fraction]:
             f"{path} holds {type(loaded).__name__}, where {kind} of `cyclotome circuit encrypt` are needed"
         )
     facts = cy.inspect(path).note
-    if facts.get("kind") != kind:
-        raise UsageError(f"{path} holds {visible(str(facts.get('kind', 'numbers')))}, where {kind} are needed")
+    if facts.get("kind", kind) != kind:  # numbers that a program saved say nothing
+        raise UsageError(f"{path} holds {shortened(str(facts['kind']))}, where {kind} are needed")
     return loaded, notes.read_note({"scale": facts.get("scale", "1")}, loaded.shape, str(path))["scale"]
 
 
@@ -284,8 +284,9 @@ def decrypt(
     with progress_bar(), account(device):
         values = cy.circuit.decrypt(numbers, secret)
     if kind == LISTS:
-        facts: dict[str, Any] = {"lists": values.tolist(), "scale": str(scale)}
-        lines = tables.csv_text(values.T, scale)
+        rows = values.reshape(-1, values.shape[-1] if numbers.lists else 1)
+        facts: dict[str, Any] = {"lists": rows.tolist(), "scale": str(scale)}
+        lines = tables.csv_text(rows.T, scale)
     else:
         words = [f"{int(value):016x}" for value in values.ravel()]
         facts, lines = {"blocks": words}, "".join(f"{word}\n" for word in words)
