@@ -26,11 +26,12 @@ from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
-from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations, trace_elements
+from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
 from .polynomials import convolve, expand, negacyclic_product, pack
+from .rekeying import rekey, rekeying_key, rerandomize
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
 
@@ -46,6 +47,7 @@ __all__ = [
     "Keys",
     "Parameters",
     "PublicKey",
+    "RekeyingKey",
     "SecretKey",
     "ShardedArray",
     "__version__",
@@ -70,6 +72,9 @@ __all__ = [
     "noise_budget",
     "pack",
     "progress",
+    "rekey",
+    "rekeying_key",
+    "rerandomize",
     "reveal",
     "save",
     "save_keys",

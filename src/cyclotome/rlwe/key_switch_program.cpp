@@ -29,12 +29,13 @@ Slice key_input(Builder& b, const Context& context) {
 
 void switch_key(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitch& key_switch,
                 Domain domain, const std::optional<Slice>& addend) {
+  const KeySwitchConstants constants = key_switch.constants().of_first(c.ring->limbs());
   const Slice scaled = prepared(b, c, key_switch);
   if (key_switch.late_factors().empty()) {
-    program::key_switch(b, out, scaled, key, key_switch.constants(), domain, addend);
+    program::key_switch(b, out, scaled, key, constants, domain, addend);
     return;
   }
-  program::key_switch(b, out, scaled, key, key_switch.constants(), domain);
+  program::key_switch(b, out, scaled, key, constants, domain);
   b.multiply_scalars(out, out, key_switch.late_factors());
   if (addend) add_to(b, out, *addend);
 }
@@ -46,6 +47,17 @@ ExecutionPtr relinearization(const Context& context, Level level, PlainIndex pla
     Builder b("relinearize");
     const Slice out = b.output(q, 2, domain), c = b.input(q, 3, domain), key = key_input(b, context);
     switch_key(b, out, c.part(2), key, context.key_switch(level, plain), domain, c.part(0, 2));
+    return b.finish();
+  });
+}
+
+ExecutionPtr rekeying(const Context& context, Level level, PlainIndex plain) {
+  return context.execution({"rekey", {level.primes, plain.number}}, [&] {
+    const RingPtr& q = context.level_ring(level);
+    const Domain domain = context.native_domain();
+    Builder b("rekey");
+    const Slice out = b.output(q, 2, domain), c = b.input(q, 2, domain), key = key_input(b, context);
+    switch_key(b, out, c.part(1), key, context.key_switch(level, plain), domain, c.part(0));
     return b.finish();
   });
 }
