@@ -257,7 +257,7 @@ docs: install-test
 	    cyclotome_bench cyclotome_demo cyclotome_hdl cyclotome_study
 
 verilog: $(ready)
-	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]' ./hdl
+	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]' ./hdl ./study
 	@for circuit in pease:16384:1 cooley-tukey:32768:1 cooley-tukey:32768:2 cooley-tukey:32768:4 iterative:16384:1 \
 	    iterative:32768:4 streaming:32768:1; do IFS=: read -r design degree pipes <<<"$$circuit"; \
 	    $(bin)/cyclotome fpga verilog --design $$design --degree $$degree --pipes $$pipes --output build/verilog --force; done

@@ -39,7 +39,9 @@ ROOMS: dict[str, frozenset[str]] = {
     "study/fermat": frozenset({"study/fermat", "study", "rlwe", "engine", "ring", "math"}),
     "study/ltv": frozenset({"study/ltv", "study", "engine", "ring", "math"}),
     "study/circuit": frozenset({"study/circuit", "study/ltv", "study", "circuit", "ring", "math"}),
-    "engine/cuda/study": frozenset({"engine/*", "engine", "study/fermat", "study/ltv", "program", "ring", "math"}),
+    "engine/cuda/study": frozenset(
+        {"engine/*", "engine", "study", "study/fermat", "study/ltv", "program", "ring", "math"}
+    ),
     "circuit": frozenset({"circuit", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "io": frozenset(
         {"io", "study", "study/fermat", "study/ltv", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}

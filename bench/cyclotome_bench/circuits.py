@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from cyclotome import _core, fpga
 from cyclotome.contexts import device_name, engine_on
-from cyclotome.fpga_device import open_circuit, options_of
+from cyclotome.fpga_device import Options, open_circuit, options_of
 from cyclotome.parameters import Parameters, find_primes
+from cyclotome_study import ProductContext
 
 from cyclotome_bench.report import Record
 from cyclotome_bench.tables import Table, duration
@@ -27,6 +28,8 @@ __all__ = ["CASES", "Case", "circuit_tables", "measure_circuits"]
 
 #: The thesis's parameters: 1088 bits, as 18 primes of 60 and 61 bits in place of its 17 of 64 (see the preset).
 PRESET = "004-32768-1088"
+#: Circuits that fold take primes of 61 bits, 2^60 + c; as many.
+FOLDED_BITS = (61,) * 18
 #: What takes their place in a quick run.
 QUICK_DEGREE, QUICK_BITS = 1024, (60, 60, 61)
 
@@ -75,8 +78,10 @@ def _case(table: str, name: str, options: str, *paper_us: float | None) -> Case:
     return Case(table, name, 16384 if table == "6.6" else 32768, f"fpga:sim:{options}", paper_us)
 
 
-_PEASE = "design=pease,clock=180"
-_COOLEY = "design=cooley-tukey,pipes=4,clock=100"
+#: The thesis's multipliers reduce by its Algorithm 8, and so do those of its designs here.
+_FOLD = "reduction=fold,bits=61"
+_PEASE = f"design=pease,{_FOLD},clock=180"
+_COOLEY = f"design=cooley-tukey,pipes=4,{_FOLD},clock=100"
 _OURS = "design=iterative,pipes=4,clock=100"
 _STREAMING = "design=streaming,clock=100"
 
@@ -85,9 +90,9 @@ CASES: tuple[Case, ...] = (
     _case("6.6", "Pease (thesis)", _PEASE, None),
     _case("6.6", "iterative", "design=iterative,clock=180", None),
     _case("6.6", "streaming", "design=streaming,clock=180", None),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,clock=180", 4794),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,pipes=2,clock=100", 3303),
-    _case("6.10", "Cooley–Tukey (thesis)", "design=cooley-tukey,pipes=2,clock=180", 2533),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,{_FOLD},clock=180", 4794),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,pipes=2,{_FOLD},clock=100", 3303),
+    _case("6.10", "Cooley–Tukey (thesis)", f"design=cooley-tukey,pipes=2,{_FOLD},clock=180", 2533),
     _case("6.10", "Cooley–Tukey (thesis)", _COOLEY, 2029),
     _case("6.10", "iterative", "design=iterative,clock=180", None),
     _case("6.10", "iterative", "design=iterative,pipes=2,clock=180", None),
@@ -120,7 +125,7 @@ def measure_circuits(quick: bool = False, cases: Sequence[Case] = CASES) -> Iter
     """
     for case in cases:
         degree = QUICK_DEGREE if quick else case.degree
-        parameters = _parameters(quick)
+        parameters = _parameters(case, quick)
         device = device_name(case.device)
         engine = engine_on(device)
         assert isinstance(engine, _core.FpgaEngine)
@@ -129,25 +134,33 @@ def measure_circuits(quick: bool = False, cases: Sequence[Case] = CASES) -> Iter
         if case.table == "6.12":
             yield from _encryption(head, engine, parameters)
         else:
-            moduli = parameters.moduli if degree == parameters.degree else _primes(degree)
+            moduli = parameters.moduli if degree == parameters.degree else _moduli(case, degree, QUICK_BITS)
             yield _products(head, engine, moduli if case.table == "6.11" else moduli[-1:])
 
 
-def _parameters(quick: bool) -> Parameters:
-    if not quick:
+def _parameters(case: Case, quick: bool) -> Parameters:
+    """Of 1088 bits, or a few primes: for circuits that fold made as the thesis made its own, else the largest."""
+    folds = options_of(case.device).reduction == "fold"
+    if not quick and not folds:
         return Parameters.preset(PRESET, allow_insecure=True)
+    degree, bits = (QUICK_DEGREE, QUICK_BITS) if quick else (32768, FOLDED_BITS)
     return Parameters(
-        degree=QUICK_DEGREE,
+        degree=degree,
         plain_moduli=(2,),
-        moduli=_primes(QUICK_DEGREE),
+        moduli=_moduli(case, degree, bits),
         security=0,
         allow_insecure=True,
         scheme="bgv",
     )
 
 
-def _primes(degree: int) -> tuple[int, ...]:
-    return tuple(find_primes(degree, QUICK_BITS))
+def _moduli(case: Case, degree: int, bits: Sequence[int]) -> tuple[int, ...]:
+    """As many primes as there are lengths, which folding has all alike: 2^(length-1) + c."""
+    options = options_of(case.device)
+    if options.reduction == "fold":
+        lengths = [options.bits] * len(bits)
+        return tuple(ProductContext.of_lengths(degree, lengths, search="above").primes)
+    return tuple(find_primes(degree, bits))
 
 
 def _products(head: Record, engine: _core.FpgaEngine, moduli: Sequence[int]) -> Record:
@@ -223,14 +236,24 @@ def circuit_tables(records: Sequence[Record]) -> list[Table]:
     return [table for table in made if table.rows]
 
 
+def _thesis_row(engine: str) -> Options:
+    """Which row of the thesis a device stands for, however its multipliers reduce."""
+    return replace(options_of(engine), reduction=Options.reduction, bits=Options.bits)
+
+
 def _paper_us(record: Record) -> float | None:
     """The thesis's time for this row; None in a quick run, which has other sizes."""
-    wanted = (record["table"], record["case"], record["engine"], record["degree"])
+    wanted = (record["table"], record["case"], _thesis_row(record["engine"]), record["degree"])
     for case in CASES:
-        row = (case.table, case.name, device_name(case.device), case.degree)
+        row = (case.table, case.name, _thesis_row(device_name(case.device)), case.degree)
         if row == wanted and record["operation"] in case.operations:
             return case.paper_us[case.operations.index(record["operation"])]
     return None
+
+
+def _label(record: Record) -> str:
+    """The row's name and how its circuit reduces."""
+    return f"{record['case']}, {options_of(record['engine']).reduction}"
 
 
 _SIMULATION = "one more: what a second one adds when both are asked for at once; simulation: processor time here"
@@ -247,7 +270,7 @@ def _product_table(records: Sequence[Record], table: str) -> Table:
         formula = _TICKS.get(options.design)
         stated = "–" if formula is None or table == "6.11" else f"{formula(r['degree'], options.pipes):,}"
         total = r["circuit_us"] + r["transfer_us"]
-        row = [r["case"], str(r["degree"]), str(r["primes"]), str(options.pipes), stated, f"{r['critical_ticks']:,}"]
+        row = [_label(r), str(r["degree"]), str(r["primes"]), str(options.pipes), stated, f"{r['critical_ticks']:,}"]
         row += [f"{r['further_ticks']:,}", f"{r['clock_mhz']:g}", duration(_paper_us(r))]
         rows.append((*row, duration(r["circuit_us"]), duration(total), _simulation(r)))
     columns: tuple[str, ...] = (
@@ -263,7 +286,8 @@ def _product_table(records: Sequence[Record], table: str) -> Table:
     columns += ("thesis", "ticks at that clock", "with transfers", "simulation")
     note = (
         "ticks: from the first word in to the last word out, counted by the simulated circuit; MHz are the thesis's, "
-        f"no clock of ours is measured; transfers at 4 GB/s; {_SIMULATION}"
+        "no clock of ours is measured; fold: multipliers reduce by the thesis's Algorithm 8; transfers at 4 GB/s; "
+        f"{_SIMULATION}"
     )
     return Table(f"Paper 004, Table {table}: products of polynomials on circuits", columns, tuple(rows), note)
 
@@ -272,7 +296,7 @@ def _encryption_table(records: Sequence[Record]) -> Table:
     rows = []
     for r in (r for r in records if r["table"] == "6.12"):
         work = f"{r['products']} products" if r["products"] else f"{r['transforms']} transforms"
-        row = [r["case"], r["operation"].replace("_", " "), str(r["degree"]), str(r["primes"]), work]
+        row = [_label(r), r["operation"].replace("_", " "), str(r["degree"]), str(r["primes"]), work]
         further = "–" if r["further_ticks"] is None else f"{r['further_ticks']:,}"
         row += [f"{r['critical_ticks']:,}", further, f"{r['clock_mhz']:g}"]
         row += [duration(_paper_us(r)), duration(r["circuit_us"])]

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import json as json_text
+import sys
+import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -38,18 +41,22 @@ from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
 from cyclotome_bench.paper004 import measure_paper_004, tables_of_paper_004
+from cyclotome_bench.paper_studies import measure_studies
+from cyclotome_bench.paper_text import paper_text
 from cyclotome_bench.papers import PAPERS
 from cyclotome_bench.plans import Plan, make_plan
 from cyclotome_bench.product_plans import ProductPlan, make_product_plan
 from cyclotome_bench.products import peers
 from cyclotome_bench.report import Record, Report
 from cyclotome_bench.seal import seal_available, seal_name
-from cyclotome_bench.tables import Table, all_tables, paper_text
+from cyclotome_bench.tables import Table, all_tables
 
 app = typer.Typer(add_completion=False)
 
 #: Papers with plans of their own, quick or whole.
 _WHOLE = ("002", "003", "004")
+#: Papers that take --quick.
+_QUICK = (*PAPERS, *_WHOLE)
 
 
 @app.command("bench")
@@ -59,7 +66,7 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Tiny sets only: seconds.")] = False,
     paper: Annotated[
         str | None,
-        typer.Option(help="What paper 000 to 004 measured, beside ours. 002, 003 and 004 take --quick too."),
+        typer.Option(help="What paper 000 to 004 measured, beside ours; takes --quick too."),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -89,14 +96,15 @@ def bench(
     """
     if paper is not None and paper not in (*PAPERS, *_WHOLE):
         raise UsageError(f"--paper {paper}: there are {', '.join((*PAPERS, *_WHOLE))}")
-    if full + (quick and paper not in _WHOLE) + (paper is not None and show is None) > 1:
+    if full + (quick and paper not in _QUICK) + (paper is not None and show is None) > 1:
         raise UsageError("--full, --quick and --paper choose what is measured; take one of them")
     if html is not None:
         vacant(html, force)
     if show is not None:
         report = Report.load(show)
     else:
-        name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
+        name = "full" if full else f"paper-{paper}" if paper else "quick" if quick else "standard"
+        name = f"{name}-quick" if quick and paper in PAPERS else name
         made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         report = _measured(plan, peer, _path(output, device), resume, force)
@@ -171,10 +179,16 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     elif path is not None:
         vacant(path, force)
     known = report.keys()
+    started, last = time.monotonic(), ""
+    if not sys.stderr.isatty():  # where no bar is drawn
+        note(f"measuring {plan.name}")
     try:
         with progress_bar():
             for record in _records(plan, wanted, known):
                 report.records.append(record)
+                if not sys.stderr.isatty() and (now := _step_of(record)) != last:
+                    note(f"{time.monotonic() - started:6.1f} s  {now}")
+                    last = now
                 if path is not None:
                     report.save(path)
         report.complete = True
@@ -187,6 +201,11 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
     return report
 
 
+def _step_of(record: Record) -> str:
+    """What a run is at."""
+    return str(record["set"]) if record["scheme"] else f"{record['set']}, {record['operation']}"
+
+
 def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
@@ -196,7 +215,7 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Re
         return measure_ltv(plan, known)
     if isinstance(plan, DevicePlan):
         return measure_on_device(plan, known)
-    return measure(plan, peer, known)
+    return chain(measure(plan, peer, known), measure_studies(plan, "cpu:1", known))
 
 
 def _print(report: Report, extra: list[Table]) -> None:

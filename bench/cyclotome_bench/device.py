@@ -19,9 +19,9 @@ from cyclotome.parameters import find_primes
 from cyclotome.reporting import Task
 
 from cyclotome_bench.device_plans import DevicePlan
-from cyclotome_bench.device_studies import study_records
 from cyclotome_bench.measure import head_of, times
 from cyclotome_bench.ours import Ours
+from cyclotome_bench.paper_studies import measure_studies
 from cyclotome_bench.public_libraries import compared
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.sets import Chain, Problem
@@ -63,7 +63,7 @@ def measure_on_device(plan: DevicePlan, known: set[tuple[Any, ...]] | None = Non
         for chain in problem.chains
         for batch in (plan.batches if problem.paper is None else plan.batches[:1])
     ]
-    task = Task("measuring", len(plan.transforms) * len(plan.limbs) + len(cells) + len(plan.studies))
+    task = Task("measuring", len(plan.transforms) * len(plan.limbs) + len(cells))
     for transform in plan.transforms:
         for limbs in plan.limbs:
             records = [_transform_head(transform, limbs, operation, kind) for operation in ("ntt", "intt")]
@@ -80,10 +80,7 @@ def measure_on_device(plan: DevicePlan, known: set[tuple[Any, ...]] | None = Non
         if missing:
             yield from _operation_records(missing, problem, chain, engine, batch, plan.budget)
         task.advance()
-    for paper in plan.studies:
-        if kind == "cuda":
-            yield from (r for r in study_records(paper, plan.device, plan.budget) if key_of(r) not in known)
-        task.advance()
+    yield from measure_studies(plan, plan.device, known)
 
 
 def latency(engine: _core.Engine, action: Callable[[], Any], budget: Budget) -> Timing:

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cyclotome.contexts import device_name
 from cyclotome.errors import ArgumentError
@@ -27,20 +26,12 @@ class DevicePlan(Plan):
     Attributes:
         batches: ciphertexts in one call; papers' sets are measured with the first only.
         limbs: polynomials in one call of a transform.
-        studies: papers whose kernels and transform designs are timed too.
         device: where; a full name.
     """
 
     batches: tuple[int, ...] = (1,)
     limbs: tuple[int, ...] = (1,)
-    studies: tuple[str, ...] = ()
     device: str = "cuda:0"
-
-    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> DevicePlan:
-        """As `Plan.restricted`; without papers' kernels where anything is left out."""
-        made = super().restricted(sets, schemes)
-        assert isinstance(made, DevicePlan)
-        return replace(made, studies=()) if sets or schemes else made
 
 
 def make_device_plan(name: str, device: str, seconds: float | None = None) -> DevicePlan:
@@ -65,11 +56,11 @@ def make_device_plan(name: str, device: str, seconds: float | None = None) -> De
         degrees, batches, limbs = range(12, 15), (1, 16), (1, 64, 1024)
     elif name == "full":
         degrees, studies = range(11, 18), ("000", "001")
-    elif name in ("paper-000", "paper-001"):
-        degrees, batches, limbs, studies = range(11, 17), (1,), (1,), (name.removeprefix("paper-"),)
+    elif (paper := name.removeprefix("paper-").removesuffix("-quick")) in ("000", "001") and name.startswith("paper-"):
+        degrees, batches, limbs, studies = range(11, 17), (1,), (1,), (paper,)
     else:
         raise ArgumentError(f"the plan {name!r} is unknown here; there are quick, standard, full, paper-000, paper-001")
-    base = make_plan(name, seconds or (0.02 if name == "quick" else 0.1), 1)
+    base = make_plan(name, seconds or (0.02 if name.endswith("quick") else 0.1), 1)
     schemes = [scheme for scheme in ("bfv", "bgv") if scheme_available(scheme)]
     beside: dict[str, tuple[int, ...]] = {"standard": (4096, 8192), "full": (4096, 8192, 16384, 32768)}
     problems = (*base.problems, *public_problems(schemes, beside.get(name, ())))
@@ -78,4 +69,6 @@ def make_device_plan(name: str, device: str, seconds: float | None = None) -> De
         singles = list(base.transforms)
     elif "001" in studies:  # its Table 6
         singles += [t for t in make_plan("paper-001").transforms if t.bits not in (bits for bits, _ in _PRIMES)]
-    return DevicePlan(name, problems, tuple(singles), 1, base.budget, batches, limbs, studies, device_name(device))
+    return DevicePlan(
+        *(name, problems, tuple(singles), 1, base.budget, batches, limbs, device_name(device)), studies=studies
+    )

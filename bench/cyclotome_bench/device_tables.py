@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from importlib.resources import files
 
-from cyclotome_bench.papers import measured, paper_tables
+from cyclotome_bench.paper_study_tables import PAPER, study_tables
+from cyclotome_bench.papers import dashes, measured, paper_tables
 from cyclotome_bench.public_libraries import PREFIX
 from cyclotome_bench.public_tables import public_tables
 from cyclotome_bench.report import Record
@@ -15,8 +14,6 @@ from cyclotome_bench.sets import BEHZ_OPERATIONS, OPERATIONS
 from cyclotome_bench.tables import Table, duration, fastest_chain, problems_of, single
 
 __all__ = ["device_paper_tables", "device_tables"]
-
-_MICROSECONDS = {"us": 1.0, "ms": 1000.0}
 
 
 def device_tables(records: Sequence[Record]) -> list[Table]:
@@ -80,37 +77,21 @@ def device_paper_tables(paper: str, records: Sequence[Record], chosen: bool = Fa
     Raises:
         ArgumentError: another paper than "000" and "001".
     """
-    tables = []
+    tables, studied = [], study_tables(paper, records)
     own = [r for r in records if not r["set"].startswith("study")]
     for table in measured(paper_tables(paper, own), chosen):
+        if studied and table.title.endswith("Table 6"):  # by events among the others: the host's clock counts launches
+            continue
         rows = tuple(
             (
                 *(row.operation, str(row.degree), str(row.log_q), *map(duration, row.figures)),
-                *(duration(row.first_us), duration(row.best_us), row.best_chain or "–"),
+                *(duration(row.first_us), duration(row.best_us), row.best_chain or "–", row.code),
             )
             for row in table.rows
         )
-        columns = ("operation", "n", "log q", *table.figures, "ours", "ours, fastest", "with")
+        typed = (PAPER + name for name in table.figures)
+        columns = ("operation", "n", "log q", *typed, "ours", "ours, fastest", "with", "code")
         note = f"{table.what}. Paper's hardware: {'; '.join(table.hardware)}. Ours: latency of one call on this device."
+        note += dashes(table)
         tables.append(Table(table.title, columns, rows, note))
-    return tables if chosen else tables + _kernel_tables(paper, records)
-
-
-def _kernel_tables(paper: str, records: Sequence[Record]) -> list[Table]:
-    facts = json.loads(files("cyclotome_bench").joinpath("papers_gpu.json").read_text(encoding="utf-8"))
-    measured = {
-        (r["operation"], r["chain"], r["degree"], r["log_q"]): r["median_us"]
-        for r in records
-        if r["set"] == f"study-{paper}"
-    }
-    tables = []
-    for table in facts[paper]:
-        scale = _MICROSECONDS[table["unit"]]
-        rows = []
-        for label, degree, log_q, *figures, operation, chain in table["rows"]:
-            theirs = (duration(None if figure is None else figure * scale) for figure in figures)
-            ours = measured.get((operation, chain, degree, log_q))
-            rows.append((label, str(degree), str(log_q), *theirs, duration(ours)))
-        columns = ("kernel", "n", "log q", *table["figures"], "ours")
-        tables.append(Table(f"paper {paper}, {table['table']}", columns, tuple(rows), table["what"]))
-    return tables
+    return [*tables, *studied]

@@ -19,9 +19,21 @@ from cyclotome.errors import ArgumentError
 
 from cyclotome_bench.report import Record
 
-__all__ = ["PAPERS", "PaperRow", "PaperTable", "measured", "paper_tables"]
+__all__ = ["CODE", "PAPERS", "PaperRow", "PaperTable", "dashes", "measured", "paper_tables"]
 
 PAPERS = ("000", "001")
+
+#: The files of this project that compute what papers call so.
+CODE = {
+    "KeyGen": "src/cyclotome/rlwe/key_generation.cpp",
+    "Enc": "src/cyclotome/rlwe/encryption_program.cpp",
+    "Dec": "src/cyclotome/scheme/bfv/decryption_program.cpp",
+    "Add": "src/cyclotome/rlwe/operations.cpp",
+    "Mul, BEHZ": "src/cyclotome/scheme/bfv/behz.cpp",
+    "Mul, HPS": "src/cyclotome/scheme/bfv/hps.cpp",
+    "NTT": "src/cyclotome/ring/transform_tables.hpp",
+    "INTT": "src/cyclotome/ring/transform_tables.hpp",
+}
 
 _MICROSECONDS = {"us": 1.0, "ms": 1000.0}
 
@@ -38,6 +50,7 @@ class PaperRow:
     best_us: float | None
     best_chain: str | None
     peer_us: float | None
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,13 @@ def paper_tables(paper: str, records: Sequence[Record]) -> list[PaperTable]:
     ]
 
 
+def dashes(table: PaperTable) -> str:
+    """What dashes in its rows mean, for the note below them; empty if there are none of ours."""
+    if all(row.first_us is not None for row in table.rows):
+        return ""
+    return " –: the paper has no such figure; of ours, the set was left out of this run, or the record is older."
+
+
 def measured(tables: Sequence[PaperTable], chosen: bool) -> list[PaperTable]:
     """Those tables; if only some sets were chosen, without rows that have no figure of ours."""
     if not chosen:
@@ -99,6 +119,7 @@ def _row(table: dict[str, Any], row: list[Any], records: Sequence[Record]) -> Pa
         None if best is None else times[best],
         best,
         sum(peers) if peers and None not in peers else None,
+        CODE[operation],
     )
 
 

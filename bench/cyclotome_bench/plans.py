@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cyclotome.errors import ArgumentError
 
@@ -19,17 +19,21 @@ __all__ = ["BATCHED", "Plan", "make_plan"]
 #: What is also measured in batches over all cores, against as many processes of the peer.
 BATCHED = ("encrypt", "decrypt", "multiply_relinearize", "rotate")
 
+#: The largest n of a paper's quick plan.
+_QUICK_DEGREE = 8192
+
 
 @dataclass(frozen=True)
 class Plan:
     """What to measure and how long.
 
     Attributes:
-        name: "quick", "standard", "full" or "paper-000", "paper-001".
+        name: "quick", "standard", "full", or "paper-000", "paper-001" and these with "-quick".
         problems: measured on one thread with every chain; on all threads with the comparable chain, unless a paper's.
         transforms: single transforms, one thread.
         threads: how many "all threads" are; 1 leaves that part out.
         budget: for each cell.
+        studies: papers whose kernels, laws and the like are measured too.
     """
 
     name: str
@@ -37,15 +41,21 @@ class Plan:
     transforms: tuple[Transform, ...]
     threads: int
     budget: Budget
+    studies: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def quick(self) -> bool:
+        """Whether it leaves out a paper's longest sets."""
+        return "-quick" in self.name
 
     def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> Plan:
-        """Only sets and schemes of these names; without any, all. "transforms" is a set too, of no scheme. "seal-*"
-        stands for all sets whose names begin so.
+        """Only sets and schemes of these names; without any, all. "transforms" and "studies" are sets too, of no
+        scheme. "seal-*" stands for all sets whose names begin so.
 
         Raises:
             ArgumentError: an unknown set, or nothing is left.
         """
-        names = sorted({p.name for p in self.problems} | {"transforms"})
+        names = sorted({p.name for p in self.problems} | {"transforms"} | ({"studies"} if self.studies else set()))
         unknown = [pattern for pattern in sets if not fnmatch.filter(names, pattern)]
         if unknown:
             raise ArgumentError(f"the plan {self.name!r} has no set {unknown[0]!r}; it has {', '.join(names)}")
@@ -54,17 +64,19 @@ class Plan:
             p for p in self.problems if (not sets or p.name in chosen) and (not schemes or p.scheme in schemes)
         )
         singles = self.transforms if "transforms" in chosen or not (sets or schemes) else ()
-        if not problems and not singles:
+        studies = self.studies if "studies" in chosen or not (sets or schemes) else ()
+        if not problems and not singles and not studies:
             raise ArgumentError(f"the plan {self.name!r} has nothing of scheme {', '.join(schemes)}")
         name = self.name + (f" ({', '.join((*sets, *schemes))} only)" if sets or schemes else "")
-        return replace(self, name=name, problems=problems, transforms=singles)
+        return replace(self, name=name, problems=problems, transforms=singles, studies=studies)
 
 
 def make_plan(name: str, seconds: float | None = None, threads: int | None = None) -> Plan:
     """The plan of a name.
 
     Args:
-        name: "quick" (tiny sets, seconds), "standard" (n up to 8192), "full" (everything), "paper-000", "paper-001".
+        name: "quick" (tiny sets, seconds), "standard" (n up to 8192), "full" (everything), "paper-000", "paper-001",
+            and "paper-000-quick", "paper-001-quick": sets with n up to 8192.
         seconds: time for each cell of the alternation; None for what suits the plan.
         threads: threads of the second half; None for all cores.
 
@@ -78,6 +90,7 @@ def make_plan(name: str, seconds: float | None = None, threads: int | None = Non
     schemes = [scheme for scheme in ("bfv", "bgv") if scheme_available(scheme)]
     problems: list[Problem]
     singles: list[Transform] = []
+    studies: tuple[str, ...] = ()
     default = 0.3
     if name == "quick":
         problems = [small_problem(scheme) for scheme in schemes] + [small_problem("bfv", slots=False)]
@@ -87,12 +100,14 @@ def make_plan(name: str, seconds: float | None = None, threads: int | None = Non
     elif name == "full":
         problems = [*seal_problems(schemes, [4096, 8192, 16384, 32768]), *paper_problems("000"), *paper_problems("001")]
         singles = transforms(range(11, 18))
-    elif name in ("paper-000", "paper-001"):
-        problems = paper_problems(name.removeprefix("paper-"))
-        if name == "paper-001":  # Table 6
+    elif (paper := name.removeprefix("paper-").removesuffix("-quick")) in ("000", "001") and name.startswith("paper-"):
+        problems, studies = paper_problems(paper), (paper,)
+        if name.endswith("-quick"):
+            problems, default = [p for p in problems if p.degree <= _QUICK_DEGREE], 0.02
+        if paper == "001":  # Table 6
             singles = [Transform(1 << i, bits, word) for i in range(11, 17) for bits, word in ((30, 32), (55, 64))]
         threads = 1
     else:
         raise ArgumentError(f"the plan {name!r} is unknown; there are quick, standard, full, paper-000 and paper-001")
-    budget = Budget(seconds=seconds or default, fewest=2 if name == "quick" else 3)
-    return Plan(name, tuple(problems), tuple(singles), threads or machine.cores(), budget)
+    budget = Budget(seconds=seconds or default, fewest=2 if name.endswith("quick") else 3)
+    return Plan(name, tuple(problems), tuple(singles), threads or machine.cores(), budget, studies=studies)

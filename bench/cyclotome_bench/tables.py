@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from cyclotome import text
 
-from cyclotome_bench.papers import measured, paper_tables
 from cyclotome_bench.report import Record
 from cyclotome_bench.sets import BEHZ_OPERATIONS, OPERATIONS
 
-__all__ = ["Table", "all_tables", "duration", "fastest_chain", "paper_text", "problems_of", "single", "times"]
+__all__ = ["Table", "all_tables", "duration", "fastest_chain", "problems_of", "single", "times"]
 
 #: Longest loss of noise budget, in bits, that still counts as equal noise.
 EQUAL_NOISE = 3
@@ -169,22 +168,3 @@ def all_tables(records: Sequence[Record]) -> list[Table]:
     tables = [_problem_table(records, name, scheme) for name, scheme in problems_of(records)]
     others = (_threads_table(records), _memory_table(records), _transform_table(records))
     return [table for table in (*tables, *others) if table is not None and table.rows]
-
-
-def paper_text(paper: str, records: Sequence[Record], chosen: bool = False) -> list[Table]:
-    """The paper's tables with ours beside them; of what was chosen, only the rows that were measured."""
-    tables = []
-    for table in measured(paper_tables(paper, records), chosen):
-        rows = tuple(
-            (
-                *(row.operation, str(row.degree), str(row.log_q), *map(duration, row.figures)),
-                *(duration(row.first_us), duration(row.best_us), row.best_chain or "–", duration(row.peer_us)),
-            )
-            for row in table.rows
-        )
-        columns = ("operation", "n", "log q", *table.figures, "ours", "ours, fastest", "with", "SEAL here")
-        note = (
-            f"{table.what}. Paper's hardware: {'; '.join(table.hardware)}. Ours and SEAL here: one thread of this CPU."
-        )
-        tables.append(Table(table.title, columns, rows, note))
-    return tables

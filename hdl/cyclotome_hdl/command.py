@@ -16,23 +16,32 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from .butterfly import Butterfly
-from .design import Design, build
+from .context_command import app as context_app
+from .design import DESIGN_REDUCTIONS, Design, build
 from .drawing import draw_blocks, draw_kernel
 from .emit import to_verilog
-from .reduction import constant_multiplier
+from .reduction import MontgomeryMultiplier, constant_multiplier
 from .report import TABLES, Record, Reporter, ReportTable
 from .timing import clock
 
 app = typer.Typer(
     name="fpga",
-    help="Circuits for polynomial products: their cost, Verilog and drawings.",
+    help="Circuits for polynomial products: their cost, Verilog, drawings and primes.",
     no_args_is_help=True,
     add_completion=False,
 )
 
+app.add_typer(context_app)
+
 DesignOption = Annotated[str, typer.Option("--design", help="pease, cooley-tukey, iterative or streaming.")]
 DegreeOption = Annotated[int, typer.Option("--degree", help="N, a power of two.")]
 PipesOption = Annotated[int, typer.Option("--pipes", help="1, 2 or 4.")]
+ReductionOption = Annotated[
+    str, typer.Option("--reduction", help=f"How its multipliers reduce: {', '.join(DESIGN_REDUCTIONS)}.")
+]
+ModulusOption = Annotated[
+    str | None, typer.Option("--modulus", help="Make the circuit for this prime only; most reductions need that.")
+]
 BitsOption = Annotated[int, typer.Option("--bits", help="The primes lie below 2^BITS, 63 at most.")]
 
 
@@ -45,6 +54,9 @@ def report(
     record: Annotated[
         Path | None, typer.Option(help="A file of earlier syntheses; what is missing there is added to it.")
     ] = None,
+    count: Annotated[
+        bool, typer.Option("--count", help="Simulate designs and count their ticks, in place of formulas: minutes.")
+    ] = False,
     timing: Annotated[
         bool, typer.Option("--timing", help="Also place and route a butterfly for an ECP5: a minute or more.")
     ] = False,
@@ -62,15 +74,15 @@ def report(
             raise UsageError(f"--table {number}: there are {', '.join(TABLES)}")
     known = Record.load(record) if record is not None and record.exists() else Record()
 
-    def progress(name: str) -> None:
+    def progress(line: str) -> None:
         _keep(known, record)
-        note(f"synthesising {name}")
+        note(line)
 
-    reporter = Reporter(known, progress)
+    reporter = Reporter(known, progress, counted=count)
     tables = [reporter.table(number) for number in table or TABLES]
     if timing:
         note("placing and routing")
-        found = clock(Butterfly(63, 16)).as_dict()
+        found = clock(Butterfly(MontgomeryMultiplier(63, 16), 63)).as_dict()
         known.clocks = [each for each in known.clocks if each["circuit"] != found["circuit"]] + [found]
     _keep(known, record)
     if json:
@@ -94,6 +106,8 @@ def verilog(
     degree: DegreeOption = 16384,
     pipes: PipesOption = 1,
     bits: BitsOption = 63,
+    reduction: ReductionOption = "montgomery",
+    modulus: ModulusOption = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to; it is made.")] = Path("."),
     force: ForceFlag = False,
     json: JsonFlag = False,
@@ -104,7 +118,7 @@ def verilog(
     Needs the extra "fpga".
     """
 
-    circuit = build(Design(design, degree, pipes, bits))
+    circuit = build(Design(design, degree, pipes, bits, reduction, None if modulus is None else _integer(modulus)))
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -142,16 +156,19 @@ def draw(
         raise UsageError("--butterfly and --reduction choose what is drawn; take one of them")
     vacant(output, force)
     if butterfly:
-        text = draw_kernel(Butterfly(bits, 16))
+        text = draw_kernel(Butterfly(MontgomeryMultiplier(bits, 16), bits))
     elif reduction is not None:
-        try:
-            p = int(modulus, 0)
-        except ValueError:
-            raise UsageError(f"--modulus {modulus}: give an integer, such as 0x40008901") from None
-        text = draw_kernel(constant_multiplier(reduction, p))
+        text = draw_kernel(constant_multiplier(reduction, _integer(modulus)))
     else:
         text = draw_blocks(build(Design(design, degree, pipes, bits)))
     write_whole(output, text.encode())
+
+
+def _integer(modulus: str) -> int:
+    try:
+        return int(modulus, 0)
+    except ValueError:
+        raise UsageError(f"--modulus {modulus}: give an integer, such as 0x40008901") from None
 
 
 def _keep(known: Record, path: Path | None) -> None:

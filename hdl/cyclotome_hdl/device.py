@@ -10,21 +10,21 @@ from pathlib import Path
 from cyclotome.errors import EngineError
 
 from . import simulation
-from .design import Design
+from .design import MAXIMAL_BITS, Design
 
 __all__ = ["model", "state"]
 
 _TOOLS = ("amaranth", "pyosys")
 
 
-def model(design: str, degree: int, pipes: int) -> Path:
-    """The shared library that simulates a circuit; built now unless it was before.
+def model(design: str, degree: int, pipes: int, reduction: str = "montgomery", word_bits: int = MAXIMAL_BITS) -> Path:
+    """The shared library that simulates a circuit (`Design`); built now unless it was before.
 
     Raises:
         EngineError: a tool is missing or fails.
         ParameterError: there is no such circuit.
     """
-    return simulation.model(Design(design, degree, pipes))
+    return simulation.model(Design(design, degree, pipes, word_bits, reduction))
 
 
 def state() -> str:

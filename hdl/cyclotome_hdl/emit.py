@@ -52,7 +52,9 @@ def to_verilog(top: Block) -> str:
                 f"read_rtlil {source}",
                 f"hierarchy -check -top {top.name}",
                 "proc -noopt",
-                "wreduce",  # sums no wider than what is read of them: 64 bits are faster to simulate than 65
+                # Sums no wider than what is read of them: 64 bits are faster to simulate than 65. Registers stay as
+                # they are: one that is shortened keeps initial values of bits it has lost, and opt_clean stops there.
+                "wreduce t:$dff %n",
                 "opt_clean",
                 f"write_verilog -noattr -norename {target}",
             ]

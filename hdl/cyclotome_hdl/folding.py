@@ -27,14 +27,27 @@ def fold(x: Stream, p: int, *, shift_add: bool = False) -> Stream:
         product = multiples(high, c) if shift_add else partial_products(high, x.kernel.constant(c))
         bounds = -(high.high * c), 2**k - 1 - high.low * c
         x = total([Term(low, 0), *(Term(t.stream, t.shift, not t.negative) for t in product)]).within(*bounds)
-    return _into_range(x, p)
+    return _into_range(x, p, p)
 
 
-def _into_range(x: Stream, p: int) -> Stream:
-    """x mod p for x in [-p, 2p)."""
-    if x.high >= p:
-        reduced = x - p
-        x = choose(reduced.negative, x, reduced).delayed().within(min(x.low, 0), p - 1)
+def fold_any(x: Stream, p: Stream, k: int, folded: int) -> Stream:
+    """x mod p for p = 2^k + c, c < 2^folded, that a stream brings: `fold` with the ranges of the worst c (004, 6.4)."""
+    c = p.bits(0, folded)
+    largest = 2**k + 2**folded - 1
+    while x.low < -(2**k) or x.high >= 2 * 2**k or (x.high >> k) - (x.low >> k) > 2:
+        high, low = x >> k, x.bits(0, k)
+        bounds = -(high.high * c.high), 2**k - 1 - high.low * c.high
+        terms = (Term(t.stream, t.shift, not t.negative) for t in partial_products(high, c))
+        x = total([Term(low, 0), *terms]).within(*bounds)
+    return _into_range(x, p, largest)
+
+
+def _into_range(x: Stream, p: Stream | int, largest: int) -> Stream:
+    """x mod p for x in [-p, 2p), p at most ``largest``."""
+    modulus = x.kernel.stream(p)
+    if x.high >= modulus.low or isinstance(p, Stream):
+        reduced = x - modulus
+        x = choose(reduced.negative, x, reduced).delayed().within(min(x.low, 0), largest - 1)
     if x.low < 0:
-        x = (x + x.kernel.constant(p).masked(x.negative)).within(0, p - 1)
+        x = (x + modulus.masked(x.negative)).within(0, largest - 1)
     return x

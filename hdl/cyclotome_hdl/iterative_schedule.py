@@ -33,6 +33,8 @@ class Geometry:
         self.n = design.log_degree
         self.butterflies = 2 * design.pipes
         self.banks = 2 * self.butterflies
+        #: Words of first operands and of results that pass each tick.
+        self.lanes = self.butterflies
         self.k = self.banks.bit_length() - 1
         self.rows = design.degree // self.banks
         if self.rows < 2:

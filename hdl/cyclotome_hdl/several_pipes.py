@@ -34,9 +34,8 @@ class SeveralPipes(Circuit):
 
     def __init__(self, design: Design) -> None:
         pipes = design.pipes
-        name = f"cooley_tukey_{design.degree}_{pipes}_{design.word_bits}"
-        super().__init__(design, name, 2 * pipes, 2 * pipes)
-        self.butterfly = Butterfly(design.word_bits, design.ones, "forward")
+        super().__init__(design, 2 * pipes, 2 * pipes)
+        self.butterfly = Butterfly(design.multiplier(), design.word_bits, "forward")
         self.pipe_bits = pipes.bit_length() - 1
         #: Bits of a position within its RAM; a row has one less.
         self.inner = design.log_degree - self.pipe_bits

@@ -26,6 +26,8 @@ from .emit import to_verilog
 Progress = Callable[[str], None]
 
 HARNESS = Path(__file__).with_name("harness") / "harness.cpp"
+#: All that is compiled with a model.
+HARNESS_FILES = [HARNESS, *sorted(HARNESS.parent.glob("*.hpp"))]
 MODEL = "cyclotome_model"
 #: The model's own code is better optimised a little less: it is large, and -O2 gives it no speed.
 MODEL_FLAGS = ("-O1", "-fno-strict-aliasing")
@@ -110,7 +112,7 @@ def model(design: Design, *, progress: Progress | None = None) -> Path:
     try:
         (work / "circuit.v").write_text(to_verilog(circuit))
         write_layout(circuit.layout(), work / "layout.bin")
-        made = [work / "circuit.v", work / "layout.bin", HARNESS, interface_header()]
+        made = [work / "circuit.v", work / "layout.bin", *HARNESS_FILES, interface_header()]
         # Another version of the generator may make the same circuit.
         same = known.with_name(f"{design.label}-{_hash(made, tools)}.so")
         if not same.is_file():
@@ -128,7 +130,7 @@ def model(design: Design, *, progress: Progress | None = None) -> Path:
 
 def write_layout(layout: Layout, path: Path) -> None:
     """The layout as the harness reads it: 32-bit integers, tables lane by lane, then orders by operation."""
-    parts: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]] = [np.array([len(layout.tables)])]
+    parts: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]] = [np.array([layout.timed, len(layout.tables)])]
     for lane in layout.tables:
         parts.append(np.array([len(lane.address)]))
         parts.append(np.stack([lane.address, lane.exponent, lane.power, lane.offset], axis=1).reshape(-1))
@@ -150,7 +152,7 @@ def _hash(files: Sequence[Path], texts: Sequence[str]) -> str:
 def _hash_of_sources(design: Design, tools: list[str]) -> str:
     """A hash of what a library is made from: the generator and all it uses, the harness, the tools."""
     packages = [package_version(name) for name in ("amaranth", "pyosys", "numpy")]
-    files = [*sorted(Path(__file__).parent.glob("*.py")), HARNESS, interface_header()]
+    files = [*sorted(Path(__file__).parent.glob("*.py")), *HARNESS_FILES, interface_header()]
     return _hash(files, [repr(design), sys.version, *packages, *tools])
 
 
@@ -203,7 +205,9 @@ def _compile(work: Path, circuit: Circuit, cxx: str, headers: Path) -> None:
         "PIPES": str(design.pipes),
         "WORD_BITS": str(design.word_bits),
         "OPERATIONS": f"{operations}u",
-        "DESIGN_NAME": f'"{design.name}"',
+        "DESIGN_NAME": f'"{design.title}"',
+        "LEAST_MODULUS": f"{design.moduli[0]}u",
+        "LARGEST_MODULUS": f"{design.moduli[1]}u",
     }
     include = ["-Imodel", f"-I{headers}", f"-I{headers / 'vltstd'}", f"-I{interface_header().parent}"]
     sources = sorted(path.name for path in (work / "model").glob("*.cpp"))

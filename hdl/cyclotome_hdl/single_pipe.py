@@ -33,9 +33,8 @@ class SinglePipe(Circuit):
     """
 
     def __init__(self, design: Design, forward: list[Stage], inverse: list[Stage]) -> None:
-        name = f"{design.name.replace('-', '_')}_{design.degree}_{design.pipes}_{design.word_bits}"
-        super().__init__(design, name, 4, 2)
-        self.butterfly = Butterfly(design.word_bits, design.ones, "forward")
+        super().__init__(design, 4, 2)
+        self.butterfly = Butterfly(design.multiplier(), design.word_bits, "forward")
         self.multiplier = self.butterfly.multiplier
         self.stages = [*forward, *inverse]
         n = design.log_degree
@@ -146,7 +145,7 @@ class SinglePipe(Circuit):
                 factor = Mux(loading | leaving, self.factors[lane], one)
                 if operand == 0:
                     factor = Mux(meeting, results[1][lane], factor)
-                inputs = {"a": Mux(loading, word, results[operand][lane]), "b": factor, "modulus": modulus}
+                inputs = self.multiplier.inputs(Mux(loading, word, results[operand][lane]), factor, modulus)
                 product = place(module, platform, self.multiplier, f"multiplier{operand}{lane}", inputs)["y"]
                 delayed.append([product, later(module, product, 1, f"now{operand}{lane}")])
             # At the turn of tick j the memory's side sees j+1 in [0] and j in [1]; and j-1 one register later.

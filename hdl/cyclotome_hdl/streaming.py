@@ -25,8 +25,6 @@ from .butterfly import Butterfly
 from .commutator import Commutator, delayed
 from .control import later
 from .design import PRODUCT, Circuit, Design, Layout, Order, TableLane, reversed_bits
-from .reduction import MontgomeryMultiplier
-from .scaling import Doublings
 
 #: The table ports: twiddles of the last stage, which are half of all, have a port of their own in each direction.
 FORWARD_PORT, LAST_FORWARD_PORT, INVERSE_PORT, LAST_INVERSE_PORT, MODULUS_PORT = range(5)
@@ -39,38 +37,42 @@ class Streaming(Circuit):
     """The design "streaming": see the module's text."""
 
     def __init__(self, design: Design) -> None:
-        super().__init__(design, f"streaming_{design.degree}_{design.pipes}_{design.word_bits}", 4, 2, 5)
-        bits, ones = design.word_bits, design.ones
-        self.forward = Butterfly(bits, ones, "forward", streaming=True)
-        self.inverse = Butterfly(bits, ones, "inverse", halving=False, streaming=True)
-        self.multiplier = MontgomeryMultiplier(bits, ones, streaming=True)
-        # What the products lack, R, and what the inverse transform has too much, N, are both powers of two.
-        self.doublings = Doublings(bits, self.multiplier.radix_bits - design.log_degree, streaming=True)
+        super().__init__(design, 4, 2, 5)
+        self.multiplier = design.multiplier(streaming=True)
+        self.forward = Butterfly(self.multiplier, design.word_bits, "forward")
+        # What the products lack, R, and what the inverse transform has too much, N, are both powers of two: each stage
+        # of the inverse scales by its share, by doublings that wait for the multiplication anyway.
+        n, lacking = design.log_degree, self.multiplier.radix_bits - design.log_degree
+        self.scales = [(lacking * (s + 1)) // n - (lacking * s) // n for s in range(n)]
+        self.inverse = [Butterfly(self.multiplier, design.word_bits, "inverse", scale=scale) for scale in self.scales]
 
     @property
     def several_primes(self) -> bool:
-        return True
+        return self.design.modulus is None
 
     @property
     def arrivals(self) -> list[int]:
-        """Ticks from a word's coming in to its coming to each part.
+        """Ticks from a product's first words to the tick before they come to each part, when the token does.
 
-        The parts are the forward stages, the products, the doublings, the inverse stages, and the way out.
+        The parts are the forward stages, the products, the inverse stages (the last one first), and the way out.
         """
         n, half = self.design.log_degree, self.design.degree // 2
         distances = [half >> (s + 1) for s in range(n - 1)] + [0]
-        ticks = [1]
+        ticks = [0]
         for distance in distances:
-            ticks.append(ticks[-1] + 1 + self.forward.latency + distance)
+            ticks.append(ticks[-1] + self.forward.latency + distance)
         ticks.append(ticks[-1] + self.multiplier.latency)
-        ticks.append(ticks[-1] + self.doublings.latency)
-        for distance in [*reversed(distances[:-1]), 0]:
-            ticks.append(ticks[-1] + 1 + self.inverse.latency + distance)
+        for butterfly, distance in zip(reversed(self.inverse), [*reversed(distances[:-1]), 0], strict=True):
+            ticks.append(ticks[-1] + butterfly.latency + distance)
         return ticks
 
+    def first_output(self) -> int:
+        """Ticks from the first words in to the first words out: about N, and the latencies of 2n butterflies."""
+        return self.arrivals[-1] + 1
+
     def product_ticks(self) -> int:
-        """N/2 ticks of words; they take about N ticks, and the latencies of 2n butterflies, to pass through."""
-        return self.design.degree // 2 + self.arrivals[-1] + 1
+        """N/2 ticks of words, which take `first_output` to pass through."""
+        return self.design.degree // 2 + self.first_output()
 
     def product_interval(self) -> int:
         """Whatever the primes are."""
@@ -80,18 +82,16 @@ class Streaming(Circuit):
         n, half = self.design.log_degree, self.design.degree // 2
         arrivals = self.arrivals
         lanes = []
-        for first, inverse in ((0, False), (n + 2, True)):
+        for first, inverse in ((0, False), (n + 1, True)):
             stages = [(s, arrivals[first + (n - 1 - s if inverse else s)]) for s in range(n)]
             lanes += [self._twiddles(stages[:-1], inverse), self._twiddles(stages[-1:], inverse)]
-        # A stage needs its modulus one tick after the words; the product and the doublings at once.
         needed = np.array(arrivals[:-1], dtype=np.int64)
-        needed[n : n + 2] -= 1
         where = np.arange(len(needed), dtype=np.int64)
         offset = _slots(needed - half, needed, half)
         lanes.append(TableLane(where, np.full(len(needed), MODULUS), np.zeros_like(where), offset))
         tick = np.arange(half, dtype=np.int64)[:, None]
         pair = np.concatenate([tick, tick + half], axis=1)
-        return Layout(lanes, {PRODUCT: Order(np.concatenate([pair, pair + 2 * half], axis=1), pair)})
+        return Layout(lanes, {PRODUCT: Order(np.concatenate([pair, pair + 2 * half], axis=1), pair)}, timed=True)
 
     def _twiddles(self, stages: Sequence[tuple[int, int]], inverse: bool) -> TableLane:
         """psi^br(2^s + i) for group i of stage s; the inverse's are those of the mirrored group, with another sign."""
@@ -105,19 +105,21 @@ class Streaming(Circuit):
             first.append(arrival + (group + 1) * ticks - 1 - degree)
             last.append(arrival + group * ticks - 1)
         exponent = reversed_bits(np.concatenate(source), n)
-        power = np.full(len(exponent), self.multiplier.radix_bits, dtype=np.int64)
+        power = self.multiplier.radix_bits + np.concatenate(
+            [np.full(2**s, max(0, self.scales[s]) if inverse else 0, dtype=np.int64) for s, _ in stages]
+        )
         offset = _slots(np.concatenate(first), np.concatenate(last), degree // 2)
         return TableLane(np.concatenate(address), exponent, power, offset)
 
     def elaborate(self, platform: Any) -> Module:
         module, n, port = Module(), self.design.log_degree, self.port
         bits, half = self.design.word_bits, self.design.degree // 2
-        # A product's words come one tick after another; the first is marked, with the tables it wants.
+        # A product's words come one tick after another; a token, a tick ahead of the first, brings the tables it wants.
         remaining, start, bank = Signal(range(half)), Signal(), Signal()
         begins = port["input_valid"] & (remaining == 0)
         module.d.comb += port["input_ready"].eq(1)
         module.d.sync += remaining.eq(Mux(begins, half - 1, Mux(remaining == 0, 0, remaining - 1)))
-        module.d.sync += [start.eq(begins), bank.eq(port["input_bank"])]
+        module.d.comb += [start.eq(begins), bank.eq(port["input_bank"])]
         words: list[Value] = [Signal(bits, name=f"input{lane}") for lane in range(4)]
         module.d.sync += [word.eq(self.word("input", lane)) for lane, word in enumerate(words)]
         token: Value = Cat(start, bank)
@@ -132,16 +134,15 @@ class Streaming(Circuit):
             module.d.sync += left.eq(half)
         with module.Elif(left != 0):
             module.d.sync += left.eq(left - 1)
-        results = [later(module, word, 1, f"result{lane}") for lane, word in enumerate(words)]
         module.d.comb += port["output_valid"].eq(left != 0)
-        module.d.comb += [self.word("output", lane).eq(result) for lane, result in enumerate(results)]
+        module.d.comb += [self.word("output", lane).eq(word) for lane, word in enumerate(words)]
         return module
 
     def _moduli(self, module: Module) -> list[list[Signal]]:
-        """Two moduli for each part: stages, products, doublings, in the order of `arrivals`."""
+        """Two moduli for each part, in the order of `arrivals`."""
         port, where = self.port, self.table_address(MODULUS_PORT)
         moduli = []
-        for part in range(2 * self.design.log_degree + 2):
+        for part in range(2 * self.design.log_degree + 1):
             moduli.append([Signal(self.design.word_bits, name=f"modulus{part}_{bank}") for bank in range(2)])
             for bank, modulus in enumerate(moduli[-1]):
                 here = (where == part) & (port["table_bank"][MODULUS_PORT] == bank)
@@ -150,36 +151,35 @@ class Streaming(Circuit):
         return moduli
 
     def _modulus(self, module: Module, part: int, token: Value) -> tuple[Value, Value]:
-        """The bank that words with this token use, and its modulus."""
+        """The bank that words with this token use, and, a tick later, with the words, its modulus."""
         held, bank = Signal(name=f"held{part}"), Signal(name=f"bank{part}")
         module.d.comb += bank.eq(Mux(token[0], token[1], held))
         module.d.sync += held.eq(bank)
-        return bank, Array(self.moduli[part])[bank]
+        return bank, Array(self.moduli[part])[later(module, bank, 1, f"bank{part}")]
 
     def _stage(
         self, module: Module, platform: Any, s: int, words: list[Value], token: Value, *, inverse: bool
     ) -> tuple[list[Value], Value]:
         """Stage s, whose 2^s groups have a twiddle each, and the commutator after it."""
         n, bits = self.design.log_degree, self.design.word_bits
-        part = 2 * n + 1 - s if inverse else s
+        part = 2 * n - s if inverse else s
         label = f"{'inverse' if inverse else 'forward'}{s}"
-        bank, _ = self._modulus(module, part, token)
-        modulus = Array(self.moduli[part])[later(module, bank, 1, f"{label}_bank")]
+        bank, modulus = self._modulus(module, part, token)
         twiddle = self._table(module, platform, s, token, bank, label, inverse)
-        ready = [later(module, word, 1, f"{label}_in{lane}") for lane, word in enumerate(words)]
-        butterfly = self.inverse if inverse else self.forward
+        butterfly = self.inverse[s] if inverse else self.forward
         distance = self.design.degree >> (s + 1 if inverse else s + 2)
         commutes = s != (0 if inverse else n - 1)
-        token = delayed(module, platform, token, 1 + butterfly.latency, f"{label}_token")
+        token = delayed(module, platform, token, butterfly.latency, f"{label}_token")
+        start = later(module, token[0], 1, f"{label}_start")
         results: list[Value] = []
         for pair in range(len(words) // 2):
-            u, v = ready[2 * pair : 2 * pair + 2]
+            u, v = words[2 * pair : 2 * pair + 2]
             # The mirrored group's twiddle is minus the inverse one: so u and v change places.
             inputs = {"u": v if inverse else u, "v": u if inverse else v, "w": twiddle, "modulus": modulus}
             made = place(module, platform, butterfly, f"{label}_butterfly{pair}", inputs)
             mine = [made["x"], made["y"]]
             if commutes:
-                inputs = {"x0": mine[0], "x1": mine[1], "start": token[0]}
+                inputs = {"x0": mine[0], "x1": mine[1], "start": start}
                 made = place(module, platform, Commutator(distance, bits), f"{label}_commutator{pair}", inputs)
                 mine = [made["y0"], made["y1"]]
             results += mine
@@ -206,17 +206,13 @@ class Streaming(Circuit):
         return place(module, platform, Bank(2 << s, self.design.word_bits), f"{label}_table", inputs)["q"]
 
     def _products(self, module: Module, platform: Any, words: list[Value], token: Value) -> tuple[list[Value], Value]:
-        """The products of what the forward transforms left, and the power of two that they lack."""
-        n, results = self.design.log_degree, []
-        _, modulus = self._modulus(module, n, token)
-        after = delayed(module, platform, token, self.multiplier.latency, "products_token")
-        _, doubling_modulus = self._modulus(module, n + 1, after)
+        """The products of what the forward transforms left, times R^-1."""
+        _, modulus = self._modulus(module, self.design.log_degree, token)
+        results: list[Value] = []
         for lane in range(2):
-            inputs = {"a": words[lane], "b": words[2 + lane], "modulus": modulus}
-            product = place(module, platform, self.multiplier, f"product{lane}", inputs)["y"]
-            inputs = {"x": product, "modulus": doubling_modulus}
-            results.append(place(module, platform, self.doublings, f"doublings{lane}", inputs)["y"])
-        return results, delayed(module, platform, after, self.doublings.latency, "doublings_token")
+            inputs = self.multiplier.inputs(words[lane], words[2 + lane], modulus)
+            results.append(place(module, platform, self.multiplier, f"product{lane}", inputs)["y"])
+        return results, delayed(module, platform, token, self.multiplier.latency, "products_token")
 
 
 def _slots(first: NDArray[np.int64], last: NDArray[np.int64], period: int) -> NDArray[np.int64]:

@@ -191,6 +191,21 @@ void bind_arithmetic(nb::module_& m) {
   m.def("matmul", static_cast<Both>(&value::matmul), "x"_a, "y"_a, "options"_a, NoGil());
   m.def("matmul", static_cast<Right>(&value::matmul), "x"_a, "matrix"_a, "options"_a, NoGil());
   m.def("matmul", static_cast<Left>(&value::matmul), "matrix"_a, "x"_a, "options"_a, NoGil());
+  nb::class_<value::Matrix>(m, "Matrix")
+      .def(nb::init<const rlwe::ContextPtr&, Integers>(), "context"_a, "values"_a)
+      .def_prop_ro("shape", [](const value::Matrix& matrix) { return tuple_of(matrix.values().shape()); })
+      .def_prop_ro("context", &value::Matrix::context)
+      .def_prop_ro("values", &value::Matrix::values)
+      .def_prop_ro("nbytes", &value::Matrix::bytes)
+      .def(
+          "prepare",
+          [](const value::Matrix& matrix, bool transposed) { static_cast<void>(matrix.diagonals(transposed, true)); },
+          "transposed"_a, NoGil());
+  m.def("matmul", nb::overload_cast<const value::Matrix&, const EncryptedArray&, const Options&>(&value::matmul),
+        "matrix"_a, "x"_a, "options"_a, NoGil());
+  m.def("matmul", nb::overload_cast<const EncryptedArray&, const value::Matrix&, const Options&>(&value::matmul), "x"_a,
+        "matrix"_a, "options"_a, NoGil());
+  m.def("matrix_rotations", &value::matrix_rotations, "rows"_a, "columns"_a, "row"_a);
   m.def(
       "sum",
       [](const EncryptedArray& x, const std::vector<std::int64_t>& axes, bool keepdims, const Options& options) {
@@ -251,6 +266,13 @@ void bind_shaping(nb::module_& m) {
   m.def("rekey", &value::rekey, "x"_a, "key"_a, "options"_a, NoGil());
   m.def("rerandomize", &value::rerandomize, "x"_a, "key"_a, "options"_a, NoGil());
   m.def("reshape", &value::reshape, "x"_a, "shape"_a, NoGil());
+  m.def(
+      "assume_bound",
+      [](const EncryptedArray& x, const nb::int_& bound, const std::optional<nb::int_>& l1_bound) {
+        return value::assume_bound(x, big_of(bound, max_bound_bits), optional_big(l1_bound));
+      },
+      "x"_a, "bound"_a, "l1_bound"_a.none());
+  m.def("rearranged", &value::rearranged, "x"_a, "numbers"_a, "shape"_a, "options"_a, NoGil());
   m.def("select", &value::select, "x"_a, "numbers"_a, "outer"_a, NoGil());
   m.def(
       "concatenate",

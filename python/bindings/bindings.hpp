@@ -66,6 +66,7 @@ void bind_io(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_bench(nb::module_& m);
 void bind_study(nb::module_& m);
+void bind_study_papers(nb::module_& m);
 void bind_fermat(nb::module_& m);
 void bind_fermat_bench(nb::module_& m);
 void bind_ltv(nb::module_& m);

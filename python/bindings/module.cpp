@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   bind_machine(m);
   bind_bench(m);
   bind_study(m);
+  bind_study_papers(m);
   bind_fermat(m);
   bind_fermat_bench(m);
   bind_ltv(m);

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from . import _core, bfv, bgv, circuit, errors, fpga, study
 from .array import EncryptedArray
+from .contraction import convolution_matrix, einsum
 from .decryption import decrypt, noise_budget, reveal
 from .encryption import encrypt
 from .errors import CyclotomeError
@@ -27,11 +28,13 @@ from .fixed_point import FixedPoint
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
+from .matrices import Matrix
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
 from .polynomials import convolve, expand, negacyclic_product, pack
 from .rekeying import rekey, rekeying_key, rerandomize
+from .selections import one_hot
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
 
@@ -45,6 +48,7 @@ __all__ = [
     "Inspection",
     "KeyFiles",
     "Keys",
+    "Matrix",
     "Parameters",
     "PublicKey",
     "RekeyingKey",
@@ -56,8 +60,10 @@ __all__ = [
     "bgv",
     "circuit",
     "concatenate",
+    "convolution_matrix",
     "convolve",
     "decrypt",
+    "einsum",
     "encrypt",
     "encrypt_sharded",
     "errors",
@@ -70,6 +76,7 @@ __all__ = [
     "memory_limit",
     "negacyclic_product",
     "noise_budget",
+    "one_hot",
     "pack",
     "progress",
     "rekey",

@@ -14,9 +14,10 @@ from . import _core
 from .contexts import Context, context_on
 from .errors import ArgumentError, UnsupportedError
 from .keyring import Keyring
+from .memory import warn_of_spread
 from .options import current
 from .parameters import Parameters
-from .shapes import require_rows, reshaped, selected
+from .shapes import Selection, require_rows, reshaped, selected, taken
 from .text import byte_size, integer, plural
 from .values import index, integers, native, word
 
@@ -34,7 +35,8 @@ _REFUSALS = {
 
 
 class Distributed:
-    """Several arrays that act as one: operators of an `EncryptedArray` leave it to their reflected methods."""
+    """Several arrays that act as one, or a prepared operand: operators of an `EncryptedArray` leave it to their
+    reflected methods."""
 
     __slots__ = ()
 
@@ -43,12 +45,21 @@ def _is_scalar(value: object) -> bool:
     return value.ndim == 0 if isinstance(value, EncryptedArray) else np.ndim(integers(value, "dot")) == 0
 
 
+def _judged(product: EncryptedArray) -> EncryptedArray:
+    """A matrix product, with a remark where it is larger than it need be."""
+    if product is not NotImplemented and product.parameters.has_slots and product.encoding == "slots":
+        batch = product.native.batch
+        warn_of_spread("matmul", product.shape, batch, product.parameters.slots, product.nbytes, stacklevel=3)
+    return product
+
+
 class EncryptedArray:
     """An n-dimensional array of encrypted integers, made by `encrypt`.
 
-    It follows NumPy where that makes sense: ``shape``, broadcasting, ``+ - * ** @``, ``sum(axis)``, indexing and
-    reshaping of all axes but the last, which lies within ciphertexts. Operands may be encrypted arrays, NumPy arrays of
-    integers and Python integers. Arrays are immutable; operations return new ones.
+    It follows NumPy where that makes sense: ``shape``, broadcasting, ``+ - * ** @``, ``sum(axis)``, indexing,
+    transposing and reshaping, which cost something along the last axis only, as it lies within ciphertexts. Operands
+    may be encrypted arrays, NumPy arrays of integers and Python integers. Arrays are immutable; operations return new
+    ones.
 
     What is public about an array: its shape, parameters, ``bound``, noise headroom and the operations that made it.
     What is
@@ -235,6 +246,28 @@ class EncryptedArray:
         moved = self._native.to(context.native).with_keys(keys.native())
         return EncryptedArray(self._parameters, context, moved, keys)
 
+    def assume_bound(self, bound: int, *, l1_bound: int | None = None) -> EncryptedArray:
+        """The same array with a tighter bound that you know to hold, in place of what follows from the operations: as a
+        selection by comparisons holds one entry of 1 in each row. Nothing can check it while values are encrypted, as
+        with the bounds that `encrypt` is told; a wrong one makes wrong results possible, which decryption refuses only
+        where the values that it sees are beyond it. A looser one changes nothing. Values that wrap around modulo T get
+        a bound, as integers around 0.
+
+        Args:
+            bound: the largest magnitude of a value.
+            l1_bound: the largest sum of magnitudes along the last axis; None: what ``bound`` implies.
+
+        Raises:
+            ArgumentError: no whole numbers of at least 0.
+            RangeError: more than the parameters hold.
+            UnsupportedError: bits, and elements of a field.
+        """
+        for name, value in (("bound", bound), ("l1_bound", l1_bound)):
+            whole = hasattr(value, "__index__") and not isinstance(value, bool)
+            if not (whole and int(value) >= 0) and (name == "bound" or value is not None):  # type: ignore[arg-type]
+                raise ArgumentError(f"assume_bound: {name} {value!r} is no whole number of at least 0")
+        return self.derived(_core.assume_bound(self._native, int(bound), None if l1_bound is None else int(l1_bound)))
+
     # --- arithmetic ---------------------------------------------------------------------------------------------------
     def _binary(self, operation: str, function: Callable[..., _core.EncryptedArray], other: object) -> EncryptedArray:
         """``function`` of this array and another operand, encrypted or plain; what it computes, refuses and bounds is
@@ -280,10 +313,19 @@ class EncryptedArray:
         )
 
     def __matmul__(self, other: object) -> EncryptedArray:
-        return self._binary("matmul", _core.matmul, other)
+        """As `numpy.matmul`, with encrypted and public operands. A public matrix times packed values gives packed
+        values again, by diagonals and rotations: ``keygen(matrices=[shape])`` makes the keys that serve a shape best,
+        and `Matrix` is one that is encoded once for many products.
+
+        Warns:
+            PaddingWarning: a result of more than 4 MiB that an eighth of its ciphertexts could hold.
+        """
+        return _judged(self._binary("matmul", _core.matmul, other))
 
     def __rmatmul__(self, other: object) -> EncryptedArray:
-        return self.derived(_core.matmul(native(integers(other, "matmul")), self._native, current.get().native))
+        return _judged(
+            self.derived(_core.matmul(native(integers(other, "matmul")), self._native, current.get().native))
+        )
 
     def dot(self, other: object) -> EncryptedArray:
         """``self @ other``, or the product with a scalar."""
@@ -428,15 +470,54 @@ class EncryptedArray:
         return self.shape[0]
 
     def __getitem__(self, key: object) -> EncryptedArray:
-        return self.derived(_core.select(self._native, *selected(key, self.shape, self._native.outer)))
+        """As NumPy's. What takes values out of a packed axis moves them between slots: a beginning of rows is free, a
+        slice within one row of slots takes one rotation, and other choices a rotation and a product with a mask for
+        each way that values go.
+        """
+        return self._taken(selected(key, self.shape, self._native.outer))
+
+    def _taken(self, selection: Selection) -> EncryptedArray:
+        if selection.rows or not self.shape:
+            return self.derived(_core.select(self._native, selection.numbers, selection.shape))
+        how = current.get().native
+        return self.derived(_core.rearranged(self._native, selection.numbers, selection.shape, how))
 
     def __iter__(self) -> Iterator[EncryptedArray]:
         require_rows(self.shape, self._native.outer)
         return (self[i] for i in range(len(self)))
 
     def reshape(self, *shape: int | tuple[int, ...]) -> EncryptedArray:
-        """Another shape for the axes before the packed one, which stays as long as it is."""
-        return self.derived(_core.reshape(self._native, reshaped(self.shape, shape)))
+        """Another shape. Where the packed axis stays as long as it is, nothing is computed; else values move between
+        slots, as `transpose` says.
+        """
+        wanted = reshaped(self.shape, shape)
+        if self._native.outer == self.shape or wanted[-1:] == list(self.shape[-1:]):
+            return self.derived(_core.reshape(self._native, wanted))
+        places = np.arange(math.prod(self.shape)).reshape(wanted)
+        return self._taken(taken(places, self.shape, self._native.outer))
+
+    def transpose(self, *axes: int | tuple[int, ...]) -> EncryptedArray:
+        """Axes in another order, reversed by default. Without a packed axis among them it costs nothing; else values
+        move between slots, with a rotation and a product with a mask for every value of two axes that trade places: for
+        small matrices. Encrypt transposed what is wanted so.
+
+        Raises:
+            ArgumentError: no such axes.
+            UnsupportedError: values in coefficients, or in slots that are no two rows of integers.
+            MissingKeyError: the rotations' keys are not attached.
+            NoiseError: the result could not be decrypted.
+        """
+        order = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+        try:
+            places = np.arange(math.prod(self.shape)).reshape(self.shape).transpose(*order)
+        except (ValueError, TypeError) as error:
+            raise ArgumentError(f"transpose: axes {order!r} of shape {self.shape}: {error}") from None
+        return self._taken(taken(places, self.shape, self._native.outer))
+
+    @property
+    def T(self) -> EncryptedArray:  # NumPy's name
+        """Axes reversed: `transpose`."""
+        return self.transpose()
 
     def padded(self) -> EncryptedArray:
         """The last axis filled up with zeros to whole ciphertexts, a multiple of n: what `rotate_rows` asks for."""

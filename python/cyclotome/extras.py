@@ -52,7 +52,7 @@ class Extra:
 
 BENCH = Extra("bench", "cyclotome_bench", "the benchmark", "./bench ./study")
 DEMO = Extra("demo", "cyclotome_demo", "the main job on real data", "./demo")
-FPGA = Extra("fpga", "cyclotome_hdl", "the generator of circuits", "./hdl")
+FPGA = Extra("fpga", "cyclotome_hdl", "the generator of circuits", "./hdl ./study")
 STUDY = Extra("study", "cyclotome_study", "the comparison of products of polynomials", "./study")
 
 EXTRAS = (BENCH, DEMO, FPGA, STUDY)

@@ -21,6 +21,8 @@ FORMS = "'fpga:sim', 'fpga:sim:<option>=<value>,...'"
 #: The circuits there are: the thesis's two (paper 004) and this project's two.
 DESIGNS = ("pease", "cooley-tukey", "iterative", "streaming")
 MODES = ("product", "transform")
+#: What its multipliers can reduce by with any number of primes: Montgomery's way, and the thesis's (Algorithm 8).
+REDUCTIONS = ("montgomery", "fold")
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,9 @@ class Options:
     Attributes:
         design: "iterative" or "streaming" (this project's), "pease" or "cooley-tukey" (paper 004's).
         pipes: parallel lanes, 1, 2, 4, ...; which ones a design takes is the design's.
+        reduction: of the multipliers: "montgomery" takes any primes; "fold", paper 004's Algorithm 8, those that are
+            2^(bits-1) + c with c below 2^32 (`cyclotome_study.ProductContext.generate` with ``search="above"``).
+        bits: the circuit's words; its primes lie below 2^bits.
         mode: "product": whole products of polynomials run on the circuit, as in paper 004; "transform": the transforms
             do, and products of what is kept transformed are the processor's.
         boards: in the account of time; primes go to them in turn (paper 004, Figure 5.8).
@@ -43,6 +48,8 @@ class Options:
 
     design: str = "iterative"
     pipes: int = 1
+    reduction: str = "montgomery"
+    bits: int = 63
     mode: str = "product"
     boards: int = 1
     clock: float = 100.0
@@ -76,6 +83,11 @@ def _count(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[1-9][0-9]{0,3}", text) and int(text) <= 1024 else None
 
 
+def _word(text: str) -> int | None:
+    bits = _count(text)
+    return bits if bits is not None and 8 <= bits <= 63 else None
+
+
 def _power_of_two(text: str) -> int | None:
     count = _count(text)
     return count if count is not None and count & (count - 1) == 0 else None
@@ -89,6 +101,8 @@ def _positive(text: str) -> float | None:
 _READ: dict[str, tuple[Callable[[str], Any], str]] = {
     "design": (_choice(*DESIGNS), f"one of {', '.join(DESIGNS)}"),
     "pipes": (_power_of_two, "a power of two up to 1024"),
+    "reduction": (_choice(*REDUCTIONS), f"one of {', '.join(REDUCTIONS)}"),
+    "bits": (_word, "a whole number from 8 to 63"),
     "mode": (_choice(*MODES), f"one of {', '.join(MODES)}"),
     "boards": (_count, "a whole number from 1 to 1024"),
     "clock": (_positive, "a positive number of MHz below a million"),
@@ -117,8 +131,8 @@ def options_of(device: str) -> Options:
         found[key] = read(text)
         if found[key] is None:
             raise _refused(device, f"{key} is {what}, not {text!r}")
-    if "library" in found and {"design", "pipes"} & found.keys():
-        raise _refused(device, "a library has its own design and pipes; leave those options out")
+    if "library" in found and {"design", "pipes", "reduction", "bits"} & found.keys():
+        raise _refused(device, "a library has its own design, pipes, reduction and words; leave those options out")
     return Options(**found)
 
 
@@ -156,7 +170,8 @@ def open_circuit(device: str, engine: _core.FpgaEngine, degree: int) -> None:
         if not engine.is_open(degree):
             raise _refused(device, f"the library has no circuit for polynomials of degree {degree}")
         return
-    engine.open(str(FPGA.load("device").model(options.design, degree, options.pipes)))
+    circuit = FPGA.load("device").model(options.design, degree, options.pipes, options.reduction, options.bits)
+    engine.open(str(circuit))
 
 
 def state() -> str:

@@ -274,6 +274,7 @@ def keygen(
     rotations: Sequence[int] | None = None,
     columns: bool | None = None,
     galois_elements: Sequence[int] = (),
+    matrices: Sequence[tuple[int, int]] = (),
     relinearization: bool = True,
     device: str = "cpu",
     progress: Callback | None = None,
@@ -288,6 +289,9 @@ def keygen(
         columns: whether the rows of slots can be swapped, which sums take too. None: yes if ``rotations`` is None.
         galois_elements: further automorphisms x -> x^g that `EncryptedArray.automorphism` shall apply, odd and below
             2n; `trace_elements` lists those of traces, `expand` and `pack`.
+        matrices: shapes of public matrices, rows and columns as ``matrix @ x`` meets them (transposed for ``x @
+            matrix``), whose products with packed values shall be as fast as they can be; the rotations that they take.
+            Those of sums will do for every shape, with more key switches.
         relinearization: whether encrypted values can be multiplied with each other.
         device: "cpu" for all cores, "cpu:2" for two threads, "cuda" or "cuda:1" for a GPU, "auto" for a GPU if there is
             one.
@@ -299,7 +303,7 @@ def keygen(
 
     Raises:
         ArgumentError: a rotation that is no whole number, or none at all (0 modulo n/2); a Galois element that is no
-            automorphism of the ring.
+            automorphism of the ring; a shape that is no matrix's, or parameters without two rows of slots for it.
         MemoryLimitError: the keys don't fit into memory, or not within `set_memory_limit`.
         EngineError: no such device, or the operating system has no randomness to give.
 
@@ -312,6 +316,7 @@ def keygen(
     if not isinstance(parameters, Parameters):
         raise UnsupportedError(f"keygen takes Parameters, not {type(parameters).__name__}")
     wanted = set(_rotation_elements(parameters, rotations, columns)) | _automorphisms(parameters, galois_elements)
+    wanted |= _matrix_elements(parameters, matrices)
     elements = sorted(wanted - {1})
     context = context_on(device, parameters)
     count = len(elements) + int(relinearization)
@@ -341,6 +346,24 @@ def _automorphisms(parameters: Parameters, galois_elements: Sequence[int]) -> se
     for element in elements:
         if not 0 < element < group.index or not group.contains(element):
             raise ArgumentError(f"keygen: Galois element {element} must be {group.requirement}")
+    return elements
+
+
+def _matrix_elements(parameters: Parameters, matrices: Sequence[tuple[int, int]]) -> set[int]:
+    """What products with matrices of these shapes take."""
+    group, elements = parameters.ring.galois, set()
+    for shape in matrices:
+        if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+            raise ArgumentError(f"keygen: matrices are shapes (rows, columns), not {shape!r}")
+        rows, columns = (index(length, "keygen: a matrix's rows and columns") for length in shape)
+        if rows < 1 or columns < 1:
+            raise ArgumentError(f"keygen: a matrix of shape {tuple(shape)} has no values")
+        if not parameters.has_slots or parameters.field_degree is not None or 2 * group.row_length != parameters.degree:
+            raise ArgumentError(
+                f"keygen: matrices={list(matrices)!r}, but {parameters.summary()} have no two rows of slots"
+            )
+        steps = _core.matrix_rotations(rows, columns, group.row_length)
+        elements |= {group.row_rotation(step) for step in steps} | {group.column_rotation()}
     return elements
 
 

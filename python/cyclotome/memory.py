@@ -12,7 +12,7 @@ from . import _core
 from .errors import ArgumentError, PaddingWarning
 from .text import byte_size
 
-__all__ = ["memory_limit", "set_memory_limit", "warn_of_padding"]
+__all__ = ["memory_limit", "set_memory_limit", "warn_of_padding", "warn_of_spread"]
 
 #: A program's limit before it sets one itself; as `set_memory_limit` takes it.
 VARIABLE = "CYCLOTOME_MEMORY_LIMIT"
@@ -20,6 +20,8 @@ VARIABLE = "CYCLOTOME_MEMORY_LIMIT"
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 #: More padding than this in more bytes than that is worth a warning.
 _WASTE, _WORTH_A_WARNING = 0.9, 64 << 20
+#: A result of more bytes than this that takes so many times the ciphertexts that it could.
+_WORTH_ANOTHER_LAYOUT, _SPREAD = 4 << 20, 8
 
 
 def set_memory_limit(limit: int | str | None) -> None:
@@ -85,6 +87,24 @@ def warn_of_padding(operation: str, shape: tuple[int, ...], width: int, each: in
     if 2 * best <= batch:
         moved = "values.T" if len(shape) == 2 else f"numpy.moveaxis(values, {axis}, -1)"
         what += f"; put a long axis last: {moved} takes {byte_size(best * each)}"
+    warnings.warn(what, PaddingWarning, stacklevel=stacklevel + 1)
+
+
+def warn_of_spread(
+    operation: str, shape: tuple[int, ...], batch: int, width: int, nbytes: int, stacklevel: int
+) -> None:
+    """Remarks on a result of ``shape`` in ``batch`` ciphertexts, ``nbytes`` in all, that a few of ``width`` values
+    could hold; ``stacklevel`` as above."""
+    if not shape or nbytes <= _WORTH_ANOTHER_LAYOUT:
+        return
+    best = min(_ciphertexts(shape, axis, width) for axis in range(len(shape)))
+    if best * _SPREAD > batch:
+        return
+    what = (
+        f"{operation}: a result of shape {shape} in {batch} ciphertexts, {byte_size(nbytes)}, which {best} could hold. "
+        "Encrypt the contracted axis last and packed: matrix @ x of vectors and x @ matrix give packed results; "
+        "x.packed() packs replicated ones"
+    )
     warnings.warn(what, PaddingWarning, stacklevel=stacklevel + 1)
 
 

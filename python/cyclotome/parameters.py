@@ -7,12 +7,15 @@ import html
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from . import _core
 from .errors import ParameterError
 
 __all__ = ["Parameters", "find_primes"]
+
+#: Bits of ciphertext primes at most: words keep three to spare for sums.
+WIDEST_PRIME = 61
 
 _INSECURE_STYLE = "color:#b00020;font-weight:bold"
 
@@ -52,12 +55,23 @@ def _degree(degree: object, cyclotomic: object) -> int:
     return 0 if degree is None else _count("degree", degree, 0)
 
 
+class Primes(Protocol):
+    """What `Parameters.from_context` needs of a context."""
+
+    @property
+    def degree(self) -> int: ...
+
+    @property
+    def primes(self) -> Sequence[int]: ...
+
+
 class Parameters:
-    """Checked, immutable parameters; four ways lead to them.
+    """Checked, immutable parameters; five ways lead to them.
 
     - `suggest`: from what the computation needs. The ordinary way.
     - `from_modulus_bits`: degree and length of q by hand, the primes chosen.
     - `preset`: sets of the literature, by name.
+    - `from_context`: the primes that were generated for circuits.
     - the constructor: every modulus by hand.
 
     Two parameters are equal if their fingerprints are: everything that decides whether keys and ciphertexts fit
@@ -268,6 +282,55 @@ prime; use wider special primes
             cyclotomic=_index(cyclotomic),
         )
         return cls.of_native(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
+
+    @classmethod
+    def from_context(
+        cls,
+        context: Primes,
+        *,
+        plain_moduli: Sequence[int] = (2,),
+        scheme: str = "bgv",
+        security: int = 128,
+        table: str = "guidelines-2024",
+        allow_insecure: bool = False,
+        name: str = "",
+        value_bits: int | None = None,
+    ) -> Parameters:
+        """Ciphertext primes that were generated as paper 004 does, and no special ones, as its scheme has none.
+
+        Args:
+            context: `cyclotome_study.ProductContext`, or anything with its ``degree`` and ``primes``, below 2^61 and
+                1 modulo twice the degree. The order of the primes is kept.
+            plain_moduli, scheme, security, table, allow_insecure, name, value_bits: as in the constructor.
+
+        Raises:
+            ParameterError: primes that are too wide, or whatever else the constructor refuses.
+            SecurityError: a modulus too long for the degree.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> from cyclotome_study import ProductContext
+            >>> context = ProductContext.generate(degree=4096, modulus_bits=99, prime_bits=50, search="above")
+            >>> cy.Parameters.from_context(context).moduli == tuple(context.primes)
+            True
+        """
+        widest = max((p.bit_length() for p in context.primes), default=0)
+        if widest > WIDEST_PRIME:
+            raise ParameterError(
+                f"the context has primes of {widest} bits; ciphertexts take {WIDEST_PRIME}. Generate one with "
+                f"prime_bits={WIDEST_PRIME}; cyclotome_hdl.products.multiply takes up to 63, for products only"
+            )
+        return cls(
+            degree=context.degree,
+            plain_moduli=plain_moduli,
+            moduli=context.primes,
+            scheme=scheme,
+            security=security,
+            table=table,
+            allow_insecure=allow_insecure,
+            name=name,
+            value_bits=value_bits,
+        )
 
     @classmethod
     def preset(cls, name: str, *, allow_insecure: bool = False, value_bits: int | None = None) -> Parameters:

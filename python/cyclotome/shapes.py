@@ -13,11 +13,11 @@ from . import _core
 from .errors import ArgumentError, UnsupportedError
 from .values import index
 
-__all__ = ["Selection", "broadcast_shape", "require_rows", "reshaped", "selected"]
+__all__ = ["Selection", "broadcast_shape", "require_rows", "reshaped", "selected", "taken"]
 
 _IN_CIPHERTEXTS = (
-    "the last axis lies within ciphertexts, so single values can't be taken out of it without the secret key; select "
-    "along the other axes, multiply by a 0/1 mask, or decrypt"
+    "the last axis lies within ciphertexts, out of which every value takes rotations; take what is wanted by its "
+    "index, iterate over another axis, or decrypt"
 )
 
 
@@ -31,14 +31,15 @@ def broadcast_shape(operation: str, a: Sequence[int], b: Sequence[int]) -> tuple
 
 
 class Selection(NamedTuple):
-    """Which ciphertexts (or rows of them) an index takes, and the shape that numbers them."""
+    """Which values an index takes, and their shape; or, of whole rows of a packed array, which rows."""
 
     numbers: list[int]
-    outer: list[int]
+    shape: list[int]
+    rows: bool
 
 
 def selected(key: object, shape: tuple[int, ...], outer: tuple[int, ...]) -> Selection:
-    """What ``x[key]`` takes, as NumPy does it, of all axes but a packed one, which only ``:`` may meet.
+    """What ``x[key]`` takes, as NumPy does it.
 
     Args:
         key: the index.
@@ -47,36 +48,29 @@ def selected(key: object, shape: tuple[int, ...], outer: tuple[int, ...]) -> Sel
 
     Raises:
         ArgumentError: an index that does not fit, or selects nothing.
-        UnsupportedError: single values of a packed axis, or what is no index.
+        UnsupportedError: what is no index; a new axis behind a packed one.
     """
-    numbers = np.arange(math.prod(outer)).reshape(outer)
+    entries = tuple(np.asarray(entry) if isinstance(entry, list) else entry for entry in _entries(key))
+    whole = any(entry is Ellipsis for entry in entries) or sum(map(_axes_met, entries)) == len(shape)
+    if outer != shape and whole and entries[-1] is None:
+        raise UnsupportedError(f"index {key!r}: a new axis can't come after the one that lies within ciphertexts")
     try:
-        chosen = numbers[_outer_key(key, shape, packed=outer != shape)]
+        chosen = np.arange(math.prod(shape)).reshape(shape)[entries]
     except IndexError as error:
         raise ArgumentError(f"index {key!r} does not fit shape {shape}: {error}") from None
     if chosen.size == 0:
         raise ArgumentError(f"index {key!r} selects nothing of shape {shape}; encrypted arrays are never empty")
-    places = np.asarray(chosen)
-    return Selection(places.ravel().tolist(), list(places.shape))
+    return taken(np.asarray(chosen), shape, outer)
 
 
-def _outer_key(key: object, shape: tuple[int, ...], packed: bool) -> tuple[Any, ...]:
-    """``key`` without what it says about a packed axis."""
-    entries = [np.asarray(entry) if isinstance(entry, list) else entry for entry in _entries(key)]
-    if not packed:
-        return tuple(entries)
-    missing = len(shape) - sum(_axes_met(entry) for entry in entries)
-    if missing < 0:
-        raise ArgumentError(f"index {key!r} has more entries than shape {shape} has axes")
-    ellipses = [i for i, entry in enumerate(entries) if entry is Ellipsis]
-    place = ellipses[0] if ellipses else len(entries)
-    entries[place : place + 1] = [slice(None)] * missing
-    last = entries.pop()
-    if last is None:
-        raise UnsupportedError(f"index {key!r}: a new axis can't come after the one that lies within ciphertexts")
-    if not (isinstance(last, slice) and last == slice(None)):
-        raise UnsupportedError(f"index {key!r}: {_IN_CIPHERTEXTS}")
-    return tuple(entries)
+def taken(places: np.ndarray, shape: tuple[int, ...], outer: tuple[int, ...]) -> Selection:
+    """The values at ``places``, counted in C order, of an array of ``shape``."""
+    length = shape[-1] if outer != shape else 0
+    if places.ndim > 0 and places.shape[-1] == length:
+        first = places[..., :1]
+        if (first % length == 0).all() and (places == first + np.arange(length)).all():
+            return Selection((first // length).ravel().tolist(), list(places.shape[:-1]), True)
+    return Selection(places.ravel().tolist(), list(places.shape), False)
 
 
 def _entries(key: object) -> list[Any]:

@@ -15,9 +15,9 @@ from types import ModuleType
 
 from .extras import STUDY
 
-#: Its modules: BFV on paper 003's moduli; paper 002's scheme, which is BROKEN, its arithmetic and circuits over it; and
-#: paper 004's contexts of products.
-MODULES = ("fermat", "ltv", "ltv_arithmetic", "ltv_circuits", "product_context")
+#: Its modules: BFV on paper 003's moduli; paper 002's scheme, which is BROKEN, its arithmetic and circuits over it;
+#: paper 004's contexts of products; and paper 000's integers as residues, the papers' laws, and textbook FV and BGV over them.
+MODULES = ("crt", "fermat", "laws", "ltv", "ltv_arithmetic", "ltv_circuits", "product_context", "textbook")
 
 __all__ = ["MODULES"]
 

@@ -55,6 +55,7 @@ void check_basis(const Basis& basis, std::size_t batch, std::size_t parts, std::
   PolyArray a(engine, ring, batch, parts);
   a.from_host(residues);
   CHECK(integers(a) == values);
+  CHECK(cyclotome::residues(engine, ring, parts, values).to_host() == residues);
 
   const MixedRadix step(ring);
   CHECK_EQ(step.words(), (basis.product().bit_length() + 63) / 64);
@@ -115,6 +116,15 @@ TEST(shapes_domains_and_short_buffers_are_refused) {
   CHECK_THROWS(ArgumentError, engine->reconstruct(*short_one, a.view(), step));
   CHECK_THROWS(ArgumentError, engine->reconstruct(*enough, t.view(), step));
   CHECK_THROWS(ArgumentError, engine->reconstruct(*enough, a.view(), other));
+  engine->decompose(a.view(), *enough, 3);
+  CHECK_THROWS(ArgumentError, engine->decompose(a.view(), *short_one, 3));
+  CHECK_THROWS(ArgumentError, engine->decompose(a.view(), *enough, 4));
+  CHECK_THROWS(ArgumentError, engine->decompose(a.view(), *enough, 0));
+  CHECK_THROWS(ArgumentError, engine->decompose(a.view(), *enough, static_cast<std::size_t>(-1)));
+  CHECK_THROWS(ArgumentError, engine->decompose(t.view(), *enough, 3));
+  CHECK_THROWS(ArgumentError, residues(engine, ring, 1, {}));
+  CHECK_THROWS(ArgumentError, residues(engine, ring, 1, std::vector<BigUnsigned>(degree + 1)));
+  CHECK_THROWS(ArgumentError, residues(engine, ring, 0, std::vector<BigUnsigned>(degree)));
 }
 
 }  // namespace

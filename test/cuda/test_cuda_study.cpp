@@ -203,6 +203,7 @@ void check_garner(const Basis& basis, std::size_t degree, std::size_t batch, std
   PolyArray gpu = a.to(engine);
   const MixedRadix step(ring);
   const bool same_integers = integers(gpu) == integers(a);
+  CHECK(cyclotome::residues(engine, ring, parts, integers(a)).to_host() == a.to_host());
   PolyArray digits(engine, ring, batch, parts);
   engine->mixed_radix(digits.view(), gpu.view(), step);
   engine->mixed_radix(gpu.view(), gpu.view(), step);

@@ -20,6 +20,8 @@
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/ring/big_unsigned.hpp"
+#include "cyclotome/ring/mixed_radix.hpp"
 #include "definition_engine.hpp"
 #include "restricted_engine.hpp"
 #include "runs.hpp"
@@ -173,6 +175,53 @@ TEST(conversions_and_peaks_are_what_they_are_defined_as) {
         CHECK(here == there);
       }
     }
+  }
+}
+
+/// Words of all ones, 2^64 - q and zeros are where a reduction's estimate is worst; from fewer words than q has to
+/// more.
+TEST(integers_and_residues_are_each_others_way_back) {
+  std::vector<RingPtr> all = rings();
+  for (const unsigned bits : {31U, 61U}) {
+    const Word word = bits == 31 ? Word::u32 : Word::u64;
+    all.push_back(Ring::negacyclic(degree, Basis(word, primes_congruent_to_one(bits, 2 * degree, 7))));
+  }
+  constexpr std::size_t batch = 3, parts = 2;
+  for (const RingPtr& ring : all) {
+    const std::size_t n = ring->degree();
+    const MixedRadix step(ring);
+    for (const std::size_t count : {std::size_t{1}, step.words(), step.words() + 2}) {
+      std::vector<std::uint64_t> words(batch * parts * count * n);
+      for (auto& word : words) {
+        const std::uint64_t worst[] = {~std::uint64_t{0}, 0, ~ring->basis()[0] + 1, ~(ring->basis()[0] << 32) + 1};
+        word = random_bits() % 4 == 0 ? worst[random_bits() % 4] : random_bits();
+      }
+      for (std::size_t w = 0; w < count; ++w) words[w * n] = ~std::uint64_t{0};  // the largest integer
+      const auto buffer = engine->allocate(words.size() * 8, false);
+      engine->upload(buffer->data(), words.data(), words.size() * 8);
+      PolyArray out(engine, ring, batch, parts + 1);
+      engine->clear(out.view());
+      engine->decompose(out.view().part(1, parts), *buffer, count);
+      const Residues found = out.to_host();
+      std::vector<std::uint64_t> integer(count);
+      bool right = true;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::size_t c = i % n, l = i / n % ring->limbs(), p = i / n / ring->limbs() % (parts + 1);
+        const std::size_t item = i / n / ring->limbs() / (parts + 1);
+        for (std::size_t w = 0; w < count; ++w) {
+          integer[w] = p == 0 ? 0 : words[((item * parts + p - 1) * count + w) * n + c];
+        }
+        right = right && found[i] == BigUnsigned::from_limbs(integer).mod(ring->basis()[l]);
+      }
+      CHECK(right);
+      if (!right) std::cout << "  " << count << " words, " << ring->basis()[0] << '\n';
+    }
+    Twins twins(ring, batch, 1, Domain::coefficient);
+    const auto buffer = engine->allocate(batch * step.words() * n * 8, false);
+    engine->reconstruct(*buffer, std::as_const(twins.tested).view(), step);
+    engine->clear(twins.tested.view());
+    engine->decompose(twins.tested.view(), *buffer, step.words());
+    CHECK(twins.equal());
   }
 }
 

@@ -60,7 +60,14 @@ def test_every_axis_of_a_replicated_array_can_be_indexed(key: Any) -> None:
 
 
 @pytest.mark.parametrize("key", [(0, 0, 0), (Ellipsis, 1), (0, 0, slice(1, 3)), (slice(None), 1, [0, 1])])
-def test_slots_can_not_be_indexed(key: Any) -> None:
+def test_slots_can_be_indexed_and_coefficients_can_not(key: Any) -> None:
+    same(encrypted(VALUES, BOUND)[key], VALUES[key])
+    with pytest.raises(UnsupportedError, match="lies in coefficients"):
+        encrypted(VALUES, BOUND, encoding="coefficients")[key]
+
+
+@pytest.mark.parametrize("key", [(Ellipsis, None), (0, 0, slice(None), None), (0, 0, 1, None)])
+def test_no_axis_comes_after_the_packed_one(key: Any) -> None:
     with pytest.raises(UnsupportedError, match="within ciphertexts"):
         encrypted(VALUES, BOUND)[key]
 
@@ -91,8 +98,8 @@ def test_replicated_arrays_take_any_shape() -> None:
 
 def test_reshapes_that_do_not_fit() -> None:
     x = encrypted(VALUES, BOUND)
-    with pytest.raises(UnsupportedError, match="stays as long as it is"):
-        x.reshape(-1)
+    with pytest.raises(UnsupportedError, match="lies in coefficients"):
+        encrypted(VALUES, BOUND, encoding="coefficients").reshape(-1)
     with pytest.raises(ArgumentError, match="have no shape"):
         x.reshape(5, DEGREE + 2)
     with pytest.raises(ArgumentError, match=r"whole number, not 2\.0"):

@@ -14,7 +14,7 @@ from cyclotome.errors import ArgumentError, EngineError
 from cyclotome_bench import device, machine
 from cyclotome_bench.device import measure_on_device
 from cyclotome_bench.device_plans import DevicePlan, make_device_plan
-from cyclotome_bench.device_studies import study_records
+from cyclotome_bench.device_studies import design_records
 from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.report import REQUIRED, Record, Report, key_of
 from cyclotome_bench.sets import OPERATIONS
@@ -116,6 +116,9 @@ def test_plans() -> None:
     assert {t.degree for t in full.transforms if t.bits == 60} == {1 << i for i in range(11, 18)}
     assert {p.name for p in full.problems} >= {"seal-4096", "seal-32768", "000-16384-744", "001-32768-880"}
     assert make_device_plan("paper-001", "cpu:1").limbs == (1,)
+    quick = make_device_plan("paper-000-quick", "cpu:1")
+    assert quick.quick and quick.studies == ("000",) and {p.degree for p in quick.problems} == {2048, 4096, 8192}
+    assert full.restricted(["seal-4096"], []).studies == () and quick.restricted(["studies"], []).problems == ()
     with pytest.raises(ArgumentError, match="is unknown here"):
         make_device_plan("paper-004", "cpu:1")
     with pytest.raises(EngineError, match="is unknown"):
@@ -129,27 +132,29 @@ def test_tables(records: list[Record]) -> None:
         assert table.rows and all(len(row) == len(table.columns) for row in table.rows)
 
 
-@pytest.mark.parametrize(
-    ("paper", "titles"), [("000", ("Table 2", "Table 6", "Table 7")), ("001", ("Table 5", "Table 6"))]
-)
-def test_paper_tables_about_kernels(paper: str, titles: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every row of a kernel's table finds its figure."""
-    monkeypatch.setattr(_core, "cuda_reconstruction_time", lambda *_, **__: 11.0)
+@pytest.mark.parametrize(("paper", "titles"), [("000", ("Tables 6 and 7",)), ("001", ("Table 5", "Table 6, by"))])
+def test_paper_tables_about_designs(paper: str, titles: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every row of a design finds its figure; D3 has none above n = 8192."""
     monkeypatch.setattr(
         _core, "cuda_transform_times", lambda name, degree, *_: None if name == "D3" and degree > 8192 else (12.0, 13.0)
     )
-    monkeypatch.setattr("cyclotome_bench.device_studies.engine_on", lambda device: _core.CpuEngine(1))
-    monkeypatch.setattr("cyclotome_bench.device_studies._REPETITIONS", 1)
-    found = list(study_records(paper, "cuda:0", Budget(fewest=1)))
+    found = list(design_records(paper, "cuda:0", Budget(fewest=1)))
     assert len({key_of(r) for r in found}) == len(found) and all(name in r for r in found for name in REQUIRED)
     tables = [t for t in device_paper_tables(paper, found) if t.title.startswith("paper")]
     for title in titles:
         table = next(t for t in tables if title in t.title)
-        assert table.rows and all(len(row) == len(table.columns) for row in table.rows)
-        for row in table.rows:
-            assert (row[-1] == "–") == (" D3" in row[0] and int(row[1]) > 8192), row
-    with pytest.raises(ArgumentError, match="no kernels"):
-        list(study_records("004", "cuda:0", Budget()))
+        column = table.columns.index("D5" if "D5" in table.columns else "ours")
+        rows = [row for row in table.rows if row[0].endswith("DGT") or paper == "001"]
+        assert len(rows) >= 8 and all(len(row) == len(table.columns) for row in table.rows)
+        for row in rows:
+            absent = (" D3" in row[0] and int(row[1]) > 8192) or (
+                title.startswith("Table 6,") and row[1:3] == ("65536", "55")
+            )
+            assert (row[column] == "–") == (" D3" in row[0] and int(row[1]) > 8192), row
+            assert row[column] in ("–", "12.0 µs", "13.0 µs")
+            assert not absent or row[3] == "–", "the paper has no such figure either"
+    with pytest.raises(ArgumentError, match="no designs"):
+        list(design_records("004", "cuda:0", Budget()))
 
 
 def test_a_report_is_read_again(records: list[Record], tmp_path: Path) -> None:

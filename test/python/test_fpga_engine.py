@@ -56,6 +56,8 @@ def small_parameters(scheme: str = "bgv", degree: int = DEGREE) -> cy.Parameters
         ("fpga:sim:boards=17,pipes=4,design=streaming", "fpga:sim:design=streaming,pipes=4,boards=17"),
         ("fpga:sim:clock=180.50,link=2.5", "fpga:sim:clock=180.5,link=2.5"),
         ("fpga:sim:mode=transform", "fpga:sim:mode=transform"),
+        ("fpga:sim:bits=61,reduction=fold,pipes=1", "fpga:sim:reduction=fold,bits=61"),
+        ("fpga:sim:reduction=montgomery,bits=63", "fpga:sim"),
     ],
 )
 def test_equal_options_are_one_device(given: str, full: str) -> None:
@@ -83,6 +85,10 @@ def test_equal_options_are_one_device(given: str, full: str) -> None:
         ("fpga:sim:mode=both", "one of product, transform"),
         ("fpga:sim:library=", "path of a shared library"),
         ("fpga:sim:library=a.so,pipes=2", "leave those options out"),
+        ("fpga:sim:library=a.so,bits=61", "leave those options out"),
+        ("fpga:sim:reduction=barrett", "one of montgomery, fold"),
+        ("fpga:sim:bits=64", "from 8 to 63"),
+        ("fpga:sim:bits=7", "from 8 to 63"),
         ("fpga:sim:pipes=2, boards=2", "unknown"),
     ],
 )
@@ -217,22 +223,25 @@ def test_bytes_through_each_design_are_the_cpus(generator: None, options: str, r
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["pease", "iterative"])
 def test_ticks_of_a_decryption_are_the_designs(generator: None, name: str) -> None:
-    """One product modulo each prime, each as long as doc/fpga.md derives."""
+    """One product modulo each prime, each as long as doc/fpga.md derives; "iterative" has the next tables in time."""
     from cyclotome_hdl.design import Design, build
 
-    expected = build(Design(name, 1024)).product_ticks()
+    circuit = build(Design(name, 1024))
     own = small_parameters(degree=1024)
     keys = cy.keygen(own, device=f"fpga:sim:design={name}", relinearization=False)
     x = cy.encrypt(1, keys.public)
     with cy.fpga.measure(x) as spent:
         assert cy.decrypt(x, keys.secret) == 1
-    assert spent.ticks == len(own.moduli) * expected
+    once, further = circuit.product_ticks(), circuit.product_interval() + circuit.change_ticks()
+    assert spent.ticks == once + (len(own.moduli) - 1) * (further if circuit.several_primes else once)
 
 
 def test_the_names_of_designs_are_the_generators(generator: None) -> None:
-    from cyclotome_hdl.design import PIPES
+    from cyclotome_hdl.design import MAXIMAL_BITS, PIPES
+    from cyclotome_hdl.reduction import RUN_TIME
 
     assert set(DESIGNS) == set(PIPES)
+    assert set(fpga_device.REDUCTIONS) == set(RUN_TIME) and Options().bits == MAXIMAL_BITS
     assert Options().pipes in PIPES[Options().design]
 
 
@@ -241,6 +250,15 @@ def test_what_no_design_has_is_refused(generator: None) -> None:
         cy.keygen(small_parameters(degree=1024), device="fpga:sim:design=pease,pipes=2")
     with pytest.raises(ParameterError, match="degree 16"):
         cy.keygen(small_parameters(degree=16), device="fpga:sim")
+    with pytest.raises(ParameterError, match="take wider words"):
+        cy.keygen(small_parameters(degree=1024), device="fpga:sim:reduction=fold,bits=13")
+
+
+@pytest.mark.slow
+def test_primes_that_do_not_fold_are_refused(generator: None) -> None:
+    """Those of 50 bits are as large as can be, not 2^50 + c."""
+    with pytest.raises(EngineError, match=r"does not fit this circuit \(pease \(fold\)\); it must lie from"):
+        cy.keygen(small_parameters(degree=64), device="fpga:sim:design=pease,reduction=fold,bits=51")
 
 
 # --- what is missing
@@ -290,7 +308,7 @@ def test_benchmark_rows_hold_what_was_counted(generator: None) -> None:
     from cyclotome_bench.circuits import CASES, circuit_tables, measure_circuits
 
     wanted: Callable[[Any], bool] = lambda case: case.device in (  # noqa: E731
-        "fpga:sim:design=pease,clock=180",
+        "fpga:sim:design=pease,reduction=fold,bits=61,clock=180",
         "fpga:sim:design=iterative,clock=180",
     )
     cases = [case for case in CASES if wanted(case)]
@@ -304,6 +322,7 @@ def test_benchmark_rows_hold_what_was_counted(generator: None) -> None:
     assert [table.title.split(":")[0] for table in tables] == [
         f"Paper 004, Table {number}" for number in ("6.6", "6.10", "6.11", "6.12")
     ]
+    assert tables[0].rows[0][0] == "Pease (thesis), fold" and tables[0].rows[1][0] == "iterative, montgomery"
     assert f"{pease['critical_ticks']:,}" in tables[0].rows[0] and "10,752" in tables[0].rows[0]
 
 

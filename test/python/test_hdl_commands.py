@@ -25,6 +25,16 @@ def test_verilog_is_written_once(tmp_path: Path) -> None:
     assert succeed(*arguments, "--force").code == 0
 
 
+def test_verilog_says_how_it_reduces(tmp_path: Path) -> None:
+    options = ("--design", "cooley-tukey", "--degree", 64, "--reduction", "fold", "--output", tmp_path)
+    told = succeed("fpga", "verilog", *options, "--json").data
+    assert told["top"] == "cooley_tukey_64_1_63_fold"
+    assert "fold_63_32 multiplier" in Path(told["file"]).read_text()
+    one = succeed("fpga", "verilog", *options, "--bits", 21, "--modulus", "0x100201", "--json").data
+    assert one["top"] == "cooley_tukey_64_1_21_fold_100201"
+    assert "montgomery" not in Path(one["file"]).read_text()
+
+
 def test_report_keeps_what_it_synthesised(tmp_path: Path) -> None:
     record = tmp_path / "record.json"
     report = succeed("fpga", "report", "--table", "6.1", "--record", record, "--json").data
@@ -47,6 +57,9 @@ def test_drawings_are_written(tmp_path: Path) -> None:
     [
         (("report", "--table", "6.5"), 2, "there are 6.1"),
         (("verilog", "--degree", 100), 4, "power of two"),
+        (("verilog", "--reduction", "solinas"), 4, "no reduction 'solinas'"),
+        (("verilog", "--reduction", "barrett"), 4, "made for a constant modulus"),
+        (("verilog", "--reduction", "barrett", "--modulus", "seven"), 2, "give an integer"),
         (("draw", "--output", "x.svg", "--butterfly", "--reduction", "fold"), 2, "take one"),
         (("draw", "--output", "x.svg", "--reduction", "fold", "--modulus", "seven"), 2, "give an integer"),
         (("draw", "--output", "x.svg", "--reduction", "fold", "--modulus", "0x7fe00001"), 2, "does not end"),

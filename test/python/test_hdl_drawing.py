@@ -12,7 +12,7 @@ from cyclotome_hdl.butterfly import Butterfly
 from cyclotome_hdl.design import Design, build
 from cyclotome_hdl.drawing import draw_blocks, draw_kernel
 from cyclotome_hdl.netlist import flows
-from cyclotome_hdl.reduction import constant_multiplier
+from cyclotome_hdl.reduction import MontgomeryMultiplier, constant_multiplier
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -33,13 +33,13 @@ def test_a_kernel_is_drawn_operation_by_operation() -> None:
 
 
 def test_a_placed_block_is_one_box() -> None:
-    found = labels(draw_kernel(Butterfly(63, 16)))
+    found = labels(draw_kernel(Butterfly(MontgomeryMultiplier(63, 16), 63)))
     assert {"u", "v", "w", "inverse", "modulus", "x", "y", "multiplier"} <= set(found)
     assert not any(text.startswith("×") for text in found)
 
 
 def test_boxes_do_not_cover_each_other() -> None:
-    root = ElementTree.fromstring(draw_kernel(Butterfly(63, 16)))
+    root = ElementTree.fromstring(draw_kernel(Butterfly(MontgomeryMultiplier(63, 16), 63)))
     boxes = [
         tuple(float(box.get(name, "")) for name in ("x", "y", "width"))
         for box in root.iter(f"{SVG}rect")

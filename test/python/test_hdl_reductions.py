@@ -12,7 +12,13 @@ from cyclotome.errors import ArgumentError
 from cyclotome_hdl.butterfly import Butterfly
 from cyclotome_hdl.division import shift_subtract
 from cyclotome_hdl.flow import Kernel
-from cyclotome_hdl.reduction import REDUCTIONS, MontgomeryMultiplier, constant_multiplier
+from cyclotome_hdl.reduction import (
+    REDUCTIONS,
+    FoldMultiplier,
+    MontgomeryMultiplier,
+    constant_multiplier,
+    multiplier_for,
+)
 from oracles.integers import random_below
 
 #: The moduli of 004, Tables 6.2 to 6.4: pseudo-Mersenne, pseudo-Fermat, in between. Three of them are not prime.
@@ -63,7 +69,8 @@ def test_product_by_any_odd_constant(reduction: str, rng: np.random.Generator) -
 
 
 @pytest.mark.parametrize(
-    ("bits", "ones"), [(63, 16), (63, 17), (62, 11), (64, 15), (32, 12), (30, 7), (63, None), (20, None)]
+    ("bits", "ones"),
+    [(63, 16), (63, 17), (63, 15), (62, 11), (64, 15), (32, 12), (32, 15), (30, 7), (30, 5), (63, None), (20, None)],
 )
 def test_montgomery_for_moduli_set_at_run_time(bits: int, ones: int | None, rng: np.random.Generator) -> None:
     multiplier = MontgomeryMultiplier(bits, ones)
@@ -72,12 +79,33 @@ def test_montgomery_for_moduli_set_at_run_time(bits: int, ones: int | None, rng:
         2**bits - unit + 1,
         unit + 1 if unit > 2 else 7,
         unit * (1 + random_below(rng, 2**bits // unit - 1, 1)[0]) + 1,
+        # Modulo 2^(ones + 1) these are 1 and 1 + 2^ones: in longer steps one of them turns a bit, the other none.
+        2**bits - 2 * unit + 1,
+        2**bits - 3 * unit + 1,
     ):
         multiplier.require_modulus(p)
         static = {"modulus": p} | ({"inverse": pow(p, -1, 2**multiplier.step)} if ones is None else {})
         factors = pairs(rng, p, 30)
         inverse = pow(2**multiplier.radix_bits, -1, p)
         assert products(multiplier, factors, static) == [a * b * inverse % p for a, b in factors], hex(p)
+
+
+@pytest.mark.parametrize("bits", [8, 13, 35, 36, 61, 63, 64])
+def test_folding_for_moduli_set_at_run_time(bits: int, rng: np.random.Generator) -> None:
+    multiplier, streaming = FoldMultiplier(bits), FoldMultiplier(bits, streaming=True)
+    largest = 2**multiplier.folded - 1
+    vectors, expected = [], []
+    for c in (1, 3, largest, largest - 2, 1 + 2 * random_below(rng, largest // 2, 1)[0]):
+        p = 2 ** (bits - 1) + c
+        multiplier.require_modulus(p)
+        factors = pairs(rng, p, 20)
+        right = [a * b % p for a, b in factors]
+        assert products(multiplier, factors, {"modulus": p}) == right, hex(p)
+        vectors += [{"a": a, "b": b, "modulus": p} for a, b in factors]
+        expected += right
+    order = rng.permutation(len(vectors))
+    results = kernels.outputs(streaming, [vectors[i] for i in order])
+    assert [each["y"] for each in results] == [expected[i] for i in order]
 
 
 def test_montgomery_with_a_modulus_for_each_product(rng: np.random.Generator) -> None:
@@ -92,12 +120,15 @@ def test_montgomery_with_a_modulus_for_each_product(rng: np.random.Generator) ->
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-@pytest.mark.parametrize("halving", [False, True])
-@pytest.mark.parametrize("kind", ["forward", "inverse", "unified"])
-def test_butterfly(kind: str, halving: bool, streaming: bool, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(
+    ("kind", "scale"),
+    [("forward", 0), ("inverse", -1), ("inverse", 0), ("inverse", 1), ("inverse", 4), ("unified", -1), ("unified", 0)],
+)
+def test_butterfly(kind: str, scale: int, streaming: bool, rng: np.random.Generator) -> None:
     p = 2**63 - 2**16 * 3 + 1
-    butterfly = Butterfly(63, 16, kind, halving=halving, streaming=streaming)  # type: ignore[arg-type]
-    radix, half = 2**butterfly.multiplier.radix_bits, pow(2, -1, p) if halving else 1
+    multiplier = MontgomeryMultiplier(63, 16, streaming=streaming)
+    butterfly = Butterfly(multiplier, 63, kind, scale=scale)  # type: ignore[arg-type]
+    radix, scaled = 2 ** (multiplier.radix_bits + max(0, scale)), pow(2, scale, p)
     small = [0, 1, p // 2, p // 2 + 1, p - 2, p - 1]
     cases = [(u, v, w) for u in small for v in small for w in (0, 1, p - 1)]
     drawn = random_below(rng, p, 300)
@@ -109,7 +140,7 @@ def test_butterfly(kind: str, halving: bool, streaming: bool, rng: np.random.Gen
         vector |= {"modulus": p} if streaming else {}
         vectors.append(vector | ({"inverse": inverse} if kind == "unified" else {}))
         t = w * v if not inverse else 0
-        x, y = ((u + v) * half, (u - v) * w * half) if inverse else (u + t, u - t)
+        x, y = ((u + v) * scaled, (u - v) * w * scaled) if inverse else (u + t, u - t)
         expected.append({"x": x % p, "y": y % p})
     assert kernels.outputs(butterfly, vectors, {} if streaming else {"modulus": p}) == expected
 
@@ -131,7 +162,10 @@ def test_shift_subtract_of_negative_numbers(rng: np.random.Generator) -> None:
 def test_latencies_and_tiles_stay_within_the_goals() -> None:
     """Run-time modulus: 24 ticks at most; special primes: 21; one bit each tick: one tick for each quotient bit."""
     assert MontgomeryMultiplier(63, 16).latency <= 24
-    assert Butterfly(63, 16).latency == MontgomeryMultiplier(63, 16).latency + 6
+    multiplier = MontgomeryMultiplier(63, 16)
+    assert Butterfly(multiplier, 63).latency == multiplier.latency + 6
+    # Words that are 1 modulo 2^15 are reduced in as few steps as those that are 1 modulo 2^16.
+    assert MontgomeryMultiplier(63, 15).latency == multiplier.latency
     for p in (0x40000000809F0001, 0x40000000039F0001, 0x4000000000000031):
         assert constant_multiplier("fold-shift-add", p).latency <= 21
     for p in MODULI:
@@ -151,7 +185,13 @@ def test_latencies_and_tiles_stay_within_the_goals() -> None:
         (lambda: MontgomeryMultiplier(16, 16), "the exponent"),
         (lambda: MontgomeryMultiplier(63, 16).require_modulus(2**63 - 25), "does not fit"),
         (lambda: MontgomeryMultiplier(32, 16).require_modulus(2**40 + 1), "does not fit"),
-        (lambda: Butterfly(63, 16, "radix-4"), "radix-4"),  # type: ignore[arg-type]
+        (lambda: Butterfly(MontgomeryMultiplier(63, 16), 63, "radix-4"), "radix-4"),  # type: ignore[arg-type]
+        (lambda: Butterfly(MontgomeryMultiplier(63, 16), 63, scale=2), "scales by 2\\^2"),
+        (lambda: FoldMultiplier(7), "8 to 64"),
+        (lambda: FoldMultiplier(63).require_modulus(2**62 + 2**32), "c below 2\\^32"),
+        (lambda: FoldMultiplier(63).require_modulus(2**61 + 1), "does not fit"),
+        (lambda: constant_multiplier("fold", 0x40000003).require_modulus(0x40008901), "reduces by 0x40000003 only"),
+        (lambda: multiplier_for("barrett", 63, 16), "made for a constant"),
     ],
 )
 def test_refusals(make: object, message: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("pyosys", reason="pyosys, which synthesises circuits, is not installed (cyclotome[fpga])")
 
 from cyclotome.errors import ArgumentError, EngineError, FileError, FormatError
-from cyclotome_hdl import emit, timing
+from cyclotome_hdl import emit, report, timing
 from cyclotome_hdl.bank import Bank
 from cyclotome_hdl.block import Block
 from cyclotome_hdl.butterfly import Butterfly
@@ -31,7 +31,7 @@ RECORD = Path(__file__).parents[2] / "bench" / "results" / "fpga-synthesis.json"
 SUBSET = [
     lambda: constant_multiplier("fold", 0x40000003),
     lambda: constant_multiplier("fold-shift-add", 0x40000000039F0001),
-    lambda: Butterfly(63, 16),
+    lambda: Butterfly(MontgomeryMultiplier(63, 16), 63),
     lambda: Product(64),
 ]
 
@@ -59,7 +59,7 @@ def test_synthesis_gives_what_is_recorded(make: type[Block], record: Record) -> 
 
 @pytest.mark.slow
 def test_the_sum_over_blocks_is_the_flat_circuit() -> None:
-    butterfly = Butterfly(30, 12)
+    butterfly = Butterfly(MontgomeryMultiplier(30, 12), 30)
     known: dict[str, Leaf] = {}
     synthesise(butterfly, known)
     whole, piece = estimate(butterfly, known), flat(butterfly)
@@ -170,6 +170,23 @@ def test_tables_show_both_sides() -> None:
     assert set(TABLES) == {"6.1", *MODULI, *DESIGNS}
 
 
+def test_ticks_of_designs_say_where_they_come_from(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "synthesise", lambda *given: None)
+    monkeypatch.setattr(report, "count_ticks", lambda design: (design.degree, 7))
+    formulas, told = Reporter(record).table("6.6"), []
+    assert "Ticks: formulas of paper 004, and of our circuits" in formulas.note
+    assert [row.what for row in formulas.rows[:3]] == [
+        "004: Pease, 1 pipe",
+        "pease (fold), 1 pipe",
+        "pease (montgomery), 1 pipe",
+    ]
+    counted = Reporter(record, told.append, counted=True).table("6.6")
+    assert "Ticks: counted by the simulated circuits" in counted.note
+    assert {(row.ticks, row.interval) for row in counted.rows if not row.printed} == {(16384, 7)}
+    assert told[0] == "simulating pease (fold)" and len(told) == len(formulas.rows) - 1
+    assert counted.rows[0] == formulas.rows[0]
+
+
 def test_records_are_read_and_refused(tmp_path: Path) -> None:
     kept = Record({"a": Leaf("0", "Yosys", Resources(luts=3))}, [{"circuit": "a"}])
     path = tmp_path / "record.json"
@@ -184,7 +201,7 @@ def test_records_are_read_and_refused(tmp_path: Path) -> None:
 
 
 def test_verilog_has_one_module_for_each_block() -> None:
-    text = to_verilog(Butterfly(63, 16))
+    text = to_verilog(Butterfly(MontgomeryMultiplier(63, 16), 63))
     assert text.count("\nendmodule") == 2
     assert text.count("montgomery_63_16 multiplier") == 1
     design = build(Design("iterative", 64, 2))
@@ -198,8 +215,8 @@ def test_missing_tools_and_failures_are_named(monkeypatch: pytest.MonkeyPatch) -
         run_yosys(["no_such_command"])
     monkeypatch.setattr(emit, "find_spec", lambda name: None)
     with pytest.raises(EngineError, match=r"pip install 'cyclotome\[fpga\]'"):
-        to_verilog(Butterfly(63, 16))
+        to_verilog(Butterfly(MontgomeryMultiplier(63, 16), 63))
     monkeypatch.setattr(timing, "find_spec", lambda name: None)
     monkeypatch.setattr(timing.shutil, "which", lambda name: None)
     with pytest.raises(EngineError, match=r"pip install 'cyclotome\[fpga-timing\]'"):
-        timing.clock(Butterfly(63, 16))
+        timing.clock(Butterfly(MontgomeryMultiplier(63, 16), 63))

@@ -12,110 +12,12 @@
 #include <vector>
 
 #include "circuit_abi.h"
+#include "layout.hpp"
+#include "tables.hpp"
 #include MODEL_HEADER
 #include "verilated.h"
 
-asm(".section .rodata\n.balign 16\n.hidden circuit_layout\n.global "
-    "circuit_layout\ncircuit_layout:\n.incbin " LAYOUT_FILE "\n.previous\n");
-extern "C" const std::int32_t circuit_layout[];
-
 namespace {
-
-using Wide = unsigned __int128;
-
-constexpr std::uint64_t degree = DEGREE;
-constexpr std::uint32_t operations = OPERATIONS;
-constexpr bool several_primes = (operations & CYCLOTOME_CIRCUIT_SEVERAL_PRIMES) != 0;
-enum Operation : unsigned { product, forward, inverse };
-
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::uint64_t p) {
-  return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % p);
-}
-
-std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t p) {
-  std::uint64_t result = 1 % p;
-  for (; exponent != 0; exponent >>= 1, base = multiply(base, base, p)) {
-    if (exponent & 1) result = multiply(result, base, p);
-  }
-  return result;
-}
-
-/// One word on its way to a table: psi^exponent 2^power, or the modulus where the exponent is negative.
-struct TableWord {
-  std::int32_t address, exponent, power, offset;
-};
-
-/// [beat][lane]: which coefficient.
-struct Order {
-  std::size_t beats = 0, lanes = 0;
-  const std::int32_t* index = nullptr;
-};
-
-/// The layout that the generator wrote, read in place.
-struct Layout {
-  struct Lane {
-    std::size_t count;
-    const TableWord* words;
-  };
-  std::vector<Lane> tables;
-  Order inputs[3], outputs[3];
-
-  Layout() {
-    const std::int32_t* at = circuit_layout;
-    const auto lanes = static_cast<std::size_t>(*at++);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const auto count = static_cast<std::size_t>(*at++);
-      tables.push_back({count, reinterpret_cast<const TableWord*>(at)});
-      at += 4 * count;
-    }
-    for (unsigned operation = product; operation <= inverse; ++operation) {
-      for (Order* order : {&inputs[operation], &outputs[operation]}) {
-        order->beats = static_cast<std::size_t>(*at++);
-        order->lanes = static_cast<std::size_t>(*at++);
-        order->index = at;
-        at += order->beats * order->lanes;
-      }
-    }
-  }
-};
-
-const Layout& layout() {
-  static const Layout the;
-  return the;
-}
-
-/// A prime and the words that the tables hold for it, lane by lane.
-struct Prime {
-  std::uint64_t modulus = 0;
-  std::vector<std::vector<std::uint64_t>> words;
-
-  Prime() = default;
-
-  Prime(std::uint64_t p, std::uint64_t psi) : modulus(p) {
-    std::vector<std::uint64_t> powers(2 * degree);
-    powers[0] = 1;
-    for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = multiply(powers[i - 1], psi, p);
-    const std::uint64_t half = (p + 1) / 2;
-    std::int32_t known = 0;
-    std::uint64_t scale = 1;
-    for (const auto& lane : layout().tables) {
-      auto& column = words.emplace_back(lane.count);
-      for (std::size_t i = 0; i < lane.count; ++i) {
-        const TableWord& word = lane.words[i];
-        if (word.power != known) {
-          known = word.power;
-          scale = known < 0 ? power(half, static_cast<std::uint64_t>(-static_cast<std::int64_t>(known)), p)
-                            : power(2, static_cast<std::uint64_t>(known), p);
-        }
-        if (word.exponent < 0) {
-          column[i] = p;
-          continue;
-        }
-        column[i] = multiply(powers[static_cast<std::size_t>(word.exponent)], scale, p);
-      }
-    }
-  }
-};
 
 template <class Port>
 void drive(Port& port, std::size_t lane, std::uint64_t value) {
@@ -137,9 +39,14 @@ struct Failure : std::runtime_error {
 enum Code { bad_modulus = 1, bad_root, no_tables, no_operation, bad_operand, no_answer, no_memory, other };
 
 void check_prime(std::uint64_t p, std::uint64_t psi) {
-  if (p % 2 == 0 || p < 3 || p >> WORD_BITS != 0 || (p - 1) % (2 * degree) != 0) {
-    throw Failure(bad_modulus, "modulus " + std::to_string(p) + " does not fit this circuit; it must lie below 2^" +
-                                   std::to_string(WORD_BITS) + " and be 1 modulo " + std::to_string(2 * degree));
+  constexpr std::uint64_t least = LEAST_MODULUS, largest = LARGEST_MODULUS;
+  if (p % 2 == 0 || p < least || p > largest || (p - 1) % (2 * degree) != 0) {
+    const std::string range = least == largest ? "be " + std::to_string(least)
+                              : least == 3     ? "lie below 2^" + std::to_string(WORD_BITS)
+                                               : "lie from " + std::to_string(least) + " to " + std::to_string(largest);
+    throw Failure(bad_modulus, "modulus " + std::to_string(p) +
+                                   " does not fit this circuit (" DESIGN_NAME "); it must " + range +
+                                   " and be 1 modulo " + std::to_string(2 * degree));
   }
   if (psi >= p || power(psi, degree, p) != p - 1) {
     throw Failure(bad_root, std::to_string(psi) + " is not a primitive root of unity of order " +
@@ -208,8 +115,8 @@ struct cyclotome_circuit {
     const Order& outputs = layout().outputs[operation];
     const std::uint64_t wanted = count * outputs.beats;
     std::uint64_t sent = 0, received = 0, first = 0, last = 0, before_last = 0;
-    const Schedule schedule(primes, inputs.beats);
-    const std::uint64_t start = tick + static_cast<std::uint64_t>(schedule.lead);
+    const std::unique_ptr<Tables> tables = tables_of(primes, inputs.beats);
+    const std::uint64_t start = tick + static_cast<std::uint64_t>(tables->lead());
     std::uint64_t progress = start;
     model->operation = operation;
     for (std::uint64_t item = 0, beat_in = 0, result = 0, beat_out = 0; received < wanted;) {
@@ -228,13 +135,13 @@ struct cyclotome_circuit {
           last = tick;
         }
       }
-      const bool waiting = item < count && tick >= start;
+      const bool waiting = item < count && tick >= start && tables->ready(item);
       model->input_valid = waiting;
       if (waiting && model->input_ready) {
         if (sent == 0) first = tick;
         if (primes != nullptr) {
           model->modulus = (*primes)[item].modulus;
-          model->input_bank = item & 1;
+          model->input_bank = tables->bank(item);
         }
         const std::int32_t* index = inputs.index + beat_in * inputs.lanes;
         for (std::size_t lane = 0; lane < inputs.lanes; ++lane) {
@@ -250,7 +157,14 @@ struct cyclotome_circuit {
           ++item;
         }
       }
-      schedule.write(*this, static_cast<std::int64_t>(tick) - static_cast<std::int64_t>(start));
+      model->table_enable = 0;
+      model->table_bank = 0;
+      const std::uint64_t begun = result + (beat_out != 0);
+      tables->write(static_cast<std::int64_t>(tick) - static_cast<std::int64_t>(start), begun,
+                    [this](std::size_t lane, std::size_t word, std::uint64_t value, unsigned bank) {
+                      write(lane, layout().tables[lane].words[word], value);
+                      model->table_bank |= bank << lane;
+                    });
       step();
       if (tick > progress && tick - progress > 64 * degree + 4096) {
         throw Failure(no_answer, "the circuit has not answered for " + std::to_string(tick - progress) + " ticks");
@@ -258,49 +172,11 @@ struct cyclotome_circuit {
     }
     model->input_valid = 0;
     model->table_enable = 0;
+    model->table_bank = 0;
     model->input_bank = 0;
     *ticks = last - first + 1;
     *interval = count > 1 ? last - before_last : 0;
   }
-
-  /// Tables of products to come, written while others are in flight: product k starts k `period` after the first, and
-  /// a port has a word to write for at most one of them at a tick.
-  struct Schedule {
-    const std::vector<Prime>* primes;
-    std::int64_t period, lead = 0;
-    std::vector<std::vector<std::int32_t>> slots;  // [port][tick modulo period]: which word
-
-    Schedule(const std::vector<Prime>* primes, std::size_t beats)
-        : primes(primes), period(static_cast<std::int64_t>(beats)) {
-      if (primes == nullptr) return;
-      for (const auto& lane : layout().tables) {
-        auto& slot = slots.emplace_back(beats, -1);
-        for (std::size_t i = 0; i < lane.count; ++i) {
-          const std::int64_t offset = lane.words[i].offset;
-          slot[static_cast<std::size_t>((offset % period + period) % period)] = static_cast<std::int32_t>(i);
-          lead = std::max(lead, -offset);
-        }
-      }
-    }
-
-    /// `now` counts from the tick at which the first product starts; it is negative before.
-    void write(cyclotome_circuit& circuit, std::int64_t now) const {
-      if (primes == nullptr) return;
-      circuit.model->table_enable = 0;
-      std::uint32_t banks = 0;
-      for (std::size_t lane = 0; lane < slots.size(); ++lane) {
-        const std::int32_t word = slots[lane][static_cast<std::size_t>((now % period + period) % period)];
-        if (word < 0) continue;
-        const TableWord& entry = layout().tables[lane].words[word];
-        const std::int64_t product = (now - entry.offset) / period;
-        if (now < entry.offset || product >= static_cast<std::int64_t>(primes->size())) continue;
-        const auto k = static_cast<std::size_t>(product);
-        circuit.write(lane, entry, (*primes)[k].words[lane][static_cast<std::size_t>(word)]);
-        banks |= static_cast<std::uint32_t>(k & 1) << lane;
-      }
-      circuit.model->table_bank = banks;
-    }
-  };
 
   template <class Body>
   int guarded(Body body) {
@@ -393,7 +269,8 @@ int cyclotome_circuit_multiply_each(cyclotome_circuit* circuit, uint64_t count, 
       check_prime(moduli[k], roots[k]);
       circuit->check_operand(a + k * degree, 1, moduli[k]);
       circuit->check_operand(b + k * degree, 1, moduli[k]);
-      primes.emplace_back(moduli[k], roots[k]);
+      const bool again = k > 0 && moduli[k] == moduli[k - 1] && roots[k] == roots[k - 1];
+      primes.push_back(again ? primes.back() : Prime(moduli[k], roots[k]));
     }
     circuit->prime = Prime();
     circuit->run(product, count, a, b, out, &primes, ticks, interval);

@@ -265,4 +265,14 @@ void Engine::reconstruct(Buffer& words, ConstView a, const MixedRadix& step) {
   do_reconstruct(static_cast<std::uint64_t*>(words.data()), a, step);
 }
 
+void Engine::decompose(View out, const Buffer& words, std::size_t count) {
+  constexpr auto verb = "decompose";
+  require_domain(verb, out, Domain::coefficient);
+  require(count >= 1, verb, "integers of no words");
+  const std::size_t coefficients = out.batch * out.parts * out.degree(), held = words.bytes() / sizeof(std::uint64_t);
+  require(count <= held / coefficients, verb, coefficients, " integers of ", count, " words for result ", shape_of(out),
+          " take more than the buffer's ", words.bytes(), " bytes");
+  do_decompose(out, static_cast<const std::uint64_t*>(words.data()), count);
+}
+
 }  // namespace cyclotome

@@ -134,6 +134,10 @@ class Engine : public std::enable_shared_from_this<Engine> {
   /// The integers in [0, q) that the coefficients of a (coefficient domain) stand for, as little-endian 64-bit words
   /// words[batch][part][word][coefficient], step.words() each, from the buffer's start on. The buffer is this engine's.
   void reconstruct(Buffer& words, ConstView a, const MixedRadix& step);
+  /// The way back: out (coefficient domain) = the residues of integers of `count` >= 1 little-endian 64-bit words each,
+  /// words[batch][part][word][coefficient] from the buffer's start on (paper 000, 6.2.1). They are not negative, and of
+  /// any size: no need to be below q. The buffer is this engine's.
+  void decompose(View out, const Buffer& words, std::size_t count);
 
   // --- programs ------------------------------------------------------------------------------------------------------
   /// Makes a program ready to run on this engine. By default an Interpreter over `native` and the verbs.
@@ -168,6 +172,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
   virtual void do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b, std::size_t group);
   virtual void do_mixed_radix(View out, ConstView a, const MixedRadix& step);
   virtual void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step);
+  virtual void do_decompose(View out, const std::uint64_t* words, std::size_t count);
 };
 
 using EnginePtr = std::shared_ptr<Engine>;

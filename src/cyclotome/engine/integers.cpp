@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/integers.hpp"
 
+#include <algorithm>
+
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -23,6 +26,27 @@ std::vector<BigUnsigned> integers(const PolyArray& polynomials) {
     }
   }
   return values;
+}
+
+PolyArray residues(const EnginePtr& engine, const RingPtr& ring, std::size_t parts,
+                   const std::vector<BigUnsigned>& integers) {
+  const std::size_t n = ring->degree(), item = parts * n;
+  if (integers.empty() || item == 0 || integers.size() % item != 0) {
+    throw ArgumentError(message(integers.size(), " integers are no positive number of items of ", parts, " parts and ",
+                                n, " coefficients"));
+  }
+  std::size_t size = 1;
+  for (const BigUnsigned& integer : integers) size = std::max(size, integer.limbs().size());
+  ZeroisingVector<std::uint64_t> words(integers.size() * size, 0);
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    const auto& limbs = integers[i].limbs();
+    for (std::size_t w = 0; w < limbs.size(); ++w) words[(i / n * size + w) * n + i % n] = limbs[w];
+  }
+  const auto buffer = engine->allocate(words.size() * sizeof(std::uint64_t), true);
+  engine->upload(buffer->data(), words.data(), words.size() * sizeof(std::uint64_t));
+  PolyArray out(engine, ring, integers.size() / item, parts);
+  engine->decompose(out.view(), *buffer, size);
+  return out;
 }
 
 }  // namespace cyclotome

@@ -146,4 +146,21 @@ void Engine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix&
   });
 }
 
+void Engine::do_decompose(View out, const std::uint64_t* words, std::size_t count) {
+  const std::size_t n = out.degree(), k = out.limbs(), items = out.batch * out.parts;
+  with_word(out.word(), [&]<class W>(W) {
+    const auto moduli = out.ring->basis().moduli<W>();
+    ZeroisingVector<std::uint64_t> from(items * count * n);
+    download(from.data(), words, from.size() * sizeof(std::uint64_t));
+    ZeroisingVector<W> to(items * k * n);
+    for (std::size_t i = 0; i < items * k; ++i) {
+      const std::uint64_t* const integers = &from[i / k * count * n];
+      for (std::size_t c = 0; c < n; ++c) to[i * n + c] = residue_of_words(integers + c, n, count, moduli[i % k]);
+    }
+    PolyArray residues = scratch(*this, out.ring->shared_from_this(), out);
+    residues.upload(to.data());
+    copy(out, residues.view());
+  });
+}
+
 }  // namespace cyclotome

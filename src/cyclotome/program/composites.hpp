@@ -58,7 +58,7 @@ std::optional<std::uint64_t> read_turned_product(const Program& program, const C
 /// digits (one part over P q for each) = those of c, one part over q, transformed. An automorphism of them is the
 /// digits of that automorphism of c (hoisting).
 void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwitchConstants& constants);
-/// out (2 parts over q, in `domain`) = round(product / P) + addend, of transforms over P q that are used up.
+/// out (over q, in `domain`) = round(product / P) + addend, of as many parts, transforms over P q that are used up.
 void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchConstants& constants,
                     Domain domain, const std::optional<Slice>& addend = std::nullopt);
 

@@ -64,7 +64,7 @@ void divide_product(Builder& b, const Slice& out, const Slice& product, const Ke
   if (!constants.rounding) {
     const std::size_t added = addend ? addend->parts : 0;
     if (added != 0) b.add(out.part(0, added), product.part(0, added), *addend);
-    if (added < 2) b.copy(out.part(added, 2 - added), product.part(added, 2 - added));
+    if (added < out.parts) b.copy(out.part(added, out.parts - added), product.part(added, out.parts - added));
     return;
   }
   const Slice dropped = product.limbs(0, constants.special_ring);

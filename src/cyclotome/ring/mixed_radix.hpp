@@ -53,4 +53,25 @@ CYCLOTOME_HD constexpr void compose_digits(const W* digits, std::size_t digit_st
   }
 }
 
+/// residue 2^64 + word modulo q: a step of Horner's rule. residue in [0, q) -> [0, q), any word.
+template <LimbWord W>
+CYCLOTOME_HD constexpr W residue_with_word(W residue, std::uint64_t word, const Modulus<W>& q) noexcept {
+  if constexpr (sizeof(W) == 4) {
+    residue = q.reduce_wide((static_cast<std::uint64_t>(residue) << 32) | (word >> 32));
+    return q.reduce_wide((static_cast<std::uint64_t>(residue) << 32) | (word & 0xffffffff));
+  } else {
+    return q.reduce_wide((static_cast<u128>(residue) << 64) | word);
+  }
+}
+
+/// The residue of the integer of `count` little-endian 64-bit words, word w at words[w * word_stride], by Horner's
+/// rule. Any integer; nothing depends on its value but the residue.
+template <LimbWord W>
+CYCLOTOME_HD constexpr W residue_of_words(const std::uint64_t* words, std::size_t word_stride, std::size_t count,
+                                          const Modulus<W>& q) noexcept {
+  W residue = 0;
+  for (std::size_t w = count; w-- > 0;) residue = residue_with_word(residue, words[w * word_stride], q);
+  return residue;
+}
+
 }  // namespace cyclotome

@@ -7,6 +7,7 @@
 #include "cyclotome/value/alignment.hpp"
 #include "cyclotome/value/announcement.hpp"
 #include "cyclotome/value/elementwise.hpp"
+#include "cyclotome/value/rearrangement.hpp"
 #include "cyclotome/value/reductions.hpp"
 #include "cyclotome/value/residues.hpp"
 #include "cyclotome/value/shaping.hpp"
@@ -113,9 +114,38 @@ Placed weighted_slots(const Placed& x, const Keyring& keys, const Integers& matr
   return joined(parts, parts.front().layout.shape().size() - 1);
 }
 
-Integers transposed(const Integers& matrix) {
-  const std::size_t axes[] = {1, 0};
-  return matrix.taken(transposed_indices(matrix.shape(), axes), {matrix.shape()[1], matrix.shape()[0]});
+bool decryptable(const Placed& x) {
+  return std::ranges::all_of(x.channels, [](const Ciphertext& c) { return scheme::noise_headroom(c) >= 0; });
+}
+
+/// A packed array's rows times a matrix, by diagonals where there are slots in two rows and more results than one:
+/// those that `made` gives, or makes for this product, once more by the quiet ones where the noise of the cheap ones is
+/// too much. Else one result, in all slots, for each row of the matrix.
+template <class Made>
+Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options, const Made& made) {
+  require_slots("matmul", x.layout());
+  if (matrix.shape()[0] == 1 || !Diagonals::possible(*x.context())) {
+    return weighted_slots(x.placed(), x.keys(), matrix, options);
+  }
+  const rlwe::EvaluationKeys& keys = x.keys().require_evaluation("matmul");
+  Placed operand = x.placed();
+  if (operand.channels.front().parts() > 2) operand.channels = relinearize(operand.channels, keys, options);
+  const bool clean = operand.layout.clean();
+  Placed product = made(clean, false).apply("matmul", operand, keys, options);
+  return decryptable(product) ? product : made(clean, true).apply("matmul", operand, keys, options);
+}
+
+/// The same with diagonals for this product alone.
+Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options) {
+  return packed_product(x, matrix, options,
+                        [&](bool clean, bool quiet) { return Diagonals(x.context(), matrix, clean, quiet); });
+}
+
+/// A packed array with a ciphertext for each value.
+EncryptedArray replicated(const EncryptedArray& x, const Options& options) {
+  Shape columns = x.shape();
+  columns.push_back(1);
+  return reshape(rearranged(x, iota(count_of(x.shape())), columns, options), x.shape());
 }
 
 /// (x * y) summed over an axis counted from the end, relinearised once for every sum.
@@ -141,7 +171,7 @@ EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Opt
   const Bound bound =
       vector ? left_vector_product_bound(matrix, x.bound()) : left_product_bound(matrix, x.bound(), x.layout().last());
   require_within("matmul", bound, x.parameters());
-  Placed product = vector && x.layout().packed() ? weighted_slots(x.placed(), x.keys(), matrix, options)
+  Placed product = vector && x.layout().packed() ? packed_product(x, matrix, options)
                                                  : weighted(x.placed(), matrix, vector ? 0 : x.ndim() - 2, options);
   return finished("matmul", std::move(product), bound, x.keys(), options);
 }
@@ -156,9 +186,33 @@ EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Opt
   const Bound bound = right_product_bound(x.bound(), matrix);
   require_within("matmul", bound, x.parameters());
   const Integers columns = transposed(matrix);
-  Placed product = x.layout().packed() ? weighted_slots(x.placed(), x.keys(), columns, options)
-                                       : weighted(x.placed(), columns, x.ndim() - 1, options);
+  Placed product =
+      x.layout().packed() ? packed_product(x, columns, options) : weighted(x.placed(), columns, x.ndim() - 1, options);
   return finished("matmul", std::move(product), bound, x.keys(), options);
+}
+
+EncryptedArray matmul(const Matrix& matrix, const EncryptedArray& x, const Options& options) {
+  const Integers& w = matrix.values();
+  rlwe::require_same_context("matmul", *matrix.context(), *x.context());
+  if (x.ndim() != 1 || !x.layout().packed()) return matmul(w, x, options);
+  require_contraction(w.shape(), x.shape());
+  require_matrix(w, x);
+  const Bound bound = left_vector_product_bound(w, x.bound());
+  require_within("matmul", bound, x.parameters());
+  const auto made = [&](bool clean, bool quiet) -> const Diagonals& { return matrix.diagonals(false, clean, quiet); };
+  return finished("matmul", packed_product(x, w, options, made), bound, x.keys(), options);
+}
+
+EncryptedArray matmul(const EncryptedArray& x, const Matrix& matrix, const Options& options) {
+  const Integers& w = matrix.values();
+  rlwe::require_same_context("matmul", *matrix.context(), *x.context());
+  if (!x.layout().packed()) return matmul(x, w, options);
+  require_contraction(x.shape(), w.shape());
+  require_matrix(w, x);
+  const Bound bound = right_product_bound(x.bound(), w);
+  require_within("matmul", bound, x.parameters());
+  const auto made = [&](bool clean, bool quiet) -> const Diagonals& { return matrix.diagonals(true, clean, quiet); };
+  return finished("matmul", packed_product(x, transposed(w), options, made), bound, x.keys(), options);
 }
 
 EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
@@ -168,13 +222,7 @@ EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Op
     const std::size_t last = x.ndim() > 1 ? x.shape()[x.ndim() - 2] : 1;
     return sum_of_products(x, y, 1, dot_bound("matmul", x.bound(), y.bound(), inner, last), options);
   }
-  if (x.layout().packed()) {
-    throw UnsupportedError(message(
-        "matmul: shapes ", to_string(x.shape()), " and ", to_string(y.shape()),
-        ", but the left operand's columns lie in slots and the right one's rows do not. Encrypt the left operand with "
-        "layout='replicated', or the right one transposed, and use (x[..., :, None, :] * y_transposed[..., None, :, "
-        ":]).sum(axis=-1)"));
-  }
+  if (x.layout().packed()) return matmul(replicated(x, options), y, options);
   const Bound bound = matrix_product_bound("matmul", x.bound(), y.bound(), inner, y.shape().back());
   // x (..., m, k, 1) times y (..., 1, k, n), summed over k.
   Shape columns = x.shape(), rows = y.shape();

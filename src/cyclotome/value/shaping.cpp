@@ -11,8 +11,9 @@ namespace cyclotome::value {
 namespace {
 
 constexpr const char* in_ciphertexts =
-    "the last axis lies within ciphertexts, so single values can't be taken out of it without the secret key; select "
-    "along the other axes, multiply by a 0/1 mask, or decrypt";
+    "the last axis lies within ciphertexts, out of which `rearranged` takes values, by rotations; select along the "
+    "other "
+    "axes, multiply by a 0/1 mask, or decrypt";
 
 /// How many whole rows of `old_last` values, those met more than once counted as often, new rows take at most:
 /// for every new row the sum over old rows of how often it takes one value.
@@ -33,8 +34,7 @@ std::size_t rows_covered(const Indices& numbers, std::size_t old_last, std::size
 
 /// Of values `numbers` of a replicated array in rows of `last`; of whole rows of a packed one.
 Bound selected_bound(const EncryptedArray& x, const Indices& numbers, std::size_t last) {
-  if (x.bound().wraps() || x.layout().packed()) return x.bound();
-  return x.bound().regrouped(rows_covered(numbers, x.layout().last(), last), last);
+  return x.layout().packed() ? x.bound() : rearranged_bound(x, numbers, last);
 }
 
 void require_joinable(const EncryptedArray& a, const EncryptedArray& b, std::size_t axis) {
@@ -59,15 +59,21 @@ Bound joined_bound(const EncryptedArray& a, const Bound& so_far, std::size_t len
 
 }  // namespace
 
+Bound rearranged_bound(const EncryptedArray& x, const Indices& numbers, std::size_t last) {
+  if (x.bound().wraps()) return x.bound();
+  return x.bound().regrouped(rows_covered(numbers, x.layout().last(), last), last);
+}
+
 EncryptedArray reshape(const EncryptedArray& x, const Shape& shape) {
   if (count_of(shape) != count_of(x.shape())) {
     throw ArgumentError(message("reshape: ", count_of(x.shape()), " values of shape ", to_string(x.shape()),
                                 " have no shape ", to_string(shape)));
   }
   if (x.layout().packed() && (shape.empty() || shape.back() != x.shape().back())) {
-    throw UnsupportedError(message("reshape: from ", to_string(x.shape()), " to ", to_string(shape),
-                                   ", but the last axis lies within ciphertexts and stays as long as it is; shape the "
-                                   "values as needed before they are encrypted"));
+    throw UnsupportedError(
+        message("reshape: from ", to_string(x.shape()), " to ", to_string(shape),
+                ", but the last axis lies within ciphertexts and stays as long as it is; `rearranged` "
+                "moves values, by rotations, or shape them as needed before they are encrypted"));
   }
   const Layout layout = x.layout().with_shape(shape);
   return {{x.channels(), layout},

@@ -25,6 +25,9 @@ EncryptedArray concatenate(std::span<const EncryptedArray> arrays, std::int64_t 
 /// Arrays of one shape along a new axis.
 EncryptedArray stack(std::span<const EncryptedArray> arrays, std::int64_t axis = 0, const Options& options = {});
 
+/// Of values `numbers` of x, counted in C order, in new rows of `last`. Precondition: whole rows.
+Bound rearranged_bound(const EncryptedArray& x, const Indices& numbers, std::size_t last);
+
 /// Ciphertexts of arrays whose shapes and placements fit, joined along axis number `axis` of those before a packed one.
 Placed joined(const std::vector<Placed>& parts, std::size_t axis);
 

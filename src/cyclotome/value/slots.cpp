@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/linear_transform.hpp"
 #include "cyclotome/value/field_rolls.hpp"
 #include "cyclotome/value/rows.hpp"
 
@@ -28,27 +29,6 @@ const rlwe::EvaluationKeys& rotation_keys(const char* operation, const Encrypted
   return x.keys().require_evaluation(operation);
 }
 
-/// Steps that there are keys for and that make `steps`, less than a row, together: one, or powers of two.
-std::vector<std::uint64_t> composed(std::uint64_t steps, const rlwe::EvaluationKeys& keys) {
-  const GaloisGroup& group = keys.context()->galois();
-  const auto available = [&](std::uint64_t step) {
-    return keys.has_galois(rlwe::row_rotation_element(group, static_cast<std::int64_t>(step)));
-  };
-  if (steps == 0) return {};
-  if (available(steps)) return {steps};
-  std::vector<std::uint64_t> powers;
-  for (std::uint64_t power = 1; power <= steps; power *= 2) {
-    if ((steps & power) != 0) powers.push_back(power);
-  }
-  if (std::ranges::all_of(powers, available)) return powers;
-  throw MissingKeyError(message("rotate_rows: no keys for ", steps,
-                                " steps; ask for this rotation when the keys are "
-                                "generated, keygen(parameters, rotations=[",
-                                steps,
-                                "]), or for powers of two, as sums "
-                                "take"));
-}
-
 /// `a` rotated by each of `steps`, on ways that share what they can: all that starts from one array takes one
 /// decomposition.
 std::map<std::uint64_t, Channels> rotated(const Channels& a, const std::vector<std::uint64_t>& steps,
@@ -57,7 +37,7 @@ std::map<std::uint64_t, Channels> rotated(const Channels& a, const std::vector<s
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> ways;  // from, to, by how much at once
   for (const std::uint64_t step : steps) {
     std::uint64_t reached = 0;
-    for (const std::uint64_t turn : composed(step, keys)) {
+    for (const std::uint64_t turn : rlwe::rotation_steps("rotate_rows", step, keys)) {
       ways[reached][reached + turn] = turn;
       reached += turn;
     }

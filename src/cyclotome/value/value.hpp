@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/value/assumption.hpp"
 #include "cyclotome/value/decryption.hpp"
 #include "cyclotome/value/elementwise.hpp"
 #include "cyclotome/value/encryption.hpp"
 #include "cyclotome/value/field_rotations.hpp"
 #include "cyclotome/value/polynomials.hpp"
 #include "cyclotome/value/products.hpp"
+#include "cyclotome/value/rearrangement.hpp"
 #include "cyclotome/value/reductions.hpp"
 #include "cyclotome/value/rekeying.hpp"
 #include "cyclotome/value/shaping.hpp"

@@ -12,6 +12,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
+#include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome {
@@ -111,6 +112,19 @@ void CpuEngine::do_copy(View out, ConstView a) {
 void CpuEngine::do_clear(View out) {
   loops_.for_each_limb(
       out, [&]<class W>(std::size_t, std::size_t, std::size_t, W* x) { std::memset(x, 0, out.degree() * sizeof(W)); });
+}
+
+void CpuEngine::do_decompose(View out, const std::uint64_t* words, std::size_t count) {
+  const std::size_t n = out.degree();
+  loops_.for_each_limb(out, [&]<class W>(std::size_t b, std::size_t p, std::size_t l, W* x) {
+    const Modulus<W>& q = out.ring->basis().moduli<W>()[l];
+    const std::uint64_t* const integers = words + (b * out.parts + p) * count * n;
+    // A word of all coefficients after another: steps of one coefficient wait for each other, these don't.
+    std::memset(x, 0, n * sizeof(W));
+    for (std::size_t w = count; w-- > 0;) {
+      for (std::size_t c = 0; c < n; ++c) x[c] = residue_with_word(x[c], integers[w * n + c], q);
+    }
+  });
 }
 
 void CpuEngine::do_add(View out, ConstView a, ConstView b) {

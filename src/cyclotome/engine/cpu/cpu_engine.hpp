@@ -69,6 +69,7 @@ class CpuEngine final : public Engine, public HostThreads {
   void do_sample(View out, Law law, const Seed& seed, Stream stream, std::uint32_t first_item) override;
 
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
+  void do_decompose(View out, const std::uint64_t* words, std::size_t count) override;
 
  private:
   CpuEngine(std::size_t threads, cpu::InstructionSet set)

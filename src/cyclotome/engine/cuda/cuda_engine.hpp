@@ -86,6 +86,7 @@ class CudaEngine : public Engine {
                        std::size_t group) override;
   void do_mixed_radix(View out, ConstView a, const MixedRadix& step) override;
   void do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) override;
+  void do_decompose(View out, const std::uint64_t* words, std::size_t count) override;
 
  private:
   friend class CudaExecution;

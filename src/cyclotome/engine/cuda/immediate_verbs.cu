@@ -12,6 +12,7 @@
 namespace cyclotome {
 
 using cuda::device_view;
+using cuda::DeviceView;
 using cuda::ItemPlace;
 using cuda::ItemPlaces;
 using cuda::max_places;
@@ -50,6 +51,16 @@ void with_columns(const View& out, const Body& body) {
     body.template operator()<Bytes>(columns);
   };
   out.degree() % cuda::Columns<W, 16>::count == 0 ? run.template operator()<16>() : run.template operator()<8>();
+}
+
+/// A thread for each residue; neighbours read neighbouring words. Grid: (coefficients, limbs, items).
+template <class W>
+__global__ void decompose_integers(DeviceView<W> out, const std::uint64_t* words, std::uint32_t count,
+                                   const cuda::RingTables<W>* tables) {
+  const std::uint32_t c = blockIdx.x * blockDim.x + threadIdx.x, n = out.degree;
+  if (c >= n) return;
+  const std::uint64_t* const integer = words + static_cast<std::size_t>(blockIdx.z) * count * n + c;
+  out.limb(blockIdx.z, blockIdx.y)[c] = residue_of_words(integer, n, count, tables->limb[blockIdx.y].modulus);
 }
 
 }  // namespace
@@ -143,6 +154,22 @@ void CudaEngine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRa
   mixed_radix(digits.view(), a, step);
   const auto queue = state_->queue();
   state_->garner.compose(words, digits.view(), step, queue);
+}
+
+void CudaEngine::do_decompose(View out, const std::uint64_t* words, std::size_t count) {
+  const auto queue = state_->queue();
+  with_word(out.word(), [&]<class W>(W) {
+    const auto tables = state_->constants.ring_tables<W>(*out.ring);
+    const std::size_t item = out.parts * count * out.degree();
+    cuda::for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t items) {
+      const View part = out.items(first, items);
+      const dim3 grid(cuda::blocks(out.degree()), static_cast<unsigned>(out.limbs()),
+                      static_cast<unsigned>(items * out.parts));
+      cuda::launch<decompose_integers<W>>(queue, grid, cuda::block_threads, 0, 1, "decomposition",
+                                          device_view<W>(part, out.parts), words + first * item,
+                                          static_cast<std::uint32_t>(count), tables.value);
+    });
+  });
 }
 
 }  // namespace cyclotome

@@ -96,11 +96,13 @@ PolyArray in_coefficients(const EnginePtr& host, ConstView a) {
   return copy;
 }
 
-/// product(out, a, b, scratch) for pieces of the batch, so that scratch stays small.
+/// product(out, a, b, scratch) for pieces of the batch, so that scratch stays small. Their size is the engine's own,
+/// not the host's: ticks must not depend on how many cores this machine has.
 template <class Product>
-void for_each_piece(const EnginePtr& host, View out, ConstView a, ConstView b, const Product& product) {
+void for_each_piece(const Engine& engine, const EnginePtr& host, View out, ConstView a, ConstView b,
+                    const Product& product) {
   const std::size_t item_bytes = 3 * out.parts * out.limbs() * out.degree() * bytes_of(out.word());
-  const std::size_t tile = host->batch_tile(out.batch, item_bytes);
+  const std::size_t tile = engine.batch_tile(out.batch, item_bytes);
   for (std::size_t first = 0; first < out.batch; first += tile) {
     check_interrupt();
     const std::size_t count = std::min(tile, out.batch - first);
@@ -180,7 +182,7 @@ bool FpgaEngine::multiplies(const Ring& ring, Domain domain) const {
 
 void FpgaEngine::do_multiply(View out, ConstView a, ConstView b) {
   if (!multiplies(*a.ring, a.domain)) return host_->multiply(out, a, b);
-  for_each_piece(host_, out, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
+  for_each_piece(*this, host_, out, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
     circuit_product(product.view(), x, y);
     host_->copy(z, product.to_transform().view());
   });
@@ -188,7 +190,7 @@ void FpgaEngine::do_multiply(View out, ConstView a, ConstView b) {
 
 void FpgaEngine::do_multiply_accumulate(View accumulator, ConstView a, ConstView b) {
   if (!multiplies(*a.ring, a.domain)) return host_->multiply_accumulate(accumulator, a, b);
-  for_each_piece(host_, accumulator, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
+  for_each_piece(*this, host_, accumulator, a, b, [&](View z, ConstView x, ConstView y, PolyArray& product) {
     circuit_product(product.view(), x, y);
     host_->add(z, z, product.to_transform().view());
   });

@@ -56,7 +56,6 @@ class FpgaEngine final : public Engine {
     host_->upload(destination, from, bytes);
   }
   void download(void* to, const void* source, std::size_t bytes) override { host_->download(to, source, bytes); }
-  std::size_t working_set() const noexcept override { return host_->working_set(); }
 
   /// The host's code for what has neither transforms in it nor products that are the circuit's: those are computed one
   /// by one, so that every one comes through here.

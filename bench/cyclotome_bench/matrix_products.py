@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public matrices times packed encrypted vectors, beside TenSEAL's own product of the kind, in one process:
+
+    python -m cyclotome_bench.matrix_products [ROWSxCOLUMNS ...]
+
+TenSEAL has it for CKKS vectors only (`CKKSVector.matmul`, diagonals and one rotation each), so it computes approximate
+numbers there, with SEAL's default moduli of the same degree; ours are exact. One thread, whose CPU time is taken, in
+alternation; every result is compared with NumPy's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import cyclotome as cy
+import numpy as np
+
+from cyclotome_bench.timing import Budget, Timing, alternate
+from cyclotome_bench.truth import WrongResultError
+
+__all__ = ["SHAPES", "Row", "main", "measure"]
+
+#: Rows and columns.
+SHAPES = ((256, 256), (1024, 1024), (1000, 384), (200, 384))
+_DEGREE, _PLAIN = 8192, 65537
+#: SEAL's default for the degree: 218 bits in all, one of its primes for key switching.
+_SEAL_BITS = (43, 43, 44, 44, 44)
+_TOLERANCE = 0.5
+
+
+class Row(NamedTuple):
+    """What was measured of one matrix."""
+
+    shape: tuple[int, int]
+    who: str
+    timing: Timing
+    ciphertexts: int
+    prepared_bytes: int
+
+    def text(self) -> str:
+        """A line of the table."""
+        rows, columns = self.shape
+        cells = (f"{rows} x {columns}", self.who, f"{self.timing.median / 1e3:.1f}", self.ciphertexts)
+        return "".join(f"| {cell} " for cell in (*cells, self.prepared_bytes >> 20)) + "|"
+
+
+def parameters(scheme: str, degree: int = _DEGREE) -> cy.Parameters:
+    """At n = 8192 of the lengths that SEAL's default moduli have, the last one special; else four primes of 40 bits."""
+    bits = _SEAL_BITS if degree == _DEGREE else (40, 40, 40, 40, 41)
+    primes = cy.bfv.find_primes(degree, list(bits), avoid=(_PLAIN,))
+    return cy.Parameters(
+        degree=degree,
+        plain_moduli=(_PLAIN,),
+        moduli=primes[:-1],
+        special_moduli=primes[-1:],
+        scheme=scheme,
+        table="he-standard-2018",
+        security=128 if degree == _DEGREE else 0,
+        allow_insecure=degree != _DEGREE,
+    )
+
+
+def measure(
+    shape: tuple[int, int], budget: Budget, *, degree: int = _DEGREE, peer: bool = True, device: str = "cpu:1"
+) -> list[Row]:
+    """All ways to multiply one matrix, in alternation.
+
+    Raises:
+        WrongResultError: a result is not NumPy's.
+    """
+    rng = np.random.default_rng(shape)
+    matrix, vector = rng.integers(-4, 5, shape), rng.integers(-4, 5, shape[1])
+    contestants: list[_Contestant] = []
+    for scheme in ("bfv", "bgv"):
+        contestants += _ours(scheme, matrix, vector, degree, device)
+    if peer:
+        contestants.append(_tenseal(matrix, vector, degree))
+    timings = alternate([c.act for c in contestants], budget)
+    rows = []
+    for c, timing in zip(contestants, timings, strict=True):
+        if np.abs(np.asarray(c.read(timing.result), dtype=float) - matrix @ vector).max() > _TOLERANCE:
+            raise WrongResultError(f"{c.name}: a wrong product of shape {shape}")
+        rows.append(Row(shape, c.name, timing, getattr(timing.result, "ciphertexts", 1), c.prepared_bytes))
+    return rows
+
+
+class _Contestant(NamedTuple):
+    name: str
+    act: Callable[[], Any]
+    read: Callable[[Any], Any]
+    prepared_bytes: int = 0
+
+
+def _ours(scheme: str, matrix: Any, vector: Any, degree: int, device: str) -> list[_Contestant]:
+    chosen = parameters(scheme, degree)
+    keys = cy.keygen(chosen, matrices=[matrix.shape], device=device)
+    x = cy.encrypt(vector, keys.public, bound=4)
+    kept = cy.Matrix(matrix, chosen, device=device).prepared()
+
+    def read(y: Any) -> Any:
+        return cy.decrypt(y, keys.secret)
+
+    name = f"cyclotome, {scheme}"
+    return [
+        _Contestant(f"{name}, prepared", lambda: kept @ x, read, kept.nbytes),
+        _Contestant(f"{name}, encoded each time", lambda: matrix @ x, read),
+    ]
+
+
+def _tenseal(matrix: Any, vector: Any, degree: int) -> _Contestant:
+    import tenseal as ts
+
+    context = ts.context(ts.SCHEME_TYPE.CKKS, degree, coeff_mod_bit_sizes=[60, 40, 40, 60], n_threads=1)
+    context.global_scale = 2.0**40
+    context.generate_galois_keys()
+    encrypted, columns = ts.ckks_vector(context, vector.tolist()), matrix.T.tolist()
+    return _Contestant("TenSEAL, CKKS", lambda: encrypted.matmul(columns), lambda y: y.decrypt())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description="public matrices times packed encrypted vectors")
+    parser.add_argument("shapes", nargs="*", help="such as 256x256; none: those of the documentation")
+    parser.add_argument("--seconds", type=float, default=20.0, help="for each shape")
+    parser.add_argument("--degree", type=int, default=_DEGREE)
+    parser.add_argument("--no-peer", action="store_true", help="without TenSEAL")
+    parser.add_argument("--device", default="cpu:1", help='elsewhere than on "cpu:1" the clock is that of the wall')
+    told = parser.parse_args(arguments)
+    shapes = [tuple(int(length) for length in shape.split("x")) for shape in told.shapes] or list(SHAPES)
+    clock = time.thread_time_ns if told.device == "cpu:1" else time.perf_counter_ns
+    budget = Budget(seconds=told.seconds, fewest=3, most=15, clock=clock)
+    print("| matrix | | ms | ciphertexts of the result | MiB prepared |\n|---|---|---|---|---|")
+    for rows, columns in shapes:
+        shape = (rows, columns)
+        for row in measure(shape, budget, degree=told.degree, peer=not told.no_peer, device=told.device):
+            print(row.text(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

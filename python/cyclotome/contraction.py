@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums of products along named axes, and images' convolutions as matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .array import EncryptedArray
+from .errors import ArgumentError, UnsupportedError
+from .values import IntArray, index, integers
+
+__all__ = ["convolution_matrix", "einsum"]
+
+
+def einsum(subscripts: str, *operands: Any) -> EncryptedArray:
+    """Sums of products along named axes, as ``numpy.einsum``, of one or two operands, at least one of them encrypted:
+    ``cy.einsum("ij,j->i", weights, x)``. Computed as products of matrices where the axes allow it, else as products
+    that are added up. Axes that trade places with a packed one cost what `EncryptedArray.transpose` says.
+
+    Args:
+        subscripts: a letter for each axis of each operand, and behind "->" those of the result; without "->" those that
+            occur once, in alphabetical order.
+        operands: one or two, encrypted arrays and arrays of integers.
+
+    Raises:
+        ArgumentError: subscripts that don't fit the operands or one another.
+        UnsupportedError: a letter twice in one operand, "...", more than two operands, none that is encrypted; two
+        packed
+            arrays whose last axes differ and that are no product of matrices.
+
+    Example:
+        >>> import cyclotome as cy, numpy as np
+        >>> secret, public, evaluation = cy.keygen(cy.Parameters.suggest(depth=1, value_bits=4, terms=8))
+        >>> x = cy.encrypt([[1, 2, 3], [4, 5, 6]], public)
+        >>> cy.decrypt(cy.einsum("ij,kj->ik", x, np.array([[1, 0, 1], [0, 1, 0]])), secret)
+        array([[ 4,  2],
+               [10,  5]])
+    """
+    terms, out = _parsed(subscripts, [np.shape(x) if not isinstance(x, EncryptedArray) else x.shape for x in operands])
+    encrypted = [isinstance(x, EncryptedArray) for x in operands]
+    if not any(encrypted):
+        raise UnsupportedError("einsum: no operand is encrypted; numpy.einsum takes those that are not")
+    values: list[Any] = [x if isinstance(x, EncryptedArray) else integers(x, "einsum") for x in operands]
+    if len(values) == 1:
+        return _ordered(*_summed(values[0], terms[0], out), out)
+    for i in (0, 1):  # what only one of them has, and the result has not
+        values[i], terms[i] = _summed(values[i], terms[i], out + terms[1 - i])
+    if all(encrypted):
+        return _ordered(*_encrypted_product(values, terms, out), out)
+    x, w = (0, 1) if encrypted[0] else (1, 0)
+    return _ordered(*_plain_product(values[x], terms[x], values[w], terms[w], out), out)
+
+
+def _parsed(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str], str]:
+    if not isinstance(subscripts, str) or not 1 <= len(shapes) <= 2:
+        raise UnsupportedError(f"einsum takes subscripts and one or two operands, not {len(shapes)}")
+    text = subscripts.replace(" ", "")
+    left, arrow, out = text.partition("->")
+    terms = left.split(",")
+    if not all(c.isalpha() for c in out + "".join(terms)):
+        raise UnsupportedError(f"einsum: subscripts {subscripts!r} name axes by letters, which is all that there is")
+    if not arrow:
+        out = "".join(sorted(c for c in set("".join(terms)) if "".join(terms).count(c) == 1))
+    if any(len(set(term)) != len(term) for term in [*terms, out]):
+        raise UnsupportedError(f"einsum: subscripts {subscripts!r} name an axis twice in one operand: a diagonal")
+    lengths: dict[str, int] = {}
+    if len(terms) != len(shapes) or any(len(t) != len(s) for t, s in zip(terms, shapes, strict=False)):
+        raise ArgumentError(f"einsum: subscripts {subscripts!r} do not fit operands of shapes {list(shapes)}")
+    for term, shape in zip(terms, shapes, strict=True):
+        for label, length in zip(term, shape, strict=True):
+            if lengths.setdefault(label, length) != length:
+                raise ArgumentError(f"einsum: axis {label!r} of {subscripts!r} is {lengths[label]} and {length} long")
+    if any(label not in lengths for label in out):
+        raise ArgumentError(f"einsum: the result of {subscripts!r} has an axis that no operand has")
+    return terms, out
+
+
+def _summed(x: Any, labels: str, kept: str) -> tuple[Any, str]:
+    axes = tuple(i for i, label in enumerate(labels) if label not in kept)
+    return (x.sum(axis=axes), "".join(c for c in labels if c in kept)) if axes else (x, labels)
+
+
+def _ordered(x: EncryptedArray, labels: str, out: str) -> EncryptedArray:
+    return x if labels == out else x.transpose(tuple(labels.index(label) for label in out))
+
+
+def _packed(x: Any) -> bool:
+    return isinstance(x, EncryptedArray) and x.ndim > 0 and x.layout == "packed"
+
+
+def _aligned(x: Any, labels: str, order: str) -> Any:
+    """x with its axes in this order, those it has not of length 1."""
+    own = [label for label in order if label in labels]
+    moved = x if list(labels) == own else x.transpose([labels.index(label) for label in own])
+    lengths = dict(zip(own, moved.shape, strict=True))
+    return moved.reshape([lengths.get(label, 1) for label in order])
+
+
+def _elementwise(a: Any, la: str, b: Any, lb: str, out: str, last: str) -> tuple[EncryptedArray, str]:
+    every = "".join(dict.fromkeys(out + la + lb))
+    order = "".join(label for label in every if label != last) + last
+    return _summed(_aligned(a, la, order) * _aligned(b, lb, order), order, out)
+
+
+def _encrypted_product(values: list[Any], terms: list[str], out: str) -> tuple[EncryptedArray, str]:
+    (a, b), (la, lb) = values, terms
+    for x, lx, y, ly in ((a, la, b, lb), (b, lb, a, la)):
+        shared = set(lx) & set(ly)
+        if len(ly) == 2 and lx and shared == {lx[-1]} == {ly[0]} and lx[-1] not in out:
+            return x @ y, lx[:-1] + ly[1]
+    lasts = {labels[-1] for x, labels in ((a, la), (b, lb)) if _packed(x)}
+    if len(lasts) > 1:
+        raise UnsupportedError(
+            f"einsum: axes {sorted(lasts)} of two arrays both lie within ciphertexts; transpose one of them, or "
+            "encrypt it with layout='replicated'"
+        )
+    return _elementwise(a, la, b, lb, out, *(lasts or {""}))
+
+
+def _plain_product(x: EncryptedArray, lx: str, w: IntArray, lw: str, out: str) -> tuple[EncryptedArray, str]:
+    shared = [label for label in lx if label in lw]
+    if len(shared) == 1 and shared[0] not in out:
+        label = shared[0]
+        free = lw.replace(label, "")
+        matrix = np.moveaxis(w, lw.index(label), -1)
+        lengths = matrix.shape[:-1]
+        rows = matrix.reshape(math.prod(lengths), -1)
+        if label == lx[-1]:
+            y, labels = x @ rows.T, lx[:-1]
+            return y.reshape(*x.shape[:-1], *lengths), labels + free
+        rest = lx.replace(label, "")
+        y = rows @ _aligned(x, lx, rest[:-1] + label + rest[-1])
+        return y.reshape(*y.shape[:-2], *lengths, y.shape[-1]), rest[:-1] + free + rest[-1]
+    return _elementwise(x, lx, w, lw, out, lx[-1] if _packed(x) else "")
+
+
+def convolution_matrix(shape: tuple[int, int], kernel: object, *, mode: str = "valid", stride: int = 1) -> IntArray:
+    """The public matrix of a convolution of images with a kernel, as networks mean it (the kernel is not turned round):
+    ``images.reshape(..., h * w) @ convolution_matrix((h, w), kernel)`` are the results, row after row. Best as a
+    `Matrix`, which is prepared once.
+
+    Args:
+        shape: height and width of the images.
+        kernel: integers with two axes.
+        mode: "valid": where the kernel lies within the image; "same": as large as the image, with zeros around it.
+        stride: takes every so-manieth row and column of results.
+
+    Returns:
+        Integers of shape (h w, number of results).
+
+    Raises:
+        ArgumentError: a kernel or an image without values, a kernel larger than the image, another mode or stride.
+
+    Example:
+        >>> import cyclotome as cy, numpy as np
+        >>> edges = cy.convolution_matrix((3, 3), [[1, -1]])
+        >>> (np.arange(9) ** 2 @ edges).reshape(3, 2)
+        array([[ -1,  -3],
+               [ -7,  -9],
+               [-13, -15]])
+    """
+    weights = integers(kernel, "convolution_matrix")
+    height, width = (index(length, "convolution_matrix: height and width") for length in shape)
+    step = index(stride, "convolution_matrix: a stride")
+    if weights.ndim != 2 or weights.size == 0 or mode not in ("valid", "same") or step < 1:
+        raise ArgumentError(
+            f"convolution_matrix: a kernel of shape {weights.shape}, mode {mode!r}, stride {step}; kernels have two "
+            "axes, modes are 'valid' and 'same', strides at least 1"
+        )
+    rows, columns = weights.shape
+    top, left = ((rows - 1) // 2, (columns - 1) // 2) if mode == "same" else (0, 0)
+    tall, wide = (height, width) if mode == "same" else (height - rows + 1, width - columns + 1)
+    if min(height, width, tall, wide) < 1:
+        raise ArgumentError(f"convolution_matrix: a kernel of shape {weights.shape} on images of {height} x {width}")
+    ys, xs = np.meshgrid(np.arange(0, tall, step), np.arange(0, wide, step), indexing="ij")
+    matrix = np.zeros((height * width, ys.size), dtype=weights.dtype)
+    for i in range(rows):
+        for j in range(columns):
+            y, x = ys.ravel() + i - top, xs.ravel() + j - left
+            inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
+            matrix[(y * width + x)[inside], np.flatnonzero(inside)] = weights[i, j]
+    return matrix

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public matrices that are multiplied with many encrypted arrays."""
+
+from __future__ import annotations
+
+from . import _core
+from .array import Distributed, EncryptedArray
+from .contexts import context_on
+from .errors import ArgumentError
+from .options import current
+from .parameters import Parameters
+from .text import byte_size
+from .values import IntArray, integers, native
+
+__all__ = ["Matrix"]
+
+
+class Matrix(Distributed):
+    """A public matrix that is encoded once and multiplied with many packed arrays: ``matrix @ x`` for vectors, and ``x
+    @ matrix``.
+
+    Values, bounds and errors are those of the integers themselves, ``values @ x``, which encode the matrix each time.
+    What is prepared, on the first product from either side, takes memory: ``nbytes``. Immutable; threads may share it.
+
+    Args:
+        values: integers with two axes.
+        parameters: those of the arrays.
+        device: where the arrays are.
+
+    Raises:
+        ArgumentError: values that have not two axes, or none at all.
+        UnsupportedError: values that are no integers; parameters without slots in two rows: coefficients only, and
+            those over Phi_m.
+        MemoryLimitError: what is prepared does not fit into memory; the integers themselves do.
+
+    Example:
+        >>> import cyclotome as cy, numpy as np
+        >>> params = cy.Parameters.suggest(depth=1, value_bits=4, terms=4)
+        >>> secret, public, evaluation = cy.keygen(params, matrices=[(3, 4)])
+        >>> weights = cy.Matrix([[1, 2, 3, 4], [0, -1, 0, 1], [5, 5, 5, 5]], params)
+        >>> cy.decrypt(weights @ cy.encrypt([1, 2, 3, 4], public), secret)
+        array([30,  2, 50])
+    """
+
+    __slots__ = ("_native", "_parameters", "_values")
+    __array_ufunc__ = None
+
+    def __init__(self, values: object, parameters: Parameters, *, device: str = "cpu") -> None:
+        self._values: IntArray = integers(values, "Matrix")
+        if self._values.ndim != 2:
+            raise ArgumentError(f"Matrix: a matrix has two axes, not shape {self._values.shape}")
+        self._parameters = parameters
+        self._native = _core.Matrix(context_on(device, parameters).native, native(self._values))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        rows, columns = self._native.shape
+        return rows, columns
+
+    @property
+    def values(self) -> IntArray:
+        """The matrix: a copy."""
+        copied: IntArray = self._values.copy()
+        return copied
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of the arrays that it is multiplied with."""
+        return self._parameters
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that were prepared so far."""
+        return self._native.nbytes
+
+    def prepared(self, *, right: bool = False) -> Matrix:
+        """The matrix itself, prepared now for ``matrix @ x``; right: for ``x @ matrix``."""
+        self._native.prepare(right)
+        return self
+
+    def __matmul__(self, x: object) -> EncryptedArray:
+        if not isinstance(x, EncryptedArray):
+            return NotImplemented
+        return x.derived(_core.matmul(self._native, x.native, current.get().native))
+
+    def __rmatmul__(self, x: object) -> EncryptedArray:
+        if not isinstance(x, EncryptedArray):
+            return NotImplemented
+        return x.derived(_core.matmul(x.native, self._native, current.get().native))
+
+    def __repr__(self) -> str:
+        return f"Matrix(shape={self.shape}, {byte_size(self.nbytes)} prepared, {self._parameters.summary()})"

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "cyclotome/value/diagonals.hpp"
+#include "cyclotome/value/encrypted_array.hpp"
+
+namespace cyclotome::value {
+
+/// A public matrix that is multiplied with many packed arrays: its diagonals are encoded and transformed once, on first
+/// use from either side, and kept. Results, bounds and errors are those of `matmul` with the integers. Copies share
+/// what was prepared; thread-safe.
+class Matrix {
+ public:
+  /// values: of two axes (ArgumentError). Throws UnsupportedError for parameters whose slots are no two rows of
+  /// integers.
+  Matrix(const rlwe::ContextPtr& context, Integers values);
+
+  const rlwe::ContextPtr& context() const noexcept { return kept_->context; }
+  const Integers& values() const noexcept { return kept_->values; }
+  /// Bytes of what was prepared so far.
+  std::size_t bytes() const;
+  /// The diagonals of the matrix, transposed for products from the right; clean, quiet: as DiagonalPlan has them.
+  const Diagonals& diagonals(bool transposed, bool clean, bool quiet = false) const;
+
+ private:
+  struct Kept {
+    Kept(rlwe::ContextPtr on, Integers matrix) : context(std::move(on)), values(std::move(matrix)) {}
+    rlwe::ContextPtr context;
+    Integers values;
+    std::mutex mutex;
+    std::map<std::array<bool, 3>, std::unique_ptr<const Diagonals>> diagonals;
+  };
+  std::shared_ptr<Kept> kept_;
+};
+
+}  // namespace cyclotome::value
