@@ -33,22 +33,11 @@ PortSizes sizes_of(const std::vector<circuit::Port>& ports) {
 
 circuit::Sign sign_of(bool has_sign) { return has_sign ? circuit::Sign::twos_complement : circuit::Sign::none; }
 
-/// One ciphertext for each wire stands for `width` of them, as a value that all lanes share.
-Ciphertext widened(const Ciphertext& c, std::size_t wires, std::size_t width) {
-  if (width <= 1 || c.batch() != wires) return c;
-  std::vector<std::size_t> numbers;
-  for (std::size_t i = 0; i < wires * width; ++i) numbers.push_back(i / width);
-  return rlwe::take(c, numbers);
-}
-
 circuit::Computed compute(const Circuit& circuit, const std::vector<const Ciphertext*>& inputs,
                           const std::shared_ptr<const rlwe::EvaluationKeys>& keys, std::size_t width,
                           const value::Options& options, const std::vector<rlwe::ContextPtr>& others) {
   std::vector<Ciphertext> all;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::size_t wires = i < circuit.inputs().size() ? circuit.inputs()[i].wires.size() : 0;
-    all.push_back(widened(*inputs[i], wires, width));
-  }
+  for (const Ciphertext* const input : inputs) all.push_back(*input);
   const auto progress = [&](std::size_t done, std::size_t total, const std::string& what) {
     if (options.progress) options.progress(done, total, what);
   };
@@ -88,12 +77,16 @@ void bind_reports(nb::module_& m) {
       .def_ro("carried", &circuit::Plan::carried)
       .def_ro("headroom", &circuit::Plan::headroom)
       .def_ro("sections", &circuit::Plan::sections)
-      .def_ro("keys_spread", &circuit::Plan::keys_spread);
+      .def_ro("keys_spread", &circuit::Plan::keys_spread)
+      .def_ro("by_lanes", &circuit::Plan::by_lanes)
+      .def_ro("devices", &circuit::Plan::devices);
   nb::class_<circuit::Computed>(m, "Computed")
       .def_ro("outputs", &circuit::Computed::outputs)
       .def_ro("layers", &circuit::Computed::layers)
       .def_ro("sections", &circuit::Computed::sections)
-      .def_ro("keys_spread", &circuit::Computed::keys_spread);
+      .def_ro("keys_spread", &circuit::Computed::keys_spread)
+      .def_ro("by_lanes", &circuit::Computed::by_lanes)
+      .def_ro("devices", &circuit::Computed::devices);
 }
 
 void bind_makers(nb::module_& m) {
@@ -140,10 +133,10 @@ void bind_circuits(nb::module_& m) {
       .def(
           "plan",
           [](const Circuit& c, const rlwe::Parameters& parameters, std::size_t width, std::size_t devices,
-             std::optional<std::uint64_t> memory) {
-            return circuit::plan(c, parameters, {}, width, {devices, memory});
+             std::optional<std::uint64_t> memory, const std::vector<bool>& shared) {
+            return circuit::plan(c, parameters, {}, width, {devices, memory, shared});
           },
-          "parameters"_a, "width"_a, "devices"_a, "memory"_a.none(), NoGil())
+          "parameters"_a, "width"_a, "devices"_a, "memory"_a.none(), "shared"_a, NoGil())
       .def("explain", &circuit::explain, "plan"_a)
       .def("compute", &compute, "inputs"_a, "keys"_a, "width"_a, "options"_a, "others"_a, NoGil())
       .def("compute_plain", &compute_plain, "inputs"_a, "lanes"_a, NoGil());

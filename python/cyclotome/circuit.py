@@ -22,7 +22,7 @@ import numpy as np
 
 from . import _core
 from .circuit_plan import Circuit, Layer, Plan
-from .contexts import context_on, device_name
+from .contexts import companion_on, device_name
 from .encrypted_numbers import (
     EncryptedNumbers,
     decrypt,
@@ -71,7 +71,8 @@ def _compute(
     devices: Devices,
 ) -> list[_core.Ciphertext]:
     assert keys.evaluation is not None
-    others = [context_on(device, like.parameters).native for device in (devices or [])[1:]]
+    first = like.digits.context
+    others = [companion_on(device, like.parameters, first).native for device in (devices or [])[1:]]
     computed = native.compute(list(inputs), keys.evaluation.native, width_of(like), options(progress), others)
     return list(computed.outputs)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -86,6 +87,16 @@ class Plan:
         """Whether devices share the key's digits, which they fetch from each other; else each has a copy."""
         return self._native.keys_spread
 
+    @property
+    def devices(self) -> int:
+        """How many devices are given something to do: of small circuits, fewer than there are."""
+        return self._native.devices
+
+    @property
+    def by_lanes(self) -> bool:
+        """Whether devices share the lanes, each of which computes the whole circuit; else they share its gates."""
+        return self._native.by_lanes
+
     def __str__(self) -> str:
         return self._circuit.explain(self._native).rstrip("\n")
 
@@ -96,14 +107,17 @@ class Plan:
 class Circuit:
     """A circuit by itself: what it counts, and which parameters carry it."""
 
-    def __init__(self, native: _core.Circuit, companions: Sequence[_core.Circuit] = ()) -> None:
-        """For the class methods, which make circuits. ``companions``: what its parameters carry as well."""
-        self.native, self._companions = native, tuple(companions)
+    def __init__(
+        self, native: _core.Circuit, companions: Sequence[_core.Circuit] = (), shared: Sequence[str] = ()
+    ) -> None:
+        """For the class methods, which make circuits. ``companions``: what its parameters carry as well; ``shared``:
+        inputs that all lanes have in common."""
+        self.native, self._companions, self._shared = native, tuple(companions), frozenset(shared)
 
     @classmethod
     def prince(cls, *, decrypt: bool = False) -> Circuit:
         """PRINCE: 24 products one after the other. Its `parameters` carry both directions, under one encrypted key."""
-        return cls(_core.prince_circuit(bool(decrypt)), [_core.prince_circuit(not decrypt)])
+        return cls(_prince(bool(decrypt)), [_prince(not decrypt)], ["k0", "k1"])
 
     @classmethod
     def sort(
@@ -120,7 +134,7 @@ class Circuit:
         """Sorting ``count`` numbers of ``bits`` bits, each with ``carried`` bits that it takes along; the first
         ``kept`` of the result, 0 for all. ``modulus``: 2, or a prime above 64, over which ranks are plain sums."""
         sizes = {"count": count, "bits": bits, "carried": carried, "kept": kept, "modulus": modulus}
-        return cls(_core.sort_circuit(**_sizes(sizes), signed=bool(signed), descending=bool(descending)))
+        return cls(_sort(**_sizes(sizes), signed=bool(signed), descending=bool(descending)))
 
     @classmethod
     def argmax(cls, *, count: int, bits: int, signed: bool = False, modulus: int = 2) -> Circuit:
@@ -166,7 +180,8 @@ class Circuit:
         Args:
             parameters: with one plaintext modulus, `modulus`.
             lanes: lists, or numbers, to compute with at once.
-            devices: how many share the work. Noise and levels do not depend on it.
+            devices: how many share the work: the lanes, where each gets a ciphertext or more of every wire, else the
+                gates. Noise and levels do not depend on it.
             memory: bytes on each device for ciphertexts and copies of the key: the circuit is cut into as few sections
                 as fit, or, if none do, as take least. None: one, whatever it takes.
 
@@ -180,7 +195,8 @@ class Circuit:
         sizes = index(devices, "devices"), None if memory is None else index(memory, "memory")
         if sizes[0] < 1 or (sizes[1] is not None and sizes[1] < 0):
             raise ArgumentError(f"plan: devices={devices}, memory={memory}; one device or more, and bytes or None")
-        return Plan(self.native, self.native.plan(parameters.native, max(width, 1), *sizes))
+        shared = [name in self._shared for name, _ in self.native.inputs]
+        return Plan(self.native, self.native.plan(parameters.native, max(width, 1), *sizes, shared))
 
     def parameters(
         self,
@@ -236,6 +252,11 @@ class Circuit:
 
     def __repr__(self) -> str:
         return f"<Circuit: {self.native.name}, depth {self.depth}, {self.products} products>"
+
+
+# What was written down lately is found again, and with it what was planned for it.
+_prince = functools.lru_cache(maxsize=2)(_core.prince_circuit)
+_sort = functools.lru_cache(maxsize=8)(_core.sort_circuit)
 
 
 def _sizes(values: Mapping[str, object]) -> dict[str, int]:

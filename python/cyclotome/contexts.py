@@ -11,7 +11,7 @@ from .devices import CPU, CUDA, DeviceKind, kind_of
 from .errors import EngineError
 from .parameters import Parameters
 
-__all__ = ["Context", "context_on", "device_name", "engine_on"]
+__all__ = ["Context", "companion_on", "context_on", "device_name", "engine_on"]
 
 # Keys and arrays of equal parameters on one device have to share its engine, so the ones in use are found again here;
 # nothing is kept alive by it.
@@ -23,12 +23,14 @@ _contexts: WeakValueDictionary[tuple[bytes, str], Context] = WeakValueDictionary
 class Context:
     """Parameters on a device: rings, tables and the memory behind them. Shared by all keys and arrays there."""
 
-    __slots__ = ("__weakref__", "device", "engine", "native")
+    __slots__ = ("__weakref__", "companions", "device", "engine", "native")
 
     def __init__(self, parameters: _core.Parameters, device: str, engine: _core.Engine) -> None:
         self.device = device
         self.engine = engine
         self.native = _core.Context(parameters, engine)
+        #: Contexts on other devices that have shared work with this one, by device.
+        self.companions: dict[str, Context] = {}
 
 
 def device_name(device: str) -> str:
@@ -66,6 +68,19 @@ def context_on(device: str, parameters: Parameters) -> Context:
         if context is None:
             context = _contexts[key] = Context(parameters.native, name, engine)
         return context
+
+
+def companion_on(device: str, parameters: Parameters, first: Context) -> Context:
+    """The context of ``parameters`` on another device that shares the work of ``first``, which keeps it: opening a
+    device and making tables there takes longer than many a circuit.
+
+    Raises:
+        EngineError: as `engine_on`.
+    """
+    found = context_on(device, parameters)
+    if found is not first:
+        first.companions[found.device] = found
+    return found
 
 
 def _resolved(device: str) -> tuple[DeviceKind, str]:

@@ -67,6 +67,57 @@ constexpr std::uint64_t states[] = {0x0123456789abcdef, 0x4444444444444444, 0x87
                                     0xdffe1b842c4b9bed, 0xeeac64cdc7fd17b6, 0x14c5df31ab8987b9, 0xe4922280686c7348,
                                     0x90553e1317d2fe02};
 
+/// One division for both: the same message as by two, within the bound of two, at every level and for operands that
+/// are anything; where there is nothing to save, the very residues of the two.
+void relinearised_to_levels(const rlwe::ParametersLiteral& parameters, bool at_once) {
+  const Party party(parameters);
+  const std::uint64_t t = party.context->parameters().plain_moduli()[0];
+  const Residues x = {1, t / 2, 0, t / 2 - t / 4}, y = {1, t / 2, 1, 1};
+  const Ciphertext a = party.encrypt(x), product = scheme::multiply(a, party.encrypt(y));
+  const std::size_t top = product.limbs();
+  for (std::size_t level = top; level > 0; --level) {
+    const Ciphertext both = scheme::relinearize_to_level(product, *party.keys, rlwe::Level(level));
+    Ciphertext two = rlwe::relinearize(product, *party.keys);
+    if (level < top) two = scheme::switch_to_level(two, rlwe::Level(level));
+    CHECK_EQ(both.limbs(), level);
+    CHECK_EQ(both.parts(), 2U);
+    CHECK_EQ(both.correction(), two.correction());
+    CHECK(std::abs(both.noise().log2_max - two.noise().log2_max) < 1e-9);
+    if (level == top || !at_once) CHECK_EQ(both.polynomials().to_host(), two.polynomials().to_host());
+    if (scheme::noise_headroom(both) < 0) continue;
+    CHECK_EQ(party.decrypt(both), party.decrypt(two));
+    const auto measured = scheme::measured_noise(both, party.secret), apart = scheme::measured_noise(two, party.secret);
+    for (std::size_t i = 0; i < measured.size(); ++i) {
+      CHECK(measured[i] <= both.noise().log2_max);
+      CHECK(measured[i] <= apart[i] + 1);
+    }
+  }
+  const Ciphertext same = scheme::relinearize_to_level(a, *party.keys, rlwe::Level(1));  // of 2 parts
+  CHECK_EQ(same.polynomials().to_host(), scheme::switch_to_level(a, rlwe::Level(1)).polynomials().to_host());
+  CHECK_THROWS_WITH(ArgumentError, scheme::relinearize_to_level(product, *party.keys, rlwe::Level(0)),
+                    "levels only fall");
+  CHECK_THROWS_WITH(ArgumentError, scheme::relinearize_to_level(product, *party.keys, rlwe::Level(top + 1)),
+                    "levels only fall");
+  const Party stranger(literal(bgv::scheme(), 3, 2, 29));
+  CHECK_THROWS(MismatchError, scheme::relinearize_to_level(product, *stranger.keys, rlwe::Level(1)));
+}
+
+TEST(relinearised_to_a_level) {
+  relinearised_to_levels(literal(bgv::scheme(), 2, 4, 29), true);
+  relinearised_to_levels(literal(bgv::scheme(), 257, 3, 29), true);
+  relinearised_to_levels(literal(bgv::scheme(), 65537, 4, 55), true);
+  rlwe::ParametersLiteral digits = literal(bgv::scheme(), 65537, 6, 55);
+  digits.special_moduli.push_back(digits.moduli.front());  // digits of two primes
+  digits.moduli.erase(digits.moduli.begin());
+  relinearised_to_levels(digits, true);
+  rlwe::ParametersLiteral none = literal(bgv::scheme(), 2, 4, 29);
+  none.special_moduli.clear();
+  relinearised_to_levels(none, false);
+  rlwe::ParametersLiteral several = literal(bgv::scheme(), 257, 4, 55);
+  several.plain_moduli = {257, 65537};  // whose keys have errors of their own
+  relinearised_to_levels(several, false);
+}
+
 TEST(each_layer_of_prince_under_encryption) {
   const Party party(literal(bgv::scheme(), 2, 4, 29));
   const Ciphertext k0 = party.encrypt(state_of(0)), k1 = party.encrypt(state_of(key1));

@@ -81,8 +81,12 @@ class Locating final : public circuit::Algebra {
     for (const Batch* const operand : operands) least = std::min(least, correction_at(of(*operand).facts, level));
     return least;
   }
+  std::uint64_t correction_below(const circuit::Standing& standing, std::size_t level) const override {
+    return correction_at({0, 2, standing.level, 0, 0, standing.correction}, level);
+  }
   BatchPtr lowered(const Batch& a, std::size_t level) const override {
     const Facts& from = here(a).facts;
+    require(level <= from.level, "lowered: upwards");
     return scaled(a, correction_at(from, level), level);
   }
   BatchPtr corrected(const Batch& a, std::uint64_t correction) const override {
@@ -181,22 +185,8 @@ struct Team {
 };
 
 /// One way and another: values, and the residues that they stand as, are those of one section on one device.
-void check_ways(const circuit::Circuit& circuit, std::mt19937_64& random) {
-  std::vector<Residues> plain;
-  std::size_t level = circuit.depth() + 3;
-  const auto inputs = [&](const Locating& algebra) {
-    std::vector<BatchPtr> batches;
-    for (std::size_t i = 0; i < plain.size(); ++i) batches.push_back(algebra.batch(plain[i], level + i % 2));
-    return batches;
-  };
-  for (const circuit::Port& port : circuit.inputs()) {
-    plain.emplace_back(port.wires.size());
-    for (auto& value : plain.back()) value = random() % circuit.modulus();
-  }
-  const auto expected = check::by_definition(circuit, plain);
-  const Team one(circuit.modulus(), 1, 1 << 20);
-  const circuit::Result first = evaluate(circuit, one.pointers, inputs(*one.members[0]));
-  for (std::size_t i = 0; i < expected.size(); ++i) CHECK_EQ(one.members[0]->opened(*first.outputs[i]), expected[i]);
+void check_ways(const circuit::Circuit& circuit, const circuit::Result& first, const auto& inputs,
+                std::mt19937_64& random) {
   for (const std::size_t devices : {1, 2, 3, 8}) {
     for (const std::size_t sections : {1, 2, 7, 1000}) {
       const Team team(circuit.modulus(), devices, random() % 9 + 1);
@@ -207,7 +197,7 @@ void check_ways(const circuit::Circuit& circuit, std::mt19937_64& random) {
       };
       const circuit::Result result =
           evaluate(circuit, team.pointers, inputs(*team.members[0]), {sections, &first.course}, progress);
-      for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (std::size_t i = 0; i < first.outputs.size(); ++i) {
         CHECK_EQ(Locating::of(*result.outputs[i]).values, Locating::of(*first.outputs[i]).values);
         CHECK_EQ(Locating::of(*result.outputs[i]).facts.correction, first.course.outputs[i].correction);
       }
@@ -220,6 +210,35 @@ void check_ways(const circuit::Circuit& circuit, std::mt19937_64& random) {
       if (circuit.name() == "drawn" || sections > 1 || counts.products < 64 * devices * circuit.depth()) continue;
       for (const auto& member : team.members) CHECK(member->products > all / (2 * devices));
     }
+  }
+}
+
+/// Values by definition, on any course: relinearised at the layer's level, or at that of the next.
+void check_ways(const circuit::Circuit& circuit, std::mt19937_64& random) {
+  std::vector<Residues> plain;
+  const std::size_t level = 2 * circuit.depth() + 4;
+  const auto inputs = [&](const Locating& algebra) {
+    std::vector<BatchPtr> batches;
+    for (std::size_t i = 0; i < plain.size(); ++i) batches.push_back(algebra.batch(plain[i], level + i % 2));
+    return batches;
+  };
+  for (const circuit::Port& port : circuit.inputs()) {
+    plain.emplace_back(port.wires.size());
+    for (auto& value : plain.back()) value = random() % circuit.modulus();
+  }
+  const auto expected = check::by_definition(circuit, plain);
+  const Team one(circuit.modulus(), 1, 1 << 20);
+  const circuit::Result first = evaluate(circuit, one.pointers, inputs(*one.members[0])),
+                        second = evaluate(circuit, one.pointers, inputs(*one.members[0]), {.ahead = &first.course});
+  for (const circuit::Result* const result : {&first, &second}) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CHECK_EQ(one.members[0]->opened(*result->outputs[i]), expected[i]);
+    }
+    check_ways(circuit, *result, inputs, random);
+  }
+  for (std::size_t i = 1; i <= circuit.depth(); ++i) {
+    CHECK_EQ(first.course.relinearized[i].level, first.course.layers[i].level);
+    CHECK(second.course.relinearized[i].level <= second.course.layers[i].level);
   }
 }
 
@@ -339,10 +358,14 @@ void check_on_engines(const circuit::Circuit& circuit, const SmallParty& party, 
   }
   const auto others = others_of(party, 2);
   const std::span<const rlwe::ContextPtr> all(others);
-  check_same(circuit::compute(circuit, inputs, party.keys, width, {}, all.first(1)).outputs, one.outputs);
-  check_same(circuit::compute(circuit, inputs, party.keys, width, {}, all).outputs, one.outputs);
+  check_same(circuit::compute(circuit, inputs, party.keys, width, {}, all.first(1), 1).outputs, one.outputs);
+  const circuit::Computed three = circuit::compute(circuit, inputs, party.keys, width, {}, all, 1);
+  check_same(three.outputs, one.outputs);
+  CHECK_EQ(three.devices, 3U);
   const std::vector<rlwe::ContextPtr> same = {party.context};  // one engine twice
-  check_same(circuit::compute(circuit, inputs, party.keys, width, {}, same).outputs, one.outputs);
+  check_same(circuit::compute(circuit, inputs, party.keys, width, {}, same, 1).outputs, one.outputs);
+  // Devices that it does not pay for get nothing.
+  CHECK_EQ(circuit::compute(circuit, inputs, party.keys, width, {}, all, 1 << 20).devices, 1U);
 
   std::vector<circuit::NoiseAlgebra::State> states;
   for (const Ciphertext& c : inputs) states.push_back({c.noise(), c.level(), c.correction()});
@@ -367,12 +390,70 @@ void check_on_engines(const circuit::Circuit& circuit, const SmallParty& party, 
   CHECK(most_sections > 1);
 }
 
+/// All layers but the last are relinearised at the level of the next one, if the noise allows.
+TEST(layers_are_relinearised_ahead) {
+  const circuit::Circuit layers = circuit::prince_layers(4, 6);
+  const auto course = [&](std::size_t primes) {
+    const rlwe::Parameters parameters(small_literal(bgv::scheme(), 2, primes, 29));
+    return circuit::Outlook(layers, parameters, {}, 1).course();
+  };
+  const circuit::Course ahead = course(10);
+  for (std::size_t i = 1; i < layers.depth(); ++i) {
+    CHECK_EQ(ahead.relinearized[i].level, ahead.layers[i + 1].level);
+    CHECK(ahead.relinearized[i].level < ahead.layers[i].level);
+  }
+  CHECK_EQ(ahead.relinearized.back().level, ahead.layers.back().level);
+}
+
 TEST(prince_on_several_engines) {
   const SmallParty party(small_literal(bgv::scheme(), 2, 6, 29));
   const circuit::Circuit layers = circuit::prince_layers(5, 6);
   check_on_engines(layers, party,
                    {party.encrypt(check::state_of(0x3eeb9ea60bb04e08)), party.encrypt(check::state_of(0)),
                     party.encrypt(check::state_of(0xfedcba9876543210))});
+}
+
+/// One ciphertext of a wire for all lanes: as if it had been repeated for each, wherever it is computed with.
+TEST(lanes_share_an_input) {
+  const SmallParty party(small_literal(bgv::scheme(), 2, 6, 29));
+  const circuit::Circuit layers = circuit::prince_layers(5, 6);
+  const std::size_t width = 3;
+  std::vector<std::size_t> repeats;
+  for (std::size_t i = 0; i < 64 * width; ++i) repeats.push_back(i / width);
+  Residues states;
+  const std::vector<Residues> each = {check::state_of(0x3eeb9ea60bb04e08), check::state_of(1), check::state_of(~0ULL)};
+  for (std::size_t bit = 0; bit < 64; ++bit) {
+    for (const Residues& state : each) states.push_back(state[bit]);
+  }
+  const Ciphertext data = party.encrypt(states), k0 = party.encrypt(check::state_of(5)),
+                   k1 = party.encrypt(check::state_of(0xfedcba9876543210));
+  const std::vector<Ciphertext> repeated = {data, rlwe::take(k0, repeats), rlwe::take(k1, repeats)};
+  const circuit::Computed one = circuit::compute(layers, repeated, party.keys, width);
+  const auto others = others_of(party, 3);
+  for (const std::size_t count : {0, 1, 2, 3}) {
+    const auto more = std::span<const rlwe::ContextPtr>(others).first(count);
+    const circuit::Computed found = circuit::compute(layers, std::vector{data, k0, k1}, party.keys, width, {}, more);
+    check_same(found.outputs, one.outputs);
+    CHECK_EQ(found.by_lanes, count == 1 || count == 2);
+  }
+  CHECK_THROWS_WITH(ArgumentError, circuit::compute(layers, std::vector{k0, k0, k1}, party.keys, width),
+                    "every input has one");
+  // A shared key takes less memory, in plans too; lanes on several devices less on each.
+  const rlwe::Parameters& parameters = party.context->parameters();
+  const auto bytes = [&](std::size_t devices, std::vector<bool> shared) {
+    return circuit::plan(layers, parameters, {}, 6, {devices, std::nullopt, std::move(shared)}).peak_bytes;
+  };
+  CHECK(bytes(1, {false, true, true}) < bytes(1, {}));
+  CHECK(bytes(3, {false, true, true}) < bytes(1, {false, true, true}) / 2);
+  // A failure on any device ends all.
+  const std::vector<rlwe::ContextPtr> stranger = {SmallParty(small_literal(bgv::scheme(), 2, 7, 29)).context};
+  CHECK_THROWS_WITH(MismatchError, circuit::compute(layers, repeated, party.keys, width, {}, stranger), "devices with");
+  const auto stop = [](std::size_t, std::size_t, const std::string&) { throw std::runtime_error("enough"); };
+  CHECK_THROWS_WITH(std::runtime_error,
+                    circuit::compute(layers, repeated, party.keys, width, stop, std::span(others).first(1)), "enough");
+  CHECK_THROWS_WITH(ArgumentError,
+                    circuit::compute(layers, std::vector{data, k0}, party.keys, width, {}, std::span(others).first(1)),
+                    "takes 3 inputs");
 }
 
 TEST(sorting_on_several_engines) {
@@ -431,8 +512,11 @@ TEST(keys_are_spread_and_put_together_again) {
     algebras.push_back(std::make_unique<circuit::CiphertextAlgebra>(pointer, device, 1));
     pointers.push_back(algebras.back().get());
   }
-  const auto result = evaluate(sort, pointers, {algebras[0]->batch(inputs[0])});
-  CHECK_EQ(circuit::CiphertextAlgebra::ciphertexts(*result.outputs[0]).polynomials().to_host(),
+  const std::vector<circuit::NoiseAlgebra::State> states = {
+      {inputs[0].noise(), inputs[0].level(), inputs[0].correction()}};
+  const circuit::Outlook outlook(sort, party.context->parameters(), states, 1);
+  const auto result = evaluate(sort, pointers, {algebras[0]->batch(inputs[0])}, {.course = &outlook.course()});
+  CHECK_EQ(algebras[0]->ciphertexts(*result.outputs[0]).polynomials().to_host(),
            one.outputs[0].polynomials().to_host());
 }
 

@@ -75,7 +75,7 @@ TEST(several_gpus_have_the_residues_of_one) {
   const auto one = circuit::compute(layers, inputs, party.keys).outputs;
   CHECK_EQ(party.decrypt(one[0]), state_bits(0xdffe1b842c4b9bed));
   for (int run = 0; run < 3; ++run) {  // copies that were not waited for would differ now and then
-    const auto many = circuit::compute(layers, inputs, party.keys, 1, {}, others).outputs;
+    const auto many = circuit::compute(layers, inputs, party.keys, 1, {}, others, 1).outputs;
     CHECK(many[0].polynomials().to_host() == one[0].polynomials().to_host());
     CHECK(many[0].noise() == one[0].noise());
   }

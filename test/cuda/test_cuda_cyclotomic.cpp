@@ -170,6 +170,15 @@ void check_large_composites(const RingPtr& q, const RingPtr& p, std::size_t batc
   }
   for (const std::size_t dropped : {std::size_t{1}, std::size_t{2}, q->limbs() - 1}) {
     const RingPtr kept = q->slice(0, q->limbs() - dropped), last = q->slice(q->limbs() - dropped, dropped);
+    for (const std::size_t per_digit : {1, 3, 8}) {
+      const KeySwitchConstants switching(q, p, per_digit, PreservedModulus(2));
+      const program::SwitchAndDrop both{switching, DivideAndRound(kept, p->joined(*last), PreservedModulus(2))};
+      CHECK(composite_agrees(batch, [&](Builder& b) {
+        const Slice out = b.output(kept, 2, Domain::transform), c = b.input(q, 3, Domain::transform);
+        const Slice key = b.input(switching.key_ring, 2, Domain::transform, switching.digits.size());
+        program::key_switch_and_drop(b, out, c.part(2), key, both, c.part(0, 2));
+      }));
+    }
     const DivideAndRound division(kept, last, PreservedModulus(2));
     for (const std::size_t parts : {2, 3}) {
       CHECK(composite_agrees(batch, [&](Builder& b) {

@@ -97,6 +97,9 @@ void add_bgv(std::vector<NamedProgram>& all, const bgv::Context& c) {
   all.push_back({"reduce", program_of(bgv::reduction(c, first, top, 3))});
   if (top == rlwe::Level(1)) return;
   const rlwe::Level lower(top.primes - 1);
+  if (c.special_limbs() > 0) {
+    all.push_back({"relinearize to a level", program_of(bgv::relinearization_to_level(c, first, top, lower))});
+  }
   product("multiply at a lower level", {first, lower, top, lower, false, false, false, true});
   product("multiply one at a lower level", {first, lower, top, top, false, true, false, true});
   all.push_back({"switch modulus", program_of(bgv::level_switch(c, first, 2, top, lower))});

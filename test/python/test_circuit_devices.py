@@ -92,10 +92,33 @@ def test_a_plan_for_several_devices() -> None:
     one, two = (circuit.plan(parameters, lanes=1024, devices=count) for count in (1, 2))
     assert two.peak_bytes < one.peak_bytes and not two.keys_spread  # inputs and results lie on the first
     assert two.headroom == one.headroom and [x.level for x in two.layers] == [x.level for x in one.layers]
+    assert (two.devices, two.by_lanes) == (2, False) and "on 2 devices, which share gates" in str(two)
+    # Of lanes in several ciphertexts each device takes its own; small circuits are not worth a second device.
+    wide, half = circuit.plan(parameters, lanes=4096, devices=2), circuit.plan(parameters, lanes=2048)
+    assert wide.by_lanes and "which share lanes" in str(wide) and wide.peak_bytes == half.peak_bytes
+    small = Circuit.sort(count=2, bits=4).plan(parameters, lanes=1024, devices=8)
+    assert small.devices == 1 and "devices" not in str(small)
     with pytest.raises(ArgumentError, match="one device or more"):
         circuit.plan(parameters, devices=0)
     with pytest.raises(ArgumentError, match="bytes or None"):
         circuit.plan(parameters, memory=-1)
+
+
+def test_an_encrypted_key_is_held_once() -> None:
+    """PRINCE's key is one ciphertext of each bit, however many ciphertexts of blocks there are."""
+    circuit = Circuit.prince()
+    parameters = circuit.parameters(cyclotomic=65535)
+    one, many = (circuit.plan(parameters, lanes=2048 * count) for count in (1, 32))
+    assert many.peak_bytes < 26 * one.peak_bytes  # 32, if it were repeated
+
+
+def test_a_device_that_shared_work_stays_open() -> None:
+    x = cy.circuit.encrypt_lists(np.tile(np.arange(4), (17, 1)), keys().public, bits=4)
+    first = x.digits.context
+    for _ in range(2):
+        cy.circuit.sort(x, devices=["cpu", "cpu:3"])
+        engine = cy.contexts.engine_on("cpu:3")
+        assert first.companions["cpu:3"].engine is engine and "cpu" not in first.companions
 
 
 def test_sixty_four_numbers_fit_into_memory_in_sections() -> None:

@@ -27,8 +27,12 @@ from cyclotome.errors import FileError, FormatError, RangeError
 WIDTHS = (8, 16, 32, 64)
 
 
-def _hexadecimal(path: Path, digits: int) -> list[int]:
-    """Numbers of so many hexadecimal digits, each on a line of its own or with space between them."""
+def hexadecimal(path: Path, digits: int) -> list[int]:
+    """Numbers of so many hexadecimal digits, each on a line of its own or with space between them.
+
+    Raises:
+        FileError, FormatError: no such file; no such numbers.
+    """
     try:
         words = path.read_text(encoding="ascii").split()
     except UnicodeDecodeError as error:
@@ -54,12 +58,13 @@ def prince(
     """Encrypt or decrypt blocks with PRINCE, under a key that is encrypted itself (BGV or BFV).
 
     The key's bits are encrypted, the cipher is computed on them, 24 products one after the other, and the result is
-    decrypted and printed: what a server does that turns blocks of a small device into homomorphic ciphertexts.
+    decrypted and printed: what a server does that turns blocks of a small device into homomorphic ciphertexts. With a
+    client and a server of their own: `cyclotome circuit`.
     """
     if how.output is not None:
         vacant(how.output, how.force)
     devices = how.devices
-    halves, blocks = _hexadecimal(key, 16), _hexadecimal(file, 16)
+    halves, blocks = hexadecimal(key, 16), hexadecimal(file, 16)
     if len(halves) != 2 or not blocks:
         raise FormatError(
             f"{key} and {file}: two halves of a key, and one block or more, not {len(halves)} and {len(blocks)}"
@@ -111,9 +116,9 @@ def sort(
             raise UsageError(f"{how.output}: sorted lists are written as .csv")
         vacant(how.output, how.force)
     devices = how.devices
-    lists, scale = _lists(file, header)
+    lists, scale = read_lists(file, header)
     signed = bool((lists < 0).any())
-    bits = _width(lists, signed) if bits is None else bits
+    bits = width_for(lists, signed) if bits is None else bits
     count = lists.shape[1]
     if top is not None and not 1 <= top <= count:
         raise UsageError(f"--top {top}: lists have {text.plural(count, 'number')}")
@@ -149,7 +154,7 @@ def sort(
     _finish(how, tables.csv_text(values.T, scale), facts)
 
 
-def _lists(file: Path, header: bool | None) -> tuple[np.ndarray[Any, Any], Any]:
+def read_lists(file: Path, header: bool | None) -> tuple[np.ndarray[Any, Any], Any]:
     """Lists of integers along the last axis, and their scale."""
     table = read_input(file, None, header)
     integers, scale = decimals.quantise(table.values, automatic=True)
@@ -162,7 +167,7 @@ def _lists(file: Path, header: bool | None) -> tuple[np.ndarray[Any, Any], Any]:
     return integers, scale
 
 
-def _width(lists: np.ndarray[Any, Any], signed: bool) -> int:
+def width_for(lists: np.ndarray[Any, Any], signed: bool) -> int:
     longest = max(int(value).bit_length() if value >= 0 else (~int(value)).bit_length() for value in lists.flat)
     for width in WIDTHS:
         if longest + signed <= width:

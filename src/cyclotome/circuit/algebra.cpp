@@ -16,6 +16,11 @@ BatchPtr Algebra::sum(std::span<const Summands> summands, std::span<const std::i
   return nothing ? total : add_constants(*total, constants);
 }
 
+BatchPtr Algebra::relinearize_to(const Batch& a, std::size_t level) const {
+  const BatchPtr result = relinearize(a);
+  return facts(*result).level > level ? lowered(*result, level) : result;
+}
+
 BatchPtr Algebra::sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const {
   const BatchPtr first = gather(a), second = gather(b);
   BatchPtr products = multiply(*first, *second);

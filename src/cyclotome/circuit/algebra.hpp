@@ -73,6 +73,10 @@ class Algebra {
                                           [[maybe_unused]] std::size_t level) const {
     return 1;
   }
+  /// The correction factor of what has this standing when it is lowered to a level. By default it stays.
+  virtual std::uint64_t correction_below(const Standing& standing, [[maybe_unused]] std::size_t level) const {
+    return standing.correction;
+  }
   /// All items brought to a level that is not above their own.
   virtual BatchPtr lowered(const Batch& a, std::size_t level) const = 0;
   /// The same values with another correction factor. By default `a`: there are none.
@@ -89,6 +93,8 @@ class Algebra {
   virtual BatchPtr multiply(const Batch& a, const Batch& b) const = 0;
   /// From 3 parts to 2.
   virtual BatchPtr relinearize(const Batch& a) const = 0;
+  /// The same at a level that is not above its own. By default one after the other.
+  virtual BatchPtr relinearize_to(const Batch& a, std::size_t level) const;
   /// Item by item; one level, as many items, 2 or 3 parts each.
   virtual BatchPtr add(const Batch& a, const Batch& b) const = 0;
   /// Each `group` neighbours added up.

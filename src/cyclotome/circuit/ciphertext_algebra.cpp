@@ -17,13 +17,19 @@ using rlwe::Ciphertext;
 using Indices = std::vector<std::size_t>;
 
 struct Encrypted final : Batch {
-  explicit Encrypted(Ciphertext c) : ciphertexts(std::move(c)) {}
+  Encrypted(Ciphertext c, std::size_t w) : ciphertexts(std::move(c)), width(w) {}
   Ciphertext ciphertexts;
+  std::size_t width;  ///< ciphertexts of an item: the algebra's, or 1 where its lanes share one
 };
 
 const Ciphertext& of(const Batch& a) { return dynamic_cast<const Encrypted&>(a).ciphertexts; }
+std::size_t width_of(const Batch& a) { return dynamic_cast<const Encrypted&>(a).width; }
 rlwe::NoiseModel::State state_of(const Ciphertext& c) { return {c.noise(), c.level(), c.correction()}; }
-BatchPtr made(Ciphertext ciphertexts) { return std::make_shared<Encrypted>(std::move(ciphertexts)); }
+BatchPtr made(Ciphertext ciphertexts, std::size_t width) {
+  return std::make_shared<Encrypted>(std::move(ciphertexts), width);
+}
+/// Of items as wide as those of `like`.
+BatchPtr made_like(const Batch& like, Ciphertext ciphertexts) { return made(std::move(ciphertexts), width_of(like)); }
 
 using Members = std::vector<rlwe::Member>;
 
@@ -121,36 +127,62 @@ CiphertextAlgebra::CiphertextAlgebra(rlwe::ContextPtr of_context, const rlwe::Ke
   model_ = context()->scheme().noise_model(context()->parameters(), rlwe::PlainIndex(0));
 }
 
-BatchPtr CiphertextAlgebra::batch(Ciphertext ciphertexts) const {
+void CiphertextAlgebra::require_ours(const Ciphertext& ciphertexts) const {
   rlwe::require_same_context("circuit", *context(), *ciphertexts.context());
   rlwe::require_same_key("circuit", key_, ciphertexts.key());
+}
+
+BatchPtr CiphertextAlgebra::batch(Ciphertext ciphertexts) const {
+  require_ours(ciphertexts);
   if (ciphertexts.batch() % width_ != 0 || ciphertexts.parts() != 2) {
     throw ArgumentError(message(ciphertexts.batch(), " ciphertexts of ", ciphertexts.parts(), " parts are no items of ",
                                 width_, " ciphertexts of 2 parts each"));
   }
-  return made(std::move(ciphertexts));
+  return made(std::move(ciphertexts), width_);
 }
 
-const Ciphertext& CiphertextAlgebra::ciphertexts(const Batch& a) { return of(a); }
+BatchPtr CiphertextAlgebra::shared(Ciphertext ciphertexts) const {
+  require_ours(ciphertexts);
+  return made(std::move(ciphertexts), 1);
+}
+
+Ciphertext CiphertextAlgebra::ciphertexts(const Batch& a) const { return of(*widened(a, width_)); }
+
+/// The same items, a ciphertext repeated for each of its lanes if they are to be wider.
+BatchPtr CiphertextAlgebra::widened(const Batch& a, std::size_t width) const {
+  if (circuit::width_of(a) == width) return a.shared_from_this();
+  Indices numbers;
+  for (std::size_t i = 0; i < of(a).batch() * width; ++i) numbers.push_back(i / width);
+  return made(rlwe::take(of(a), numbers), width);
+}
+
+/// What a result of these items takes: as much as the widest of them.
+std::size_t CiphertextAlgebra::width_of(std::span<const Place> places) const {
+  const auto is_wide = [this](const Place& place) { return circuit::width_of(*place.batch) == width_; };
+  return std::ranges::any_of(places, is_wide) ? width_ : 1;
+}
 
 std::uint64_t CiphertextAlgebra::modulus() const { return context()->parameters().plain_moduli()[0]; }
 
 Facts CiphertextAlgebra::facts(const Batch& a) const {
   const Ciphertext& c = of(a);
-  return {c.batch() / width_, c.parts(), c.limbs(), c.noise().log2_max, scheme::noise_headroom(c), c.correction()};
+  return {c.batch() / circuit::width_of(a), c.parts(),     c.limbs(), c.noise().log2_max,
+          scheme::noise_headroom(c),        c.correction()};
 }
 
 std::size_t CiphertextAlgebra::items_at_once() const { return circuit::items_at_once(context()->parameters(), width_); }
 
-/// The ciphertexts of the items at these places. Items follow each other in groups; within one, all those of one lane
-/// do.
-std::vector<rlwe::Member> CiphertextAlgebra::members(std::span<const Place> places, std::size_t group) const {
+/// The ciphertexts of the items at these places, `width` of each. Items follow each other in groups; within one, all
+/// those of one lane do.
+std::vector<rlwe::Member> CiphertextAlgebra::members(std::span<const Place> places, std::size_t group,
+                                                     std::size_t width) const {
   std::vector<rlwe::Member> result;
-  result.reserve(places.size() * width_);
+  result.reserve(places.size() * width);
   for (std::size_t first = 0; first < places.size(); first += group) {
-    for (std::size_t i = 0; i < width_; ++i) {
+    for (std::size_t i = 0; i < width; ++i) {
       for (const Place& place : places.subspan(first, group)) {
-        result.push_back({&of(*place.batch), place.item * width_ + i});
+        const std::size_t own = circuit::width_of(*place.batch);
+        result.push_back({&of(*place.batch), place.item * own + (own == 1 ? 0 : i)});
       }
     }
   }
@@ -158,8 +190,9 @@ std::vector<rlwe::Member> CiphertextAlgebra::members(std::span<const Place> plac
 }
 
 BatchPtr CiphertextAlgebra::gather(std::span<const Place> places) const {
-  const Members all = members(places, 1);
-  return is_all(all) ? places[0].batch->shared_from_this() : made(joined(all));
+  const std::size_t width = width_of(places);
+  const Members all = members(places, 1, width);
+  return is_all(all) ? places[0].batch->shared_from_this() : made(joined(all), width);
 }
 
 /// All terms of a sum in one pass. Its bound is that of adding up by kinds of terms, as without ciphertexts.
@@ -171,10 +204,12 @@ BatchPtr CiphertextAlgebra::sum(std::span<const Summands> summands, std::span<co
     return state;
   };
   std::optional<rlwe::NoiseModel::State> total;
+  std::size_t width = 1;
+  for (const Summands& some : summands) width = std::max(width, width_of(some.places));
   std::vector<Members> kinds;  // all lanes of an item's terms of one kind follow each other
   std::size_t group = is_constant;
   for (const auto& [places, terms] : summands) {
-    kinds.push_back(members(places, terms));
+    kinds.push_back(members(places, terms, width));
     if (!are_alike(kinds.back()) || kinds.back()[0].array->correction() != kinds[0][0].array->correction()) {
       return Algebra::sum(summands, constants);
     }
@@ -187,22 +222,23 @@ BatchPtr CiphertextAlgebra::sum(std::span<const Summands> summands, std::span<co
   if (is_constant) total = tidy(model_->with_plain(*total));
   const Ciphertext& like = *kinds[0][0].array;
   Members all;
-  for (std::size_t i = 0; i < constants.size() * width_; ++i) {
+  for (std::size_t i = 0; i < constants.size() * width; ++i) {
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
       const std::size_t terms = summands[kind].group;
       const auto first = kinds[kind].begin() + static_cast<std::ptrdiff_t>(i * terms);
       all.insert(all.end(), first, first + static_cast<std::ptrdiff_t>(terms));
     }
-    if (is_constant) all.push_back({&constant_term(like, constants[i / width_]), 0});
+    if (is_constant) all.push_back({&constant_term(like, constants[i / width]), 0});
   }
   const Ciphertext sums = rlwe::gather(all, group);
-  return made(sums.derived(sums.polynomials(), total->noise));
+  return made(sums.derived(sums.polynomials(), total->noise), width);
 }
 
 BatchPtr CiphertextAlgebra::sum_products(std::span<const Place> a, std::span<const Place> b, std::size_t group) const {
-  const Members x = members(a, group), y = members(b, group);
+  const std::size_t width = std::max(width_of(a), width_of(b));
+  const Members x = members(a, group, width), y = members(b, group, width);
   if (!are_alike(x) || !are_alike(y)) return Algebra::sum_products(a, b, group);
-  return made(scheme::sum_products(x, y, group));
+  return made(scheme::sum_products(x, y, group), width);
 }
 
 std::size_t CiphertextAlgebra::product_level(std::span<const Batch* const> operands) const {
@@ -217,14 +253,18 @@ std::uint64_t CiphertextAlgebra::common_correction(std::span<const Batch* const>
   return correction_of_operands(*model_, modulus(), states, level);
 }
 
+std::uint64_t CiphertextAlgebra::correction_below(const Standing& standing, std::size_t level) const {
+  return circuit::correction_below(*model_, standing, level);
+}
+
 BatchPtr CiphertextAlgebra::corrected(const Batch& a, std::uint64_t correction) const {
   const Ciphertext scaled = rlwe::multiply_scalar(of(a), factor_between(of(a).correction(), correction, modulus()));
-  return made(scaled.derived(scaled.polynomials(), scaled.noise(), correction));
+  return made_like(a, scaled.derived(scaled.polynomials(), scaled.noise(), correction));
 }
 
 BatchPtr CiphertextAlgebra::copied(const Batch& a) const {
   if (of(a).context()->engine() == context()->engine()) return a.shared_from_this();
-  return made(of(a).to(context()));
+  return made_like(a, of(a).to(context()));
 }
 
 CiphertextAlgebra::KeysPtr CiphertextAlgebra::keys() const {
@@ -238,37 +278,53 @@ std::shared_ptr<const void> CiphertextAlgebra::keys_at_hand() const { return key
 
 BatchPtr CiphertextAlgebra::lowered(const Batch& a, std::size_t level) const {
   if (of(a).limbs() == level) return a.shared_from_this();
-  return made(scheme::switch_to_level(of(a), rlwe::Level(level)));
+  return made_like(a, scheme::switch_to_level(of(a), rlwe::Level(level)));
 }
 
 BatchPtr CiphertextAlgebra::multiply(const Batch& a, const Batch& b) const {
-  return made(&a == &b ? scheme::square(of(a)) : scheme::multiply(of(a), of(b)));
+  if (&a == &b) return made_like(a, scheme::square(of(a)));
+  const std::size_t width = std::max(circuit::width_of(a), circuit::width_of(b));
+  const BatchPtr x = widened(a, width), y = widened(b, width);
+  return made(scheme::multiply(of(*x), of(*y)), width);
 }
 
-BatchPtr CiphertextAlgebra::relinearize(const Batch& a) const { return made(rlwe::relinearize(of(a), *keys())); }
+BatchPtr CiphertextAlgebra::relinearize(const Batch& a) const {
+  return made_like(a, rlwe::relinearize(of(a), *keys()));
+}
 
-BatchPtr CiphertextAlgebra::add(const Batch& a, const Batch& b) const { return made(scheme::add(of(a), of(b))); }
+BatchPtr CiphertextAlgebra::relinearize_to(const Batch& a, std::size_t level) const {
+  return made_like(a, scheme::relinearize_to_level(of(a), *keys(), rlwe::Level(level)));
+}
+
+BatchPtr CiphertextAlgebra::add(const Batch& a, const Batch& b) const {
+  const std::size_t width = std::max(circuit::width_of(a), circuit::width_of(b));
+  const BatchPtr x = widened(a, width), y = widened(b, width);
+  return made(scheme::add(of(*x), of(*y)), width);
+}
 
 BatchPtr CiphertextAlgebra::sum_groups(const Batch& a, std::size_t group) const {
-  if (width_ == 1) return made(rlwe::sum_groups(of(a), group));
+  const std::size_t width = circuit::width_of(a);
+  if (width == 1) return made(rlwe::sum_groups(of(a), group), width);
   // Neighbours are items: their ciphertexts of one number come together first.
   Indices order;
-  for (std::size_t first = 0; first < of(a).batch(); first += group * width_) {
-    for (std::size_t i = 0; i < width_; ++i) {
-      for (std::size_t j = 0; j < group; ++j) order.push_back(first + j * width_ + i);
+  for (std::size_t first = 0; first < of(a).batch(); first += group * width) {
+    for (std::size_t i = 0; i < width; ++i) {
+      for (std::size_t j = 0; j < group; ++j) order.push_back(first + j * width + i);
     }
   }
-  return made(rlwe::sum_groups(rlwe::take(of(a), order), group));
+  return made(rlwe::sum_groups(rlwe::take(of(a), order), group), width);
 }
 
 BatchPtr CiphertextAlgebra::scale(const Batch& a, std::span<const std::int64_t> factors) const {
-  return made(by_value(of(a), factors, 1, width_,
-                       [](const Ciphertext& c, std::int64_t factor) { return rlwe::multiply_scalar(c, factor); }));
+  return made_like(a, by_value(of(a), factors, 1, circuit::width_of(a), [](const Ciphertext& c, std::int64_t factor) {
+                     return rlwe::multiply_scalar(c, factor);
+                   }));
 }
 
 BatchPtr CiphertextAlgebra::add_constants(const Batch& a, std::span<const std::int64_t> constants) const {
-  return made(by_value(of(a), constants, 0, width_,
-                       [&](const Ciphertext& c, std::int64_t value) { return scheme::add_plain(c, constant(value)); }));
+  return made_like(a, by_value(of(a), constants, 0, circuit::width_of(a), [&](const Ciphertext& c, std::int64_t value) {
+                     return scheme::add_plain(c, constant(value));
+                   }));
 }
 
 const Ciphertext& CiphertextAlgebra::constant_term(const Ciphertext& like, std::int64_t value) const {

@@ -28,7 +28,11 @@ class CiphertextAlgebra final : public Algebra {
   /// Ciphertexts of 2 parts as items; their number must be a multiple of the width (ArgumentError). Throws
   /// MismatchError for those of another context or key.
   BatchPtr batch(rlwe::Ciphertext ciphertexts) const;
-  static const rlwe::Ciphertext& ciphertexts(const Batch& a);
+  /// The same where an item is one ciphertext, that all of its lanes share: what is computed of such items alone is
+  /// computed once.
+  BatchPtr shared(rlwe::Ciphertext ciphertexts) const;
+  /// All `width` ciphertexts of each item.
+  rlwe::Ciphertext ciphertexts(const Batch& a) const;
 
   std::uint64_t modulus() const override;
   Facts facts(const Batch& a) const override;
@@ -36,12 +40,14 @@ class CiphertextAlgebra final : public Algebra {
   BatchPtr gather(std::span<const Place> places) const override;
   std::size_t product_level(std::span<const Batch* const> operands) const override;
   std::uint64_t common_correction(std::span<const Batch* const> operands, std::size_t level) const override;
+  std::uint64_t correction_below(const Standing& standing, std::size_t level) const override;
   BatchPtr lowered(const Batch& a, std::size_t level) const override;
   BatchPtr corrected(const Batch& a, std::uint64_t correction) const override;
   BatchPtr copied(const Batch& a) const override;
   std::shared_ptr<const void> keys_at_hand() const override;
   BatchPtr multiply(const Batch& a, const Batch& b) const override;
   BatchPtr relinearize(const Batch& a) const override;
+  BatchPtr relinearize_to(const Batch& a, std::size_t level) const override;
   BatchPtr add(const Batch& a, const Batch& b) const override;
   BatchPtr sum_groups(const Batch& a, std::size_t group) const override;
   BatchPtr sum(std::span<const Summands> summands, std::span<const std::int64_t> constants) const override;
@@ -54,8 +60,11 @@ class CiphertextAlgebra final : public Algebra {
 
   CiphertextAlgebra(rlwe::ContextPtr of_context, const rlwe::KeyId& key, std::size_t width);
   const rlwe::ContextPtr& context() const { return context_; }
+  void require_ours(const rlwe::Ciphertext& ciphertexts) const;
+  std::size_t width_of(std::span<const Place> places) const;
+  BatchPtr widened(const Batch& a, std::size_t width) const;
   KeysPtr keys() const;
-  std::vector<rlwe::Member> members(std::span<const Place> places, std::size_t group) const;
+  std::vector<rlwe::Member> members(std::span<const Place> places, std::size_t group, std::size_t width) const;
   /// A plaintext that has it in every slot; made once, since making it waits for the engine.
   rlwe::Plaintext constant(std::int64_t value) const;
   /// One part: what the sum with a constant adds to ciphertexts like `like`. Made once, too.

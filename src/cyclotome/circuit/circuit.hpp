@@ -50,6 +50,8 @@ class Circuit {
   /// The plaintext modulus t: 2 for bits, or a prime.
   std::uint64_t modulus() const noexcept { return modulus_; }
   const std::string& name() const noexcept { return name_; }
+  /// Names what was written down within the process; copies share it.
+  std::uint64_t id() const noexcept { return id_; }
   const std::vector<Port>& inputs() const noexcept { return inputs_; }
   const std::vector<Port>& outputs() const noexcept { return outputs_; }
   std::size_t size() const noexcept { return gates_.size(); }
@@ -66,6 +68,7 @@ class Circuit {
   Circuit() = default;
 
   std::string name_;
+  std::uint64_t id_ = 0;
   std::uint64_t modulus_ = 2;
   std::vector<Gate> gates_;
   std::vector<Term> terms_;

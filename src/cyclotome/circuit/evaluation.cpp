@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 
-#include "cyclotome/circuit/reports.hpp"
-#include "cyclotome/circuit/schedule.hpp"
-#include "cyclotome/circuit/sum_terms.hpp"
-#include "cyclotome/circuit/team.hpp"
-#include "cyclotome/circuit/values.hpp"
+#include "cyclotome/circuit/running_evaluation.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 
@@ -16,65 +14,39 @@ namespace cyclotome::circuit {
 
 namespace {
 
-/// What the terms of sums were read from: batches that stay until then, and wires that are used up afterwards.
-struct Taken {
-  std::vector<BatchPtr> batches;
-  std::array<std::vector<Wire>, 3> wires;  // by role
-};
-
-/// Wires for each device.
-using Shares = std::vector<std::vector<Wire>>;
-
-/// Everything that one evaluation needs.
-class Evaluation {
- public:
-  Evaluation(const Circuit& circuit, std::span<const Algebra* const> algebras, const Manner& manner,
-             const Progress& progress)
-      : circuit_(circuit),
-        algebras_(algebras),
-        manner_(manner),
-        schedule_(circuit, manner.sections, algebras.size()),
-        values_(algebras, schedule_.uses()),
-        reports_(circuit, progress) {
-    if (manner.course != nullptr) course_ = *manner.course;
-    course_.layers.resize(circuit.depth() + 1);
-    course_.outputs.resize(circuit.outputs().size());
+/// Levels that each wire is needed at, by a course, falling; nothing where steps come in the order of layers.
+std::vector<std::vector<std::size_t>> stops_of(const Circuit& circuit, const Schedule& schedule, const Manner& manner) {
+  if (manner.sections == 1) return {};
+  std::vector<std::set<std::size_t, std::greater<>>> levels(circuit.size());
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    const Gate& gate = circuit.gate({number});
+    const bool is_late = schedule.late({number}) && schedule.drops(gate.depth);
+    const Standing& at = (is_late ? manner.course->relinearized : manner.course->layers).at(gate.depth);
+    for (const Term& term : circuit.operands({number})) {
+      if (circuit.gate(term.wire).depth < gate.depth) levels[term.wire.number].insert(at.level);
+    }
   }
+  std::vector<std::vector<std::size_t>> stops;
+  for (const auto& each : levels) stops.emplace_back(each.begin(), each.end());
+  return stops;
+}
 
-  void hold_inputs(std::vector<BatchPtr> inputs);
-  void run();
-  Result result();
+}  // namespace
 
- private:
-  void run_step(const Step& step);
-  void bring_operands(const Step& step);
-  void bring(std::span<const Use> uses, const Standing& standing, Values::Role role);
-  Standing standing_of(std::span<const Use> uses, std::size_t level) const;
-  std::size_t lowest_level(std::span<const Use> uses) const;
-
-  void multiply(std::size_t device, std::span<const Wire> products);
-  void add_up(std::size_t device, std::span<const Wire> sums);
-  void add_alike(std::size_t device, std::span<const Wire> sums, const Signature& signature);
-  void relinearize(std::size_t device, std::span<const Wire> wires);
-
-  BatchPtr products_of(std::size_t device, std::span<const Wire> products, std::size_t group);
-  Summands summands_of(std::size_t device, std::span<const Terms> rows, Kind kind, Taken& taken);
-  void keep(std::size_t device, BatchPtr batch, std::span<const Wire> wires);
-  void advance(std::size_t device, std::size_t steps);
-  template <class Work>
-  void in_pieces(std::size_t device, std::span<const Wire> wires, std::size_t items_each, const Work& work) const;
-  template <class Work>
-  void on_devices(std::span<const Wire> wires, const Work& work);
-
-  const Circuit& circuit_;
-  std::span<const Algebra* const> algebras_;
-  const Manner& manner_;
-  Schedule schedule_;
-  Values values_;
-  Course course_;
-  Reports reports_;
-  Values::Role earlier_role_ = Values::term;  // of its terms of earlier layers
-};
+Evaluation::Evaluation(const Circuit& circuit, std::span<const Algebra* const> algebras, const Manner& manner,
+                       const Progress& progress)
+    : circuit_(circuit),
+      algebras_(algebras),
+      manner_(manner),
+      schedule_(circuit, manner.sections, algebras.size()),
+      values_(algebras, schedule_.uses(), stops_of(circuit, schedule_, manner)),
+      team_(algebras.size(), manner.threads),
+      reports_(circuit, progress) {
+  if (manner.course != nullptr) course_ = *manner.course;
+  course_.layers.resize(circuit.depth() + 1);
+  course_.relinearized.resize(circuit.depth() + 1);
+  course_.outputs.resize(circuit.outputs().size());
+}
 
 void Evaluation::hold_inputs(std::vector<BatchPtr> inputs) {
   const std::vector<Port>& ports = circuit_.inputs();
@@ -89,7 +61,7 @@ void Evaluation::hold_inputs(std::vector<BatchPtr> inputs) {
       throw ArgumentError(message(circuit_.name(), ": input ", ports[i].name, " takes ", wires,
                                   " values of 2 parts, not ", facts.items, " of ", facts.parts));
     }
-    if (wires > 0) values_.hold(std::move(inputs[i]), 0, ports[i].wires);
+    if (wires > 0) send_inputs(ports[i], std::move(inputs[i]));
     for (const Wire wire : ports[i].wires) {
       if (schedule_.uses()[wire.number] > 0) used.push_back({wire, schedule_.uses()[wire.number]});
     }
@@ -98,6 +70,22 @@ void Evaluation::hold_inputs(std::vector<BatchPtr> inputs) {
   if (manner_.course == nullptr) course_.layers[0] = standing_of(used, lowest_level(used));
   reports_.enter(0, course_.layers[0].level);
   bring(used, course_.layers[0], Values::own);
+}
+
+/// Each wire goes to where it is used most.
+void Evaluation::send_inputs(const Port& port, BatchPtr batch) {
+  const std::vector<std::uint32_t>& uses = schedule_.uses();
+  values_.hold(batch, 0, port.wires);
+  for (std::size_t device = 1; device < algebras_.size(); ++device) {
+    std::vector<Wire> sent;
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < port.wires.size(); ++i) {
+      if (schedule_.home(port.wires[i]) != device || uses[port.wires[i].number] == 0) continue;
+      sent.push_back(port.wires[i]);
+      places.push_back({batch.get(), i});
+    }
+    if (!sent.empty()) values_.move(algebras_[device]->copied(*algebras_[0]->gather(places)), device, sent);
+  }
 }
 
 std::size_t Evaluation::lowest_level(std::span<const Use> uses) const {
@@ -110,43 +98,91 @@ Standing Evaluation::standing_of(std::span<const Use> uses, std::size_t level) c
   return {level, algebras_[0]->common_correction(values_.batches(uses), level)};
 }
 
-void Evaluation::bring(std::span<const Use> uses, const Standing& standing, Values::Role role) {
+void Evaluation::bring(std::span<const Use> uses, const Standing& standing, Values::Role role, bool passing) {
   std::vector<std::vector<Values::Group>> work(algebras_.size());
   for (Values::Group& group : values_.away(uses, standing)) {
     const std::size_t most = algebras_[group.device]->items_at_once();
     for (std::size_t first = 0; first < group.uses.size(); first += most) {
       const auto begin = group.uses.begin() + static_cast<std::ptrdiff_t>(first);
       const auto end = begin + static_cast<std::ptrdiff_t>(std::min(most, group.uses.size() - first));
-      work[group.device].push_back({group.device, {begin, end}});
+      work[group.device].push_back({group.device, group.way, {begin, end}});
     }
   }
-  each_of_team(algebras_.size(), manner_.threads, [&](std::size_t device) {
+  team_.each([&](std::size_t device) {
     for (const Values::Group& group : work[device]) {
-      values_.bring(group, standing, role);
+      values_.bring(group, standing, role, passing);
       check_interrupt();
     }
   });
 }
 
-/// What the layer's gates take: factors at its level, and terms of its sums with the correction factor of products.
+/// The layer's level and correction factors, found on the way.
+void Evaluation::find_standings(const Step& step) {
+  Standing &factors = course_.layers[step.layer], &after = course_.relinearized[step.layer];
+  if (!step.factors.empty()) {
+    factors = standing_of(step.factors, std::min(last_, algebras_[0]->product_level(values_.batches(step.factors))));
+  }
+  after = {factors.level, factors.correction * factors.correction % circuit_.modulus()};
+  if (manner_.ahead != nullptr && step.layer < circuit_.depth() && schedule_.drops(step.layer)) {
+    const std::size_t next = manner_.ahead->layers[step.layer + 1].level;
+    if (next > 0 && next < after.level) after = {next, algebras_[0]->correction_below(after, next)};
+  }
+  if (after.level > 0) last_ = after.level;
+}
+
+/// What the layer's gates take: factors at its level, terms of its sums with the correction factor of products, and
+/// those of sums of what was relinearised as that is.
 void Evaluation::bring_operands(const Step& step) {
-  Standing& factors = course_.layers[step.layer];
-  if (manner_.course == nullptr && !step.factors.empty()) {
-    factors = standing_of(step.factors, algebras_[0]->product_level(values_.batches(step.factors)));
-  }
+  if (manner_.course == nullptr) find_standings(step);
+  const Standing factors = course_.layers[step.layer], after = course_.relinearized[step.layer];
   reports_.enter(step.layer, factors.level);
-  const std::uint64_t t = circuit_.modulus();
-  const Standing terms{factors.level, factors.correction * factors.correction % t};
-  if (terms == factors) {
-    std::vector<Use> all = step.factors;
-    all.insert(all.end(), step.earlier.begin(), step.earlier.end());
-    merge_uses(all);
-    earlier_role_ = Values::factor;
-    return bring(all, factors, Values::factor);
+  const Standing terms{factors.level, factors.correction * factors.correction % circuit_.modulus()};
+  earlier_role_ = terms == factors ? Values::factor : Values::term;
+  late_role_ = after == factors ? Values::factor : after == terms ? Values::term : Values::late;
+  std::array<std::vector<Use>, Values::roles> uses;
+  uses[Values::factor] = step.factors;
+  const auto append = [&](Values::Role role, const std::vector<Use>& more) {
+    uses[role].insert(uses[role].end(), more.begin(), more.end());
+  };
+  append(earlier_role_, step.earlier);
+  append(late_role_, step.late);
+  for (const Values::Role role : {Values::factor, Values::term, Values::late}) {
+    merge_uses(uses[role]);
+    bring(uses[role], role == Values::factor ? factors : role == Values::term ? terms : after, role);
+    values_.pin(uses[role], role);
   }
-  earlier_role_ = Values::term;
-  bring(step.factors, factors, Values::factor);
-  bring(step.earlier, terms, Values::term);
+}
+
+/// What a gate reads an operand as.
+Values::Role Evaluation::role_of(Wire gate, Wire operand) const {
+  const Gate &of = circuit_.gate(gate), &what = circuit_.gate(operand);
+  if (of.kind == GateKind::product) return Values::factor;
+  if (of.kind != GateKind::sum || what.depth == of.depth) return Values::own;
+  return schedule_.late(gate) && schedule_.drops(of.depth) ? late_role_ : earlier_role_;
+}
+
+/// Copies what the gates of each device read of the others.
+void Evaluation::bring_near(const Shares& shares) {
+  if (algebras_.size() == 1) return;
+  team_.each([&](std::size_t device) {
+    std::array<std::vector<Wire>, Values::roles> needed;
+    const auto need = [&](Wire gate) {
+      for (const Term& term : circuit_.operands(gate)) needed[role_of(gate, term.wire)].push_back(term.wire);
+    };
+    for (const Wire gate : shares[device]) {
+      const bool is_sum = circuit_.gate(gate).kind == GateKind::sum;
+      for (const Term& term : circuit_.operands(gate)) {
+        if (is_sum && schedule_.fused(term.wire)) {
+          need(term.wire);
+        } else {
+          needed[role_of(gate, term.wire)].push_back(term.wire);
+        }
+      }
+    }
+    for (std::size_t role = 0; role < Values::roles; ++role) {
+      values_.bring_near(needed[role], static_cast<Values::Role>(role), device);
+    }
+  });
 }
 
 /// Work on each device that has some of the wires.
@@ -155,118 +191,11 @@ void Evaluation::on_devices(std::span<const Wire> wires, const Work& work) {
   if (wires.empty()) return;
   Shares shares(algebras_.size());
   for (const Wire wire : wires) shares[schedule_.device(wire)].push_back(wire);
-  each_of_team(algebras_.size(), manner_.threads, [&](std::size_t device) {
+  bring_near(shares);
+  team_.each([&](std::size_t device) {
     if (!shares[device].empty()) work(device, std::span<const Wire>(shares[device]));
   });
   reports_.tell();
-}
-
-/// Counts what was done. Only the calling thread, which computes for the first device, tells of it.
-void Evaluation::advance(std::size_t device, std::size_t steps) {
-  check_interrupt();
-  reports_.advance(steps);
-  if (device == 0) reports_.tell();
-}
-
-/// Pieces that hold no more items than the algebra wants at once, where each wire takes so many.
-template <class Work>
-void Evaluation::in_pieces(std::size_t device, std::span<const Wire> wires, std::size_t items_each,
-                           const Work& work) const {
-  const std::size_t most = algebras_[device]->items_at_once();
-  const std::size_t size = std::max<std::size_t>(1, most / std::max<std::size_t>(1, items_each));
-  for (std::size_t first = 0; first < wires.size(); first += size) {
-    work(wires.subspan(first, std::min(size, wires.size() - first)));
-  }
-}
-
-void Evaluation::keep(std::size_t device, BatchPtr batch, std::span<const Wire> wires) {
-  reports_.keep(algebras_[device]->facts(*batch));
-  values_.hold(std::move(batch), device, wires);
-}
-
-/// The factors' products, in this order, each `group` neighbours added up.
-BatchPtr Evaluation::products_of(std::size_t device, std::span<const Wire> products, std::size_t group) {
-  std::array<std::vector<Wire>, 2> sides;
-  for (const Wire product : products) {
-    for (std::size_t i = 0; i < 2; ++i) sides[i].push_back(circuit_.operands(product)[i].wire);
-  }
-  const Values::Places first = values_.places(sides[0], Values::factor, device),
-                       second = values_.places(sides[1], Values::factor, device);
-  BatchPtr result = algebras_[device]->sum_products(first.places, second.places, group);
-  for (const std::vector<Wire>& side : sides) values_.use(side, Values::factor);
-  advance(device, products.size());
-  return result;
-}
-
-void Evaluation::multiply(std::size_t device, std::span<const Wire> products) {
-  in_pieces(device, products, 1,
-            [&](std::span<const Wire> piece) { keep(device, products_of(device, piece, 1), piece); });
-}
-
-void Evaluation::relinearize(std::size_t device, std::span<const Wire> wires) {
-  const std::shared_ptr<const void> keys = algebras_[device]->keys_at_hand();
-  in_pieces(device, wires, 1, [&](std::span<const Wire> piece) {
-    std::vector<Wire> operands;
-    for (const Wire wire : piece) operands.push_back(circuit_.operands(wire)[0].wire);
-    keep(device, algebras_[device]->relinearize(*values_.take(operands, Values::own, device)), piece);
-    advance(device, piece.size());
-  });
-}
-
-void Evaluation::add_up(std::size_t device, std::span<const Wire> sums) {
-  for (const auto& [signature, members] : sums_alike(circuit_, schedule_, sums)) add_alike(device, members, signature);
-}
-
-/// Each row's terms of one kind: values as they are, or what is computed of them.
-Summands Evaluation::summands_of(std::size_t device, std::span<const Terms> rows, Kind kind, Taken& taken) {
-  const Algebra& algebra = *algebras_[device];
-  std::vector<Wire> wires;
-  std::vector<std::int64_t> factors;
-  for (const Terms& row : rows) {
-    for (const Term& term : row[kind]) {
-      wires.push_back(term.wire);
-      factors.push_back(term.factor);
-    }
-  }
-  const Values::Role role = kind == earlier ? earlier_role_ : Values::own;
-  const std::size_t group = rows[0][kind].size();
-  const bool scaled = std::ranges::any_of(factors, [](std::int64_t f) { return f != 1; });
-  if (!scaled && kind != fused) {
-    Values::Places lying = values_.places(wires, role, device);
-    taken.wires[role].insert(taken.wires[role].end(), wires.begin(), wires.end());
-    taken.batches.insert(taken.batches.end(), lying.batches.begin(), lying.batches.end());
-    return {std::move(lying.places), group};
-  }
-  BatchPtr batch = kind == fused ? products_of(device, wires, scaled ? 1 : group) : values_.take(wires, role, device);
-  if (scaled) {
-    batch = algebra.scale(*batch, factors);
-    if (group > 1) batch = algebra.sum_groups(*batch, group);
-  }
-  Summands computed{{}, 1};
-  for (std::size_t i = 0; i < rows.size(); ++i) computed.places.push_back({batch.get(), i});
-  taken.batches.push_back(std::move(batch));
-  return computed;
-}
-
-void Evaluation::add_alike(std::size_t device, std::span<const Wire> sums, const Signature& signature) {
-  const std::size_t most = *std::ranges::max_element(signature);
-  in_pieces(device, sums, most, [&](std::span<const Wire> piece) {
-    std::vector<Terms> rows;
-    std::vector<std::int64_t> constants;
-    for (const Wire sum : piece) {
-      rows.push_back(terms_of(circuit_, schedule_, sum));
-      constants.push_back(circuit_.gate(sum).constant);
-    }
-    std::vector<Summands> summands;
-    Taken taken;
-    for (std::size_t kind = 0; kind < kinds; ++kind) {
-      if (signature[kind] > 0) summands.push_back(summands_of(device, rows, static_cast<Kind>(kind), taken));
-    }
-    BatchPtr total = algebras_[device]->sum(summands, constants);
-    for (const auto role : {Values::own, Values::factor, Values::term}) values_.use(taken.wires[role], role);
-    keep(device, std::move(total), piece);
-    check_interrupt();
-  });
 }
 
 void Evaluation::run_step(const Step& step) {
@@ -280,7 +209,10 @@ void Evaluation::run_step(const Step& step) {
 }
 
 void Evaluation::run() {
-  for (const Step& step : schedule_.steps()) run_step(step);
+  for (const Step& step : schedule_.steps()) {
+    run_step(step);
+    values_.forget_near();
+  }
 }
 
 Result Evaluation::result() {
@@ -293,15 +225,14 @@ Result Evaluation::result() {
     for (const Wire wire : wires) uses.push_back({wire, 1});
     merge_uses(uses);
     if (manner_.course == nullptr) course_.outputs[i] = standing_of(uses, lowest_level(uses));
-    bring(uses, course_.outputs[i], Values::factor);
+    bring(uses, course_.outputs[i], Values::factor, true);
+    values_.bring_near(wires, Values::factor, 0);
     result.outputs.back() = values_.take(wires, Values::factor, 0);
   }
   result.layers = reports_.take();
   result.course = std::move(course_);
   return result;
 }
-
-}  // namespace
 
 Result evaluate(const Circuit& circuit, std::span<const Algebra* const> algebras, std::vector<BatchPtr> inputs,
                 const Manner& manner, const Progress& progress) {

@@ -3,28 +3,9 @@
 
 #include <vector>
 
-#include "cyclotome/circuit/reports.hpp"
+#include "cyclotome/circuit/course.hpp"
 
 namespace cyclotome::circuit {
-
-/// What each layer's factors, and each output, are brought to. Residues depend on it and on nothing else that an
-/// evaluation is free to choose: whoever follows the same course has the same results.
-struct Course {
-  std::vector<Standing> layers, outputs;
-};
-
-/// How a circuit is computed: results are the same.
-struct Manner {
-  std::size_t sections = 1;        ///< see Schedule: more of them hold fewer values at one time
-  const Course* course = nullptr;  ///< of an evaluation before; null, which takes one section: found on the way
-  bool threads = true;             ///< whether devices work at the same time
-};
-
-struct Result {
-  std::vector<BatchPtr> outputs;  ///< one for each output port, on the first device; null for one without wires
-  std::vector<LayerReport> layers;
-  Course course;
-};
 
 /// Computes a circuit, layer by layer, section after section: operands are brought to the level and the correction
 /// factor of the layer, then all its products are computed together, in pieces of algebra.items_at_once(), and so are

@@ -19,13 +19,13 @@ using rlwe::PlainIndex;
 /// What ciphertexts would be, and for how long their memory is held.
 class NoiseAlgebra::Bound final : public Batch {
  public:
-  Bound(std::size_t n, std::size_t p, const State& s, std::uint64_t b, std::shared_ptr<Memory> memory)
-      : items(n), parts(p), state(s), bytes(b), memory_(std::move(memory)) {
+  Bound(std::size_t n, std::size_t p, std::size_t w, const State& s, std::uint64_t b, std::shared_ptr<Memory> memory)
+      : items(n), parts(p), width(w), state(s), bytes(b), memory_(std::move(memory)) {
     memory_->take(bytes);
   }
   ~Bound() override { memory_->held -= bytes; }
 
-  const std::size_t items, parts;
+  const std::size_t items, parts, width;  // ciphertexts of an item: 1 where its lanes share one
   const State state;
   const std::uint64_t bytes;
 
@@ -109,22 +109,31 @@ const NoiseAlgebra::Bound& NoiseAlgebra::of(const Batch& a) { return dynamic_cas
 
 const NoiseAlgebra::State& NoiseAlgebra::state_of(const Batch& a) { return of(a).state; }
 
-BatchPtr NoiseAlgebra::made(std::size_t items, std::size_t parts, const State& state) const {
-  return bound(items, parts, state, bytes_of_items(items, state) / 2 * parts);
+BatchPtr NoiseAlgebra::made(std::size_t items, std::size_t parts, std::size_t width, const State& state) const {
+  return bound(items, parts, width, state, bytes_of_items(items, state) / width_ * width / 2 * parts);
 }
 
-BatchPtr NoiseAlgebra::bound(std::size_t items, std::size_t parts, const State& state, std::uint64_t bytes) const {
+BatchPtr NoiseAlgebra::made_like(const Bound& like, std::size_t parts, const State& state) const {
+  return made(like.items, parts, like.width, state);
+}
+
+BatchPtr NoiseAlgebra::bound(std::size_t items, std::size_t parts, std::size_t width, const State& state,
+                             std::uint64_t bytes) const {
   return std::make_shared<Bound>(
-      items, parts, State{parameters_.noise().tidy(state.noise), state.level, state.correction}, bytes, memory_);
+      items, parts, width, State{parameters_.noise().tidy(state.noise), state.level, state.correction}, bytes, memory_);
 }
 
 std::uint64_t NoiseAlgebra::bytes_of_items(std::size_t items, const State& state) const {
   return items * width_ * 2 * state.level.primes * parameters_.degree() * bytes_of(parameters_.word());
 }
 
-BatchPtr NoiseAlgebra::batch(std::size_t items, const State& state) const { return made(items, 2, state); }
+BatchPtr NoiseAlgebra::batch(std::size_t items, const State& state) const { return made(items, 2, width_, state); }
 
-BatchPtr NoiseAlgebra::given(std::size_t items, const State& state) const { return bound(items, 2, state, 0); }
+BatchPtr NoiseAlgebra::given(std::size_t items, const State& state) const { return bound(items, 2, width_, state, 0); }
+
+BatchPtr NoiseAlgebra::given_shared(std::size_t items, const State& state) const {
+  return bound(items, 2, 1, state, 0);
+}
 
 std::uint64_t NoiseAlgebra::modulus() const { return parameters_.plain_moduli()[0]; }
 
@@ -137,21 +146,23 @@ Facts NoiseAlgebra::facts(const Batch& a) const {
 BatchPtr NoiseAlgebra::gather(std::span<const Place> places) const {
   std::vector<const Bound*> sources;  // in the order in which they appear, as ciphertexts are put together
   std::set<const Bound*> seen;
-  std::size_t parts = 2;
+  std::size_t parts = 2, width = 1;
   bool in_order = true;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Bound& source = of(*places[i].batch);
     if (seen.insert(&source).second) sources.push_back(&source);
     parts = std::max(parts, source.parts);
+    width = std::max(width, source.width);
     in_order = in_order && places[i].item == i;
   }
   if (sources.size() == 1) {
     const Bound& only = *sources[0];
-    return in_order && places.size() == only.items ? only.shared_from_this() : made(places.size(), parts, only.state);
+    return in_order && places.size() == only.items ? only.shared_from_this()
+                                                   : made(places.size(), parts, width, only.state);
   }
   std::vector<State> states;
   for (const Bound* const source : sources) states.push_back(source->state);
-  return made(places.size(), parts, model_->joined(states));
+  return made(places.size(), parts, width, model_->joined(states));
 }
 
 std::size_t NoiseAlgebra::product_level(std::span<const Batch* const> operands) const {
@@ -166,13 +177,21 @@ std::uint64_t NoiseAlgebra::common_correction(std::span<const Batch* const> oper
   return correction_of_operands(*model_, modulus(), states, level);
 }
 
+std::uint64_t correction_below(const rlwe::NoiseModel& model, const Standing& standing, std::size_t level) {
+  return model.lowered({{}, Level(standing.level), standing.correction}, Level(level)).correction;
+}
+
+std::uint64_t NoiseAlgebra::correction_below(const Standing& standing, std::size_t level) const {
+  return circuit::correction_below(*model_, standing, level);
+}
+
 BatchPtr NoiseAlgebra::corrected(const Batch& a, std::uint64_t correction) const {
   const Bound& x = of(a);
   const auto factor = static_cast<double>(factor_between(x.state.correction, correction, modulus()));
-  return made(x.items, x.parts, {rlwe::NoiseCalculus::times(x.state.noise, factor), x.state.level, correction});
+  return made_like(x, x.parts, {rlwe::NoiseCalculus::times(x.state.noise, factor), x.state.level, correction});
 }
 
-BatchPtr NoiseAlgebra::copied(const Batch& a) const { return made(of(a).items, of(a).parts, of(a).state); }
+BatchPtr NoiseAlgebra::copied(const Batch& a) const { return made_like(of(a), of(a).parts, of(a).state); }
 
 std::shared_ptr<const void> NoiseAlgebra::keys_at_hand() const {
   memory_->key = key_bytes_;
@@ -182,24 +201,26 @@ std::shared_ptr<const void> NoiseAlgebra::keys_at_hand() const {
 
 BatchPtr NoiseAlgebra::lowered(const Batch& a, std::size_t level) const {
   const Bound& x = of(a);
-  return worked_out(made(x.items, x.parts, model_->lowered(x.state, Level(level), x.parts)));
+  return worked_out(made_like(x, x.parts, model_->lowered(x.state, Level(level), x.parts)));
 }
 
 BatchPtr NoiseAlgebra::multiply(const Batch& a, const Batch& b) const {
-  return worked_out(made(of(a).items, 3, model_->multiplied(of(a).state, of(b).state)));
+  return worked_out(
+      made(of(a).items, 3, std::max(of(a).width, of(b).width), model_->multiplied(of(a).state, of(b).state)));
 }
 
 BatchPtr NoiseAlgebra::relinearize(const Batch& a) const {
-  return worked_out(made(of(a).items, 2, model_->relinearized(of(a).state)));
+  return worked_out(made_like(of(a), 2, model_->relinearized(of(a).state)));
 }
 
 BatchPtr NoiseAlgebra::add(const Batch& a, const Batch& b) const {
-  return made(of(a).items, std::max(of(a).parts, of(b).parts), model_->added(of(a).state, of(b).state));
+  return made(of(a).items, std::max(of(a).parts, of(b).parts), std::max(of(a).width, of(b).width),
+              model_->added(of(a).state, of(b).state));
 }
 
 BatchPtr NoiseAlgebra::sum_groups(const Batch& a, std::size_t group) const {
-  if (width_ > 1) take_for_now(2 * of(a).bytes);  // in another order first
-  return made(of(a).items / group, of(a).parts, model_->summed(of(a).state, static_cast<double>(group)));
+  if (of(a).width > 1) take_for_now(2 * of(a).bytes);  // in another order first
+  return made(of(a).items / group, of(a).parts, of(a).width, model_->summed(of(a).state, static_cast<double>(group)));
 }
 
 /// What ciphertexts are that each value has a share in: the shares, one after the other and in order.
@@ -223,11 +244,11 @@ void NoiseAlgebra::take_for_now(std::uint64_t bytes) const {
 BatchPtr NoiseAlgebra::scale(const Batch& a, std::span<const std::int64_t> factors) const {
   double largest = 1;
   for (const std::int64_t factor : factors) largest = std::max(largest, std::abs(static_cast<double>(factor)));
-  return put_together(made(of(a).items, of(a).parts, model_->summed(of(a).state, largest)));
+  return put_together(made_like(of(a), of(a).parts, model_->summed(of(a).state, largest)));
 }
 
 BatchPtr NoiseAlgebra::add_constants(const Batch& a, std::span<const std::int64_t>) const {
-  return put_together(made(of(a).items, of(a).parts, model_->with_plain(of(a).state)));
+  return put_together(made_like(of(a), of(a).parts, model_->with_plain(of(a).state)));
 }
 
 }  // namespace cyclotome::circuit

@@ -23,6 +23,8 @@ class NoiseAlgebra final : public Algebra {
   BatchPtr batch(std::size_t items, const State& state) const;
   /// The same, whose memory is the caller's and not counted.
   BatchPtr given(std::size_t items, const State& state) const;
+  /// The same, of one ciphertext for each item, which all of its lanes share.
+  BatchPtr given_shared(std::size_t items, const State& state) const;
   /// Bytes of so many items of 2 parts.
   std::uint64_t bytes_of_items(std::size_t items, const State& state) const;
   /// The state of a batch.
@@ -39,6 +41,7 @@ class NoiseAlgebra final : public Algebra {
   BatchPtr gather(std::span<const Place> places) const override;
   std::size_t product_level(std::span<const Batch* const> operands) const override;
   std::uint64_t common_correction(std::span<const Batch* const> operands, std::size_t level) const override;
+  std::uint64_t correction_below(const Standing& standing, std::size_t level) const override;
   BatchPtr lowered(const Batch& a, std::size_t level) const override;
   BatchPtr corrected(const Batch& a, std::uint64_t correction) const override;
   BatchPtr copied(const Batch& a) const override;
@@ -58,11 +61,14 @@ class NoiseAlgebra final : public Algebra {
   class Bound;
 
   static const Bound& of(const Batch& a);
-  BatchPtr made(std::size_t items, std::size_t parts, const State& state) const;
+  BatchPtr made(std::size_t items, std::size_t parts, std::size_t width, const State& state) const;
+  /// With as many items, as wide.
+  BatchPtr made_like(const Bound& like, std::size_t parts, const State& state) const;
   BatchPtr put_together(BatchPtr result) const;
   BatchPtr worked_out(BatchPtr result) const;
   void take_for_now(std::uint64_t bytes) const;
-  BatchPtr bound(std::size_t items, std::size_t parts, const State& state, std::uint64_t bytes) const;
+  BatchPtr bound(std::size_t items, std::size_t parts, std::size_t width, const State& state,
+                 std::uint64_t bytes) const;
 
   rlwe::Parameters parameters_;
   std::unique_ptr<const rlwe::NoiseModel> model_;
@@ -79,6 +85,8 @@ rlwe::Level level_of_products(const rlwe::NoiseModel& model, std::span<const rlw
 /// noisiest has least noise. The order of operands does not matter.
 std::uint64_t correction_of_operands(const rlwe::NoiseModel& model, std::uint64_t modulus,
                                      std::span<const rlwe::NoiseModel::State> operands, std::size_t level);
+/// The correction factor of what has this standing, at a lower level.
+std::uint64_t correction_below(const rlwe::NoiseModel& model, const Standing& standing, std::size_t level);
 /// The centred factor modulo t that takes one correction factor to another.
 std::int64_t factor_between(std::uint64_t from, std::uint64_t to, std::uint64_t modulus);
 

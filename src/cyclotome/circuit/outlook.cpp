@@ -19,42 +19,106 @@ std::uint64_t largest(const std::vector<std::uint64_t>& bytes) { return *std::ra
 
 }  // namespace
 
+Outlook::Outlook(const Circuit& circuit, const rlwe::Parameters& parameters)
+    : circuit_(circuit), parameters_(parameters), width_(1), shared_(circuit.inputs().size()) {
+  states_.assign(circuit.inputs().size(), NoiseAlgebra(parameters, 1, 1).fresh());
+}
+
 Outlook::Outlook(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs,
-                 std::size_t width)
-    : circuit_(circuit), parameters_(parameters), states_(inputs.begin(), inputs.end()), width_(width) {
+                 std::size_t width, const std::vector<bool>& shared)
+    : circuit_(circuit),
+      parameters_(parameters),
+      states_(inputs.begin(), inputs.end()),
+      width_(width),
+      shared_(shared) {
   const NoiseAlgebra algebra(parameters, width, ~std::size_t{0} >> 1);
   if (!inputs.empty() && inputs.size() != circuit.inputs().size()) {
     throw ArgumentError(message(circuit.name(), " takes ", circuit.inputs().size(), " inputs, not ", inputs.size()));
   }
   if (inputs.empty()) states_.assign(circuit.inputs().size(), algebra.fresh());
+  shared_.resize(states_.size());
+  shared_bytes_.assign(shared_.begin(), shared_.end());
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    input_bytes_ += algebra.bytes_of_items(circuit.inputs()[i].wires.size(), states_[i]);
+    const std::uint64_t bytes = algebra.bytes_of_items(circuit.inputs()[i].wires.size(), states_[i]);
+    input_bytes_ += shared_[i] ? bytes / width : bytes;
   }
-  Result result = evaluate(circuit, algebra, this->inputs(algebra));
-  for (const LayerReport& layer : result.layers) carried_ = carried_ && layer.headroom >= 0;
+  static Recent<Findings> recent;
+  const Dependence of = dependence();
+  if (auto known = recent.find(of)) {
+    found_ = *std::move(known);
+  } else {
+    found_ = found();
+    recent.keep(of, found_);
+  }
+}
+
+/// All that findings depend on.
+Dependence Outlook::dependence() const {
+  Dependence of;
+  of.on(circuit_.id()).on_all(parameters_.fingerprint()).on(width_).on_all(shared_bytes_);
+  for (const State& state : states_) {
+    of.on(state.noise.log2_max).on(state.noise.log2_rms).on(state.noise.log2_canonical);
+    of.on(state.level.primes).on(state.correction);
+  }
+  return of;
+}
+
+/// The levels are known after a first look: what is relinearised for the next one goes there at once, if the noise
+/// allows. That moves some levels, so that the next look finds more to do.
+Outlook::Findings Outlook::found() const {
+  constexpr int most_looks = 4;
+  Findings found = looked(nullptr);
+  for (int look = 1; found.carried && look < most_looks; ++look) {
+    Findings next = looked(&found.course);
+    if (!next.carried || next.course.relinearized == found.course.relinearized) break;
+    found = std::move(next);
+  }
+  return found;
+}
+
+bool Outlook::carries(const Circuit& circuit, const rlwe::Parameters& parameters) {
+  return Outlook(circuit, parameters).looked(nullptr).carried;
+}
+
+Outlook::Findings Outlook::looked(const Course* ahead) const {
+  const NoiseAlgebra algebra(parameters_, width_, ~std::size_t{0} >> 1);
+  const Algebra* const algebras[] = {&algebra};
+  Result result = evaluate(circuit_, algebras, inputs(algebra), {.ahead = ahead});
+  Findings found;
+  for (const LayerReport& layer : result.layers) found.carried = found.carried && layer.headroom >= 0;
   for (const BatchPtr& output : result.outputs) {
-    outputs_.push_back(output == nullptr ? State{{}, rlwe::Level(1)} : NoiseAlgebra::state_of(*output));
+    found.outputs.push_back(output == nullptr ? State{{}, rlwe::Level(1)} : NoiseAlgebra::state_of(*output));
     if (output == nullptr) continue;
     const Facts facts = algebra.facts(*output);
-    level_ = facts.level;
-    headroom_ = std::min(headroom_, facts.headroom);
+    found.level = facts.level;
+    found.headroom = std::min(found.headroom, facts.headroom);
   }
-  carried_ = carried_ && headroom_ >= 0;
-  course_ = std::move(result.course);
-  layers_ = std::move(result.layers);
+  found.carried = found.carried && found.headroom >= 0;
+  found.course = std::move(result.course);
+  found.layers = std::move(result.layers);
+  return found;
 }
 
 std::vector<BatchPtr> Outlook::inputs(const NoiseAlgebra& algebra) const {
   std::vector<BatchPtr> batches;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    batches.push_back(algebra.given(circuit_.inputs()[i].wires.size(), states_[i]));
+    const std::size_t items = circuit_.inputs()[i].wires.size();
+    batches.push_back(shared_[i] ? algebra.given_shared(items, states_[i]) : algebra.given(items, states_[i]));
   }
   return batches;
 }
 
-/// with_spread_key: what each device would take if it had the key only as long as it relinearises.
-Outlook::Way Outlook::in_sections(std::size_t sections, const Devices& devices,
-                                  std::vector<std::uint64_t>& with_spread_key) const {
+Outlook::Ways Outlook::in_sections(std::size_t sections, const Devices& devices) const {
+  static Recent<Ways> recent;
+  Dependence of = dependence();
+  of.on(sections).on(devices.key_bytes).on_all(devices.shares).on(devices.scratch);
+  if (auto known = recent.find(of)) return *std::move(known);
+  Ways ways = worked_out(sections, devices);
+  recent.keep(of, ways);
+  return ways;
+}
+
+Outlook::Ways Outlook::worked_out(std::size_t sections, const Devices& devices) const {
   std::vector<std::unique_ptr<NoiseAlgebra>> algebras;
   std::vector<const Algebra*> pointers;
   for (std::size_t i = 0; i < devices.count(); ++i) {
@@ -62,14 +126,15 @@ Outlook::Way Outlook::in_sections(std::size_t sections, const Devices& devices,
                                                       i == 0 ? 0 : devices.key_bytes, devices.scratch));
     pointers.push_back(algebras.back().get());
   }
-  const Result result = evaluate(circuit_, pointers, inputs(*algebras[0]), {sections, &course_, false});
-  Way way{sections, false, {}, {}};
+  const Result result = evaluate(circuit_, pointers, inputs(*algebras[0]),
+                                 {.sections = sections, .course = &found_.course, .threads = false});
+  Ways ways{{sections, false, {}, {}}, {}};
   for (std::size_t i = 0; i < devices.count(); ++i) {
-    way.bytes.push_back(algebras[i]->peak_bytes() + (i == 0 ? 0 : devices.key_bytes));
-    with_spread_key.push_back(algebras[i]->peak_bytes_with_key() + (i == 0 ? 0 : devices.shares[i]));
+    ways.way.bytes.push_back(algebras[i]->peak_bytes() + (i == 0 ? 0 : devices.key_bytes));
+    ways.with_spread_key.push_back(algebras[i]->peak_bytes_with_key() + (i == 0 ? 0 : devices.shares[i]));
   }
-  for (const LayerReport& layer : result.layers) way.batches.push_back(layer.operations);
-  return way;
+  for (const LayerReport& layer : result.layers) ways.way.batches.push_back(layer.operations);
+  return ways;
 }
 
 Outlook::Way Outlook::find(const Devices& devices,
@@ -77,8 +142,7 @@ Outlook::Way Outlook::find(const Devices& devices,
   Way least;
   for (std::size_t sections = 1; sections == 1 || sections <= std::min(most_sections, circuit_.size()); sections *= 2) {
     check_interrupt();
-    std::vector<std::uint64_t> spread;
-    Way way = in_sections(sections, devices, spread);
+    auto [way, spread] = in_sections(sections, devices);
     if (fits(way.bytes)) return way;
     if (sections == 1 || largest(way.bytes) < largest(least.bytes)) least = way;
     if (largest(spread) >= largest(way.bytes)) continue;

@@ -5,26 +5,33 @@
 
 #include "cyclotome/circuit/evaluation.hpp"
 #include "cyclotome/circuit/noise_algebra.hpp"
+#include "cyclotome/circuit/recent.hpp"
 
 namespace cyclotome::circuit {
 
-/// A circuit with noise bounds in place of ciphertexts: its course, and what ways to compute it would take.
+/// A circuit with noise bounds in place of ciphertexts: its course, and what ways to compute it would take. What was
+/// found lately is found again: it takes as long as a tenth of the circuit itself on a fast device.
 class Outlook {
  public:
   using State = NoiseAlgebra::State;
 
-  /// inputs: of each port; none: fresh encryptions. Throws ArgumentError for another number of them.
-  Outlook(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs, std::size_t width);
+  /// inputs: of each port; none: fresh encryptions. shared: which of them have one ciphertext for each wire, that all
+  /// lanes share; none: none. Throws ArgumentError for another number of them.
+  Outlook(const Circuit& circuit, const rlwe::Parameters& parameters, std::span<const State> inputs, std::size_t width,
+          const std::vector<bool>& shared = {});
 
-  const Course& course() const noexcept { return course_; }
+  /// Whether parameters carry a circuit from fresh encryptions on: the first look alone.
+  static bool carries(const Circuit& circuit, const rlwe::Parameters& parameters);
+
+  const Course& course() const noexcept { return found_.course; }
   /// With bounds of all gates of a layer that are computed alike, in however many pieces: those of ciphertexts may be
   /// smaller, never larger.
-  const std::vector<LayerReport>& layers() const noexcept { return layers_; }
+  const std::vector<LayerReport>& layers() const noexcept { return found_.layers; }
   /// Of each output port; of one without wires nothing is meant.
-  const std::vector<State>& outputs() const noexcept { return outputs_; }
-  std::size_t level() const noexcept { return level_; }
-  double headroom() const noexcept { return headroom_; }
-  bool carried() const noexcept { return carried_; }
+  const std::vector<State>& outputs() const noexcept { return found_.outputs; }
+  std::size_t level() const noexcept { return found_.level; }
+  double headroom() const noexcept { return found_.headroom; }
+  bool carried() const noexcept { return found_.carried; }
   /// Bytes of the inputs, which are the caller's.
   std::uint64_t input_bytes() const noexcept { return input_bytes_; }
 
@@ -48,19 +55,35 @@ class Outlook {
   Way find(const Devices& devices, const std::function<bool(const std::vector<std::uint64_t>& bytes)>& fits) const;
 
  private:
+  Outlook(const Circuit& circuit, const rlwe::Parameters& parameters);
   std::vector<BatchPtr> inputs(const NoiseAlgebra& algebra) const;
-  Way in_sections(std::size_t sections, const Devices& devices, std::vector<std::uint64_t>& with_spread_key) const;
+  /// What going through the circuit brings out.
+  struct Findings {
+    Course course;
+    std::vector<LayerReport> layers;
+    std::vector<State> outputs;
+    std::size_t level = 1;
+    double headroom = 1e9;
+    bool carried = true;
+  };
+  /// A way, and what each device would take if it had the key only as long as it relinearises.
+  struct Ways {
+    Way way;
+    std::vector<std::uint64_t> with_spread_key;
+  };
+  Findings looked(const Course* ahead) const;
+  Findings found() const;
+  Dependence dependence() const;
+  Ways worked_out(std::size_t sections, const Devices& devices) const;
+  Ways in_sections(std::size_t sections, const Devices& devices) const;
 
   const Circuit& circuit_;
   const rlwe::Parameters& parameters_;
   std::vector<State> states_;
   std::size_t width_;
-  Course course_;
-  std::vector<LayerReport> layers_;
-  std::vector<State> outputs_;
-  std::size_t level_ = 1;
-  double headroom_ = 1e9;
-  bool carried_ = true;
+  std::vector<bool> shared_;
+  std::vector<char> shared_bytes_;
+  Findings found_;
   std::uint64_t input_bytes_ = 0;
 };
 

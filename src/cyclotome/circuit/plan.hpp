@@ -20,12 +20,22 @@ struct Plan {
   double headroom;           ///< bits that the outputs' noise leaves
   std::size_t sections = 1;  ///< that it is computed in, one after the other; see Schedule
   bool keys_spread = false;  ///< whether devices share the key's digits, else each has a copy
+  bool by_lanes = false;     ///< whether devices share lanes, each of which computes all gates, else gates
+  std::size_t devices = 1;   ///< that are given something to do
 };
+
+/// Products and relinearisations of a layer that a device must get, on average, to be given any: with fewer, fetching
+/// what the others have takes longer than what it saves (an estimate from two H200 with NVLink between them).
+inline constexpr std::size_t worth_sharing = 48;
+/// So many devices of those that there are share a circuit's gates.
+std::size_t devices_worth(const Circuit& circuit, std::size_t devices, std::size_t gates_each = worth_sharing);
 
 /// What there is to compute with.
 struct Resources {
   std::size_t devices = 1;
   std::optional<std::uint64_t> bytes = std::nullopt;  ///< of memory on each; nothing: as much as it takes
+  std::vector<bool> shared = {};                      ///< inputs of one ciphertext for each wire, that all lanes share
+  std::size_t gates_each = worth_sharing;
 };
 
 /// Goes through a circuit with noise bounds in place of ciphertexts, before anything is encrypted. inputs: noise and
@@ -40,8 +50,10 @@ bool carries(const Circuit& circuit, const rlwe::Parameters& parameters);
 std::string explain(const Circuit& circuit, const Plan& plan);
 
 /// Computes a circuit over ciphertexts, once the plan says that it can be: inputs are a batch for each port, `width`
-/// ciphertexts for each wire, and the results likewise. others: the same parameters on further engines, which share the
-/// work. In as few sections as memory allows. Residues and bounds depend neither on the engines nor on the sections.
+/// ciphertexts for each wire, or one that all of them share, and the results `width`. others: the same parameters on
+/// further engines, which share the work: lanes if there are enough ciphertexts for each wire, which then need nothing
+/// of each other, else gates, of which those devices get any that it pays for. In as few sections as memory allows.
+/// Residues and bounds depend neither on the engines nor on the sections.
 ///
 /// Throws NoiseError before work starts if the noise would grow beyond what can be decrypted, and says how many levels
 /// were needed; MemoryLimitError likewise; TransparentError for a result that hides nothing; and as CiphertextAlgebra
@@ -51,9 +63,12 @@ struct Computed {
   std::vector<LayerReport> layers;
   std::size_t sections;
   bool keys_spread;
+  bool by_lanes = false;
+  std::size_t devices = 1;
 };
 Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> inputs,
                  const std::shared_ptr<const rlwe::EvaluationKeys>& keys, std::size_t width = 1,
-                 const Progress& progress = {}, std::span<const rlwe::ContextPtr> others = {});
+                 const Progress& progress = {}, std::span<const rlwe::ContextPtr> others = {},
+                 std::size_t gates_each = worth_sharing);
 
 }  // namespace cyclotome::circuit

@@ -55,10 +55,30 @@ void merge_uses(std::vector<Use>& uses) {
 }
 
 Schedule::Schedule(const Circuit& circuit, std::size_t sections, std::size_t devices)
-    : uses_(circuit.size()), device_(circuit.size()), fused_(circuit.size()) {
+    : uses_(circuit.size()),
+      device_(circuit.size()),
+      fused_(circuit.size()),
+      late_(circuit.size()),
+      mixed_(circuit.depth() + 1) {
   count_uses(circuit, uses_, fused_);
+  find_late(circuit);
   place_gates(circuit, sections);
   if (devices > 1) share_out(circuit, devices);
+}
+
+void Schedule::find_late(const Circuit& circuit) {
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    const Gate& gate = circuit.gate({number});
+    late_[number] = gate.kind == GateKind::relinearization;
+    if (gate.kind != GateKind::sum) continue;
+    bool is_late = false, is_early = false;
+    for (const Term& term : circuit.operands({number})) {
+      if (circuit.gate(term.wire).depth < gate.depth) continue;
+      (late_[term.wire.number] ? is_late : is_early) = true;
+    }
+    late_[number] = is_late;
+    if (is_late && is_early) mixed_[gate.depth] = true;
+  }
 }
 
 void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
@@ -82,7 +102,7 @@ void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
       if (circuit.gate(term.wire).depth == gate.depth) {
         stage[number] = std::max(stage[number], stage[term.wire.number] + 1);
       } else {
-        step.earlier.push_back({term.wire, 1});
+        (late(wire) && drops(gate.depth) ? step.late : step.earlier).push_back({term.wire, 1});
       }
     }
     stage[number] = std::max(stage[number], 1U);
@@ -94,31 +114,52 @@ void Schedule::place_gates(const Circuit& circuit, std::size_t sections) {
     step.layer = place.second;
     merge_uses(step.factors);
     merge_uses(step.earlier);
+    merge_uses(step.late);
     steps_.push_back(std::move(step));
   }
 }
 
+/// What is computed at once is waited for at once: each kind of gate is shared out by itself.
 void Schedule::share_out(const Circuit& circuit, std::size_t devices) {
-  constexpr std::size_t switching = 2;  // a key switch takes longer than a product
   for (const Step& step : steps_) {
-    std::vector<Wire> gates = step.products;
+    share_evenly(circuit, step.products, devices);
     for (const Stage& stage : step.stages) {
-      gates.insert(gates.end(), stage.sums.begin(), stage.sums.end());
-      gates.insert(gates.end(), stage.relinearizations.begin(), stage.relinearizations.end());
+      share_evenly(circuit, stage.sums, devices);
+      share_evenly(circuit, stage.relinearizations, devices);
     }
-    std::ranges::sort(gates);
-    const auto cost = [&](Wire wire) -> std::size_t {
-      if (circuit.gate(wire).kind == GateKind::product) return 1;
-      if (circuit.gate(wire).kind == GateKind::relinearization) return switching;
-      return static_cast<std::size_t>(
-          std::ranges::count_if(circuit.operands(wire), [&](const Term& term) { return fused(term.wire); }));
-    };
-    std::size_t all = 0, before = 0;
-    for (const Wire wire : gates) all += cost(wire);
-    for (const Wire wire : gates) {
-      device_[wire.number] = static_cast<std::uint32_t>(all == 0 ? 0 : std::min(devices - 1, before * devices / all));
-      before += cost(wire);
+  }
+  place_inputs(circuit, devices);
+}
+
+void Schedule::share_evenly(const Circuit& circuit, std::span<const Wire> gates, std::size_t devices) {
+  constexpr std::size_t product = 8;  // times what a term of a sum takes
+  const auto cost = [&](Wire wire) -> std::size_t {
+    if (circuit.gate(wire).kind != GateKind::sum) return 1;
+    std::size_t sum = 1;
+    for (const Term& term : circuit.operands(wire)) sum += fused(term.wire) ? product : 1;
+    return sum;
+  };
+  std::size_t all = 0, before = 0;
+  for (const Wire wire : gates) all += cost(wire);
+  for (const Wire wire : gates) {
+    device_[wire.number] = static_cast<std::uint32_t>(before * devices / all);
+    before += cost(wire);
+  }
+}
+
+void Schedule::place_inputs(const Circuit& circuit, std::size_t devices) {
+  std::vector<std::vector<std::uint32_t>> uses(circuit.size());  // by input and device
+  for (const Port& port : circuit.inputs()) {
+    for (const Wire wire : port.wires) uses[wire.number].resize(devices);
+  }
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    for (const Term& term : circuit.operands({number})) {
+      if (!uses[term.wire.number].empty()) ++uses[term.wire.number][device_[number]];
     }
+  }
+  for (std::uint32_t number = 0; number < circuit.size(); ++number) {
+    if (uses[number].empty()) continue;
+    device_[number] = static_cast<std::uint32_t>(std::ranges::max_element(uses[number]) - uses[number].begin());
   }
 }
 

@@ -26,6 +26,7 @@ struct Step {
   std::vector<Stage> stages;
   std::vector<Use> factors;  ///< operands of its products, without repeats
   std::vector<Use> earlier;  ///< wires of earlier layers that its sums take, without repeats
+  std::vector<Use> late;     ///< those that its sums of what was relinearised in the same layer take
 };
 
 /// The order in which a circuit is computed. Gates are cut into sections, in the order in which they were written, and
@@ -42,16 +43,25 @@ class Schedule {
   const std::vector<std::uint32_t>& uses() const noexcept { return uses_; }
   /// A product that one sum of its own layer takes and nothing else: it is never kept.
   bool fused(Wire wire) const { return fused_[wire.number]; }
-  /// The device that computes a gate. Those of a step are shared out evenly, neighbours together.
+  /// Whether it is relinearised, or a sum of what was, in its own layer, and may be at a lower level than its products.
+  bool late(Wire wire) const { return late_[wire.number]; }
+  /// Whether a layer's relinearisations may deliver at a lower level: no sum adds to them what is at that of products.
+  bool drops(std::size_t layer) const { return !mixed_[layer]; }
+  /// The device that computes a gate. Those that are computed at once are shared out evenly, neighbours together.
   std::size_t device(Wire wire) const { return device_[wire.number]; }
+  /// Where most gates that use an input are, so that it is brought there once.
+  std::size_t home(Wire input) const { return device_[input.number]; }
 
  private:
+  void find_late(const Circuit& circuit);
   void place_gates(const Circuit& circuit, std::size_t sections);
   void share_out(const Circuit& circuit, std::size_t devices);
+  void share_evenly(const Circuit& circuit, std::span<const Wire> gates, std::size_t devices);
+  void place_inputs(const Circuit& circuit, std::size_t devices);
 
   std::vector<Step> steps_;
   std::vector<std::uint32_t> uses_, device_;
-  std::vector<bool> fused_;
+  std::vector<bool> fused_, late_, mixed_;
 };
 
 }  // namespace cyclotome::circuit

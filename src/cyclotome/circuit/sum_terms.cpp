@@ -25,6 +25,7 @@ std::map<Signature, std::vector<Wire>> sums_alike(const Circuit& circuit, const 
     for (std::size_t kind = 0; kind < kinds; ++kind) signature[kind] = terms[kind].size();
     // Earlier terms may have two or three parts.
     for (const Term& term : terms[earlier]) signature[kinds] += circuit.gate(term.wire).three_parts;
+    signature[kinds + 1] = schedule.late(sum) ? 1 : 0;
     alike[signature].push_back(sum);
   }
   return alike;

@@ -13,8 +13,9 @@ enum Kind : std::size_t { earlier, two_parts, three_parts, fused, kinds };
 
 /// The terms of a sum by kind.
 using Terms = std::array<std::vector<Term>, kinds>;
-/// How many there are of each. Sums of one signature are computed together.
-using Signature = std::array<std::size_t, kinds + 1>;
+/// How many there are of each, of earlier ones with three parts, and whether the sum is late. Sums of one signature
+/// are computed together.
+using Signature = std::array<std::size_t, kinds + 2>;
 
 Terms terms_of(const Circuit& circuit, const Schedule& schedule, Wire sum);
 /// Sums by their signature.

@@ -1,34 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace cyclotome::circuit {
 
-/// work(member) for every member of a team: the first on the calling thread, the others at the same time on threads of
-/// their own if `threads`. Returns when all have ended; the first exception is thrown then.
-template <class Work>
-void each_of_team(std::size_t members, bool threads, const Work& work) {
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto guarded = [&](std::size_t member) {
-    try {
-      work(member);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (failure == nullptr) failure = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t member = 1; threads && member < members; ++member) others.emplace_back(guarded, member);
-    for (std::size_t member = 0; member < (threads ? 1 : members); ++member) guarded(member);
-  }
-  if (failure != nullptr) std::rethrow_exception(failure);
-}
+/// A thread for each device. They last as long as the team, since a circuit has hundreds of steps that all of them
+/// share.
+class Team {
+ public:
+  /// The first member works on the thread that calls `each`, the others on threads of their own, or, without `threads`,
+  /// there too, one after the other.
+  explicit Team(std::size_t members, bool threads = true);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// work(member) for every member. Returns when all have ended; the first exception is thrown then. Not for members.
+  void each(const std::function<void(std::size_t)>& work);
+
+ private:
+  void serve(std::size_t member);
+  void guarded(std::size_t member);
+
+  std::size_t members_;
+  std::mutex mutex_;
+  std::condition_variable begun_, ended_;
+  const std::function<void(std::size_t)>* work_ = nullptr;
+  std::size_t round_ = 0, busy_ = 0;  // work that was given out, members that have not ended it
+  bool over_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::jthread> others_;  // the last member, as they see the ones above
+};
 
 }  // namespace cyclotome::circuit

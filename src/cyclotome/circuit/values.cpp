@@ -3,24 +3,17 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace cyclotome::circuit {
 
-/// What is to be copied from one device to another: items without repeats, and where they go.
-struct Values::Away {
-  std::vector<Place> places;
-  std::map<std::pair<const Batch*, std::size_t>, std::size_t> numbers;
-  std::vector<std::pair<std::size_t, std::size_t>> targets;  // position in the result, number of the copy
-
-  void add(const Place& place, std::size_t position) {
-    const auto [found, is_new] = numbers.try_emplace({place.batch, place.item}, places.size());
-    if (is_new) places.push_back(place);
-    targets.emplace_back(position, found->second);
-  }
-};
-
-Values::Values(std::span<const Algebra* const> algebras, std::vector<std::uint32_t> uses)
-    : algebras_(algebras), homes_(uses.size()) {
+Values::Values(std::span<const Algebra* const> algebras, std::vector<std::uint32_t> uses,
+               std::vector<std::vector<std::size_t>> stops)
+    : algebras_(algebras),
+      stops_(std::move(stops)),
+      in_order_(stops_.empty()),
+      homes_(uses.size()),
+      near_(algebras.size()) {
   for (std::size_t i = 0; i < uses.size(); ++i) homes_[i].uses = uses[i];
 }
 
@@ -37,7 +30,23 @@ void Values::hold(BatchPtr batch, std::size_t device, std::span<const Wire> wire
   banks_.push_back(std::move(bank));
 }
 
+void Values::move(BatchPtr batch, std::size_t device, std::span<const Wire> wires) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Wire wire : wires) {
+      Bank& from = banks_[homes_[wire.number].bank];
+      if (--from.live == 0) from.batch.reset();
+    }
+  }
+  hold(std::move(batch), device, wires);
+}
+
 Values::Spot& Values::spot(Wire wire, Role role) {
+  const auto found = brought_[role].find(wire.number);
+  return found == brought_[role].end() ? homes_[wire.number] : found->second;
+}
+
+const Values::Spot& Values::spot(Wire wire, Role role) const {
   const auto found = brought_[role].find(wire.number);
   return found == brought_[role].end() ? homes_[wire.number] : found->second;
 }
@@ -51,25 +60,47 @@ void Values::let_go(Wire wire, Role role, std::uint32_t times) {
   brought_[role].erase(wire.number);
 }
 
-Values::Places Values::places(std::span<const Wire> wires, Role role, std::size_t device) {
+Values::Places Values::places(std::span<const Wire> wires, Role role, std::size_t device) const {
   Places result{std::vector<Place>(wires.size()), {}};
-  std::map<std::size_t, Away> away;
-  {
-    const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < wires.size(); ++i) {
-      const Spot& at = spot(wires[i], role);
-      const Bank& bank = banks_[at.bank];
-      result.places[i] = {bank.batch.get(), at.item};
-      if (result.batches.empty() || result.batches.back() != bank.batch) result.batches.push_back(bank.batch);
-      if (bank.device != device) away[bank.device].add(result.places[i], i);
-    }
-  }
-  for (const auto& [from, items] : away) {
-    const BatchPtr copy = algebras_[device]->copied(*algebras_[from]->gather(items.places));
-    for (const auto& [position, number] : items.targets) result.places[position] = {copy.get(), number};
-    result.batches.push_back(copy);
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < wires.size(); ++i) {
+    const Spot& at = spot(wires[i], role);
+    const Bank& bank = banks_[at.bank];
+    const bool there = bank.device == device;
+    const Copy found = there ? Copy{bank.batch, at.item} : near_[device].at({at.bank, at.item});
+    result.places[i] = {found.batch.get(), found.item};
+    if (result.batches.empty() || result.batches.back() != found.batch) result.batches.push_back(found.batch);
   }
   return result;
+}
+
+void Values::bring_near(std::span<const Wire> wires, Role role, std::size_t device) {
+  struct Items {
+    std::size_t from;
+    BatchPtr batch;
+    std::vector<Place> places;
+  };
+  std::map<std::uint32_t, Items> away;  // by bank: values put together would share the larger bound
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Wire wire : wires) {
+      const Spot& at = spot(wire, role);
+      const Bank& bank = banks_[at.bank];
+      if (bank.device == device || !near_[device].try_emplace({at.bank, at.item}).second) continue;
+      Items& items = away.try_emplace(at.bank, Items{bank.device, bank.batch, {}}).first->second;
+      items.places.push_back({bank.batch.get(), at.item});
+    }
+  }
+  for (const auto& [bank, items] : away) {
+    const BatchPtr copy = algebras_[device]->copied(*algebras_[items.from]->gather(items.places));
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < items.places.size(); ++i) near_[device][{bank, items.places[i].item}] = {copy, i};
+  }
+}
+
+void Values::forget_near() {
+  const std::lock_guard lock(mutex_);
+  for (auto& copies : near_) copies.clear();
 }
 
 void Values::use(std::span<const Wire> wires, Role role) {
@@ -85,22 +116,60 @@ BatchPtr Values::take(std::span<const Wire> wires, Role role, std::size_t device
 }
 
 std::vector<Values::Group> Values::away(std::span<const Use> uses, const Standing& standing) const {
-  std::map<std::uint32_t, Group> groups;  // by bank
+  std::map<std::pair<std::uint32_t, std::vector<std::size_t>>, Group> groups;  // by bank and way
   for (const Use& use : uses) {
     const std::uint32_t number = homes_[use.wire.number].bank;
     const Bank& bank = banks_[number];
     const Facts facts = algebras_[bank.device]->facts(*bank.batch);
     if (Standing{facts.level, facts.correction} == standing) continue;
-    Group& group = groups[number];
-    group.device = bank.device;
+    const std::vector<std::size_t> way = way_of(use.wire, facts.level, standing.level);
+    Group& group = groups.try_emplace({number, way}, Group{bank.device, way, {}}).first->second;
     group.uses.push_back(use);
   }
   std::vector<Group> result;
-  for (auto& [number, group] : groups) result.push_back(std::move(group));
+  for (auto& [key, group] : groups) result.push_back(std::move(group));
   return result;
 }
 
-void Values::bring(const Group& group, const Standing& standing, Role role) {
+/// Levels that a wire passes on its way down.
+std::vector<std::size_t> Values::way_of(Wire wire, std::size_t from, std::size_t to) const {
+  std::vector<std::size_t> way;
+  if (!in_order_) {
+    for (const std::size_t level : stops_[wire.number]) {
+      if (level < from && level > to) way.push_back(level);
+    }
+  }
+  if (to < from) way.push_back(to);
+  return way;
+}
+
+std::uint32_t Values::add_bank(BatchPtr batch, std::size_t device) {
+  banks_.push_back({std::move(batch), device, 0});
+  return static_cast<std::uint32_t>(banks_.size() - 1);
+}
+
+/// The wire's own value is that of a spot from now on, as often as it is still used.
+void Values::settle(Wire wire, const Spot& spot) {
+  Spot& home = homes_[wire.number];
+  if (home.uses == 0) return;
+  ++banks_[spot.bank].live;
+  Bank& from = banks_[home.bank];
+  if (--from.live == 0) from.batch.reset();
+  home = {spot.bank, spot.item, home.uses};
+}
+
+void Values::pin(std::span<const Use> uses, Role role) {
+  const std::lock_guard lock(mutex_);
+  for (const Use& use : uses) {
+    if (brought_[role].contains(use.wire.number)) continue;
+    const Spot home = homes_[use.wire.number];
+    ++banks_[home.bank].live;
+    brought_[role][use.wire.number] = {home.bank, home.item, use.times};
+    let_go(use.wire, own, use.times);
+  }
+}
+
+void Values::bring(const Group& group, const Standing& standing, Role role, bool passing) {
   const Algebra& algebra = *algebras_[group.device];
   std::vector<Place> places;
   BatchPtr source;
@@ -109,18 +178,29 @@ void Values::bring(const Group& group, const Standing& standing, Role role) {
     source = banks_[homes_[group.uses[0].wire.number].bank].batch;
     for (const Use& use : group.uses) places.push_back({source.get(), homes_[use.wire.number].item});
   }
-  BatchPtr batch = algebra.gather(places);
+  BatchPtr lower = algebra.gather(places);
   source.reset();
-  if (algebra.facts(*batch).level > standing.level) batch = algebra.lowered(*batch, standing.level);
-  if (algebra.facts(*batch).correction != standing.correction) batch = algebra.corrected(*batch, standing.correction);
+  for (const std::size_t level : group.way) lower = algebra.lowered(*lower, level);
+  const bool corrects = algebra.facts(*lower).correction != standing.correction;
+  BatchPtr batch = corrects ? algebra.corrected(*lower, standing.correction) : lower;
   const std::lock_guard lock(mutex_);
-  const auto bank = static_cast<std::uint32_t>(banks_.size());
-  banks_.push_back({std::move(batch), group.device, group.uses.size()});
+  const std::uint32_t bank = add_bank(std::move(batch), group.device);
+  const std::uint32_t stays = corrects ? add_bank(std::move(lower), group.device) : bank;
+  banks_[bank].live = banks_[stays].live = 1;  // until all have been counted
   for (std::size_t i = 0; i < group.uses.size(); ++i) {
     const Use& use = group.uses[i];
-    const Spot spot{bank, static_cast<std::uint32_t>(i), use.times};
+    const auto item = static_cast<std::uint32_t>(i);
+    if (role == own) {
+      settle(use.wire, {bank, item, 0});
+      continue;
+    }
+    ++banks_[bank].live;
     let_go(use.wire, own, use.times);
-    (role == own ? homes_[use.wire.number] : brought_[role][use.wire.number]) = spot;
+    brought_[role][use.wire.number] = {bank, item, use.times};
+    if (in_order_ && !passing) settle(use.wire, {stays, item, 0});
+  }
+  for (const std::uint32_t each : std::set{bank, stays}) {
+    if (--banks_[each].live == 0) banks_[each].batch.reset();
   }
 }
 

@@ -2,6 +2,7 @@
 #include "cyclotome/circuit/writer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
@@ -105,6 +106,7 @@ void Writer::output(const std::string& name, std::vector<Wire> wires) {
 }
 
 Circuit Writer::finish() {
+  static std::atomic<std::uint64_t> last = 0;
   const Circuit all = std::exchange(circuit_, Circuit());
   std::vector<bool> needed(all.size());
   for (const Port& port : all.outputs_) {
@@ -122,6 +124,7 @@ Circuit Writer::finish() {
     for (const Term& term : all.operands({number})) needed[term.wire.number] = true;
   }
   std::vector<Wire> moved(all.size());
+  circuit_.id_ = ++last;
   circuit_.name_ = all.name_;
   circuit_.modulus_ = all.modulus_;
   for (std::uint32_t number = 0; number < all.size(); ++number) {

@@ -62,4 +62,18 @@ void extend_digits(Builder& b, const Slice& digits, const Slice& c, const KeySwi
 void divide_product(Builder& b, const Slice& out, const Slice& product, const KeySwitchConstants& constants,
                     Domain domain, const std::optional<Slice>& addend = std::nullopt);
 
+/// A key switch and a division by the last primes of q, in one.
+struct SwitchAndDrop {
+  KeySwitchConstants key_switch;  ///< without its own division; with special primes
+  DivideAndRound division;        ///< by P and the primes that go, in this order
+};
+/// out (2 parts over the primes that stay) = round((P addend + sum over j of [c]_{D_j} key_j) / (P q'')), q'' the
+/// primes that go; transforms. c and key as for key_switch; addend: 2 parts over q. The sum is one over P q, in which P
+/// times the addend is a term as any other: what is divided is one polynomial, and rounded once.
+void key_switch_and_drop(Builder& b, const Slice& out, const Slice& c, const Slice& key, const SwitchAndDrop& constants,
+                         const Slice& addend);
+std::optional<SwitchAndDrop> read_key_switch_and_drop(const Program& program, const Composite& composite);
+/// P modulo each prime of q.
+std::vector<std::uint64_t> special_product(const KeySwitchConstants& constants);
+
 }  // namespace cyclotome::program

@@ -121,4 +121,63 @@ std::optional<KeySwitchConstants> read_key_switch(const Program& program, const 
   return same ? std::optional(std::move(constants)) : std::nullopt;
 }
 
+std::vector<std::uint64_t> special_product(const KeySwitchConstants& constants) {
+  std::vector<std::uint64_t> factors;
+  for (const std::uint64_t prime : constants.ciphertext_ring->basis().values()) {
+    factors.push_back(constants.special_ring->basis().product_mod(prime));
+  }
+  return factors;
+}
+
+void key_switch_and_drop(Builder& b, const Slice& out, const Slice& c, const Slice& key, const SwitchAndDrop& constants,
+                         const Slice& addend) {
+  const KeySwitchConstants& switching = constants.key_switch;
+  const RingPtr &q = switching.ciphertext_ring, &special = switching.special_ring, &kept = constants.division.kept;
+  const Slice present = key.limbs(0, switching.key_ring).item(0, switching.digits.size());
+  b.composite("key_switch_and_drop", {out}, {c, present, addend}, {}, [&] {
+    const Slice digits = b.temporary_like(c, switching.key_ring, switching.digits.size());
+    extend_digits(b, digits, c, switching);
+    const Slice product = b.temporary_like(c, switching.key_ring, 2);
+    key_switch_product(b, product, digits, present);
+    const Slice over_q = product.limbs(special->limbs(), q), scaled = b.temporary_like(c, q, 2);
+    b.multiply_scalars(scaled, addend, special_product(switching));
+    b.add(over_q, over_q, scaled);
+    const Slice dropped = b.temporary_like(c, constants.division.dropped, 2);
+    const RingPtr last = q->slice(kept->limbs(), q->limbs() - kept->limbs());
+    b.copy(dropped.limbs(0, special), product.limbs(0, special));
+    b.copy(dropped.limbs(special->limbs(), last), product.limbs(special->limbs() + kept->limbs(), last));
+    b.inverse(dropped);
+    divide_and_round(b, out, product.limbs(special->limbs(), kept), dropped, constants.division);
+  });
+}
+
+std::optional<SwitchAndDrop> read_key_switch_and_drop(const Program& program, const Composite& composite) {
+  if (composite.name != "key_switch_and_drop" || composite.outs.size() != 1 || composite.ins.size() != 3) return {};
+  const Place &out = composite.outs[0], &c = composite.ins[0], &key = composite.ins[1];
+  std::vector<const Op*> conversions, copies;
+  for (std::size_t i = composite.first; i < composite.last; ++i) {
+    const Op& op = program.ops()[i];
+    if (op.verb == Verb::convert) conversions.push_back(&op);
+    if (op.verb == Verb::copy) copies.push_back(&op);
+  }
+  const auto factors = program.factors(composite);
+  // Copied: c, P's limbs, those of the primes that go. Factors: of the addend, of the division.
+  if (conversions.size() < 2 || copies.size() != 3 || factors.size() != 2) return {};
+  const Op& last = *conversions.back();
+  SwitchAndDrop constants{
+      {}, {out.ring->shared_from_this(), last.a.ring->shared_from_this(), *last.conversion, *factors[1]}};
+  conversions.pop_back();
+  constants.key_switch.ciphertext_ring = c.ring->shared_from_this();
+  constants.key_switch.key_ring = key.ring->shared_from_this();
+  constants.key_switch.special_ring = copies[1]->a.ring->shared_from_this();
+  for (const Op* const op : conversions) {
+    constants.key_switch.digits.push_back({op->a.first_limb, op->a.ring->shared_from_this(), *op->conversion});
+  }
+  const bool same =
+      is_written_by(program, composite, [&](Builder& b, std::span<const Slice> outs, std::span<const Slice> ins) {
+        key_switch_and_drop(b, outs[0], ins[0], ins[1], constants, ins[2]);
+      });
+  return same ? std::optional(std::move(constants)) : std::nullopt;
+}
+
 }  // namespace cyclotome::program

@@ -46,6 +46,8 @@ class Context : public std::enable_shared_from_this<Context> {
   const RingPtr& ciphertext_ring() const noexcept { return level_rings_.back(); }
   const RingPtr& key_ring() const noexcept { return key_ring_; }
   const RingPtr& encryption_ring() const noexcept { return encryption_ring_; }
+  /// Z_P; null without special primes.
+  const RingPtr& special_ring() const noexcept { return special_ring_; }
   std::size_t special_limbs() const noexcept { return parameters_.special_moduli().size(); }
   /// The ring of a level. Throws ArgumentError outside [1, all].
   const RingPtr& level_ring(Level level) const;
@@ -111,6 +113,8 @@ class Context : public std::enable_shared_from_this<Context> {
   Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key) const;
   /// Throws ArgumentError by default: ciphertexts have one level only.
   virtual Ciphertext switch_to_level(const Ciphertext& a, Level level) const;
+  /// By default one after the other.
+  virtual Ciphertext relinearize_to_level(const Ciphertext& a, const EvaluationKeys& keys, Level level) const;
 
  protected:
   Context(Parameters parameters, EnginePtr engine);

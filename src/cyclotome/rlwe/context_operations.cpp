@@ -78,4 +78,9 @@ Ciphertext Context::switch_to_level(const Ciphertext&, Level) const {
   throw ArgumentError(message("switch_to_level: ciphertexts of ", parameters_.summary(), " have one level only"));
 }
 
+Ciphertext Context::relinearize_to_level(const Ciphertext& a, const EvaluationKeys& keys, Level level) const {
+  const Ciphertext relinearized = relinearize(a, keys);
+  return relinearized.level() == level ? relinearized : switch_to_level(relinearized, level);
+}
+
 }  // namespace cyclotome::rlwe

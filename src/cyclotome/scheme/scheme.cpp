@@ -82,6 +82,10 @@ Ciphertext rerandomize(const Ciphertext& a, const rlwe::PublicKey& key) { return
 
 Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level) { return a.context()->switch_to_level(a, level); }
 
+Ciphertext relinearize_to_level(const Ciphertext& a, const rlwe::EvaluationKeys& keys, rlwe::Level level) {
+  return a.context()->relinearize_to_level(a, keys, level);
+}
+
 Ciphertext deterministic::encrypt(const Plaintext& plaintext, const rlwe::PublicKey& key, Seed&& seed) {
   return rlwe::Seeded::encrypt(*key.context(), plaintext, key, std::move(seed));
 }

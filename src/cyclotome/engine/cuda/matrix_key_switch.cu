@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "cyclotome/engine/cuda/division.cuh"
 #include "cyclotome/engine/cuda/item_sums.cuh"
@@ -16,11 +17,14 @@ struct DigitProducts {
   DeviceView<W> out, digits, c, key;  ///< transforms; digit d of an item is its part d, c lies over q
   const RingTables<W>* tables;
   std::uint32_t digit_count, special, per_digit, lazy, items, unused = 0;
+  DeviceView<W> addend = {};                       ///< 2 parts over q, if it is added
+  const ShoupFactor<W>* addend_factors = nullptr;  ///< what it is multiplied by, modulo each prime of q
 };
 
-/// out (2 parts) = sum over digits of digit times key; c where a limb is the digit's own. A thread has both parts for
-/// `Items` items, which share what it reads of the key. Grid: (columns, limbs, items / Items).
-template <unsigned Items>
+/// out (2 parts) = sum over digits of digit times key; c where a limb is the digit's own; and a multiple of the addend
+/// if it is `Added`. A thread has both parts for `Items` items, which share what it reads of the key. Grid: (columns,
+/// limbs, items / Items).
+template <unsigned Items, bool Added>
 __global__ void digit_products(const __grid_constant__ DigitProducts work) {
   constexpr unsigned count = Columns<W>::count;
   const std::uint32_t column = first_column<W>();
@@ -46,6 +50,21 @@ __global__ void digit_products(const __grid_constant__ DigitProducts work) {
       }
     }
   }
+  if constexpr (Added) {
+    if (l >= work.special) {
+      const W factor = work.addend_factors[l - work.special].operand;
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i) {
+        const std::uint32_t item = min(first + i, work.items - 1);
+#pragma unroll
+        for (unsigned part = 0; part < 2; ++part) {
+          const Columns<W> x = *columns(work.addend.limb(item, part, l - work.special), column);
+#pragma unroll
+          for (unsigned k = 0; k < count; ++k) sums[i][part][k].add(x.word[k], factor, work.digit_count, work.lazy, q);
+        }
+      }
+    }
+  }
 #pragma unroll
   for (unsigned i = 0; i < Items; ++i) {
     if (first + i >= work.items) break;
@@ -62,7 +81,11 @@ __global__ void digit_products(const __grid_constant__ DigitProducts work) {
 void run_digit_products(const Queue& queue, const DigitProducts& work, unsigned limbs) {
   const auto run = [&]<unsigned Items>() {
     const dim3 grid(blocks(work.out.degree / Columns<W>::count), limbs, blocks(work.items, Items));
-    launch<digit_products<Items>>(queue, grid, block_threads, 0, 1, "products of digits", work);
+    if (work.addend_factors == nullptr) {
+      launch<digit_products<Items, false>>(queue, grid, block_threads, 0, 1, "products of digits", work);
+    } else {
+      launch<digit_products<Items, true>>(queue, grid, block_threads, 0, 1, "products of digits and addend", work);
+    }
   };
   work.items >= 16 ? run.template operator()<4>() : run.template operator()<1>();
 }
@@ -104,17 +127,24 @@ class OneScratch final : public Scratch {
 
 class KeySwitchByMatrices {
  public:
-  KeySwitchByMatrices(DeviceConstants& constants, const KeySwitchConstants& step)
+  /// step: with its own division, or without, where the one given drops primes of q as well.
+  KeySwitchByMatrices(DeviceConstants& constants, const KeySwitchConstants& step, const DivideAndRound* joint = nullptr)
       : q_(step.ciphertext_ring),
         special_(step.special_ring),
         both_(step.key_ring),
+        dropped_(joint == nullptr ? special_ : joint->dropped),
+        kept_(joint == nullptr ? q_ : joint->kept),
         q_transform_(constants, *q_),
         special_transform_(constants, *special_),
         transform_(constants, *both_),
-        divide_(constants, *step.rounding, false),
+        divide_(constants, joint == nullptr ? *step.rounding : *joint, false),
         per_digit_(step.digits.front().ring->limbs()),
         lazy_(lazy_products<W>(both_->basis())) {
     for (const auto& digit : step.digits) add_extension(constants, digit);
+    if (joint == nullptr) return;
+    last_.emplace(q_->slice(kept_->limbs(), q_->limbs() - kept_->limbs()));
+    last_transform_.emplace(constants, **last_);
+    addend_factors_ = constants.make_factors<W>(q_->basis(), program::special_product(step));
   }
 
   /// Whether the digits are as kernels take them: neighbours of one number but for the last, extended as they are.
@@ -129,21 +159,22 @@ class KeySwitchByMatrices {
     like.batch = tile;
     const Work work{scratch_view<W>(at, *q_, like, 1, Domain::coefficient),
                     scratch_view<W>(at, *both_, like, extensions_.size(), Domain::transform),
-                    scratch_view<W>(at, *both_, like, 2, Domain::transform)};
-    OneScratch correction(scratch_view<W>(at, *q_, like, 2, Domain::coefficient).data);
+                    scratch_view<W>(at, *both_, like, 2, Domain::transform),
+                    last_ ? scratch_view<W>(at, *dropped_, like, 2, Domain::coefficient) : View{}};
+    OneScratch correction(scratch_view<W>(at, *kept_, like, 2, Domain::coefficient).data);
     const StepContext tiled{at.queue, correction, at.seeds, at.first_item};
     for (std::size_t first = 0; first < out.batch; first += tile) {
       const std::size_t count = std::min(tile, out.batch - first);
       const auto piece = [&](const View& view) { return view.ring == nullptr ? view : piece_of(view, first, count); };
-      const auto scratch = [&](const View& view) { return view.items(0, count); };
+      const auto scratch = [&](const View& view) { return view.ring == nullptr ? view : view.items(0, count); };
       run(tiled, piece(out), piece(c), key, piece(addend),
-          {scratch(work.coefficients), scratch(work.digits), scratch(work.product)});
+          {scratch(work.coefficients), scratch(work.digits), scratch(work.product), scratch(work.dropped)});
     }
   }
 
  private:
   struct Work {
-    View coefficients, digits, product;
+    View coefficients, digits, product, dropped;  ///< the last only where it is no part of the product
   };
 
   void add_extension(DeviceConstants& constants, const KeySwitchConstants::Digit& digit) {
@@ -177,20 +208,46 @@ class KeySwitchByMatrices {
     }
     transform_by_matrices(at.queue, FromDigits{digits, special, static_cast<std::uint32_t>(per_digit_)}, limbs,
                           items * digit_count, *transform_.matrices());
-    run_digit_products(at.queue,
-                       {device_view<W>(work.product, 2), digits, from, device_view<W>(key, 2), transform_.tables(),
-                        digit_count, special, static_cast<std::uint32_t>(per_digit_), lazy_, items},
-                       limbs);
-    View dropped = work.product.limbs_at(0, *special_);
-    const auto high = device_view<W>(dropped, 2);
-    transform_by_matrices(at.queue, high, high, special, 2 * items, *special_transform_.matrices(),
-                          Direction::to_coefficients);
-    dropped.domain = Domain::coefficient;
-    divide_(at, out, work.product.limbs_at(special, *q_), dropped, addend);
+    DigitProducts products{device_view<W>(work.product, 2),
+                           digits,
+                           from,
+                           device_view<W>(key, 2),
+                           transform_.tables(),
+                           digit_count,
+                           special,
+                           static_cast<std::uint32_t>(per_digit_),
+                           lazy_,
+                           items};
+    if (last_) {
+      products.addend = device_view<W>(addend, 2);
+      products.addend_factors = addend_factors_->value;
+    }
+    run_digit_products(at.queue, products, limbs);
+    divide_(at, out, work.product.limbs_at(special, *kept_), in_coefficients(at, work, items), last_ ? View{} : addend);
   }
 
-  RingPtr q_, special_, both_;
+  /// What is divided off, in coefficients: in place where it is P's limbs alone.
+  View in_coefficients(const StepContext& at, const Work& work, unsigned items) const {
+    const auto transform = [&](const View& to, const View& from, const RingTransform<W>& by) {
+      transform_by_matrices(at.queue, device_view<W>(to, 2), device_view<W>(from, 2), limbs_of(to), 2 * items,
+                            *by.matrices(), Direction::to_coefficients);
+    };
+    const View high = work.product.limbs_at(0, *special_);
+    View dropped = last_ ? work.dropped : high;
+    transform(last_ ? dropped.limbs_at(0, *special_) : high, high, special_transform_);
+    if (last_) {
+      transform(dropped.limbs_at(special_->limbs(), **last_),
+                work.product.limbs_at(special_->limbs() + kept_->limbs(), **last_), *last_transform_);
+    }
+    dropped.domain = Domain::coefficient;
+    return dropped;
+  }
+
+  RingPtr q_, special_, both_, dropped_, kept_;
   RingTransform<W> q_transform_, special_transform_, transform_;
+  std::optional<RingPtr> last_;  ///< the primes of q that go, if some do
+  std::optional<RingTransform<W>> last_transform_;
+  std::optional<Resident<const ShoupFactor<W>*>> addend_factors_;
   Division<W> divide_;
   std::size_t per_digit_;
   std::uint32_t lazy_;
@@ -198,18 +255,29 @@ class KeySwitchByMatrices {
   bool usable_ = true;
 };
 
+/// Whether transforms go by matrices.
+bool serves(const DeviceConstants& constants, const KeySwitchConstants& step) {
+  const Ring& ring = *step.ciphertext_ring;
+  return ring.word() == Word::u32 && ring.kind() == RingKind::cyclotomic && constants.paths.one_pass;
+}
+
 }  // namespace
 
 Step key_switch_by_matrices(DeviceConstants& constants, const KeySwitchConstants& step) {
-  const Ring& ring = *step.ciphertext_ring;
-  if (ring.word() != Word::u32 || ring.kind() != RingKind::cyclotomic || !constants.paths.one_pass || !step.rounding) {
-    return {};
-  }
+  if (!serves(constants, step) || !step.rounding) return {};
   KeySwitchByMatrices switching(constants, step);
   if (!switching.usable()) return {};
   return [switching = std::move(switching)](const StepContext& at, Operands o) {
     switching(at, o[0], o[1], o[2], o.size() > 3 ? o[3] : View{});
   };
+}
+
+Step key_switch_and_drop_by_matrices(DeviceConstants& constants, const program::SwitchAndDrop& step) {
+  if (!serves(constants, step.key_switch)) return {};
+  KeySwitchByMatrices switching(constants, step.key_switch, &step.division);
+  if (!switching.usable()) return {};
+  return
+      [switching = std::move(switching)](const StepContext& at, Operands o) { switching(at, o[0], o[1], o[2], o[3]); };
 }
 
 }  // namespace cyclotome::cuda

@@ -243,6 +243,10 @@ Step native_step(DeviceConstants& constants, const Program& program, const Compo
     const auto step = program::read_key_switch(program, composite);
     return step ? key_switch_by_matrices(constants, *step) : Step();
   }
+  if (name == "key_switch_and_drop" && !composite.secret) {
+    const auto step = program::read_key_switch_and_drop(program, composite);
+    return step ? key_switch_and_drop_by_matrices(constants, *step) : Step();
+  }
   if (name == "convert_with_peaks") {
     const BaseConversion* const conversion = program::read_convert_with_peaks(program, composite);
     return conversion != nullptr ? Step(convert_with_peaks_step<W>(constants, *conversion)) : Step();

@@ -5,17 +5,28 @@
 
 namespace cyclotome::bgv {
 
-const DivideAndRound& Context::modulus_switch(rlwe::Level from, rlwe::Level to, rlwe::PlainIndex plain) const {
-  if (to.primes == 0 || to >= from) {
-    throw ArgumentError(message("a ciphertext of ", from.primes, " primes can't be switched to ", to));
+const DivideAndRound& Context::find(Switches& switches, const Switches::key_type& key, const RingPtr& special) const {
+  const auto [from, to, plain] = key;
+  if (to == 0 || to >= from) {
+    throw ArgumentError(message("a ciphertext of ", from, " primes can't be switched to ", to));
   }
   const std::lock_guard lock(mutex_);
-  auto& slot = switches_[{from.primes, to.primes, plain.number}];
+  auto& slot = switches[key];
   if (slot == nullptr) {
-    slot = std::make_unique<DivideAndRound>(level_ring(to), level_ring(from)->slice(to.primes, from.primes - to.primes),
-                                            PreservedModulus(preserved_modulus(plain)));
+    const RingPtr last = level_ring(rlwe::Level(from))->slice(to, from - to);
+    slot = std::make_unique<DivideAndRound>(level_ring(rlwe::Level(to)),
+                                            special == nullptr ? last : special->joined(*last),
+                                            PreservedModulus(preserved_modulus(rlwe::PlainIndex(plain))));
   }
   return *slot;
+}
+
+const DivideAndRound& Context::modulus_switch(rlwe::Level from, rlwe::Level to, rlwe::PlainIndex plain) const {
+  return find(switches_, {from.primes, to.primes, plain.number}, nullptr);
+}
+
+const DivideAndRound& Context::joint_switch(rlwe::Level from, rlwe::Level to, rlwe::PlainIndex plain) const {
+  return find(joint_switches_, {from.primes, to.primes, plain.number}, special_ring());
 }
 
 template <class Make>

@@ -14,6 +14,8 @@ class Context final : public scheme::ExactContext {
   /// plaintext modulus number `plain`. Throws ArgumentError unless `to` is lower and at least 1. Tables are made on
   /// first use; thread-safe.
   const DivideAndRound& modulus_switch(rlwe::Level from, rlwe::Level to, rlwe::PlainIndex plain) const;
+  /// The same by the special primes as well, which come first: for what a key switch leaves. There must be some.
+  const DivideAndRound& joint_switch(rlwe::Level from, rlwe::Level to, rlwe::PlainIndex plain) const;
   /// A centred phase at a level -> factor times it modulo t. Conversions that were asked for lately are kept;
   /// thread-safe.
   std::shared_ptr<const BaseConversion> message_reduction(rlwe::Level level, rlwe::PlainIndex plain,
@@ -34,6 +36,9 @@ class Context final : public scheme::ExactContext {
   /// One batch after the other, brought to the lowest level among them and to one correction factor.
   Ciphertext concatenate(std::span<const Ciphertext* const> arrays) const override;
   Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level) const override;
+  /// By one division, where keys have errors for this plaintext modulus and there are special primes.
+  Ciphertext relinearize_to_level(const Ciphertext& a, const rlwe::EvaluationKeys& keys,
+                                  rlwe::Level level) const override;
 
  private:
   friend std::shared_ptr<const Context> make_context(const rlwe::Parameters& parameters, const EnginePtr& engine);
@@ -55,9 +60,11 @@ class Context final : public scheme::ExactContext {
   std::shared_ptr<const BaseConversion> find(Conversions& conversions, const Conversions::key_type& key,
                                              const Make& make) const;
 
+  using Switches = std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::unique_ptr<DivideAndRound>>;
+  const DivideAndRound& find(Switches& switches, const Switches::key_type& key, const RingPtr& special) const;
+
   mutable std::mutex mutex_;
-  mutable std::map<std::tuple<std::size_t, std::size_t, std::size_t>, std::unique_ptr<DivideAndRound>>
-      switches_;  // by limbs before and after, and plain
+  mutable Switches switches_, joint_switches_;  // by limbs before and after, and plain
   mutable Conversions lifts_, reductions_;
 };
 

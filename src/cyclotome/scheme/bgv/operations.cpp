@@ -197,6 +197,23 @@ Ciphertext Context::switch_to_level(const Ciphertext& a, rlwe::Level level) cons
   return bgv::switch_to_level(a, level);
 }
 
+Ciphertext Context::relinearize_to_level(const Ciphertext& a, const rlwe::EvaluationKeys& keys,
+                                         rlwe::Level level) const {
+  const bool at_once = a.parts() == 3 && level.primes > 0 && level < a.level() && special_limbs() > 0 &&
+                       error_multiples(a.plain()).factor() == 1;
+  if (!at_once) return rlwe::Context::relinearize_to_level(a, keys, level);
+  rlwe::require_same_context("relinearize", *a.context(), *this);
+  const ConstView key = rlwe::relinearization_key(a, keys);
+  PolyArray result = make(level_ring(level), a.batch(), 2, Domain::transform);
+  const Operand operands[] = {result.view(), a.polynomials().view(), key};
+  relinearization_to_level(*this, a.plain(), a.level(), level)->run(operands);
+  // One rounding less than by the two steps, whose bound therefore holds.
+  Phase phase = phase_of(a);
+  phase.parts = 2;
+  phase.noise = parameters().noise().sum(a.noise(), key_switch(a.level(), a.plain()).noise());
+  return a.derived(std::move(result), noise_at(parameters(), a.plain(), phase, level), correction_at(a, level));
+}
+
 Ciphertext Context::concatenate(std::span<const Ciphertext* const> arrays) const {
   if (arrays.empty()) throw ArgumentError("concatenate: no ciphertexts were given");
   const Ciphertext& head = *arrays[0];

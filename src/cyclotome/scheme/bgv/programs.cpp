@@ -75,6 +75,19 @@ ExecutionPtr level_switch(const Context& context, rlwe::PlainIndex plain, std::s
   });
 }
 
+ExecutionPtr relinearization_to_level(const Context& context, rlwe::PlainIndex plain, rlwe::Level from,
+                                      rlwe::Level to) {
+  return context.execution({"bgv.relinearize_to_level", {plain.number, from.primes, to.primes}}, [&] {
+    Builder b("bgv.relinearize_to_level");
+    const Slice out = b.output(context.level_ring(to), 2, Domain::transform);
+    const Slice c = b.input(context.level_ring(from), 3, Domain::transform), key = rlwe::key_input(b, context);
+    const program::SwitchAndDrop constants{context.key_switch(from, plain).constants(),
+                                           context.joint_switch(from, to, plain)};
+    program::key_switch_and_drop(b, out, c.part(2), key, constants, c.part(0, 2));
+    return b.finish();
+  });
+}
+
 ExecutionPtr decryption(const Context& context, rlwe::PlainIndex plain, rlwe::Level level, std::size_t parts,
                         std::uint64_t factor) {
   return context.execution({"bgv.decrypt", {plain.number, level.primes, parts, factor}}, [&] {

@@ -20,6 +20,8 @@ ExecutionPtr product(const Context& context, const ProductShape& shape);
 /// Operands: out at level `to`, c of so many parts at level `from`.
 ExecutionPtr level_switch(const Context& context, rlwe::PlainIndex plain, std::size_t parts, rlwe::Level from,
                           rlwe::Level to);
+/// Operands: out (2 parts, lower), c (3 parts), key. A division by the special primes and those that go.
+ExecutionPtr relinearization_to_level(const Context& context, rlwe::PlainIndex plain, rlwe::Level from, rlwe::Level to);
 /// Operands: message (secret), peaks of the phase, ciphertext of so many parts at a level, s. factor: what takes the
 /// phase to the message, modulo t.
 ExecutionPtr decryption(const Context& context, rlwe::PlainIndex plain, rlwe::Level level, std::size_t parts,
