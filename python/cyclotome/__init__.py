@@ -20,64 +20,100 @@ from __future__ import annotations
 from . import _core, bfv, bgv, circuit, errors, fpga, study
 from .array import EncryptedArray
 from .decryption import decrypt, noise_budget, reveal
+from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
 from .encryption import encrypt
 from .errors import CyclotomeError
 from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
+from .functions import (
+    argmax,
+    argmin,
+    equal,
+    is_zero,
+    less,
+    lookup,
+    maximum,
+    minimum,
+    polyval,
+    sort,
+    top_k,
+    where,
+)
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations, trace_elements
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
+from .plan import Operand, Plan, plan
 from .polynomials import convolve, expand, negacyclic_product, pack
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
+from .suggestions import suggest
 
 __version__ = _core.version()
 
 __all__ = [
     "CyclotomeError",
     "EncryptedArray",
+    "EncryptedDigits",
     "EvaluationKeys",
     "FixedPoint",
     "Inspection",
     "KeyFiles",
     "Keys",
+    "Operand",
     "Parameters",
+    "Plan",
     "PublicKey",
     "SecretKey",
     "ShardedArray",
     "__version__",
     "allow_undecryptable",
+    "argmax",
+    "argmin",
     "bfv",
     "bgv",
     "circuit",
     "concatenate",
     "convolve",
     "decrypt",
+    "decrypt_digits",
     "encrypt",
+    "encrypt_digits",
     "encrypt_sharded",
+    "equal",
     "errors",
     "expand",
     "fpga",
     "from_bytes",
     "inspect",
+    "is_zero",
     "keygen",
+    "less",
     "load",
+    "lookup",
+    "maximum",
     "memory_limit",
+    "minimum",
     "negacyclic_product",
     "noise_budget",
     "pack",
+    "plan",
+    "polyval",
     "progress",
     "reveal",
     "save",
     "save_keys",
     "set_memory_limit",
     "shard",
+    "sort",
     "stack",
     "study",
+    "suggest",
     "sum_rotations",
     "to_bytes",
+    "top_k",
     "trace_elements",
+    "where",
 ]

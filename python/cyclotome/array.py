@@ -274,10 +274,8 @@ class EncryptedArray:
 
     def __pow__(self, exponent: object) -> EncryptedArray:
         if isinstance(exponent, EncryptedArray) or not hasattr(exponent, "__index__"):
-            raise UnsupportedError(f"x ** {exponent!r}: exponents are small whole numbers")
-        return self.derived(
-            _core.power(self._native, word(exponent, "an exponent, from 0 to 64,"), current.get().native)
-        )
+            raise UnsupportedError(f"x ** {exponent!r}: exponents are whole numbers, and public")
+        return self.derived(_core.power(self._native, word(exponent, "an exponent"), current.get().native))
 
     def __matmul__(self, other: object) -> EncryptedArray:
         return self._binary("matmul", _core.matmul, other)

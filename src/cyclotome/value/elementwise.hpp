@@ -14,8 +14,6 @@ EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Optio
 EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 /// Relinearised; takes evaluation keys (MissingKeyError).
 EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
-/// x^exponent for 0 to 64, in ceil(log2(exponent)) products one after the other.
-EncryptedArray power(const EncryptedArray& x, std::int64_t exponent, const Options& options = {});
 
 /// With public integers. A product takes the cheapest way: a scalar, a factor for each row, or vectors in slots.
 EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options = {});
