@@ -61,6 +61,26 @@ def test_levels_cost_little_of_the_bound(party: Party, rng: np.random.Generator)
     assert fewest < len(party.moduli)
 
 
+def test_digits_of_dropped_primes_are_left_out_without_a_trace(party: Party, rng: np.random.Generator) -> None:
+    """Product and relinearisation in one program leave out the digits that are zero; one after the other they can't
+    know. The same residues, for squares and products, from the top level down to the lowest that is reached."""
+    t, n = party.t(), party.n
+    x = party.encrypt(random_below(rng, t, (2, n)), 1, False)
+    y = party.encrypt(random_below(rng, t, (2, n)), 1, False)
+    levels = set()
+    for _ in range(7):
+        levels.add(bfv.product_level(x, y))
+        fused = [bfv.multiply_relinearized(x, y, party.evaluation), bfv.square_relinearized(x, party.evaluation)]
+        parted = [_core.relinearize(z, party.evaluation) for z in (bfv.multiply(x, y), bfv.square(x))]
+        for one, two in zip(fused, parted, strict=True):
+            assert np.array_equal(rlwe.coefficients(one), rlwe.coefficients(two))
+            assert one.noise == two.noise
+        x, y = fused
+        if x.noise_headroom < 0:
+            break
+    assert min(levels) < len(party.moduli)
+
+
 def test_near_the_noise_limit_all_methods_agree(party: Party, rng: np.random.Generator) -> None:
     """Operands as noisy as their product allows: crafted, so that the product's exact noise is q/(2t) up to a few bits,
     and equal results as long as the textbook's own product decrypts."""

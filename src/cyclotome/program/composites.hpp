@@ -40,8 +40,8 @@ const BaseConversion* read_convert_with_peaks(const Program& program, const Comp
 
 // --- key switching, from its whole to its parts ----------------------------------------------------------------------
 /// out (2 parts over q, in `domain`) = addend + round((sum over j of [c]_{D_j} key_j) / P). c: one part over q in
-/// either domain; key: the digits of a key as items, of 2 parts over P q, transforms, of which the first ones are used;
-/// addend: 1 or 2 parts over q in `domain`.
+/// either domain, or in coefficients over the first primes, those of the constants' digits; key: the digits of a key as
+/// items, of 2 parts over P q, transforms, of which the first ones are used; addend: 1 or 2 parts over q in `domain`.
 void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchConstants& constants,
                 Domain domain, const std::optional<Slice>& addend = std::nullopt);
 std::optional<KeySwitchConstants> read_key_switch(const Program& program, const Composite& composite);

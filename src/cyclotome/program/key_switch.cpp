@@ -75,6 +75,11 @@ void divide_product(Builder& b, const Slice& out, const Slice& product, const Ke
 
 void key_switch(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitchConstants& constants,
                 Domain domain, const std::optional<Slice>& addend) {
+  if (b.domain(c) == Domain::transform && c.ring->limbs() != constants.ciphertext_ring->limbs()) {
+    throw ArgumentError(message("key_switch: a transform over ", c.ring->limbs(), " of ",
+                                constants.ciphertext_ring->limbs(),
+                                " primes; fewer than all are taken in coefficients"));
+  }
   const Slice present = key.limbs(0, constants.key_ring).item(0, constants.digits.size());
   std::vector<Slice> ins{c, present};
   if (addend) ins.push_back(*addend);

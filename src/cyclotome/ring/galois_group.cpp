@@ -42,7 +42,12 @@ std::uint64_t GaloisGroup::power(std::uint64_t g, std::int64_t exponent) const {
   return result;
 }
 
-std::vector<std::uint32_t> GaloisGroup::slot_positions() const {
+const std::vector<std::uint32_t>& GaloisGroup::slot_positions() const {
+  positions_made_([this] { positions_ = make_slot_positions(); });
+  return positions_;
+}
+
+std::vector<std::uint32_t> GaloisGroup::make_slot_positions() const {
   std::vector<std::uint64_t> elements{1};
   for (const Generator& generator : generators_) {
     const std::size_t before = elements.size();

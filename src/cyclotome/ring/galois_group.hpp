@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cyclotome/math/once.hpp"
+
 namespace cyclotome {
 
 /// The automorphisms x -> x^g of a ring: the units g modulo its index, and where each sends coefficients and the values
@@ -58,7 +60,8 @@ class GaloisGroup {
 
   /// Where numbered slots stand in a transform: number i_0 + order_0 (i_1 + order_1 (...)) is the value at
   /// zeta^(g_0^i_0 g_1^i_1 ...), so that the automorphism of g_0^s moves every row of order_0 slots by s to the left.
-  std::vector<std::uint32_t> slot_positions() const;
+  /// Made at the first call and kept: making it takes several times as long as reading n slots by it.
+  const std::vector<std::uint32_t>& slot_positions() const;
 
  protected:
   GaloisGroup(std::uint64_t index, std::vector<Generator> generators);
@@ -66,9 +69,13 @@ class GaloisGroup {
   void require(std::uint64_t element) const;
 
  private:
+  std::vector<std::uint32_t> make_slot_positions() const;
+
   std::uint64_t index_;
   std::size_t order_ = 1;
   std::vector<Generator> generators_;
+  mutable Once positions_made_;
+  mutable std::vector<std::uint32_t> positions_;
 };
 
 }  // namespace cyclotome

@@ -19,4 +19,22 @@ KeySwitchConstants::KeySwitchConstants(const RingPtr& q, const RingPtr& p, std::
   if (p != nullptr) rounding.emplace(q, p, preserved, numerator);
 }
 
+std::size_t KeySwitchConstants::whole_digits(std::size_t limbs) const {
+  std::size_t whole = 0;
+  for (const Digit& digit : digits) {
+    if (digit.first < limbs) whole = digit.first + digit.ring->limbs();
+  }
+  return whole;
+}
+
+KeySwitchConstants KeySwitchConstants::of_first(std::size_t limbs) const {
+  if (whole_digits(limbs) != limbs) {
+    throw ArgumentError(message("a key switch of ", limbs, " of ", ciphertext_ring->limbs(),
+                                " primes, which are no whole digits; the next ones end at ", whole_digits(limbs)));
+  }
+  KeySwitchConstants some = *this;
+  std::erase_if(some.digits, [limbs](const Digit& digit) { return digit.first >= limbs; });
+  return some;
+}
+
 }  // namespace cyclotome

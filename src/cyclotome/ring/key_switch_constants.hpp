@@ -23,6 +23,12 @@ class KeySwitchConstants {
   /// Empty, to be filled by whoever has the constants: what an engine reads out of a program.
   KeySwitchConstants() = default;
 
+  /// The same for operands of the first `limbs` primes (at least 1), which end with a digit; throws ArgumentError
+  /// otherwise. The digits of the others are left out, whose products with the key would be zero.
+  KeySwitchConstants of_first(std::size_t limbs) const;
+  /// How many first primes the digits of `limbs` of them have, together.
+  std::size_t whole_digits(std::size_t limbs) const;
+
   struct Digit {
     std::size_t first;         ///< first limb in q
     RingPtr ring;              ///< that slice of q

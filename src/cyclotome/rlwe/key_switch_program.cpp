@@ -29,12 +29,13 @@ Slice key_input(Builder& b, const Context& context) {
 
 void switch_key(Builder& b, const Slice& out, const Slice& c, const Slice& key, const KeySwitch& key_switch,
                 Domain domain, const std::optional<Slice>& addend) {
+  const KeySwitchConstants constants = key_switch.constants().of_first(c.ring->limbs());
   const Slice scaled = prepared(b, c, key_switch);
   if (key_switch.late_factors().empty()) {
-    program::key_switch(b, out, scaled, key, key_switch.constants(), domain, addend);
+    program::key_switch(b, out, scaled, key, constants, domain, addend);
     return;
   }
-  program::key_switch(b, out, scaled, key, key_switch.constants(), domain);
+  program::key_switch(b, out, scaled, key, constants, domain);
   b.multiply_scalars(out, out, key_switch.late_factors());
   if (addend) add_to(b, out, *addend);
 }

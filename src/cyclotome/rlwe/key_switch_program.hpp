@@ -11,7 +11,9 @@ namespace cyclotome::rlwe {
 program::Slice key_input(program::Builder& b, const Context& context);
 
 /// out (2 parts over a level's primes, in `domain`) = addend (1 or 2 parts in that domain) plus an encryption of c w,
-/// from c (1 part, either domain) and the key for w.
+/// from c (1 part, either domain) and the key for w. c is over the level's primes; or, in coefficients and where
+/// results need no factor, over those of the first digits only, if its residues modulo the others are 0: the result has
+/// the bits that these would give.
 void switch_key(program::Builder& b, const program::Slice& out, const program::Slice& c, const program::Slice& key,
                 const KeySwitch& key_switch, Domain domain, const std::optional<program::Slice>& addend = std::nullopt);
 

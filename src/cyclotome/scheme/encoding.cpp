@@ -2,7 +2,6 @@
 #include "cyclotome/scheme/encoding.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/declassify.hpp"
@@ -14,14 +13,10 @@ namespace cyclotome {
 
 namespace {
 
-/// Where value i of a row stands in the polynomial that carries it, transformed for slots.
-std::vector<std::uint32_t> positions_of(const rlwe::Context& context, rlwe::PlainIndex plain, Encoding::Kind kind) {
+/// Where value i of a row stands in the polynomial that carries it, transformed for slots; empty where that is i.
+std::span<const std::uint32_t> positions_of(const rlwe::Context& context, rlwe::PlainIndex plain, Encoding::Kind kind) {
   const std::size_t n = context.degree();
-  if (kind == Encoding::Kind::coefficients || kind == Encoding::Kind::constants) {
-    std::vector<std::uint32_t> positions(values_of(context, kind));
-    std::iota(positions.begin(), positions.end(), 0);
-    return positions;
-  }
+  if (kind != Encoding::Kind::slots || context.parameters().field_slots() != nullptr) return {};
   if (!context.parameters().has_slots(plain)) {
     throw ParameterError(message("plaintext modulus ", context.parameters().plain_modulus(plain),
                                  " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ",
@@ -98,8 +93,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
                                 "; rows hold at most n = ", most, " values and there must be at least one"));
   }
   const FieldSlotsPtr& field = context->parameters().field_slots();
-  const std::vector<std::uint32_t> positions =
-      field == nullptr ? positions_of(*context, plain, kind) : std::vector<std::uint32_t>();
+  const std::span<const std::uint32_t> positions = positions_of(*context, plain, kind);
   const RingPtr& ring = context->plain_ring(plain);
   const Modulus<std::uint64_t> t(ring->basis()[0]);
   if (field != nullptr) {
@@ -107,6 +101,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
   } else if (!reduce) {
     require_in_range(values, width, t.value());
   }
+  const auto place = [positions](std::size_t j) { return positions.empty() ? j : positions[j]; };
   const bool transformed = kind == Encoding::Kind::slots && field == nullptr,
              constant = kind == Encoding::Kind::constants;
   PolyArray polynomials = context->make(ring, items, 1, transformed ? Domain::transform : Domain::coefficient, true);
@@ -122,7 +117,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
     } else if (constant && !ring->shape()->power_basis()) {
       std::ranges::fill(out, t.reduce_signed(row.empty() ? 0 : row[0] * ring->shape()->one()));
     } else {
-      for (std::size_t j = 0; j < width; ++j) out[positions[j]] = t.reduce_signed(row[j]);
+      for (std::size_t j = 0; j < width; ++j) out[place(j)] = t.reduce_signed(row[j]);
     }
     if (const std::size_t rows = i % at_once + 1; rows == at_once || i + 1 == items) {
       polynomials.from_host(i + 1 - rows, std::span(residues).first(rows * n));
@@ -136,13 +131,13 @@ std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Enco
   const rlwe::Context& context = *plaintext.context();
   require_kind(context, kind);
   const FieldSlotsPtr& field = context.parameters().field_slots();
-  const std::vector<std::uint32_t> positions =
-      field == nullptr ? positions_of(context, plaintext.plain(), kind) : std::vector<std::uint32_t>();
+  const std::span<const std::uint32_t> positions = positions_of(context, plaintext.plain(), kind);
   require_main_memory("decode", plaintext.batch() * context.degree() * (sizeof(std::uint64_t) + sizeof(std::int64_t)));
   PolyArray polynomials = plaintext.polynomials().clone();
   if (kind == Encoding::Kind::slots && field == nullptr) polynomials.to_transform();
   ZeroisingVector<std::uint64_t> residues(polynomials.size());
   polynomials.to_host(residues);
+  const auto place = [positions](std::size_t j) { return positions.empty() ? j : positions[j]; };
   const std::size_t n = context.degree(), width = values_of(context, kind);
   const auto t = static_cast<std::int64_t>(plaintext.plain_modulus().value);
   std::vector<std::int64_t> values(plaintext.batch() * width);
@@ -157,7 +152,7 @@ std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Enco
     }
     const bool negated = kind == Encoding::Kind::constants && context.parameters().ring()->one() < 0;
     for (std::size_t j = 0; j < width; ++j) {
-      const auto residue = static_cast<std::int64_t>(row[positions[j]]);
+      const auto residue = static_cast<std::int64_t>(row[place(j)]);
       const std::int64_t value = residue - (t & -static_cast<std::int64_t>(residue >= t - residue));  // no branch on it
       values[i * width + j] = negated ? -value : value;
     }

@@ -24,7 +24,17 @@ Slice switched_down(Builder& b, const Slice& x, const HpsTables& tables) {
   return low;
 }
 
-/// Also of a square: its factors differ.
+/// The limbs of a slice over Q from one to another (exclusive).
+Slice limbs_between(const Slice& x, const RingPtr& q, std::size_t first, std::size_t last) {
+  return last - first == q->limbs() ? x : x.limbs(first, q->slice(first, last - first));
+}
+
+void clear_between(Builder& b, const Slice& x, const RingPtr& q, std::size_t first, std::size_t last) {
+  if (first < last) b.clear(limbs_between(x, q, first, last), Domain::coefficient);
+}
+
+/// Of a product below the top level the limbs of the dropped primes are left as they are, for they are zero. Also of a
+/// square: its factors differ.
 void multiply_by_hps(Builder& b, const Slice& out, const Slice& a, const Slice* second, const HpsTables& tables) {
   const HpsProduct& step = tables.product;
   const Slice x = switched_down(b, a, tables), y = second == nullptr ? x : switched_down(b, *second, tables);
@@ -36,9 +46,19 @@ void multiply_by_hps(Builder& b, const Slice& out, const Slice& a, const Slice* 
   const RingPtr &kept = step.ciphertext_ring, &dropped = step.auxiliary_ring;
   const Slice low = out.limbs(0, kept);
   program::divide_and_round(b, low, product.limbs(0, kept), product.limbs(kept->limbs(), dropped), step.scale);
-  if (tables.drop == nullptr) return;
-  b.multiply_scalars(low, low, tables.raise_factors);
-  b.clear(out.limbs(kept->limbs(), tables.drop->dropped), Domain::coefficient);
+  if (tables.drop != nullptr) b.multiply_scalars(low, low, tables.raise_factors);
+}
+
+/// out = the relinearised product, whose limbs from `present` on are zero and not written: digits of zeros are left
+/// out.
+void relinearize(Builder& b, const Slice& out, const Slice& product, const Slice& key,
+                 const rlwe::KeySwitch& key_switch, std::size_t present) {
+  const RingPtr& q = key_switch.constants().ciphertext_ring;
+  const std::size_t read = key_switch.constants().whole_digits(present);
+  const Slice addend = product.part(0, 2), c = limbs_between(product.part(2), q, 0, read);
+  clear_between(b, product, q, present, read);
+  clear_between(b, addend, q, read, q->limbs());
+  rlwe::switch_key(b, out, c, key, key_switch, Domain::coefficient, addend);
 }
 
 Slice behz_lifted(Builder& b, const Slice& x, const BehzTables& tables) {
@@ -67,15 +87,18 @@ program::ProgramPtr product_program(const Context& context, const ProductShape& 
   const Slice second = shape.square ? a : b.input(q, 2, Domain::coefficient, items(shape.one_b));
   const Slice* const factor = shape.square ? nullptr : &second;
   const Slice parts = shape.relinearized ? b.temporary(q, 3) : out;
+  std::size_t present = q->limbs();
   if (shape.method == ProductMethod::behz) {
     multiply_by_behz(b, parts, a, factor, context.behz(), shape.plain);
   } else {
     multiply_by_hps(b, parts, a, factor, context.hps(shape.level, shape.plain));
+    present = shape.level.primes;
   }
   if (shape.relinearized) {
-    const rlwe::KeySwitch& key_switch = context.key_switch(rlwe::Level(q->limbs()), shape.plain);
-    rlwe::switch_key(b, out, parts.part(2), rlwe::key_input(b, context), key_switch, Domain::coefficient,
-                     parts.part(0, 2));
+    relinearize(b, out, parts, rlwe::key_input(b, context), context.key_switch(context.max_level(), shape.plain),
+                present);
+  } else {
+    clear_between(b, out, q, present, q->limbs());
   }
   return b.finish();
 }
