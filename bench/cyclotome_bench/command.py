@@ -32,6 +32,7 @@ from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat import measure_fermat
 from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
 from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
+from cyclotome_bench.functions import FunctionsPlan, functions_tables, make_functions_plan, measure_functions
 from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
 from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
@@ -64,7 +65,8 @@ def bench(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help='Only this set, such as seal-8192, "public-*", "transforms", 6.5 of 004; repeatable.'
+            "--set",
+            help='Only this set: seal-8192, "public-*", "transforms", "functions", 6.5 of 004; repeatable.',
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
@@ -97,10 +99,13 @@ def bench(
         report = Report.load(show)
     else:
         name = "full" if full else "quick" if quick else f"paper-{paper}" if paper else "standard"
-        made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
+        functions = make_functions_plan(quick, seconds) if "functions" in (only or []) and paper is None else None
+        made = functions or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         report = _measured(plan, peer, _path(output, device), resume, force)
-    extra = _paper_tables(paper, report, bool(only or scheme)) if paper is not None else []
+    extra = (
+        _paper_tables(paper, report, bool(only or scheme)) if paper is not None else functions_tables(report.records)
+    )
     if html is not None:
         write_whole(html, page(report, extra, [*ltv_plots(report.records), *fermat_plots(report.records)]).encode())
     if json:
@@ -188,6 +193,8 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
 
 
 def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
+    if isinstance(plan, FunctionsPlan):
+        return measure_functions(plan, peer, known)
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
     if isinstance(plan, FermatPlan):

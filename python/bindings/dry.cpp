@@ -38,7 +38,8 @@ std::vector<std::uint64_t> keys_read(const DryEngine& engine, const rlwe::Evalua
 void bind_dry(nb::module_& m) {
   nb::class_<DryEngine, Engine>(m, "DryEngine")
       .def(nb::new_(&DryEngine::create), "host"_a)
-      .def_prop_ro("account", &account_of, "What was asked of it: calls, items, transforms, products and residues, by name.")
+      .def_prop_ro("account", &account_of,
+                   "What was asked of it: calls, items, transforms, products and residues, by name.")
       .def_prop_ro("peak_bytes", &DryEngine::peak_bytes)
       .def_prop_ro("depth", &DryEngine::depth)
       .def("keys_read", &keys_read, "keys"_a, "Galois elements of the keys that were taken; 0: relinearisation.")

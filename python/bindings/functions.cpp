@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
@@ -35,9 +36,7 @@ void bind_comparisons(nb::module_& m) {
 void bind_selections(nb::module_& m) {
   using Encrypted = const EncryptedArray&;
   using Plain = const Integers&;
-  const auto bind = [&](auto function) {
-    m.def("where", function, "mask"_a, "a"_a, "b"_a, "options"_a, NoGil());
-  };
+  const auto bind = [&](auto function) { m.def("where", function, "mask"_a, "a"_a, "b"_a, "options"_a, NoGil()); };
   bind(static_cast<EncryptedArray (*)(Encrypted, Encrypted, Encrypted, const Options&)>(&value::where));
   bind(static_cast<EncryptedArray (*)(Encrypted, Encrypted, Plain, const Options&)>(&value::where));
   bind(static_cast<EncryptedArray (*)(Encrypted, Plain, Encrypted, const Options&)>(&value::where));
@@ -46,15 +45,29 @@ void bind_selections(nb::module_& m) {
 
 template <class Function>
 auto ordered(Function function) {
-  return [function](const EncryptedArray& x, std::int64_t axis, bool descending, std::size_t kept, bool digits,
-                    const Options& options) {
-    return function(x, value::Order{axis, descending, kept, digits}, options);
-  };
+  return
+      [function](const EncryptedArray& x, std::int64_t axis, bool descending, std::size_t kept, bool digits,
+                 const Options& options) { return function(x, value::Order{axis, descending, kept, digits}, options); };
+}
+
+void bind_plain(nb::module_& m) {
+  using value::PlainArray;
+  using Function = EncryptedArray (*)(const EncryptedArray&, const PlainArray&, const Options&);
+  nb::class_<PlainArray>(m, "PlainArray")
+      .def(nb::new_([](const rlwe::ContextPtr& context, const Integers& values, const Options& options) {
+             return PlainArray(context, values, options);
+           }),
+           "context"_a, "values"_a, "options"_a, NoGil())
+      .def_prop_ro("nbytes", &PlainArray::bytes);
+  m.def("add", static_cast<Function>(&value::add), "x"_a, "w"_a, "options"_a, NoGil());
+  m.def("subtract", static_cast<Function>(&value::subtract), "x"_a, "w"_a, "options"_a, NoGil());
+  m.def("multiply", static_cast<Function>(&value::multiply), "x"_a, "w"_a, "options"_a, NoGil());
 }
 
 }  // namespace
 
 void bind_functions(nb::module_& m) {
+  bind_plain(m);
   m.def("power", &value::power, "x"_a, "exponent"_a, "options"_a, NoGil());
   m.def("polyval", &value::polyval, "coefficients"_a, "x"_a, "options"_a, NoGil());
   m.def("lookup", &value::lookup, "table"_a, "x"_a, "options"_a, NoGil());

@@ -45,6 +45,7 @@ from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotati
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
+from .plain import PlainArray, plain
 from .plan import Operand, Plan, plan
 from .polynomials import convolve, expand, negacyclic_product, pack
 from .shaping import concatenate, stack
@@ -64,6 +65,7 @@ __all__ = [
     "Keys",
     "Operand",
     "Parameters",
+    "PlainArray",
     "Plan",
     "PublicKey",
     "SecretKey",
@@ -99,6 +101,7 @@ __all__ = [
     "negacyclic_product",
     "noise_budget",
     "pack",
+    "plain",
     "plan",
     "polyval",
     "progress",

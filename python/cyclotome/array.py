@@ -12,10 +12,11 @@ import numpy as np
 
 from . import _core
 from .contexts import Context, context_on
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError, MismatchError, UnsupportedError
 from .keyring import Keyring
 from .options import current
 from .parameters import Parameters
+from .plain import PlainArray
 from .shapes import require_rows, reshaped, selected
 from .text import byte_size, integer, plural
 from .values import index, integers, native, word
@@ -31,6 +32,9 @@ _REFUSALS = {
     "mean": "a mean is no integer; use x.sum(axis) and divide by the count after decryption",
     "powers": "powers of plaintext numbers with encrypted exponents don't exist in this scheme",
 }
+
+#: Operations that take what `plain` encoded; others take the integers.
+_ENCODED = ("add", "subtract", "multiply")
 
 
 class Distributed:
@@ -246,6 +250,10 @@ class EncryptedArray:
             if other._keyring is not keys:
                 keys = keys.joined(other._keyring)
             result = function(self._native, other._native, current.get().native)
+        elif isinstance(other, PlainArray) and operation in _ENCODED:
+            if other.parameters != self._parameters:
+                raise MismatchError(f"{operation}: {other!r} meets an array of {self._parameters.summary()}")
+            result = function(self._native, other.on(self._context), current.get().native)
         else:
             result = function(self._native, native(integers(other, operation)), current.get().native)
         return EncryptedArray(self._parameters, self._context, result, keys)

@@ -86,7 +86,9 @@ def encrypt(
     if stated is None and not wrap and not parameters.holds_bits:
         stated = parameters.default_bound
     placement = _placement(parameters, layout, encoding)
-    array = _core.encrypt(native(numbers), key.native, stated, rows, bool(wrap), placement, options(progress), from_zero)
+    array = _core.encrypt(
+        native(numbers), key.native, stated, rows, bool(wrap), placement, options(progress), from_zero
+    )
     if layout == "packed":
         each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
         warn_of_padding("encrypt", numbers.shape, parameters.slots, each, stacklevel=2)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Polynomials, comparisons, selections and order of encrypted integers, in all slots at once.
 
-Each is a polynomial over the values that its operands' bounds leave possible: the tighter the bounds, the fewer products
-it takes, and the less deep they are. ``bound=(0, largest)`` at `encrypt` says that no value is negative, which halves
-what is to be told apart. Results are exact or refused. `plan` says what a call takes before anything is encrypted.
+Each is a polynomial over the values that its operands' bounds leave possible: the tighter the bounds, the fewer
+products it takes, and the less deep they are. ``bound=(0, largest)`` at `encrypt` says that no value is negative, which
+halves what is to be told apart. Results are exact or refused. `plan` says what a call takes before anything is
+encrypted.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def polyval(coefficients: object, x: EncryptedArray) -> EncryptedArray:
     highest power first.
 
     By Paterson and Stockmeyer's algorithm: of the ways that it leaves, the one with the fewest products of encrypted
-    values, and of those the least deep; degree 7 takes 4 of them, 3 one after the other. Where the bound of ``x`` leaves
-    fewer values than the polynomial has coefficients, one of lower degree takes its place.
+    values, and of those the least deep; degree 7 takes 4 of them, 3 one after the other. Where the bound of ``x``
+    leaves fewer values than the polynomial has coefficients, one of lower degree takes its place.
 
     Args:
         coefficients: integers of any size.
@@ -148,8 +149,8 @@ def equal(x: Any, y: Any) -> EncryptedArray:
         x, y: one of them encrypted; the other may be integers. Or both `EncryptedDigits`.
 
     Raises:
-        RangeError: a plaintext modulus does not tell the differences apart; state tighter bounds, take a larger plaintext
-            modulus, or `encrypt_digits`.
+        RangeError: a plaintext modulus does not tell the differences apart; state tighter bounds, take a larger
+            plaintext modulus, or `encrypt_digits`.
         NoiseError, MissingKeyError: see `polyval`.
 
     Example:
@@ -168,8 +169,8 @@ def equal(x: Any, y: Any) -> EncryptedArray:
 
 
 def less(x: Any, y: Any) -> EncryptedArray:
-    """1 where x < y, else 0, value by value; shapes broadcast: the sign of x - y, an odd polynomial over the values that
-    the bounds leave it. For numbers beyond a few hundred take `EncryptedDigits`. Arguments: see `equal`.
+    """1 where x < y, else 0, value by value; shapes broadcast: the sign of x - y, an odd polynomial over the values
+    that the bounds leave it. For numbers beyond a few hundred take `EncryptedDigits`. Arguments: see `equal`.
 
     Raises:
         RangeError: values that wrap around, which have no order; differences that a plaintext modulus does not tell
@@ -245,8 +246,8 @@ def _like(x: _Values, array: EncryptedArray) -> _Values:
 
 
 def sort(x: _Values, *, axis: int = 0, descending: bool = False) -> _Values:
-    """The values along ``axis`` in order, as ``numpy.sort(x, axis, kind="stable")``, in all slots at once: every pair is
-    compared (`less`), and a value's rank is a sum of comparisons.
+    """The values along ``axis`` in order, as ``numpy.sort(x, axis, kind="stable")``, in all slots at once: every pair
+    is compared (`less`), and a value's rank is a sum of comparisons.
 
     Args:
         x: an array, or `EncryptedDigits`, with 1 to 64 values along the axis.
@@ -271,8 +272,8 @@ def top_k(x: _Values, k: int, *, axis: int = 0) -> _Values:
 
 
 def argmax(x: EncryptedArray | EncryptedDigits, *, axis: int = 0) -> EncryptedArray:
-    """The place of the largest value along ``axis``, of equal ones the first, as ``numpy.argmax``. Arguments and errors:
-    see `sort`.
+    """The place of the largest value along ``axis``, of equal ones the first, as ``numpy.argmax``. Arguments and
+    errors: see `sort`.
 
     Example:
         >>> import cyclotome as cy
@@ -289,4 +290,3 @@ def argmin(x: EncryptedArray | EncryptedDigits, *, axis: int = 0) -> EncryptedAr
     """The place of the smallest value along ``axis``, of equal ones the first, as ``numpy.argmin``. Arguments and
     errors: see `sort`."""
     return _ordered("argmin", _core.first_place, x, axis, False, 0)
-

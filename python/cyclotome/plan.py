@@ -198,7 +198,9 @@ def _operands(compute: Callable[..., object], inputs: object) -> list[Any]:
         try:
             count = len(inspect.signature(compute).parameters)
         except (TypeError, ValueError):
-            raise ArgumentError("plan: what does compute take? Say inputs=[cy.Operand(shape, bound=...), ...]") from None
+            raise ArgumentError(
+                "plan: what does compute take? Say inputs=[cy.Operand(shape, bound=...), ...]"
+            ) from None
         return [Operand((1,)) for _ in range(count)]
     if isinstance(inputs, (Operand, EncryptedArray)):
         return [inputs]
@@ -210,7 +212,9 @@ def _operands(compute: Callable[..., object], inputs: object) -> list[Any]:
     return every
 
 
-def _on_account(arrays: Sequence[EncryptedArray]) -> tuple[_core.DryEngine, list[EncryptedArray], EvaluationKeys | None]:
+def _on_account(
+    arrays: Sequence[EncryptedArray],
+) -> tuple[_core.DryEngine, list[EncryptedArray], EvaluationKeys | None]:
     """Encrypted arrays with their keys, as they are, on an engine that only keeps account."""
     head = arrays[0]
     engine = _core.DryEngine(engine_on("cpu:1"))
@@ -234,7 +238,11 @@ def _on_account(arrays: Sequence[EncryptedArray]) -> tuple[_core.DryEngine, list
 
 
 def plan(
-    compute: Callable[..., object], parameters: Parameters | None = None, inputs: object = None, *, device: str = "cpu:1"
+    compute: Callable[..., object],
+    parameters: Parameters | None = None,
+    inputs: object = None,
+    *,
+    device: str = "cpu:1",
 ) -> Plan:
     """What ``compute(*inputs)`` takes: depth, operations, keys, bytes, noise and time, before anything is encrypted.
 
@@ -292,7 +300,7 @@ def _made(
                 elements.discard(group.row_rotation(step))
         columns = group.column_rotation() in elements
         elements.discard(group.column_rotation())
-    count = len([element for element in read])
+    count = len(read)
     each = 0 if evaluation is None else _key_bytes(evaluation)
     operations = tuple(Operation(name, calls, items) for name, (calls, items, *_) in sorted(account.items()))
     by_name = {each.name: each for each in operations}

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _core
 from .errors import ArgumentError, NoiseError, ParameterError, RangeError
-from .options import allow_undecryptable
+from .options import allow_undecryptable, current
 from .parameters import Parameters
 from .plan import DryRun, Operand, estimated_seconds
 
@@ -18,8 +18,19 @@ __all__ = ["suggest"]
 
 _LARGEST_DEGREE = 1 << 17
 _MOST_BITS = 1024
+#: Bits of noise headroom left over: what encrypting a result anew that hides nothing adds, which depends on residues.
+_KEPT = 2
 #: Bits that errors about ranges say would do.
 _ASKED = re.compile(r"(?:result_bits|value_bits)=(\d+)")
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What parameters are of, besides sizes."""
+
+    scheme: str
+    word: int
+    aim: str = "speed"
 
 
 @dataclass(frozen=True)
@@ -36,25 +47,33 @@ class _Search:
     slots: bool
 
     def parameters(
-        self, scheme: str, degree: int, word: int, plain: Sequence[int], bits: int, *, insecure: bool = False
+        self, kind: _Kind, degree: int, plain: Sequence[int], bits: int, *, insecure: bool = False
     ) -> Parameters:
         return Parameters.from_modulus_bits(
             degree=degree,
             modulus_bits=bits,
             plain_moduli=plain,
-            word=word,
+            word=kind.word,
             security=0 if insecure else self.security,
             table=self.table,
             allow_insecure=insecure,
             strict=self.strict,
             value_bits=self.value_bits,
-            scheme=scheme,
+            scheme=kind.scheme,
+            aim=kind.aim,
         )
 
     def headroom(self, parameters: Parameters) -> float:
-        """Bits that the computation leaves; raises what it does."""
+        """Bits that the computation leaves besides those that are kept; raises what it does.
+
+        Raises:
+            NoiseError: it leaves none.
+        """
         _, results = DryRun(parameters).run(self.compute, self.inputs)
-        return min(x.noise_headroom for x in results)
+        left = min(x.noise_headroom for x in results) - _KEPT
+        if left < 0 and not current.get().allow_undecryptable:
+            raise NoiseError(f"suggest: {left + _KEPT:.1f} bits of noise headroom; {_KEPT} are kept")
+        return left
 
     def seconds(self, parameters: Parameters) -> float:
         dry = DryRun(parameters)
@@ -77,7 +96,7 @@ def _plain_moduli(search: _Search, result_bits: int, degree: int, word: int) -> 
     if search.plain_moduli is not None:
         yield list(search.plain_moduli)
         return
-    step = 2 * degree if search.slots else 2
+    step = _core.negacyclic_ring(degree).transform_step if search.slots else 2
     widest = 29 if word == 32 else 49
     for count in range(1, 17):
         bits = (result_bits + count) // count + 1
@@ -90,14 +109,14 @@ def _plain_moduli(search: _Search, result_bits: int, degree: int, word: int) -> 
             return
 
 
-def _needed_bits(search: _Search, degree: int, scheme: str) -> int:
+def _needed_bits(search: _Search, degree: int, kind: _Kind) -> int:
     """Bits of the largest value that occurs, by trying: noise is no matter."""
     bits = 2
     while bits <= _MOST_BITS:
         plain = next(_plain_moduli(search, bits, degree, 64), None)
         if plain is None:
             raise ParameterError(f"suggest: no plaintext moduli hold values of {bits} bits at degree {degree}")
-        parameters = search.parameters(scheme, degree, 64, plain, 100 + plain[0].bit_length(), insecure=True)
+        parameters = search.parameters(kind, degree, plain, 100 + plain[0].bit_length(), insecure=True)
         try:
             with allow_undecryptable():
                 search.headroom(parameters)
@@ -110,20 +129,20 @@ def _needed_bits(search: _Search, degree: int, scheme: str) -> int:
     raise ParameterError(f"suggest: the computation has values of more than {_MOST_BITS} bits; state tighter bounds")
 
 
-def _longest(search: _Search, scheme: str, degree: int, word: int, plain: Sequence[int]) -> Parameters | None:
+def _longest(search: _Search, kind: _Kind, degree: int, plain: Sequence[int]) -> Parameters | None:
     """The longest modulus that security allows beside one special prime."""
     cap = _core.max_modulus_bits(degree, search.security or 128, search.table)
     for bits in range(cap - 18, max(cap // 2, 20), -8):
         try:
-            return search.parameters(scheme, degree, word, plain, bits)
+            return search.parameters(kind, degree, plain, bits)
         except ParameterError:  # a SecurityError, too
             continue
     return None
 
 
-def _shortest(search: _Search, scheme: str, degree: int, word: int, plain: Sequence[int]) -> Parameters | None:
+def _shortest(search: _Search, kind: _Kind, degree: int, plain: Sequence[int]) -> Parameters | None:
     """The shortest modulus with which the computation decrypts; None if none that security allows does."""
-    best = _longest(search, scheme, degree, word, plain)
+    best = _longest(search, kind, degree, plain)
     if best is None:
         return None
     try:
@@ -133,7 +152,7 @@ def _shortest(search: _Search, scheme: str, degree: int, word: int, plain: Seque
 
     def serves(bits: int) -> Parameters | None:
         try:
-            found = search.parameters(scheme, degree, word, plain, bits)
+            found = search.parameters(kind, degree, plain, bits)
             search.headroom(found)
         except (NoiseError, ParameterError):
             return None
@@ -169,9 +188,9 @@ def suggest(
 ) -> Parameters:
     """The cheapest parameters that serve a computation.
 
-    With ``compute`` it is run, on an engine that only keeps account, with ever other parameters: depth, sums, rotations,
-    values and noise are its own, and nothing has to be said about them. What comes out never refuses the same
-    computation of the same inputs. Without it, this is `Parameters.suggest`.
+    With ``compute`` it is run, on an engine that only keeps account, with one set of parameters after the other: depth,
+    sums, rotations, values and noise are its own, and nothing has to be said about them. What comes out never refuses
+    the same computation of the same inputs. Without it, this is `Parameters.suggest`.
 
     Args:
         compute: a function of encrypted arrays that returns some, alone or in lists and dicts. It is run several times.
@@ -202,7 +221,9 @@ def suggest(
             raise ArgumentError("suggest: inputs and plain_moduli go with compute, the function of them")
         shared = {"security": security, "table": table, "word": word, "min_degree": min_degree, "slots": slots}
         return Parameters.suggest(
-            **{"value_bits": 16 if value_bits is None else value_bits, "scheme": scheme, "strict": strict},
+            value_bits=16 if value_bits is None else value_bits,
+            scheme=scheme,
+            strict=strict,
             **shared,
             **intent,
         )
@@ -225,17 +246,19 @@ def suggest(
 
 def _found(search: _Search, words: Sequence[int], min_degree: int, scheme: str | None) -> Parameters:
     schemes = ["bfv", "bgv"] if scheme is None else [scheme]
+    # Only with levels does it matter how wide primes are.
+    aims = {"bgv": ("speed", "depth")}
+    kinds = [_Kind(name, word, aim) for name in schemes for word in words for aim in aims.get(name, ("speed",))]
     bits: int | None = None
     degree = 1024
     while degree <= _LARGEST_DEGREE:
         candidates = []
         if degree >= min_degree and _fits(search, degree):
-            bits = _needed_bits(search, degree, schemes[0]) if bits is None else bits
-            for name in schemes:
-                for word in words:
-                    for plain in _plain_moduli(search, bits, degree, word):
-                        found = _shortest(search, name, degree, word, plain)
-                        candidates += [] if found is None else [found]
+            bits = _needed_bits(search, degree, _Kind(schemes[0], 64)) if bits is None else bits
+            for kind in kinds:
+                for plain in _plain_moduli(search, bits, degree, kind.word):
+                    found = _shortest(search, kind, degree, plain)
+                    candidates += [] if found is None else [found]
         if candidates:
             return min(candidates, key=search.seconds) if len(candidates) > 1 else candidates[0]
         degree *= 2
@@ -247,4 +270,7 @@ def _found(search: _Search, words: Sequence[int], min_degree: int, scheme: str |
 
 def _fits(search: _Search, degree: int) -> bool:
     """Whether given plaintext moduli have slots at this degree, if they are to."""
-    return search.plain_moduli is None or not search.slots or all(t % (2 * degree) == 1 for t in search.plain_moduli)
+    if search.plain_moduli is None or not search.slots:
+        return True
+    step = _core.negacyclic_ring(degree).transform_step
+    return all(t % step == 1 for t in search.plain_moduli)

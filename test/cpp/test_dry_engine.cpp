@@ -59,7 +59,7 @@ TEST(bounds_levels_and_noise_are_those_of_a_real_engine) {
     });
     alike(*party, [](const auto& keys) {
       const EncryptedArray x = keys.encrypted(Numbers{3, 4}, {.bound = 5});
-      return value::less(x, x + 1);
+      return value::less(x, keys.encrypted(Numbers{4, 4}, {.bound = 5}));
     });
     alike(*party, [](const auto& keys) {
       const EncryptedArray x = keys.encrypted(Integers({2, 3}, Numbers{1, 2, 3, 4, 5, 6}), {.bound = 6});
@@ -98,3 +98,5 @@ TEST(noise_is_refused_as_on_a_real_engine) {
   CHECK_THROWS_WITH(NoiseError, deep(real), "could not be decrypted");
   CHECK_THROWS_WITH(NoiseError, deep(dry), "could not be decrypted");
 }
+
+int main() { return check::run(); }

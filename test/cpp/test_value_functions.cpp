@@ -185,3 +185,5 @@ TEST(what_is_not_negative_is_known_to_be) {
   CHECK(!(x * Integers{-1, 1}).bound().starts_at_zero());
   CHECK_THROWS_WITH(RangeError, keys.encrypted(Numbers{3, -1}, {.bound = 7, .from_zero = true}), "below 0");
 }
+
+int main() { return check::run(); }

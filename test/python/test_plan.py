@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,7 @@ def test_a_plan_is_what_happens(scheme: str) -> None:
     inputs = [cy.Operand((2, 30), bound=3), cy.Operand((30,), bound=2)]
 
     def compute(x: Any, y: Any) -> Any:
-        return (x * y + x * [3] * 30 if False else x * y + x).sum(axis=1), cy.less(x, y)
+        return (x * y + x).sum(axis=1), cy.less(x, y)
 
     plan = cy.plan(compute, parameters, inputs)
     keys = cy.keygen(parameters, **plan.keygen())
@@ -84,7 +85,10 @@ def test_plans_find_the_automorphisms() -> None:
 
 def random_computation(rng: np.random.Generator, steps: int) -> Callable[..., Any]:
     """A chain of operations chosen now, the same in every call."""
-    choices = [(int(kind), int(number)) for kind, number in zip(rng.integers(0, 7, steps), rng.integers(1, 4, steps))]
+    choices = [
+        (int(kind), int(number))
+        for kind, number in zip(rng.integers(0, 7, steps), rng.integers(1, 4, steps), strict=False)
+    ]
     weights = rng.integers(-3, 4, 8)
     weights[0] = 1
 
@@ -121,13 +125,11 @@ def test_suggestions_never_refuse(case: int, rng: np.random.Generator) -> None:
     a, b = rng.integers(0, 4, 8), rng.integers(0, 4, 8)
     x, y = cy.encrypt(a, keys.public, bound=(0, 3)), cy.encrypt(b, keys.public, bound=(0, 3))
     result = compute(x, y)
-    assert result.noise_headroom == plan.noise_headroom >= 0
+    assert (
+        result.noise_headroom >= 0 and abs(result.noise_headroom - plan.noise_headroom) < 2
+    )  # x - x is encrypted anew
     expected = clear(compute, a, b)
     assert np.array_equal(cy.decrypt(result, keys.secret), expected)
-
-
-class Clear(np.ndarray):
-    """Integers that comparisons of `cyclotome` take for encrypted ones."""
 
 
 def clear(compute: Callable[..., Any], a: Any, b: Any) -> Any:
@@ -140,6 +142,12 @@ def clear(compute: Callable[..., Any], a: Any, b: Any) -> Any:
         return compute(a, b)
 
 
+def squared(x: Any, times: int) -> Any:
+    for _ in range(times):
+        x = x * x
+    return x
+
+
 def test_suggestions_by_intent_are_those_of_parameters() -> None:
     assert cy.suggest(depth=1, value_bits=10) == cy.Parameters.suggest(depth=1, value_bits=10)
     with pytest.raises(cy.errors.ArgumentError, match="depth"):
@@ -147,7 +155,7 @@ def test_suggestions_by_intent_are_those_of_parameters() -> None:
     with pytest.raises(cy.errors.ArgumentError, match="inputs"):
         cy.suggest(compute=lambda x: x)
     with pytest.raises(cy.errors.ParameterError):
-        cy.suggest(compute=lambda x: x ** (1 << 40), inputs=cy.Operand((1,), wrap=True), plain_moduli=[3 * 2**18 + 1])
+        cy.suggest(compute=lambda x: squared(x, 200), inputs=cy.Operand((1,), wrap=True), plain_moduli=[65537], word=64)
 
 
 def test_suggestions_take_moduli_that_hold_the_values() -> None:
@@ -164,13 +172,12 @@ def test_moduli_for_depth() -> None:
     )
 
     def depth(parameters: cy.Parameters) -> int:
-        found = 0
-        while True:
+        for wanted in range(1, 40):
             try:
-                cy.plan(lambda x: x ** (1 << (found + 1)), parameters, cy.Operand((1,), wrap=True))
+                cy.plan(functools.partial(squared, times=wanted), parameters, [cy.Operand((1,), wrap=True)])
             except cy.errors.NoiseError:
-                return found
-            found += 1
+                return wanted - 1
+        raise AssertionError("no end of depth")
 
     assert depth(by_depth) > depth(by_speed)
     assert by_depth.modulus_bits <= 700 and by_depth.security_reached >= 128

@@ -21,6 +21,11 @@ EncryptedArray subtract(const EncryptedArray& x, const Integers& w, const Option
 EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Options& options = {});
 EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Options& options = {});
 
+/// How a result's bound follows from those of two operands.
+using BoundRule = Bound (*)(const char*, const Bound&, const Bound&, std::size_t);
+/// What the rule says of x and public integers broadcast together; RangeError if it doesn't fit.
+Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w);
+
 /// The products x y of two arrays, 3 parts, not relinearised, without a bound: for sums of products, which relinearise
 /// once.
 Placed multiply_lazily(const EncryptedArray& x, const EncryptedArray& y, const Options& options);

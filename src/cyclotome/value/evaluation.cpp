@@ -25,7 +25,11 @@ class Encrypted {
   using Value = Ciphertext;
 
   Encrypted(const Ciphertext& like, const rlwe::EvaluationKeys& keys, const Options& options)
-      : t_(like.plain_modulus().value), context_(like.context()), plain_(like.plain()), keys_(keys), options_(options) {}
+      : t_(like.plain_modulus().value),
+        context_(like.context()),
+        plain_(like.plain()),
+        keys_(keys),
+        options_(options) {}
 
   Value multiplied(const Value& a, const Value& b) const {
     return scheme::multiply_by(options_.product_method, a, same(a, b) ? nullptr : &b, nullptr);
@@ -37,8 +41,8 @@ class Encrypted {
   static Value added(const Value& a, const Value& b) { return scheme::add(a, b); }
   Value plus_constant(const Value& a, std::uint64_t constant) const {
     const std::int64_t value = centred(constant, t_);
-    return scheme::add_plain(
-        a, encode_residues(context_, plain_, Encoding::Kind::constants, std::span(&value, 1), 1, 1));
+    return scheme::add_plain(a,
+                             encode_residues(context_, plain_, Encoding::Kind::constants, std::span(&value, 1), 1, 1));
   }
 
   /// Puts the powers that most forms have side by side, item by item, so that a form of them is one pass.

@@ -137,15 +137,15 @@ struct Monic {
 std::optional<Monic> made_monic(const ResiduePolynomial& f, std::size_t baby, const PlainModulus& t,
                                 const EvaluationDomain& domain) {
   if (f.size() <= baby + 1) return std::nullopt;
-  std::size_t degree = baby;
-  while (degree + 1 < f.size()) degree = 2 * degree + baby;
-  if (degree + 1 == f.size()) {
+  std::size_t top = baby;
+  while (top + 1 < f.size()) top += top + baby;
+  if (top + 1 == f.size()) {
     const std::uint64_t inverse = t.power(f.back(), t.value() - 2);
     return Monic{scaled(f, inverse, t), f.back()};
   }
   const ResiduePolynomial& zero = domain.vanishing;
-  if (zero.empty() || degree + 1 < zero.size()) return std::nullopt;
-  ResiduePolynomial shifted(degree + 1 - zero.size());
+  if (zero.empty() || top + 1 < zero.size()) return std::nullopt;
+  ResiduePolynomial shifted(top + 1 - zero.size());
   shifted.insert(shifted.end(), zero.begin(), zero.end());
   return Monic{sum(f, shifted, t), 1};
 }

@@ -17,8 +17,7 @@ namespace cyclotome::value {
 
 namespace {
 
-
-// --- powers -----------------------------------------------------------------------------------------------------------
+// --- powers ---
 
 /// Powers of one array, each computed once.
 class Powers {
@@ -28,8 +27,8 @@ class Powers {
   const EncryptedArray& of(std::int64_t exponent) {
     if (const auto found = made_.find(exponent); found != made_.end()) return found->second;
     const EncryptedArray& lower = of(exponent / 2);
-    EncryptedArray result = exponent % 2 == 0 ? multiply(lower, lower, options_)
-                                              : multiply(lower, of(exponent - exponent / 2), options_);
+    EncryptedArray result =
+        exponent % 2 == 0 ? multiply(lower, lower, options_) : multiply(lower, of(exponent - exponent / 2), options_);
     return made_.emplace(exponent, std::move(result)).first->second;
   }
 
@@ -57,7 +56,7 @@ std::int64_t reduced_exponent(const EncryptedArray& x, std::int64_t exponent) {
   return bound.starts_at_zero() ? 1 : repeated(exponent, 2);
 }
 
-// --- polynomials ------------------------------------------------------------------------------------------------------
+// --- polynomials ---
 
 /// Coefficients by ascending power.
 std::vector<Integer> ascending(const Integers& coefficients) {
@@ -73,7 +72,8 @@ std::vector<Integer> ascending(const Integers& coefficients) {
 
 i128 wide(const Integer& value) {
   u128 magnitude = 0;
-  for (std::size_t i = value.magnitude.limbs().size(); i-- > 0;) magnitude = magnitude << 64 | value.magnitude.limbs()[i];
+  for (std::size_t i = value.magnitude.limbs().size(); i-- > 0;)
+    magnitude = magnitude << 64 | value.magnitude.limbs()[i];
   return value.negative ? -static_cast<i128>(magnitude) : static_cast<i128>(magnitude);
 }
 
@@ -134,7 +134,7 @@ EvaluationPlan plan_of_polynomial(const std::vector<Integer>& f, const Bound& bo
   return evaluation_plan(polynomials, t, domain);
 }
 
-// --- selections -------------------------------------------------------------------------------------------------------
+// --- selections ---
 
 bool is_mask(const Bound& bound) {
   return !bound.wraps() && bound.starts_at_zero() && bound.largest() <= BigUnsigned(1);
@@ -157,8 +157,7 @@ EncryptedArray selected(const EncryptedArray& mask, const A& a, const B& b, cons
   const std::size_t length = last_of(broadcast_shape("where", mask.shape(), both));
   const bool free = wraps(a) || wraps(b);
   if (!free && !is_mask(mask.bound())) return add(multiply(mask, subtract(a, b, options), options), b, options);
-  const Bound bound =
-      free ? Bound::wrapping() : joint_bound("where", bound_at(a, length), bound_at(b, length), length);
+  const Bound bound = free ? Bound::wrapping() : joint_bound("where", bound_at(a, length), bound_at(b, length), length);
   require_within("where", bound, mask.parameters());
   const auto x = freed(a);
   const auto y = freed(b);
@@ -204,11 +203,10 @@ EncryptedArray lookup(const Integers& table, const EncryptedArray& x, const Opti
   const auto size = static_cast<std::int64_t>(table.size());
   const std::optional<Range> range = range_of(x.bound());
   if (!range || range->high >= size || range->low < -size) {
-    throw RangeError(message("lookup: a table of ", size, " values, and an operand that ",
-                             x.bound().wraps() ? std::string("has no bound")
-                                               : message("may be as large as ", shown(x.bound().largest())),
-                             "; encrypt with the bound of the last entry, at most ", most_values / 2, ": bound=(0, ",
-                             size - 1, ")"));
+    throw RangeError(message(
+        "lookup: a table of ", size, " values, and an operand that ",
+        x.bound().wraps() ? std::string("has no bound") : message("may be as large as ", shown(x.bound().largest())),
+        "; encrypt with the bound of the last entry, at most ", most_values / 2, ": bound=(0, ", size - 1, ")"));
   }
   require_distinct("lookup", *range, x.parameters());
   Indices numbers;

@@ -33,8 +33,8 @@ std::size_t axis_of_order(const EncryptedArray& x, const Order& order) {
                                    "layout='replicated'"));
   }
   if (x.shape()[axis] > most_ranked) {
-    throw ArgumentError(message("the order of ", x.shape()[axis], " values; at most ", most_ranked,
-                                " are compared with each other"));
+    throw ArgumentError(
+        message("the order of ", x.shape()[axis], " values; at most ", most_ranked, " are compared with each other"));
   }
   return axis;
 }
@@ -135,8 +135,8 @@ EncryptedArray sorted(const EncryptedArray& x, const Order& order, const Options
   std::vector<EncryptedArray> results;
   for (const EncryptedArray& mask : place_masks(row, order, kept, options)) {
     const Placed products = multiply_lazily(without_bound(mask), without_bound(values), options);
-    results.push_back(finished("sort", sum_over(products, keys, {row.lead}, options), row.values.front().bound(), keys,
-                               options));
+    results.push_back(
+        finished("sort", sum_over(products, keys, {row.lead}, options), row.values.front().bound(), keys, options));
   }
   return stacked(results, row.axis, options);
 }

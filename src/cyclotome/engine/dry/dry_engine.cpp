@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/engine/dry/dry_engine.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
+#include <sys/mman.h>
 
 #include "cyclotome/math/errors.hpp"
 
@@ -45,7 +44,7 @@ class DryEngine::DryExecution final : public Execution {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (role(i) != program::Value::Role::output) continue;
       engine_->written(operands[i].data, inputs, multiplies_ ? 1 : 0);
-      engine_->put_there(operands[i].data, false);
+      engine_->put(operands[i].data, Content::unknown);
     }
   }
   void zeroise(const View&) const override {}
@@ -66,7 +65,7 @@ std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
   if (data == MAP_FAILED) throw EngineError(message("no address space left for ", bytes, " bytes"));
   auto self = std::static_pointer_cast<DryEngine>(shared_from_this());
   const std::lock_guard lock(mutex_);
-  blocks_[data] = {bytes, 0, false, false};
+  blocks_[data] = {bytes, 0, false, Content::unknown};
   held_ += bytes;
   peak_ = std::max(peak_, held_);
   return std::make_unique<DryBuffer>(std::move(self), data, bytes, secret);
@@ -85,52 +84,49 @@ MemoryState DryEngine::memory(bool) const {
 
 void DryEngine::upload(void* destination, const void* from, std::size_t bytes) {
   std::memcpy(destination, from, bytes);
-  put_there(destination, true);
+  put(destination, Content::there);
 }
 
 void DryEngine::download(void* host, const void* source, std::size_t bytes) {
-  if (is_there(source)) {
+  const Content content = content_of(source);
+  if (content == Content::there) {
     std::memcpy(host, source, bytes);
   } else {
-    std::memset(host, 1, bytes);
-  }
-}
-
-void DryEngine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
-                              std::size_t count) {
-  if (is_there(source)) {
-    Engine::download_runs(host, source, bytes, stride, count);
-  } else {
-    std::memset(host, 1, bytes * count);
+    std::memset(host, content == Content::zeros ? 0 : 1, bytes);
   }
 }
 
 void DryEngine::do_forward(View a) {
   record("forward", a, {});
-  if (is_there(a.data)) host_->forward(a);
+  if (content_of(a.data) == Content::there) host_->forward(a);
 }
 
 void DryEngine::do_inverse(View a) {
   record("inverse", a, {});
-  if (is_there(a.data)) host_->inverse(a);
+  if (content_of(a.data) == Content::there) host_->inverse(a);
 }
 
 void DryEngine::do_copy(View out, ConstView a) {
   record("copy", out, {a});
-  if (!is_there(a.data)) return;
+  if (content_of(a.data) != Content::there) return;
   host_->copy(out, a);
-  put_there(out.data, true);
+  put(out.data, Content::there);
 }
 
-bool DryEngine::is_there(const void* data) const {
+void DryEngine::do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) {
+  record("sample", out, {});
+  put(out.data, law == Law::uniform ? Content::unknown : Content::zeros);
+}
+
+DryEngine::Content DryEngine::content_of(const void* data) const {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.upper_bound(data);
-  return found != blocks_.begin() && std::prev(found)->second.there;
+  return found == blocks_.begin() ? Content::unknown : std::prev(found)->second.content;
 }
 
-void DryEngine::put_there(const void* data, bool there) {
+void DryEngine::put(const void* data, Content content) {
   const std::lock_guard lock(mutex_);
-  if (const auto block = block_of(data); block != blocks_.end()) block->second.there = there;
+  if (const auto block = block_of(data); block != blocks_.end()) block->second.content = content;
 }
 
 ExecutionPtr DryEngine::prepare(program::ProgramPtr program) {
@@ -194,7 +190,7 @@ void DryEngine::written(const void* out, std::span<const ConstView> from, unsign
   depth_ = std::max(depth_, depth);
   if (const auto block = block_of(out); block != blocks_.end()) {
     block->second.depth = std::max(block->second.depth, depth);
-    if (!from.empty()) block->second.there = false;
+    if (!from.empty()) block->second.content = Content::unknown;
   }
 }
 

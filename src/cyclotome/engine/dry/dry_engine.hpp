@@ -9,8 +9,8 @@
 
 namespace cyclotome {
 
-/// An engine that computes next to nothing: it keeps account of what it was asked for. Operations on it refuse what they
-/// refuse anywhere, since they decide from public numbers.
+/// An engine that computes next to nothing: it keeps account of what it was asked for. Operations on it refuse what
+/// they refuse anywhere, since they decide from public numbers.
 ///
 /// Memory is address space until something is written to it. What was uploaded is there, and so are its transforms and
 /// copies, which another engine computes: norms of plaintexts, which noise bounds depend on, are those of the values.
@@ -27,7 +27,6 @@ class DryEngine final : public Engine {
   MemoryState memory(bool with_free) const override;
   void upload(void* destination, const void* from, std::size_t bytes) override;
   void download(void* host, const void* source, std::size_t bytes) override;
-  void download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride, std::size_t count) override;
   ExecutionPtr prepare(program::ProgramPtr program) override;
 
   Account account() const;
@@ -56,7 +55,7 @@ class DryEngine final : public Engine {
   }
   void do_convert(View out, ConstView a, const BaseConversion&) override { record("convert", out, {a}, a.limbs()); }
   void do_automorphism(View out, ConstView a, std::uint64_t) override { record("automorphism", out, {a}); }
-  void do_sample(View out, Law, const Seed&, Stream, std::uint32_t) override { record("sample", out, {}); }
+  void do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) override;
   void do_peaks(View, ConstView, const BaseConversion&) override {}
   void do_linear_combination(View out, ConstView a, std::span<const std::int64_t>) override {
     record("linear_combination", out, {a}, a.batch);
@@ -81,14 +80,19 @@ class DryEngine final : public Engine {
   void written(const void* out, std::span<const ConstView> from, unsigned more);
   void freed(const void* data, std::size_t bytes) noexcept;
 
+  enum class Content : std::uint8_t {
+    unknown,  ///< what would have been computed
+    zeros,    ///< in place of secrets and errors, which key generation looks at: as small as they can be
+    there     ///< what was written
+  };
   struct Block {
     std::size_t bytes;
     unsigned depth;
     bool read;
-    bool there;  ///< whether it holds what was written, not only that something was
+    Content content;
   };
-  bool is_there(const void* data) const;
-  void put_there(const void* data, bool there);
+  Content content_of(const void* data) const;
+  void put(const void* data, Content content);
   std::map<const void*, Block>::iterator block_of(const void* address);
 
   const EnginePtr host_;
