@@ -12,14 +12,16 @@ namespace cyclotome::python {
 namespace {
 
 /// By name: calls, items, transforms, products of residues, residues written.
-nb::typed<nb::dict, nb::str, nb::tuple> account_of(const DryEngine& engine) {
+nb::typed<nb::dict, nb::str, nb::typed<nb::tuple, nb::int_, nb::int_, nb::int_, nb::int_, nb::int_>> account_of(
+    const DryEngine& engine) {
   nb::dict result;
   for (const auto& [name, entry] : engine.account()) {
     const Work& work = entry.work;
     result[nb::str(name.data(), name.size())] =
         nb::make_tuple(entry.calls, entry.items, work.transforms, work.products, work.words);
   }
-  return nb::typed<nb::dict, nb::str, nb::tuple>(std::move(result));
+  return nb::typed<nb::dict, nb::str, nb::typed<nb::tuple, nb::int_, nb::int_, nb::int_, nb::int_, nb::int_>>(
+      std::move(result));
 }
 
 /// Galois elements whose keys were taken; 0 stands for relinearisation.

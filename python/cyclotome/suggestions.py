@@ -219,7 +219,13 @@ def suggest(
     if compute is None:
         if inputs is not None or plain_moduli is not None:
             raise ArgumentError("suggest: inputs and plain_moduli go with compute, the function of them")
-        shared = {"security": security, "table": table, "word": word, "min_degree": min_degree, "slots": slots}
+        shared: dict[str, Any] = {
+            "security": security,
+            "table": table,
+            "word": word,
+            "min_degree": min_degree,
+            "slots": slots,
+        }
         return Parameters.suggest(
             value_bits=16 if value_bits is None else value_bits,
             scheme=scheme,
