@@ -81,7 +81,7 @@ class Plan:
     parameters: Parameters
     #: Products of encrypted values one after the other.
     depth: int
-    #: Products of ciphertexts, and relinearisations, in all.
+    #: Products of ciphertexts, and relinearisations, in all, those of every plaintext modulus counted.
     products: int
     relinearizations: int
     #: Everything that is done to ciphertexts.
@@ -262,8 +262,8 @@ def plan(
         >>> import cyclotome as cy
         >>> params = cy.Parameters.suggest(depth=3, value_bits=8, result_bits=30)
         >>> plan = cy.plan(lambda x: (x * x * x).sum(), params, [cy.Operand((100,), bound=200)])
-        >>> plan.depth, plan.products, plan.relinearization, len(plan.rotations)
-        (2, 2, True, 12)
+        >>> plan.depth, plan.relinearization, len(plan.rotations)
+        (2, True, 12)
         >>> keys = cy.keygen(params, **plan.keygen())
     """
     operands = _operands(compute, inputs)
