@@ -120,12 +120,13 @@ def _encrypted(operand: cy.Operand, values: Any, key: Any) -> Any:
 
 
 def _equality(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
-    length, modulus = (1024, 12289) if quick else (32768, 65537)
-    inputs = [cy.Operand((length,), wrap=True)] * 2
-    a, b = rng.integers(0, modulus, length), rng.integers(0, modulus, length)
+    length, bound = (1024, 15) if quick else (32768, 65536)
+    inputs = [cy.Operand((length,), bound=(0, bound)) if quick else cy.Operand((length,), wrap=True)] * 2
+    a, b = rng.integers(0, bound + 1, length), rng.integers(0, bound + 1, length)
     b[::2] = a[::2]
+    moduli = None if quick else [_PLAIN]
     parameters = cy.suggest(
-        compute=cy.equal, inputs=inputs, plain_moduli=[modulus], scheme=scheme, security=128, min_degree=length
+        compute=cy.equal, inputs=inputs, plain_moduli=moduli, scheme=scheme, security=128, min_degree=length
     )
     return _computed("equality modulo 65537", cy.equal, inputs, [a, b], (a == b).astype(int), parameters)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from . import _core
 from .errors import ArgumentError, NoiseError, ParameterError, RangeError
 from .options import allow_undecryptable, current
 from .parameters import Parameters
-from .plan import DryRun, Operand, estimated_seconds
+from .plan import DryRun, Operand
 
 __all__ = ["suggest"]
 
@@ -75,10 +76,17 @@ class _Search:
             raise NoiseError(f"suggest: {left + _KEPT:.1f} bits of noise headroom; {_KEPT} are kept")
         return left
 
-    def seconds(self, parameters: Parameters) -> float:
+    def cost(self, parameters: Parameters) -> float:
+        """Of the computation by a model, the same on every machine: butterflies and products of residues; 32-bit words
+        take half."""
         dry = DryRun(parameters)
         dry.run(self.compute, self.inputs)
-        return estimated_seconds(parameters, dry.engine.account, "cpu:1")
+        degree = parameters.degree
+        work = sum(
+            transforms * degree * math.log2(degree) + products
+            for _, _, transforms, products, _ in dry.engine.account.values()
+        )
+        return work * (0.5 if parameters.word == 32 else 1)
 
 
 def _primes(bits: int, step: int, count: int, word: int) -> list[int] | None:
@@ -199,7 +207,7 @@ def suggest(
         security, table, word, strict: see `Parameters`.
         min_degree: at least this many slots.
         slots: False for arrays in coefficients, whose plaintext moduli need no slots.
-        scheme: "bfv" or "bgv"; None: the one that is faster, by an estimate.
+        scheme: "bfv" or "bgv"; None: the one that takes less work, by a model.
         plain_moduli: take these and no others, as for values that wrap around.
         intent: without ``compute``, what `Parameters.suggest` takes.
 
@@ -266,7 +274,7 @@ def _found(search: _Search, words: Sequence[int], min_degree: int, scheme: str |
                     found = _shortest(search, kind, degree, plain)
                     candidates += [] if found is None else [found]
         if candidates:
-            return min(candidates, key=search.seconds) if len(candidates) > 1 else candidates[0]
+            return min(candidates, key=search.cost) if len(candidates) > 1 else candidates[0]
         degree *= 2
     raise ParameterError(
         f"suggest: no degree up to {_LARGEST_DEGREE} carries the computation at {search.security} bits of security, "

@@ -158,6 +158,12 @@ def test_suggestions_by_intent_are_those_of_parameters() -> None:
         cy.suggest(compute=lambda x: squared(x, 200), inputs=cy.Operand((1,), wrap=True), plain_moduli=[65537], word=64)
 
 
+def test_suggestions_are_the_same_every_time() -> None:
+    """Both parties may ask: nothing is measured."""
+    found = [cy.suggest(compute=lambda x: x * x * x, inputs=cy.Operand((9,), bound=9)) for _ in range(3)]
+    assert found[0] == found[1] == found[2]
+
+
 def test_suggestions_take_moduli_that_hold_the_values() -> None:
     parameters = cy.suggest(compute=lambda x: (x * x).sum(), inputs=cy.Operand((100,), bound=1000), scheme="bfv")
     assert parameters.capacity >= 10**8
