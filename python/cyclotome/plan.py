@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from .contexts import Context, engine_on
 from .digits import EncryptedDigits, encrypt_digits
 from .encryption import encrypt
 from .errors import ArgumentError, MissingKeyError, UnsupportedError
+from .estimates import estimated_seconds
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, sum_rotations
 from .parameters import Parameters
@@ -332,35 +332,3 @@ def _key_bytes(evaluation: EvaluationKeys) -> int:
     native = evaluation.native
     count = len(native.galois_elements) + int(native.has_relinearization)
     return native.nbytes // max(count, 1)
-
-
-# --- time -------------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def _unit_seconds(device: str, word: int, degree: int, moduli: tuple[int, ...]) -> tuple[float, float, float]:
-    """Of a transform, of a product of residues, and of writing a residue, measured in some milliseconds."""
-    engine = engine_on(device)
-    bench = _core.TransformBench(engine, word, [moduli[0]], degree)
-    repetitions = max(1, (1 << 19) // degree)
-    bench.forward(repetitions)
-    transform = bench.forward(repetitions) / repetitions
-    half = max(1, len(moduli) // 2)
-    sources, targets = list(moduli[:half]), list(moduli[half:])
-    if not targets:
-        return transform * 1e-9, 0.3e-9, word / 8 * 0.1e-9
-    _core.conversion_nanoseconds(engine, word, degree, sources, targets, 2)
-    conversion = _core.conversion_nanoseconds(engine, word, degree, sources, targets, 8)
-    return transform * 1e-9, conversion / (degree * len(sources) * len(targets)) * 1e-9, word / 8 * 0.1e-9
-
-
-def estimated_seconds(parameters: Parameters, account: Mapping[str, tuple[int, ...]], device: str) -> float:
-    """About how long the work of an account takes on one core, without what memory and caches cost besides."""
-    moduli = (*parameters.moduli, *parameters.special_moduli)[:8]
-    if parameters.cyclotomic is not None:
-        return math.nan
-    transform, product, word = _unit_seconds(device, parameters.word, parameters.degree, moduli)
-    return sum(
-        transforms * transform + products * product + words * word
-        for _, _, transforms, products, words in account.values()
-    )
