@@ -249,6 +249,8 @@ void bind_shaping(nb::module_& m) {
         return tuple_of(value::broadcast_shape(operation.c_str(), a, b));
       },
       "operation"_a, "a"_a, "b"_a);
+  m.def("rekey", &value::rekey, "x"_a, "key"_a, "options"_a, NoGil());
+  m.def("rerandomize", &value::rerandomize, "x"_a, "key"_a, "options"_a, NoGil());
   m.def("reshape", &value::reshape, "x"_a, "shape"_a, NoGil());
   m.def("select", &value::select, "x"_a, "numbers"_a, "outer"_a, NoGil());
   m.def(

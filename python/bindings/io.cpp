@@ -76,6 +76,8 @@ std::string kind_name(io::Kind kind) {
       return "encrypted array";
     case io::Kind::protected_secret_key:
       return "protected secret key";
+    case io::Kind::rekeying_key:
+      return "rekeying key";
   }
   return "unknown";
 }
@@ -111,6 +113,7 @@ nb::dict facts_of(const io::Inspection& inspection) {
   }
   facts["relinearization"] = inspection.relinearization;
   facts["galois_elements"] = inspection.galois_elements;
+  if (const auto& from = inspection.rekeys_from) facts["rekeys_from"] = to_bytes(*from);
   if (const auto& cost = inspection.protection) {
     facts["protection"] = nb::make_tuple(cost->log2_n, cost->r, cost->p);
   }
@@ -310,6 +313,10 @@ void bind_io(nb::module_& m) {
           },
           "context"_a, NoGil())
       .def(
+          "read_rekeying_key",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_rekeying_key(*c, context); },
+          "context"_a, NoGil())
+      .def(
           "read_array",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_array(*c, context); },
           "context"_a, NoGil())
@@ -321,6 +328,7 @@ void bind_io(nb::module_& m) {
   bind_public<rlwe::Parameters>(m);
   bind_public<rlwe::PublicKey>(m);
   bind_public<rlwe::EvaluationKeys>(m);
+  bind_public<rlwe::RekeyingKey>(m);
   m.def(
       "to_bytes",
       [](const value::EncryptedArray& array, const nb::bytes& metadata, const value::Options& options) {

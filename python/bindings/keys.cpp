@@ -14,6 +14,7 @@ namespace {
 
 using rlwe::EvaluationKeys;
 using rlwe::PublicKey;
+using rlwe::RekeyingKey;
 using rlwe::SecretKey;
 using rlwe::SwitchingKey;
 
@@ -36,6 +37,10 @@ EvaluationKeys evaluation_keys_to(const EvaluationKeys& keys, const rlwe::Contex
   std::map<std::uint64_t, SwitchingKey> galois;
   for (const auto& [element, key] : keys.all_galois()) galois.emplace(element, moved(key, context->engine()));
   return EvaluationKeys(context, std::move(relinearization), std::move(galois), keys.id());
+}
+
+RekeyingKey rekeying_key_to(const RekeyingKey& key, const rlwe::ContextPtr& context) {
+  return RekeyingKey(context, moved(key.key(), context->engine()), key.from(), key.to());
 }
 
 }  // namespace
@@ -74,6 +79,14 @@ void bind_keys(nb::module_& m) {
                    })
       .def("joined", &value::joined, "other"_a)
       .def("to", &evaluation_keys_to, "context"_a, NoGil());
+
+  nb::class_<RekeyingKey>(m, "RekeyingKey")
+      .def_static("generate", &RekeyingKey::generate, "source"_a, "target"_a, NoGil())
+      .def_prop_ro("context", &RekeyingKey::context)
+      .def_prop_ro("id", [](const RekeyingKey& key) { return to_bytes(key.to()); })
+      .def_prop_ro("source_id", [](const RekeyingKey& key) { return to_bytes(key.from()); })
+      .def_prop_ro("nbytes", [](const RekeyingKey& key) { return key.key().polynomials().bytes(); })
+      .def("to", &rekeying_key_to, "context"_a, NoGil());
 }
 
 }  // namespace cyclotome::python

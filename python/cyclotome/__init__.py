@@ -41,13 +41,14 @@ from .functions import (
 )
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
-from .keys import EvaluationKeys, Keys, PublicKey, SecretKey, keygen, sum_rotations, trace_elements
+from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
 from .plain import PlainArray, plain
 from .plan import Operand, Plan, plan
 from .polynomials import convolve, expand, negacyclic_product, pack
+from .rekeying import rekey, rekeying_key, rerandomize
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
 from .suggestions import suggest
@@ -68,6 +69,7 @@ __all__ = [
     "PlainArray",
     "Plan",
     "PublicKey",
+    "RekeyingKey",
     "SecretKey",
     "ShardedArray",
     "__version__",
@@ -105,6 +107,9 @@ __all__ = [
     "plan",
     "polyval",
     "progress",
+    "rekey",
+    "rekeying_key",
+    "rerandomize",
     "reveal",
     "save",
     "save_keys",

@@ -24,7 +24,7 @@ from .errors import (
     UnsupportedError,
 )
 from .keyring import Keyring
-from .keys import EvaluationKeys, PublicKey, SecretKey
+from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
@@ -32,7 +32,7 @@ from .passphrases import Passphrase
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
 
 Path = str | os.PathLike[str]
-Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | EncryptedArray | EncryptedNumbers
+Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | RekeyingKey | EncryptedArray | EncryptedNumbers
 
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30
@@ -44,7 +44,7 @@ def _described(obj: object) -> tuple[Any, dict[str, Any]]:
     """The library's object behind ``obj``, and what its metadata say."""
     if isinstance(obj, Parameters):
         return obj.native, metadata.of_parameters(obj)
-    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, EncryptedArray)):
+    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray)):
         return obj.native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, EncryptedNumbers):
         return obj.digits.native, metadata.of_numbers(obj)
@@ -157,7 +157,8 @@ def load(
             called if the file needs it. Other files take no notice.
 
     Returns:
-        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `EncryptedArray` or `circuit.EncryptedNumbers`.
+        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray` or
+        `circuit.EncryptedNumbers`.
 
     Raises:
         FileError: no such file, or it can't be read.
@@ -226,7 +227,7 @@ def _restored(data: bytes, allow_insecure: bool, table: str) -> Any:
 
 
 # Pickles and copies are files too. The classes know nothing of files, so that is said here.
-for _kind in (Parameters, PublicKey, EvaluationKeys, EncryptedArray, EncryptedNumbers):
+for _kind in (Parameters, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, EncryptedNumbers):
     copyreg.pickle(_kind, _reduced)
 
 
@@ -268,6 +269,8 @@ def _read(
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":
         return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
+    if container.kind == "rekeying key":
+        return RekeyingKey(parameters, context, container.read_rekeying_key(context.native))
     if described is None:
         native = container.read_array(context.native)
     else:

@@ -19,9 +19,9 @@ __all__ = ["Inspection", "inspect"]
 class Inspection:
     """What a file says about itself. ``print`` it for people; `asdict` for machines."""
 
-    #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "encrypted array",
-    #: "ciphertext", "plaintext" or "product context"; of `cyclotome_study.ltv`, "LTV secret key" and the like; of
-    #: `cyclotome_study.fermat`, "Fermat array".
+    #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "rekeying key",
+    #: "encrypted array", "ciphertext", "plaintext" or "product context"; of `cyclotome_study.ltv`, "LTV secret key"
+    #: and the like; of `cyclotome_study.fermat`, "Fermat array".
     kind: str
     #: None for a product context and for objects of studied schemes, which have none of this library's.
     parameters: Parameters | None
@@ -46,6 +46,8 @@ class Inspection:
     #: Of evaluation keys; None otherwise.
     relinearization: bool | None = None
     galois_keys: int | None = None
+    #: Of a rekeying key: id of the secret key whose arrays it takes; ``key_id`` is where it leads. None otherwise.
+    rekeys_from: str | None = None
     #: Of a protected secret key: what turns its passphrase into a key, and the cipher; None otherwise.
     protection: str | None = None
     #: The product context, which `cyclotome_study.ProductContext.load` computes with; None for everything else.
@@ -87,6 +89,8 @@ class Inspection:
             lines.append(f"  {held}, {plural(self.galois_keys, 'rotation key')}")
         if self.protection is not None:
             lines.append(f"  encrypted with a passphrase: {self.protection}")
+        if self.rekeys_from is not None:
+            lines.append(f"  from key {self.rekeys_from[:8]}")
         if self.key_id is not None:
             lines.append(f"  key {self.key_id[:8]}")
         if self.parameters is not None:
@@ -204,6 +208,8 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     if found["kind"] == "evaluation keys":
         about["relinearization"] = found["relinearization"]
         about["galois_keys"] = len(found["galois_elements"])
+    if "rekeys_from" in found:
+        about["rekeys_from"] = found["rekeys_from"].hex()
     if "protection" in found:
         log2_n, r, p = found["protection"]
         about["protection"] = f"scrypt (N = 2^{log2_n}, r = {r}, p = {p}), ChaCha20-Poly1305"

@@ -4,6 +4,7 @@
 - `SecretKey`: decrypts (and encrypts). Stays with its owner.
 - `PublicKey`: encrypts. For everybody.
 - `EvaluationKeys`: multiplies, rotates and sums. For the side that computes, which can never decrypt with them.
+- `RekeyingKey`: turns arrays under one secret key into arrays under another; see `rekeying_key` before giving it away.
 """
 
 from __future__ import annotations
@@ -23,7 +24,16 @@ from .reporting import Task
 from .text import byte_size, plural
 from .values import index
 
-__all__ = ["EvaluationKeys", "Keys", "PublicKey", "SecretKey", "keygen", "sum_rotations", "trace_elements"]
+__all__ = [
+    "EvaluationKeys",
+    "Keys",
+    "PublicKey",
+    "RekeyingKey",
+    "SecretKey",
+    "keygen",
+    "sum_rotations",
+    "trace_elements",
+]
 
 
 _K = TypeVar("_K", bound="_Key")
@@ -205,6 +215,35 @@ class EvaluationKeys(_Key):
         if self.columns:
             held.append("columns")
         return f"{', '.join(held) or 'no keys'}, {byte_size(self.nbytes)}, {super()._facts()}"
+
+
+class RekeyingKey(_Key):
+    """Turns arrays under one secret key into arrays under another: `cyclotome.rekey`. Made by `rekeying_key`; its
+    ``key_id`` is where it leads."""
+
+    _native: _core.RekeyingKey
+
+    @property
+    def native(self) -> _core.RekeyingKey:
+        """What the library computes with; for the library itself."""
+        return self._native
+
+    @property
+    def source_id(self) -> str:
+        """Id of the secret key whose arrays it takes."""
+        return self._native.source_id.hex()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return self._native.nbytes
+
+    def to(self, device: str) -> RekeyingKey:
+        """This key on another device."""
+        return self._moved(device, lambda c: RekeyingKey(self._parameters, c, self._native.to(c.native)))
+
+    def _facts(self) -> str:
+        return f"from id {self.source_id[:8]} to {super()._facts()}"
 
 
 class Keys(NamedTuple):

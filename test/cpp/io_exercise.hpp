@@ -65,6 +65,8 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(io::read_public_key(c, context), c.metadata());
     case io::Kind::evaluation_keys:
       return io::serialize(io::read_evaluation_keys(c, context), c.metadata());
+    case io::Kind::rekeying_key:
+      return io::serialize(io::read_rekeying_key(c, context), c.metadata());
     case io::Kind::ciphertext:
       return io::serialize(io::read_ciphertext(c, context), c.metadata());
     case io::Kind::plaintext:

@@ -89,6 +89,10 @@ struct Objects {
     const value::Layout layout({rows, context->degree()}, context->degree(), value::Placement::coefficients);
     return {{std::move(channels), layout}, value::Bound::wrapping()};
   }
+  rlwe::RekeyingKey rekeying() const {
+    const auto other = rlwe::deterministic::generate_secret_key(context, seed(6));
+    return rlwe::deterministic::generate_rekeying_key(secret, other, seed(7));
+  }
   // 3 parts.
   rlwe::Ciphertext product() const { return scheme::multiply(fresh(), fresh()); }
   bool has_levels() const { return context->scheme().has_levels(); }
@@ -127,6 +131,7 @@ inline std::vector<Named> containers(const Objects& objects) {
   all.push_back({"plaintext", io::serialize(objects.plain(0, 3))});
   if (objects.has_levels()) all.push_back({"switched", io::serialize(objects.switched())});
   all.push_back({"array", io::serialize(objects.array(1), extra)});
+  all.push_back({"rekeying_key", io::serialize(objects.rekeying())});
   return all;
 }
 

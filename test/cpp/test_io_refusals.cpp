@@ -59,6 +59,9 @@ TEST(objects_of_other_parameters_are_refused) {
         case io::Kind::evaluation_keys:
           io::read_evaluation_keys(c, stranger.context);
           break;
+        case io::Kind::rekeying_key:
+          io::read_rekeying_key(c, stranger.context);
+          break;
         case io::Kind::plaintext:
           io::read_plaintext(c, stranger.context);
           break;

@@ -12,6 +12,7 @@ from typing import Any
 
 import cyclotome as cy
 import pytest
+import small
 from cyclotome import _core
 from cyclotome._core import testing
 from cyclotome.contexts import context_on
@@ -165,6 +166,30 @@ def test_evaluation_keys_hide_their_targets(name: str) -> None:
                 total[limb] = [(x - gadget * w) % q for x, w in zip(total[limb], target, strict=True)]
             error = [int(x) for x in centred(compose(total, moduli), math.prod(moduli))]
             assert all(x % factor == 0 and abs(x) <= factor * ERROR_BOUND for x in error)
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_rekeying_keys_hide_one_secret_under_the_other(scheme: str, tmp_path: Path) -> None:
+    parameters = small.parameters((65537,), scheme=scheme)
+    secrets = [cy.keygen(parameters, rotations=[], device="cpu:1").secret for _ in range(2)]
+    files = []
+    for key in (*secrets, cy.rekeying_key(*secrets)):
+        cy.save(tmp_path / "key", key, overwrite=True)
+        files.append(wire_format.read((tmp_path / "key").read_bytes()))
+    first, second = (wire_format.secret_key(file) for file in files[:2])
+    file, p = files[2], files[2].parameters
+    [(tag, data)] = file.sections
+    assert (file.kind, tag, file.key_id, data[:16]) == ("rekeying_key", "REKY", files[1].key_id, files[0].key_id)
+    moduli, special, per_digit = p.key_moduli, math.prod(p.special_moduli), -(-len(p.moduli) // p.digits)
+    factor = error_factor(file)
+    for j, (body, mask) in enumerate(wire_format.key_pairs(data[16:], p.digits, p)):
+        total = phase([coefficients(body, moduli), coefficients(mask, moduli)], second, moduli)
+        for limb, q in enumerate(moduli):
+            gadget = special % q if q in p.moduli[j * per_digit : (j + 1) * per_digit] else 0
+            total[limb] = [(x - gadget * w) % q for x, w in zip(total[limb], first, strict=True)]
+        error = [int(x) for x in centred(compose(total, moduli), math.prod(moduli))]
+        assert any(error)
+        assert all(x % factor == 0 and abs(x) <= factor * ERROR_BOUND for x in error)
 
 
 @pytest.mark.parametrize("name", SETS)

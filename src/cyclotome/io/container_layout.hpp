@@ -25,6 +25,7 @@ inline constexpr std::string_view sealed_key = "SEAL";
 inline constexpr std::string_view public_key = "PKEY";
 inline constexpr std::string_view relinearization_key = "RLIN";
 inline constexpr std::string_view galois_key = "GALO";
+inline constexpr std::string_view rekeying_key = "REKY";
 inline constexpr std::string_view array = "ARRY";
 inline constexpr std::string_view ciphertext = "CIPH";
 inline constexpr std::string_view plaintext = "PLTX";

@@ -35,6 +35,8 @@ std::string name_of(Kind kind) {
       return "a bundle of ciphertext arrays";
     case Kind::protected_secret_key:
       return "a secret key protected by a passphrase";
+    case Kind::rekeying_key:
+      return "a rekeying key";
   }
   return message("kind ", static_cast<unsigned>(kind));
 }
@@ -63,7 +65,8 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
     throw FormatError("the data holds a context of polynomial products, not an object of encryption; read it as such");
   }
   const auto kind = static_cast<Kind>(frame.kind);
-  if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key) {
+  if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key &&
+      kind != Kind::rekeying_key) {
     throw FormatError(
         message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }

@@ -23,7 +23,9 @@ enum class Kind : std::uint16_t {
   plaintext = 6,
   bundle = 7,  ///< ciphertexts of several plaintext moduli that belong together
   // 8 is no container: product_context_kind.
-  protected_secret_key = 9  ///< encrypted with a passphrase
+  protected_secret_key = 9,  ///< encrypted with a passphrase
+  // 16 and 17 are objects of studies.
+  rekeying_key = 18
 };
 
 /// Whether such objects belong to a secret key: all but parameters and plaintexts.

@@ -18,8 +18,19 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
   limits.allow_insecure = true;
   const Container container(bytes, limits);
   const rlwe::Parameters& p = container.parameters();
-  Inspection result{
-      container.kind(), container.version(), container.bytes(), 0, p, container.key_id(), {}, {}, {}, false, {}, {}};
+  Inspection result{container.kind(),
+                    container.version(),
+                    container.bytes(),
+                    0,
+                    p,
+                    container.key_id(),
+                    {},
+                    {},
+                    {},
+                    false,
+                    {},
+                    {},
+                    {}};
   result.metadata.assign(container.metadata().begin(), container.metadata().end());
   for (const Section& s : container.sections())
     result.sections.push_back({std::string(s.tag), s.offset, s.bytes.size()});
@@ -32,6 +43,9 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
       result.protection = protection_of(container);
       break;
     case Kind::public_key:
+      break;
+    case Kind::rekeying_key:
+      result.rekeys_from = rekeying_key_payload(container).from;
       break;
     case Kind::evaluation_keys: {
       const EvaluationKeysPayload keys = evaluation_keys_payload(container);

@@ -42,7 +42,8 @@ struct Inspection {
   std::vector<ArrayFacts> arrays;  ///< of a ciphertext, plaintext or bundle
   bool relinearization;            ///< evaluation keys: whether there is a relinearisation key
   std::vector<std::uint64_t> galois_elements;
-  std::optional<ScryptCost> protection;  ///< a secret key under a passphrase: what a guess costs
+  std::optional<rlwe::KeyId> rekeys_from;  ///< a rekeying key: the secret key whose ciphertexts it takes
+  std::optional<ScryptCost> protection;    ///< a secret key under a passphrase: what a guess costs
   /// Of an encrypted array: what its ciphertexts mean. None in format version 1, which keeps it in the metadata.
   std::optional<ArrayPayload> description = std::nullopt;
 };

@@ -70,6 +70,15 @@ Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> 
   return container.finish();
 }
 
+Bytes serialize(const rlwe::RekeyingKey& key, std::span<const std::uint8_t> metadata) {
+  const PolyArray& pairs = key.key().polynomials();
+  ContainerWriter container(Kind::rekeying_key, key.context()->parameters(), key.to(), metadata, pairs.bytes());
+  ByteWriter& writer = container.section(layout::rekeying_key);
+  writer.bytes(key.from());
+  write_pairs(writer, key.key().uniform_seed(), pairs);
+  return container.finish();
+}
+
 rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context, rlwe::KeyCheck check) {
   const Packed packed = secret_key_payload(container);
   require_loadable(container, *context);
@@ -94,6 +103,13 @@ rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe
     galois.emplace(key.galois_element, read_switching_key(key, *context));
   }
   return rlwe::EvaluationKeys(context, std::move(relinearization), std::move(galois), container.key_id());
+}
+
+rlwe::RekeyingKey read_rekeying_key(const Container& container, const rlwe::ContextPtr& context) {
+  const RekeyingKeyPayload payload = rekeying_key_payload(container);
+  require_usable(container);
+  require_loadable(container, *context);
+  return rlwe::RekeyingKey(context, read_switching_key(payload.key, *context), payload.from, container.key_id());
 }
 
 }  // namespace cyclotome::io

@@ -15,10 +15,13 @@ Bytes serialize(const rlwe::SecretKey& key, std::span<const std::uint8_t> metada
 Bytes serialize(const rlwe::PublicKey& key, std::span<const std::uint8_t> metadata = {});
 /// For each key the seed of its uniform half, and the other half.
 Bytes serialize(const rlwe::EvaluationKeys& keys, std::span<const std::uint8_t> metadata = {});
+/// The id of the secret key that it leads from, the seed of its uniform half, and the other half.
+Bytes serialize(const rlwe::RekeyingKey& key, std::span<const std::uint8_t> metadata = {});
 
 rlwe::SecretKey read_secret_key(const Container& container, const rlwe::ContextPtr& context,
                                 rlwe::KeyCheck check = rlwe::KeyCheck::required);
 rlwe::PublicKey read_public_key(const Container& container, const rlwe::ContextPtr& context);
 rlwe::EvaluationKeys read_evaluation_keys(const Container& container, const rlwe::ContextPtr& context);
+rlwe::RekeyingKey read_rekeying_key(const Container& container, const rlwe::ContextPtr& context);
 
 }  // namespace cyclotome::io

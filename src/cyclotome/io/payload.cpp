@@ -216,6 +216,12 @@ ArrayPayload read_description(const Section& section, const rlwe::Parameters& p)
   return {layout, bound};
 }
 
+/// The rest of a key section: a seed and `pairs` of polynomials, of which half are stored.
+void read_pairs(KeyPayload& payload, ByteReader& reader, const rlwe::Parameters& p, std::uint64_t pairs) {
+  payload.uniform_seed = PublicSeed(reader.array32());
+  payload.residues = take_residues(reader, pairs, packed_polynomial_bytes(p.degree(), key_moduli(p)));
+}
+
 KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint64_t pairs, bool is_galois) {
   ByteReader reader(section.bytes, section.offset, "a key section");
   KeyPayload payload;
@@ -227,8 +233,7 @@ KeyPayload read_key(const Section& section, const rlwe::Parameters& p, std::uint
                                 " is not above 1, ", group.requirement(), ": the data is damaged"));
     }
   }
-  payload.uniform_seed = PublicSeed(reader.array32());
-  payload.residues = take_residues(reader, pairs, packed_polynomial_bytes(p.degree(), key_moduli(p)));
+  read_pairs(payload, reader, p, pairs);
   return payload;
 }
 
@@ -337,6 +342,21 @@ EvaluationKeysPayload evaluation_keys_payload(const Envelope& envelope) {
   return payload;
 }
 
+RekeyingKeyPayload rekeying_key_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::rekeying_key);
+  const Section& section = only_section(envelope, layout::rekeying_key);
+  ByteReader reader(section.bytes, section.offset, "a rekeying key");
+  RekeyingKeyPayload payload;
+  const auto from = reader.take(payload.from.size());
+  std::ranges::copy(from, payload.from.begin());
+  if (payload.from == envelope.key_id()) {
+    throw FormatError(message("the rekeying key at offset ", section.offset,
+                              " leads from a secret key to the same one: the data is damaged; get a fresh copy"));
+  }
+  read_pairs(payload.key, reader, envelope.parameters(), envelope.parameters().digits());
+  return payload;
+}
+
 void check_payload(const Envelope& envelope) {
   switch (envelope.kind()) {
     case Kind::parameters:
@@ -352,6 +372,9 @@ void check_payload(const Envelope& envelope) {
       break;
     case Kind::evaluation_keys:
       static_cast<void>(evaluation_keys_payload(envelope));
+      break;
+    case Kind::rekeying_key:
+      static_cast<void>(rekeying_key_payload(envelope));
       break;
     case Kind::plaintext:
       static_cast<void>(plaintext_payload(envelope));
@@ -379,6 +402,8 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
       return 2 * key_limbs * limb;
     case Kind::evaluation_keys:
       return envelope.payload().size() * p.digits() * 2 * key_limbs * limb;
+    case Kind::rekeying_key:
+      return p.digits() * 2 * key_limbs * limb;
     case Kind::plaintext:
       return plaintext_payload(envelope).batch * limb;
     case Kind::ciphertext:

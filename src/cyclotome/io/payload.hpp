@@ -54,6 +54,11 @@ struct KeyPayload {
   Packed residues;
 };
 
+struct RekeyingKeyPayload {
+  rlwe::KeyId from{};  ///< of the secret key whose ciphertexts it takes; the container's own is where it leads
+  KeyPayload key;
+};
+
 struct EvaluationKeysPayload {
   std::optional<KeyPayload> relinearization;
   std::vector<KeyPayload> galois;  ///< strictly ascending elements
@@ -69,6 +74,7 @@ PlaintextPayload plaintext_payload(const Envelope& envelope);
 Packed secret_key_payload(const Envelope& envelope);
 KeyPayload public_key_payload(const Envelope& envelope);
 EvaluationKeysPayload evaluation_keys_payload(const Envelope& envelope);
+RekeyingKeyPayload rekeying_key_payload(const Envelope& envelope);
 
 /// Checks everything about the sections that can be checked without residues, whatever the kind is. It takes hardly any
 /// time, so it comes before everything that does: tables of primes, contexts, residues.

@@ -118,6 +118,19 @@ SwitchingKey deterministic::generate_switching_key(const SecretKey& secret, Cons
   return make_switching_key(secret, target, master, {.purpose = Purpose::switching_key, .key = secret.id()});
 }
 
+RekeyingKey RekeyingKey::generate(const SecretKey& from, const SecretKey& to) {
+  return deterministic::generate_rekeying_key(from, to, Seed::from_system());
+}
+
+RekeyingKey deterministic::generate_rekeying_key(const SecretKey& from, const SecretKey& to, Seed&& seed) {
+  require_same_context("rekeying key", *from.context(), *to.context());
+  if (from.id() == to.id()) {
+    throw ArgumentError("a rekeying key leads from one secret key to another; these two are the same key");
+  }
+  return RekeyingKey(to.context(), generate_switching_key(to, from.over_key_ring(), std::move(seed)), from.id(),
+                     to.id());
+}
+
 EvaluationKeys EvaluationKeys::generate(const SecretKey& secret, bool relinearization,
                                         const std::vector<std::uint64_t>& galois_elements) {
   return deterministic::generate_evaluation_keys(secret, relinearization, galois_elements, Seed::from_system());

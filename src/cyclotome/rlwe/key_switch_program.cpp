@@ -51,6 +51,17 @@ ExecutionPtr relinearization(const Context& context, Level level, PlainIndex pla
   });
 }
 
+ExecutionPtr rekeying(const Context& context, Level level, PlainIndex plain) {
+  return context.execution({"rekey", {level.primes, plain.number}}, [&] {
+    const RingPtr& q = context.level_ring(level);
+    const Domain domain = context.native_domain();
+    Builder b("rekey");
+    const Slice out = b.output(q, 2, domain), c = b.input(q, 2, domain), key = key_input(b, context);
+    switch_key(b, out, c.part(1), key, context.key_switch(level, plain), domain, c.part(0));
+    return b.finish();
+  });
+}
+
 ExecutionPtr galois_turn(const Context& context, Level level, PlainIndex plain, std::uint64_t element) {
   return context.execution({"apply_galois", {level.primes, plain.number, element}}, [&] {
     const RingPtr& q = context.level_ring(level);

@@ -20,6 +20,8 @@ void switch_key(program::Builder& b, const program::Slice& out, const program::S
 /// Operands: out (2 parts), c (3 parts), key.
 ExecutionPtr relinearization(const Context& context, Level level, PlainIndex plain);
 /// Operands: out (2 parts), c (2 parts), key.
+ExecutionPtr rekeying(const Context& context, Level level, PlainIndex plain);
+/// Operands: out (2 parts), c (2 parts), key.
 ExecutionPtr galois_turn(const Context& context, Level level, PlainIndex plain, std::uint64_t element);
 
 // Hoisting: what several turns of one ciphertext have in common, once.

@@ -113,6 +113,29 @@ class EvaluationKeys {
   KeyId id_;
 };
 
+/// What turns ciphertexts under one secret key into ciphertexts under another (w = the first secret): for an owner who
+/// changes keys, or hands data on. It is public in the sense of the other evaluation keys, and one-way; but whoever has
+/// it and the second secret key can read everything under the first, now and later.
+class RekeyingKey {
+ public:
+  RekeyingKey(ContextPtr context, SwitchingKey key, const KeyId& from, const KeyId& to)
+      : context_(std::move(context)), key_(std::move(key)), from_(from), to_(to) {}
+  /// Takes both secrets, so one party must hold both. Throws MismatchError for keys of different parameters and
+  /// ArgumentError for one and the same key.
+  static RekeyingKey generate(const SecretKey& from, const SecretKey& to);
+
+  const ContextPtr& context() const noexcept { return context_; }
+  const SwitchingKey& key() const noexcept { return key_; }
+  /// Ids of the two secret keys.
+  const KeyId& from() const noexcept { return from_; }
+  const KeyId& to() const noexcept { return to_; }
+
+ private:
+  ContextPtr context_;
+  SwitchingKey key_;
+  KeyId from_, to_;
+};
+
 /// Fills the uniform half of a public key or switching key from its seed: how a stored key is expanded.
 void expand_uniform(Engine& engine, View part, const PublicSeed& uniform_seed);
 

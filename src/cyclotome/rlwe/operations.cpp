@@ -227,6 +227,19 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
   return results;
 }
 
+Ciphertext rekey(const Ciphertext& a, const RekeyingKey& key) {
+  require_same_context("rekey", *a.context(), *key.context());
+  require_same_key("rekey", a.key(), key.from());
+  if (a.parts() != 2) {
+    throw ArgumentError(message("rekey takes ciphertexts of 2 parts, not ", a.parts(), "; relinearise them first"));
+  }
+  PolyArray result = a.like(a.batch(), 2);
+  const Operand operands[] = {result.view(), a.polynomials().view(), key.key().polynomials().view()};
+  rekeying(*a.context(), a.level(), a.plain())->run(operands);
+  return Ciphertext(a.context(), key.to(), a.plain(), std::move(result), switched_noise(a), std::nullopt,
+                    a.correction());
+}
+
 Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys) {
   return apply_galois(a, row_rotation_element(a.context()->galois(), steps), keys);
 }

@@ -39,6 +39,10 @@ Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys);
 std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
                                              const EvaluationKeys& keys);
 
+/// The same messages under the key that `key` leads to, with the noise of one key switch more. 2 parts only
+/// (ArgumentError); MismatchError for a key that leads from elsewhere.
+Ciphertext rekey(const Ciphertext& a, const RekeyingKey& key);
+
 /// Every slot of the result holds the sum of all n slots: log2(n) rotations.
 Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys);
 

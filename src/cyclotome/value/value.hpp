@@ -12,6 +12,7 @@
 #include "cyclotome/value/polynomials.hpp"
 #include "cyclotome/value/products.hpp"
 #include "cyclotome/value/reductions.hpp"
+#include "cyclotome/value/rekeying.hpp"
 #include "cyclotome/value/shaping.hpp"
 #include "cyclotome/value/slots.hpp"
 

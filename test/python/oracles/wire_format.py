@@ -24,6 +24,7 @@ KINDS = {
     6: "plaintext",
     7: "bundle",
     9: "protected_secret_key",
+    18: "rekeying_key",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 
