@@ -33,6 +33,7 @@ from cyclotome_bench.device import measure_on_device
 from cyclotome_bench.device_plans import DevicePlan, make_device_plan
 from cyclotome_bench.fermat import measure_fermat
 from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
+from cyclotome_bench.functions import FunctionsPlan, make_functions_plan, measure_functions
 from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
 from cyclotome_bench.measure import measure
@@ -66,7 +67,8 @@ def bench(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help='Only this set, such as seal-8192, "public-*", "transforms", 6.5 of 004; repeatable.'
+            "--set",
+            help='Only this set: seal-8192, "public-*", "transforms", "functions", 6.5 of 004; repeatable.',
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
@@ -105,7 +107,8 @@ def bench(
             )
         name = "full" if full else f"paper-{paper}" if paper else "quick" if quick else "standard"
         name = f"{name}-quick" if quick and paper in PAPERS else name
-        made = _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
+        functions = make_functions_plan(quick, seconds) if "functions" in (only or []) and paper is None else None
+        made = functions or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         report = _measured(plan, peer, _path(output, device), resume, force)
     view = view_of(report, paper, bool(only or scheme))
@@ -197,6 +200,8 @@ def _step_of(record: Record) -> str:
 
 
 def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
+    if isinstance(plan, FunctionsPlan):
+        return measure_functions(plan, peer, known)
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
     if isinstance(plan, FermatPlan):

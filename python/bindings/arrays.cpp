@@ -91,12 +91,13 @@ void bind_encryption(nb::module_& m) {
       "encrypt",
       [](const Integers& values, const Key& key, const std::optional<nb::int_>& bound,
          const std::optional<nb::int_>& l1_bound, bool wrap, std::optional<value::Placement> placement,
-         const Options& options) {
-        const value::Encryption how{optional_big(bound), optional_big(l1_bound), wrap, placement};
+         const Options& options, bool from_zero) {
+        const value::Encryption how{optional_big(bound), from_zero, optional_big(l1_bound), wrap, placement};
         const Unlocked unlocked;
         return value::encrypt(values, key, how, options);
       },
-      "values"_a, "key"_a, "bound"_a.none(), "l1_bound"_a.none(), "wrap"_a, "placement"_a.none(), "options"_a);
+      "values"_a, "key"_a, "bound"_a.none(), "l1_bound"_a.none(), "wrap"_a, "placement"_a.none(), "options"_a,
+      "from_zero"_a = false);
 }
 
 void bind_parts(nb::module_& m) {
@@ -123,6 +124,7 @@ void bind_parts(nb::module_& m) {
       .value("coefficients", value::Placement::coefficients);
   nb::class_<Bound>(m, "Bound")
       .def_prop_ro("wraps", &Bound::wraps)
+      .def_prop_ro("starts_at_zero", &Bound::starts_at_zero)
       .def_prop_ro("is_bits", &Bound::is_bits)
       .def_prop_ro("largest", [](const Bound& bound) { return int_of(bound.largest()); })
       .def_prop_ro("row", [](const Bound& bound) { return int_of(bound.row()); })
@@ -187,7 +189,6 @@ void bind_arithmetic(nb::module_& m) {
   m.def("subtract", static_cast<Left>(&value::subtract), "w"_a, "x"_a, "options"_a, NoGil());
   m.def("multiply", static_cast<Both>(&value::multiply), "x"_a, "y"_a, "options"_a, NoGil());
   m.def("multiply", static_cast<Right>(&value::multiply), "x"_a, "w"_a, "options"_a, NoGil());
-  m.def("power", &value::power, "x"_a, "exponent"_a, "options"_a, NoGil());
   m.def("matmul", static_cast<Both>(&value::matmul), "x"_a, "y"_a, "options"_a, NoGil());
   m.def("matmul", static_cast<Right>(&value::matmul), "x"_a, "matrix"_a, "options"_a, NoGil());
   m.def("matmul", static_cast<Left>(&value::matmul), "matrix"_a, "x"_a, "options"_a, NoGil());

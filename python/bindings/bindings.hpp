@@ -62,6 +62,8 @@ void bind_rings(nb::module_& m);
 void bind_ciphertexts(nb::module_& m);
 void bind_operations(nb::module_& m);
 void bind_arrays(nb::module_& m);
+void bind_functions(nb::module_& m);
+void bind_dry(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_bench(nb::module_& m);

@@ -16,6 +16,8 @@ NB_MODULE(_core, m) {
   bind_ciphertexts(m);
   bind_operations(m);
   bind_arrays(m);
+  bind_functions(m);
+  bind_dry(m);
   bind_io(m);
   bind_machine(m);
   bind_bench(m);

@@ -117,7 +117,7 @@ void bind_parameters(nb::module_& m) {
       "with_modulus_bits",
       [](const std::string& scheme, std::size_t degree, unsigned modulus_bits, std::vector<std::uint64_t> plain_moduli,
          unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict, std::string name,
-         std::size_t cyclotomic) {
+         std::size_t cyclotomic, bool for_depth) {
         rlwe::ParametersLiteral base;
         base.cyclotomic = cyclotomic;
         base.scheme = &scheme::named(scheme);
@@ -129,10 +129,11 @@ void bind_parameters(nb::module_& m) {
         base.allow_insecure = allow_insecure;
         base.strict = strict;
         base.name = std::move(name);
-        return scheme::with_modulus_bits(std::move(base), modulus_bits);
+        return scheme::with_modulus_bits(std::move(base), modulus_bits,
+                                         for_depth ? scheme::Aim::depth : scheme::Aim::speed);
       },
       nb::kw_only(), "scheme"_a, "degree"_a, "modulus_bits"_a, "plain_moduli"_a, "word"_a, "security"_a, "table"_a,
-      "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, NoGil());
+      "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, "for_depth"_a = false, NoGil());
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
   m.def("default_security_table", [] { return rlwe::name_of(rlwe::default_security_table); });
   m.def(

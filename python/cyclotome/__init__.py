@@ -21,10 +21,25 @@ from . import _core, bfv, bgv, circuit, errors, fpga, study
 from .array import EncryptedArray
 from .contraction import convolution_matrix, einsum
 from .decryption import decrypt, noise_budget, reveal
+from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
 from .encryption import encrypt
 from .errors import CyclotomeError
 from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
+from .functions import (
+    argmax,
+    argmin,
+    equal,
+    is_zero,
+    less,
+    lookup,
+    maximum,
+    minimum,
+    polyval,
+    sort,
+    top_k,
+    where,
+)
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
@@ -32,30 +47,39 @@ from .matrices import Matrix
 from .memory import memory_limit, set_memory_limit
 from .options import allow_undecryptable, progress
 from .parameters import Parameters
+from .plain import PlainArray, plain
+from .plan import Operand, Plan, plan
 from .polynomials import convolve, expand, negacyclic_product, pack
 from .rekeying import rekey, rekeying_key, rerandomize
 from .selections import one_hot
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
+from .suggestions import suggest
 
 __version__ = _core.version()
 
 __all__ = [
     "CyclotomeError",
     "EncryptedArray",
+    "EncryptedDigits",
     "EvaluationKeys",
     "FixedPoint",
     "Inspection",
     "KeyFiles",
     "Keys",
     "Matrix",
+    "Operand",
     "Parameters",
+    "PlainArray",
+    "Plan",
     "PublicKey",
     "RekeyingKey",
     "SecretKey",
     "ShardedArray",
     "__version__",
     "allow_undecryptable",
+    "argmax",
+    "argmin",
     "bfv",
     "bgv",
     "circuit",
@@ -63,21 +87,32 @@ __all__ = [
     "convolution_matrix",
     "convolve",
     "decrypt",
+    "decrypt_digits",
     "einsum",
     "encrypt",
+    "encrypt_digits",
     "encrypt_sharded",
+    "equal",
     "errors",
     "expand",
     "fpga",
     "from_bytes",
     "inspect",
+    "is_zero",
     "keygen",
+    "less",
     "load",
+    "lookup",
+    "maximum",
     "memory_limit",
+    "minimum",
     "negacyclic_product",
     "noise_budget",
     "one_hot",
     "pack",
+    "plain",
+    "plan",
+    "polyval",
     "progress",
     "rekey",
     "rekeying_key",
@@ -87,9 +122,13 @@ __all__ = [
     "save_keys",
     "set_memory_limit",
     "shard",
+    "sort",
     "stack",
     "study",
+    "suggest",
     "sum_rotations",
     "to_bytes",
+    "top_k",
     "trace_elements",
+    "where",
 ]

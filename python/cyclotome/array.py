@@ -12,11 +12,12 @@ import numpy as np
 
 from . import _core
 from .contexts import Context, context_on
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError, MismatchError, UnsupportedError
 from .keyring import Keyring
 from .memory import warn_of_spread
 from .options import current
 from .parameters import Parameters
+from .plain import PlainArray
 from .shapes import Selection, require_rows, reshaped, selected, taken
 from .text import byte_size, integer, plural
 from .values import index, integers, native, word
@@ -32,6 +33,9 @@ _REFUSALS = {
     "mean": "a mean is no integer; use x.sum(axis) and divide by the count after decryption",
     "powers": "powers of plaintext numbers with encrypted exponents don't exist in this scheme",
 }
+
+#: Operations that take what `plain` encoded; others take the integers.
+_ENCODED = ("add", "subtract", "multiply")
 
 
 class Distributed:
@@ -279,6 +283,10 @@ class EncryptedArray:
             if other._keyring is not keys:
                 keys = keys.joined(other._keyring)
             result = function(self._native, other._native, current.get().native)
+        elif isinstance(other, PlainArray) and operation in _ENCODED:
+            if other.parameters != self._parameters:
+                raise MismatchError(f"{operation}: {other!r} meets an array of {self._parameters.summary()}")
+            result = function(self._native, other.on(self._context), current.get().native)
         else:
             result = function(self._native, native(integers(other, operation)), current.get().native)
         return EncryptedArray(self._parameters, self._context, result, keys)
@@ -307,10 +315,8 @@ class EncryptedArray:
 
     def __pow__(self, exponent: object) -> EncryptedArray:
         if isinstance(exponent, EncryptedArray) or not hasattr(exponent, "__index__"):
-            raise UnsupportedError(f"x ** {exponent!r}: exponents are small whole numbers")
-        return self.derived(
-            _core.power(self._native, word(exponent, "an exponent, from 0 to 64,"), current.get().native)
-        )
+            raise UnsupportedError(f"x ** {exponent!r}: exponents are whole numbers, and public")
+        return self.derived(_core.power(self._native, word(exponent, "an exponent"), current.get().native))
 
     def __matmul__(self, other: object) -> EncryptedArray:
         """As `numpy.matmul`, with encrypted and public operands. A public matrix times packed values gives packed

@@ -20,7 +20,7 @@ def encrypt(
     values: object,
     key: PublicKey | SecretKey,
     *,
-    bound: int | None = None,
+    bound: int | tuple[int, int] | None = None,
     l1_bound: int | None = None,
     wrap: bool = False,
     layout: str = "packed",
@@ -34,7 +34,8 @@ def encrypt(
         key: a public key, which anybody may have, or the secret key: then noise is lower and files take half the space.
         bound: the largest magnitude that the values may have, for this and any other data in their place. It is public
             and travels with the array. None: ``parameters.default_bound``. A tighter bound lets longer computations
-            pass.
+            pass. ``(0, bound)`` says that no value is negative, which halves what comparisons and tables have to tell
+            apart; files do not keep that.
         l1_bound: the largest sum of magnitudes along the last axis, public as well. None: what ``bound`` implies. Rows
             that select one value each, such as [0, 0, 1, 0], have 1: then ``(mask * x).sum(axis=-1)`` is bounded by
             what one ``x`` may be, not by all of them together.
@@ -76,6 +77,7 @@ def encrypt(
         raise UnsupportedError("encrypt: the values are encrypted already")
     parameters = key.parameters
     numbers = integers(values, "encrypt")
+    from_zero, bound = _from_zero(bound)
     stated, rows = _whole("bound", bound), _whole("l1_bound", l1_bound)
     if encoding == "field":
         if parameters.field_degree is None:
@@ -84,12 +86,23 @@ def encrypt(
     if stated is None and not wrap and not parameters.holds_bits:
         stated = parameters.default_bound
     placement = _placement(parameters, layout, encoding)
-    array = _core.encrypt(native(numbers), key.native, stated, rows, bool(wrap), placement, options(progress))
+    array = _core.encrypt(
+        native(numbers), key.native, stated, rows, bool(wrap), placement, options(progress), from_zero
+    )
     if layout == "packed":
         each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
         warn_of_padding("encrypt", numbers.shape, parameters.slots, each, stacklevel=2)
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
     return EncryptedArray(parameters, key.context, array.with_keys(keys.native()), keys)
+
+
+def _from_zero(bound: object) -> tuple[bool, object]:
+    """Whether a stated bound is (0, largest), and the largest."""
+    if not isinstance(bound, (tuple, list)):
+        return False, bound
+    if len(bound) != 2 or bound[0] != 0 or isinstance(bound[0], bool):
+        raise ArgumentError(f"encrypt: bound {bound!r}; a pair is (0, largest), for values that are not negative")
+    return True, bound[1]
 
 
 def _whole(name: str, bound: object) -> int | None:

@@ -253,13 +253,18 @@ prime; use wider special primes
         value_bits: int | None = None,
         scheme: str = "bfv",
         cyclotomic: int | None = None,
+        aim: str = "speed",
     ) -> Parameters:
         """Ciphertext primes of ``modulus_bits`` bits in all, about equally wide, and special primes, as many of both as
         make products cheapest within ``security``; no special ones if ``modulus_bits`` leaves no room. The rest as in
         the constructor.
 
+        Args:
+            aim: "speed": of one product. "depth": as many products one after the other as the modulus carries, which in
+                BGV takes primes about as wide as a level: at n = 32768 and 700 bits 18 in place of 13, each slower.
+
         Raises:
-            ParameterError: no primes of these widths.
+            ParameterError: no primes of these widths; an unknown aim.
             SecurityError: ``modulus_bits`` is more than ``security`` allows at this degree.
 
         Example:
@@ -268,6 +273,8 @@ prime; use wider special primes
             >>> p.modulus_bits, len(p.moduli), len(p.special_moduli)
             (60, 2, 1)
         """
+        if aim not in ("speed", "depth"):
+            raise ParameterError(f"aim {aim!r}; there are 'speed' and 'depth'")
         core = _core.with_modulus_bits(
             scheme=_text("scheme", scheme),
             degree=_degree(degree, cyclotomic),
@@ -280,6 +287,7 @@ prime; use wider special primes
             strict=bool(strict),
             name=name,
             cyclotomic=_index(cyclotomic),
+            for_depth=aim == "depth",
         )
         return cls.of_native(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
 

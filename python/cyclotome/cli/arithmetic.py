@@ -39,11 +39,17 @@ def _at_scale(a: Quantity, scale: Fraction) -> Quantity:
     return replace(_times(a, int(scale / a.scale)), scale=scale)
 
 
-def add(a: Quantity, b: Quantity, sign: int = 1) -> Quantity:
-    """a + b, or a - b with sign = -1; both at the smallest scale that is an integer multiple of each one's."""
+def at_one_scale(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
+    """Both at the smallest scale that is an integer multiple of each one's."""
     lcm = math.lcm(a.scale.numerator, b.scale.numerator)
     scale = Fraction(lcm, math.gcd(a.scale.denominator, b.scale.denominator))
-    left, right = _at_scale(a, scale), _at_scale(b, scale)
+    return _at_scale(a, scale), _at_scale(b, scale)
+
+
+def add(a: Quantity, b: Quantity, sign: int = 1) -> Quantity:
+    """a + b, or a - b with sign = -1."""
+    left, right = at_one_scale(a, b)
+    scale = left.scale
     if sign > 0:
         return _elementwise("+", left, right, scale, lambda: left.values + right.values)
     return _elementwise("-", left, right, scale, lambda: left.values - right.values)

@@ -38,7 +38,7 @@ def input_files(options: list[str]) -> dict[str, Path]:
         name, separator, file = option.partition("=")
         if not separator or not name.isidentifier() or not file:
             raise UsageError(f"--input {option!r}: write NAME=FILE, with a name such as x")
-        if name in files or name in expression.FUNCTIONS or name in expression.POLYNOMIALS:
+        if name in files or name in {**expression.FUNCTIONS, **expression.COMPARISONS, **expression.POLYNOMIALS}:
             raise UsageError(f"--input {option!r}: the name {name} is taken")
         files[name] = Path(file)
     return files
@@ -90,7 +90,8 @@ def evaluate(
     """Compute on encrypted files.
 
     There are + - * ** @, division by public numbers, x["column"], x[0:2], and sum, mean, var, cov, dot over the last
-    axis (axis=0, axis=None as in numpy). Shapes broadcast as in numpy; a table's first axis numbers its columns.
+    axis (axis=0, axis=None as in numpy), and number by number equal(a, b), less(a, b), maximum, minimum and
+    where(mask, a, b). Shapes broadcast as in numpy; a table's first axis numbers its columns.
     Results are exact, and names of columns stay with the axis they name. Of polynomials (encrypt --polynomials) there
     are negacyclic(a, b), convolve(a, b), turn(a, 3) for a(x^3), trace, expand and pack.
     """

@@ -13,6 +13,8 @@ is ever passed to Python's evaluator.
 ``sum(a)  mean(a)``    over the last axis (the rows of a table); ``axis=0``, ``axis=None`` (all) as in numpy
 ``var(a)  cov(a, b)``  population variance and covariance, over the same axis
 ``dot(a, b)``          sum(a * b)
+``equal(a, b)``        1 where it holds, else 0, number by number; ``less(a, b)``; ``maximum(a, b)``, ``minimum(a, b)``
+``where(m, a, b)``     a where the mask m, a comparison, is 1, else b
 ``negacyclic(a, b)``   products of polynomials modulo x^n + 1; ``convolve(a, b)`` without wrapping
 ``turn(a, 3)``         a(x^3) of polynomials; ``trace(a)``: n times their constant terms
 ``expand(a)``          polynomials to single numbers; ``pack(a)`` back, or constant terms into one polynomial
@@ -30,7 +32,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NoReturn
 
-from cyclotome.cli import arithmetic, literals, polynomials
+from cyclotome.cli import arithmetic, comparisons, literals, polynomials
 from cyclotome.cli.quantity import Quantity
 from cyclotome.cli.visible import shortened
 from cyclotome.errors import CyclotomeError
@@ -44,8 +46,11 @@ FUNCTIONS = {"sum": 1, "mean": 1, "var": 1, "cov": 2, "dot": 2}
 #: Those of polynomials, which have no axis to choose; `turn` takes a number, too.
 POLYNOMIALS = {"negacyclic": 2, "convolve": 2, "turn": 1, "trace": 1, "expand": 1, "pack": 1}
 
+#: Those that act number by number.
+COMPARISONS = {"equal": 2, "less": 2, "maximum": 2, "minimum": 2, "where": 3}
+
 ALLOWED = "names of inputs, numbers, + - * / ** @, subscripts and " + ", ".join(
-    f"{name}()" for name in (*FUNCTIONS, *POLYNOMIALS)
+    f"{name}()" for name in (*FUNCTIONS, *COMPARISONS, *POLYNOMIALS)
 )
 
 
@@ -188,6 +193,8 @@ class Evaluator:
     def _call(self, node: ast.Call) -> Quantity:
         if isinstance(node.func, ast.Name) and node.func.id in POLYNOMIALS:
             return self._polynomial_call(node.func.id, node)
+        if isinstance(node.func, ast.Name) and node.func.id in COMPARISONS:
+            return self._comparison_call(node.func.id, node)
         if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
             self._refuse(node.func, "is not a function of the language")
         function = node.func.id
@@ -205,6 +212,12 @@ class Evaluator:
         if function == "dot":
             return arithmetic.total(arithmetic.multiply(*operands), axis)
         return arithmetic.covariance(operands[0], operands[-1], axis)
+
+    def _comparison_call(self, function: str, node: ast.Call) -> Quantity:
+        if len(node.args) != COMPARISONS[function] or node.keywords:
+            self._refuse(node, f"must have {COMPARISONS[function]} arrays")
+        operands = [self.visit(argument) for argument in node.args]
+        return comparisons.selected(*operands) if function == "where" else comparisons.compared(function, *operands)
 
     def _polynomial_call(self, function: str, node: ast.Call) -> Quantity:
         numbers = 1 if function == "turn" else 0

@@ -24,6 +24,22 @@ class Plaintext {
   std::size_t batch() const noexcept { return polynomials_.batch(); }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
 
+  /// Their transforms over all ciphertext primes, which products then need not make; null without. See
+  /// rlwe::prepared.
+  const std::shared_ptr<const PolyArray>& transforms() const noexcept { return transforms_; }
+  Plaintext with_transforms(PolyArray transforms) const {
+    Plaintext result = *this;
+    result.transforms_ = std::make_shared<const PolyArray>(std::move(transforms));
+    return result;
+  }
+
+  /// Some of them, in other arrays; the norms stay those of all.
+  Plaintext taken(PolyArray polynomials, PolyArray transforms) const {
+    Plaintext result = with_transforms(std::move(transforms));
+    result.polynomials_ = std::move(polynomials);
+    return result;
+  }
+
   /// The largest norms of the centred polynomials: what a product does to noise. For public plaintexts (computed on the
   /// host, on first use; thread-safe).
   const PlainNorms& norms() const;
@@ -37,6 +53,7 @@ class Plaintext {
     PlainNorms largest;
   };
   std::shared_ptr<Norms> norms_ = std::make_shared<Norms>();
+  std::shared_ptr<const PolyArray> transforms_;
 };
 
 /// An array of ciphertexts of one plaintext modulus: batch items of 2 parts (3 after a product that was not

@@ -71,6 +71,14 @@ ExecutionPtr plain_product(const Ciphertext& a, const Plaintext& b) {
   });
 }
 
+/// The same with the transforms of b.
+ExecutionPtr prepared_product(const Ciphertext& a, const Plaintext& b) {
+  const bool one_a = a.batch() < b.batch(), one_b = b.batch() < a.batch();
+  return a.context()->execution({"multiply_prepared", {a.limbs(), a.parts(), one_a, one_b}}, [&] {
+    return prepared_product_program(*a.context(), a.level(), a.parts(), one_a, one_b);
+  });
+}
+
 void require_keys_of(const char* operation, const Ciphertext& a, const EvaluationKeys& keys) {
   require_same_context(operation, *a.context(), *keys.context());
   require_same_key(operation, a.key(), keys.id());
@@ -108,9 +116,26 @@ Ciphertext negate(const Ciphertext& a) {
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   require_operands("multiply_plain", a, b);
   PolyArray out = a.like(std::max(a.batch(), b.batch()), a.parts());
-  const Operand operands[] = {out.view(), a.polynomials().view(), b.polynomials().view()};
-  plain_product(a, b)->run(operands);
+  if (b.transforms() != nullptr) {
+    const ConstView factor = b.transforms()->view().limbs_at(0, *a.context()->level_ring(a.level()));
+    const Operand operands[] = {out.view(), a.polynomials().view(), factor};
+    prepared_product(a, b)->run(operands);
+  } else {
+    const Operand operands[] = {out.view(), a.polynomials().view(), b.polynomials().view()};
+    plain_product(a, b)->run(operands);
+  }
   return a.derived(std::move(out), calculus(a).times_plain(a.noise(), b.norms()));
+}
+
+Plaintext prepared(const Plaintext& b) {
+  if (b.transforms() != nullptr) return b;
+  const Context& context = *b.context();
+  PolyArray transforms = context.make(context.ciphertext_ring(), b.batch(), 1, Domain::transform);
+  const Operand operands[] = {transforms.view(), b.polynomials().view()};
+  context.execution({"prepare_plain", {b.plain().number}}, [&] { return preparation_program(context, b.plain()); })
+      ->run(operands);
+  static_cast<void>(b.norms());  // once for all products
+  return b.with_transforms(std::move(transforms));
 }
 
 Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {

@@ -15,6 +15,9 @@ Ciphertext negate(const Ciphertext& a);
 
 /// Product with a plaintext polynomial, lifted to (-t/2, t/2): noise grows by its canonical norm.
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b);
+/// The same plaintext with its transforms: for products with many ciphertexts, which are the same bits. It takes the
+/// memory of half a ciphertext for each polynomial.
+Plaintext prepared(const Plaintext& b);
 /// Product with one signed integer; noise grows by its magnitude.
 Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor);
 /// Row r of the result = sum over c of matrix[r][c] a[c]: a matrix of small integers times an array of ciphertexts.

@@ -220,7 +220,35 @@ rlwe::Parameters suggest(const Intent& asked) {
   return *best;
 }
 
-rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits) {
+namespace {
+
+/// The primes with which most squarings one after the other decrypt, and of those the fastest: the width that a level
+/// takes is between narrow primes, which waste none of it, and wide ones, of which few do as much work.
+std::optional<rlwe::Parameters> deepest_primes(const rlwe::ParametersLiteral& base, unsigned bits) {
+  constexpr std::size_t most_special = 8, most_primes = 100;
+  std::optional<rlwe::Parameters> best;
+  std::size_t depth = 0;
+  for (std::size_t further = 0; further <= most_primes; ++further) {
+    bool found = false;
+    for (std::size_t special = 1; special <= most_special; ++special) {
+      check_interrupt();
+      const auto candidate = with_special_primes(base, bits, special, further);
+      if (!candidate) break;
+      if (candidate->modulus_bits() > bits) break;  // as many of the narrowest primes are longer
+      found = true;
+      const std::size_t reached = noise_by_depth(*candidate).size();
+      if (best && (reached < depth || (reached == depth && cost(*candidate) >= cost(*best)))) continue;
+      best = candidate;
+      depth = reached;
+    }
+    if (!found && best) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits, Aim aim) {
   rlwe::require_known(base.scheme, base.word, base.table);
   const RingShapePtr ring = base.ring();
   base.degree = ring->degree();
@@ -234,7 +262,9 @@ rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulu
                                    "takes at least ", least, "; use a longer one, or a smaller plaintext modulus"));
     }
   }
-  if (const auto found = cheapest_primes(base, modulus_bits)) return *found;
+  if (const auto found = aim == Aim::depth ? deepest_primes(base, modulus_bits) : cheapest_primes(base, modulus_bits)) {
+    return *found;
+  }
   if (const auto found = with_special_primes(base, modulus_bits, 0)) return *found;
   const unsigned cap = rlwe::max_modulus_bits(base.degree, base.security == 0 ? 128 : base.security, base.table);
   throw ParameterError(message("no parameters with log q = ", modulus_bits, " at degree ", base.degree, ": table ",

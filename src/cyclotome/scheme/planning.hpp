@@ -42,10 +42,15 @@ struct Intent {
 /// those that follow. Throws ParameterError when no supported degree suffices; it says what would be needed.
 rlwe::Parameters suggest(const Intent& asked);
 
+/// What primes are chosen by.
+enum class Aim : std::uint8_t {
+  speed,  ///< of one product at the top level
+  depth   ///< products one after the other; of those as deep, the fastest. In a scheme with levels it depends on widths
+};
 /// `base` with ciphertext primes of `modulus_bits` bits in all, equally wide, of up to 30 bits in 32-bit words and 50
-/// in 64-bit words. It gets as many special primes as make multiplication cheapest within base's security; none if
+/// in 64-bit words, and special primes within base's security, as many of both as serve the aim best; none if
 /// `modulus_bits` leaves no room for one. Throws ParameterError or SecurityError when that is impossible.
-rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits);
+rlwe::Parameters with_modulus_bits(rlwe::ParametersLiteral base, unsigned modulus_bits, Aim aim = Aim::speed);
 
 /// Noise along x, x^2, x^4, ... (each product relinearised): entry d belongs to depth d; the last is the deepest that
 /// still decrypts. Empty if not even a fresh encryption does, and no longer than 1 in schemes without products. For the

@@ -24,6 +24,12 @@ Bound unbounded(const Bound& a, const Bound& b) {
   return a.is_bits() && b.is_bits() ? Bound::bits() : Bound::wrapping();
 }
 
+/// The bound, of values that are not below 0 where those of both operands aren't.
+Bound signed_as(const Bound& bound, const Bound& a, const Bound& b) {
+  return a.starts_at_zero() && b.starts_at_zero() ? bound.from_zero() : bound;
+}
+Bound signed_as(const Bound& bound, const Bound& a) { return signed_as(bound, a, a); }
+
 /// Hoelder's inequality: what sums of products over rows reach.
 BigUnsigned hoelder(const Bound& a, const Bound& b) { return std::min(a.row() * b.largest(), a.largest() * b.row()); }
 
@@ -35,12 +41,24 @@ Bound::Bound(BigUnsigned largest, std::size_t length, const std::optional<BigUns
   if (row_ < largest_) largest_ = row_;
 }
 
+Bound Bound::from_zero() const {
+  Bound result = *this;
+  result.from_zero_ = known_;
+  return result;
+}
+
+Bound Bound::of_either_sign() const {
+  Bound result = *this;
+  result.from_zero_ = false;
+  return result;
+}
+
 Bound Bound::broadcast(std::size_t from, std::size_t to) const {
-  return wraps() || from == to ? *this : Bound(largest_, to);
+  return wraps() || from == to ? *this : signed_as({largest_, to}, *this);
 }
 
 Bound Bound::regrouped(std::size_t rows, std::size_t length) const {
-  return wraps() ? *this : Bound(largest_, length, row_ * BigUnsigned(rows));
+  return wraps() ? *this : signed_as({largest_, length, row_ * BigUnsigned(rows)}, *this);
 }
 
 Bound Bound::summed(std::size_t count) const {
@@ -51,21 +69,27 @@ Bound Bound::summed(std::size_t count) const {
   return result;
 }
 
-Bound Bound::row_sums(std::size_t length) const { return wraps() ? *this : Bound(row_, length); }
+Bound Bound::row_sums(std::size_t length) const { return wraps() ? *this : signed_as({row_, length}, *this); }
 
 Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
   if (!known(operation, a, b)) return unbounded(a, b);
-  return {a.largest() + b.largest(), length, a.row() + b.row()};
+  return signed_as({a.largest() + b.largest(), length, a.row() + b.row()}, a, b);
+}
+
+Bound difference_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
+  if (!known(operation, a, b)) return unbounded(a, b);
+  const bool positive = a.starts_at_zero() && b.starts_at_zero();
+  return {positive ? std::max(a.largest(), b.largest()) : a.largest() + b.largest(), length, a.row() + b.row()};
 }
 
 Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
   if (!known(operation, a, b)) return unbounded(a, b);
-  return {a.largest() * b.largest(), length, hoelder(a, b)};
+  return signed_as({a.largest() * b.largest(), length, hoelder(a, b)}, a, b);
 }
 
 Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
   if (!known(operation, a, b)) return unbounded(a, b);
-  return {std::max(a.largest(), b.largest()), length, std::max(a.row(), b.row())};
+  return signed_as({std::max(a.largest(), b.largest()), length, std::max(a.row(), b.row())}, a, b);
 }
 
 Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size_t rows_of, std::size_t length) {
@@ -100,9 +124,20 @@ Bound field_bound(const char* operation, const Bound& x, const Integers& w, cons
   return first_wider_than(w, 1) == w.size() ? x : Bound::wrapping();
 }
 
+namespace {
+
+/// Whether a value is below 0.
+bool is_negative(const Integers& w) {
+  std::uint64_t signs = 0;
+  for (std::size_t i = 0; i < w.size(); ++i) signs |= w.value_words(i).back();
+  return signs >> 63 != 0;
+}
+
+}  // namespace
+
 Bound bound_of(const Integers& w, std::size_t length) {
   const Bound own(w.largest(), w.length(), w.ndim() == 0 ? w.largest() : w.largest_sum(w.ndim() - 1));
-  return own.broadcast(w.length(), length);
+  return (is_negative(w) ? own : own.from_zero()).broadcast(w.length(), length);
 }
 
 Bound left_product_bound(const Integers& matrix, const Bound& x, std::size_t length) {

@@ -30,10 +30,17 @@ class Bound {
   /// Rows of `length` values, each of at most `largest`, their magnitudes adding up to at most `row` (none: to what
   /// `length` values can). Each number is taken down to what the other implies.
   Bound(BigUnsigned largest, std::size_t length, const std::optional<BigUnsigned>& row = std::nullopt);
+  /// The same of values that are not below 0, as those of masks and of numbers that say so. Known to whoever computes
+  /// only: files do not tell.
+  Bound from_zero() const;
+  /// The same of values of either sign.
+  Bound of_either_sign() const;
 
   bool wraps() const noexcept { return !known_; }
   /// Then wraps() too.
   bool is_bits() const noexcept { return bits_; }
+  /// Whether values are known not to be below 0.
+  bool starts_at_zero() const noexcept { return from_zero_; }
   /// Precondition: not wraps().
   const BigUnsigned& largest() const noexcept { return largest_; }
   const BigUnsigned& row() const noexcept { return row_; }
@@ -50,7 +57,7 @@ class Bound {
 
  private:
   Bound() = default;
-  bool known_ = false, bits_ = false;
+  bool known_ = false, bits_ = false, from_zero_ = false;
   BigUnsigned largest_, row_;
 };
 
@@ -58,6 +65,8 @@ class Bound {
 
 /// Throws MismatchError if one operand wraps around and the other doesn't.
 Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
+/// Of a - b: where neither is below 0, no more than the larger of both.
+Bound difference_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 /// Of arrays side by side: the larger of both.
 Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);

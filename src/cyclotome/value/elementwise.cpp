@@ -10,12 +10,7 @@ namespace cyclotome::value {
 
 namespace {
 
-/// x^65 and beyond is refused: no sensible parameters carry it.
-constexpr std::int64_t largest_exponent = 64;
-
 using Combine = Ciphertext (*)(const Ciphertext&, const Ciphertext&);
-using BoundRule = Bound (*)(const char*, const Bound&, const Bound&, std::size_t);
-
 /// What the rule says of values broadcast together; RangeError if they don't fit.
 Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray& x, const EncryptedArray& y) {
   const Shape shape = broadcast_shape(operation, x.shape(), y.shape());
@@ -26,18 +21,9 @@ Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray
   return bound;
 }
 
-Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w) {
-  if (x.bound().wraps()) return field_bound(operation, x.bound(), w, x.parameters());
-  const Shape shape = broadcast_shape(operation, x.shape(), w.shape());
-  const std::size_t last = shape.empty() ? 1 : shape.back();
-  const Bound bound = rule(operation, x.bound().broadcast(x.layout().last(), last), bound_of(w, last), last);
-  require_within(operation, bound, x.parameters());
-  return bound;
-}
-
-EncryptedArray combine(const char* operation, Combine function, const EncryptedArray& x, const EncryptedArray& y,
-                       const Options& options) {
-  const Bound bound = bound_together(operation, sum_bound, x, y);
+EncryptedArray combine(const char* operation, Combine function, BoundRule rule, const EncryptedArray& x,
+                       const EncryptedArray& y, const Options& options) {
+  const Bound bound = bound_together(operation, rule, x, y);
   Aligned both = aligned(operation, Meeting::sum, x, y, options);
   Channels channels;
   for (std::size_t i = 0; i < both.x.size(); ++i) channels.push_back(function(both.x[i], both.y[i]));
@@ -59,18 +45,27 @@ Placed multiply_by_scalar(const Placed& x, const Keyring& keys, const Integers& 
 
 }  // namespace
 
+Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w) {
+  if (x.bound().wraps()) return field_bound(operation, x.bound(), w, x.parameters());
+  const Shape shape = broadcast_shape(operation, x.shape(), w.shape());
+  const std::size_t last = shape.empty() ? 1 : shape.back();
+  const Bound bound = rule(operation, x.bound().broadcast(x.layout().last(), last), bound_of(w, last), last);
+  require_within(operation, bound, x.parameters());
+  return bound;
+}
+
 EncryptedArray negate(const EncryptedArray& x) {
   Channels channels;
   for (const Ciphertext& channel : x.channels()) channels.push_back(rlwe::negate(channel));
-  return {{std::move(channels), x.layout()}, x.bound(), x.keys()};
+  return {{std::move(channels), x.layout()}, x.bound().of_either_sign(), x.keys()};
 }
 
 EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
-  return combine("add", scheme::add, x, y, options);
+  return combine("add", scheme::add, sum_bound, x, y, options);
 }
 
 EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
-  return combine("subtract", scheme::subtract, x, y, options);
+  return combine("subtract", scheme::subtract, difference_bound, x, y, options);
 }
 
 EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
@@ -94,17 +89,6 @@ Placed multiply_lazily(const EncryptedArray& x, const EncryptedArray& y, const O
   }
   Aligned both = aligned("multiply", Meeting::product, x, y, options);
   return {multiply(both.x, both.y, options), std::move(both.layout)};
-}
-
-EncryptedArray power(const EncryptedArray& x, std::int64_t exponent, const Options& options) {
-  if (exponent < 0 || exponent > largest_exponent) {
-    throw ArgumentError(message("x ** ", exponent, ": exponents are whole numbers from 0 to ", largest_exponent));
-  }
-  if (exponent == 0) return add(multiply(x, 0, options), 1, options);
-  if (exponent == 1) return x;
-  const EncryptedArray lower = power(x, exponent / 2, options);
-  return exponent % 2 == 0 ? multiply(lower, lower, options)
-                           : multiply(lower, power(x, exponent - exponent / 2, options), options);
 }
 
 EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options) {

@@ -14,14 +14,17 @@ EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Optio
 EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 /// Relinearised; takes evaluation keys (MissingKeyError).
 EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
-/// x^exponent for 0 to 64, in ceil(log2(exponent)) products one after the other.
-EncryptedArray power(const EncryptedArray& x, std::int64_t exponent, const Options& options = {});
 
 /// With public integers. A product takes the cheapest way: a scalar, a factor for each row, or vectors in slots.
 EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options = {});
 EncryptedArray subtract(const EncryptedArray& x, const Integers& w, const Options& options = {});
 EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Options& options = {});
 EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Options& options = {});
+
+/// How a result's bound follows from those of two operands.
+using BoundRule = Bound (*)(const char*, const Bound&, const Bound&, std::size_t);
+/// What the rule says of x and public integers broadcast together; RangeError if it doesn't fit.
+Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w);
 
 /// The products x y of two arrays, 3 parts, not relinearised, without a bound: for sums of products, which relinearise
 /// once.

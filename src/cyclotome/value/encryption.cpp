@@ -80,7 +80,12 @@ Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Pa
   }
   const Bound bound(how.bound.value_or(most), values.length(), how.l1_bound);
   require_values_within(values, bound, parameters);
-  return bound;
+  if (!how.from_zero) return bound;
+  if (bound_of(values, values.length()).starts_at_zero()) return bound.from_zero();
+  std::size_t i = 0;
+  while (!values[i].negative) ++i;
+  throw RangeError(message("encrypt: value ", shown(values[i]), place_of(values.shape(), i), " is below 0; state a ",
+                           "bound for either sign, bound=", shown(bound.largest())));
 }
 
 Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Context& context) {

@@ -11,6 +11,8 @@ struct Encryption {
   /// The largest magnitude that a value may have; none: the capacity of the parameters, which leaves no room for
   /// computation, so state one.
   std::optional<BigUnsigned> bound = std::nullopt;
+  /// No value is below 0, which halves what comparisons and tables have to tell apart.
+  bool from_zero = false;
   /// The largest sum of magnitudes along the last axis: 1 for rows that are one-hot masks. None: what `bound` implies.
   std::optional<BigUnsigned> l1_bound = std::nullopt;
   /// Values and results are meant modulo T, in [0, T), and have no bound. Where parameters hold elements of GF(2^r):

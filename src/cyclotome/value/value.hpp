@@ -2,10 +2,14 @@
 #pragma once
 
 #include "cyclotome/value/assumption.hpp"
+#include "cyclotome/value/comparisons.hpp"
 #include "cyclotome/value/decryption.hpp"
 #include "cyclotome/value/elementwise.hpp"
 #include "cyclotome/value/encryption.hpp"
 #include "cyclotome/value/field_rotations.hpp"
+#include "cyclotome/value/functions.hpp"
+#include "cyclotome/value/ordering.hpp"
+#include "cyclotome/value/plain_array.hpp"
 #include "cyclotome/value/polynomials.hpp"
 #include "cyclotome/value/products.hpp"
 #include "cyclotome/value/rearrangement.hpp"

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of encrypted integers: what `cyclotome bench --set functions` measures.
+
+Polynomials, comparisons and order with the parameters that `cyclotome.suggest` finds for each; a polynomial and plain
+products also beside SEAL, with moduli of one length. One thread, whose CPU time is taken; every result is compared with
+NumPy's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cyclotome as cy
+import numpy as np
+from cyclotome.errors import ArgumentError
+
+from cyclotome_bench.plans import Plan
+from cyclotome_bench.report import Record, key_of
+from cyclotome_bench.seal import seal_available, seal_name
+from cyclotome_bench.tables import Table, duration
+from cyclotome_bench.timing import Budget, Timing, alternate
+from cyclotome_bench.truth import WrongResultError
+
+__all__ = [
+    "FUNCTIONS",
+    "FUNCTIONS_SET",
+    "FunctionsPlan",
+    "functions_tables",
+    "make_functions_plan",
+    "measure_functions",
+]
+
+#: The set that holds them.
+FUNCTIONS_SET = "functions"
+#: Names of rows.
+FUNCTIONS = (
+    "polynomial of degree 7",
+    "equality modulo 65537",
+    "less of 16 bits",
+    "argmax of 10",
+    "plain product",
+    "plain product, encoded once",
+    "dot product of 4096",
+)
+_DEGREE, _PLAIN = 8192, 65537
+#: SEAL's default for the degree: 218 bits in all, one of its primes for key switching.
+_SEAL_BITS = (43, 43, 44, 44, 44)
+_COEFFICIENTS = (1, 2, 3, 4, 5, 6, 7, 8)
+_ENGINE = "cpu:1"
+
+
+@dataclass(frozen=True)
+class FunctionsPlan(Plan):
+    """All rows; or, quick, on small rings that hide nothing."""
+
+    quick: bool = False
+
+    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> FunctionsPlan:
+        """The plan itself, which is one set.
+
+        Raises:
+            ArgumentError: other sets, or schemes, of which each row has its own.
+        """
+        if schemes or any(name != FUNCTIONS_SET for name in sets):
+            raise ArgumentError("the set functions is measured by itself: --set functions, and no --scheme")
+        return self
+
+
+def make_functions_plan(quick: bool = False, seconds: float | None = None) -> FunctionsPlan:
+    """A plan.
+
+    Raises:
+        ArgumentError: seconds that are not positive.
+    """
+    if seconds is not None and seconds <= 0:
+        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    budget = Budget(seconds=seconds or (0.2 if quick else 3.0), fewest=2, clock=time.process_time_ns)
+    return FunctionsPlan(FUNCTIONS_SET, (), (), 1, budget, quick)
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One row in one scheme: ours, perhaps the peer's, and what must come out."""
+
+    function: str
+    parameters: cy.Parameters
+    values: int
+    ours: Callable[[], Any]
+    check: Callable[[Any], bool]
+    products: int
+    depth: int
+    peer: Callable[[], Any] | None = None
+    peer_check: Callable[[Any], bool] = lambda _: True
+
+
+def _keys(parameters: cy.Parameters, rotations: Sequence[int] | None = ()) -> Any:
+    return cy.keygen(parameters, rotations=rotations, device=_ENGINE)
+
+
+def _computed(
+    function: str,
+    compute: Callable[..., Any],
+    inputs: Sequence[cy.Operand],
+    values: Sequence[Any],
+    expected: Any,
+    parameters: cy.Parameters,
+) -> _Case:
+    plan = cy.plan(compute, parameters, list(inputs))
+    keys = cy.keygen(parameters, **plan.keygen(), device=_ENGINE)
+    arrays = [_encrypted(operand, value, keys.public) for operand, value in zip(inputs, values, strict=True)]
+    return _Case(
+        function,
+        parameters,
+        int(np.asarray(expected).size),
+        lambda: compute(*arrays),
+        lambda result: np.array_equal(cy.decrypt(result, keys.secret), expected),
+        plan.products,
+        plan.depth,
+    )
+
+
+def _encrypted(operand: cy.Operand, values: Any, key: Any) -> Any:
+    if operand.digits is not None and operand.base is not None:
+        return cy.encrypt_digits(values, key, base=operand.base, digits=operand.digits)
+    return cy.encrypt(values, key, bound=operand.bound, wrap=operand.wrap)
+
+
+def _equality(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+    length, bound = (1024, 15) if quick else (32768, 65536)
+    inputs = [cy.Operand((length,), bound=(0, bound)) if quick else cy.Operand((length,), wrap=True)] * 2
+    a, b = rng.integers(0, bound + 1, length), rng.integers(0, bound + 1, length)
+    b[::2] = a[::2]
+    moduli = None if quick else [_PLAIN]
+    parameters = cy.suggest(
+        compute=cy.equal, inputs=inputs, plain_moduli=moduli, scheme=scheme, security=128, min_degree=length
+    )
+    return _computed("equality modulo 65537", cy.equal, inputs, [a, b], (a == b).astype(int), parameters)
+
+
+def _less(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+    digits = 2 if quick else 8
+    length = 1024 if quick else 16384
+    operand = cy.Operand((length,), base=4, digits=digits)
+    a, b = rng.integers(0, 4**digits, length), rng.integers(0, 4**digits, length)
+    parameters = cy.suggest(compute=cy.less, inputs=[operand] * 2, scheme=scheme, min_degree=length)
+    return _computed("less of 16 bits", cy.less, [operand] * 2, [a, b], (a < b).astype(int), parameters)
+
+
+def _argmax(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+    count, bound, length = (3, 3, 1024) if quick else (10, 255, 16384)
+    operand = cy.Operand((count, length), bound=(0, bound))
+    scores = rng.integers(0, bound + 1, (count, length))
+    parameters = cy.suggest(compute=cy.argmax, inputs=[operand], scheme=scheme, min_degree=length)
+    return _computed("argmax of 10", cy.argmax, [operand], [scores], np.argmax(scores, axis=0), parameters)
+
+
+def _same_length(scheme: str, quick: bool) -> cy.Parameters:
+    """Moduli of the lengths of SEAL's default."""
+    degree = 1024 if quick else _DEGREE
+    primes = cy.bfv.find_primes(degree, list(_SEAL_BITS), avoid=(_PLAIN,))
+    return cy.Parameters(
+        degree=degree,
+        plain_moduli=(_PLAIN,),
+        moduli=primes[:-1],
+        special_moduli=primes[-1:],
+        scheme=scheme,
+        table="he-standard-2018",
+        security=0 if quick else 128,
+        allow_insecure=quick,
+    )
+
+
+class _Seal:
+    """SEAL with as many primes of the same lengths; operands encrypted and encoded once."""
+
+    def __init__(self, parameters: cy.Parameters, x: Any, w: Any) -> None:
+        import tenseal.sealapi as api
+
+        self.api = api
+        scheme = api.SCHEME_TYPE.BFV if parameters.scheme == "bfv" else api.SCHEME_TYPE(3)
+        made = api.EncryptionParameters(scheme)
+        made.set_poly_modulus_degree(parameters.degree)
+        made.set_coeff_modulus(api.CoeffModulus.Create(parameters.degree, list(_SEAL_BITS)))
+        made.set_plain_modulus(_PLAIN)
+        self.context = api.SEALContext(made, True, api.SEC_LEVEL_TYPE.NONE)
+        generator = api.KeyGenerator(self.context)
+        public, self.relinearization = api.PublicKey(), api.RelinKeys()
+        generator.create_public_key(public)
+        generator.create_relin_keys(self.relinearization)
+        self.encoder, self.evaluator = api.BatchEncoder(self.context), api.Evaluator(self.context)
+        self.decryptor = api.Decryptor(self.context, generator.secret_key())
+        self.x, self.w = api.Ciphertext(), self.encoded(w)
+        api.Encryptor(self.context, public).encrypt(self.encoded(x), self.x)
+
+    def encoded(self, values: Any) -> Any:
+        plain = self.api.Plaintext()
+        self.encoder.encode([int(v) for v in values], plain)
+        return plain
+
+    def opened(self, x: Any) -> Any:
+        plain = self.api.Plaintext()
+        self.decryptor.decrypt(x, plain)
+        return np.array(self.encoder.decode_int64(plain))
+
+    def product(self, a: Any, b: Any) -> Any:
+        out = self.api.Ciphertext()
+        self.evaluator.multiply(a, b, out)
+        self.evaluator.relinearize_inplace(out, self.relinearization)
+        return out
+
+    def plain_product(self) -> Any:
+        out = self.api.Ciphertext()
+        self.evaluator.multiply_plain(self.x, self.w, out)
+        return out
+
+    def polynomial(self) -> Any:
+        """The same four products: x^2, x^3, x^4, and (x^3 + ...) x^4 + ..., with scalars as constant plaintexts."""
+        two = self.product(self.x, self.x)
+        powers = [self.x, two, self.product(two, self.x), self.product(two, two)]
+        high, low = _COEFFICIENTS[:4], _COEFFICIENTS[4:]
+        upper = self.product(self.form(powers, high), powers[3])
+        out = self.api.Ciphertext()
+        self.evaluator.add(upper, self.form(powers, low), out)
+        return out
+
+    def form(self, powers: Sequence[Any], coefficients: Sequence[int]) -> Any:
+        total = None
+        for power, c in zip(powers, reversed(coefficients[:-1]), strict=False):
+            term = self.api.Ciphertext()
+            self.evaluator.multiply_plain(power, self.api.Plaintext(f"{c:x}"), term)
+            if total is None:
+                total = term
+            else:
+                self.evaluator.add_inplace(total, term)
+        self.evaluator.add_plain_inplace(total, self.api.Plaintext(f"{coefficients[-1]:x}"))
+        return total
+
+
+def _beside_seal(quick: bool, scheme: str, peer: bool, rng: np.random.Generator) -> Iterator[_Case]:
+    parameters = _same_length(scheme, quick)
+    keys = _keys(parameters)
+    n = parameters.degree
+    values, weights = rng.integers(0, _PLAIN, n), rng.integers(-30000, 30001, n)
+    x = cy.encrypt(values, keys.public, wrap=True)
+    seal = _Seal(parameters, np.where(values > _PLAIN // 2, values - _PLAIN, values), weights) if peer else None
+
+    def modulo(expected: Any) -> tuple[Callable[[Any], bool], Callable[[Any], bool]]:
+        return (
+            lambda result: np.array_equal(cy.decrypt(result, keys.secret), expected % _PLAIN),
+            lambda result: seal is not None and np.array_equal(seal.opened(result) % _PLAIN, expected % _PLAIN),
+        )
+
+    total = np.zeros(n, dtype=object)
+    for c in _COEFFICIENTS:
+        total = (total * values + c) % _PLAIN
+    ours, theirs = modulo(total)
+    yield _Case(
+        FUNCTIONS[0], parameters, n, lambda: cy.polyval(_COEFFICIENTS, x), ours, 4, 3,
+        # SEAL leaves it to its user to switch BGV's moduli; without, its noise outgrows them.
+        None if seal is None or scheme == "bgv" else seal.polynomial, theirs,
+    )  # fmt: skip
+    ours, theirs = modulo(values * weights)
+    encoded = cy.plain(weights, parameters, device=_ENGINE)
+    plain = None if seal is None else seal.plain_product
+    yield _Case(FUNCTIONS[4], parameters, n, lambda: x * weights, ours, 0, 0, plain, theirs)
+    yield _Case(FUNCTIONS[5], parameters, n, lambda: x * encoded, ours, 0, 0, plain, theirs)
+
+
+def _dot(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+    length = 256 if quick else 4096
+    operand = cy.Operand((length,), bound=100)
+    a, b = rng.integers(-100, 101, length), rng.integers(-100, 101, length)
+
+    def dot(x: Any, y: Any) -> Any:
+        return x @ y
+
+    parameters = cy.suggest(compute=dot, inputs=[operand] * 2, scheme=scheme)
+    return _computed(FUNCTIONS[6], dot, [operand] * 2, [a, b], a @ b, parameters)
+
+
+def _cases(plan: FunctionsPlan, peer: bool) -> Iterator[tuple[str, Callable[[], Iterator[_Case]]]]:
+    rng = np.random.default_rng(20260101)
+    for scheme in ("bfv", "bgv"):
+        yield scheme, lambda scheme=scheme: _beside_seal(plan.quick, scheme, peer, rng)  # type: ignore[misc]
+    for make in (_equality, _less, _argmax, _dot):
+        yield "bgv", lambda make=make: iter([make(plan.quick, "bgv", rng)])  # type: ignore[misc]
+
+
+def _checked(case: _Case, who: str, timing: Timing, check: Callable[[Any], bool]) -> Timing:
+    if not check(timing.result):
+        raise WrongResultError(f"{who}: {case.function} in {case.parameters.summary()} is not what it should be")
+    return timing
+
+
+def measure_functions(plan: FunctionsPlan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
+    """Measures what is not known yet.
+
+    Raises:
+        WrongResultError: a result, ours or the peer's, that is not what is right.
+    """
+    for scheme, cases in _cases(plan, peer and seal_available()):
+        for case in cases():
+            parameters = case.parameters
+            head: Record = {
+                "set": FUNCTIONS_SET,
+                "scheme": scheme,
+                "chain": "",
+                "operation": case.function,
+                "degree": parameters.degree,
+                "word": parameters.word,
+                "log_q": parameters.modulus_bits,
+                "threads": 1,
+                "batch": 1,
+                "engine": _ENGINE,
+            }
+            if key_of(head) in known:
+                continue
+            timings = alternate([case.ours, *([case.peer] if case.peer else [])], plan.budget)
+            ours = _checked(case, "cyclotome", timings[0], case.check)
+            theirs = _checked(case, "SEAL", timings[1], case.peer_check) if case.peer else None
+            yield {
+                **head,
+                "median_us": round(ours.median, 1),
+                "min_us": round(ours.least, 1),
+                "max_us": round(ours.most, 1),
+                "samples": len(ours.samples),
+                "peer": seal_name() if theirs else None,
+                "peer_median_us": round(theirs.median, 1) if theirs else None,
+                "ratio": round(theirs.median / ours.median, 2) if theirs else None,
+                "values": case.values,
+                "products": case.products,
+                "depth": case.depth,
+                "parameters": parameters.summary(),
+            }
+
+
+def functions_tables(records: Sequence[Record]) -> list[Table]:
+    """What was measured of functions; nothing if nothing was."""
+    rows = tuple(
+        (
+            record["operation"],
+            record["scheme"],
+            str(record["degree"]),
+            str(record["values"]),
+            f"{record['products']}, {record['depth']} deep",
+            duration(record["median_us"]),
+            duration(record["peer_median_us"]),
+            "-" if record["ratio"] is None else f"{record['ratio']:.2f}",
+        )
+        for record in records
+        if record["set"] == FUNCTIONS_SET
+    )
+    if not rows:
+        return []
+    columns = ("function", "scheme", "n", "values", "products", "cyclotome", "SEAL", "times faster")
+    note = "CPU time of one thread; parameters beside SEAL have moduli of the same lengths, the others are suggested."
+    return [Table("Functions of encrypted integers", columns, rows, note, 2)]

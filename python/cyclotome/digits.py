@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers wider than what comparisons tell apart: encrypted digit by digit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .array import EncryptedArray
+from .decryption import decrypt
+from .encryption import encrypt
+from .errors import ArgumentError, RangeError
+from .keys import PublicKey, SecretKey
+from .options import Callback
+from .values import IntArray, index, integers
+
+__all__ = ["EncryptedDigits", "decrypt_digits", "encrypt_digits"]
+
+#: The most digits that a number has.
+MOST_DIGITS = 1024
+
+
+@dataclass(frozen=True)
+class EncryptedDigits:
+    """Numbers from 0 to base^count - 1, made by `encrypt_digits`: what `less`, `equal`, `maximum`, `minimum`, `where`,
+    `sort`, `top_k` and `argmax` compare where the numbers themselves are too many to be told apart.
+
+    Public: shape, base and number of digits. Hidden: the numbers.
+    """
+
+    #: Of shape (digits, *shape), the least significant digit first; each from 0 to base - 1.
+    digits: EncryptedArray
+    base: int
+
+    @property
+    def count(self) -> int:
+        """Digits of a number."""
+        return self.digits.shape[0]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the numbers."""
+        return self.digits.shape[1:]
+
+    @property
+    def bound(self) -> int:
+        """The largest number, base^count - 1. Public."""
+        return int(self.base**self.count - 1)
+
+    def with_keys(self, *keys: object) -> EncryptedDigits:
+        """The same numbers that know these public and evaluation keys too. Errors: see `EncryptedArray.with_keys`."""
+        return replace(self, digits=self.digits.with_keys(*keys))
+
+    def number(self) -> EncryptedArray:
+        """The numbers as an ordinary array: the sum of digits times powers of the base.
+
+        Raises:
+            RangeError: the parameters don't hold numbers of so many digits.
+        """
+        weights = np.array([self.base**i for i in range(self.count)], dtype=object)
+        total = self.digits[0]
+        for i, weight in enumerate(weights[1:], start=1):
+            total = total + self.digits[i] * int(weight)
+        return total
+
+    def __repr__(self) -> str:
+        return f"<EncryptedDigits of shape {self.shape}, {self.count} digits in base {self.base}>"
+
+
+def _counted(name: str, value: object, low: int, high: int) -> int:
+    number = index(value, f"encrypt_digits: {name}")
+    if not low <= number <= high:
+        raise ArgumentError(f"encrypt_digits: {name} {number} must lie in [{low}, {high}]")
+    return number
+
+
+def encrypt_digits(
+    values: object,
+    key: PublicKey | SecretKey,
+    *,
+    base: int,
+    digits: int,
+    layout: str = "packed",
+    progress: Callback | None = None,
+) -> EncryptedDigits:
+    """Encrypts numbers digit by digit, for comparisons: `less` of two digits takes a polynomial of degree about
+    ``base``, and one or two products more put two digits together. Base 4 to 16 is a good choice.
+
+    Args:
+        values: integers of any shape, from 0 to base^digits - 1.
+        key: a public key, or the secret key.
+        base: at least 2; every plaintext modulus must be a prime above twice as much. Public.
+        digits: of each number. Public.
+        layout: see `encrypt`.
+        progress: called as ``progress(done, total, what)``.
+
+    Raises:
+        RangeError: a number that has more digits, or is negative.
+        ArgumentError: no values; a base or a number of digits that make no sense.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=6, value_bits=2, result_bits=8), rotations=[])
+        >>> x = cy.encrypt_digits([999, 17, 500], public, base=4, digits=5)
+        >>> y = cy.encrypt_digits([998, 18, 500], public, base=4, digits=5)
+        >>> cy.decrypt(cy.less(x, y), secret)
+        array([0, 1, 0])
+    """
+    base, digits = _counted("base", base, 2, 1 << 14), _counted("digits", digits, 1, MOST_DIGITS)
+    numbers = integers(values, "encrypt_digits")
+    largest = base**digits - 1
+    if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) <= largest:
+        wrong = int(numbers.min()) if numbers.min() < 0 else int(numbers.max())
+        raise RangeError(f"encrypt_digits: {wrong} has no {digits} digits in base {base}, which are 0 to {largest}")
+    wide = numbers.astype(object)
+    each = np.stack([np.asarray(wide // base**i % base) for i in range(digits)])
+    return EncryptedDigits(encrypt(each, key, bound=(0, base - 1), layout=layout, progress=progress), base)
+
+
+def decrypt_digits(x: EncryptedDigits, secret: SecretKey) -> IntArray:
+    """The numbers, for the key's owner alone. Errors: see `decrypt`.
+
+    Raises:
+        ArgumentError: no digits.
+    """
+    if not isinstance(x, EncryptedDigits):
+        raise ArgumentError(f"decrypt_digits takes EncryptedDigits, not {type(x).__name__}; arrays have decrypt")
+    digits = np.asarray(decrypt(x.digits, secret)).astype(object)
+    values = np.asarray(sum(digits[i] * x.base**i for i in range(x.count)), dtype=object)
+    return values.astype(np.int64) if x.bound < 1 << 63 else values

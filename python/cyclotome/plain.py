@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public integers that are encoded once."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from . import _core
+from .contexts import Context, context_on
+from .errors import UnsupportedError
+from .options import current
+from .parameters import Parameters
+from .values import IntArray, integers, native
+
+__all__ = ["PlainArray", "plain"]
+
+
+class PlainArray:
+    """Public integers, encoded for slots and transformed once, made by `plain`: ``x * w``, ``x + w`` and ``x - w`` then
+    cost what ciphertexts cost, with the same bits as for the integers. Everything else takes the integers. Immutable.
+    """
+
+    __slots__ = ("_lock", "_natives", "parameters", "values")
+
+    # Operators are the encrypted array's.
+    __array_ufunc__ = None
+
+    def __init__(self, parameters: Parameters, values: IntArray) -> None:
+        """For the library itself; `plain` makes them."""
+        #: The parameters they are encoded for.
+        self.parameters = parameters
+        #: The integers.
+        self.values = values
+        self._lock = threading.Lock()
+        self._natives: WeakKeyDictionary[Context, _core.PlainArray] = WeakKeyDictionary()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return tuple(self.values.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is encoded, on all devices that it met arrays on."""
+        return sum(each.nbytes for each in self._natives.values())
+
+    def on(self, context: Context) -> _core.PlainArray:
+        """Encoded where a context is; for the library itself."""
+        with self._lock:
+            found = self._natives.get(context)
+            if found is None:
+                found = _core.PlainArray(context.native, native(self.values), current.get().native)
+                self._natives[context] = found
+            return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntArray:
+        """The integers."""
+        return self.values if dtype is None else self.values.astype(dtype)
+
+    def __repr__(self) -> str:
+        return f"PlainArray(shape={self.shape}, {self.parameters.summary()})"
+
+
+def plain(values: object, parameters: Parameters, *, device: str = "cpu") -> PlainArray:
+    """Public integers as operands of many operations: encoded now, not each time.
+
+    Args:
+        values: integers of any shape; the last axis goes into slots, as `encrypt` puts it there.
+        parameters: of the arrays that they will meet.
+        device: of those arrays; on others they are encoded when they are first met.
+
+    Raises:
+        UnsupportedError: values that are no integers; parameters without slots of integers.
+        ArgumentError: no values.
+        MemoryLimitError: there is no memory for it; each row takes half of a ciphertext's.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> params = cy.Parameters.suggest(depth=0, value_bits=7, scheme="bgv")
+        >>> secret, public, _ = cy.keygen(params, rotations=[])
+        >>> weights = cy.plain([2, -1, 3], params)
+        >>> for values in ([1, 2, 3], [4, 5, 6]):
+        ...     print(cy.decrypt(cy.encrypt(values, public) * weights, secret))
+        [ 2 -2  9]
+        [ 8 -5 18]
+    """
+    if not isinstance(parameters, Parameters):
+        raise UnsupportedError(f"plain takes Parameters, not {type(parameters).__name__}")
+    made = PlainArray(parameters, integers(values, "plain"))
+    made.on(context_on(device, parameters))
+    return made

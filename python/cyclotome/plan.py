@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a computation takes, before anything is encrypted: it is run on an engine that only keeps account.
+
+Arrays there have shapes, bounds, levels and noise like any others, and the same code decides about them, so that
+whatever is refused with real ciphertexts is refused here, and nothing else.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .array import EncryptedArray
+from .contexts import Context, engine_on
+from .digits import EncryptedDigits, encrypt_digits
+from .encryption import encrypt
+from .errors import ArgumentError, MissingKeyError, UnsupportedError
+from .estimates import estimated_seconds
+from .keyring import Keyring
+from .keys import EvaluationKeys, PublicKey, sum_rotations
+from .parameters import Parameters
+from .text import byte_size, plural
+
+__all__ = ["DryRun", "Operand", "Operation", "Plan", "plan"]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An encrypted argument of a computation, as far as it is public: what `encrypt` would be told.
+
+    With ``digits`` and ``base`` it stands for `encrypt_digits`.
+    """
+
+    shape: tuple[int, ...] = ()
+    bound: int | tuple[int, int] | None = None
+    l1_bound: int | None = None
+    wrap: bool = False
+    layout: str = "packed"
+    encoding: str | None = None
+    digits: int | None = None
+    base: int | None = None
+
+    def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits:
+        """Zeros in its place."""
+        zeros = np.zeros(self.shape, dtype=np.int64)
+        if self.digits is not None or self.base is not None:
+            if self.digits is None or self.base is None:
+                raise ArgumentError(f"{self!r}: digits and base go together, as encrypt_digits takes them")
+            return encrypt_digits(zeros, key, base=self.base, digits=self.digits, layout=self.layout)
+        return encrypt(
+            zeros,
+            key,
+            bound=self.bound,
+            l1_bound=self.l1_bound,
+            wrap=self.wrap,
+            layout=self.layout,
+            encoding=self.encoding,
+        )
+
+
+@dataclass(frozen=True)
+class Operation:
+    """How often something is done, and on how many ciphertexts in all."""
+
+    name: str
+    calls: int
+    ciphertexts: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a computation takes with some parameters; made by `plan`. ``print`` it."""
+
+    parameters: Parameters
+    #: Products of encrypted values one after the other.
+    depth: int
+    #: Products of ciphertexts, and relinearisations, in all, those of every plaintext modulus counted.
+    products: int
+    relinearizations: int
+    #: Everything that is done to ciphertexts.
+    operations: tuple[Operation, ...]
+    #: What the keys must be able to do: arguments of `keygen`.
+    relinearization: bool
+    rotations: tuple[int, ...]
+    columns: bool
+    galois_elements: tuple[int, ...]
+    #: Of the results, in their order: shapes, and the least noise headroom in bits.
+    shapes: tuple[tuple[int, ...], ...]
+    noise_headroom: float
+    #: Bytes in memory: of the arguments, of the results, of the evaluation keys that are used, and at most at one time.
+    input_bytes: int
+    result_bytes: int
+    key_bytes: int
+    peak_bytes: int
+    #: An estimate for one core of the device: transforms and products of residues, at what each takes there by itself.
+    seconds: float
+
+    def keygen(self) -> dict[str, Any]:
+        """Arguments for `keygen` that make the keys it takes and no others: ``cy.keygen(params, **plan.keygen())``."""
+        return {
+            "relinearization": self.relinearization,
+            "rotations": list(self.rotations),
+            "columns": self.columns,
+            "galois_elements": list(self.galois_elements),
+        }
+
+    def __str__(self) -> str:
+        keys = ["relinearisation"] if self.relinearization else []
+        keys += [f"rotations {list(self.rotations)}"] if self.rotations else []
+        keys += ["columns"] if self.columns else []
+        keys += [f"Galois elements {list(self.galois_elements)}"] if self.galois_elements else []
+        lines = [
+            self.parameters.summary(),
+            f"depth            {self.depth}, {plural(self.products, 'product')}, "
+            f"{plural(self.relinearizations, 'relinearisation')}",
+            f"keys             {', '.join(keys) or 'none'}: {byte_size(self.key_bytes)}",
+            f"results          {', '.join(map(str, self.shapes))}, {byte_size(self.result_bytes)}, noise headroom "
+            f"{self.noise_headroom:.0f} bits",
+            f"memory           arguments {byte_size(self.input_bytes)}, at most {byte_size(self.peak_bytes)}",
+            f"time             about {self.seconds:.2g} s on one core (estimate)",
+        ]
+        width = max((len(each.name) for each in self.operations), default=0)
+        lines += [
+            f"  {each.name:<{width}}  {each.calls:>6} calls  {each.ciphertexts:>8} ciphertexts"
+            for each in self.operations
+        ]
+        return "\n".join(lines)
+
+
+def _arrays(results: object) -> Iterator[EncryptedArray]:
+    """The encrypted arrays among what a computation returned."""
+    if isinstance(results, EncryptedArray):
+        yield results
+    elif isinstance(results, EncryptedDigits):
+        yield results.digits
+    elif isinstance(results, Mapping):
+        for each in results.values():
+            yield from _arrays(each)
+    elif isinstance(results, Sequence) and not isinstance(results, (str, bytes)):
+        for each in results:
+            yield from _arrays(each)
+    else:
+        raise ArgumentError(
+            f"plan: compute returned {type(results).__name__}; it returns encrypted arrays, alone or in lists and dicts"
+        )
+
+
+#: What errors about missing keys say that keygen should make.
+_ASKED = re.compile(r"galois_elements=\[(\d+)\]")
+_MOST_ELEMENTS = 256
+
+
+class DryRun:
+    """A computation on an engine that only keeps account, with keys for everything it asks for."""
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.engine = _core.DryEngine(engine_on("cpu:1"))
+        self.context = Context(parameters.native, "dry", self.engine)
+        self._secret = _core.SecretKey.generate(self.context.native)
+        self._public = _core.PublicKey.generate(self._secret)
+        self._elements = sorted(set(parameters.native.slot_elements) - {1}) if parameters.has_slots else []
+        self._make_keys()
+
+    def _make_keys(self) -> None:
+        native = _core.EvaluationKeys.generate(self._secret, True, self._elements)
+        self.evaluation = EvaluationKeys(self.parameters, self.context, native)
+        self.public = PublicKey(self.parameters, self.context, self._public, self.evaluation)
+
+    def run(self, compute: Callable[..., object], operands: Sequence[Operand]) -> tuple[Any, list[Any]]:
+        """Arguments and results. Raises what the computation does.
+
+        Raises:
+            ArgumentError: it returned something else than encrypted arrays.
+        """
+        while True:
+            arguments = [operand.encrypted(self.public) for operand in operands]
+            self.engine.reset()
+            try:
+                return arguments, list(_arrays(compute(*arguments)))
+            except MissingKeyError as error:
+                asked = _ASKED.search(str(error))
+                if asked is None or int(asked[1]) in self._elements or len(self._elements) > _MOST_ELEMENTS:
+                    raise
+                self._elements = sorted({*self._elements, int(asked[1])})
+                self._make_keys()
+
+
+def _operands(compute: Callable[..., object], inputs: object) -> list[Any]:
+    if inputs is None:
+        try:
+            count = len(inspect.signature(compute).parameters)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                "plan: what does compute take? Say inputs=[cy.Operand(shape, bound=...), ...]"
+            ) from None
+        return [Operand((1,)) for _ in range(count)]
+    if isinstance(inputs, (Operand, EncryptedArray)):
+        return [inputs]
+    every = list(inputs) if isinstance(inputs, Sequence) else []
+    if not every or not (
+        all(isinstance(each, Operand) for each in every) or all(isinstance(each, EncryptedArray) for each in every)
+    ):
+        raise ArgumentError(f"plan: inputs {inputs!r}; they are cy.Operand(shape, bound=...), or encrypted arrays")
+    return every
+
+
+def _on_account(
+    arrays: Sequence[EncryptedArray],
+) -> tuple[_core.DryEngine, list[EncryptedArray], EvaluationKeys | None]:
+    """Encrypted arrays with their keys, as they are, on an engine that only keeps account."""
+    head = arrays[0]
+    engine = _core.DryEngine(engine_on("cpu:1"))
+    context = Context(head.parameters.native, "dry", engine)
+    keys = Keyring()
+    for x in arrays:
+        keys = keys.joined(x.keyring)
+    evaluation = keys.evaluation
+    if evaluation is not None:
+        evaluation = EvaluationKeys(head.parameters, context, evaluation.native.to(context.native))
+    public = keys.public
+    if public is not None:
+        public = PublicKey(head.parameters, context, public.native.to(context.native), evaluation)
+    ring = Keyring(public, evaluation)
+    moved = [
+        EncryptedArray(x.parameters, context, x.native.to(context.native).with_keys(ring.native()), ring)
+        for x in arrays
+    ]
+    engine.reset()
+    return engine, moved, evaluation
+
+
+def plan(
+    compute: Callable[..., object],
+    parameters: Parameters | None = None,
+    inputs: object = None,
+    *,
+    device: str = "cpu:1",
+) -> Plan:
+    """What ``compute(*inputs)`` takes: depth, operations, keys, bytes, noise and time, before anything is encrypted.
+
+    Args:
+        compute: a function of encrypted arrays that returns some, alone or in lists and dicts. It is run once.
+        parameters: those to compute with; None where ``inputs`` are encrypted arrays, which have some.
+        inputs: for each argument an `Operand`, which says what `encrypt` will be told; or encrypted arrays, with the
+            levels and the noise that they have. None: an array of one value for each argument, within the parameters'
+            default bound.
+        device: whose time is estimated.
+
+    Raises:
+        ArgumentError: inputs of other kinds; results that are no encrypted arrays.
+        Whatever the computation itself would raise: `RangeError`, `NoiseError`, `MissingKeyError`, ...
+
+    Example:
+        >>> import cyclotome as cy
+        >>> params = cy.Parameters.suggest(depth=3, value_bits=8, result_bits=30)
+        >>> plan = cy.plan(lambda x: (x * x * x).sum(), params, [cy.Operand((100,), bound=200)])
+        >>> plan.depth, plan.relinearization, len(plan.rotations)
+        (2, True, 12)
+        >>> keys = cy.keygen(params, **plan.keygen())
+    """
+    operands = _operands(compute, inputs)
+    if isinstance(operands[0], EncryptedArray):
+        if parameters is not None and any(x.parameters != parameters for x in operands):
+            raise ArgumentError("plan: the encrypted inputs are of other parameters")
+        engine, arguments, evaluation = _on_account(operands)
+        results = list(_arrays(compute(*arguments)))
+        return _made(operands[0].parameters, engine, evaluation, arguments, results, device)
+    if not isinstance(parameters, Parameters):
+        raise UnsupportedError(f"plan takes Parameters, not {type(parameters).__name__}; suggest finds some")
+    dry = DryRun(parameters)
+    arguments, results = dry.run(compute, operands)
+    return _made(parameters, dry.engine, dry.evaluation, arguments, results, device)
+
+
+def _made(
+    parameters: Parameters,
+    engine: _core.DryEngine,
+    evaluation: EvaluationKeys | None,
+    arguments: Sequence[Any],
+    results: Sequence[EncryptedArray],
+    device: str,
+) -> Plan:
+    account = engine.account
+    read = [] if evaluation is None else engine.keys_read(evaluation.native)
+    elements = {element for element in read if element}
+    group = parameters.ring.galois
+    steps, columns = [], False
+    if parameters.field_degree is None and parameters.cyclotomic is None:
+        for step in sum_rotations(parameters):
+            if group.row_rotation(step) in elements:
+                steps.append(step)
+                elements.discard(group.row_rotation(step))
+        columns = group.column_rotation() in elements
+        elements.discard(group.column_rotation())
+    count = len(read)
+    each = 0 if evaluation is None else _key_bytes(evaluation)
+    operations = tuple(Operation(name, calls, items) for name, (calls, items, *_) in sorted(account.items()))
+    by_name = {each.name: each for each in operations}
+
+    def ciphertexts(*endings: str) -> int:
+        return sum(each.ciphertexts for name, each in by_name.items() if name.endswith(endings))
+
+    return Plan(
+        parameters=parameters,
+        depth=engine.depth,
+        products=ciphertexts(".multiply", ".multiply_relinearized", "sum_products"),
+        relinearizations=ciphertexts(".multiply_relinearized", "relinearize"),
+        operations=operations,
+        relinearization=0 in read,
+        rotations=tuple(steps),
+        columns=columns,
+        galois_elements=tuple(sorted(elements)),
+        shapes=tuple(x.shape for x in results),
+        noise_headroom=min((x.noise_headroom for x in results), default=math.inf),
+        input_bytes=sum(x.nbytes for x in _arrays(list(arguments))),
+        result_bytes=sum(x.nbytes for x in results),
+        key_bytes=count * each,
+        peak_bytes=engine.peak_bytes,
+        seconds=estimated_seconds(parameters, account, device),
+    )
+
+
+def _key_bytes(evaluation: EvaluationKeys) -> int:
+    native = evaluation.native
+    count = len(native.galois_elements) + int(native.has_relinearization)
+    return native.nbytes // max(count, 1)

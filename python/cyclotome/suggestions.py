@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters for a computation, found by running it on an engine that only keeps account (`plan`)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from . import _core
+from .errors import ArgumentError, NoiseError, ParameterError, RangeError
+from .options import allow_undecryptable, current
+from .parameters import Parameters
+from .plan import DryRun, Operand
+
+__all__ = ["suggest"]
+
+_LARGEST_DEGREE = 1 << 17
+_MOST_BITS = 1024
+#: Bits of noise headroom left over: what encrypting a result anew that hides nothing adds, which depends on residues.
+_KEPT = 2
+#: Bits that errors about ranges say would do.
+_ASKED = re.compile(r"(?:result_bits|value_bits)=(\d+)")
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What parameters are of, besides sizes."""
+
+    scheme: str
+    word: int
+    aim: str = "speed"
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What is asked for."""
+
+    compute: Callable[..., object]
+    inputs: tuple[Operand, ...]
+    value_bits: int | None
+    security: int
+    table: str
+    strict: bool
+    plain_moduli: tuple[int, ...] | None
+    slots: bool
+
+    def parameters(
+        self, kind: _Kind, degree: int, plain: Sequence[int], bits: int, *, insecure: bool = False
+    ) -> Parameters:
+        return Parameters.from_modulus_bits(
+            degree=degree,
+            modulus_bits=bits,
+            plain_moduli=plain,
+            word=kind.word,
+            security=0 if insecure else self.security,
+            table=self.table,
+            allow_insecure=insecure,
+            strict=self.strict,
+            value_bits=self.value_bits,
+            scheme=kind.scheme,
+            aim=kind.aim,
+        )
+
+    def headroom(self, parameters: Parameters) -> float:
+        """Bits that the computation leaves besides those that are kept; raises what it does.
+
+        Raises:
+            NoiseError: it leaves none.
+        """
+        _, results = DryRun(parameters).run(self.compute, self.inputs)
+        left = min(x.noise_headroom for x in results) - _KEPT
+        if left < 0 and not current.get().allow_undecryptable:
+            raise NoiseError(f"suggest: {left + _KEPT:.1f} bits of noise headroom; {_KEPT} are kept")
+        return left
+
+    def cost(self, parameters: Parameters) -> float:
+        """Of the computation by a model, the same on every machine: butterflies and products of residues; 32-bit words
+        take half."""
+        dry = DryRun(parameters)
+        dry.run(self.compute, self.inputs)
+        degree = parameters.degree
+        work = sum(
+            transforms * degree * math.log2(degree) + products
+            for _, _, transforms, products, _ in dry.engine.account.values()
+        )
+        return work * (0.5 if parameters.word == 32 else 1)
+
+
+def _primes(bits: int, step: int, count: int, word: int) -> list[int] | None:
+    """The largest of so many bits, or of the next length that has enough."""
+    for length in range(max(bits, step.bit_length()), 31 if word == 32 else 51):
+        try:
+            return _core.primes_congruent_to_one(length, step, count, [])
+        except ParameterError:
+            continue
+    return None
+
+
+def _plain_moduli(search: _Search, result_bits: int, degree: int, word: int) -> Iterator[list[int]]:
+    """Plaintext moduli that hold results of so many bits: one, and where it would be wide, several."""
+    if search.plain_moduli is not None:
+        yield list(search.plain_moduli)
+        return
+    step = _core.negacyclic_ring(degree).transform_step if search.slots else 2
+    widest = 29 if word == 32 else 49
+    for count in range(1, 17):
+        bits = (result_bits + count) // count + 1
+        if bits > widest:
+            continue
+        found = _primes(bits, step, count, word)
+        if found is not None:
+            yield found
+        if bits <= 24 or (found is not None and found[0].bit_length() > bits):
+            return
+
+
+def _needed_bits(search: _Search, degree: int, kind: _Kind) -> int:
+    """Bits of the largest value that occurs, by trying: noise is no matter."""
+    bits = 2
+    while bits <= _MOST_BITS:
+        plain = next(_plain_moduli(search, bits, degree, 64), None)
+        if plain is None:
+            raise ParameterError(f"suggest: no plaintext moduli hold values of {bits} bits at degree {degree}")
+        parameters = search.parameters(kind, degree, plain, 100 + plain[0].bit_length(), insecure=True)
+        try:
+            with allow_undecryptable():
+                search.headroom(parameters)
+            return bits
+        except RangeError as error:
+            if search.plain_moduli is not None:
+                raise
+            asked = [int(number) for number in _ASKED.findall(str(error))]
+            bits = max([bits + 1, *(number for number in asked if number <= _MOST_BITS)])
+    raise ParameterError(f"suggest: the computation has values of more than {_MOST_BITS} bits; state tighter bounds")
+
+
+def _longest(search: _Search, kind: _Kind, degree: int, plain: Sequence[int]) -> Parameters | None:
+    """The longest modulus that security allows beside one special prime."""
+    cap = _core.max_modulus_bits(degree, search.security or 128, search.table)
+    for bits in range(cap - 18, max(cap // 2, 20), -8):
+        try:
+            return search.parameters(kind, degree, plain, bits)
+        except ParameterError:  # a SecurityError, too
+            continue
+    return None
+
+
+def _shortest(search: _Search, kind: _Kind, degree: int, plain: Sequence[int]) -> Parameters | None:
+    """The shortest modulus with which the computation decrypts; None if none that security allows does."""
+    best = _longest(search, kind, degree, plain)
+    if best is None:
+        return None
+    try:
+        left = search.headroom(best)
+    except NoiseError:
+        return None
+
+    def serves(bits: int) -> Parameters | None:
+        try:
+            found = search.parameters(kind, degree, plain, bits)
+            search.headroom(found)
+        except (NoiseError, ParameterError):
+            return None
+        return found
+
+    high = best.modulus_bits
+    low = max(plain[0].bit_length() + 2, 20) - 1
+    guess = max(low + 1, int(high - left) + 2)  # without levels, what is left over can go
+    while high - low > 4:
+        found = serves(guess) if guess < high else None
+        if found is None:
+            low = max(low, min(guess, high - 1))
+        else:
+            best, high = found, min(guess, found.modulus_bits)
+        guess = (low + high) // 2
+    return best
+
+
+def suggest(
+    *,
+    compute: Callable[..., object] | None = None,
+    inputs: Operand | Sequence[Operand] | None = None,
+    value_bits: int | None = None,
+    security: int = 128,
+    table: str = "guidelines-2024",
+    word: int | None = None,
+    min_degree: int = 0,
+    slots: bool = True,
+    scheme: str | None = None,
+    strict: bool = False,
+    plain_moduli: Sequence[int] | None = None,
+    **intent: Any,
+) -> Parameters:
+    """The cheapest parameters that serve a computation.
+
+    With ``compute`` it is run, on an engine that only keeps account, with one set of parameters after the other: depth,
+    sums, rotations, values and noise are its own, and nothing has to be said about them. What comes out never refuses
+    the same computation of the same inputs. Without it, this is `Parameters.suggest`.
+
+    Args:
+        compute: a function of encrypted arrays that returns some, alone or in lists and dicts. It is run several times.
+        inputs: for each argument an `Operand`, which says what `encrypt` will be told: shape and bound above all.
+        value_bits: the default bound of `encrypt` with these parameters; None: whatever they hold.
+        security, table, word, strict: see `Parameters`.
+        min_degree: at least this many slots.
+        slots: False for arrays in coefficients, whose plaintext moduli need no slots.
+        scheme: "bfv" or "bgv"; None: the one that takes less work, by a model.
+        plain_moduli: take these and no others, as for values that wrap around.
+        intent: without ``compute``, what `Parameters.suggest` takes.
+
+    Raises:
+        ParameterError: no supported degree carries it.
+        RangeError: values that no plaintext moduli hold; with ``plain_moduli``, that these don't.
+        Whatever else the computation raises by itself.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> params = cy.suggest(compute=lambda x, y: (x * y).sum(), inputs=[cy.Operand((64,), bound=99)] * 2)
+        >>> secret, public, _ = cy.keygen(params)
+        >>> x, y = (cy.encrypt(range(64), public, bound=99) for _ in range(2))
+        >>> int(cy.decrypt((x * y).sum(), secret))
+        85344
+    """
+    if compute is None:
+        if inputs is not None or plain_moduli is not None:
+            raise ArgumentError("suggest: inputs and plain_moduli go with compute, the function of them")
+        shared: dict[str, Any] = {
+            "security": security,
+            "table": table,
+            "word": word,
+            "min_degree": min_degree,
+            "slots": slots,
+        }
+        return Parameters.suggest(
+            value_bits=16 if value_bits is None else value_bits,
+            scheme=scheme,
+            strict=strict,
+            **shared,
+            **intent,
+        )
+    if intent:
+        raise ArgumentError(
+            f"suggest: {', '.join(sorted(intent))} say what compute takes, which is found by running it; leave them out"
+        )
+    every = (inputs,) if isinstance(inputs, Operand) else tuple(inputs or ())
+    if not every or not all(isinstance(each, Operand) for each in every):
+        raise ArgumentError("suggest: say what compute is given: inputs=[cy.Operand(shape, bound=...), ...]")
+    if value_bits is not None:
+        every = tuple(
+            each if each.bound is not None or each.wrap or each.digits else replace(each, bound=2**value_bits - 1)
+            for each in every
+        )
+    moduli = None if plain_moduli is None else tuple(plain_moduli)
+    search = _Search(compute, every, value_bits, security, table, strict, moduli, slots)
+    return _found(search, [32, 64] if word is None else [word], min_degree, scheme)
+
+
+def _found(search: _Search, words: Sequence[int], min_degree: int, scheme: str | None) -> Parameters:
+    schemes = ["bfv", "bgv"] if scheme is None else [scheme]
+    # Only with levels does it matter how wide primes are.
+    aims = {"bgv": ("speed", "depth")}
+    kinds = [_Kind(name, word, aim) for name in schemes for word in words for aim in aims.get(name, ("speed",))]
+    bits: int | None = None
+    degree = 1024
+    while degree <= _LARGEST_DEGREE:
+        candidates = []
+        if degree >= min_degree and _fits(search, degree):
+            bits = _needed_bits(search, degree, _Kind(schemes[0], 64)) if bits is None else bits
+            for kind in kinds:
+                for plain in _plain_moduli(search, bits, degree, kind.word):
+                    found = _shortest(search, kind, degree, plain)
+                    candidates += [] if found is None else [found]
+        if candidates:
+            return min(candidates, key=search.cost) if len(candidates) > 1 else candidates[0]
+        degree *= 2
+    raise ParameterError(
+        f"suggest: no degree up to {_LARGEST_DEGREE} carries the computation at {search.security} bits of security, "
+        f"with values of {bits} bits; state tighter bounds, or split it"
+    )
+
+
+def _fits(search: _Search, degree: int) -> bool:
+    """Whether given plaintext moduli have slots at this degree, if they are to."""
+    if search.plain_moduli is None or not search.slots:
+        return True
+    step = _core.negacyclic_ring(degree).transform_step
+    return all(t % step == 1 for t in search.plain_moduli)

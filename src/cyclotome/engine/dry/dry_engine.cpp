@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/dry/dry_engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <sys/mman.h>
+
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome {
+
+/// Address space, of which what is written takes memory.
+class DryEngine::DryBuffer final : public Buffer {
+ public:
+  DryBuffer(std::shared_ptr<DryEngine> engine, void* data, std::size_t size, bool is_secret)
+      : Buffer(data, size, is_secret), engine_(std::move(engine)) {}
+  ~DryBuffer() override {
+    engine_->freed(data(), bytes());
+    munmap(data(), std::max<std::size_t>(bytes(), 1));
+  }
+
+ private:
+  std::shared_ptr<DryEngine> engine_;
+};
+
+class DryEngine::DryExecution final : public Execution {
+ public:
+  DryExecution(std::shared_ptr<DryEngine> engine, program::ProgramPtr program)
+      : Execution(std::move(program)),
+        engine_(std::move(engine)),
+        multiplies_(this->program().name().find(".multiply") != std::string_view::npos) {}
+
+  std::vector<std::string_view> steps() const override { return {program().name()}; }
+
+ protected:
+  void do_run(std::span<const View> operands, std::size_t batch, std::span<const Seed* const>,
+              std::uint32_t) const override {
+    const std::size_t items = std::max<std::size_t>(batch, 1);
+    engine_->count(std::string(program().name()), items, work_of(program(), items));
+    std::vector<ConstView> inputs;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (role(i) == program::Value::Role::input) inputs.emplace_back(operands[i]);
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (role(i) != program::Value::Role::output) continue;
+      engine_->written(operands[i].data, inputs, multiplies_ ? 1 : 0);
+      engine_->put(operands[i].data, Content::unknown);
+    }
+  }
+  void zeroise(const View&) const override {}
+
+ private:
+  program::Value::Role role(std::size_t operand) const {
+    return program().values()[program().operands()[operand]].role;
+  }
+
+  // An engine keeps its executions alive through contexts, never the other way round.
+  std::shared_ptr<DryEngine> engine_;
+  bool multiplies_;
+};
+
+std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
+  void* const data = mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) throw EngineError(message("no address space left for ", bytes, " bytes"));
+  auto self = std::static_pointer_cast<DryEngine>(shared_from_this());
+  const std::lock_guard lock(mutex_);
+  blocks_[data] = {bytes, 0, false, Content::unknown};
+  held_ += bytes;
+  peak_ = std::max(peak_, held_);
+  return std::make_unique<DryBuffer>(std::move(self), data, bytes, secret);
+}
+
+void DryEngine::freed(const void* data, std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  blocks_.erase(data);
+  held_ -= bytes;
+}
+
+MemoryState DryEngine::memory(bool) const {
+  const std::lock_guard lock(mutex_);
+  return {held_, std::nullopt};
+}
+
+void DryEngine::upload(void* destination, const void* from, std::size_t bytes) {
+  std::memcpy(destination, from, bytes);
+  put(destination, Content::there);
+}
+
+void DryEngine::download(void* host, const void* source, std::size_t bytes) {
+  const Content content = content_of(source);
+  if (content == Content::there) {
+    std::memcpy(host, source, bytes);
+  } else {
+    std::memset(host, content == Content::zeros ? 0 : 1, bytes);
+  }
+}
+
+void DryEngine::do_forward(View a) {
+  record("forward", a, {});
+  if (content_of(a.data) == Content::there) host_->forward(a);
+}
+
+void DryEngine::do_inverse(View a) {
+  record("inverse", a, {});
+  if (content_of(a.data) == Content::there) host_->inverse(a);
+}
+
+void DryEngine::do_copy(View out, ConstView a) {
+  record("copy", out, {a});
+  if (content_of(a.data) != Content::there) return;
+  host_->copy(out, a);
+  put(out.data, Content::there);
+}
+
+void DryEngine::do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) {
+  record("sample", out, {});
+  put(out.data, law == Law::uniform ? Content::unknown : Content::zeros);
+}
+
+DryEngine::Content DryEngine::content_of(const void* data) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.upper_bound(data);
+  return found == blocks_.begin() ? Content::unknown : std::prev(found)->second.content;
+}
+
+void DryEngine::put(const void* data, Content content) {
+  const std::lock_guard lock(mutex_);
+  if (const auto block = block_of(data); block != blocks_.end()) block->second.content = content;
+}
+
+ExecutionPtr DryEngine::prepare(program::ProgramPtr program) {
+  return std::make_shared<const DryExecution>(std::static_pointer_cast<DryEngine>(shared_from_this()),
+                                              std::move(program));
+}
+
+Account DryEngine::account() const {
+  const std::lock_guard lock(mutex_);
+  return account_;
+}
+
+std::uint64_t DryEngine::peak_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return peak_;
+}
+
+unsigned DryEngine::depth() const {
+  const std::lock_guard lock(mutex_);
+  return depth_;
+}
+
+bool DryEngine::has_read(const void* data) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = blocks_.upper_bound(data);
+  return found != blocks_.begin() && std::prev(found)->second.read;
+}
+
+void DryEngine::reset() {
+  const std::lock_guard lock(mutex_);
+  account_.clear();
+  peak_ = held_;
+  depth_ = 0;
+  for (auto& [data, block] : blocks_) block.read = false;
+}
+
+std::map<const void*, DryEngine::Block>::iterator DryEngine::block_of(const void* address) {
+  auto found = blocks_.upper_bound(address);
+  return found == blocks_.begin() ? blocks_.end() : std::prev(found);
+}
+
+void DryEngine::count(const std::string& name, std::size_t items, const Work& work) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = account_[name];
+  ++entry.calls;
+  entry.items += items;
+  entry.work += work;
+}
+
+/// What is written has the depth of what it was made of; memory that is written in parts, the largest of them.
+void DryEngine::written(const void* out, std::span<const ConstView> from, unsigned more) {
+  const std::lock_guard lock(mutex_);
+  unsigned depth = 0;
+  for (const ConstView& view : from) {
+    const auto block = block_of(view.data);
+    if (block == blocks_.end()) continue;
+    depth = std::max(depth, block->second.depth);
+    block->second.read = true;
+  }
+  depth += more;
+  depth_ = std::max(depth_, depth);
+  if (const auto block = block_of(out); block != blocks_.end()) {
+    block->second.depth = std::max(block->second.depth, depth);
+    if (!from.empty()) block->second.content = Content::unknown;
+  }
+}
+
+void DryEngine::record(const char* verb, View out, std::span<const ConstView> from, std::uint64_t products) {
+  const std::uint64_t limbs = out.batch * out.parts * out.limbs(), words = limbs * out.ring->degree();
+  const bool transform = std::strcmp(verb, "forward") == 0 || std::strcmp(verb, "inverse") == 0;
+  count(verb, out.batch, {transform ? limbs : 0, words * products, words});
+  written(out.data, from, 0);
+}
+
+void DryEngine::do_sum_items(View out, std::span<const ConstView> items, std::size_t) {
+  record("sum_items", out, items, 0);
+}
+
+void DryEngine::do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
+                                std::size_t group) {
+  const std::uint64_t words = out.batch * out.parts * out.limbs() * out.ring->degree();
+  count("sum_products", out.batch, {0, words * group * 4 / 3, words});
+  written(out.data, a, 1);
+  written(out.data, b, 1);
+}
+
+}  // namespace cyclotome

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "cyclotome/engine/dry/account.hpp"
+#include "cyclotome/engine/engine.hpp"
+
+namespace cyclotome {
+
+/// An engine that computes next to nothing: it keeps account of what it was asked for. Operations on it refuse what
+/// they refuse anywhere, since they decide from public numbers.
+///
+/// Memory is address space until something is written to it. What was uploaded is there, and so are its transforms and
+/// copies, which another engine computes: norms of plaintexts, which noise bounds depend on, are those of the values.
+/// What is made of it by anything else is not, and downloading that gives bytes that mean nothing, but are not zero.
+class DryEngine final : public Engine {
+ public:
+  /// host: an engine whose memory this processor can address.
+  static std::shared_ptr<DryEngine> create(EnginePtr host) {
+    return std::shared_ptr<DryEngine>(new DryEngine(std::move(host)));
+  }
+
+  std::string name() const override { return "dry"; }
+  std::unique_ptr<Buffer> allocate(std::size_t bytes, bool secret) override;
+  MemoryState memory(bool with_free) const override;
+  void upload(void* destination, const void* from, std::size_t bytes) override;
+  void download(void* host, const void* source, std::size_t bytes) override;
+  ExecutionPtr prepare(program::ProgramPtr program) override;
+
+  Account account() const;
+  /// The most bytes that its buffers would have held at one time.
+  std::uint64_t peak_bytes() const;
+  /// Whether an operation has taken what lies there as an operand since then: which keys a computation takes.
+  bool has_read(const void* data) const;
+  /// Forgets the account; what memory holds stays.
+  void reset();
+  /// The most products of ciphertexts one after the other, of all that was computed since then.
+  unsigned depth() const;
+
+ protected:
+  bool computes_in(const Ring&) const noexcept override { return true; }
+  void do_forward(View a) override;
+  void do_inverse(View a) override;
+  void do_copy(View out, ConstView a) override;
+  void do_clear(View out) override { record("clear", out, {}); }
+  void do_add(View out, ConstView a, ConstView b) override { record("add", out, {a, b}); }
+  void do_subtract(View out, ConstView a, ConstView b) override { record("subtract", out, {a, b}); }
+  void do_negate(View out, ConstView a) override { record("negate", out, {a}); }
+  void do_multiply(View out, ConstView a, ConstView b) override { record("multiply", out, {a, b}, 1); }
+  void do_multiply_accumulate(View out, ConstView a, ConstView b) override { record("multiply", out, {a, b}, 1); }
+  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t>) override {
+    record("multiply_scalars", out, {a}, 1);
+  }
+  void do_convert(View out, ConstView a, const BaseConversion&) override { record("convert", out, {a}, a.limbs()); }
+  void do_automorphism(View out, ConstView a, std::uint64_t) override { record("automorphism", out, {a}); }
+  void do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) override;
+  void do_peaks(View, ConstView, const BaseConversion&) override {}
+  void do_linear_combination(View out, ConstView a, std::span<const std::int64_t>) override {
+    record("linear_combination", out, {a}, a.batch);
+  }
+  void do_sum_items(View out, std::span<const ConstView> items, std::size_t group) override;
+  void do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
+                       std::size_t group) override;
+  void do_mixed_radix(View, ConstView, const MixedRadix&) override {}
+  void do_reconstruct(std::uint64_t*, ConstView, const MixedRadix&) override {}
+
+ private:
+  class DryBuffer;
+  class DryExecution;
+
+  explicit DryEngine(EnginePtr host) : host_(std::move(host)) {}
+  /// Products of residues for each that is written.
+  void record(const char* verb, View out, std::span<const ConstView> from, std::uint64_t products = 0);
+  void record(const char* verb, View out, std::initializer_list<ConstView> from, std::uint64_t products = 0) {
+    record(verb, out, std::span(from.begin(), from.size()), products);
+  }
+  void count(const std::string& name, std::size_t items, const Work& work);
+  void written(const void* out, std::span<const ConstView> from, unsigned more);
+  void freed(const void* data, std::size_t bytes) noexcept;
+
+  enum class Content : std::uint8_t {
+    unknown,  ///< what would have been computed
+    zeros,    ///< in place of secrets and errors, which key generation looks at: as small as they can be
+    there     ///< what was written
+  };
+  struct Block {
+    std::size_t bytes;
+    unsigned depth;
+    bool read;
+    Content content;
+  };
+  Content content_of(const void* data) const;
+  void put(const void* data, Content content);
+  std::map<const void*, Block>::iterator block_of(const void* address);
+
+  const EnginePtr host_;
+  mutable std::mutex mutex_;
+  std::map<const void*, Block> blocks_;  // by where they begin
+  Account account_;
+  std::uint64_t held_ = 0, peak_ = 0;
+  unsigned depth_ = 0;
+};
+
+}  // namespace cyclotome

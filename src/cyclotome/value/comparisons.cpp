@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/value/comparisons.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/value/comparison_ways.hpp"
+#include "cyclotome/value/elementwise.hpp"
+#include "cyclotome/value/few_values.hpp"
+#include "cyclotome/value/functions.hpp"
+#include "cyclotome/value/shaping.hpp"
+
+namespace cyclotome::value {
+
+namespace {
+
+// --- what is compared ---
+
+/// An array whose values are within a range, or anything modulo its one plaintext modulus; its bound says nothing.
+struct Ranged {
+  EncryptedArray x;
+  std::optional<Range> range;
+};
+
+std::int64_t small(const BigUnsigned& value) {
+  return static_cast<std::int64_t>(std::min(value, BigUnsigned(std::uint64_t{1} << 62)).mod(std::uint64_t{1} << 63));
+}
+
+Range range_of_bound(const Bound& bound) {
+  const std::int64_t largest = small(bound.largest());
+  return {bound.starts_at_zero() ? 0 : -largest, largest};
+}
+
+Range range_of_values(const EncryptedArray& x) { return range_of_bound(x.bound()); }
+Range range_of_values(const Integers& w) {
+  Range range{std::int64_t{1} << 62, -(std::int64_t{1} << 62)};
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    const std::int64_t value = w[i].negative ? -small(w[i].magnitude) : small(w[i].magnitude);
+    range = {std::min(range.low, value), std::max(range.high, value)};
+  }
+  return range;
+}
+
+bool wraps(const EncryptedArray& x) { return x.bound().wraps(); }
+bool wraps(const Integers&) { return false; }
+EncryptedArray freed(const EncryptedArray& x) { return without_bound(x); }
+Integers freed(const Integers& w) { return w; }
+
+/// x - y, which may go beyond the capacity: only whether its values are told apart matters.
+template <class X, class Y>
+Ranged difference(const char* operation, const X& x, const Y& y, const Options& options) {
+  if (wraps(x) || wraps(y)) {
+    EncryptedArray d = subtract(x, y, options);
+    return {std::move(d), std::nullopt};
+  }
+  static_cast<void>(broadcast_shape(operation, x.shape(), y.shape()));
+  const Range a = range_of_values(x), b = range_of_values(y);
+  return {subtract(freed(x), freed(y), options), Range{a.low - b.high, a.high - b.low}};
+}
+
+// --- arrays ---
+
+Computation of_masks(const char* operation, const Ranged& d, std::size_t count,
+                     ChannelFunction (*function)(const std::optional<Range>&, const Ciphertext&)) {
+  const std::vector<Bound> bounds(count, bound_of_masks(d.x.layout().last()));
+  return {operation, [range = d.range, function](const Ciphertext& channel) { return function(range, channel); },
+          bounds};
+}
+
+EncryptedArray zero_of(const char* operation, const Ranged& d, const Options& options) {
+  if (d.range) {
+    require_distinct(operation, *d.range, d.x.parameters());
+    const std::int64_t least = std::max<std::int64_t>(0, std::max(d.range->low, -d.range->high));
+    if (least > 0) return with_bound(multiply(d.x, 0, options), bound_of_masks(d.x.layout().last()));
+  } else if (d.x.parameters().plain_moduli().size() != 1) {
+    throw UnsupportedError(message(operation, " of values that wrap around takes one plaintext modulus, not ",
+                                   d.x.parameters().plain_moduli().size(), "; encrypt them with a bound"));
+  } else {
+    require_distinct(operation, {0, 0}, d.x.parameters());
+  }
+  return computed(d.x, of_masks(operation, d, 1, zero_function), options).front();
+}
+
+EncryptedArray negative_of(const char* operation, const Ranged& d, const Options& options) {
+  if (!d.range) refuse_range(operation, d.range);
+  require_distinct(operation, *d.range, d.x.parameters());
+  const Bound bound = bound_of_masks(d.x.layout().last());
+  if (d.range->low >= 0) return with_bound(multiply(d.x, 0, options), bound);
+  if (d.range->high < 0) return with_bound(add(multiply(d.x, 0, options), 1, options), bound);
+  return computed(d.x, of_masks(operation, d, 1, negative_function), options).front();
+}
+
+Ranged ranged(const EncryptedArray& x) {
+  if (x.bound().wraps()) return {x, std::nullopt};
+  return {without_bound(x), range_of_bound(x.bound())};
+}
+
+template <class Y>
+EncryptedArray chosen(const EncryptedArray& x, const Y& y, const EncryptedArray& mask, const Options& options) {
+  return where(mask, y, x, options);
+}
+
+void require_digits(const char* operation, const EncryptedArray& x) {
+  const std::size_t within = x.layout().packed() ? 1 : 0;  // the axis that digits can't stand along
+  if (x.ndim() > within && !x.bound().wraps() && x.bound().starts_at_zero()) return;
+  throw ArgumentError(message(
+      operation, ": an array of shape ", to_string(x.shape()), " whose values ",
+      x.bound().wraps() ? "have no bound" : "may be negative",
+      " holds no digits; they stand along the first axis, each from 0 to b - 1: ", "encrypt_digits makes them"));
+}
+
+EncryptedArray as_mask(const EncryptedArray& x) { return with_bound(x, bound_of_masks(x.layout().last())); }
+
+}  // namespace
+
+EncryptedArray is_zero(const EncryptedArray& x, const Options& options) {
+  return zero_of("is_zero", ranged(x), options);
+}
+
+EncryptedArray is_negative(const EncryptedArray& x, const Options& options) {
+  return negative_of("is_negative", ranged(x), options);
+}
+
+EncryptedArray equal(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  return zero_of("equal", difference("equal", x, y, options), options);
+}
+
+EncryptedArray equal(const EncryptedArray& x, const Integers& y, const Options& options) {
+  return zero_of("equal", difference("equal", x, y, options), options);
+}
+
+EncryptedArray less(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  return negative_of("less", difference("less", x, y, options), options);
+}
+
+EncryptedArray less(const EncryptedArray& x, const Integers& y, const Options& options) {
+  return negative_of("less", difference("less", x, y, options), options);
+}
+
+EncryptedArray less(const Integers& x, const EncryptedArray& y, const Options& options) {
+  return negative_of("less", difference("less", x, y, options), options);
+}
+
+EncryptedArray maximum(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  return chosen(x, y, less(x, y, options), options);
+}
+
+EncryptedArray maximum(const EncryptedArray& x, const Integers& y, const Options& options) {
+  return chosen(x, y, less(x, y, options), options);
+}
+
+EncryptedArray minimum(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  return chosen(x, y, less(y, x, options), options);
+}
+
+EncryptedArray minimum(const EncryptedArray& x, const Integers& y, const Options& options) {
+  return chosen(x, y, less(y, x, options), options);
+}
+
+Compared compare(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  const Ranged d = difference("compare", x, y, options);
+  if (!d.range) refuse_range("compare", d.range);
+  require_distinct("compare", *d.range, d.x.parameters());
+  std::vector<EncryptedArray> made = computed(d.x, of_masks("compare", d, 2, both_function), options);
+  return {made[0], made[1]};
+}
+
+EncryptedArray equal_digits(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  for (const EncryptedArray* const each : {&x, &y}) require_digits("equal", *each);
+  const EncryptedArray same = equal(x, y, options);
+  std::vector<EncryptedArray> digits;
+  for (std::size_t i = 0; i < same.shape()[0]; ++i) digits.push_back(item(same, static_cast<std::int64_t>(i)));
+  while (digits.size() > 1) {
+    std::vector<EncryptedArray> next;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2) next.push_back(multiply(digits[i], digits[i + 1], options));
+    if (digits.size() % 2 == 1) next.push_back(digits.back());
+    digits = std::move(next);
+  }
+  return digits.front();
+}
+
+EncryptedArray less_digits(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
+  for (const EncryptedArray* const each : {&x, &y}) require_digits("less", *each);
+  const Compared all = compare(x, y, options);
+  std::vector<Compared> digits;
+  for (std::size_t i = 0; i < all.less.shape()[0]; ++i) {
+    const auto number = static_cast<std::int64_t>(i);
+    digits.push_back({item(all.less, number), item(all.equal, number)});
+  }
+  while (digits.size() > 1) {
+    std::vector<Compared> next;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+      const Compared &low = digits[i], &high = digits[i + 1];
+      const EncryptedArray below = multiply(high.equal, low.less, options);
+      const bool lowest = i == 0;  // whether all lower digits are equal is asked of no one
+      next.push_back(
+          {as_mask(add(high.less, below, options)), lowest ? high.equal : multiply(high.equal, low.equal, options)});
+    }
+    if (digits.size() % 2 == 1) next.push_back(digits.back());
+    digits = std::move(next);
+  }
+  return digits.front().less;
+}
+
+}  // namespace cyclotome::value

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// An engine that only keeps account: the same programs on it and on a real one have the same bounds, levels and
+// refusals, and what was uploaded is there.
+
+#include "check.hpp"
+#include "cyclotome/engine/dry/dry_engine.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/scheme/bgv/scheme.hpp"
+#include "value_party.hpp"
+
+namespace {
+
+using namespace cyclotome;
+using check::ValueParty;
+using value::EncryptedArray;
+using value::Integers;
+
+using Numbers = std::vector<std::int64_t>;
+
+/// Keys of the same parameters on an engine of its own.
+struct DryParty {
+  std::shared_ptr<DryEngine> engine = DryEngine::create(CpuEngine::create(1));
+  rlwe::ContextPtr context;
+  rlwe::SecretKey secret;
+  rlwe::PublicKey key;
+  rlwe::EvaluationKeys evaluation;
+
+  explicit DryParty(const ValueParty& like)
+      : context(scheme::make_context(like.context->parameters(), engine)),
+        secret(rlwe::deterministic::generate_secret_key(context, check::seed(1))),
+        key(rlwe::deterministic::generate_public_key(secret, check::seed(2))),
+        evaluation(rlwe::deterministic::generate_evaluation_keys(
+            secret, true, rlwe::slot_sum_elements(RingShape::negacyclic(ValueParty::degree)->galois()),
+            check::seed(3))) {}
+
+  EncryptedArray encrypted(const Integers& values, const value::Encryption& how) const {
+    return value::encrypt(values, key, how).with_keys(evaluation);
+  }
+};
+
+template <class Compute>
+void alike(const ValueParty& real, const Compute& compute) {
+  const DryParty dry(real);
+  const EncryptedArray expected = compute(real), got = compute(dry);
+  CHECK_EQ(got.noise_headroom(), expected.noise_headroom());
+  CHECK_EQ(got.level(), expected.level());
+  CHECK(got.bound() == expected.bound());
+  CHECK(got.shape() == expected.shape());
+}
+
+}  // namespace
+
+TEST(bounds_levels_and_noise_are_those_of_a_real_engine) {
+  const ValueParty bfv(&bfv::scheme(), {65537}, 6), bgv(&bgv::scheme(), {65537}, 8);
+  for (const ValueParty* const party : {&bfv, &bgv}) {
+    alike(*party, [](const auto& keys) {
+      const EncryptedArray x = keys.encrypted(Numbers{3, 4}, {.bound = 5});
+      return value::sum(x * Integers{7, -3} + x * x);
+    });
+    alike(*party, [](const auto& keys) {
+      const EncryptedArray x = keys.encrypted(Numbers{3, 4}, {.bound = 5});
+      return value::less(x, keys.encrypted(Numbers{4, 4}, {.bound = 5}));
+    });
+    alike(*party, [](const auto& keys) {
+      const EncryptedArray x = keys.encrypted(Integers({2, 3}, Numbers{1, 2, 3, 4, 5, 6}), {.bound = 6});
+      return value::matmul(Integers({2, 2}, Numbers{1, -2, 3, 4}), x);
+    });
+  }
+}
+
+TEST(an_account_of_products_and_depth) {
+  const ValueParty real(&bfv::scheme(), {65537}, 8);
+  const DryParty dry(real);
+  const EncryptedArray x = dry.encrypted(Numbers{1, 2}, {.bound = 2});
+  dry.engine->reset();
+  CHECK_EQ(dry.engine->depth(), 0U);
+  const EncryptedArray y = x * x * x;
+  CHECK_EQ(dry.engine->depth(), 2U);
+  CHECK_EQ((x + y).shape().size(), 1U);
+  CHECK_EQ(dry.engine->depth(), 2U);
+  const Account account = dry.engine->account();
+  CHECK_EQ(account.at("bfv.multiply_relinearized").calls, 2U);
+  CHECK(account.at("bfv.multiply_relinearized").work.transforms > 0);
+  CHECK(dry.engine->has_read(dry.evaluation.relinearization().polynomials().view().data));
+  for (const auto& [element, key] : dry.evaluation.all_galois()) {
+    CHECK(!dry.engine->has_read(key.polynomials().view().data));
+  }
+}
+
+TEST(noise_is_refused_as_on_a_real_engine) {
+  const ValueParty real(&bfv::scheme(), {65537}, 2);
+  const DryParty dry(real);
+  const auto deep = [](const auto& keys) {
+    EncryptedArray x = keys.encrypted(Numbers{1}, {.bound = 1});
+    for (int i = 0; i < 20; ++i) x = x * x;
+    return x;
+  };
+  CHECK_THROWS_WITH(NoiseError, deep(real), "could not be decrypted");
+  CHECK_THROWS_WITH(NoiseError, deep(dry), "could not be decrypted");
+}
+
+int main() { return check::run(); }

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of functions: every row is measured and right, and wrong results are noticed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from cyclotome.errors import ArgumentError
+from cyclotome_bench import functions
+from cyclotome_bench.functions import FUNCTIONS, functions_tables, make_functions_plan, measure_functions
+from cyclotome_bench.report import REQUIRED, key_of
+from cyclotome_bench.truth import WrongResultError
+
+
+def test_every_row_is_measured_once() -> None:
+    plan = make_functions_plan(quick=True, seconds=0.01).restricted(["functions"], [])
+    records = list(measure_functions(plan, True, set()))
+    assert {record["operation"] for record in records} == set(FUNCTIONS)
+    assert all(set(REQUIRED) <= set(record) and record["median_us"] > 0 for record in records)
+    (table,) = functions_tables(records)
+    assert len(table.rows) == len(records) == 10 and functions_tables([]) == []
+    known = {key_of(record) for record in records}
+    assert len(known) == len(records)
+
+
+def test_wrong_results_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = functions._computed
+
+    def wrong(*arguments: object) -> object:
+        return replace(right(*arguments), check=lambda _: False)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(functions, "_computed", wrong)
+    with pytest.raises(WrongResultError):
+        list(measure_functions(make_functions_plan(quick=True, seconds=0.01), False, set()))
+
+
+def test_the_set_stands_alone() -> None:
+    plan = make_functions_plan(quick=True)
+    for sets, schemes in ((["functions", "seal-4096"], []), (["functions"], ["bgv"])):
+        with pytest.raises(ArgumentError, match="by itself"):
+            plan.restricted(sets, schemes)
+    with pytest.raises(ArgumentError):
+        make_functions_plan(seconds=0)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public operands that are encoded once: the same bits as their integers give, wherever they meet."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import cyclotome as cy
+import numpy as np
+import pytest
+
+OPERATIONS = (operator.add, operator.sub, operator.mul)
+
+
+@functools.cache
+def party(scheme: str) -> tuple[cy.Parameters, Any]:
+    found = cy.bfv.find_primes(64, [50] * 5 + [51], [65537, 40961])
+    parameters = cy.Parameters(
+        degree=64, plain_moduli=[65537, 40961], moduli=found[:5], special_moduli=found[5:], scheme=scheme,
+        security=0, allow_insecure=True,
+    )  # fmt: skip
+    return parameters, cy.keygen(parameters)
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+@pytest.mark.parametrize(
+    "shape,other",
+    [
+        ((5,), (5,)),
+        ((3, 70), (70,)),
+        ((3, 70), (3, 70)),
+        ((70,), (4, 70)),
+        ((2, 9), (2, 1)),
+        ((2, 9), ()),
+        ((1,), (7,)),
+    ],
+)
+def test_results_are_the_same_bits(scheme: str, shape: Any, other: Any, rng: np.random.Generator) -> None:
+    parameters, keys = party(scheme)
+    values, weights = rng.integers(-9, 10, shape), rng.integers(-99, 100, other)
+    x = cy.encrypt(values, keys.public, bound=9)
+    w = cy.plain(weights, parameters)
+    for operation in OPERATIONS:
+        expected, got = operation(x, weights), operation(x, w)
+        assert np.array_equal(cy.decrypt(got, keys.secret), operation(values, weights))
+        assert got.bound == expected.bound and got.noise_headroom == expected.noise_headroom
+        assert got.shape == expected.shape and got.layout == expected.layout
+        if expected.layout == "packed" and x.layout == "packed" and shape[-1] > 1:
+            assert cy.to_bytes(got) == cy.to_bytes(expected)
+    assert np.array_equal(cy.decrypt(w * x, keys.secret), weights * values)
+    assert np.array_equal(cy.decrypt(w - x, keys.secret), weights - values)
+
+
+def test_levels_and_pieces(rng: np.random.Generator) -> None:
+    parameters, keys = party("bgv")
+    weights = rng.integers(-9, 10, (40, 30))
+    values = rng.integers(-3, 4, (40, 30))
+    x = cy.encrypt(values, keys.public, bound=3)
+    w = cy.plain(weights, parameters)
+    for y in (x, (x * x), (x * x).switch_to_least_level(25)):
+        assert cy.to_bytes(y * w) == cy.to_bytes(y * weights)
+    assert np.array_equal(cy.decrypt((x * w)[3], keys.secret), (values * weights)[3])
+    assert np.array_equal(cy.decrypt(x[3] * w, keys.secret), values[3] * weights)
+
+
+def test_wide_values_and_other_uses(rng: np.random.Generator) -> None:
+    parameters, keys = party("bfv")
+    x = cy.encrypt([1, -2, 3], keys.public, bound=3)
+    w = cy.plain([10**8, -(10**8), 7], parameters)
+    assert np.array_equal(cy.decrypt(x * w, keys.secret), [10**8, 2 * 10**8, 21])
+    assert cy.decrypt(x @ cy.plain([1, 2, 3], parameters), keys.secret) == 6
+    plan = cy.plan(lambda a: a * w, parameters, cy.Operand((3,), bound=3))
+    assert plan.noise_headroom == (x * w).noise_headroom
+    assert w.nbytes > 0 and w.shape == (3,)
+
+
+def test_refusals() -> None:
+    parameters, keys = party("bfv")
+    other, _ = party("bgv")
+    x = cy.encrypt([1, 2], keys.public, bound=3)
+    with pytest.raises(cy.errors.MismatchError):
+        x * cy.plain([1, 2], other)
+    with pytest.raises(cy.errors.RangeError):
+        x * cy.plain([10**9, 2], parameters)
+    with pytest.raises(cy.errors.ArgumentError):
+        x * cy.plain([1, 2, 3], parameters)
+    for bad in ([0.5], ["a"]):
+        with pytest.raises(cy.errors.UnsupportedError):
+            cy.plain(bad, parameters)
+    with pytest.raises(cy.errors.ArgumentError):
+        cy.plain([], parameters)
+    coefficients = cy.Parameters.from_modulus_bits(
+        degree=1024, modulus_bits=60, plain_moduli=[64], security=0, allow_insecure=True
+    )
+    with pytest.raises(cy.errors.UnsupportedError, match="slots"):
+        cy.plain([1, 2], coefficients)
