@@ -75,10 +75,9 @@ _REPETITIONS = 10
 def _on_device(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Record]:
     ring, native, index = Arithmetic.of(params), params.native.arithmetic, int(plan.device.partition(":")[2])
     at_once = _FEW_AT_ONCE if params.degree == _LARGE else _AT_ONCE
-    key = [ring.polynomial([1 << (params.window * digit)]) for digit in range(params.native.digits(params.levels))]
     common: dict[str, Any] = {"device": plan.device, "batch": at_once}
     if cell.table == "3":
-        held = dict(_core.cuda_ltv_memory(params.native, key, index))
+        held = dict(_core.cuda_ltv_memory(params.native, index))
         for row in memory_plan(params):
             if row.item in held:
                 sizes: dict[str, Any] = {"paper_bytes": row.formula_bytes, "bytes": held[row.item]}
@@ -86,14 +85,14 @@ def _on_device(cell: Cell, params: ltv.Parameters, plan: LtvPlan) -> Iterator[Re
         return
     if cell.table == "4":
         values, x = _random(ring, cell.primes, 3)
-        _, us, result = _core.cuda_ltv_relinearization(params.native, key, x, at_once, _REPETITIONS, index)
+        _, us, result = _core.cuda_ltv_relinearization(params.native, x, at_once, _REPETITIONS, index)
         _require("relinearisation", cell, ring.coefficients(result) == values)
         more: dict[str, Any] = {"primes": cell.primes, "digits": params.native.digits(cell.primes)}
         yield _record(cell, params, "relinearisation", Timing([us]), **more, **common)
         return
     values, x = _random(ring, params.levels, 1)
     others, y = _random(ring, params.levels, 2)
-    found = _core.cuda_ltv_operations(params.native, key, x, y, at_once, _REPETITIONS, index)
+    found = _core.cuda_ltv_operations(params.native, x, y, at_once, _REPETITIONS, index)
     results = {name: result for name, _, result in found}
     _require_all(cell, ring, results, values, others)
     _require("MULADD", cell, ring.coefficients(results["MULADD"]) == values)

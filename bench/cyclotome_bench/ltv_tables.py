@@ -17,9 +17,9 @@ __all__ = ["ltv_plots", "ltv_tables"]
 _PAPER = "the paper's columns are typed from it: one GTX 680 or GTX 690 of 2012"
 _APPLICATIONS = (
     "(paper): typed from it, – where it prints nothing; here: one run of all slots at once, divided by their number; "
-    "lists of 32-bit numbers but those of a quick run; – there: not asked for, as sorting 16 and 32 in a quick run, or "
-    "not built, as circuits over LTV on a GPU; floor: keys read once a layer at the rate of copies, or products modulo "
-    "primes at their measured rate, whichever takes longer"
+    "lists of 32-bit numbers but those of a quick run; – there: not asked for, as sorting 16 and 32 in a quick run; "
+    "floor: keys read once a layer at the rate of copies, or products modulo primes, of LTV modulo the carrier, at "
+    "their measured rate, whichever takes longer"
 )
 
 

@@ -29,15 +29,26 @@ using Sizes = std::vector<std::pair<std::string, std::size_t>>;
 
 constexpr unsigned warm_up = 2;
 
+/// A key without noise, to 1 in place of f: digits 2^(w t).
+std::vector<Polynomial> key_of_one(const Parameters& parameters) {
+  const Arithmetic& arithmetic = *parameters.arithmetic();
+  std::vector<std::int64_t> one(arithmetic.degree());
+  one[0] = 1;
+  std::vector<Polynomial> digits{arithmetic.of_small(one, parameters.levels())};
+  while (digits.size() < parameters.digits(parameters.levels())) {
+    digits.push_back(arithmetic.scale(digits.back(), std::uint64_t{1} << parameters.window()));
+  }
+  return digits;
+}
+
 /// Several times the same polynomial on a device, and a key of full size.
 class LtvBench {
  public:
-  LtvBench(const ParametersPtr& parameters, const std::vector<Polynomial>& key, const Polynomial& x, std::size_t items,
-           unsigned repetitions, int device)
+  LtvBench(const ParametersPtr& parameters, const Polynomial& x, std::size_t items, unsigned repetitions, int device)
       : parameters_(parameters),
         engine_(LtvEngine::create(parameters->arithmetic(), device)),
         x_(engine_->put(std::vector<Polynomial>(items, x))),
-        key_(engine_->put(SwitchingKey::restore(parameters, {}, 0, key))),
+        key_(engine_->put(parameters, key_of_one(*parameters))),
         repetitions_(repetitions) {}
 
   LtvEngine& engine() { return *engine_; }
@@ -63,9 +74,9 @@ class LtvBench {
   unsigned repetitions_;
 };
 
-std::vector<Timed> operations(const ParametersPtr& parameters, const std::vector<Polynomial>& key, const Polynomial& x,
-                              const Polynomial& y, std::size_t items, unsigned repetitions, int device) {
-  LtvBench bench(parameters, key, x, items, repetitions, device);
+std::vector<Timed> operations(const ParametersPtr& parameters, const Polynomial& x, const Polynomial& y,
+                              std::size_t items, unsigned repetitions, int device) {
+  LtvBench bench(parameters, x, items, repetitions, device);
   LtvEngine& engine = bench.engine();
   const auto other = engine.put(std::vector<Polynomial>(items, y)), raw = engine.icrt(bench.x()),
              transformed = engine.ntt(bench.x()), product = engine.intt(engine.dot(transformed, engine.ntt(other)));
@@ -83,17 +94,17 @@ std::vector<Timed> operations(const ParametersPtr& parameters, const std::vector
   return all;
 }
 
-Timed relinearization(const ParametersPtr& parameters, const std::vector<Polynomial>& key, const Polynomial& x,
-                      std::size_t items, unsigned repetitions, int device) {
-  LtvBench bench(parameters, key, x, items, repetitions, device);
+Timed relinearization(const ParametersPtr& parameters, const Polynomial& x, std::size_t items, unsigned repetitions,
+                      int device) {
+  LtvBench bench(parameters, x, items, repetitions, device);
   return bench.timed("relinearisation", [&] { return bench.engine().relinearize(bench.x(), bench.key()); });
 }
 
-Sizes memory(const ParametersPtr& parameters, const std::vector<Polynomial>& key, int device) {
+Sizes memory(const ParametersPtr& parameters, int device) {
   const auto engine = LtvEngine::create(parameters->arithmetic(), device);
   Sizes sizes = engine->table_bytes();
   std::size_t bytes = 0;
-  for (const auto& digit : engine->put(SwitchingKey::restore(parameters, {}, 0, key)).digits) bytes += digit->bytes();
+  for (const auto& digit : engine->put(parameters, key_of_one(*parameters)).digits) bytes += digit->bytes();
   sizes.emplace_back("EK^", bytes);
   return sizes;
 }
@@ -104,49 +115,26 @@ Sizes memory(const ParametersPtr& parameters, const std::vector<Polynomial>& key
   throw EngineError(
       "this build of cyclotome has no CUDA engine, so there is nothing to time; make install-cuda builds it");
 }
-std::vector<Timed> operations(const ParametersPtr&, const std::vector<Polynomial>&, const Polynomial&,
-                              const Polynomial&, std::size_t, unsigned, int) {
+std::vector<Timed> operations(const ParametersPtr&, const Polynomial&, const Polynomial&, std::size_t, unsigned, int) {
   refuse();
 }
-Timed relinearization(const ParametersPtr&, const std::vector<Polynomial>&, const Polynomial&, std::size_t, unsigned,
-                      int) {
-  refuse();
-}
-Sizes memory(const ParametersPtr&, const std::vector<Polynomial>&, int) { refuse(); }
+Timed relinearization(const ParametersPtr&, const Polynomial&, std::size_t, unsigned, int) { refuse(); }
+Sizes memory(const ParametersPtr&, int) { refuse(); }
 
 #endif
-
-std::vector<Polynomial> copies(const std::vector<const Polynomial*>& polynomials) {
-  std::vector<Polynomial> result;
-  for (const Polynomial* const each : polynomials) result.push_back(*each);
-  return result;
-}
 
 }  // namespace
 
 void bind_cuda_ltv(nb::module_& m) {
-  m.def(
-      "cuda_ltv_operations",
-      [](const ParametersPtr& p, const std::vector<const Polynomial*>& key, const Polynomial& x, const Polynomial& y,
-         std::size_t items, unsigned repetitions,
-         int device) { return operations(p, copies(key), x, y, items, repetitions, device); },
-      "parameters"_a, "key"_a, "x"_a, "y"_a, "items"_a, "repetitions"_a, "device"_a, NoGil(),
-      "Operations of paper 002's Table 5: name, microseconds for one polynomial of `items` at once by CUDA events, and "
-      "the result, of the polynomials x and y (CRT, all primes) and a key of relinearisation (digits in CRT). MULADD: "
-      "of all digits, divided by their number; its result is reduced, in CRT.");
-  m.def(
-      "cuda_ltv_relinearization",
-      [](const ParametersPtr& p, const std::vector<const Polynomial*>& key, const Polynomial& x, std::size_t items,
-         unsigned repetitions, int device) { return relinearization(p, copies(key), x, items, repetitions, device); },
-      "parameters"_a, "key"_a, "x"_a, "items"_a, "repetitions"_a, "device"_a, NoGil(),
-      "The same of a whole relinearisation, modulo as many primes as x has.");
-  m.def(
-      "cuda_ltv_memory",
-      [](const ParametersPtr& p, const std::vector<const Polynomial*>& key, int device) {
-        return memory(p, copies(key), device);
-      },
-      "parameters"_a, "key"_a, "device"_a, NoGil(),
-      "Bytes on the device by the names of paper 002's Table 3, at level 0.");
+  m.def("cuda_ltv_operations", &operations, "parameters"_a, "x"_a, "y"_a, "items"_a, "repetitions"_a, "device"_a,
+        NoGil(),
+        "Operations of paper 002's Table 5: name, microseconds for one polynomial of `items` at once by CUDA events, "
+        "and the result, of the polynomials x and y (CRT, all primes) and a key of relinearisation to 1 in place of f, "
+        "without noise. MULADD: of all digits, divided by their number; its result is reduced, in CRT, and is x.");
+  m.def("cuda_ltv_relinearization", &relinearization, "parameters"_a, "x"_a, "items"_a, "repetitions"_a, "device"_a,
+        NoGil(), "The same of a whole relinearisation, modulo as many primes as x has; its result is x.");
+  m.def("cuda_ltv_memory", &memory, "parameters"_a, "device"_a, NoGil(),
+        "Bytes on the device by the names of paper 002's Table 3, at level 0.");
 }
 
 }  // namespace cyclotome::python

@@ -9,9 +9,7 @@
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/ltv_io.hpp"
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/study/circuit/ltv_algebra.hpp"
 #include "cyclotome/study/ltv/operations.hpp"
-#include "cyclotome/value/options.hpp"
 
 namespace cyclotome::python {
 
@@ -122,6 +120,7 @@ void bind_arithmetic(nb::module_& m) {
       .def("dot", &Arithmetic::dot, "a"_a, "b"_a, NoGil())
       .def("multiply_add", &Arithmetic::multiply_add, "sum"_a, "a"_a, "b"_a, NoGil())
       .def("barrett", &Arithmetic::barrett, "f"_a, NoGil())
+      .def("reduced", &Arithmetic::reduced, "f"_a, NoGil())
       .def("multiply", &Arithmetic::multiply, "a"_a, "b"_a, NoGil())
       .def("multiply_transformed", &Arithmetic::multiply_transformed, "a"_a, "b"_a, NoGil())
       .def("inverse", &Arithmetic::inverse, "a"_a, NoGil())
@@ -183,14 +182,22 @@ void bind_slots(nb::module_& m) {
       .def(
           "encode",
           [](const Slots& slots, const Elements& values) {
-            const auto bits = slots.encode(std::span(values.data(), values.size()));
+            Bits bits;
+            {
+              const Unlocked unlocked;
+              bits = slots.encode(std::span(values.data(), values.size()));
+            }
             return rows_of<std::uint8_t>(bits, 1);
           },
           "values"_a)
       .def(
           "decode",
           [](const Slots& slots, const BitRow& bits) {
-            const auto values = slots.decode(std::span(bits.data(), bits.size()));
+            ZeroisingVector<std::uint32_t> values;
+            {
+              const Unlocked unlocked;
+              values = slots.decode(std::span(bits.data(), bits.size()));
+            }
             return rows_of<std::uint32_t>(values, 1);
           },
           "bits"_a);
@@ -324,20 +331,6 @@ void bind_ltv(nb::module_& m) {
       .def("reduce_to", &reduce_to, "level"_a, NoGil())
       .def("automorphism", &automorphism, "key"_a, NoGil());
   bind_files_of_ltv(m);
-  m.def(
-      "ltv_compute",
-      [](const circuit::Circuit& circuit, const std::vector<std::vector<const Ciphertext*>>& inputs,
-         const SwitchingKey& key, const value::Options& options) {
-        std::vector<std::vector<Ciphertext>> copies;
-        for (const auto& input : inputs) {
-          copies.emplace_back();
-          for (const Ciphertext* const c : input) copies.back().push_back(*c);
-        }
-        return study::compute(circuit, copies, key, [&](std::size_t done, std::size_t total, const std::string& what) {
-          if (options.progress) options.progress(done, total, what);
-        });
-      },
-      "circuit"_a, "inputs"_a, "key"_a, "options"_a, NoGil());
 }
 
 }  // namespace cyclotome::python

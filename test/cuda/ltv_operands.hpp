@@ -31,4 +31,17 @@ inline study::ltv::SwitchingKey any_key(const study::ltv::ParametersPtr& paramet
   return study::ltv::SwitchingKey::restore(parameters, {}, 0, digits);
 }
 
+/// Ciphertexts that hide nothing: random residues, said to be as noisy as fresh ones.
+inline std::vector<study::ltv::Ciphertext> any_ciphertexts(const study::ltv::SwitchingKey& key, std::size_t count,
+                                                           std::mt19937_64& random) {
+  const study::ltv::ParametersPtr& parameters = key.parameters();
+  std::vector<study::ltv::Ciphertext> ciphertexts;
+  for (std::size_t i = 0; i < count; ++i) {
+    ciphertexts.push_back({parameters, key.id(),
+                           residues(*parameters->arithmetic(), parameters->levels(), i % 64 == 1, random), 1,
+                           parameters->noise().fresh()});
+  }
+  return ciphertexts;
+}
+
 }  // namespace cyclotome::check

@@ -39,9 +39,11 @@ void time_set(const std::string& name, std::size_t items) {
   milliseconds("INTT", [&] { engine->intt(transformed); });
   milliseconds("MULADD of all digits", [&] { engine->multiply_add(digits, key); });
   milliseconds("BARRETT", [&] { engine->barrett(product); });
+  milliseconds("reduction by sums", [&] { engine->reduced(product); });
   milliseconds("ADD", [&] { engine->add(x, y); });
   milliseconds("product", [&] { engine->multiply(x, y); });
   milliseconds("relinearisation", [&] { engine->relinearize(x, key); });
+  milliseconds("relinearisation, by sums", [&] { engine->relinearize(x, key, LtvEngine::Reduction::sums); });
   milliseconds("modulus switch", [&] { engine->switched(x); });
 }
 

@@ -11,7 +11,7 @@ import pytest
 from cli_runner import run
 from cyclotome import _core
 from cyclotome.circuit import Circuit
-from cyclotome.errors import ArgumentError, MemoryLimitError
+from cyclotome.errors import ArgumentError, MemoryLimitError, NoiseError
 from cyclotome_bench import applications
 from cyclotome_bench import ltv as bench
 from cyclotome_bench.ltv_plans import Application, Cell, LtvPlan, make_ltv_plan
@@ -94,12 +94,13 @@ def test_wrong_results_of_circuits_are_noticed(monkeypatch: pytest.MonkeyPatch) 
         applications._require_prince(Application("PRINCE", "bgv", 0, 64, 255), [0, 0], applications._blocks(2))
 
 
-def test_what_memory_does_not_hold_is_a_dash_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [MemoryLimitError, NoiseError])
+def test_what_is_refused_is_a_dash_with_its_reason(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     plan = tiny(monkeypatch, "6")
     plan = replace(plan, applications=plan.applications[:1])
 
     def refuse(*_: Any) -> None:
-        raise MemoryLimitError("sorting: 85 GiB, of 24; compute fewer lists at once")
+        raise error("sorting: 85 GiB, of 24; compute fewer lists at once")
 
     monkeypatch.setattr(applications.cy.circuit, "sort", refuse)
     (record,) = bench.measure_ltv(plan)
@@ -142,7 +143,9 @@ def test_plans_and_their_refusals() -> None:
     assert whole.restricted(["5"], []).applications == () and whole.restricted(["6"], []).cells == ()
     assert [a.job for a in whole.applications] == 2 * ["PRINCE", "sorting 8", "sorting 16", "sorting 32"]
     on_gpu = make_ltv_plan(device="cuda:0")
-    assert on_gpu.cells == whole.cells and {a.scheme for a in on_gpu.applications} == {"bgv"}
+    assert on_gpu.cells == whole.cells and on_gpu.applications == whole.applications
+    # Kernels of LTV take 8192 points or more.
+    assert {a.ring for a in make_ltv_plan(quick=True, device="cuda:0").applications if a.scheme == "ltv"} == {4369}
     assert all(a.ring == 255 for a in make_ltv_plan(quick=True).applications)
     with pytest.raises(ArgumentError, match="no table '7'"):
         whole.restricted(["7"], [])

@@ -142,6 +142,7 @@ def test_barrett_against_flint(m: int, primes: int, bits: int, rng: np.random.Ge
         x, y = (native.to(ring.polynomial(v), "NTT") for v in (a, b))
         f = native.intt(native.dot(x, y))
         reduced = native.barrett(f)
+        assert np.array_equal(native.reduced(f).words(), reduced.words())
         for row, out, p in zip(f.words(), reduced.words(), ring.primes, strict=True):
             coefficients = [int(v) for v in row]
             assert len(coefficients) == 2 * n - 1
@@ -317,6 +318,8 @@ def test_domains_rings_and_levels_are_not_mixed() -> None:
         native.add(native.to(x, "RAW"), x)
     with pytest.raises(ArgumentError, match="NTT domain"):
         native.barrett(native.to(x, "NTT"))
+    with pytest.raises(ArgumentError, match="NTT domain"):
+        native.reduced(native.to(x, "NTT"))
     with pytest.raises(ArgumentError, match="BARRETT: 48 coefficients"):
         native.barrett(x)
     with pytest.raises(MismatchError, match="2 and 1 primes"):

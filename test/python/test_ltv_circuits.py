@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cyclotome import _core
 from cyclotome.circuit import Circuit
-from cyclotome.errors import ArgumentError, MismatchError, NoiseError, RangeError
+from cyclotome.errors import ArgumentError, EngineError, MismatchError, MissingKeyError, NoiseError, RangeError
 from cyclotome_study import ltv, ltv_circuits
 
 #: After S-box layers of PRINCE's fifth published vector, from its plaintext on; its key is k0 = 0 and this.
@@ -60,3 +60,42 @@ def test_wrong_uses_are_refused(keys: ltv.Keys) -> None:
         ltv_circuits.sort([bits[:2], ltv_circuits.encrypt_numbers([1, 2], 2, other.public)])
     with pytest.raises(MismatchError, match="modulo 65537"):
         ltv_circuits.compute(Circuit.equal(bits=1, modulus=65537), [bits[:1], bits[:1]])
+
+
+def test_a_machine_serves_several_calls(keys: ltv.Keys) -> None:
+    """Keys and ciphertexts stay where it computes; outputs are inputs of the next call."""
+    machine = ltv_circuits.Machine(keys.evaluation)
+    first, second = (ltv_circuits.encrypt_numbers(values, 3, keys.public) for values in ([5, 2], [5, 6]))
+    equal = Circuit.equal(bits=3)
+    placed = [machine.put(first), machine.put(second)]
+    counts = machine.plan(equal, placed)
+    assert counts.transforms > 0 and counts.key_bytes > 0 and counts.peak_bytes > 0
+    (found,) = machine.compute(equal, placed)
+    assert ltv_circuits.decrypt_numbers(found.get(), keys.secret) == [1, 0]
+    (again,) = machine.compute(Circuit.equal(bits=1), [found, found])
+    assert ltv_circuits.decrypt_numbers(again.get(), keys.secret) == [1, 1]
+    with pytest.raises(MismatchError, match="another machine"):
+        ltv_circuits.Machine(keys.evaluation).compute(equal, placed)
+
+
+def test_inputs_of_several_levels(keys: ltv.Keys) -> None:
+    bits = ltv_circuits.encrypt_numbers([3, 1], 3, keys.public)
+    mixed = [bits[0].switch(), bits[1].at_level(2), bits[2]]
+    (found,) = ltv_circuits.compute(Circuit.equal(bits=3), [mixed, bits])
+    assert ltv_circuits.decrypt_numbers(found, keys.secret) == [1, 1]
+    assert found[0].level >= 2
+
+
+def test_what_cannot_be_computed_is_refused_before_work(keys: ltv.Keys) -> None:
+    """By the estimate: that there are as many primes as products is not enough."""
+    short = ltv.keygen(ltv.Parameters(4, 1105, 18, 16), acknowledge_broken=True)
+    bits = ltv_circuits.encrypt_numbers([1, 2], 8, short.public)
+    steps: list[int] = []
+    with pytest.raises(NoiseError, match="the inputs have 4, and LTV's estimate is that layer 3"):
+        ltv_circuits.compute(Circuit.equal(bits=8), [bits, bits], progress=lambda *step: steps.append(step[0]))
+    assert not steps
+    with pytest.raises(EngineError, match="no circuits in LTV"):
+        ltv_circuits.Machine(keys.evaluation, "fpga:sim")
+    alone = bits[0].with_keys(None)  # type: ignore[arg-type]
+    with pytest.raises(MissingKeyError, match="attach it"):
+        ltv_circuits.compute(Circuit.equal(bits=1), [[alone], bits[:1]])

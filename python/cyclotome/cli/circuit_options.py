@@ -66,6 +66,17 @@ class CircuitOptions:
         return [cy.contexts.device_name(name.strip()) for name in self.device.split(",")]
 
     @property
+    def only_device(self) -> str:
+        """The one that LTV computes on.
+
+        Raises:
+            UsageError: there are several.
+        """
+        if len(self.devices) > 1:
+            raise UsageError(f"--device {self.device}: --scheme ltv computes on one device")
+        return self.devices[0]
+
+    @property
     def is_ltv(self) -> bool:
         """Whether the broken scheme was asked for.
 

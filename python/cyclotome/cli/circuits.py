@@ -68,7 +68,12 @@ def prince(
     if how.is_ltv:
         with progress_bar():
             values, spent = ltv_jobs.prince(
-                halves, blocks, decrypt=decrypt, numbers=how.ltv, acknowledged=how.acknowledge_broken
+                halves,
+                blocks,
+                decrypt=decrypt,
+                numbers=how.ltv,
+                acknowledged=how.acknowledge_broken,
+                device=how.only_device,
             )
         _finish_blocks(how, values, {**_counts(circuit), **spent})
         return
@@ -119,7 +124,9 @@ def sort(
         if signed or descending or top is not None:
             raise UsageError("--scheme ltv sorts numbers from 0 on, the smallest first")
         with progress_bar():
-            ordered, spent = ltv_jobs.sort(lists.tolist(), bits, numbers=how.ltv, acknowledged=how.acknowledge_broken)
+            ordered, spent = ltv_jobs.sort(
+                lists.tolist(), bits, numbers=how.ltv, acknowledged=how.acknowledge_broken, device=how.only_device
+            )
         done = {"lists": ordered, "scale": str(scale), **_counts(circuit), **spent}
         _finish(how, tables.csv_text(np.array(ordered, dtype=object).T, scale), done)
         return

@@ -46,7 +46,7 @@ def _facts(keys: Any, headroom: float, seconds: float) -> dict[str, Any]:
 
 
 def prince(
-    halves: Sequence[int], blocks: Sequence[int], *, decrypt: bool, numbers: str | None, acknowledged: bool
+    halves: Sequence[int], blocks: Sequence[int], *, decrypt: bool, numbers: str | None, acknowledged: bool, device: str
 ) -> tuple[list[int], dict[str, Any]]:
     """Blocks enciphered, or deciphered, and what it took."""
     keys = _keys(numbers, acknowledged)
@@ -54,14 +54,14 @@ def prince(
     data = circuits.encrypt_numbers(blocks, 64, keys.public)
     k0, k1 = (circuits.encrypt_numbers([half] * len(blocks), 64, keys.public) for half in halves)
     started = time.perf_counter()
-    result = circuits.prince(data, k0, k1, decrypt=decrypt, progress=current.get().progress)
+    result = circuits.prince(data, k0, k1, decrypt=decrypt, device=device, progress=current.get().progress)
     seconds = time.perf_counter() - started
     headroom = min(bit.headroom for bit in result)
     return circuits.decrypt_numbers(result, keys.secret), _facts(keys, headroom, seconds)
 
 
 def sort(
-    lists: Sequence[Sequence[int]], bits: int, *, numbers: str | None, acknowledged: bool
+    lists: Sequence[Sequence[int]], bits: int, *, numbers: str | None, acknowledged: bool, device: str
 ) -> tuple[list[list[int]], dict[str, Any]]:
     """Lists in order, and what it took."""
     keys = _keys(numbers, acknowledged)
@@ -70,7 +70,7 @@ def sort(
         circuits.encrypt_numbers([int(v) for v in column], bits, keys.public) for column in zip(*lists, strict=True)
     ]
     started = time.perf_counter()
-    result = circuits.sort(columns, progress=current.get().progress)
+    result = circuits.sort(columns, device=device, progress=current.get().progress)
     seconds = time.perf_counter() - started
     headroom = min(bit.headroom for number in result for bit in number)
     values = [circuits.decrypt_numbers(number, keys.secret) for number in result]

@@ -301,6 +301,23 @@ Polynomial Arithmetic::barrett(const Polynomial& f) const {
   return result;
 }
 
+Polynomial Arithmetic::reduced(const Polynomial& f) const {
+  require(f, Domain::crt, "reduction");
+  const std::size_t n = degree(), m = ring_.index(), length = std::min(f.length, m);
+  Polynomial result = empty(Domain::crt, f.primes, n);
+  ZeroisingVector<std::uint32_t> folded(length);  // modulo x^m - 1
+  for (std::size_t j = 0; j < f.primes; ++j) {
+    check_interrupt_often();
+    const auto& p = basis_.modulus(j);
+    const std::uint32_t* const row = f.words.data() + j * f.length;
+    std::copy_n(row, length, folded.begin());
+    for (std::size_t i = length; i < f.length; ++i) folded[i - length] = p.add(folded[i - length], row[i]);
+    const auto low = ring_.reduce<std::uint32_t>(folded, Residues{p});
+    std::ranges::copy(low, result.words.begin() + static_cast<std::ptrdiff_t>(j * n));
+  }
+  return result;
+}
+
 Polynomial Arithmetic::multiply_transformed(const Polynomial& a, const Polynomial& b) const {
   return barrett(intt(dot(a, b)));
 }

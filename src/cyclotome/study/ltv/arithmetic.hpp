@@ -58,6 +58,9 @@ class Arithmetic {
   /// Algorithm 3: f modulo Phi_m, f of n to 2n - 1 coefficients in the CRT domain. The quotient is exact, and no
   /// correction follows (erratum 002-8).
   Polynomial barrett(const Polynomial& f) const;
+  /// What `barrett` gives, without transforms: by sums and differences of coefficients, as Phi_m is a product of
+  /// (x^d - 1)^+-1.
+  Polynomial reduced(const Polynomial& f) const;
   /// Algorithm 2: CRT domain in and out.
   Polynomial multiply(const Polynomial& a, const Polynomial& b) const;
   /// The same of factors in NTT.

@@ -15,6 +15,7 @@ struct Ciphertext {
   unsigned key_power;
   double log2_phase;  ///< estimate of log2 V of the phase (NoiseModel)
 
+  Estimate estimate() const noexcept { return {key_power, log2_phase}; }
   std::size_t level() const noexcept { return parameters->levels() - polynomial.primes; }
   /// Bits that the phase may grow until decryption refuses; negative: it refuses.
   double headroom() const noexcept;

@@ -85,8 +85,8 @@ Polynomial mask(const PublicKey& key, const Seed& seed, std::uint32_t item, std:
   auto e = draw_ternary(parameters, seed, Stream::encryption_error, item);
   for (auto& coefficient : e) coefficient *= 2;
   const Polynomial product =
-      arithmetic.multiply_transformed(arithmetic.ntt(arithmetic.of_small(s, primes)), key.transform());
-  return arithmetic.add(product, arithmetic.of_small(e, primes));
+      arithmetic.intt(arithmetic.dot(arithmetic.ntt(arithmetic.of_small(s, primes)), key.transform()));
+  return arithmetic.add(arithmetic.reduced(product), arithmetic.of_small(e, primes));
 }
 
 SwitchingKey SwitchingKey::make(const SecretKey& secret, const PublicKey& public_key, const Polynomial& target,

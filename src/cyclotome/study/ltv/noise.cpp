@@ -31,6 +31,17 @@ NoiseModel::NoiseModel(const CyclotomicPolynomial& ring) : degree_(static_cast<d
 
 double NoiseModel::sum(double log2_a, double log2_b) noexcept { return 2 * log2_sum(log2_a / 2, log2_b / 2); }
 
+Estimate NoiseModel::added(const Estimate& a, const Estimate& b) const noexcept {
+  const unsigned power = std::max(a.key_power, b.key_power);
+  const auto seen = [&](const Estimate& e) { return e.key_power == power ? e.log2_phase : raised(e.log2_phase); };
+  return {power, sum(seen(a), seen(b))};
+}
+
+Estimate NoiseModel::with_plain(const Estimate& a, double mean_square) const noexcept {
+  const double added = std::log2(std::max(mean_square, 1e-300)) + a.key_power * std::log2(secret_);
+  return {a.key_power, sum(a.log2_phase, added)};
+}
+
 double NoiseModel::key_switch(double log2_v, unsigned log2_q, unsigned window) const noexcept {
   double squares = 0;  // of a digit's values: variance and mean, as polynomials
   for (unsigned first = 0; first < log2_q; first += window) {

@@ -5,6 +5,12 @@
 
 namespace cyclotome::study::ltv {
 
+/// What is known of a ciphertext's phase without the key.
+struct Estimate {
+  unsigned key_power = 1;
+  double log2_phase = 0;  ///< log2 V of the phase under f^key_power
+};
+
 /// How large phases f c grow, in the canonical embedding: V is the mean of |a(zeta^u)|^2 over all u prime to m, which
 /// no basis changes (specification 2.2; doc/ltv.md). Estimates for independent polynomials, not bounds; kept as log2 V.
 /// Phases hold the message: decryption wants them below q/2.
@@ -18,6 +24,10 @@ class NoiseModel {
   double fresh() const noexcept { return fresh_; }
   /// Of a phase under f^key_power: standard deviations add, as the two may depend on each other.
   static double sum(double log2_a, double log2_b) noexcept;
+  /// Of a sum; a phase under f is seen under f^2 where the other one is.
+  Estimate added(const Estimate& a, const Estimate& b) const noexcept;
+  /// With a plain polynomial of this mean square over the embedding.
+  Estimate with_plain(const Estimate& a, double mean_square) const noexcept;
   /// Both phases are multiples of f up to small terms, and the mean of |f|^4 is twice the square of that of |f|^2.
   static double product(double log2_a, double log2_b) noexcept { return log2_a + log2_b + 1; }
   /// A phase under f, seen under f^2.

@@ -45,18 +45,6 @@ Polynomial polynomial_of(const Parameters& parameters, const Bits& bits, std::si
   return parameters.arithmetic()->of_small(values, primes);
 }
 
-/// sum over digits of digit times key, modulo q of the level: MULADD, one INTT and one reduction for each prime.
-Polynomial switched_key(const Polynomial& a, const SwitchingKey& key) {
-  const Parameters& parameters = *key.parameters();
-  const Arithmetic& arithmetic = *parameters.arithmetic();
-  const Polynomial raw = arithmetic.icrt(a);
-  Polynomial sum = arithmetic.ntt_zero(a.primes);
-  for (unsigned digit = 0; digit < parameters.digits(a.primes); ++digit) {
-    arithmetic.multiply_add(sum, arithmetic.digit_ntt(raw, digit, parameters.window()), key.digits()[digit]);
-  }
-  return arithmetic.barrett(arithmetic.intt(sum));
-}
-
 double switched_key_noise(const Ciphertext& a) {
   const Parameters& parameters = *a.parameters;
   return parameters.noise().key_switch(a.log2_phase, parameters.arithmetic()->basis().bits(a.polynomial.primes),
@@ -64,6 +52,17 @@ double switched_key_noise(const Ciphertext& a) {
 }
 
 }  // namespace
+
+Polynomial times_key(const Polynomial& a, const SwitchingKey& key) {
+  const Parameters& parameters = *key.parameters();
+  const Arithmetic& arithmetic = *parameters.arithmetic();
+  const Polynomial raw = arithmetic.icrt(a);
+  Polynomial sum = arithmetic.ntt_zero(a.primes);
+  for (unsigned digit = 0; digit < parameters.digits(a.primes); ++digit) {
+    arithmetic.multiply_add(sum, arithmetic.digit_ntt(raw, digit, parameters.window()), key.digits()[digit]);
+  }
+  return arithmetic.intt(sum);
+}
 
 Ciphertext encrypt(const Bits& bits, const PublicKey& key, std::size_t level) {
   const ParametersPtr& parameters = key.parameters();
@@ -79,23 +78,16 @@ Ciphertext encrypt(const Bits& bits, const PublicKey& key, std::size_t level) {
 
 Ciphertext add(const Ciphertext& a, const Ciphertext& b) {
   require_like("add", a, b);
-  const NoiseModel& noise = a.parameters->noise();
-  const unsigned power = std::max(a.key_power, b.key_power);
-  const auto seen = [&](const Ciphertext& c) {
-    return c.key_power == power ? c.log2_phase : noise.raised(c.log2_phase);
-  };
-  return {a.parameters, a.key, arithmetic_of(a).add(a.polynomial, b.polynomial), power,
-          NoiseModel::sum(seen(a), seen(b))};
+  const Estimate sum = a.parameters->noise().added(a.estimate(), b.estimate());
+  return {a.parameters, a.key, arithmetic_of(a).add(a.polynomial, b.polynomial), sum.key_power, sum.log2_phase};
 }
 
 Ciphertext add_plain(const Ciphertext& a, const Bits& bits) {
   const Parameters& parameters = *a.parameters;
   const Polynomial plain = polynomial_of(parameters, bits, a.polynomial.primes);
-  std::vector<double> values(bits.begin(), bits.end());
-  const double square = parameters.ring().mean_square(values);
-  const double added = std::log2(std::max(square, 1e-300)) + a.key_power * std::log2(parameters.noise().secret());
-  return {a.parameters, a.key, arithmetic_of(a).add(a.polynomial, plain), a.key_power,
-          NoiseModel::sum(a.log2_phase, added)};
+  const std::vector<double> values(bits.begin(), bits.end());
+  const Estimate sum = parameters.noise().with_plain(a.estimate(), parameters.ring().mean_square(values));
+  return {a.parameters, a.key, arithmetic_of(a).add(a.polynomial, plain), sum.key_power, sum.log2_phase};
 }
 
 Ciphertext multiply_plain(const Ciphertext& a, const Bits& bits) {
@@ -124,7 +116,7 @@ Ciphertext relinearize(const Ciphertext& a, const SwitchingKey& key) {
         message("relinearise: the key moves slots by x^", key.element(), "; give the one of relinearisation"));
   }
   if (a.key_power == 1) return a;
-  return {a.parameters, a.key, switched_key(a.polynomial, key), 1, switched_key_noise(a)};
+  return {a.parameters, a.key, arithmetic_of(a).barrett(times_key(a.polynomial, key)), 1, switched_key_noise(a)};
 }
 
 Ciphertext automorphism(const Ciphertext& a, const SwitchingKey& key) {
@@ -136,7 +128,7 @@ Ciphertext automorphism(const Ciphertext& a, const SwitchingKey& key) {
         "automorphism: the ciphertext is a product that was not relinearised yet; relinearise it first");
   }
   const Polynomial moved = arithmetic_of(a).automorphism(a.polynomial, key.element());
-  return {a.parameters, a.key, switched_key(moved, key), 1, switched_key_noise(a)};
+  return {a.parameters, a.key, arithmetic_of(a).barrett(times_key(moved, key)), 1, switched_key_noise(a)};
 }
 
 Ciphertext switch_modulus(const Ciphertext& a) {

@@ -35,6 +35,8 @@ Ciphertext switch_modulus(const Ciphertext& a);
 /// At a later level by plain reduction, as q_i+1 divides q_i: noise stays as it is. For fresh encryptions that join in
 /// later. ArgumentError for an earlier level or none.
 Ciphertext reduce_to(const Ciphertext& a, std::size_t level);
+/// Sum over digits of digit times key, 2n - 1 coefficients: MULADD and one INTT. a: n coefficients in the CRT domain.
+Polynomial times_key(const Polynomial& a, const SwitchingKey& key);
 /// Slots moved by x -> x^k; the key is that of k (MissingKeyError names it).
 Ciphertext automorphism(const Ciphertext& a, const SwitchingKey& key);
 

@@ -12,29 +12,28 @@ inline unsigned blocks_for(std::size_t count, unsigned threads = threads_of_bloc
   return static_cast<unsigned>((count + threads - 1) / threads);
 }
 
-/// The three kernels; `first` and `second` hold what is between them, and may be what source and sink know, as each
-/// kernel has read what it overwrites.
+/// The three kernels; `first` and `second` hold what is between them.
 template <class Source, class Sink>
 void transform_rows(const cuda::Queue& queue, const TransformSteps& steps, unsigned rows, const std::uint64_t* twiddles,
                     std::uint64_t* first, std::uint64_t* second, const Source& source, const Sink& sink) {
-  const unsigned columns = steps.columns * steps.rest;
-  cuda::launch<first_step<Source>>(queue, {blocks_for(columns), rows}, threads_of_block, 0, 1, "first step", first,
-                                   source, twiddles, steps);
-  cuda::launch<second_step>(queue, {blocks_for(64 * steps.rest), rows}, threads_of_block, 0, 1, "second step", second,
-                            first, twiddles, steps);
-  const auto third = [&]<unsigned rest>() {
+  const unsigned blocks = steps.columns * steps.rest / columns_of_block;
+  const auto all = [&]<unsigned rest>() {
+    cuda::launch<first_step<Source>>(queue, {blocks, rows}, threads_of_columns, 0, 1, "first step", first, source,
+                                     twiddles, steps);
+    cuda::launch<second_step<rest>>(queue, {blocks, rows}, threads_of_columns, 0, 1, "second step", second, first,
+                                    twiddles, steps);
     cuda::launch<third_step<rest, Sink>>(queue, {4096 / threads_of_block, rows}, threads_of_block, 0, 1, "third step",
                                          sink, second);
   };
   switch (steps.rest) {
     case 2:
-      return third.template operator()<2>();
+      return all.template operator()<2>();
     case 4:
-      return third.template operator()<4>();
+      return all.template operator()<4>();
     case 8:
-      return third.template operator()<8>();
+      return all.template operator()<8>();
     default:
-      return third.template operator()<16>();
+      return all.template operator()<16>();
   }
 }
 

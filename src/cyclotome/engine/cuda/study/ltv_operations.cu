@@ -1,111 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
-#include <mutex>
-
-#include "cyclotome/engine/cuda/device_scope.cuh"
-#include "cyclotome/engine/cuda/device_tables.cuh"
-#include "cyclotome/engine/cuda/study/carrier_launch.cuh"
+#include "cyclotome/engine/cuda/study/domain_kernels.cuh"
 #include "cyclotome/engine/cuda/study/event_time.cuh"
-#include "cyclotome/engine/cuda/study/ltv_engine.hpp"
+#include "cyclotome/engine/cuda/study/ltv_tables.cuh"
 
 namespace cyclotome {
 
 using cuda::DeviceScope;
 using namespace cuda::study;
-using Form = study::ltv::Domain;
-
-namespace {
-
-constexpr unsigned items_a_key = 4;
-
-template <class T>
-T* data_of(const LtvEngine::Batch& batch) {
-  return static_cast<T*>(batch.memory->data());
-}
-
-void require(const LtvEngine::Batch& a, Form domain, const char* operation) {
-  if (a.domain == domain) return;
-  throw ArgumentError(message(operation, ": polynomials in the ", name_of(a.domain), " domain; convert them to the ",
-                              name_of(domain), " domain first"));
-}
-
-void require_like(const LtvEngine::Batch& a, const LtvEngine::Batch& b, const char* operation) {
-  if (a.items == b.items && a.primes == b.primes && a.length == b.length && a.digits == b.digits) return;
-  throw MismatchError(message(operation, ": ", a.items, " polynomials modulo ", a.primes, " primes, and ", b.items,
-                              " modulo ", b.primes, "; bring both to one level and number"));
-}
-
-std::size_t rows_of(const LtvEngine::Batch& a) { return a.items * (a.digits != 0 ? a.digits : a.primes); }
-
-void require_grid(std::size_t rows) {
-  if (rows <= cuda::max_items) return;
-  throw ArgumentError(
-      message(rows, " rows at once; a launch has ", cuda::max_items, " at most, so take smaller batches"));
-}
-
-}  // namespace
-
-/// Constants on the device, by number of primes where they depend on the level.
-struct LtvEngine::Tables {
-  cuda::DeviceTables device;
-  cudaStream_t stream = nullptr;
-  const std::uint64_t *twiddles = nullptr, *modulus = nullptr, *reciprocal = nullptr;
-  const Modulus<std::uint32_t>* moduli = nullptr;
-  std::vector<LevelConstants> levels;          // on the device
-  std::vector<const std::uint32_t*> inverses;  // of the last prime, modulo those before it
-  std::uint64_t inverse_of_points = 0;
-  std::vector<std::pair<std::string, std::size_t>> bytes;
-
-  template <class T>
-  const T* copy(const T* from, std::size_t count) {
-    return device.put(std::vector<T>(from, from + count), stream);
-  }
-  void make(const Arithmetic& arithmetic) {
-    const auto& basis = arithmetic.basis();
-    const std::size_t d = arithmetic.primes(), points = arithmetic.points();
-    twiddles = device.put(arithmetic.transform().twiddles(), stream);
-    modulus = copy(arithmetic.modulus_transform().row(0), d * points);
-    reciprocal = copy(arithmetic.reciprocal_transform().row(0), d * points);
-    inverse_of_points = carrier::power(points, carrier::modulus - 2);
-    const LevelConstants all = basis.constants(d);
-    moduli = copy(all.moduli, d);
-    const std::uint64_t* const reciprocals = copy(all.reciprocals, d);
-    for (std::size_t t = 1; t <= d; ++t) {
-      const LevelConstants host = basis.constants(t);
-      levels.push_back({host.primes, host.words, moduli, copy(host.product, host.words),
-                        copy(host.cofactors, t * host.words), copy(host.inverses, t), reciprocals});
-      std::vector<std::uint32_t> row;
-      for (std::size_t j = 0; j + 1 < t; ++j) row.push_back(basis.inverse(t - 1, j));
-      inverses.push_back(device.put(row, stream));
-    }
-    const LevelConstants top = basis.constants(d);
-    const std::size_t words = top.words * sizeof(*top.product), row = d * points * sizeof(std::uint64_t);
-    bytes = {{"P", d * sizeof(*top.moduli)},
-             {"q_i", words},
-             {"Q*_i", d * words},
-             {"Q+_i", d * sizeof(*top.inverses)},
-             {"P^-1", d * (d - 1) / 2 * sizeof(std::uint32_t)},
-             {"M^", row},
-             {"U^", row},
-             {"twiddles", arithmetic.transform().twiddles().size() * sizeof(std::uint64_t)}};
-  }
-};
 
 std::shared_ptr<LtvEngine> LtvEngine::create(study::ltv::ArithmeticPtr arithmetic, int device) {
+  const std::vector<std::uint64_t>& twiddles = arithmetic->transform().twiddles();
+  return create(std::move(arithmetic), device, twiddles);
+}
+
+std::shared_ptr<LtvEngine> LtvEngine::create(study::ltv::ArithmeticPtr arithmetic, int device,
+                                             const std::vector<std::uint64_t>& twiddles) {
   if (arithmetic->points() < 8192) {
     throw ParameterError(message("Phi_", arithmetic->ring().index(), " needs ", arithmetic->points(),
                                  " points; the kernels take 8192 to 65536, so compute on the CPU"));
   }
-  std::shared_ptr<LtvEngine> engine(new LtvEngine(std::move(arithmetic), device));
+  std::shared_ptr<LtvEngine> engine(new LtvEngine(std::move(arithmetic), device, twiddles));
   engine->test_itself();
   return engine;
 }
 
-LtvEngine::LtvEngine(study::ltv::ArithmeticPtr arithmetic, int device)
+LtvEngine::LtvEngine(study::ltv::ArithmeticPtr arithmetic, int device, const std::vector<std::uint64_t>& twiddles)
     : CudaEngine(device, false), arithmetic_(std::move(arithmetic)), tables_(std::make_unique<Tables>()) {
   const DeviceScope scope(static_cast<CUcontext>(context()));
   tables_->stream = static_cast<cudaStream_t>(stream());
-  tables_->make(*arithmetic_);
+  tables_->make(*arithmetic_, twiddles);
 }
 
 LtvEngine::~LtvEngine() {
@@ -128,17 +51,23 @@ LtvEngine::Batch LtvEngine::empty(Form domain, std::size_t items, std::size_t pr
 }
 
 LtvEngine::Batch LtvEngine::put(std::span<const Polynomial> polynomials) {
+  std::vector<const Polynomial*> pointers;
+  for (const Polynomial& a : polynomials) pointers.push_back(&a);
+  return put(pointers);
+}
+
+LtvEngine::Batch LtvEngine::put(std::span<const Polynomial* const> polynomials) {
   if (polynomials.empty()) throw ArgumentError("put: no polynomials");
-  const Polynomial& first = polynomials.front();
+  const Polynomial& first = *polynomials.front();
   Batch batch = empty(first.domain, polynomials.size(), first.primes, first.length);
   std::size_t offset = 0;
-  for (const Polynomial& a : polynomials) {
-    if (a.domain != first.domain || a.primes != first.primes || a.length != first.length || a.shared) {
+  for (const Polynomial* const a : polynomials) {
+    if (a->domain != first.domain || a->primes != first.primes || a->length != first.length || a->shared) {
       throw MismatchError("put: polynomials of one domain, length and number of primes go together");
     }
-    const void* const data = a.domain == Form::ntt ? static_cast<const void*>(a.values.data()) : a.words.data();
-    upload(static_cast<std::byte*>(batch.memory->data()) + offset, data, a.bytes());
-    offset += a.bytes();
+    const void* const data = a->domain == Form::ntt ? static_cast<const void*>(a->values.data()) : a->words.data();
+    upload(static_cast<std::byte*>(batch.memory->data()) + offset, data, a->bytes());
+    offset += a->bytes();
   }
   return batch;
 }
@@ -165,30 +94,28 @@ LtvEngine::Key LtvEngine::put(const study::ltv::SwitchingKey& key) {
       key.digits().front().primes != arithmetic_->primes()) {
     throw MismatchError("put: the key belongs to other parameters than this engine's");
   }
-  Key result{key.parameters(), {}, nullptr};
-  std::vector<const void*> addresses;
+  std::vector<std::shared_ptr<Buffer>> digits;
   for (const Polynomial& digit : key.digits()) {
-    result.digits.push_back(allocate(digit.bytes(), false));
-    upload(result.digits.back()->data(), digit.values.data(), digit.bytes());
-    addresses.push_back(result.digits.back()->data());
+    digits.push_back(allocate(digit.bytes(), false));
+    upload(digits.back()->data(), digit.values.data(), digit.bytes());
   }
+  return key_of(key.parameters(), std::move(digits));
+}
+
+LtvEngine::Key LtvEngine::put(const study::ltv::ParametersPtr& parameters, std::span<const Polynomial> digits) {
+  std::vector<std::shared_ptr<Buffer>> transformed;
+  for (const Polynomial& digit : digits) transformed.push_back(ntt(put(std::span(&digit, 1))).memory);
+  return key_of(parameters, std::move(transformed));
+}
+
+LtvEngine::Key LtvEngine::key_of(const study::ltv::ParametersPtr& parameters,
+                                 std::vector<std::shared_ptr<Buffer>> digits) {
+  Key result{parameters, std::move(digits), nullptr};
+  std::vector<const void*> addresses;
+  for (const auto& digit : result.digits) addresses.push_back(digit->data());
   result.table = allocate(addresses.size() * sizeof(void*), false);
   upload(result.table->data(), addresses.data(), addresses.size() * sizeof(void*));
   return result;
-}
-
-template <class Source>
-LtvEngine::Batch LtvEngine::forward(const Source& source, std::size_t items, std::size_t primes, unsigned digits) {
-  const std::size_t points = arithmetic_->points();
-  Batch out = empty(Form::ntt, items, primes, points, digits),
-        scratch = empty(Form::ntt, items, primes, points, digits);
-  const auto rows = static_cast<unsigned>(rows_of(out));
-  require_grid(rows);
-  const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
-  transform_rows(queue, arithmetic_->transform().steps(), rows, tables_->twiddles, data_of<std::uint64_t>(out),
-                 data_of<std::uint64_t>(scratch), source, ValueSink{data_of<std::uint64_t>(out), points});
-  return out;
 }
 
 LtvEngine::Batch LtvEngine::ntt_of(const Batch& a, std::size_t first, std::size_t count) {
@@ -210,18 +137,7 @@ LtvEngine::Batch LtvEngine::digits(const Batch& a, unsigned window, unsigned cou
 
 LtvEngine::Batch LtvEngine::intt(const Batch& a) {
   require(a, Form::ntt, "INTT");
-  const std::size_t points = arithmetic_->points(), length = arithmetic_->ring().product_length();
-  const Batch first = empty(Form::ntt, a.items, a.primes, points), second = empty(Form::ntt, a.items, a.primes, points);
-  Batch out = empty(Form::crt, a.items, a.primes, length);
-  const auto rows = static_cast<unsigned>(rows_of(out));
-  require_grid(rows);
-  const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
-  transform_rows(
-      queue, arithmetic_->transform().steps(), rows, tables_->twiddles, data_of<std::uint64_t>(first),
-      data_of<std::uint64_t>(second), ReversedSource{data_of<std::uint64_t>(a), points},
-      ResidueSink{data_of<std::uint32_t>(out), tables_->moduli, a.primes, length, tables_->inverse_of_points});
-  return out;
+  return backward(ReversedSource{data_of<std::uint64_t>(a), arithmetic_->points()}, a.items, a.primes);
 }
 
 LtvEngine::Batch LtvEngine::crt(const Batch& a) {
@@ -277,11 +193,12 @@ LtvEngine::Batch LtvEngine::multiply_add(const Batch& a, const Key& key) {
   Batch out = empty(Form::ntt, a.items, a.primes, a.length);
   const DeviceScope scope(static_cast<CUcontext>(context()));
   const cuda::Queue queue(tables_->stream, device(), false);
-  const dim3 grid{blocks_for(a.length), static_cast<unsigned>(a.primes), blocks_for(a.items, items_a_key)};
-  cuda::launch<key_products<items_a_key>>(queue, grid, threads_of_block, 0, 1, "MULADD", data_of<std::uint64_t>(out),
-                                          data_of<std::uint64_t>(a),
-                                          static_cast<const std::uint64_t* const*>(key.table->data()), a.length,
-                                          a.digits, static_cast<unsigned>(a.primes), static_cast<unsigned>(a.items));
+  constexpr unsigned items_a_key = 4, primes_a_digit = 4;
+  const dim3 grid{blocks_for(a.items, items_a_key), blocks_for(a.primes, primes_a_digit), blocks_for(a.length)};
+  cuda::launch<key_products<items_a_key, primes_a_digit>>(
+      queue, grid, threads_of_block, 0, 1, "MULADD", data_of<std::uint64_t>(out), data_of<std::uint64_t>(a),
+      static_cast<const std::uint64_t* const*>(key.table->data()), a.length, a.digits, static_cast<unsigned>(a.primes),
+      static_cast<unsigned>(a.items));
   return out;
 }
 
@@ -320,9 +237,11 @@ LtvEngine::Batch LtvEngine::multiply(const Batch& a, const Batch& b) {
   return barrett(intt(dot(ntt(a), ntt(b))));
 }
 
-LtvEngine::Batch LtvEngine::relinearize(const Batch& a, const Key& key) {
+LtvEngine::Batch LtvEngine::relinearize(const Batch& a, const Key& key, Reduction reduction) {
   require(a, Form::crt, "relinearise");
-  return barrett(intt(multiply_add(digits(icrt(a), key.parameters->window(), key.parameters->digits(a.primes)), key)));
+  const unsigned window = key.parameters->window(), count = key.parameters->digits(a.primes);
+  const Batch product = intt(multiply_add(digits(icrt(a), window, count), key));
+  return reduction == Reduction::barrett ? barrett(product) : reduced(product);
 }
 
 LtvEngine::Batch LtvEngine::switched(const Batch& a) {
