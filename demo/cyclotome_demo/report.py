@@ -145,7 +145,7 @@ def _learned(key: str, findings: dict[str, Any]) -> list[tuple[str, str]]:
         return [("retrieved", f"{findings['queries']} records out of {size}, each by one ciphertext")]
     if key == "intersection":
         known = f"{findings['found']:,} of {findings['asked']:,} are among the server's {findings['held']:,}"
-        return [("found", known), ("false positives", f"at most {findings['false_positives']:.1g} expected")]
+        return [("found", known), ("false positives", f"about {findings['false_positives']:.2g} expected at most")]
     same = f"{findings['same_decision']} of {findings['queries']} decisions as the float model's"
     accuracy = f"[bold]{percent(findings['accuracy'])}[/] (float model: {percent(findings['float_accuracy'])}); {same}"
     return [("accuracy", accuracy)]
