@@ -1,6 +1,7 @@
 # Everything here happens inside this folder: a virtual environment in .venv, build trees in build/.
 #
 #   make demo     build, install and run the main job on real data
+#   make demo-full  that, then retrieval of one record of 65,536 (PIR) and set intersection (PSI)
 #   make check    after an edit: build, every C++ test, and of the Python tests those of what changed and some of each other kind
 #   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
 #   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets, the
@@ -56,7 +57,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs verilog fuzz clean
+.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -94,6 +95,9 @@ install-cuda: $(ready)
 
 demo: install
 	@$(bin)/cyclotome demo
+
+demo-full: install
+	@$(bin)/cyclotome demo --full
 
 # An interrupted run goes on with: make bench BENCH_ARGUMENTS=--resume
 bench: install

@@ -14,6 +14,8 @@ from cyclotome_demo.party import (
     answers_file,
     arguments,
     evaluation_file,
+    load_arrays,
+    public_file,
     questions_file,
     run,
     save_arrays,
@@ -25,12 +27,11 @@ def encrypt(task: Task, home: Path, exchange: Path, quick: bool, device: str, jo
     """Makes keys for one task, encrypts the client's questions and sends both; the secret key is kept at `home`."""
     with journal.step(task, "make keys") as facts:
         parameters = task.parameters()
-        rotations: list[int] | None = None if task.rotations else []
-        secret, public, evaluation = cy.keygen(
-            parameters, rotations=rotations, relinearization=task.products, device=device
-        )
+        secret, public, evaluation = task.keys(parameters, device)
         cy.save(home / f"{task.key}.secret.key", secret, overwrite=True)
         cy.save(exchange / evaluation_file(task), evaluation, overwrite=True)
+        if task.rerandomized:
+            cy.save(exchange / public_file(task), public, overwrite=True)
         facts["parameters"] = parameters.summary()
         facts["security"] = parameters.security_reached
         facts["bytes"] = (exchange / evaluation_file(task)).stat().st_size
@@ -38,7 +39,7 @@ def encrypt(task: Task, home: Path, exchange: Path, quick: bool, device: str, jo
         data = task.client_data(quick)
         save_arrays(home / f"{task.key}.npz", data)
     with journal.step(task, "encrypt") as facts:
-        questions = cy.encrypt(data["questions"], public, bound=task.bound)
+        questions = task.encrypt(data, public)
         cy.save(exchange / questions_file(task), questions, overwrite=True)
         facts["values"] = int(data["questions"].size)
         facts["bytes"] = (exchange / questions_file(task)).stat().st_size
@@ -49,8 +50,8 @@ def decrypt(task: Task, home: Path, exchange: Path, device: str, journal: Journa
     with journal.step(task, "decrypt") as facts:
         secret = cy.load(home / f"{task.key}.secret.key", device=device)
         answers = cy.load(exchange / answers_file(task), expect=secret.parameters, device=device)
-        values = cy.decrypt(answers, secret)
-        save_arrays(home / f"{task.key}.answers.npz", {"answers": np.asarray(values)})
+        values = task.decrypt(answers, secret, load_arrays(home / f"{task.key}.npz"))
+        save_arrays(home / f"{task.key}.answers.npz", {"answers": values})
         facts["values"] = int(np.size(values))
         facts["noise_headroom_bits"] = float(answers.noise_headroom)
 

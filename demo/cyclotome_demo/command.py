@@ -14,7 +14,7 @@ from cyclotome.cli.console import DebugFlag, DeviceOption, JsonFlag, emit, note
 from cyclotome.cli.failures import OTHER, UsageError, command
 from rich.console import Console
 
-from cyclotome_demo.party import TASKS
+from cyclotome_demo.party import EVERY_TASK, TASKS
 from cyclotome_demo.report import Live, show
 from cyclotome_demo.runner import Runner
 
@@ -25,11 +25,14 @@ app = typer.Typer(add_completion=False)
 @command
 def demo(
     quick: Annotated[bool, typer.Option("--quick", help="A small part of the data: seconds.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Retrieval (PIR) and set intersection (PSI) too, after the main job.")
+    ] = False,
     keep: Annotated[
         Path | None, typer.Option("--keep", help="Keep every party's files in this (new or empty) folder.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--task", help="Only this: neighbours, statistics, linear, squares or levels.")
+        list[str] | None, typer.Option("--task", help=f"Only this: {', '.join(task.key for task in EVERY_TASK)}.")
     ] = None,
     device: DeviceOption = "cpu",
     json: JsonFlag = False,
@@ -38,10 +41,10 @@ def demo(
     """Private lookup, statistics and scoring: a client, a server without a secret key, and files between them."""
     if importlib.util.find_spec("sklearn") is None:
         raise UsageError("the demo's data come with scikit-learn: pip install 'cyclotome[demo]'")
-    unknown = sorted(set(only or ()) - {task.key for task in TASKS})
+    unknown = sorted(set(only or ()) - {task.key for task in EVERY_TASK})
     if unknown:
-        raise UsageError(f"--task {unknown[0]}: there are {', '.join(task.key for task in TASKS)}")
-    tasks = [task for task in TASKS if not only or task.key in only]
+        raise UsageError(f"--task {unknown[0]}: there are {', '.join(task.key for task in EVERY_TASK)}")
+    tasks = [task for task in EVERY_TASK if task.key in only] if only else EVERY_TASK if full else TASKS
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise UsageError(f"--keep {keep}: the folder must be new or empty")
     with contextlib.ExitStack() as stack:

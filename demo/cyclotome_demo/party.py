@@ -15,13 +15,18 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 
+from cyclotome_demo.intersection import Intersection
 from cyclotome_demo.neighbours import Neighbours
+from cyclotome_demo.retrieval import Retrieval
 from cyclotome_demo.scoring import LevelledScoring, LinearScoring, SquareScoring
 from cyclotome_demo.statistics import Statistics
 from cyclotome_demo.task import Array, Task
 
 #: Every task of the main job, in the order in which it is done.
 TASKS: tuple[Task, ...] = (Neighbours(), Statistics(), LinearScoring(), SquareScoring(), LevelledScoring())
+#: Protocols of their own right, which `cyclotome demo --full` runs after the main job.
+PROTOCOLS: tuple[Task, ...] = (Retrieval(), Intersection())
+EVERY_TASK = TASKS + PROTOCOLS
 
 
 def questions_file(task: Task) -> str:
@@ -32,6 +37,11 @@ def questions_file(task: Task) -> str:
 def evaluation_file(task: Task) -> str:
     """Name, in the exchange folder, of the evaluation keys."""
     return f"{task.key}.evaluation.key"
+
+
+def public_file(task: Task) -> str:
+    """Name, in the exchange folder, of the public key, where the server needs it."""
+    return f"{task.key}.public.key"
 
 
 def answers_file(task: Task) -> str:
@@ -101,10 +111,10 @@ def arguments(party: str, description: str, actions: tuple[str, ...] = ()) -> ar
     parser.add_argument("--exchange", type=Path, required=True, help="the folder through which files are sent")
     parser.add_argument("--quick", action="store_true", help="a small part of the data")
     parser.add_argument("--device", default="cpu", help='where to compute, for example "cpu" or "cpu:1"')
-    parser.add_argument("--task", action="append", choices=[task.key for task in TASKS], help="only this task")
+    parser.add_argument("--task", action="append", choices=[task.key for task in EVERY_TASK], help="only this task")
     parser.add_argument("--events", action="store_true", help="tell what happens as JSON lines on standard output")
     options = parser.parse_args()
-    options.tasks = [task for task in TASKS if not options.task or task.key in options.task]
+    options.tasks = [task for task in EVERY_TASK if task.key in options.task] if options.task else list(TASKS)
     for folder in (options.home, options.exchange):
         folder.mkdir(parents=True, exist_ok=True)
     return options

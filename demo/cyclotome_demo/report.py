@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from cyclotome_demo.party import TASKS
+from cyclotome_demo.party import EVERY_TASK
 from cyclotome_demo.runner import Job, Outcome
 from cyclotome_demo.task import Task
 
@@ -32,7 +32,7 @@ class Live:
             disable=not console.is_terminal,
         )
         self._console = console
-        self._titles = {task.key: task.title for task in TASKS}
+        self._titles = {task.key: task.title for task in EVERY_TASK}
         self._lines: dict[str, TaskID] = {}
         self._seconds: dict[str, float] = {}
 
@@ -78,7 +78,7 @@ def percent(share: float) -> str:
 
 def show(outcome: Outcome, console: Console) -> None:
     """Prints the result."""
-    by_key = {task.key: task for task in TASKS}
+    by_key = {task.key: task for task in EVERY_TASK}
     for job in outcome.jobs:
         console.print(_panel(by_key[job.key], job))
     console.print(_summary(outcome))
@@ -128,7 +128,7 @@ def _sizes(task: Task, job: Job) -> str:
         text.byte_size(job.fact(party, what, "bytes"))
         for party, what in (("client", "make keys"), ("client", "encrypt"), ("server", "write"))
     )
-    if not task.products and not task.rotations:
+    if not task.products and not task.rotations and not task.expansion:
         keys = "not needed"
     return f"questions {questions}, answers {answers}, evaluation keys {keys}"
 
@@ -140,6 +140,12 @@ def _learned(key: str, findings: dict[str, Any]) -> list[tuple[str, str]]:
     if key == "statistics":
         count = f"{findings['covariances']} variances and covariances over {findings['records']} records"
         return [("computed", f"{count}; integers of up to {findings['widest_bits']} bits, exact")]
+    if key == "retrieval":
+        size = f"{findings['records']:,} of {findings['record_bytes']} bytes"
+        return [("retrieved", f"{findings['queries']} records out of {size}, each by one ciphertext")]
+    if key == "intersection":
+        known = f"{findings['found']:,} of {findings['asked']:,} are among the server's {findings['held']:,}"
+        return [("found", known), ("false positives", f"about {findings['false_positives']:.2g} expected at most")]
     same = f"{findings['same_decision']} of {findings['queries']} decisions as the float model's"
     accuracy = f"[bold]{percent(findings['accuracy'])}[/] (float model: {percent(findings['float_accuracy'])}); {same}"
     return [("accuracy", accuracy)]

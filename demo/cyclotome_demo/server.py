@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from cyclotome_demo.party import (
     answers_file,
     arguments,
     evaluation_file,
+    public_file,
     questions_file,
     run,
     save_arrays,
@@ -36,9 +38,14 @@ def compute(task: Task, home: Path, exchange: Path, quick: bool, device: str, jo
         save_arrays(home / f"{task.key}.npz", held)
     with journal.step(task, "read"):
         evaluation = cy.load(exchange / evaluation_file(task), expect=task.parameters(), device=device)
-        questions = cy.load(exchange / questions_file(task), expect=task.parameters(), keys=evaluation, device=device)
+        keys = [evaluation]
+        if task.rerandomized:
+            keys.append(cy.load(exchange / public_file(task), expect=task.parameters(), device=device))
+        questions = cy.load(exchange / questions_file(task), expect=task.parameters(), keys=keys, device=device)
     with journal.step(task, "compute on ciphertexts") as facts:
+        start = time.process_time()
         answers = task.answer(questions, held)
+        facts["cpu_seconds"] = time.process_time() - start
         facts["values"] = int(answers.size)
     with journal.step(task, "write") as facts:
         path = exchange / answers_file(task)

@@ -34,6 +34,12 @@ class Task(abc.ABC):
     rotations: ClassVar[bool] = False
     #: Whether encrypted numbers are multiplied with each other.
     products: ClassVar[bool] = False
+    #: Whether one ciphertext is expanded into many, which takes keys of automorphisms.
+    expansion: ClassVar[bool] = False
+    #: Whether answers are encrypted anew, with the public key, so that nobody but the client can tell what made them.
+    rerandomized: ClassVar[bool] = False
+    #: Bits of noise headroom that answers keep: what the client's way to decrypt takes.
+    headroom: ClassVar[float] = 0
 
     @abc.abstractmethod
     def parameters(self) -> cy.Parameters:
@@ -47,13 +53,36 @@ class Task(abc.ABC):
     def server_data(self, quick: bool) -> dict[str, Array]:
         """What the server holds in the clear."""
 
+    def keys(self, parameters: cy.Parameters, device: str) -> cy.Keys:
+        """The client's keys: those that the server's work takes, and no others."""
+        rotations: list[int] | None = None if self.rotations else []
+        automorphisms = cy.trace_elements(parameters) if self.expansion else []
+        return cy.keygen(
+            parameters,
+            rotations=rotations,
+            relinearization=self.products,
+            galois_elements=automorphisms,
+            device=device,
+        )
+
+    def encrypt(self, data: Arrays, public: cy.PublicKey) -> cy.EncryptedArray:
+        """What the client sends."""
+        return cy.encrypt(data["questions"], public, bound=self.bound)
+
+    def decrypt(self, answers: cy.EncryptedArray, secret: cy.SecretKey, data: Arrays) -> Array:
+        """What the client reads out of the server's answer, knowing its own data."""
+        return np.asarray(cy.decrypt(answers, secret))
+
     @abc.abstractmethod
     def compute(self, questions: cy.EncryptedArray, held: Arrays) -> cy.EncryptedArray:
         """The server's work on encrypted questions."""
 
     def answer(self, questions: cy.EncryptedArray, held: Arrays) -> cy.EncryptedArray:
         """What the server sends: `compute`'s result, in the fewest primes that decrypt."""
-        return self.compute(questions, held).switch_to_least_level()
+        result = self.compute(questions, held)
+        if self.rerandomized:
+            result = cy.rerandomize(result)
+        return result.switch_to_least_level(self.headroom)
 
     @abc.abstractmethod
     def expected(self, questions: Array, held: Arrays) -> Array:

@@ -77,8 +77,8 @@ def encrypt(
         raise UnsupportedError("encrypt: the values are encrypted already")
     parameters = key.parameters
     numbers = integers(values, "encrypt")
-    from_zero, bound = _from_zero(bound)
-    stated, rows = _whole("bound", bound), _whole("l1_bound", l1_bound)
+    from_zero, largest = _from_zero(bound)
+    stated, rows = _whole("bound", largest), _whole("l1_bound", l1_bound)
     if encoding == "field":
         if parameters.field_degree is None:
             raise ArgumentError(f"encrypt: encoding='field', but {parameters.summary()} hold integers")

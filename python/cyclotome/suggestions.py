@@ -71,7 +71,7 @@ class _Search:
             NoiseError: it leaves none.
         """
         _, results = DryRun(parameters).run(self.compute, self.inputs)
-        left = min(x.noise_headroom for x in results) - _KEPT
+        left = float(min(x.noise_headroom for x in results)) - _KEPT
         if left < 0 and not current.get().allow_undecryptable:
             raise NoiseError(f"suggest: {left + _KEPT:.1f} bits of noise headroom; {_KEPT} are kept")
         return left
