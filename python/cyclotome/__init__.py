@@ -26,6 +26,9 @@ from .encryption import encrypt
 from .errors import CyclotomeError
 from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
+from .frame_columns import EncryptedCategories, EncryptedColumn
+from .frame_decryption import decrypt_frame
+from .frames import EncryptedFrame, encrypt_frame
 from .functions import (
     argmax,
     argmin,
@@ -61,7 +64,10 @@ __version__ = _core.version()
 __all__ = [
     "CyclotomeError",
     "EncryptedArray",
+    "EncryptedCategories",
+    "EncryptedColumn",
     "EncryptedDigits",
+    "EncryptedFrame",
     "EvaluationKeys",
     "FixedPoint",
     "Inspection",
@@ -88,9 +94,11 @@ __all__ = [
     "convolve",
     "decrypt",
     "decrypt_digits",
+    "decrypt_frame",
     "einsum",
     "encrypt",
     "encrypt_digits",
+    "encrypt_frame",
     "encrypt_sharded",
     "equal",
     "errors",

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in: the cells of pandas and Polars frames and of plain columns, as exact integers with a decimal scale.
+
+Decimals are decimals here: a float is read as the shortest decimals that name it, 0.1 as 1/10. (`FixedPoint` counts in
+powers of two, and rounds.)
+"""
+
+from __future__ import annotations
+
+import numbers
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ArgumentError, RangeError, UnsupportedError
+from .values import IntArray
+
+__all__ = ["MOST_DECIMALS", "Cells", "cell_numbers", "cells_of", "chosen", "decimals_for", "one_column", "scaled"]
+
+#: Decimals after the point that a column is given or found to have.
+MOST_DECIMALS = 30
+
+#: Numbers lie within 10^±400, so that a short text such as 1e999999 does not become gigabytes of digits.
+_MOST_DIGITS = 400
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One column as its table holds it."""
+
+    name: str
+    #: The cells that are there, in order; what is missing is left out.
+    values: NDArray[Any]
+    #: For every row whether its cell is there.
+    present: NDArray[np.bool_]
+    #: What its type lists as the only values (pandas' Categorical, Polars' Enum).
+    categories: tuple[Any, ...] | None = None
+
+    def where(self, place: int) -> str:
+        """The row and column of ``values[place]``, for messages."""
+        return f"row {int(np.flatnonzero(self.present)[place])} (counted from 0) of column {self.name!r}"
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+def cells_of(table: object) -> list[Cells]:
+    """The columns of a pandas or Polars frame, or of a mapping from names to sequences.
+
+    Raises:
+        UnsupportedError: something else.
+        ArgumentError: no rows or columns, columns of several lengths, names that are no text or not different.
+    """
+    names, columns = _columns(table)
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(f"encrypt_frame: column {name!r} is named by {type(name).__name__}; names are text")
+        if names.count(name) > 1:
+            raise ArgumentError(f"encrypt_frame: two columns are named {name!r}")
+    every = [one_column(name, column) for name, column in zip(names, columns, strict=True)]
+    if not every or not every[0].present.size:
+        raise ArgumentError("encrypt_frame: the table has no rows or no columns, so nothing to encrypt")
+    for cells in every[1:]:
+        if cells.present.size != every[0].present.size:
+            raise ArgumentError(
+                f"encrypt_frame: column {cells.name!r} has {cells.present.size} rows and column {every[0].name!r} "
+                f"{every[0].present.size}; all must have the same"
+            )
+    return every
+
+
+def _is(value: object, package: str, kind: str) -> bool:
+    """Whether it is such a class of a package, which is imported by whoever made such a value."""
+    module = sys.modules.get(package)
+    return module is not None and isinstance(value, getattr(module, kind))
+
+
+def _columns(table: Any) -> tuple[list[Any], list[Any]]:
+    if _is(table, "pandas", "DataFrame"):
+        return list(table.columns), [table.iloc[:, i] for i in range(table.shape[1])]
+    if _is(table, "polars", "DataFrame"):
+        return list(table.columns), table.get_columns()
+    if isinstance(table, Mapping):
+        return list(table.keys()), list(table.values())
+    raise UnsupportedError(
+        f"encrypt_frame takes a pandas or Polars DataFrame, or a mapping from names to columns, not "
+        f"{type(table).__name__}"
+    )
+
+
+def one_column(name: str, column: Any) -> Cells:
+    """A pandas or Polars series, or a sequence.
+
+    Raises:
+        UnsupportedError: something else.
+        ArgumentError: more than one axis.
+    """
+    if _is(column, "pandas", "Series"):
+        listed = getattr(column.dtype, "categories", None)
+        present = ~column.isna().to_numpy(dtype=bool)
+        values = column[present].to_numpy(dtype=None if listed is None else object)
+        return Cells(name, values, present, None if listed is None else tuple(listed))
+    if _is(column, "polars", "Series"):
+        listed = getattr(column.dtype, "categories", None) if column.dtype.base_type().__name__ == "Enum" else None
+        present = ~column.is_null().to_numpy()
+        there = column.drop_nulls()
+        values = there.to_numpy() if there.dtype.is_integer() or there.dtype.is_float() else _objects(there.to_list())
+        return _without_nan(name, values, present, None if listed is None else tuple(listed))
+    if isinstance(column, np.ma.MaskedArray):
+        present = ~np.ma.getmaskarray(column)
+        _require_one_axis(name, column.data)
+        return _without_nan(name, column.data[present], present, None)
+    if isinstance(column, (str, bytes)) or not isinstance(column, (Sequence, np.ndarray)):
+        raise UnsupportedError(f"encrypt_frame: column {name!r} is a {type(column).__name__}, not a sequence of cells")
+    values = column if isinstance(column, np.ndarray) else _objects(column)
+    _require_one_axis(name, values)
+    present = np.full(len(values), True)
+    if values.dtype == object:
+        present[:] = [value is not None for value in values]
+    return _without_nan(name, values[present], present, None)
+
+
+def _objects(values: Sequence[Any]) -> NDArray[Any]:
+    """Cells as they are: NumPy would make floats of integers beside floats."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _require_one_axis(name: str, values: NDArray[Any]) -> None:
+    if values.ndim != 1:
+        raise ArgumentError(f"encrypt_frame: column {name!r} has shape {values.shape}; a column has one axis")
+
+
+def _without_nan(name: str, values: NDArray[Any], present: NDArray[np.bool_], listed: tuple[Any, ...] | None) -> Cells:
+    """Cells in which NaN is missing too."""
+    if values.dtype.kind == "f":
+        number = ~np.isnan(values)
+    elif values.dtype == object:
+        number = np.array([not _is_nan(value) for value in values], dtype=bool)
+    else:
+        return Cells(name, values, present, listed)
+    there = present.copy()
+    there[present] = number
+    return Cells(name, values[number], there, listed)
+
+
+def _is_nan(value: object) -> bool:
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    if type(value).__name__ in ("NAType", "NaTType"):  # pandas' marks of what is missing
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def chosen(what: str, given: object, names: Sequence[str], default: Any, *, single: bool = True) -> dict[str, Any]:
+    """For every column what an option says: a mapping by name, or, with ``single``, one value for all.
+
+    Raises:
+        ArgumentError: the mapping names a column that there is not; no mapping.
+    """
+    if not isinstance(given, Mapping):
+        if given is not None and not single:
+            raise ArgumentError(f"encrypt_frame: {what}={given!r}; it is a mapping from names of columns")
+        return dict.fromkeys(names, default if given is None else given)
+    for name in given:
+        if name not in names:
+            raise ArgumentError(f"encrypt_frame: {what} names a column {name!r}; there are {', '.join(names)}")
+    return {name: given.get(name, default) for name in names}
+
+
+# --- decimals ---------------------------------------------------------------------------------------------------------
+def _as_decimal(value: object, where: str) -> tuple[int, int]:
+    """(n, e) with value = n 10^e, and no zero at the end of n."""
+    if isinstance(value, (bool, np.bool_)):
+        return int(value), 0
+    if isinstance(value, numbers.Integral):
+        return _stripped(int(value), 0)
+    if isinstance(value, (float, np.floating)):
+        value = Decimal(str(value))  # the shortest decimals that name it
+    elif isinstance(value, Fraction):
+        return _of_fraction(value, where)
+    if not isinstance(value, Decimal):
+        raise UnsupportedError(
+            f"{where}: {type(value).__name__} {str(value)[:40]!r} is no number; text goes into categories={{column: "
+            "[...]}, or is left out"
+        )
+    if not value.is_finite():
+        raise RangeError(f"{where}: {value} is no finite number; make it a missing value, or leave the row out")
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    if any(digits) and not -_MOST_DIGITS <= value.adjusted() <= _MOST_DIGITS:
+        raise RangeError(f"{where}: a number beyond 10^±{_MOST_DIGITS}")
+    whole = int("".join(map(str, digits)))
+    return _stripped(-whole if sign else whole, exponent)
+
+
+def _stripped(whole: int, exponent: int) -> tuple[int, int]:
+    if whole == 0:
+        return 0, 0
+    while whole % 10 == 0:
+        whole, exponent = whole // 10, exponent + 1
+    return whole, exponent
+
+
+def _of_fraction(value: Fraction, where: str) -> tuple[int, int]:
+    for places in range(MOST_DECIMALS + 1):
+        if 10**places % value.denominator == 0:
+            return _stripped(value.numerator * (10**places // value.denominator), -places)
+    raise RangeError(f"{where}: {value} is no decimal of at most {MOST_DECIMALS} places")
+
+
+def decimals_for(scale: object, what: str) -> int:
+    """A checked number of decimals.
+
+    Raises:
+        ArgumentError: no whole number from 0 to MOST_DECIMALS.
+    """
+    if isinstance(scale, bool) or not isinstance(scale, numbers.Integral) or not 0 <= int(scale) <= MOST_DECIMALS:
+        raise ArgumentError(f"{what}: {scale!r} must be a number of decimals from 0 to {MOST_DECIMALS}")
+    return int(scale)
+
+
+def scaled(cells: Cells, decimals: int | None) -> tuple[IntArray, int]:
+    """Every cell times 10^decimals, exactly; and decimals, the fewest that all cells need where None is given.
+
+    Raises:
+        RangeError: a cell needs more decimals, or is infinite; names row and column.
+        UnsupportedError: a cell that is no number; names row and column.
+    """
+    if cells.values.dtype.kind in "biu" and not decimals:
+        return cells.values.astype(object), 0
+    pairs = [_as_decimal(value, cells.where(i)) for i, value in enumerate(cells.values)]
+    needed = [max(0, -exponent) for _, exponent in pairs]
+    places = max(needed, default=0) if decimals is None else decimals
+    limit = MOST_DECIMALS if decimals is None else decimals
+    for i, need in enumerate(needed):
+        if need > limit:
+            raise RangeError(
+                f"{cells.where(i)}: {cells.values[i]} needs {need} decimals, and the scale has {limit}; round it "
+                f"before, or give more: scales={{{cells.name!r}: {need}}}"
+            )
+    return _objects([whole * 10 ** (exponent + places) for whole, exponent in pairs]), places
+
+
+def cell_numbers(operation: str, values: object) -> tuple[IntArray, int]:
+    """Public numbers as an operand: integers of shape () or (rows,), and the decimals that they count in.
+
+    Raises:
+        UnsupportedError: no numbers.
+        RangeError: something missing or infinite.
+    """
+    single = isinstance(values, (numbers.Number, Decimal, np.generic)) or np.ndim(values) == 0  # type: ignore[arg-type]
+    cells = one_column(operation, [values] if single else values)
+    if not cells.present.all():
+        row = int(np.flatnonzero(~cells.present)[0])
+        raise RangeError(f"{operation}: a public operand whose value {row} (counted from 0) is missing")
+    whole, decimals = scaled(cells, None)
+    return whole.reshape(()) if single else whole, decimals

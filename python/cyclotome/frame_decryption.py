@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encrypted tables out: pandas frames and series, exactly."""
+
+from __future__ import annotations
+
+import importlib
+from decimal import Context, Decimal
+from typing import Any
+
+import numpy as np
+
+from .array import EncryptedArray
+from .decryption import decrypt
+from .errors import MissingPackageError, RangeError, UnsupportedError
+from .frame_columns import EncryptedCategories, EncryptedColumn
+from .frames import EncryptedFrame
+from .keys import SecretKey
+from .values import IntArray
+
+__all__ = ["decrypt_frame"]
+
+
+def decrypt_frame(
+    x: EncryptedFrame | EncryptedColumn | EncryptedCategories, key: SecretKey, *, exact: bool = True
+) -> Any:
+    """Decrypts a table, a column or a single number; for the key's owner alone, as `decrypt`.
+
+    Args:
+        x: a frame, or a column of one, or the sum of a column.
+        key: the secret key that belongs to it.
+        exact: decimals as `decimal.Decimal`; else as the floats nearest to them.
+
+    Returns:
+        A pandas DataFrame of a frame, a Series of a column, a number of a single one. Columns without decimals are
+        int64, or Int64 with missing values (Python integers where they are wider); columns with decimals hold Decimal,
+        None where they are missing, or float64 and NaN; categories are Categorical.
+
+    Raises:
+        MissingPackageError: pandas is not installed; single numbers need none.
+        UnsupportedError: something else than a frame or column.
+        RangeError: categories or a mask that are no zeros and ones, so they are not what they claim to be; without
+            ``exact``, a value beyond what floats hold.
+        MismatchError, NoiseError, ContradictionError: see `decrypt`.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=1, value_bits=16, result_bits=40))
+        >>> x = cy.encrypt_frame({"price": [12.5, 0.99], "sold": [3, 7]}, public)
+        >>> cy.decrypt_frame((x["price"] * x["sold"]).sum(), secret)
+        Decimal('44.43')
+    """
+    if isinstance(x, EncryptedColumn) and not x.values.shape:
+        return _number(int(decrypt(x.values, key)), x.decimals, exact)
+    if isinstance(x, EncryptedFrame):
+        pandas = _pandas()
+        columns = {name: _series(pandas, column, key, exact) for name, column in x.columns.items()}
+        frame = pandas.DataFrame(columns)
+        return frame if x.index is None else frame.set_axis(list(x.index), axis=0)
+    if isinstance(x, (EncryptedColumn, EncryptedCategories)):
+        return _series(_pandas(), x, key, exact)
+    raise UnsupportedError(f"decrypt_frame takes an EncryptedFrame or one of its columns, not {type(x).__name__}")
+
+
+def _pandas() -> Any:
+    try:
+        return importlib.import_module("pandas")
+    except ImportError:
+        raise MissingPackageError("decrypted tables are pandas': pip install 'cyclotome[frames]'") from None
+
+
+def _number(value: int, decimals: int, exact: bool) -> Any:
+    """value / 10^decimals."""
+    if not decimals:
+        return value
+    if exact:
+        digits = Context(prec=len(str(abs(value))) + decimals + 1)  # whatever the caller's context rounds to
+        return Decimal(value).scaleb(-decimals, digits)
+    try:
+        return value / 10**decimals  # of integers: rounded once
+    except OverflowError:
+        raise RangeError("decrypt_frame: a value is beyond what floats hold; pass exact=True") from None
+
+
+def _ones(values: Any, what: str) -> IntArray:
+    ones = np.asarray(values)
+    if not ((ones == 0) | (ones == 1)).all():
+        raise RangeError(f"decrypt_frame: {what} that are not all 0 or 1; they are not what they claim to be")
+    return ones
+
+
+def _series(pandas: Any, column: EncryptedColumn | EncryptedCategories, key: SecretKey, exact: bool) -> Any:
+    if isinstance(column, EncryptedCategories):
+        selectors = _ones(decrypt(column.selectors, key), "categories")
+        _ones(selectors.sum(axis=0), "numbers of categories of rows")
+        places = np.where(selectors.any(axis=0), selectors.argmax(axis=0), -1)
+        return pandas.Series(pandas.Categorical.from_codes(places, categories=list(column.labels)))
+    mask = column.mask
+    if isinstance(mask, EncryptedArray):
+        mask = _ones(decrypt(mask, key), "masks")
+    values = decrypt(column.values, key)
+    present = np.full(column.rows, True) if mask is None else np.asarray(mask).astype(bool)
+    if not column.decimals and values.dtype != object:
+        series = pandas.Series(values)
+        return series if present.all() else series.astype("Int64").mask(~present)
+    cells = [
+        _number(int(value), column.decimals, exact) if there else None
+        for value, there in zip(values, present, strict=True)
+    ]
+    return pandas.Series(cells, dtype="float64" if column.decimals and not exact else object)
