@@ -56,11 +56,32 @@ const SwitchingKey& EvaluationKeys::relinearization() const {
   return *relinearization_;
 }
 
+namespace {
+
+/// The argument of Python's keygen that makes the key of an element.
+std::string argument_for(std::uint64_t element, const RingShape& ring) {
+  const GaloisGroup& group = ring.galois();
+  if (ring.power_basis()) {
+    if (element == column_rotation_element(group)) return "columns=True";
+    const auto [generator, order] = group.generators().front();
+    std::uint64_t turned = generator;
+    for (std::size_t steps = 1; steps < order; ++steps, turned = group.product(turned, generator)) {
+      if (turned == element)
+        return message("rotations=[", steps > order / 2 ? "-" : "", std::min(steps, order - steps), "]");
+    }
+  }
+  return message("galois_elements=[", element, "]");
+}
+
+}  // namespace
+
 const SwitchingKey& EvaluationKeys::galois(std::uint64_t element) const {
   const auto found = galois_.find(element);
   if (found == galois_.end()) {
     throw MissingKeyError(message("these evaluation keys hold no Galois key for element ", element, " (they hold ",
-                                  galois_.size(), "); ask for this rotation when the keys are generated"));
+                                  galois_.size(),
+                                  "); ask for this rotation when the keys are generated, keygen(parameters, ",
+                                  argument_for(element, *context_->parameters().ring()), ")"));
   }
   return found->second;
 }
