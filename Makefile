@@ -15,7 +15,9 @@
 #   make test-gpu-builds  the same with builds for several architectures, which must compute or refuse (minutes)
 #   make bench-gate  the usual operations beside an earlier commit: other bits, or 1 % more time, is a failure (BASE=...)
 #   make bench-gpu  measure on the first GPU (minutes): bench/results/<gpu>.json
-#   make docs     API reference into build/docs
+#   make docs     the documentation's site into build/site, in seconds: nothing is compiled
+#   make docs-serve  the same at http://localhost:8000, built anew when a page changes
+#   make pictures, make notebooks  draw doc/pictures anew, and run doc/notebooks and keep what they print
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
 #   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
 #   make clean    remove .venv and build/
@@ -57,7 +59,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs verilog fuzz clean
+.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs docs-serve pictures notebooks verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -83,7 +85,7 @@ install: $(ready)
 install-test: $(ready)
 	@echo "== build and install cyclotome with its tests, warnings as errors (the first time takes minutes)"
 	@$(pip_install) -Cbuild-dir=$(test_build) -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON \
-	    -Ccmake.define.CYCLOTOME_WERROR=ON '.[test]' $(packages)
+	    -Ccmake.define.CYCLOTOME_WERROR=ON --group docs '.[test]' $(packages)
 
 cuda_options := -Cbuild-dir=$(cuda_package) -Ccmake.define.CYCLOTOME_CUDA=ON \
     $(if $(GPUS),-Ccmake.define.CMAKE_CUDA_ARCHITECTURES=$(GPUS))
@@ -258,10 +260,24 @@ format: $(linters)
 	@$(bin)/ruff check --quiet --fix-only .
 	@$(bin)/ruff format --quiet .
 
-docs: install-test
-	@$(bin)/python -m pip install --quiet --group docs
-	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome \
-	    cyclotome_bench cyclotome_demo cyclotome_hdl cyclotome_study
+# C++ pages go into build/site/cpp where there is a doxygen.
+docs_cpp := $(if $(shell command -v doxygen),$(shell sed -n 's/^\(docs-cpp\):.*/\1/p' Makefile))
+docs_tools = $(bin)/python -m pip install --quiet --group docs
+mkdocs := NO_MKDOCS_2_WARNING=1 CYCLOTOME_DOCS_CPP=$(docs_cpp) $(bin)/mkdocs
+
+docs: $(ready)
+	@$(docs_tools)
+	@$(mkdocs) build --strict --quiet
+	@$(if $(docs_cpp),$(MAKE) --no-print-directory $(docs_cpp))
+	@echo "build/site/index.html"
+
+# Pictures and what notebooks print come from the installed package, and are committed.
+pictures notebooks: install-test
+	@$(bin)/python tools/docs/$(if $(filter pictures,$@),draw,run_notebooks).py
+
+docs-serve: $(ready)
+	@$(docs_tools)
+	@$(mkdocs) serve
 
 verilog: $(ready)
 	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]' ./hdl ./study

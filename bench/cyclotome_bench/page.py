@@ -16,7 +16,7 @@ from cyclotome_bench.views import View, view_of
 
 __all__ = ["page"]
 
-#: No page may ask anybody for anything.
+#: No page may ask anybody for anything, but a site for its own script.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
@@ -34,15 +34,17 @@ dt { color: #666; } dd { margin: 0; overflow-wrap: anywhere; }
 """
 
 
-def page(report: Report, view: View | None = None) -> str:
+def page(report: Report, view: View | None = None, library: str | None = None) -> str:
     """The page of a report.
 
     Args:
         report: what to show.
         view: which tables and plots; by default all there are.
+        library: the address of a file with `charts.library()`, which several pages of a site share; by default it is
+            part of the page, which then asks nobody for anything.
 
     Returns:
-        A whole HTML document of some megabytes, most of which is Plotly.
+        A whole HTML document, of some megabytes with Plotly in it.
 
     Raises:
         MissingPackageError: Plotly is not installed.
@@ -51,13 +53,21 @@ def page(report: Report, view: View | None = None) -> str:
     title = html.escape(f"cyclotome benchmark: {report.plan}, {_computer(report.facts)}")
     drawn = [charts.fragment(plot) for plot in shown.plots]
     body = "\n".join([f"<h1>{title}</h1>", _facts(report), *drawn, *map(_table, shown.tables)])
-    script = f"<script>{charts.library()}</script>\n" if drawn else ""
+    script = _script(library) if drawn else ""
+    policy = _POLICY if library is None else _POLICY.replace("script-src", "script-src 'self'")
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n<title>{title}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"/>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
         f"<style>{_STYLE}</style>\n{script}</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
+
+
+def _script(library: str | None) -> str:
+    """What draws the plots: itself, or where it is."""
+    if library is None:
+        return f"<script>{charts.library()}</script>\n"
+    return f'<script src="{html.escape(library)}"></script>\n'
 
 
 def _computer(facts: dict[str, Any]) -> str:

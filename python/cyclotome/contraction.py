@@ -29,8 +29,7 @@ def einsum(subscripts: str, *operands: Any) -> EncryptedArray:
     Raises:
         ArgumentError: subscripts that don't fit the operands or one another.
         UnsupportedError: a letter twice in one operand, "...", more than two operands, none that is encrypted; two
-        packed
-            arrays whose last axes differ and that are no product of matrices.
+            packed arrays whose last axes differ and that are no product of matrices.
 
     Example:
         >>> import cyclotome as cy, numpy as np

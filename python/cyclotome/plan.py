@@ -256,7 +256,7 @@ def plan(
 
     Raises:
         ArgumentError: inputs of other kinds; results that are no encrypted arrays.
-        Whatever the computation itself would raise: `RangeError`, `NoiseError`, `MissingKeyError`, ...
+        CyclotomeError: whatever the computation itself would raise: `RangeError`, `NoiseError`, `MissingKeyError`, ...
 
     Example:
         >>> import cyclotome as cy
