@@ -31,9 +31,19 @@ class Page:
 
     def open(self, path: Path, width: int) -> None:
         """Loads a file in a window of this width; below 500 as a telephone does."""
+        self.visit(path.absolute().as_uri(), width)
+
+    def visit(self, address: str, width: int) -> None:
+        """Loads what is at an address, as `open` does."""
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
         self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        self._driver.get(path.absolute().as_uri())
+        self._driver.get(address)
+
+    def await_true(self, script: str, seconds: float = 10) -> None:
+        """Waits until a script returns something true."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self._driver, seconds).until(lambda driver: driver.execute_script(script))
 
     def ask(self, script: str) -> Any:
         """What a script returns."""
