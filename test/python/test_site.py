@@ -136,7 +136,8 @@ def test_the_page_of_commands_has_every_option(site: Built) -> None:
 #: What is wider than the window and can't be scrolled by itself.
 _WIDE = """
 const width = document.documentElement.clientWidth;
-const inside = e => e && (['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowX) || inside(e.parentElement));
+const cut = e => ['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowX);
+const inside = e => e && (cut(e) || inside(e.parentElement));
 return [...document.querySelectorAll('.md-content *')]
   .filter(e => e.getBoundingClientRect().right > width + 1 && !inside(e.parentElement) && !e.closest('svg'))
   .map(e => e.outerHTML.slice(0, 80));
@@ -161,6 +162,13 @@ def test_pages_can_be_read(name: str, width: int, address: str, window: browser.
     for picture in window.ask(_PICTURES):
         assert picture["loaded"] and 0 <= picture["left"] < picture["right"] <= width and picture["height"] > 100
     assert window.complaints() == []
+
+
+def test_what_is_too_wide_is_seen(address: str, window: browser.Page) -> None:
+    window.visit(f"{address}/noise.html", TELEPHONE)
+    assert window.ask(_WIDE) == []
+    window.ask("document.querySelector('.md-content h1').innerHTML = '<p style=\"width: 900px\">wide</p>'")
+    assert len(window.ask(_WIDE)) == 1
 
 
 def test_pictures_are_shown_by_day_and_by_night(address: str, window: browser.Page) -> None:

@@ -20,7 +20,15 @@ import generated
 from repository import ROOT, linked_sources, outside_pages, record_page, rewritten, source_page
 
 #: Pages that a checkout may be without; the navigation leaves them out then.
-OPTIONAL = {"cpp-guide.md", "coming-from-elsewhere.md", "services.md", "scale.md"}
+OPTIONAL = {
+    "coming-from-elsewhere.md",
+    "cpp-guide.md",
+    "models.md",
+    "packages.md",
+    "scale.md",
+    "services.md",
+    "threshold.md",
+}
 #: Set by `make docs` where Doxygen puts C++ pages beside these.
 CPP_PAGES = "CYCLOTOME_DOCS_CPP"
 
