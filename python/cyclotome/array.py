@@ -17,7 +17,7 @@ from .keyring import Keyring
 from .memory import warn_of_spread
 from .options import current
 from .parameters import Parameters
-from .plain import PlainArray
+from .plain_arrays import PlainArray
 from .shapes import Selection, require_rows, reshaped, selected, taken
 from .text import byte_size, integer, plural
 from .values import index, integers, native, word
