@@ -353,7 +353,7 @@ class EncryptedArray:
         return self.derived(_core.sum(self._native, axes, bool(keepdims), current.get().native))
 
     def sum_of_products(self, other: EncryptedArray, axis: int | Sequence[int] | None = None) -> EncryptedArray:
-        """``(self * other).sum(axis)``, several times faster: what both are multiplied by is prepared once, and each sum
+        """``(self * other).sum(axis)``, several times faster: each factor is prepared once, and each sum
         is rounded and relinearised once. Shapes broadcast; other noise, no more than that of the products one by one.
 
         Args:
