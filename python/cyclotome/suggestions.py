@@ -214,7 +214,7 @@ def suggest(
     Raises:
         ParameterError: no supported degree carries it.
         RangeError: values that no plaintext moduli hold; with ``plain_moduli``, that these don't.
-        CyclotomeError: whatever else the computation raises by itself.
+        Whatever else the computation raises by itself.
 
     Example:
         >>> import cyclotome as cy

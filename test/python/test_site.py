@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import importlib
 import os
 import re
 import sys
@@ -249,12 +250,24 @@ def test_links_to_the_web_answer(site: Built) -> None:
     assert dead == []
 
 
-def test_what_a_checkout_may_be_without_is_left_out() -> None:
+def tool(name: str) -> Any:
+    """A module of tools/docs."""
     sys.path.insert(0, str(ROOT / "tools" / "docs"))
     try:
-        import hooks
+        return importlib.import_module(name)
     finally:
         sys.path.remove(str(ROOT / "tools" / "docs"))
+
+
+def test_docstrings_are_read_as_they_are_meant() -> None:
+    text = "Does.\n\nRaises:\n    RangeError: x\n        y: z\n    Whatever f raises.\n\nExample:\n    >>> 1\n    1\n"
+    expected = text.replace("Whatever", "CyclotomeError: Whatever").replace("Example:", "Examples:")
+    assert tool("docstrings").readable(text) == expected
+    assert tool("docstrings").readable("Raises nothing:\n    at all") == "Raises nothing:\n    at all"
+
+
+def test_what_a_checkout_may_be_without_is_left_out() -> None:
+    hooks = tool("hooks")
     nav = [{"Start": "index.md"}, {"Gone": "services.md"}, {"More": [{"Gone": "scale.md"}, "noise.md"]}, {"None": []}]
     missing = [page for page in ("services.md", "scale.md") if not (ROOT / "doc" / page).is_file()]
     pruned = str(hooks._without_missing(nav))

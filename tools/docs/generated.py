@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from repository import ROOT, record_page
 from standin import import_sources
 
-__all__ = ["commands", "notebook", "records", "source"]
+__all__ = ["commands", "more_names", "notebook", "records", "source"]
 
 _PLOTLY = "plotly.min.js"
 _LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cu": "cpp", ".cuh": "cpp", ".py": "python", ".json": "json"}
@@ -26,6 +28,20 @@ def commands() -> str:
     command: Any = typer.main.get_command(app)
     context: Any = command.make_context("cyclotome", ["--help"], resilient_parsing=True)
     return get_docs_for_click(obj=command, ctx=context, name="cyclotome", title="Commands")
+
+
+def more_names() -> str | None:
+    """A page for public names of the package that no page of doc/api has, so that none is missing; None if none is."""
+    tree = ast.parse((ROOT / "python/cyclotome/__init__.py").read_text(encoding="utf-8"))
+    (names,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+    )
+    pages = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("doc/api/*.md"))
+    known = set(re.findall(r"^::: cyclotome\.(\w+)$", pages, re.MULTILINE))
+    missing = [name for name in names if name not in known and name != "__version__"]
+    return "# More\n\n" + "".join(f"::: cyclotome.{name}\n\n" for name in missing) if missing else None
 
 
 def records() -> dict[str, str]:

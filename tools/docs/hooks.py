@@ -29,6 +29,8 @@ OPTIONAL = {
     "services.md",
     "threshold.md",
 }
+#: Where names are that doc/api doesn't have; none, as a rule.
+MORE = "api/more.md"
 #: Set by `make docs` where Doxygen puts C++ pages beside these.
 CPP_PAGES = "CYCLOTOME_DOCS_CPP"
 
@@ -42,7 +44,8 @@ _places: dict[str, str] = {}
 def _without_missing(items: Any) -> Any:
     """A navigation without optional pages that are not there, and without sections that are empty then."""
     if isinstance(items, str):
-        return None if items in OPTIONAL and not (ROOT / "doc" / items).is_file() else items
+        missing = items in OPTIONAL and not (ROOT / "doc" / items).is_file()
+        return None if missing or (items == MORE and generated.more_names() is None) else items
     if isinstance(items, dict):
         kept = {title: _without_missing(below) for title, below in items.items()}
         return {title: below for title, below in kept.items() if below} or None
@@ -73,7 +76,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         _places[f"doc/notebooks/{notebook.name}"] = place
         files.append(File.generated(config, place, content=generated.notebook(notebook)))
     files.append(File.generated(config, "cli.md", content=generated.commands()))
-    for place, text in generated.records().items():
+    more = generated.more_names()
+    for place, text in (generated.records() | ({} if more is None else {MORE: more})).items():
         files.append(File.generated(config, place, content=text))
     return files
 
