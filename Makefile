@@ -272,8 +272,11 @@ docs: $(ready)
 	@echo "build/site/index.html"
 
 # Pictures and what notebooks print come from the installed package, and are committed.
-pictures notebooks: install-test
-	@$(bin)/python tools/docs/$(if $(filter pictures,$@),draw,run_notebooks).py
+pictures: install-test
+	@$(bin)/python tools/docs/draw.py
+
+notebooks: install-test
+	@$(bin)/python tools/docs/run_notebooks.py
 
 docs-serve: $(ready)
 	@$(docs_tools)

@@ -138,7 +138,7 @@ def test_the_page_of_commands_has_every_option(site: Built) -> None:
 _WIDE = """
 const width = document.documentElement.clientWidth;
 const cut = e => ['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowX);
-const inside = e => e && (cut(e) || inside(e.parentElement));
+const inside = e => e != document.documentElement && (cut(e) || inside(e.parentElement));
 return [...document.querySelectorAll('.md-content *')]
   .filter(e => e.getBoundingClientRect().right > width + 1 && !inside(e.parentElement) && !e.closest('svg'))
   .map(e => e.outerHTML.slice(0, 80));
