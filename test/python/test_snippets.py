@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +16,12 @@ from pages import ROOT, name_of
 from snippets import blocks, commands, program
 
 RECIPES = sorted(name_of(path) for path in (ROOT / "doc" / "recipes").glob("*.md") if path.name != "README.md")
+
+
+def page_of(name: str) -> str:
+    """A page that a checkout may be without."""
+    return f"doc/{name}.md"
+
 
 #: Other pages whose Python blocks run here, and what each takes for granted.
 PROGRAMS = {
@@ -25,12 +32,18 @@ secret = cy.keygen(cy.Parameters.suggest(depth=0, value_bits=4), rotations=[], r
 """,
     "doc/fermat.md": "",
     "doc/layouts.md": "",
+    page_of("models"): "",
     "study/README.md": "",
 }
 
 #: Pages with blocks that another test runs or compares, by what it looks at.
 ELSEWHERE = {
     "README.md": "test_tutorial.py, and for C++ test/package",
+    page_of("coming-from-elsewhere"): "test_coming_from_elsewhere.py",
+    page_of("cpp-guide"): "test_how_to.py",
+    page_of("scale"): "test_services_page.py",
+    page_of("services"): "test_services_page.py",
+    page_of("threshold"): "test_tutorial.py",
     "doc/tutorial.md": "test_tutorial.py",
     "doc/tutorial-fermat.md": "test_tutorial.py",
     "doc/transforms.md": "test_tutorial.py",
@@ -43,6 +56,8 @@ EXCUSED = {
     "doc/fpga.md": "excerpts, contexts of 1050 bits: test_hdl_designs.py, test_hdl_contexts.py, test_fpga_engine.py",
     "doc/ltv.md": "the last block needs a GPU: test_ltv_scheme.py, test_ltv_arithmetic.py, test_cuda_ltv_circuits.py",
 }
+#: Pages whose commands are scripts of the shell, and run whole in another test.
+SCRIPTS = {page_of("services"): "test_services_page.py"}
 #: Pages whose commands run one after the other in a folder with data.csv; those of other pages are parsed only.
 SEQUENCES = ["README.md", "doc/recipes/client-and-server.md"]
 #: Commands that would take minutes, or ask a terminal.
@@ -54,6 +69,11 @@ SITE = sorted(
     | {"README.md", "CONTRIBUTING.md", "SECURITY.md"}
     | {f"{folder}/README.md" for folder in ("bench", "demo", "hdl", "study")}
 )
+
+
+def here(pages: Iterable[str]) -> list[str]:
+    """Those pages that this checkout has."""
+    return [page for page in pages if (ROOT / page).is_file()]
 
 
 def executed(page: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,8 +108,10 @@ def test_the_list_of_recipes_has_all_of_them() -> None:
         assert site.count(page.removeprefix("doc/")) == 1, page
 
 
-@pytest.mark.parametrize("page", PROGRAMS)
+@pytest.mark.parametrize("page", here(PROGRAMS))
 def test_programs_of_other_pages_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page == page_of("models"):
+        pytest.importorskip("sklearn")
     executed(page, PROGRAMS[page] + "\n".join(block.text for block in blocks(page, "python")), tmp_path, monkeypatch)
 
 
@@ -102,7 +124,7 @@ def test_every_program_of_a_page_has_a_test(page: str) -> None:
 
 
 def test_tests_that_stand_for_pages_are_there() -> None:
-    for named in [*ELSEWHERE.values(), *EXCUSED.values()]:
+    for named in [table[page] for table in (ELSEWHERE, EXCUSED, SCRIPTS) for page in here(table)]:
         for name in re.findall(r"test_\w+\.py", named):
             assert (ROOT / "test/python" / name).is_file(), name
 
@@ -142,7 +164,7 @@ def refused(words: list[str]) -> str:
     return "" if words[0] in known else f"what is {words[0]}?"
 
 
-@pytest.mark.parametrize("page", SITE)
+@pytest.mark.parametrize("page", [page for page in SITE if page not in SCRIPTS])
 def test_commands_of_every_page_exist(page: str) -> None:
     pytest.importorskip("typer")
     wrong = {" ".join(words): reason for words in commands(page) if (reason := refused(words))}
