@@ -24,7 +24,7 @@ from .decryption import decrypt, noise_budget, reveal
 from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
 from .encryption import encrypt
 from .errors import CyclotomeError
-from .files import from_bytes, load, save, to_bytes
+from .files import from_bytes, load, save, to_bytes, to_view
 from .fixed_point import FixedPoint
 from .frame_columns import EncryptedCategories, EncryptedColumn
 from .frame_decryption import decrypt_frame
@@ -43,6 +43,7 @@ from .functions import (
     top_k,
     where,
 )
+from .held_keys import hold_keys, release_keys
 from .inspection import Inspection, inspect
 from .key_files import KeyFiles, save_keys
 from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
@@ -55,6 +56,9 @@ from .plan import Operand, Plan, plan
 from .polynomials import convolve, expand, negacyclic_product, pack
 from .rekeying import rekey, rekeying_key, rerandomize
 from .selections import one_hot
+from .sessions.client import Client
+from .sessions.quotas import Quotas
+from .sessions.server import Server
 from .shaping import concatenate, stack
 from .sharding import ShardedArray, encrypt_sharded, shard
 from .suggestions import suggest
@@ -62,6 +66,7 @@ from .suggestions import suggest
 __version__ = _core.version()
 
 __all__ = [
+    "Client",
     "CyclotomeError",
     "EncryptedArray",
     "EncryptedCategories",
@@ -79,8 +84,10 @@ __all__ = [
     "PlainArray",
     "Plan",
     "PublicKey",
+    "Quotas",
     "RekeyingKey",
     "SecretKey",
+    "Server",
     "ShardedArray",
     "__version__",
     "allow_undecryptable",
@@ -105,6 +112,7 @@ __all__ = [
     "expand",
     "fpga",
     "from_bytes",
+    "hold_keys",
     "inspect",
     "is_zero",
     "keygen",
@@ -124,6 +132,7 @@ __all__ = [
     "progress",
     "rekey",
     "rekeying_key",
+    "release_keys",
     "rerandomize",
     "reveal",
     "save",
@@ -136,6 +145,7 @@ __all__ = [
     "suggest",
     "sum_rotations",
     "to_bytes",
+    "to_view",
     "top_k",
     "trace_elements",
     "where",

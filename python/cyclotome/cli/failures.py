@@ -13,14 +13,16 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cyclotome import errors
+from cyclotome import errors, failures
 from cyclotome.cli.expression import ExpressionError
 from cyclotome.cli.visible import shortened, visible
+from cyclotome.failures import BAD_FILE as BAD_FILE
+from cyclotome.failures import OTHER as OTHER
+from cyclotome.failures import USAGE as USAGE
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-OTHER, USAGE, BAD_FILE, BAD_PARAMETERS, BAD_KEY, OUT_OF_RANGE = 1, 2, 3, 4, 5, 6
 #: Ctrl-C, as shells count it.
 INTERRUPTED = 130
 
@@ -33,27 +35,9 @@ class UsageError(errors.CyclotomeError, ValueError):
     """A command that contradicts itself, or would overwrite a file."""
 
 
-#: The first class that fits decides.
-CODES: tuple[tuple[type[Exception], int], ...] = (
-    (UsageError, USAGE),
-    (ExpressionError, USAGE),
-    (errors.UnsupportedError, USAGE),
-    (errors.ArgumentError, USAGE),
-    (errors.FileError, BAD_FILE),
-    (errors.FormatError, BAD_FILE),
-    (errors.ParameterError, BAD_PARAMETERS),
-    (errors.MismatchError, BAD_KEY),
-    (errors.MissingKeyError, BAD_KEY),
-    (errors.TransparentError, BAD_KEY),  # the public key is what is missing
-    (errors.NoiseError, OUT_OF_RANGE),
-    (errors.ContradictionError, BAD_FILE),
-    (errors.RangeError, OUT_OF_RANGE),
-)
-
-
 def exit_code(error: BaseException) -> int:
-    """The exit code of an error; 1 for those without one of their own."""
-    return next((code for kind, code in CODES if isinstance(error, kind)), OTHER)
+    """The exit code of an error, as `cyclotome.failures` has it for those of the library."""
+    return USAGE if isinstance(error, (UsageError, ExpressionError)) else failures.exit_code(error)
 
 
 def complain(message: str) -> None:
