@@ -34,6 +34,7 @@ class Running:
         self._reader.start()
         if not self._listening.wait(120) or self.process.poll() is not None:
             self.process.kill()
+            self.stop()
             raise AssertionError("".join(self.raw))
 
     def _read(self) -> None:
@@ -87,6 +88,8 @@ class Running:
             self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(60)
         self._reader.join(10)
+        assert self.process.stderr is not None
+        self.process.stderr.close()
         return status
 
     def __enter__(self) -> Running:

@@ -18,17 +18,17 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+from cli_runner import run, succeed
 from cyclotome import errors, failures
 from cyclotome.sessions.messages import key_bytes
 from cyclotome.sessions.remote import Remote
+from service_runner import Running
+from small import keys, parameters
 
 httpx = pytest.importorskip("httpx", reason="the extra serve is not installed")
 for package in ("fastapi", "uvicorn", "prometheus_client"):
     pytest.importorskip(package, reason="the extra serve is not installed")
 
-from cli_runner import run, succeed
-from service_runner import Running
-from small import keys, parameters
 
 QUICK = ("--allow-insecure", "--request-mib", 1, "--client-key-mib", 4, "--header-seconds", 1, "--body-seconds", 3)
 
@@ -276,7 +276,7 @@ def test_logs_say_who_and_what_and_hold_no_bytes(service: Running, client: cy.Cl
     assert all(json.loads(line) for line in service.raw)
 
 
-# --- services of their own ---------------------------------------------------------------------------------------------
+# --- services of their own ------------------------------------------------------------------------------------------
 def test_tokens_say_who_asks(tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text(
         "# who\n" + "".join(f"{name}:{hashlib.sha256(name.encode() * 3).hexdigest()}\n" for name in ("ada", "bob"))

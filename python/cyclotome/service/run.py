@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +58,18 @@ class _Server(uvicorn.Server):
                     logs.event("listening", address=f"{host}:{port}")
 
 
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """uvicorn stops at these signals and then raises them once more, for whoever started it: nobody did."""
+    signals = (signal.SIGTERM, signal.SIGINT) if threading.current_thread() is threading.main_thread() else ()
+    before = [(each, signal.signal(each, lambda *_: None)) for each in signals]
+    try:
+        yield
+    finally:
+        for each, handler in before:
+            signal.signal(each, handler)
+
+
 def serve(server: Server, listening: Listening, level: str = "INFO") -> None:
     """Serves until SIGTERM or Ctrl-C; then refuses new requests, lets jobs end, and closes the server.
 
@@ -95,7 +111,8 @@ def serve(server: Server, listening: Listening, level: str = "INFO") -> None:
     )
     running = _Server(config)
     try:
-        running.run()
+        with _stopped_by_signals():
+            running.run()
     except SystemExit:  # uvicorn's way to say that it can't listen, which it has logged
         raise FileError(f"can't listen on {listening.host}:{listening.port}: is the address in use?") from None
     finally:

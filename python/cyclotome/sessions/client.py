@@ -60,10 +60,11 @@ class Client:
 
     def __init__(self, server: Service | str | None, keys: Keys | None = None, **options: Any) -> None:
         """``options``: of `Remote`, such as ``token`` and ``timeout``, where ``server`` is an address."""
+        self._own: Any = None
         if isinstance(server, str):
             from .remote import Remote
 
-            server = Remote(server, **options)
+            self._own = server = Remote(server, **options)
         elif options:
             raise ArgumentError(f"Client: {', '.join(options)}: options are for servers that have an address")
         if server is not None and not isinstance(server, Service):
@@ -155,6 +156,17 @@ class Client:
         if name != self.fingerprint:
             raise MismatchError(f"the server holds keys {name[:8]}, not the ones that were sent")
         return name
+
+    def close(self) -> None:
+        """Closes its connections, where ``server`` is an address; a `Server` goes on."""
+        if self._own is not None:
+            self._own.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"Client(key {self.key_id[:8]}, {self.parameters.summary()})"

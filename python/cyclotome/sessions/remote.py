@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
 import time
+import weakref
 from typing import Any
 
 from ..errors import BusyError, CyclotomeError, FormatError, ServiceError
@@ -55,6 +57,8 @@ class Remote:
             self._http = httpx.Client(base_url=address, timeout=timeout, headers=headers, follow_redirects=False)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError) as error:
             raise ServiceError(f"{address}: {error}") from None
+        # Also when nobody closes it: clients are made in passing.
+        self._end = weakref.finalize(self, self._http.close)
         self._address, self._timeout, self._max_bytes = address, timeout, max_bytes
         self._allow_insecure = allow_insecure
         self._facts: dict[str, Any] | None = None
@@ -103,8 +107,6 @@ class Remote:
         return self._bytes("POST", f"/v1/call/{function}", params={"keys": keys}, content=bytes(request))
 
     def _json(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        import json
-
         data = self._bytes(method, path, **options)
         try:
             found = json.loads(data)
@@ -145,13 +147,11 @@ class Remote:
 
     def close(self) -> None:
         """Closes its connections."""
-        self._http.close()
+        self._end()
 
 
 def _refusal(status: int, data: bytes, later: str | None, where: str) -> CyclotomeError:
     """The error that an answer stands for."""
-    import json
-
     try:
         found = json.loads(data)
         error: CyclotomeError = raised(found["error"], f"{found['message']} (request {found['request_id']})")
