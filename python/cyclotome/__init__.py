@@ -57,6 +57,7 @@ from .polynomials import convolve, expand, negacyclic_product, pack
 from .rekeying import rekey, rekeying_key, rerandomize
 from .selections import one_hot
 from .sessions.client import Client
+from .sessions.mapping import map_batches as map
 from .sessions.quotas import Quotas
 from .sessions.server import Server
 from .shaping import concatenate, stack
@@ -119,6 +120,7 @@ __all__ = [
     "less",
     "load",
     "lookup",
+    "map",
     "maximum",
     "memory_limit",
     "minimum",

@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
 #: The first class that fits decides.
 OUTCOMES: tuple[Outcome, ...] = (
-    Outcome(errors.SecrecyError, USAGE, 400),
+    Outcome(errors.SecrecyError, OTHER, 400),
     Outcome(errors.UnsupportedError, USAGE, 422),
     Outcome(errors.ArgumentError, USAGE, 422),
     Outcome(errors.ServiceError, BAD_FILE, 502),

@@ -23,7 +23,7 @@ from .errors import (
     SecretFileWarning,
     UnsupportedError,
 )
-from .held_keys import held_for
+from .held_keys import held_for, unpickling_device
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .options import current
@@ -78,8 +78,8 @@ def save(
     first digits of that key's id. Keys that an array carries in memory are not written with it.
 
     Args:
-        path: where to; or a binary file object, to which the same bytes are written as they come (several objects
-            one after the other make a stream, which `load` reads one by one), without a promise to be whole.
+        path: where to; or a binary file object, to which the same bytes are written, without a promise to be whole.
+            Several objects one after the other make a stream, which `load` reads one by one.
         obj: parameters, a key, an encrypted array, or encrypted numbers of `circuit`.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
@@ -134,7 +134,7 @@ def to_view(obj: Storable, *, note: Mapping[str, Any] | None = None) -> memoryvi
     """
     if isinstance(obj, SecretKey):
         raise SecrecyError(
-            "a secret key is written to a file only: cyclotome.save(path, key), which no one else can read"
+            "a secret key is written to a file only, which no one else can read: cyclotome.save(path, key)"
         )
     native, facts = _described(obj)
     return memoryview(_core.to_view(native, metadata.write(facts, note), *_how(obj)))
@@ -159,8 +159,8 @@ def load(
     justify. The checksum detects damage; it does not tell who wrote the file.
 
     Args:
-        path: the file; or a binary file object, from which the next object is read, as many bytes as its header
-            announces. Secret keys are read from a path better, which keeps their bytes in locked memory.
+        path: the file; or a binary file object, from which the next object is read, and no byte more. Secret keys are
+            read from a path better, which keeps their bytes in locked memory.
         expect: the parameters it must belong to.
         keys: a public or evaluation key, or several, that a loaded array shall know.
         device: where it shall compute.
@@ -244,10 +244,9 @@ def from_bytes(
     """The object that `to_bytes` made these bytes of; checked as by `load`.
 
     Args:
-        data: bytes, or whatever lends some: a `memoryview`, an `mmap.mmap`, a `bytearray`. They are read where they
-            are; residues are unpacked from there into the object's own memory. What changes meanwhile may be refused or
-            give other residues, and never more; but a mapped file that another process makes shorter ends this one
-            (SIGBUS), as for every reader of mapped files.
+        data: bytes, or whatever lends some: a `memoryview`, an `mmap.mmap`, a `bytearray`, all read in place. What
+            changes meanwhile is refused, or gives other residues; a mapped file that another process makes shorter
+            ends this one (SIGBUS), as for every reader of mapped files.
         allow_insecure, security_table, device, max_bytes: as for `load`.
     """
     return _read(_lent(data, _limits(max_bytes, allow_insecure, _judge(security_table, []))), device)
@@ -275,18 +274,22 @@ def _lent(data: Buffer, limits: dict[str, Any]) -> _core.Container:
 def _reduced(obj: Any) -> tuple[Any, ...]:
     """A pickle, which runs whatever it says anyway, keeps what its writer accepted."""
     parameters = obj if isinstance(obj, Parameters) else obj.parameters
-    ring = obj.keyring if isinstance(obj, EncryptedArray) else Keyring()
+    array = obj.digits if isinstance(obj, EncryptedNumbers) else obj
+    ring = array.keyring if isinstance(array, EncryptedArray) else Keyring()
     return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table, bool(ring.keys()))
 
 
 def _restored(data: bytes, allow_insecure: bool, table: str, knew_keys: bool = False) -> Any:
     """``knew_keys``: an array that had keys has them again where this process holds them."""
-    obj = from_bytes(data, allow_insecure, security_table=table)
-    held = held_for(obj.key_id, obj.parameters.native.fingerprint) if knew_keys else None
+    obj = from_bytes(data, allow_insecure, security_table=table, device=unpickling_device())
+    if not knew_keys:
+        return obj
+    array = obj.digits if isinstance(obj, EncryptedNumbers) else obj
+    held = held_for(array.key_id, array.parameters.native.fingerprint)
     return obj if held is None else obj.with_keys(*held.keys())
 
 
-# Pickles and copies are files too. The classes know nothing of files, so that is said here.
+# Pickles and copies are files too. The classes know nothing of files.
 for _kind in (Parameters, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, EncryptedNumbers):
     copyreg.pickle(_kind, _reduced)
 

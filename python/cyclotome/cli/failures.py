@@ -15,6 +15,7 @@ from rich.text import Text
 
 from cyclotome import errors, failures
 from cyclotome.cli.expression import ExpressionError
+from cyclotome.cli.standard_streams import StreamUseError, abandon_output, standing_in
 from cyclotome.cli.visible import shortened, visible
 from cyclotome.failures import BAD_FILE as BAD_FILE
 from cyclotome.failures import OTHER as OTHER
@@ -37,7 +38,7 @@ class UsageError(errors.CyclotomeError, ValueError):
 
 def exit_code(error: BaseException) -> int:
     """The exit code of an error, as `cyclotome.failures` has it for those of the library."""
-    return USAGE if isinstance(error, (UsageError, ExpressionError)) else failures.exit_code(error)
+    return USAGE if isinstance(error, (UsageError, ExpressionError, StreamUseError)) else failures.exit_code(error)
 
 
 def complain(message: str) -> None:
@@ -56,11 +57,13 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             _require_text(kwargs)
-            result = function(*args, **kwargs)
+            # What decrypts writes text.
+            with standing_in(kwargs, text=function.__name__ == "decrypt") as given:
+                result = function(*args, **given)
             put("")
             return result
         except BrokenPipeError:  # the reader of our output has gone, as in `cyclotome decrypt … | head`
-            _abandon_output()
+            abandon_output()
             raise typer.Exit(OTHER) from None
         except KeyboardInterrupt:
             if kwargs.get("debug"):
@@ -97,7 +100,7 @@ def put(text: str) -> None:
             "--output, or set PYTHONUTF8=1"
         ) from None
     except OSError as error:
-        _abandon_output()
+        abandon_output()
         raise errors.FileError(f"can't write to standard output: {error.strerror or error}") from None
 
 
@@ -107,11 +110,6 @@ def _require_text(arguments: Mapping[str, object]) -> None:
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, (str, os.PathLike)) and any("\ud800" <= c <= "\udfff" for c in os.fspath(part)):
                 raise UsageError(f"{shortened(os.fspath(part))} is not UTF-8 text; rename the file, or write it anew")
-
-
-def _abandon_output() -> None:
-    """Sends what is left in standard output's buffer nowhere, or Python fails again when it exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _text(error: Exception) -> str:
