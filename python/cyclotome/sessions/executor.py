@@ -19,7 +19,7 @@ from ..array import EncryptedArray
 from ..errors import ArgumentError, FileError, FormatError, MismatchError, QuotaError, UnknownKeysError
 from ..keyring import Keyring
 from ..parameters import Parameters
-from ..plan import plan
+from ..planning import plan
 from ..text import byte_size
 from .messages import Encrypted, answer_bytes, read_arguments, read_keys
 from .quotas import Quotas

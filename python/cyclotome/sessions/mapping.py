@@ -18,7 +18,7 @@ from ..held_keys import hold_keys
 from ..keyring import Keyring
 from .processes import Processes, WorkerLostError
 
-__all__ = ["Work", "called", "keys_of", "map_batches", "mapped_arrays"]
+__all__ = ["Work", "called", "keys_of", "map", "mapped_arrays"]
 
 ENGINES = ("local", "ray")
 
@@ -34,7 +34,7 @@ class Work(NamedTuple):
     retries: int
 
 
-def map_batches(
+def map(
     function: Callable[[Any], Any],
     batches: Iterable[Any],
     *,
@@ -45,7 +45,7 @@ def map_batches(
     retries: int = 2,
 ) -> list[Any]:
     """``[function(batch) for batch in batches]``, computed by several processes at once: the same values, in the same
-    order. In the package it is ``cyclotome.map``.
+    order.
 
     Each worker holds the keys once, and its device; a batch goes to one that has nothing to do, and if that worker
     dies, to another. Batches are taken from their iterator as workers get free, two for each in advance, so that not
