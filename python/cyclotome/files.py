@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copyreg
 import os
 import warnings
 from collections.abc import Mapping
@@ -31,7 +30,7 @@ from .parameters import Parameters
 from .passphrases import Passphrase
 from .streams import Buffer, Readable, Writable
 
-__all__ = ["from_bytes", "load", "save", "to_bytes", "to_view"]
+__all__ = ["from_bytes", "load", "reduced", "save", "to_bytes", "to_view"]
 
 Path = str | os.PathLike[str]
 Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | RekeyingKey | EncryptedArray | EncryptedNumbers
@@ -271,8 +270,9 @@ def _lent(data: Buffer, limits: dict[str, Any]) -> _core.Container:
         raise ArgumentError(f"from_bytes: bytes in one piece are wanted, not {type(data).__name__}: {error}") from None
 
 
-def _reduced(obj: Any) -> tuple[Any, ...]:
-    """A pickle, which runs whatever it says anyway, keeps what its writer accepted."""
+def reduced(obj: Any) -> tuple[Any, ...]:
+    """What `pickling` makes pickles and copies of: the bytes of a file. A pickle, which runs whatever it says anyway,
+    keeps what its writer accepted."""
     parameters = obj if isinstance(obj, Parameters) else obj.parameters
     array = obj.digits if isinstance(obj, EncryptedNumbers) else obj
     ring = array.keyring if isinstance(array, EncryptedArray) else Keyring()
@@ -287,11 +287,6 @@ def _restored(data: bytes, allow_insecure: bool, table: str, knew_keys: bool = F
     array = obj.digits if isinstance(obj, EncryptedNumbers) else obj
     held = held_for(array.key_id, array.parameters.native.fingerprint)
     return obj if held is None else obj.with_keys(*held.keys())
-
-
-# Pickles and copies are files too. The classes know nothing of files.
-for _kind in (Parameters, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, EncryptedNumbers):
-    copyreg.pickle(_kind, _reduced)
 
 
 def _judge(named: str | None, expected: list[Parameters]) -> str:

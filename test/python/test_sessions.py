@@ -17,7 +17,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 import session_jobs
-from cyclotome import errors
+from cyclotome import errors, streams
 from cyclotome.sessions import messages
 from cyclotome.sessions.key_store import KeyStore
 from cyclotome.sessions.processes import Processes, WorkerLostError
@@ -63,7 +63,7 @@ def test_nothing_that_is_sent_is_secret(client: cy.Client) -> None:
     sent = [client.key_bytes(), client.request([1, 2, 3], bound=5)]
     kinds = []
     for data in sent:
-        for part in cy.streams.parts(data, 1 << 30, 4):
+        for part in streams.parts(data, 1 << 30, 4):
             kinds.append(type(cy.from_bytes(part, True)))
     assert kinds == [cy.EvaluationKeys, cy.PublicKey, cy.EncryptedArray]
     with pytest.raises(errors.SecrecyError):
@@ -170,7 +170,7 @@ def test_insecure_keys_are_refused_where_nobody_allowed_them() -> None:
 def test_answers_are_checked(client: cy.Client, server: cy.Server) -> None:
     name = client.send_keys()
     answer = server.call("several", client.request([1, 2], [3, 4], bound=5), name)
-    first = cy.streams.parts(answer, 1 << 30, 2)
+    first = streams.parts(answer, 1 << 30, 2)
     one, two = (bytes(part) for part in first)
     for wrong in (b"", one, two + one, one + one, answer + one, answer[:-1], client.key_bytes()):
         with pytest.raises(errors.CyclotomeError):
