@@ -27,7 +27,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def piped(*arguments: object, data: bytes = b"", code: int = 0, cwd: Path | None = None) -> tuple[bytes, str]:
     """Standard output and standard error of a command that reads these bytes."""
     command = [sys.executable, "-m", "cyclotome", *map(str, arguments)]
-    done = subprocess.run(command, input=data, capture_output=True, cwd=cwd)
+    found = [str(Path(each).resolve()) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(found)}
+    done = subprocess.run(command, input=data, capture_output=True, cwd=cwd, env=environment)
     assert done.returncode == code, done.stderr.decode()
     return done.stdout, done.stderr.decode()
 

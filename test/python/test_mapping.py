@@ -117,6 +117,35 @@ def test_a_database_that_is_spread_over_workers(engine: str, tmp_path: Path) -> 
     assert (cy.decrypt(answer, owner.secret) % 65537 == database[wanted]).all()
 
 
+@pytest.mark.slow
+def test_the_demo_asks_a_database_that_no_worker_has_room_for(tmp_path: Path) -> None:
+    """Whole, it is more than a worker may take; in four parts it is answered, within the same limit."""
+    spread = pytest.importorskip("cyclotome_demo.spread_retrieval")
+    retrieval = spread.Retrieval()
+    made = cy.keygen(
+        retrieval.parameters(),
+        rotations=[],
+        galois_elements=cy.trace_elements(retrieval.parameters()),
+        relinearization=False,
+        device="cpu:1",
+    )
+    records = np.random.default_rng(5).integers(0, 1 << 16, (16384, spread.RECORD_WORDS), dtype=np.uint16)
+
+    def ask(record: int, parts: int) -> Any:
+        folder = tmp_path / str(parts)
+        folder.mkdir()
+        paths = spread.write_parts(records, parts, folder)
+        asked = spread.queries(record, len(records) // spread.IN_ROW, parts, made.public)
+        row = cy.decrypt(spread.retrieve(asked, paths, made.evaluation, "96M", workers=2), made.secret)
+        return (row % spread.PLAIN_MODULUS).reshape(spread.IN_ROW, -1)[record % spread.IN_ROW]
+
+    with pytest.raises(errors.MemoryLimitError):
+        ask(10000, parts=1)
+    assert (ask(10000, parts=4) == records[10000]).all()
+    with pytest.raises(errors.ArgumentError, match="equal length"):
+        spread.write_parts(records, 3, tmp_path)
+
+
 def test_batches_are_taken_as_workers_get_free() -> None:
     taken = []
 
