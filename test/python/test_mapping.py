@@ -8,6 +8,7 @@ import os
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cyclotome as cy
 import mapped_jobs
