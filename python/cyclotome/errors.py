@@ -32,8 +32,10 @@ __all__ = [
     "SecurityError",
     "ServiceError",
     "TransparentError",
+    "UnauthorizedError",
     "UnknownKeysError",
     "UnsupportedError",
+    "WorkerLostError",
 ]
 
 
@@ -127,6 +129,14 @@ class BusyError(CyclotomeError, TimeoutError):
 class FunctionError(CyclotomeError, RuntimeError):
     """A server's or a worker's own function failed, or its process died; nothing is wrong with what it was given, as
     far as this library can tell."""
+
+
+class WorkerLostError(FunctionError):
+    """The process that worked on it ended: killed, out of memory, or crashed."""
+
+
+class UnauthorizedError(CyclotomeError, PermissionError):
+    """A server that wants to know who asks, and got no token, or one of nobody's."""
 
 
 class ServiceError(CyclotomeError, ConnectionError):

@@ -37,6 +37,7 @@ OUTCOMES: tuple[Outcome, ...] = (
     Outcome(errors.SecrecyError, OTHER, 400),
     Outcome(errors.UnsupportedError, USAGE, 422),
     Outcome(errors.ArgumentError, USAGE, 422),
+    Outcome(errors.UnauthorizedError, BAD_KEY, 401),
     Outcome(errors.ServiceError, BAD_FILE, 502),
     Outcome(errors.FileError, BAD_FILE, 507),
     Outcome(errors.ContradictionError, BAD_FILE, 400),

@@ -15,8 +15,8 @@ import mapped_jobs
 import numpy as np
 import pytest
 from cyclotome import errors
+from cyclotome.errors import WorkerLostError
 from cyclotome.extras import Needs
-from cyclotome.sessions.processes import WorkerLostError
 from small import encrypted, keys, parameters, same
 
 RAY = importlib.util.find_spec("ray") is not None

@@ -201,7 +201,9 @@ def test_slow_clients_are_let_go(service: Running, client: cy.Client) -> None:
             dripping.settimeout(30)
         assert closed
         assert silent.recv(100) == b""
-        answer = stopping.recv(10000)
+        answer = b""
+        while piece := stopping.recv(10000):
+            answer += piece
         assert answer.startswith(b"HTTP/1.1 503") and b"did not arrive within 3 s" in answer
     alive(service)
 
@@ -216,7 +218,7 @@ def test_bad_http_is_survived(service: Running, rng: np.random.Generator) -> Non
                 pass
     with connected(service) as link:  # a length that is none
         link.sendall(b"POST /v1/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n")
-        assert b" 413 " in link.recv(1000) or True
+        assert b" 413 " in link.recv(1000)
     alive(service)
 
 
@@ -237,9 +239,7 @@ def test_dying_and_hanging_jobs_cost_nobody_else(service: Running, client: cy.Cl
         wrong = [pool.submit(bad, name) for name in ("dies", "hangs", "dies")]
         right = list(pool.map(good, range(20)))
         assert all(right)
-        assert [each.result() for each in wrong] == ["WorkerLostError", "QuotaError", "WorkerLostError"] or [
-            each.result() for each in wrong
-        ] == ["FunctionError", "QuotaError", "FunctionError"]
+        assert [each.result() for each in wrong] == ["WorkerLostError", "QuotaError", "WorkerLostError"]
 
 
 def test_figures_for_prometheus(service: Running, client: cy.Client, web: Any) -> None:
@@ -287,8 +287,10 @@ def test_tokens_say_who_asks(tmp_path: Path) -> None:
         with httpx.Client(base_url=service.url) as web:
             for headers in ({}, {"Authorization": "Bearer ada"}, {"Authorization": "Basic adaadaada"}):
                 answer = web.get("/v1/server", headers=headers)
-                assert answer.status_code == 401 and answer.json()["error"] == "Unauthorized"
+                assert answer.status_code == 401 and answer.json()["error"] == "UnauthorizedError"
             assert web.get("/healthz").status_code == 200
+            with pytest.raises(errors.UnauthorizedError):
+                Remote(service.url, token="nobody").call("total", b"", "")
         bob = Remote(service.url, token="bobbobbob")
         with pytest.raises(errors.UnknownKeysError):
             bob.forget_keys(client.fingerprint)  # they are Ada's

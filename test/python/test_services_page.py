@@ -73,7 +73,7 @@ def test_commands_run_from_the_first_to_the_last(tmp_path: Path) -> None:
 def test_the_table_of_statuses_is_the_one_that_is_used() -> None:
     text = (ROOT / SERVICES).read_text(encoding="utf-8")
     promised = {int(status) for status in re.findall(r"^\| ([45]\d\d) \|", text, re.MULTILINE)}
-    assert promised == {each.http_status for each in failures.OUTCOMES if each.kind is not errors.ServiceError} | {401}
+    assert promised == {each.http_status for each in failures.OUTCOMES if each.kind is not errors.ServiceError}
 
 
 def test_options_that_the_page_names_are_there() -> None:

@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 import session_jobs
 from cyclotome import errors, streams
+from cyclotome.errors import WorkerLostError
 from cyclotome.sessions import messages
 from cyclotome.sessions.key_store import KeyStore
-from cyclotome.sessions.processes import Processes, WorkerLostError
+from cyclotome.sessions.processes import Processes
 from cyclotome.sessions.quotas import Admission
 from full_disks import longest_file
 from small import keys, parameters

@@ -28,7 +28,7 @@ from ..sessions.processes import described
 from ..sessions.server import Server
 from ..text import byte_size
 from . import logs
-from .clients import Clients, Unauthorized
+from .clients import Clients
 from .metrics import Metrics
 
 __all__ = ["Service", "make_app"]
@@ -149,7 +149,7 @@ def _served(service: Service, route: str) -> Callable[[Route], Route]:
 def _refusal(failure: Exception, state: _State) -> Response:
     """An error as an answer. What is no error of this library's is not told to strangers."""
     name, message = described(failure)
-    status = 401 if isinstance(failure, Unauthorized) else http_status(failure)
+    status = http_status(failure)
     body = {"error": name, "message": message, "request_id": state.request_id}
     # What was not read of the request is not waited for.
     headers = {"Connection": "close"}
@@ -168,8 +168,8 @@ async def _other_refusal(request: Request, failure: Any) -> Response:
 
 def _length(request: Request) -> int:
     """The announced length of a body; 0 where none is."""
-    text = request.headers.get("content-length", "0")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+    text = request.headers.get("content-length", "")
+    return int(text[:20]) if text.isascii() and text.isdigit() else 0
 
 
 def _add_watching(app: FastAPI, service: Service) -> None:

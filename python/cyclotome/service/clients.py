@@ -9,15 +9,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..errors import CyclotomeError, FileError, FormatError
+from ..errors import FileError, FormatError, UnauthorizedError
 
-__all__ = ["Clients", "Unauthorized"]
+__all__ = ["Clients"]
 
 _LINE = re.compile(r"([A-Za-z0-9_.-]{1,64}):([0-9a-f]{64})")
-
-
-class Unauthorized(CyclotomeError, PermissionError):
-    """No token, or one of nobody's."""
 
 
 class Clients:
@@ -35,7 +31,7 @@ class Clients:
         """Of whoever sends this request. Its health and figures are everybody's to see.
 
         Raises:
-            Unauthorized: nobody.
+            UnauthorizedError: nobody.
         """
         if self._digests is None or request.url.path in ("/healthz", "/readyz", "/metrics"):
             return request.client.host if request.client is not None else "unknown"
@@ -46,7 +42,7 @@ class Clients:
             if hmac.compare_digest(own, digest):
                 found = name
         if kind.lower() != "bearer" or found is None:
-            raise Unauthorized("a token is needed: Authorization: Bearer ...")
+            raise UnauthorizedError("a token is needed: Authorization: Bearer ...")
         return found
 
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from ..array import EncryptedArray
 from ..contexts import device_name
 from ..encrypted_numbers import EncryptedNumbers
-from ..errors import ArgumentError, CyclotomeError, FunctionError, UnsupportedError
+from ..errors import ArgumentError, CyclotomeError, FunctionError, UnsupportedError, WorkerLostError
 from ..held_keys import hold_keys
 from ..keyring import Keyring
-from .processes import Processes, WorkerLostError
+from .processes import Processes
 
 __all__ = ["Work", "called", "keys_of", "map", "mapped_arrays"]
 

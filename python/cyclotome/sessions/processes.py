@@ -14,19 +14,15 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .. import errors
-from ..errors import ArgumentError, BusyError, CyclotomeError, FunctionError, QuotaError
+from ..errors import ArgumentError, BusyError, CyclotomeError, FunctionError, QuotaError, WorkerLostError
 
-__all__ = ["Processes", "WorkerLostError"]
+__all__ = ["Processes", "described", "raised"]
 
 #: Spawned, on every system: a fork would copy the threads' locks of a server, and its keys.
 _METHOD = multiprocessing.get_context("spawn")
 
 #: Makes, in the process, what answers messages.
 Factory = Callable[..., Callable[[Any], Any]]
-
-
-class WorkerLostError(FunctionError):
-    """The process that worked on it ended: killed, out of memory, or crashed."""
 
 
 def described(error: BaseException) -> tuple[str, str]:

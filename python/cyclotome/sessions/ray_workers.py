@@ -12,12 +12,12 @@ import numpy as np
 
 from ..array import EncryptedArray
 from ..encrypted_numbers import EncryptedNumbers
-from ..errors import CyclotomeError, EngineError
+from ..errors import CyclotomeError, EngineError, WorkerLostError
 from ..extras import RAY
 from ..files import from_bytes, to_view
 from ..keyring import Keyring
 from .mapping import Work, called, mapped_arrays, rejoined
-from .processes import WorkerLostError, raised
+from .processes import raised
 
 __all__ = ["ray_map"]
 
