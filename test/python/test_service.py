@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ QUICK = ("--allow-insecure", "--request-mib", 1, "--client-key-mib", 4, "--heade
 
 @pytest.fixture(scope="module")
 def service() -> Any:
-    with Running("--workers", 2, "--seconds", 4, *QUICK) as running:
+    with Running("--workers", 2, "--seconds", 8, *QUICK) as running:
         yield running
         assert running.stop() == 0
         assert running.events("stopped")
@@ -170,14 +171,23 @@ def test_disconnects_in_the_middle_leave_nothing(service: Running, client: cy.Cl
     alive(service)
 
 
+def eventually(holds: Callable[[], object]) -> None:
+    """Waits until it does."""
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
 def settled(web: Any) -> None:
     """Waits until nothing is being served."""
-    for _ in range(100):
+    idle = ("cyclotome_jobs 0.0", "cyclotome_request_bytes 0.0")
+
+    def holds() -> bool:
         text = web.get("/metrics").text
-        if "cyclotome_jobs 0.0" in text and "cyclotome_request_bytes 0.0" in text:
-            return
-        time.sleep(0.1)
-    raise AssertionError(text)
+        return all(figure in text for figure in idle)
+
+    eventually(holds)
 
 
 def test_slow_clients_are_let_go(service: Running, client: cy.Client) -> None:
@@ -265,7 +275,7 @@ def test_logs_say_who_and_what_and_hold_no_bytes(service: Running, client: cy.Cl
     marked = request + b"MARKEDGARBAGE"
     web.post(f"/v1/call/total?keys={name}", content=marked, headers={"X-Request-Id": "log-1"})
     web.post(f"/v1/call/total?keys={name}", content=request, headers={"X-Request-Id": 'bad"id\\', "Cookie": "MARKED"})
-    time.sleep(0.5)
+    eventually(lambda: [line for line in service.events("answered") if line["request_id"] == "log-1"])
     line = next(line for line in service.events("answered") if line["request_id"] == "log-1")
     assert line["status"] == 400 and line["error"] == "FormatError" and line["bytes_in"] == len(marked)
     assert line["function"] == "total" and line["keys"] == name[:16] and line["client"] == "127.0.0.1"
@@ -327,7 +337,8 @@ def test_stopping_lets_a_job_end_and_refuses_others() -> None:
         client.send_keys()
         with ThreadPoolExecutor(1) as pool:
             job = pool.submit(client.call, "slow", [1, 2], bound=5)
-            time.sleep(1.0)
+            with httpx.Client(base_url=service.url, timeout=60) as web:
+                eventually(lambda: "cyclotome_jobs 1.0" in web.get("/metrics").text)
             service.process.send_signal(signal.SIGTERM)
             assert (job.result(30) == [1, 2]).all()
         assert service.stop() == 0

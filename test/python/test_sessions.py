@@ -344,9 +344,9 @@ def test_quotas_are_positive_numbers() -> None:
 # --- processes --------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def busy() -> Any:
-    """A server of two processes, with a second for each job."""
+    """A server of two processes, with some seconds for each job."""
     place = f"{Path(session_jobs.__file__)}:FUNCTIONS"
-    with cy.Server(place, workers=2, allow_insecure=True, quotas=cy.Quotas(seconds=3)) as made:
+    with cy.Server(place, workers=2, allow_insecure=True, quotas=cy.Quotas(seconds=6)) as made:
         yield made
 
 
@@ -375,9 +375,9 @@ def test_a_job_that_takes_too_long_is_ended(busy: cy.Server) -> None:
     client = cy.Client(busy, keys())
     client.send_keys()
     began = time.monotonic()
-    with pytest.raises(errors.QuotaError, match="more than the 3 s"):
+    with pytest.raises(errors.QuotaError, match="more than the 6 s"):
         client.call("hangs", [1], bound=5)
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 50
     assert client.call("total", [1, 2], bound=9) == 3
 
 
