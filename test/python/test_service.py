@@ -255,12 +255,14 @@ def test_dying_and_hanging_jobs_cost_nobody_else(service: Running, client: cy.Cl
 def test_figures_for_prometheus(service: Running, client: cy.Client, web: Any) -> None:
     assert client.call("total", [1, 2], bound=5) == 3
     web.post("/v1/call/" + "x" * 50, content=b"")
+    web.get("/nowhere")
     text = web.get("/metrics").text
     for figure in (
         'cyclotome_requests_total{route="call",status="200"}',
         'cyclotome_errors_total{error="ArgumentError"}',
         'cyclotome_job_seconds_count{function="total"}',
         'cyclotome_received_bytes_total{route="keys"}',
+        'cyclotome_requests_total{route="other",status="404"}',
         "cyclotome_key_sets",
         "cyclotome_workers 2.0",
         "process_resident_memory_bytes",

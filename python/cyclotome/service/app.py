@@ -104,7 +104,7 @@ def make_app(service: Service) -> FastAPI:
         service.close()
 
     app = FastAPI(title="cyclotome", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json", lifespan=lifespan)
-    app.add_exception_handler(HTTPException, _other_refusal)
+    app.add_exception_handler(HTTPException, _other_refusals(service))
     _add_watching(app, service)
     _add_working(app, service)
     return app
@@ -160,10 +160,15 @@ def _refusal(failure: Exception, state: _State) -> Response:
     return JSONResponse(body, status, headers)
 
 
-async def _other_refusal(request: Request, failure: Any) -> Response:
-    """What the framework refuses: no such route, or method."""
-    body = {"error": "ArgumentError", "message": str(failure.detail), "request_id": _State(request).request_id}
-    return JSONResponse(body, failure.status_code, {**(failure.headers or {}), "Connection": "close"})
+def _other_refusals(service: Service) -> Callable[[Request, Any], Awaitable[Response]]:
+    """What the framework refuses, no such route or method, as an answer; told like any other."""
+
+    @_served(service, "other")
+    async def told(request: Request, failure: Any) -> Response:
+        body = {"error": "ArgumentError", "message": str(failure.detail), "request_id": request.state.own.request_id}
+        return JSONResponse(body, failure.status_code, {**(failure.headers or {}), "Connection": "close"})
+
+    return told
 
 
 def _length(request: Request) -> int:
