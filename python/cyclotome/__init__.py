@@ -17,7 +17,7 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, bgv, circuit, errors, fpga, study
+from . import _core, bfv, bgv, circuit, errors, fpga, interop, study
 from .array import EncryptedArray
 from .contraction import convolution_matrix, einsum
 from .decryption import decrypt, noise_budget, reveal
@@ -106,6 +106,7 @@ __all__ = [
     "fpga",
     "from_bytes",
     "inspect",
+    "interop",
     "is_zero",
     "keygen",
     "less",

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from .errors import MissingPackageError
 
-__all__ = ["BENCH", "DEMO", "EXTRAS", "FPGA", "STUDY", "Extra"]
+__all__ = ["BENCH", "DEMO", "EXTRAS", "FPGA", "STUDY", "Extra", "package"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,18 @@ class Extra:
         if not self.installed:
             raise MissingPackageError(f"{self.brings} is not installed: {self.advice}")
         return importlib.import_module(f"{self.package}.{module}")
+
+
+def package(name: str, extra: str, needed: str) -> ModuleType:
+    """A package of somebody else's, imported now, that an extra of this distribution installs.
+
+    Raises:
+        MissingPackageError: it is not installed; ``needed`` begins the message.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingPackageError(f"{needed}: pip install 'cyclotome[{extra}]'") from None
 
 
 BENCH = Extra("bench", "cyclotome_bench", "the benchmark", "./bench ./study")
