@@ -123,8 +123,9 @@ class SealUser:
         return keys
 
     def galois(self, steps: list[int]) -> Any:
+        """For rotations by these steps, told as elements: those are what lists without a negative number are to it."""
         keys = sealapi.GaloisKeys()
-        self.generator.create_galois_keys(steps, keys)
+        self.generator.create_galois_keys([pow(3, step, 2 * self.n) for step in steps], keys)
         return keys
 
     # --- what it sends ------------------------------------------------------------------------------------------------

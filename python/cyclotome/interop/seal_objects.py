@@ -152,11 +152,14 @@ def read_plaintext(body: Body, chain: Chain) -> Residues:
         UnsupportedError: a plaintext that SEAL has transformed.
     """
     name = body.take(32)
-    count, _ = body.numbers("Qd")
+    count, scale = body.numbers("Qd")
     if name != _NO_LEVEL:
         raise UnsupportedError("the plaintext is transformed (in NTT form); save it in SEAL before transform_to_ntt")
-    if count > chain.degree:
-        raise FormatError(f"the plaintext has {count} coefficients, more than the degree {chain.degree}: {_DAMAGED}")
+    if count > chain.degree or scale != 1.0:
+        raise FormatError(
+            f"the plaintext has {count} coefficients and scale {scale}, where there are at most {chain.degree}, "
+            f"and scale 1: {_DAMAGED}"
+        )
     words = _words(body, "plaintext", (count,))
     body.finish()
     if (words >= np.uint64(chain.plain_modulus)).any():
@@ -180,10 +183,13 @@ def read_secret(body: Body, chain: Chain) -> Residues:
         FormatError: of other parameters, or damaged.
     """
     name = body.take(32)
-    count, _ = body.numbers("Qd")
+    count, scale = body.numbers("Qd")
     limbs = _level(chain, name, "secret key", True)
-    if count != limbs * chain.degree:
-        raise FormatError(f"the secret key has {count} residues, where {limbs * chain.degree} are needed: {_DAMAGED}")
+    if count != limbs * chain.degree or scale != 1.0:
+        raise FormatError(
+            f"the secret key has {count} residues and scale {scale}, where {limbs * chain.degree} are needed, "
+            f"and scale 1: {_DAMAGED}"
+        )
     residues = _words(body, "secret key", (count,)).reshape(limbs, chain.degree)
     body.finish()
     _require_below(residues, chain.primes, "secret key")

@@ -314,12 +314,24 @@ class Owner:
 
     def _require_own_evaluation(self, keys: _core.EvaluationKeys) -> None:
         assert self._secret is not None
+        if keys.has_relinearization:
+            self._require_own("relinearisation key", self._relinearised_zero(keys))
         zero = _core.encode_residues(self._context.native, 0, False, self._zeros())
         fresh = _core.encrypt(zero, self._secret.native)
-        if keys.has_relinearization:
-            self._require_own("relinearisation key", _core.relinearize(_core.multiply(fresh, fresh), keys))
         for element in keys.galois_elements:
             self._require_own(f"key of Galois element {element}", _core.apply_galois(fresh, element, keys))
+
+    def _relinearised_zero(self, keys: _core.EvaluationKeys) -> _core.Ciphertext:
+        """(0, 0, c) less what it is relinearised to, for a random c: zero with a key switch's noise."""
+        moduli = np.array(self._chain.moduli, dtype=np.uint64)[:, None]
+        transformed = self._chain.scheme == "bgv"
+        random = np.random.default_rng(secrets.randbits(128))
+        parts = np.zeros((1, 3, len(moduli), self._chain.degree), dtype=np.uint64)
+        parts[0, 2] = random.integers(0, moduli, parts.shape[2:], dtype=np.uint64)
+        made = Ciphertext(parts[0], transformed, 1)
+        result = _core.relinearize(self._native(parts, made, (0.0, 0.0, 0.0)), keys)
+        parts[:, :2] = (moduli - np.asarray(_core.residues_of(result))) % moduli
+        return self._native(parts, made, (result.noise[0], result.noise[1], result.noise[2]))
 
 
 def _listed(data: Data | Sequence[Data]) -> Sequence[Data]:
