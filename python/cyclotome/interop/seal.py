@@ -19,6 +19,7 @@ secret key is at hand. Slots are in SEAL's order, row after row of its matrix, s
 from __future__ import annotations
 
 from .seal_frame import version_of
+from .seal_keys import make_keys
 from .seal_owner import Owner
 from .seal_parameters import make_parameters, read_parameters, write_parameters
 from .seal_values import read_plaintext, write_plaintext
@@ -32,6 +33,7 @@ from .seal_writing import (
 
 __all__ = [
     "Owner",
+    "make_keys",
     "make_parameters",
     "read_parameters",
     "read_plaintext",

@@ -34,6 +34,8 @@ HEADER_BYTES = _HEADER.size
 
 #: The most that a decompressor keeps of what it has given out.
 _WINDOW = 1 << 27
+#: Bytes of a file that are read at once: no more is taken than it has.
+_PIECE = 1 << 24
 _DAMAGED = "the data is damaged or no SEAL object; get a fresh copy"
 
 
@@ -139,7 +141,11 @@ def view_of(data: Data, what: str, max_bytes: int) -> memoryview:
 def _file(name: str, max_bytes: int) -> memoryview:
     try:
         with open(name, "rb") as file:
-            return memoryview(file.read(max_bytes + 1))
+            pieces, size = [], 0
+            while size <= max_bytes and (piece := file.read(min(_PIECE, max_bytes + 1 - size))):
+                pieces.append(piece)
+                size += len(piece)
+            return memoryview(b"".join(pieces))
     except OSError as error:
         raise FileError(f"can't read {name}: {error.strerror or error}") from None
     except ValueError as error:  # a name with a zero in it
@@ -251,7 +257,8 @@ def version_of(data: Data) -> str:
         FormatError: no object of SEAL 4.
         FileError: no such file.
     """
-    view = view_of(data, "object", 1 << 62)[:HEADER_BYTES]
+    bare = not isinstance(data, (str, os.PathLike))
+    view = memoryview(data)[:HEADER_BYTES] if bare else _file(os.fspath(data), HEADER_BYTES - 1)  # type: ignore[arg-type]
     if len(view) < HEADER_BYTES:
         raise FormatError(f"the object has {len(view)} bytes, fewer than a header: {_DAMAGED}")
     (major, minor), _, _ = _header(bytes(view), "object")

@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .. import _core
 from ..array import EncryptedArray
 from ..errors import ArgumentError, FormatError
-from ..keys import EvaluationKeys, PublicKey, SecretKey, sum_rotations
+from ..keys import EvaluationKeys, PublicKey, SecretKey
 from ..parameters import Parameters
 from .protobuf import Message, field, varint
 from .seal_frame import Data, view_of
+from .seal_keys import new_evaluation_keys
 from .seal_owner import MAX_BYTES, Owner
 from .seal_parameters import read_parameters
 from .seal_writing import write_array
@@ -124,21 +124,10 @@ def read_context(
         owner.read_evaluation_keys(relin or None, galois or None)
     wanted = private.number(_HAS_RELIN) != 0, private.number(_HAS_GALOIS) != 0
     if secret is not None and any(wanted) and len(parameters.special_moduli) == 1:
-        owner.add_evaluation_keys(_generated(secret, *wanted))
+        owner.add_evaluation_keys(new_evaluation_keys(secret, *wanted))
     if public.bytes(_PUBLIC_KEY):
         owner.read_public_key(public.bytes(_PUBLIC_KEY))
     return Context(owner, secret, owner.public, owner.evaluation)
-
-
-def _generated(secret: SecretKey, relinearization: bool, galois: bool) -> EvaluationKeys:
-    """The keys that SEAL makes unless it is told which: rotations by powers of two either way, and the swap of rows."""
-    group, elements = secret.parameters.ring.galois, []
-    if galois:
-        steps = sum_rotations(secret.parameters)
-        elements = [group.row_rotation(step) for step in (*steps, *(-step for step in steps))]
-        elements.append(group.column_rotation())
-    native = _core.EvaluationKeys.generate(secret.native, relinearization, elements)
-    return EvaluationKeys(secret.parameters, secret.context, native)
 
 
 def write_vector(x: EncryptedArray, *, compression: str = "zlib", version: str = "4.3") -> bytes:
