@@ -46,7 +46,7 @@ def residues(x: cy.EncryptedArray) -> Any:
 def test_importing_the_library_does_not_load_it() -> None:
     program = "import cyclotome, sys; print(*sys.modules); cyclotome.interop.seal.Owner"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
-    assert "cyclotome.interop" in loaded and not [name for name in loaded if name.startswith("cyclotome.interop.")]
+    assert "cyclotome" in loaded and not [name for name in loaded if name.startswith("cyclotome.interop")]
     with pytest.raises(AttributeError, match="there are seal, tenseal"):
         cy.interop.heaan  # noqa: B018
 
