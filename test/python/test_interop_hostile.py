@@ -176,6 +176,25 @@ def test_bombs_stay_small(objects: Any, readers: Any, kind: str, compression: st
         assert peak < 2**24
 
 
+@pytest.mark.parametrize("compression", ["zlib", "zstd"])
+def test_thousands_of_keys_of_zeros_stay_small(objects: Any, readers: Any, compression: str) -> None:
+    """Every count is right, and every residue below its modulus; 130 megabytes in a few hundred kilobytes."""
+    body = body_of(objects["galois"])
+    start = 48  # behind the name of the level, the number of places, and the first of these, which is empty
+    one = body[start : start + 8 + 16 + MEMBERS + 24]
+    residues = struct.unpack_from("<Q", one, len(one) - 8)[0]
+    bomb = body[:40] + struct.pack("<Q", 0) + (one + bytes(8 * residues)) * 2047
+    packed = recompressed(objects["galois"], compression, bomb[:32] + struct.pack("<Q", 2048) + bomb[40:])
+    assert len(bomb) > 2**27 and len(packed) < 2**20
+    tracemalloc.start()
+    try:
+        assert "expands beyond" in refused(readers["galois"], packed, errors.FormatError)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**25
+
+
 def test_residues_are_below_their_moduli(user: SealUser, objects: Any, readers: Any) -> None:
     for kind in ("ciphertext", "public", "secret", "plaintext", "relin", "seeded"):
         data = objects[kind]

@@ -213,6 +213,9 @@ def test_our_secret_key_decrypts_in_seal(user: SealUser, rng: np.random.Generato
     assert np.array_equal(np.array(user.encoder.decode_int64(plaintext)), x)
     with pytest.raises(errors.FileError, match="exists"):
         seal.save_secret_key(tmp_path / "key", secret)
+    (tmp_path / "key").chmod(0o644)
+    with pytest.warns(errors.SecretFileWarning, match="chmod 600"):
+        user.owner().read_secret_key(tmp_path / "key")
 
 
 def test_ciphertexts_of_every_level_are_computed_on(user: SealUser, rng: np.random.Generator) -> None:
@@ -264,6 +267,19 @@ def test_coefficients_are_read_as_such(user: SealUser, rng: np.random.Generator)
     owner = user.owner_with_key()
     array = owner.read_array(user.sent(ciphertext), encoding="coefficients")
     assert array.encoding == "coefficients" and np.array_equal(cy.decrypt(array, owner.secret), x - user.t // 2)
+
+
+def test_either_form_is_read(user: SealUser, rng: np.random.Generator) -> None:
+    """BFV's ciphertexts that SEAL has transformed, and BGV's that it has not."""
+    x = random_below(rng, user.t, user.n)
+    theirs, other = user.encrypted(x), sealapi.Ciphertext()
+    getattr(user.evaluator, "transform_to_ntt" if user.scheme == "bfv" else "transform_from_ntt")(theirs, other)
+    owner = user.owner_with_key()
+    data = user.sent(other)
+    assert body_of(data)[32] != body_of(user.sent(theirs))[32]
+    read = owner.read_array(data)
+    assert np.array_equal(cy.decrypt(read, owner.secret) % user.t, x)
+    assert np.array_equal(residues(read), residues(owner.read_array(user.sent(theirs))))
 
 
 def test_noise_is_what_seal_measures(user: SealUser, rng: np.random.Generator) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -95,7 +96,11 @@ def keys(
         raise UsageError(f"{out} is a file; --out names a folder")
     chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
     owner = seal.Owner(chosen, allow_unfit_key=allow_unfit_key)
-    made = seal.make_keys(owner.read_secret_key(secret))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = seal.make_keys(owner.read_secret_key(secret))
+    for warning in caught:
+        note(f"warning: {warning.message}")
     out.mkdir(parents=True, exist_ok=True)
     for name in ("secret", "public", "evaluation"):
         vacant(out / f"{name}.key", force)

@@ -34,6 +34,8 @@ HEADER_BYTES = _HEADER.size
 
 #: The most that a decompressor keeps of what it has given out.
 _WINDOW = 1 << 27
+#: What a body may expand to, by what is stored, and any body.
+_EXPANSION, _ANYWAY = 16, 1 << 20
 #: Bytes of a file that are read at once: no more is taken than it has.
 _PIECE = 1 << 24
 _DAMAGED = "the data is damaged or no SEAL object; get a fresh copy"
@@ -46,17 +48,21 @@ class _Stream(Protocol):
 class Body:
     """The bytes of an object after its header, decompressed as far as they are asked for.
 
-    Nothing is decompressed, or allocated, beyond what a reader asks for after it has checked counts, so that a small
-    file cannot become a large one in memory.
+    Nothing is decompressed, or allocated, beyond what a reader asks for after it has checked counts, and no more than
+    16 times what is stored and a megabyte: residues are random, so that nothing honest is compressed further.
     """
 
-    def __init__(self, stream: _Stream, version: tuple[int, int]) -> None:
+    def __init__(self, stream: _Stream, stored: int) -> None:
         self._stream = stream
-        self.version = version
+        self._most = _EXPANSION * stored + _ANYWAY
         self.offset = 0
 
     def take(self, count: int) -> bytes:
         """The next ``count`` bytes. FormatError if there are fewer."""
+        if count > self._most - self.offset:
+            raise FormatError(
+                f"the object expands beyond {self._most} bytes, more than random residues compress to: {_DAMAGED}"
+            )
         data = self._stream.read(count)
         if len(data) != count:
             raise FormatError(
@@ -111,10 +117,10 @@ def opened(data: Data, what: str, max_bytes: int) -> Body:
     view = view_of(data, what, max_bytes)
     if len(view) < HEADER_BYTES:
         raise FormatError(f"the {what} has {len(view)} bytes, fewer than a header: {_DAMAGED}")
-    version, compression, size = _header(bytes(view[:HEADER_BYTES]), what)
+    _, compression, size = _header(bytes(view[:HEADER_BYTES]), what)
     if size != len(view):
         raise FormatError(f"the {what} says that it has {size} bytes, and has {len(view)}: {_DAMAGED}")
-    return Body(_STREAMS[compression](view[HEADER_BYTES:]), version)
+    return Body(_STREAMS[compression](view[HEADER_BYTES:]), size)
 
 
 def view_of(data: Data, what: str, max_bytes: int) -> memoryview:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
+import os
 import secrets
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,12 +15,13 @@ import numpy as np
 from .. import _core
 from ..array import EncryptedArray
 from ..contexts import context_on
-from ..errors import ArgumentError, FormatError, MismatchError, MissingKeyError, NoiseError
+from ..errors import ArgumentError, FormatError, MissingKeyError, NoiseError, SecretFileWarning
 from ..keyring import Keyring
 from ..keys import EvaluationKeys, PublicKey, SecretKey
 from ..options import current
 from ..parameters import Parameters
 from .seal_chain import Chain
+from .seal_checks import require_own_evaluation, require_own_public
 from .seal_frame import Data, opened
 from .seal_noise import Noise, bounds_of
 from .seal_objects import Ciphertext, Residues, read_ciphertext, read_key_list, read_secret
@@ -121,15 +124,29 @@ class Owner:
     def read_secret_key(self, data: Data) -> SecretKey:
         """SEAL's SecretKey. From now on noise that is not stated is measured with it.
 
+        What Python itself copies while it reads is not wiped; the key that comes out lies in locked memory as all do.
+
         Raises:
             FormatError: none of these parameters, damaged, or unfit (see above) and ``allow_unfit_key`` is not set.
             FileError, MissingPackageError: no such file; zstd without the extra ``seal``.
+
+        Warns:
+            SecretFileWarning: a file that others may read.
         """
         residues = read_secret(opened(data, "secret key", self._limit(1)), self._chain)
+        if isinstance(data, (str, os.PathLike)) and not _core.file_is_private(os.fspath(data)):
+            warnings.warn(
+                f"{os.fspath(data)} holds a secret key and others may read it; `chmod 600` it, and make new keys "
+                "if that may have happened",
+                SecretFileWarning,
+                stacklevel=2,
+            )
         ordered = key_order(residues)
-        native = _core.secret_key_of(self._context.native, self._id, ordered[None, None], self._allow_unfit)
-        residues = np.array(0, dtype=np.uint64)
-        ordered[...] = 0
+        try:
+            native = _core.secret_key_of(self._context.native, self._id, ordered[None, None], self._allow_unfit)
+        finally:
+            residues[...] = 0
+            ordered[...] = 0
         self._secret = SecretKey(self._parameters, self._context, native)
         return self._secret
 
@@ -149,8 +166,7 @@ class Owner:
         native = _core.public_key_of(self._context.native, self._id, key_order(key.residues)[None])
         public = PublicKey(self._parameters, self._context, native, self._ring.evaluation)
         if self._secret is not None:
-            zero = _core.encode_residues(self._context.native, 0, False, self._zeros())
-            self._require_own("public key", _core.encrypt(zero, native))
+            require_own_public(native, self._secret)
         self._ring = Keyring(public, self._ring.evaluation)
         return public
 
@@ -179,7 +195,7 @@ class Owner:
             raise FormatError("the Galois keys hold one for the element 1 only, which moves nothing")
         evaluation = EvaluationKeys(self._parameters, self._context, keys)
         if self._secret is not None:
-            self._require_own_evaluation(keys)
+            require_own_evaluation(keys, self._secret)
         return self.add_evaluation_keys(evaluation)
 
     def add_evaluation_keys(self, keys: EvaluationKeys) -> EvaluationKeys:
@@ -300,38 +316,6 @@ class Owner:
                 f"{what} of SEAL, and nothing says that their secret key passes the check on which noise bounds rest, "
                 "as 19 of 20 do: read the secret key first, where it is, or say Owner(..., allow_unfit_key=True)"
             )
-
-    def _zeros(self) -> Any:
-        return np.zeros((1, self._chain.degree), dtype=np.int64)
-
-    def _require_own(self, what: str, computed: _core.Ciphertext) -> None:
-        """That something computed with a key is an encryption under the secret key with the noise it should have."""
-        assert self._secret is not None
-        if max(_core.measured_noise(computed, self._secret.native)) > computed.noise[0] + 1e-6:
-            raise MismatchError(
-                f"the {what} does not belong to the secret key that this owner has read; use an Owner for each key"
-            )
-
-    def _require_own_evaluation(self, keys: _core.EvaluationKeys) -> None:
-        assert self._secret is not None
-        if keys.has_relinearization:
-            self._require_own("relinearisation key", self._relinearised_zero(keys))
-        zero = _core.encode_residues(self._context.native, 0, False, self._zeros())
-        fresh = _core.encrypt(zero, self._secret.native)
-        for element in keys.galois_elements:
-            self._require_own(f"key of Galois element {element}", _core.apply_galois(fresh, element, keys))
-
-    def _relinearised_zero(self, keys: _core.EvaluationKeys) -> _core.Ciphertext:
-        """(0, 0, c) less what it is relinearised to, for a random c: zero with a key switch's noise."""
-        moduli = np.array(self._chain.moduli, dtype=np.uint64)[:, None]
-        transformed = self._chain.scheme == "bgv"
-        random = np.random.default_rng(secrets.randbits(128))
-        parts = np.zeros((1, 3, len(moduli), self._chain.degree), dtype=np.uint64)
-        parts[0, 2] = random.integers(0, moduli, parts.shape[2:], dtype=np.uint64)
-        made = Ciphertext(parts[0], transformed, 1)
-        result = _core.relinearize(self._native(parts, made, (0.0, 0.0, 0.0)), keys)
-        parts[:, :2] = (moduli - np.asarray(_core.residues_of(result))) % moduli
-        return self._native(parts, made, (result.noise[0], result.noise[1], result.noise[2]))
 
 
 def _listed(data: Data | Sequence[Data]) -> Sequence[Data]:
