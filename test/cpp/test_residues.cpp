@@ -29,16 +29,17 @@ void for_each_set(const Test& test) {
 
 TEST(ciphertexts_of_residues_are_the_same_in_either_domain) {
   for_each_set([](const Objects& o) {
-    std::vector<rlwe::Ciphertext> all{o.fresh(), o.product()};
-    if (o.has_levels()) all.push_back(o.switched());
-    for (const rlwe::Ciphertext& c : all) {
+    const auto check = [&](const rlwe::Ciphertext& c) {
       CHECK(same(rlwe::ciphertext_of(o.context, facts_of(c), c.polynomials().to_host()), c));
       PolyArray other = c.polynomials().clone();
       c.polynomials().domain() == Domain::transform ? other.to_coefficient() : other.to_transform();
       rlwe::CiphertextFacts facts = facts_of(c);
       facts.domain = other.domain();
       CHECK(same(rlwe::ciphertext_of(o.context, facts, other.to_host()), c));
-    }
+    };
+    check(o.fresh());
+    check(o.product());
+    if (o.has_levels()) check(o.switched());
   });
 }
 
@@ -116,3 +117,5 @@ TEST(what_no_ciphertext_has_is_refused) {
 }
 
 }  // namespace
+
+int main() { return check::run(); }

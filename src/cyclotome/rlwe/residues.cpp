@@ -24,6 +24,10 @@ void require_shape(const Parameters& p, const CiphertextFacts& facts) {
 }
 
 void require_meaning(const Parameters& p, const CiphertextFacts& facts) {
+  if (facts.plain.number >= p.plain_moduli().size()) {
+    throw ArgumentError(message("there is no plaintext modulus number ", facts.plain.number, "; the parameters have ",
+                                p.plain_moduli().size(), ", numbered from 0"));
+  }
   const std::uint64_t t = p.plain_modulus(facts.plain).value;
   const bool unit = facts.correction < t && std::gcd(facts.correction, t) == 1;
   const std::string reason =
