@@ -12,8 +12,10 @@ import subprocess
 import sys
 
 #: What only the library itself calls: kernels, pools and circuits' plumbing, studies; and other libraries' names.
-INTERNAL = re.compile(r"cyclotome::(?:cpu::(?!instruction_sets|name_of)|fpga::|dry::|study::(?:fermat|ltv)::)")
-OWN = re.compile(r"^(?:(?:typeinfo(?: name)?|vtable|VTT|guard variable|TLS \w+ function) for |.*thunk to )?cyclotome::")
+INTERNAL = re.compile(r"cyclotome::(?:cpu::(?!instruction_sets|name_of)|fpga::|study::(?:fermat|ltv)::)")
+OWN = re.compile(
+    r"(?:(?:typeinfo(?: name)?|vtable|VTT|guard variable|TLS \w+ function) for |.*thunk to )?(cyclotome::.*)"
+)
 
 #: Some that every program needs: functions, a member, what exceptions are known by, one copy of what is inline.
 NEEDED = (
@@ -29,9 +31,13 @@ NEEDED = (
 
 def offences(names: list[str]) -> list[str]:
     """What is wrong with a library that exports these names."""
-    foreign = [name for name in names if not OWN.match(name)]
-    found = [f"exports {name}, which is not its own" for name in foreign]
-    found += [f"exports {name}, which is internal" for name in names if name not in foreign and INTERNAL.search(name)]
+    found = []
+    for name in names:
+        own = OWN.match(name)
+        if own is None:
+            found.append(f"exports {name}, which is not its own")
+        elif INTERNAL.match(own[1]):
+            found.append(f"exports {name}, which is internal")
     found += [f"does not export {need}" for need in NEEDED if not any(name.startswith(need) for name in names)]
     return found
 

@@ -70,8 +70,9 @@ def page(header: str, version: str) -> str:
     lines = [
         f"# cyclotome {version} in C++ {{#mainpage}}",
         "",
-        "Everything that programs call is `#include <cyclotome/cyclotome.hpp>` and a name in `cyclotome::`. These are they; the",
-        "links lead to the rooms that they come from. Errors are classes of their own, derived from cyclotome::Error.",
+        "Everything that programs call is `#include <cyclotome/cyclotome.hpp>` and a name in `cyclotome::`.",
+        "These are they; links lead to the rooms that they come from. Errors are classes of their own, derived from",
+        "cyclotome::Error.",
         "",
     ]
     for title, names in sections(header):

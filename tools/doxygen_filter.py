@@ -96,8 +96,8 @@ VOCABULARY = {
 OPENS = re.compile(r"^(?:class|struct) (?:\[\[.*?\]\] )?(\w+)")
 NAME = re.compile(r"(operator\s?[^\s\w(]+|~?\w+)\s*\(")
 NEVER = re.compile(
-    r"\s*(?:$|//|#|[{}]|public:|protected:|private:|using |namespace |enum |class |struct |template|requires|friend class"
-    r"|friend struct|typedef |static_assert|: )"
+    r"\s*(?:$|//|#|[{}]|public:|protected:|private:|using |namespace |enum |class |struct |template|requires"
+    r"|friend class|friend struct|typedef |static_assert|: )"
 )
 
 
