@@ -27,7 +27,9 @@ file(GLOB_RECURSE internals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cycloto
      "${PROJECT_SOURCE_DIR}/src/cyclotome/study/*.cpp")
 list(FILTER internals EXCLUDE REGEX
      "engine/(cpu/(cpu|instruction_set)|fpga/fpga)[.]cpp$|study/transform/(design|polynomial_transform|transform_engine)[.]cpp$")
-set_property(SOURCE ${internals} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
+if(NOT MSVC)
+  set_property(SOURCE ${internals} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
+endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang") # which takes no precompiled header of another visibility
   set_property(SOURCE ${internals} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 endif()
