@@ -2,6 +2,7 @@
 """What Doxygen reads in place of a header: the same, with the house's way of commenting spelt out for it.
 
 - A comment above several declarations of one name, without a blank line between them, is about each of them.
+- A declaration without a comment in a block that begins with one stands beside what that is about, and is said to.
 - A comment on several variables, ``std::size_t rows, columns;``, is about each of them.
 - An accessor whose name says it all has no comment in the source; here it gets the sentence of a vocabulary. So do
   constructors from parts, comparisons and operators.
@@ -95,6 +96,7 @@ VOCABULARY = {
 
 OPENS = re.compile(r"^(?:class|struct) (?:\[\[.*?\]\] )?(\w+)")
 NAME = re.compile(r"(operator\s?[^\s\w(]+|~?\w+)\s*\(")
+VARIABLE = re.compile(r"(\w+)(?:\[\])?(?:\s*=.*|\{.*)?;")
 NEVER = re.compile(
     r"\s*(?:$|//|#|[{}]|public:|protected:|private:|using |namespace |enum |class |struct |template|requires"
     r"|friend class|friend struct|typedef |static_assert|: )"
@@ -145,7 +147,7 @@ def spelt_out(text: str) -> str:
         elif stripped.startswith("///"):
             pending.append(line)
         elif starts_declaration(line, before.rstrip()):
-            found = NAME.search(line)
+            found = NAME.search(line) or VARIABLE.search(line)
             declared = found[1].replace(" ", "") if found else ""
             if pending:
                 comment, name, pending = pending, declared, []
@@ -162,6 +164,8 @@ def spelt_out(text: str) -> str:
                     out.append(f"{indent}/// {'Moves.' if '&&' in line else 'From its parts.'}")
                 elif declared == "operator=":
                     out.append(f"{indent}/// Moves.")
+                elif comment and name:
+                    out += [f"{indent}/// Beside `{name}`: {comment[0].strip()[4:]}", *comment[1:]]
         elif not stripped.startswith("//"):
             pending = []
         out.append(line)

@@ -157,6 +157,7 @@ using value::padded;
 using value::rotate_columns;
 using value::rotate_rows;
 using value::sum;
+using value::sum_of_products;
 
 // Which values an array consists of.
 using value::concatenate;

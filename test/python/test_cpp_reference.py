@@ -65,22 +65,24 @@ struct Pair {
   const int& degree() const {
     return degree(1);
   }
+
   int number() const;
 };
 }
 """
     lines = spelt_out(text).splitlines()
     assert lines[1:5] == ["/// The sum.", "int add(int a, int b);", "/// The sum.", "int add(int a);"]
-    assert lines[5:8] == ["int other(int a);", "", "int add(long a);"]  # another block: what it is must be said again
-    assert lines[9:13] == ["  /// Both count.", "  int first;", "  /// Both count.", "  int second = 2;"]
-    assert lines[13:18] == [
+    assert lines[5:7] == ["/// Beside `add`: The sum.", "int other(int a);"]
+    assert lines[7:9] == ["", "int add(long a);"]  # another block: what it is must be said again
+    assert lines[10:14] == ["  /// Both count.", "  int first;", "  /// Both count.", "  int second = 2;"]
+    assert lines[14:19] == [
         "  /// From its parts.",
         "  Pair(int from,",
         "       int upto);",
         "  /// Moves.",
         "  Pair(Pair&&) = default;",
     ]
-    assert lines[18:20] == ["  /// The degree n of the ring.", "  const int& degree() const {"]
+    assert lines[19:21] == ["  /// The degree n of the ring.", "  const int& degree() const {"]
     assert "  int number() const;" in lines and "  /// " not in lines[lines.index("  int number() const;") - 1]
 
 
