@@ -143,6 +143,7 @@ test-python: install-test
 	@$(pytest) $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
 	@for program in chromium chromedriver; do command -v $$program >/dev/null || \
 	    echo "the benchmark's pages in a browser: there is no $$program (Debian: chromium chromium-driver)"; done >> $(left_out)
+	@command -v doxygen >/dev/null || echo "the C++ reference: there is no doxygen (Debian: doxygen)" >> $(left_out)
 
 test-full: install-test test-headers test-cuda-full
 	@echo "== statistics at full size"
