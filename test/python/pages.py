@@ -74,6 +74,6 @@ def broken_links(page: Path) -> list[str]:
 
 def missing_files(page: Path) -> list[str]:
     """Files and folders that a page names in back quotes, from the root, and that are not there."""
-    first = {path.name for path in ROOT.iterdir() if path.is_dir()}
+    first = {path.name for path in FOLDERS}
     named = [text for text in QUOTED.findall(prose(page)) if re.fullmatch(r"[\w.-]+(?:/[\w.*-]+)+/?", text)]
     return [text for text in named if text.split("/")[0] in first and not any(ROOT.glob(text.rstrip("/")))]
