@@ -10,6 +10,7 @@ set(public_headers
     rlwe/operations.hpp
     rlwe/security.hpp
     scheme/encoding.hpp
+    scheme/extension_slots.hpp
     scheme/planning.hpp
     scheme/registry.hpp
     scheme/scheme.hpp

@@ -24,6 +24,7 @@ from .decryption import decrypt, noise_budget, reveal
 from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
 from .encryption import encrypt
 from .errors import CyclotomeError
+from .extension_slots import ExtensionArray, ExtensionSlots
 from .files import from_bytes, load, save, to_bytes
 from .fixed_point import FixedPoint
 from .frame_columns import EncryptedCategories, EncryptedColumn
@@ -69,6 +70,8 @@ __all__ = [
     "EncryptedDigits",
     "EncryptedFrame",
     "EvaluationKeys",
+    "ExtensionArray",
+    "ExtensionSlots",
     "FixedPoint",
     "Inspection",
     "KeyFiles",
