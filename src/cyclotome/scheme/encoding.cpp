@@ -113,7 +113,8 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
   if (const std::size_t most = values_of(*context, kind);
       width > most || items == 0 || values.size() != items * width) {
     throw ArgumentError(message("encode_residues: ", values.size(), " values as ", items, " rows of ", width,
-                                "; rows hold at most ", most == context->degree() ? "n = " : "", most, " values and there must be at least one"));
+                                "; rows hold at most ", most == context->degree() ? "n = " : "", most,
+                                " values and there must be at least one"));
   }
   const FieldSlotsPtr& field = context->parameters().field_slots();
   const std::span<const std::uint32_t> positions = positions_of(*context, plain, kind);
