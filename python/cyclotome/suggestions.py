@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from . import _core
-from .errors import ArgumentError, NoiseError, ParameterError, RangeError
+from .errors import ArgumentError, NoiseError, PaddingWarning, ParameterError, RangeError
 from .options import allow_undecryptable, current
 from .parameters import Parameters
 from .planning import DryRun, Operand
@@ -239,7 +240,8 @@ def suggest(
         value_bits: the default bound of `encrypt` with these parameters; None: whatever they hold.
         security, table, word, strict: see `Parameters`.
         min_degree: at least this many slots.
-        slots: False for arrays in coefficients, whose plaintext moduli need no slots.
+        slots: False for arrays in coefficients, whose plaintext moduli need no slots. Otherwise they have n of them, or
+            are a shorter prime with fewer, at least 64, where that takes less work in all.
         scheme: "bfv" or "bgv"; None: the one that takes less work, by a model.
         plain_moduli: take these and no others, as for values that wrap around.
         intent: without ``compute``, what `Parameters.suggest` takes.
@@ -288,7 +290,9 @@ def suggest(
         )
     moduli = None if plain_moduli is None else tuple(plain_moduli)
     search = _Search(compute, every, value_bits, security, table, strict, moduli, slots)
-    return _found(search, [32, 64] if word is None else [word], min_degree, scheme)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PaddingWarning)  # of parameters that are only tried
+        return _found(search, [32, 64] if word is None else [word], min_degree, scheme)
 
 
 def _found(search: _Search, words: Sequence[int], min_degree: int, scheme: str | None) -> Parameters:
