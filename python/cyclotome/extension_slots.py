@@ -244,7 +244,8 @@ class ExtensionArray:
         wrapped = moved._turned(pow(turn, -row, group.index), 1)
         stays = np.arange(self.slots.count) % row < row - step
         masks = [self.slots.constant(1) * mask[:, None] for mask in (stays, ~stays)]
-        return moved * masks[0] + wrapped * masks[1]
+        result: ExtensionArray = moved * masks[0] + wrapped * masks[1]
+        return result
 
     def rotate_columns(self) -> ExtensionArray:
         """The two rows of k/2 slots swapped: one automorphism."""
