@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import _core as _core
-    from . import bfv, bgv, circuit, errors, fpga, study
+    from . import bfv, bgv, circuit, errors, fpga, interop, study
     from .array import EncryptedArray
     from .contraction import convolution_matrix, einsum
     from .decryption import decrypt, noise_budget, reveal
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .encryption import encrypt
     from .errors import CyclotomeError
     from .extension_slots import ExtensionArray, ExtensionSlots
-    from .files import from_bytes, load, save, to_bytes
+    from .files import from_bytes, load, save, to_bytes, to_view
     from .fixed_point import FixedPoint
     from .frame_columns import EncryptedCategories, EncryptedColumn
     from .frame_decryption import decrypt_frame
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         top_k,
         where,
     )
+    from .held_keys import hold_keys, release_keys
     from .inspection import Inspection, inspect
     from .key_files import KeyFiles, save_keys
     from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
@@ -63,6 +64,10 @@ if TYPE_CHECKING:
     from .polynomials import convolve, expand, negacyclic_product, pack
     from .rekeying import rekey, rekeying_key, rerandomize
     from .selections import one_hot
+    from .sessions.client import Client
+    from .sessions.mapping import map
+    from .sessions.quotas import Quotas
+    from .sessions.server import Server
     from .shaping import concatenate, stack
     from .sharding import ShardedArray, encrypt_sharded, shard
     from .suggestions import suggest
@@ -70,6 +75,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Client",
     "CyclotomeError",
     "EncryptedArray",
     "EncryptedCategories",
@@ -89,8 +95,10 @@ __all__ = [
     "PlainArray",
     "Plan",
     "PublicKey",
+    "Quotas",
     "RekeyingKey",
     "SecretKey",
+    "Server",
     "ShardedArray",
     "__version__",
     "allow_undecryptable",
@@ -115,12 +123,15 @@ __all__ = [
     "expand",
     "fpga",
     "from_bytes",
+    "hold_keys",
     "inspect",
+    "interop",
     "is_zero",
     "keygen",
     "less",
     "load",
     "lookup",
+    "map",
     "maximum",
     "memory_limit",
     "minimum",
@@ -134,6 +145,7 @@ __all__ = [
     "progress",
     "rekey",
     "rekeying_key",
+    "release_keys",
     "rerandomize",
     "reveal",
     "save",
@@ -146,6 +158,7 @@ __all__ = [
     "suggest",
     "sum_rotations",
     "to_bytes",
+    "to_view",
     "top_k",
     "trace_elements",
     "where",
@@ -161,12 +174,13 @@ _MODULES = {
     "encryption": "encrypt",
     "errors": "CyclotomeError",
     "extension_slots": "ExtensionArray ExtensionSlots",
-    "files": "from_bytes load save to_bytes",
+    "files": "from_bytes load save to_bytes to_view",
     "fixed_point": "FixedPoint",
     "frame_columns": "EncryptedCategories EncryptedColumn",
     "frame_decryption": "decrypt_frame",
     "frames": "EncryptedFrame encrypt_frame",
     "functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
+    "held_keys": "hold_keys release_keys",
     "inspection": "Inspection inspect",
     "key_files": "KeyFiles save_keys",
     "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey keygen sum_rotations trace_elements",
@@ -179,6 +193,10 @@ _MODULES = {
     "polynomials": "convolve expand negacyclic_product pack",
     "rekeying": "rekey rekeying_key rerandomize",
     "selections": "one_hot",
+    "sessions.client": "Client",
+    "sessions.mapping": "map",
+    "sessions.quotas": "Quotas",
+    "sessions.server": "Server",
     "shaping": "concatenate stack",
     "sharding": "ShardedArray encrypt_sharded shard",
     "suggestions": "suggest",
