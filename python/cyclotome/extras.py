@@ -36,8 +36,11 @@ class Extra:
 
     @property
     def advice(self) -> str:
-        """How to install it."""
-        return f"pip install 'cyclotome[{self.name}]' (in a checkout: pip install '.[{self.name}]' {self.folders})"
+        """How to install it; no index has it."""
+        return (
+            f"pip install '.[{self.name}]' {self.folders} in a checkout, or beside the wheels that `make wheels` leaves in "
+            f"dist/, pip install --find-links dist 'cyclotome[{self.name}]'"
+        )
 
     def load(self, module: str) -> ModuleType:
         """One of its modules, imported now.

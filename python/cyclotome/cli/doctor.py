@@ -21,7 +21,7 @@ from cyclotome.cli.failures import OTHER, command
 from cyclotome.extras import EXTRAS
 
 #: Optional modules and the extras that install them.
-OPTIONAL = {"pyarrow": "parquet", "matplotlib": "plot"}
+OPTIONAL = {"pandas": "frames", "pyarrow": "parquet"}
 
 
 def cores() -> int:
@@ -47,7 +47,7 @@ def extras() -> dict[str, str]:
     """Each extra, and "installed" or how to do that."""
     found = {extra.name: "installed" if extra.installed else extra.advice for extra in EXTRAS}
     for module, name in OPTIONAL.items():
-        found[name] = "installed" if importlib.util.find_spec(module) else f"pip install 'cyclotome[{name}]'"
+        found[name] = "installed" if importlib.util.find_spec(module) else f"pip install {module}"
     return found
 
 
