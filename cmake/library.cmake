@@ -8,7 +8,7 @@ add_library(cyclotome::cyclotome ALIAS cyclotome)
 # One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp"
                             "${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/cyclotomic_embedding.cpp"
-                            PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
+                            PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${MSVC}>:/clang:>-ffp-contract=off" SKIP_PRECOMPILE_HEADERS ON)
 
 # Kernels unroll into thousands of loads and stores. Whether each is of an object is AddressSanitizer's to see; the same
 # questions asked a second time would take minutes of compilation. So would its red zones around what are registers, arrays of

@@ -148,6 +148,8 @@ __all__ = [
     "where",
 ]
 
+__path__ = import_module(f"{__name__}.cuda_wheel").search_path(__path__)
+
 #: Where each name lives. A module is imported when one of its names is first used, so that neither `import cyclotome`
 #: nor `cyclotome --version` waits for NumPy, circuits, or what else the program never calls.
 _MODULES = {

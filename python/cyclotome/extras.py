@@ -38,8 +38,8 @@ class Extra:
     def advice(self) -> str:
         """How to install it; no index has it."""
         return (
-            f"pip install '.[{self.name}]' {self.folders} in a checkout, or beside the wheels that `make wheels` leaves in "
-            f"dist/, pip install --find-links dist 'cyclotome[{self.name}]'"
+            f"pip install '.[{self.name}]' {self.folders} in a checkout, or, with the wheels of `make wheels`, "
+            f"pip install --find-links dist 'cyclotome[{self.name}]'"
         )
 
     def load(self, module: str) -> ModuleType:

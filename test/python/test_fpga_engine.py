@@ -19,6 +19,7 @@ from cli_runner import succeed
 from cyclotome import fpga_device
 from cyclotome.contexts import device_name
 from cyclotome.errors import ArgumentError, EngineError, ParameterError
+from cyclotome.extras import FPGA
 from cyclotome.fpga_device import DESIGNS, Options, options_of
 from small import parameters
 
@@ -369,6 +370,4 @@ def test_the_doctor_knows_what_circuits_need(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("cyclotome_hdl.device.find_spec", lambda name: None)
     assert fpga_device.state() == "amaranth and pyosys not installed: pip install amaranth pyosys"
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert fpga_device.state().startswith(
-        "the generator of circuits is not installed: pip install '.[fpga]' ./hdl ./study in a checkout"
-    )
+    assert fpga_device.state().startswith(f"the generator of circuits is not installed: {FPGA.advice}")
