@@ -53,10 +53,11 @@ elseif(NOT WIN32)
   set_property(TARGET _core APPEND PROPERTY LINK_DEPENDS "${script}")
 endif()
 
-# For wheels: the compiler's own runtime is part of the extension, so that it asks for no newer one than a machine has.
-option(CYCLOTOME_STATIC_RUNTIME "Link libstdc++ and libgcc into the Python extension" OFF)
+# For wheels: the C++ library is part of the extension, so that it asks for no newer one than a machine has. Not libgcc, whose
+# shared one is on every machine, while a new static one looks for unwinding tables by a function of a new glibc.
+option(CYCLOTOME_STATIC_RUNTIME "Link libstdc++ into the Python extension" OFF)
 if(CYCLOTOME_STATIC_RUNTIME AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_link_options(_core PRIVATE -static-libstdc++ -static-libgcc)
+  target_link_options(_core PRIVATE -static-libstdc++)
 endif()
 
 # The stub is made from the binary itself, so that the types people see are the types that are bound; tests' excepted.

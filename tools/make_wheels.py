@@ -2,7 +2,7 @@
 """Build the wheels of every distribution here, for every interpreter there is, into one folder.
 
 The C++ library is compiled once, and the extension once for each of CPython 3.10 and 3.11 and once, for the stable ABI,
-by the oldest interpreter from 3.12 on. The compiler's runtime is linked in; auditwheel says which Linux the result runs
+by the oldest interpreter from 3.12 on. libstdc++ is linked in; auditwheel says which Linux the result runs
 on and refuses libraries that are not everywhere, abi3audit that the stable ABI is kept. Prints what was made.
 
 Usage: ``python tools/make_wheels.py [--output dist] [--cuda] [PYTHON ...]``; without interpreters, those in PATH and of
@@ -42,12 +42,11 @@ class Interpreter(NamedTuple):
 
 
 def run(*command: str | Path, **environment: str) -> str:
-    """The output of a command; its complaints go where ours do."""
-    done = subprocess.run(
-        [str(word) for word in command], cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True
-    )
+    """The output of a command; what else it says is shown if it fails."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"{done.stdout}\nfailed ({done.returncode}): {' '.join(str(word) for word in command)}")
+        sys.exit(f"{done.stdout}\n{done.stderr}\nfailed ({done.returncode}): {' '.join(str(word) for word in command)}")
     return done.stdout
 
 

@@ -2,7 +2,7 @@
 """Write what each wheel of the library is made of as a CycloneDX document, ``<wheel>.cdx.json``, beside it.
 
 What pip installs with it is listed by cyclonedx-bom, from an environment with the wheel and the locked NumPy in it;
-what is compiled or linked into the extension, which no tool sees, is added here: nanobind and the compiler's runtime,
+what is compiled or linked into the extension, which no tool sees, is added here: nanobind and libstdc++,
 and NVIDIA's in the wheel with the CUDA engine. The same wheel gives the same document.
 
 Usage: ``python tools/sbom.py [--wheels dist] [PYTHON ...]``, as for ``tools/make_wheels.py``.
@@ -51,10 +51,9 @@ def linked_in(compiler: str, cuda: str | None) -> list[dict[str, Any]]:
     ]
     if gcc := re.search(r"(?:GCC|g\+\+) (\d+\.\d+\.\d+)", compiler):
         licence = "GPL-3.0-or-later WITH GCC-exception-3.1"
-        parts += [
-            component(name, gcc[1], licence, f"pkg:generic/{name}@{gcc[1]}", "linked into the extension")
-            for name in ("libgcc", "libstdc++")
-        ]
+        parts.append(
+            component("libstdc++", gcc[1], licence, f"pkg:generic/libstdc%2B%2B@{gcc[1]}", "linked into the extension")
+        )
     if cuda is not None:
         licence = "LicenseRef-NVIDIA-CUDA-EULA"
         parts.append(

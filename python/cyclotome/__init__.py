@@ -148,8 +148,6 @@ __all__ = [
     "where",
 ]
 
-__path__ = import_module(f"{__name__}.cuda_wheel").search_path(__path__)
-
 #: Where each name lives. A module is imported when one of its names is first used, so that neither `import cyclotome`
 #: nor `cyclotome --version` waits for NumPy, circuits, or what else the program never calls.
 _MODULES = {
@@ -214,3 +212,6 @@ class _Package(ModuleType):
 
 
 modules[__name__].__class__ = _Package
+
+# An extension with the CUDA engine comes before the package's own, where it is installed.
+__path__ = import_module(f"{__name__}.cuda_wheel").search_path(__path__)

@@ -30,8 +30,16 @@ from make_wheels import PURE, Interpreter, interpreters  # noqa: E402
 #: Nothing of these is in everybody's install.
 OTHERS = tuple(f"cyclotome_{name}" for name in PURE)
 OWN = re.compile(r"cyclotome/|cyclotome-[\d.]+\.dist-info/")
-#: Libraries that every Linux has; the compiler's own is linked in.
-EVERYWHERE = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2"}
+#: Libraries that every Linux has; libstdc++ is linked in.
+EVERYWHERE = {
+    "libc.so.6",
+    "libm.so.6",
+    "libgcc_s.so.1",
+    "libpthread.so.0",
+    "libdl.so.2",
+    "librt.so.1",
+    "ld-linux-x86-64.so.2",
+}
 
 
 class Failure(Exception):
