@@ -23,6 +23,10 @@ if(CYCLOTOME_SANITIZE MATCHES "address")
     ${kernels} PROPERTIES COMPILE_OPTIONS "-fno-sanitize=null,alignment,object-size;${no_stack_zones}" SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
+if(WIN32)
+  target_link_libraries(cyclotome PRIVATE bcrypt)  # the system's generator
+endif()
+
 # In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
 include(cmake/public_headers.cmake)
 target_sources(

@@ -99,7 +99,7 @@ def extension(python: Interpreter, archive: Path, folder: Path, into: Path) -> P
     """The wheel of a distribution with an extension, as one interpreter makes it."""
     programs = environment(f"build-{python.name}", python.path, "build.txt")
     options = {
-        "build-dir": BUILD / f"{folder.name if folder != ROOT else 'cyclotome'}-{python.name}",
+        "build-dir": ROOT / "build" / f"wheel-{folder.name if folder != ROOT else 'cyclotome'}-{python.name}",
         "cmake.define.CYCLOTOME_LIBRARY": archive,
         "cmake.define.CYCLOTOME_STATIC_RUNTIME": "ON",
         "cmake.define.CYCLOTOME_WERROR": "ON",

@@ -136,7 +136,7 @@ def check_commands(place: Environment) -> None:
         "params --depth 1 --value-bits 10 -o params.ct",
         "keygen params.ct --out keys",
         "encrypt data.csv --key keys/public.key -o data.ct",
-        "eval x*x+3*x x=data.ct --key keys/evaluation.key -o result.ct",
+        "eval x*x+3*x --input x=data.ct --keys keys/evaluation.key -o result.ct",
         "decrypt result.ct --key keys/secret.key -o result.csv",
     ):
         place.run("cyclotome", *command.split())

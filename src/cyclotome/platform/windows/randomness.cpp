@@ -3,9 +3,11 @@
 
 #include "cyclotome/platform/randomness.hpp"
 
-// Declares what the next one needs.
-#include <bcrypt.h>
+// The second takes its types from the first.
+// clang-format off
 #include <windows.h>
+#include <bcrypt.h>
+// clang-format on
 
 namespace cyclotome::platform {
 
