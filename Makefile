@@ -18,7 +18,7 @@
 #   make docs     API reference into build/docs
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
 #   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
-#   make wheels   wheels of every distribution for every Python there is, and an sdist, in dist/; `make test-wheels` uses each
+#   make wheels   wheels of every distribution for every Python there is, in dist/; `make test-wheels` uses each
 #                 in an empty environment (wheel-cuda, test-wheel-cuda: the one with the CUDA engine; wheels-docker: cibuildwheel)
 #   make sdist    the sdist, twice, which must be equal byte for byte; make sbom: what is in a wheel, as CycloneDX
 #   make lock     requirements/*.txt anew, with hashes (UPGRADE=1: newest versions); make test-locked: the tests with exactly those
@@ -279,7 +279,7 @@ fuzz: $(ready)
 	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)
 
 # The oldest Python there is builds the wheel for the stable ABI from 3.12 on; the compiler is CXX's. PYTHONS="python3.12" chooses.
-wheels: sdist
+wheels:
 	@$(PYTHON) tools/make_wheels.py --output dist $(PYTHONS)
 
 wheel-cuda:

@@ -77,6 +77,8 @@ def document(python: Interpreter, wheel: Path, tools: Path, plain: Path) -> dict
     ).splitlines()
     made = run(tools / "cyclonedx-py", "environment", "--output-reproducible", "--of", "JSON", program)
     text: dict[str, Any] = json.loads(made)
+    for part in text["components"]:  # where a wheel lay on this machine is nobody's business
+        part.pop("externalReferences", None)
     text["components"] += linked_in(compiler, cuda or None)
     text["components"].sort(key=lambda part: str(part["name"]))
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
