@@ -214,12 +214,16 @@ class EvaluationKeys(_Key):
         return self._moved(device, lambda c: EvaluationKeys(self._parameters, c, self._native.to(c.native)))
 
     def _facts(self) -> dict[str, str]:
-        held = ["relinearisation"] if self.relinearization else []
-        if self.rotations:
-            held.append(plural(len(self.rotations), "rotation"))
-        if self.columns:
-            held.append("columns")
-        return {"for": ", ".join(held) or "nothing", "size": byte_size(self.nbytes), **super()._facts()}
+        return {"for": _purposes(self), "size": byte_size(self.nbytes), **super()._facts()}
+
+
+def _purposes(keys: EvaluationKeys) -> str:
+    held = ["relinearisation"] if keys.relinearization else []
+    if keys.rotations:
+        held.append(plural(len(keys.rotations), "rotation"))
+    if keys.columns:
+        held.append("columns")
+    return ", ".join(held) or "nothing"
 
 
 class RekeyingKey(_Key):
@@ -259,7 +263,7 @@ class Keys(NamedTuple):
     evaluation: EvaluationKeys
 
     def __repr__(self) -> str:
-        of = {"secret": "decrypts", "public": "encrypts", "evaluation": self.evaluation._facts()["for"]}
+        of = {"secret": "decrypts", "public": "encrypts", "evaluation": _purposes(self.evaluation)}
         roles = ", ".join(f"{name}: {role}" for name, role in of.items())
         return f"Keys(id {self.secret.key_id[:8]}, {roles}; {self.secret.parameters.summary()})"
 
