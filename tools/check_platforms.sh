@@ -14,7 +14,7 @@ compile() {
   local name=$1
   shift
   echo "== $name: ${#sources[@]} files"
-  printf '%s\n' "${sources[@]}" | xargs --max-args 1 --max-procs "${JOBS:-$(nproc)}" -I{} \
+  printf '%s\n' "${sources[@]}" | xargs --max-procs "${JOBS:-$(nproc)}" -I{} \
     sh -c 'out=$1/$(echo "$2" | tr / _).o; file=$2; shift 2; "$@" -Isrc -c "$file" -o "$out"' sh "$objects" {} "$@" "${warnings[@]}"
 }
 
