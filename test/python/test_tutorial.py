@@ -67,9 +67,12 @@ PAGES = [
         for name in (
             "architecture",
             "benchmarks",
+            "coming-from-elsewhere",
             "fermat",
             "fpga",
             "papers",
+            "scale",
+            "services",
             "transforms",
             "tutorial",
             "tutorial-fermat",

@@ -20,7 +20,7 @@ from cyclotome.cli.failures import OTHER, command
 from cyclotome.extras import EXTRAS
 
 #: Optional modules and the extras that install them.
-OPTIONAL = {"pandas": "frames", "pyarrow": "parquet"}
+OPTIONAL = {"pandas": "frames", "pyarrow": "parquet", "zstandard": "seal"}
 
 
 def cores() -> int:
