@@ -234,3 +234,6 @@ class _Package(ModuleType):
 
 
 modules[__name__].__class__ = _Package
+
+# An extension with the CUDA engine comes before the package's own, where it is installed.
+__path__ = import_module(f"{__name__}.cuda_wheel").search_path(__path__)
