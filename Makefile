@@ -23,6 +23,11 @@
 #   make pictures, make notebooks  draw doc/pictures anew, and run doc/notebooks and keep what they print
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
 #   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
+#   make wheels   wheels of every distribution for every Python there is, in dist/; `make test-wheels` uses each
+#                 in an empty environment (wheel-cuda, test-wheel-cuda: the one with the CUDA engine; wheels-docker: cibuildwheel)
+#   make sdist    the sdist, twice, which must be equal byte for byte; make sbom: what is in a wheel, as CycloneDX
+#   make lock     requirements/*.txt anew, with hashes (UPGRADE=1: newest versions); make test-locked: the tests with exactly those
+#   make test-aarch64  C++ tests for 64-bit ARM in an emulator; make check-platforms: compile for Clang, Windows and macOS
 #   make clean    remove .venv and build/
 #
 # PYTHON=python3.12 chooses an interpreter (3.10 or later), JOBS=4 the number of parallel compilations.
@@ -63,6 +68,7 @@ packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
 .PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-ray lint tidy format docs docs-cpp docs-serve pictures notebooks verilog fuzz clean
+.PHONY: wheels wheel-cuda wheels-docker test-wheels test-wheel-cuda sdist sbom lock test-locked test-aarch64 check-platforms
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -310,6 +316,60 @@ verilog: $(ready)
 
 fuzz: $(ready)
 	@tools/fuzz.sh $(or $(FUZZ_SECONDS),30)
+
+# The oldest Python there is builds the wheel for the stable ABI from 3.12 on; the compiler is CXX's. PYTHONS="python3.12" chooses.
+wheels:
+	@$(PYTHON) tools/make_wheels.py --output dist $(PYTHONS)
+
+wheel-cuda:
+	@command -v nvcc >/dev/null || { echo "the CUDA engine needs nvcc of CUDA 13, which is not in PATH" >&2; exit 1; }
+	@GPUS="$(GPUS)" $(PYTHON) tools/make_wheels.py --cuda --output dist $(PYTHONS)
+
+# In manylinux_2_28's containers, by the settings in pyproject.toml.
+wheels-docker: $(ready)
+	@docker info >/dev/null 2>&1 || { echo "no docker daemon answers; make wheels builds with this machine's compiler" >&2; exit 1; }
+	@$(bin)/python -m pip install --quiet 'cibuildwheel>=3,<5'
+	@$(bin)/cibuildwheel --platform linux --output-dir dist
+
+test-wheels:
+	@$(PYTHON) test/wheels/check_wheels.py --wheels dist $(PYTHONS)
+
+test-wheel-cuda:
+	@$(PYTHON) test/wheels/check_wheels.py --cuda --wheels dist $(PYTHONS)
+
+sdist: $(ready)
+	@tools/make_sdist.sh $(bin)/python dist
+
+sbom:
+	@$(PYTHON) tools/sbom.py --wheels dist
+
+lock: $(ready)
+	@$(bin)/python -m pip install --quiet --group lock
+	@PATH="$(abspath $(bin)):$$PATH" $(bin)/python tools/lock.py $(if $(UPGRADE),--upgrade)
+
+# In an environment of its own, of the versions and the hashes in requirements/ only.
+locked := build/locked
+test-locked: $(ready)
+	@echo "== the Python tests with locked dependencies"
+	@$(PYTHON) -m venv --clear $(locked)
+	@$(locked)/bin/python -m pip install --quiet --require-hashes --no-deps -r requirements/build.txt
+	@$(locked)/bin/python -m pip install --quiet --require-hashes --no-deps -r requirements/test.txt
+	@PATH="$(abspath $(locked))/bin:$$PATH" $(locked)/bin/python -m pip install --quiet --no-build-isolation --no-deps \
+	    -Cbuild-dir=build/test-locked -Ccmake.define.CYCLOTOME_BUILD_TESTING=ON . $(packages)
+	@$(locked)/bin/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGUMENTS)
+
+# Debian: g++-aarch64-linux-gnu qemu-user. Minutes, since every program runs in an emulator: beside `make test`.
+aarch64_build := build/aarch64
+aarch64_tests := test_contracts test_floating_arithmetic test_seeds test_golden_files test_bfv test_bgv test_io_file_sets test_thread_pool \
+    fuzz_io_replay
+test-aarch64: $(ready)
+	@$(bin)/cmake --preset aarch64 -B $(aarch64_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja >/dev/null
+	@$(bin)/cmake --build $(aarch64_build) --target $(aarch64_tests)
+	@$(bin)/ctest --test-dir $(aarch64_build) --output-on-failure --no-tests=error \
+	    -R "^($$(echo $(aarch64_tests) | tr ' ' '|'))\$$"
+
+check-platforms: $(ready)
+	@PATH="$(abspath $(bin)):$$PATH" tools/check_platforms.sh
 
 clean:
 	rm -rf $(venv) build python/cyclotome/_core.pyi

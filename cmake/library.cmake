@@ -5,7 +5,7 @@ add_library(cyclotome ${cyclotome_sources})
 # One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp"
                             "${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/cyclotomic_embedding.cpp"
-                            PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON)
+                            PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${MSVC}>:/clang:>-ffp-contract=off" SKIP_PRECOMPILE_HEADERS ON)
 
 # Kernels unroll into thousands of loads and stores. Whether each is of an object is AddressSanitizer's to see; the same
 # questions asked a second time would take minutes of compilation. So would its red zones around what are registers, arrays of
@@ -35,6 +35,10 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang") # which takes no precompiled header of
 endif()
 target_compile_options(cyclotome PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>")
 target_link_libraries(cyclotome PRIVATE "$<BUILD_INTERFACE:cyclotome_options>")
+
+if(WIN32)
+  target_link_libraries(cyclotome PRIVATE bcrypt)  # the system's generator
+endif()
 set_target_properties(
   cyclotome
   PROPERTIES CXX_STANDARD 20

@@ -1,7 +1,12 @@
 # Compile options shared by every target of this project; never exported to consumers.
 add_library(cyclotome_options INTERFACE)
+# Microsoft's compiler has neither 128-bit integers nor functions for chosen instruction sets; clang-cl takes its place.
+if(MSVC AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "cyclotome needs 128-bit integers, which Microsoft's compiler lacks: configure with "
+                      "-DCMAKE_CXX_COMPILER=clang-cl, or with MinGW")
+endif()
 target_compile_options(
-  cyclotome_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+  cyclotome_options INTERFACE $<IF:$<BOOL:${MSVC}>,/W4,-Wall> -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
                               -Woverloaded-virtual -Wcast-align -Wimplicit-fallthrough -Wundef -Wvla)
 # Two warnings of GCC are wrong about its own library: it sees overlapping copies where std::string concatenates (GCC bugs
 # 105329 and 105651) and writes past the end where std::vector grows. The sanitizer run looks for the real thing.

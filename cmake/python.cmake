@@ -45,11 +45,19 @@ endif()
 # toolchain may link all of that library statically: exported, its symbols would mix with those of other extensions.
 if(APPLE)
   target_link_options(_core PRIVATE "LINKER:-exported_symbol,_PyInit__core")
-else()
+elseif(NOT WIN32)
+  # Archives' symbols are hidden even from a linker that reads no version scripts.
   set(script "${CMAKE_CURRENT_BINARY_DIR}/_core.map")
   file(CONFIGURE OUTPUT "${script}" CONTENT "{ global: PyInit__core; local: *; };\n")
-  target_link_options(_core PRIVATE "LINKER:--version-script=${script}")
+  target_link_options(_core PRIVATE "LINKER:--version-script=${script}" "LINKER:--exclude-libs,ALL")
   set_property(TARGET _core APPEND PROPERTY LINK_DEPENDS "${script}")
+endif()
+
+# For wheels: the C++ library is part of the extension, so that it asks for no newer one than a machine has. Not libgcc, whose
+# shared one is on every machine, while a new static one looks for unwinding tables by a function of a new glibc.
+option(CYCLOTOME_STATIC_RUNTIME "Link libstdc++ into the Python extension" OFF)
+if(CYCLOTOME_STATIC_RUNTIME AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_link_options(_core PRIVATE -static-libstdc++)
 endif()
 
 # The stub is made from the binary itself, so that the types people see are the types that are bound; tests' excepted.
@@ -61,8 +69,15 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT CYCLOTOME_SANITIZE)
     PATTERN_FILE "${PROJECT_SOURCE_DIR}/cmake/stub_patterns.txt"
     PYTHON_PATH "$<TARGET_FILE_DIR:_core>"
     DEPENDS _core "${PROJECT_SOURCE_DIR}/cmake/stub_patterns.txt")
+endif()
+# cyclotome-cuda is this binary alone, in its own package (cuda/); what else is installed is the plain package's.
+set(CYCLOTOME_PYTHON_PACKAGE "cyclotome" CACHE STRING "The Python package that the extension is installed into")
+install(TARGETS _core LIBRARY DESTINATION "${CYCLOTOME_PYTHON_PACKAGE}" COMPONENT python)
+if(NOT CYCLOTOME_PYTHON_PACKAGE STREQUAL "cyclotome")
+  return()
+endif()
+if(TARGET _core_stub)
   install(FILES "${core_dir}/_core.pyi" DESTINATION cyclotome COMPONENT python)
 endif()
-install(TARGETS _core LIBRARY DESTINATION cyclotome COMPONENT python)
 # The interface that circuits implement; hdl/ compiles simulated ones against it.
 install(FILES "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/fpga/circuit_abi.h" DESTINATION cyclotome/include COMPONENT python)

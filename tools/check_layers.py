@@ -4,7 +4,8 @@
 The rooms of ``src/cyclotome`` form a chain, ``circuit -> scheme -> rlwe -> engine -> program -> ring -> math``.
 ``program`` writes operations down, ``engine`` is what can run them; each engine has a room of its own beside the
 chain, and only who creates it knows it. ``study`` keeps other ways to compute for comparison and knows no operation;
-``value`` stands on ``scheme``; ``io`` reads and writes everything up to ``value``, and ``study``'s contexts. In Python,
+``value`` stands on ``scheme``; ``platform``, below all, is what operating systems do each in their own way, for the few
+rooms that ask one; ``io`` reads and writes everything up to ``value``, and ``study``'s contexts. In Python,
 import-linter does this (pyproject.toml), but for what it can't see: that modules take nothing from the package's own
 ``__init__``, which stands above them.
 
@@ -27,16 +28,17 @@ from typing import NamedTuple
 
 #: For each room of ``src/cyclotome``, those it may include. ``engine`` is what engines are, ``engine/<x>`` is one.
 ROOMS: dict[str, frozenset[str]] = {
+    "platform": frozenset({"platform"}),
     "math": frozenset({"math"}),
-    "ring": frozenset({"ring", "math"}),
+    "ring": frozenset({"ring", "math", "platform"}),
     "program": frozenset({"program", "ring", "math"}),
-    "engine": frozenset({"engine", "program", "ring", "math"}),
-    "engine/*": frozenset({"engine", "program", "ring", "math"}),
+    "engine": frozenset({"engine", "program", "ring", "math", "platform"}),
+    "engine/*": frozenset({"engine", "program", "ring", "math", "platform"}),
     "rlwe": frozenset({"rlwe", "engine", "program", "ring", "math"}),
     "scheme": frozenset({"scheme", "rlwe", "engine", "program", "ring", "math"}),
     "value": frozenset({"value", "scheme", "rlwe", "engine", "program", "ring", "math"}),
     "study": frozenset({"study", "engine", "ring", "math"}),
-    "study/fermat": frozenset({"study/fermat", "study", "rlwe", "engine", "ring", "math"}),
+    "study/fermat": frozenset({"study/fermat", "study", "rlwe", "engine", "ring", "math", "platform"}),
     "study/ltv": frozenset({"study/ltv", "study", "engine", "ring", "math"}),
     "study/transform": frozenset({"study/transform", "study", "program", "engine", "ring", "math"}),
     "study/circuit": frozenset({"study/circuit", "study/ltv", "study", "circuit", "ring", "math"}),
@@ -59,7 +61,20 @@ ROOMS: dict[str, frozenset[str]] = {
         {"circuit", "engine", "engine/*", "io", "math", "ring", "rlwe", "scheme", "study/transform", "value"}
     ),
     "io": frozenset(
-        {"io", "study", "study/fermat", "study/ltv", "value", "scheme", "rlwe", "engine", "program", "ring", "math"}
+        {
+            "io",
+            "study",
+            "study/fermat",
+            "study/ltv",
+            "value",
+            "scheme",
+            "rlwe",
+            "engine",
+            "program",
+            "ring",
+            "math",
+            "platform",
+        }
     ),
 }
 
@@ -73,6 +88,11 @@ NEVER_PUBLIC = re.compile(
     r"|engine/cuda/.*|engine/dry/.*|engine/cpu/(?!cpu[.]|instruction_set).*|engine/fpga/(?!fpga[.]|circuit_abi|options|statistics).*"
     r"|engine/(?:hosted_engine|interpreter|schedule)[.]hpp"
     r"|io/(?:byte_|container|descriptor|envelope|frame|libcrypto|payload|pending).*"
+)
+
+#: Headers that not every operating system has: for ``platform`` alone, and the CUDA engine, which is built for Linux.
+OF_ONE_SYSTEM = re.compile(
+    r"(?:sys|mach|linux)/.*|(?:unistd|fcntl|sched|pthread|dlfcn|signal|windows|io|share|bcrypt|malloc)[.]h"
 )
 
 #: Modules of the package ``cyclotome`` that may import it as a whole; its folders, the command line, may too.
@@ -122,6 +142,8 @@ def include_reason(room: str, quoted: str | None, angled: str | None) -> str | N
         return None
     if quoted is not None:
         return f'"{target}" must be written as "cyclotome/<room>/<name>"'
+    if OF_ONE_SYSTEM.fullmatch(target) and room not in {"platform", "engine/cuda"}:
+        return f"<{target}> is not on every system: what needs it belongs in platform"
     if target == "Python.h" or target.startswith("nanobind/"):
         return f"src/ must not know Python (<{target}>)"
     return None

@@ -40,7 +40,7 @@ def demo(
 ) -> None:
     """Private lookup, statistics and scoring: a client, a server without a secret key, and files between them."""
     if importlib.util.find_spec("sklearn") is None:
-        raise UsageError("the demo's data come with scikit-learn: pip install 'cyclotome[demo]'")
+        raise UsageError("the demo's data come with scikit-learn, which is not installed: pip install scikit-learn")
     unknown = sorted(set(only or ()) - {task.key for task in EVERY_TASK})
     if unknown:
         raise UsageError(f"--task {unknown[0]}: there are {', '.join(task.key for task in EVERY_TASK)}")

@@ -2,7 +2,7 @@
 """Circuits for polynomial products: described in Python, simulated tick by tick, synthesised by open tools.
 
 The device "fpga:sim" of `cyclotome` builds its circuits with it (`device`), and ``cyclotome fpga`` is its command
-(`command`). It comes with the extra ``fpga`` (``pip install 'cyclotome[fpga]'``).
+(`command`). It comes with the extra ``fpga`` (in a checkout ``pip install '.[fpga]' ./hdl ./study``).
 ``doc/fpga.md`` says what there is and what was measured.
 """
 
@@ -13,6 +13,4 @@ from cyclotome.errors import EngineError
 try:
     import amaranth as _amaranth  # noqa: F401
 except ImportError as _cause:
-    raise EngineError(
-        "the circuit generator needs amaranth, which is not installed: pip install 'cyclotome[fpga]'"
-    ) from _cause
+    raise EngineError("the circuit generator needs amaranth, which is not installed: pip install amaranth") from _cause

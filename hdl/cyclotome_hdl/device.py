@@ -31,7 +31,7 @@ def state() -> str:
     """ "ready", with what builds circuits here; or what is missing and what to do."""
     missing = [tool for tool in _TOOLS if find_spec(tool) is None]
     if missing:
-        return f"{' and '.join(missing)} not installed: pip install 'cyclotome[fpga]'"
+        return f"{' and '.join(missing)} not installed: pip install {' '.join(missing)}"
     try:
         command, _, _ = simulation.verilator()
         compiler = simulation.compiler()

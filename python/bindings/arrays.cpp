@@ -79,7 +79,7 @@ EncryptedArray array_of(const std::vector<const rlwe::Ciphertext*>& channels, co
   value::Channels copies;
   for (const rlwe::Ciphertext* const channel : channels) copies.push_back(*channel);
   if (copies.empty()) throw ArgumentError("an encrypted array takes ciphertexts");
-  const value::Layout layout(shape, copies.front().context()->parameters().slots(), placement, clean);
+  const value::Layout layout(shape, value::Widths(copies.front().context()->parameters()), placement, clean);
   const std::optional<BigUnsigned> largest = optional_big(bound);
   return {{std::move(copies), layout},
           largest ? Bound(*largest, layout.last(), optional_big(l1_bound)) : Bound::wrapping()};

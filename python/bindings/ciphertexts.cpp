@@ -7,6 +7,7 @@
 #include "cyclotome/math/secure_zero.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/extension_slots.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::python {
@@ -18,7 +19,9 @@ using rlwe::Plaintext;
 
 Encoding::Kind kind_of(bool slots) { return slots ? Encoding::Kind::slots : Encoding::Kind::coefficients; }
 
-NumpyValues decode_rows(const Plaintext& plaintext, bool slots) {
+/// What `make` returns without the interpreter's lock, `rows` rows of it, zeroised when NumPy lets go of them.
+template <class Make>
+NumpyValues rows_of(std::size_t rows, const Make& make) {
   auto* const values = new std::vector<std::int64_t>;
   const nb::capsule owner(values, [](void* p) noexcept {
     auto* const kept = static_cast<std::vector<std::int64_t>*>(p);
@@ -27,10 +30,19 @@ NumpyValues decode_rows(const Plaintext& plaintext, bool slots) {
   });
   {
     const Unlocked unlocked;
-    *values = decode_residues(plaintext, kind_of(slots));
+    *values = make();
   }
-  const std::size_t width = values_of(*plaintext.context(), kind_of(slots));
-  return NumpyValues(values->data(), {plaintext.batch(), width}, owner);
+  return NumpyValues(values->data(), {rows, values->size() / rows}, owner);
+}
+
+NumpyValues decode_rows(const Plaintext& plaintext, bool slots) {
+  return rows_of(plaintext.batch(), [&] { return decode_residues(plaintext, kind_of(slots)); });
+}
+
+/// Rows of n numbers to rows of n numbers.
+template <auto Conversion>
+NumpyValues converted(const ExtensionSlots& slots, const Values& values) {
+  return rows_of(values.shape(0), [&] { return (slots.*Conversion)(std::span(values.data(), values.size())); });
 }
 
 }  // namespace
@@ -64,6 +76,20 @@ void bind_ciphertexts(nb::module_& m) {
       },
       "context"_a, "plain"_a, "slots"_a, "values"_a, NoGil());
   m.def("decode_residues", &decode_rows, "plaintext"_a, "slots"_a);
+
+  nb::class_<ExtensionSlots>(m, "ExtensionSlots")
+      .def(
+          "__init__",
+          [](ExtensionSlots* self, const rlwe::ContextPtr& context, std::size_t plain) {
+            new (self) ExtensionSlots(context, rlwe::PlainIndex(plain));
+          },
+          "context"_a, "plain"_a)
+      .def_prop_ro("count", &ExtensionSlots::count)
+      .def_prop_ro("degree", &ExtensionSlots::degree)
+      .def_prop_ro("root", &ExtensionSlots::root)
+      .def_prop_ro("exponents", &ExtensionSlots::exponents)
+      .def("polynomials", &converted<&ExtensionSlots::polynomials>, "elements"_a)
+      .def("elements", &converted<&ExtensionSlots::elements>, "polynomials"_a);
 
   m.def("encrypt", nb::overload_cast<const Plaintext&, const rlwe::PublicKey&>(&scheme::encrypt), "plaintext"_a,
         "key"_a, NoGil());

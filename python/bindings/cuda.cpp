@@ -101,7 +101,9 @@ Facts cuda_facts() {
   facts["runtime"] = 0;
   facts["driver"] = 0;
   facts["devices"] = nb::list();
-  facts["problem"] = "not in this build, which computes on CPUs only; make install-cuda builds the CUDA engine too";
+  facts["problem"] =
+      "not in this build, which computes on CPUs only; make install-cuda builds the CUDA engine too, make "
+      "wheel-cuda a package that adds it";
   return Facts(std::move(facts));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
-#include <pthread.h>
 
 #include "bindings.hpp"
+#include "cyclotome/platform/process.hpp"
 
 namespace cyclotome::python {
 
@@ -27,7 +27,7 @@ Unlocked::Unlocked() {
 
 void bind_interrupts(nb::module_&) {
   main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
-  ::pthread_atfork(nullptr, nullptr, [] { main_thread = PyThread_get_thread_ident(); });
+  platform::at_fork(nullptr, nullptr, [] { main_thread = PyThread_get_thread_ident(); });
 }
 
 }  // namespace cyclotome::python

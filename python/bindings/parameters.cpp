@@ -70,6 +70,9 @@ void bind_class(nb::module_& m) {
       .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
       .def_prop_ro("has_slots", [](const Parameters& p) { return p.has_slots(); })
       .def_prop_ro("slots", &Parameters::slots)
+      .def_prop_ro("slot_degree", &Parameters::slot_degree)
+      .def_prop_ro("slots_by_default", &Parameters::slots_by_default)
+      .def_prop_ro("slot_ring", &Parameters::slot_ring)
       .def_prop_ro("has_coefficients", &Parameters::has_coefficients)
       .def_prop_ro(
           "field_degree",
@@ -149,6 +152,7 @@ void bind_parameters(nb::module_& m) {
         return rlwe::max_modulus_bits(degree, security, rlwe::security_table(table));
       },
       "degree"_a, "security"_a, "table"_a);
+  m.attr("fewest_slots") = Parameters::fewest_slots;
   m.def("primes_congruent_to_one", &primes_congruent_to_one, "bits"_a, "step"_a, "count"_a, "excluded"_a, NoGil());
 }
 

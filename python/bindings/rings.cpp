@@ -27,7 +27,9 @@ void bind_rings(nb::module_& m) {
       .def_prop_ro("galois", &RingShape::galois, nb::rv_policy::reference_internal)
       .def_prop_ro("transform_step", &RingShape::transform_step)
       .def_prop_ro("expansion", &RingShape::expansion)
-      .def("has_transform", &RingShape::has_transform, "modulus"_a);
+      .def_prop_ro("slot_condition", &RingShape::slot_condition)
+      .def("has_transform", &RingShape::has_transform, "modulus"_a)
+      .def("slots", &RingShape::slots, "modulus"_a);
   m.def("negacyclic_ring", &RingShape::negacyclic, "degree"_a);
   m.def("cyclotomic_ring", &RingShape::cyclotomic, "index"_a);
 }

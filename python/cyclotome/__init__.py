@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
     from .encryption import encrypt
     from .errors import CyclotomeError
+    from .extension_slots import ExtensionArray, ExtensionSlots
     from .files import from_bytes, load, save, to_bytes, to_view
     from .fixed_point import FixedPoint
     from .frame_columns import EncryptedCategories, EncryptedColumn
@@ -82,6 +83,8 @@ __all__ = [
     "EncryptedDigits",
     "EncryptedFrame",
     "EvaluationKeys",
+    "ExtensionArray",
+    "ExtensionSlots",
     "FixedPoint",
     "Inspection",
     "KeyFiles",
@@ -170,6 +173,7 @@ _MODULES = {
     "digits": "EncryptedDigits decrypt_digits encrypt_digits",
     "encryption": "encrypt",
     "errors": "CyclotomeError",
+    "extension_slots": "ExtensionArray ExtensionSlots",
     "files": "from_bytes load save to_bytes to_view",
     "fixed_point": "FixedPoint",
     "frame_columns": "EncryptedCategories EncryptedColumn",
@@ -230,3 +234,6 @@ class _Package(ModuleType):
 
 
 modules[__name__].__class__ = _Package
+
+# An extension with the CUDA engine comes before the package's own, where it is installed.
+__path__ = import_module(f"{__name__}.cuda_wheel").search_path(__path__)

@@ -372,18 +372,18 @@ class EncryptedArray:
         return self._binary("sum_of_products", lambda x, y, how: _core.sum_of_products(x, y, axes, how), other)
 
     def rotate_rows(self, steps: int | Sequence[int]) -> EncryptedArray:
-        """Every ciphertext's slots, two rows of n/2, both moved to the left by ``steps`` (to the right if negative).
+        """Every ciphertext's k slots, two rows of k/2, both moved to the left by ``steps`` (to the right if negative).
         Several steps give one array for each along a new first axis, which costs less than one rotation after the other
         (hoisting): ``weights @ x.rotate_rows([0, 1, 2])`` is a convolution.
 
         The last axis must fill ciphertexts exactly (see `padded`), so that slots and values are the same:
-        ``x.reshape(..., 2, n // 2)`` becomes ``np.roll(x, -steps, axis=-1)``.
+        ``x.reshape(..., 2, parameters.slots // 2)`` becomes ``np.roll(x, -steps, axis=-1)``.
 
         Raises:
             ArgumentError: an axis that does not fill its ciphertexts; steps that are no whole numbers, or none.
             MissingKeyError: no key for these steps; ask ``keygen(rotations=[...])`` for them.
         """
-        row = self._parameters.ring.galois.row_length  # further steps are the same again
+        row = self._parameters.slot_ring.galois.row_length  # further steps are the same again
         if isinstance(steps, (Sequence, np.ndarray)):
             several = [index(step, "rotate_rows: steps") % row for step in steps]
             return self.derived(_core.rotate_rows(self._native, several, current.get().native))
@@ -392,7 +392,7 @@ class EncryptedArray:
         )
 
     def rotate_columns(self) -> EncryptedArray:
-        """Every ciphertext's two rows of n/2 slots swapped; as `rotate_rows`."""
+        """Every ciphertext's two rows of slots swapped; as `rotate_rows`."""
         return self.derived(_core.rotate_columns(self._native, current.get().native))
 
     # --- polynomials --------------------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ def _digits(values: IntArray, key: PublicKey | SecretKey, progress: Callback | N
     # Slots over Phi_m hold elements of a field, of which bits are no integers with a bound, and need not wrap.
     field = parameters.field_degree is not None
     if parameters.has_slots and values.shape[-1] > 1:
-        return encrypt_array(values, key, bound=None if field else 1, progress=progress)
+        return encrypt_array(values, key, bound=None if field else 1, encoding="slots", progress=progress)
     # Without slots, or for what all slots share, each bit is a constant.
     return encrypt_array(values, key, wrap=not field, layout="replicated", progress=progress)
 

@@ -42,9 +42,10 @@ def encrypt(
         wrap: values and results are meant modulo T, in [0, T); nothing has a bound, and ``decrypt`` gives residues. For
             circuits over small moduli, and polynomials whose products are meant modulo T. Where T is 2, values are bits
             without it, whose sums are exclusive ors.
-        layout: "packed": the last axis goes into the slots of ceil(length / n) ciphertexts; "replicated": one
-            ciphertext for each value. Scalars are always replicated.
-        encoding: "slots" or "coefficients" for packed arrays; None: slots if the parameters have them. Where parameters
+        layout: "packed": the last axis goes into ciphertexts of ``parameters.slots`` values each, or n coefficients;
+            "replicated": one ciphertext for each value. Scalars are always replicated.
+        encoding: "slots" or "coefficients" for packed arrays; None: slots if the parameters have some, of
+            integers at least 64 or n (``parameters.slots_by_default``). Where parameters
             hold bits (plaintext modulus 2 over Phi_m), "field": values are elements of GF(2^r), whole numbers from 0 to
             2^r - 1 whose bit i is the coefficient of y^i; else they are bits, 0 and 1 or False and True.
         progress: called as ``progress(done, total, what)``.
@@ -91,7 +92,9 @@ def encrypt(
     )
     if layout == "packed":
         each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
-        warn_of_padding("encrypt", numbers.shape, parameters.slots, each, stacklevel=2)
+        slots = placement == _core.Placement.slots or (placement is None and parameters.slots_by_default)
+        width = parameters.slots if slots else parameters.degree
+        warn_of_padding("encrypt", numbers.shape, width, each, stacklevel=2)
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
     return EncryptedArray(parameters, key.context, array.with_keys(keys.native()), keys)
 
@@ -121,7 +124,7 @@ def _placement(parameters: Parameters, layout: str, encoding: str | None) -> _co
     if encoding == "slots" and not parameters.has_slots:
         raise ArgumentError(
             f"encrypt: plaintext moduli {parameters.plain_moduli} have no slots at degree {parameters.degree}; they "
-            f"must be primes congruent to 1 modulo {parameters.ring.transform_step}. Use encoding='coefficients' or "
+            f"must be primes congruent to 1 modulo {parameters.ring.slot_condition}. Use encoding='coefficients' or "
             "other parameters"
         )
     if layout == "replicated":

@@ -36,8 +36,11 @@ class Extra:
 
     @property
     def advice(self) -> str:
-        """How to install it."""
-        return f"pip install 'cyclotome[{self.name}]' (in a checkout: pip install '.[{self.name}]' {self.folders})"
+        """How to install it; no index has it."""
+        return (
+            f"pip install '.[{self.name}]' {self.folders} in a checkout, or, with the wheels of `make wheels`, "
+            f"pip install --find-links dist 'cyclotome[{self.name}]'"
+        )
 
     def load(self, module: str) -> ModuleType:
         """One of its modules, imported now.
@@ -78,8 +81,7 @@ class Needs:
         """Raises MissingPackageError where one of them is not installed; the message says how to."""
         if missing := self.missing:
             raise MissingPackageError(
-                f"{self.brings} needs {', '.join(missing)}: pip install 'cyclotome[{self.name}]' (in a checkout: pip "
-                f"install '.[{self.name}]')"
+                f"{self.brings} needs {', '.join(missing)} (extra {self.name}): pip install {' '.join(missing)}"
             )
 
 

@@ -65,7 +65,7 @@ def _pandas() -> Any:
     try:
         return importlib.import_module("pandas")
     except ImportError:
-        raise MissingPackageError("decrypted tables are pandas': pip install 'cyclotome[frames]'") from None
+        raise MissingPackageError("decrypted tables are pandas', which is not installed: pip install pandas") from None
 
 
 def _number(value: int, decimals: int, exact: bool) -> Any:

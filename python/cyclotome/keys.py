@@ -177,7 +177,7 @@ class EvaluationKeys(_Key):
     @cached_property
     def rotations(self) -> tuple[int, ...]:
         """The steps by which slots can be rotated at once, those to the right negative."""
-        group = self._parameters.ring.galois
+        group = self._parameters.slot_ring.galois
         wanted, row = set(self._native.galois_elements), group.row_length
         steps, element, factor = [], 1, group.row_rotation(1)
         for step in range(1, row):
@@ -194,7 +194,7 @@ class EvaluationKeys(_Key):
     @property
     def columns(self) -> bool:
         """True if the two rows of slots can be swapped."""
-        return self._native.has_galois(self._parameters.ring.galois.column_rotation())
+        return self._native.has_galois(self._parameters.slot_ring.galois.column_rotation())
 
     @property
     def nbytes(self) -> int:
@@ -276,8 +276,8 @@ class Keys(NamedTuple):
 
 
 def sum_rotations(parameters: Parameters) -> list[int]:
-    """The rotations 1, 2, 4, ..., n/4 that a sum over all slots takes, besides the swap of the rows."""
-    return [1 << i for i in range((parameters.ring.galois.row_length // 2).bit_length())]
+    """The rotations 1, 2, 4, ..., k/4 that a sum over all k slots takes, besides the swap of the rows."""
+    return [1 << i for i in range((parameters.slot_ring.galois.row_length // 2).bit_length())]
 
 
 def trace_elements(parameters: Parameters) -> list[int]:
@@ -323,8 +323,9 @@ def keygen(
         with it can be multiplied and summed at once.
 
     Raises:
-        ArgumentError: a rotation that is no whole number, or none at all (0 modulo n/2); a Galois element that is no
-            automorphism of the ring; a shape that is no matrix's, or parameters without two rows of slots for it.
+        ArgumentError: a rotation that is no whole number, or none at all (0 modulo the slots in a row, half of
+            ``parameters.slots``); a Galois element that is no automorphism of the ring; a shape that is no matrix's, or
+            parameters without two rows of slots for it.
         MemoryLimitError: the keys don't fit into memory, or not within `set_memory_limit`.
         EngineError: no such device, or the operating system has no randomness to give.
 
@@ -372,14 +373,14 @@ def _automorphisms(parameters: Parameters, galois_elements: Sequence[int]) -> se
 
 def _matrix_elements(parameters: Parameters, matrices: Sequence[tuple[int, int]]) -> set[int]:
     """What products with matrices of these shapes take."""
-    group, elements = parameters.ring.galois, set()
+    group, elements = parameters.slot_ring.galois, set()
     for shape in matrices:
         if not isinstance(shape, (tuple, list)) or len(shape) != 2:
             raise ArgumentError(f"keygen: matrices are shapes (rows, columns), not {shape!r}")
         rows, columns = (index(length, "keygen: a matrix's rows and columns") for length in shape)
         if rows < 1 or columns < 1:
             raise ArgumentError(f"keygen: a matrix of shape {tuple(shape)} has no values")
-        if not parameters.has_slots or parameters.field_degree is not None or 2 * group.row_length != parameters.degree:
+        if not parameters.has_slots or parameters.field_degree is not None or 2 * group.row_length != parameters.slots:
             raise ArgumentError(
                 f"keygen: matrices={list(matrices)!r}, but {parameters.summary()} have no two rows of slots"
             )
@@ -389,7 +390,7 @@ def _matrix_elements(parameters: Parameters, matrices: Sequence[tuple[int, int]]
 
 
 def _rotation_elements(parameters: Parameters, rotations: Sequence[int] | None, columns: bool | None) -> set[int]:
-    group = parameters.ring.galois
+    group = parameters.slot_ring.galois
     row = group.row_length
     elements = set()
     if rotations is None:
@@ -405,7 +406,7 @@ def _rotation_elements(parameters: Parameters, rotations: Sequence[int] | None, 
     for step in rotations:
         if isinstance(step, bool) or not hasattr(step, "__index__") or int(step) % row == 0:
             raise ArgumentError(
-                f"rotation {step!r}: steps are whole numbers that are not multiples of n/2 = {row}, the slots in a row"
+                f"rotation {step!r}: steps are whole numbers that are not multiples of {row}, the slots in a row"
             )
         elements.add(group.row_rotation(int(step) % row))
     if columns:

@@ -178,7 +178,8 @@ def read_array(facts: dict[str, Any], parameters: Parameters, batch: int) -> Des
         raise FormatError("the metadata's packed, slots and clean are not all true or false")
     if packed and (not lengths or (slots and not parameters.has_slots) or not (slots or clean)):
         raise FormatError("the metadata describe a layout that these parameters can't have")
-    rows = math.prod(lengths[:-1]) * -(-lengths[-1] // parameters.slots) if packed else math.prod(lengths)
+    width = parameters.slots if slots else parameters.degree
+    rows = math.prod(lengths[:-1]) * -(-lengths[-1] // width) if packed else math.prod(lengths)
     if math.prod(lengths) > 2**60 or rows != batch:
         raise FormatError(f"the metadata describe shape {lengths}, but there are {batch} ciphertexts")
     kinds = _core.Placement

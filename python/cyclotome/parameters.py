@@ -80,7 +80,7 @@ class Parameters:
     together. ``name`` and ``value_bits`` are no part of it.
 
     Args:
-        degree: n, a power of two in [2^10, 2^17]; as many slots as there are coefficients. Left out where
+        degree: n, a power of two in [2^10, 2^17]; up to as many slots as there are coefficients. Left out where
             ``cyclotomic`` is given.
         plain_moduli: t_1, ..., 1 to 16 of them, pairwise coprime. Values live modulo their product T. For arithmetic
             value by value every t_i is a prime congruent to 1 modulo 2n; otherwise arrays are stored as coefficients.
@@ -386,8 +386,22 @@ prime; use wider special primes
 
     @property
     def slots(self) -> int:
-        """Values that a ciphertext holds: n, but of bits and elements of GF(2^r) n/r."""
+        """Values that a ciphertext holds in slots: n where every plaintext modulus is a prime congruent to 1 modulo 2n,
+        k where that is so modulo 2k only, for the largest power of two k < n, and of bits and elements of GF(2^r) n/r.
+        Without slots (`has_slots`) n, the coefficients."""
         return self._native.slots
+
+    @property
+    def slot_degree(self) -> int:
+        """The degree of a slot: 1, or that of the extension of the residues modulo t, or of GF(2), that it is. Integers
+        in slots of a degree n/k are its constants; `slots` times this is n."""
+        return self._native.slot_degree
+
+    @property
+    def slots_by_default(self) -> bool:
+        """Whether arrays go into slots unless told otherwise. Where there are fewer than 64 slots of integers, and more
+        coefficients, they do not: so few hold little, and every 64th prime has them by accident."""
+        return self._native.slots_by_default
 
     @property
     def slot_shape(self) -> tuple[int, ...] | None:
@@ -413,8 +427,14 @@ prime; use wider special primes
 
     @property
     def ring(self) -> _core.RingShape:
-        """The ring without its moduli: what rotations there are, and which primes have a transform."""
+        """The ring without its moduli: what automorphisms there are, and which primes have a transform."""
         return self._native.ring
+
+    @property
+    def slot_ring(self) -> _core.RingShape:
+        """The ring whose transform holds slots of integers, and whose automorphisms rotate them: `ring`, or of k < n
+        slots Z[y]/(y^k + 1) within it, y = x^(n/k)."""
+        return self._native.slot_ring
 
     @property
     def plain_moduli(self) -> tuple[int, ...]:
@@ -443,7 +463,8 @@ prime; use wider special primes
 
     @property
     def has_slots(self) -> bool:
-        """True if sums and products can act value by value: every plaintext modulus has a transform."""
+        """True if sums and products can act value by value: every plaintext modulus is a prime congruent to 1 modulo 4,
+        or 2 over Phi_m."""
         return self._native.has_slots
 
     @property

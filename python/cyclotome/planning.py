@@ -291,7 +291,7 @@ def _made(
     account = engine.account
     read = [] if evaluation is None else engine.keys_read(evaluation.native)
     elements = {element for element in read if element}
-    group = parameters.ring.galois
+    group = parameters.slot_ring.galois
     steps, columns = [], False
     if parameters.field_degree is None and parameters.cyclotomic is None:
         for step in sum_rotations(parameters):

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from . import _core
-from .errors import ArgumentError, NoiseError, ParameterError, RangeError
+from .errors import ArgumentError, NoiseError, PaddingWarning, ParameterError, RangeError
 from .options import allow_undecryptable, current
 from .parameters import Parameters
 from .planning import DryRun, Operand
@@ -89,11 +92,11 @@ class _Search:
         return work * (0.5 if parameters.word == 32 else 1)
 
 
-def _primes(bits: int, step: int, count: int, word: int) -> list[int] | None:
+def _primes(bits: int, step: int, count: int, word: int, avoid: Sequence[int] = ()) -> list[int] | None:
     """The largest of so many bits, or of the next length that has enough."""
     for length in range(max(bits, step.bit_length()), 31 if word == 32 else 51):
         try:
-            return _core.primes_congruent_to_one(length, step, count, [])
+            return _core.primes_congruent_to_one(length, step, count, list(avoid))
         except ParameterError:
             continue
     return None
@@ -110,7 +113,10 @@ def _plain_moduli(search: _Search, result_bits: int, degree: int, word: int) -> 
         bits = (result_bits + count) // count + 1
         if bits > widest:
             continue
-        found = _primes(bits, step, count, word)
+        found, avoid = _primes(bits, step, count, word), list[int]()
+        while found is not None and not search.slots and _in_slots(found, degree):
+            avoid.append(found[0])
+            found = _primes(bits, step, count, word, avoid)
         if found is not None:
             yield found
         if bits <= 24 or (found is not None and found[0].bit_length() > bits):
@@ -135,6 +141,34 @@ def _needed_bits(search: _Search, degree: int, kind: _Kind) -> int:
             asked = [int(number) for number in _ASKED.findall(str(error))]
             bits = max([bits + 1, *(number for number in asked if number <= _MOST_BITS)])
     raise ParameterError(f"suggest: the computation has values of more than {_MOST_BITS} bits; state tighter bounds")
+
+
+def _narrow(search: _Search, degree: int, kind: _Kind, least: int) -> list[int] | None:
+    """The shortest prime that holds all values and has fewer slots than coefficients, though enough and at least so
+    many; None where one with all slots is as short. It is for functions of small values, whose noise grows with the
+    prime; what is spread over more ciphertexts is counted."""
+    if not search.slots or search.plain_moduli is not None or any(each.wrap for each in search.inputs):
+        return None
+    shortest = _primes(2, _core.negacyclic_ring(degree).transform_step, 1, kind.word)
+    for length in range(2, 0 if shortest is None else shortest[0].bit_length()):
+        plain = _with_most_slots(length, degree, max(least, _core.fewest_slots))
+        if plain is None:
+            continue
+        parameters = search.parameters(kind, degree, plain, 100 + length, insecure=True)
+        with suppress(RangeError), allow_undecryptable():
+            search.headroom(parameters)
+            return plain
+    return None
+
+
+def _with_most_slots(length: int, degree: int, least: int) -> list[int] | None:
+    """A prime of so many bits that has slots, as many as there are, but not one for each coefficient."""
+    step = _core.negacyclic_ring(degree).transform_step // 2
+    while step >= 2 * least:
+        with suppress(ParameterError):
+            return _core.primes_congruent_to_one(length, step, 1, [])
+        step //= 2
+    return None
 
 
 def _longest(search: _Search, kind: _Kind, degree: int, plain: Sequence[int]) -> Parameters | None:
@@ -206,7 +240,8 @@ def suggest(
         value_bits: the default bound of `encrypt` with these parameters; None: whatever they hold.
         security, table, word, strict: see `Parameters`.
         min_degree: at least this many slots.
-        slots: False for arrays in coefficients, whose plaintext moduli need no slots.
+        slots: False for arrays in coefficients, whose plaintext moduli need no slots. Otherwise they have n of them, or
+            are a shorter prime with fewer, at least 64, where that takes less work in all.
         scheme: "bfv" or "bgv"; None: the one that takes less work, by a model.
         plain_moduli: take these and no others, as for values that wrap around.
         intent: without ``compute``, what `Parameters.suggest` takes.
@@ -255,7 +290,9 @@ def suggest(
         )
     moduli = None if plain_moduli is None else tuple(plain_moduli)
     search = _Search(compute, every, value_bits, security, table, strict, moduli, slots)
-    return _found(search, [32, 64] if word is None else [word], min_degree, scheme)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PaddingWarning)  # of parameters that are only tried
+        return _found(search, [32, 64] if word is None else [word], min_degree, scheme)
 
 
 def _found(search: _Search, words: Sequence[int], min_degree: int, scheme: str | None) -> Parameters:
@@ -269,8 +306,10 @@ def _found(search: _Search, words: Sequence[int], min_degree: int, scheme: str |
         candidates = []
         if degree >= min_degree and _fits(search, degree):
             bits = _needed_bits(search, degree, _Kind(schemes[0], 64)) if bits is None else bits
+            narrow = _narrow(search, degree, kinds[0], min_degree)
             for kind in kinds:
-                for plain in _plain_moduli(search, bits, degree, kind.word):
+                further = [] if narrow is None else [narrow]
+                for plain in chain(_plain_moduli(search, bits, degree, kind.word), further):
                     found = _shortest(search, kind, degree, plain)
                     candidates += [] if found is None else [found]
         if candidates:
@@ -286,5 +325,10 @@ def _fits(search: _Search, degree: int) -> bool:
     """Whether given plaintext moduli have slots at this degree, if they are to."""
     if search.plain_moduli is None or not search.slots:
         return True
-    step = _core.negacyclic_ring(degree).transform_step
-    return all(t % step == 1 for t in search.plain_moduli)
+    return _in_slots(search.plain_moduli, degree)
+
+
+def _in_slots(plain: Sequence[int], degree: int) -> bool:
+    """`Parameters.slots_by_default` of x^degree + 1."""
+    ring = _core.negacyclic_ring(degree)
+    return all(ring.slots(t) >= min(_core.fewest_slots, degree) for t in plain)

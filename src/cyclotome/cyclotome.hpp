@@ -18,6 +18,7 @@
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/scheme/extension_slots.hpp"
 #include "cyclotome/scheme/evaluator.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/registry.hpp"

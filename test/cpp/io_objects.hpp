@@ -86,7 +86,8 @@ struct Objects {
   value::EncryptedArray array(std::size_t rows) const {
     value::Channels channels;
     for (std::size_t i = 0; i < context->plain_count(); ++i) channels.push_back(symmetric(i, rows));
-    const value::Layout layout({rows, context->degree()}, context->degree(), value::Placement::coefficients);
+    const value::Layout layout({rows, context->degree()}, value::Widths(context->parameters()),
+                               value::Placement::coefficients);
     return {{std::move(channels), layout}, value::Bound::wrapping()};
   }
   rlwe::RekeyingKey rekeying() const {

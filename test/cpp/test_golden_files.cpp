@@ -87,4 +87,24 @@ TEST(files_and_fingerprints_are_what_they_always_were) {
   }
 }
 
+/// Integers in 128 slots of 1024: values, and the keys that rotate and sum them.
+TEST(arrays_in_fewer_slots_than_coefficients_are_what_they_were_when_they_came) {
+  const auto literal = io_objects::small_literal(1024, Word::u64, 50, 3, 1, {257});
+  const rlwe::ContextPtr context = scheme::make_context(rlwe::Parameters(literal), CpuEngine::create(1));
+  CHECK_EQ(context->parameters().slots(), 128U);
+  const rlwe::SecretKey secret = rlwe::deterministic::generate_secret_key(context, check::seed(1));
+  std::vector<std::int64_t> values(2 * 128);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int64_t>((i * i + 5 * i) % 257) - 128;
+  const rlwe::Ciphertext made = scheme::deterministic::encrypt(
+      encode_residues(context, rlwe::PlainIndex(0), Encoding::Kind::slots, values, 2, 128), secret, check::seed(5));
+  const value::Layout layout({2, 128}, value::Widths(context->parameters()), value::Placement::slots);
+  const value::EncryptedArray array({{made}, layout}, value::Bound::wrapping());
+  const rlwe::EvaluationKeys keys = rlwe::deterministic::generate_evaluation_keys(
+      secret, false, rlwe::slot_sum_elements(context->slot_galois()), check::seed(3));
+  const std::vector<std::string> hashes = {hash_of(io::serialize(array)), hash_of(io::serialize(keys))};
+  const std::vector<std::string> expected = {"efa8f75230262b27", "e00d13c154f6bd87"};
+  for (const std::string& hash : hashes) std::cout << (hashes == expected ? "" : "  is \"" + hash + "\"\n");
+  CHECK(hashes == expected);
+}
+
 int main() { return cyclotome::check::run(); }

@@ -214,7 +214,7 @@ TEST(plaintexts_come_back) {
 TEST(arrays_come_back) {
   for_each_set([](const Objects& o) {
     const value::EncryptedArray wrapping = o.array(2);
-    const value::Layout one({2}, o.context->degree(), value::Placement::replicated);
+    const value::Layout one({2}, value::Widths(o.context->parameters()), value::Placement::replicated);
     const value::Bound bound(value::capacity(o.context->parameters()), 2);
     for (const value::EncryptedArray& array : {wrapping, value::EncryptedArray({wrapping.channels(), one}, bound)}) {
       const Bytes bytes = io::serialize(array, io_objects::metadata());
@@ -233,7 +233,8 @@ TEST(inspection_tells_what_is_inside) {
   const Objects o(parameter_sets()[1]);
   const rlwe::Ciphertext first = o.symmetric(0, 5), second = o.fresh(1, 5);
   const std::size_t n = o.context->degree();
-  const value::Placed placed{{first, second}, value::Layout({5, n}, n, value::Placement::coefficients)};
+  const value::Placed placed{
+      {first, second}, value::Layout({5, n}, value::Widths(o.context->parameters()), value::Placement::coefficients)};
   const Bytes bundle = io::serialize(value::EncryptedArray(placed, value::Bound::wrapping()), io_objects::metadata());
   const io::Inspection seen = io::inspect(bundle);
   CHECK(seen.kind == io::Kind::bundle);

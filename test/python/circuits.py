@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("amaranth", reason="amaranth, which makes the circuits, is not installed (cyclotome[fpga])")
-pytest.importorskip("pyosys", reason="pyosys, which writes their Verilog, is not installed (cyclotome[fpga])")
+pytest.importorskip("amaranth", reason="amaranth, which makes the circuits, is not installed")
+pytest.importorskip("pyosys", reason="pyosys, which writes their Verilog, is not installed")
 
 from cyclotome_hdl.board import Board, Result, Words, a_root
 from cyclotome_hdl.design import Circuit, Design, build

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("amaranth", reason="amaranth, which makes the circuits, is not installed (cyclotome[fpga])")
+pytest.importorskip("amaranth", reason="amaranth, which makes the circuits, is not installed")
 
 from amaranth.hdl import Fragment
 from amaranth.sim import Simulator

@@ -43,11 +43,18 @@ def setups(draw: st.DrawFn) -> tuple[Any, ...]:
     return word, degree, t, primes, special, digits, bits, slots
 
 
+def rotated_slots(degree: int, t: int) -> int:
+    """k, where rotations are automorphisms with exponents modulo 2k: the slots that t has by accident, or n."""
+    slots: int = _core.negacyclic_ring(degree).slots(t)
+    return slots if slots > 1 else degree
+
+
 @functools.lru_cache(maxsize=64)
 def party_of(word: int, degree: int, t: int, primes: int, special: int, digits: int, bits: int) -> Party:
-    steps = [galois_group(degree).row_rotation(s) for s in (3, -1, degree // 4)]
+    group = galois_group(rotated_slots(degree, t))
+    steps = [group.row_rotation(s) for s in (3, -1, degree // 4)]
     literal = small_literal(word, degree, t, primes, special, digits, bits)
-    return Party(literal, number=degree, galois=[*rlwe.slot_sum_elements(galois_group(degree)), *steps])
+    return Party(literal, number=degree, galois=[*rlwe.slot_sum_elements(group), *steps])
 
 
 class Program:
@@ -179,25 +186,30 @@ def _linear_combination(p: Program) -> tuple[Any, Any]:
 
 def _rotate(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
-    n = p.party.n
+    n, k = p.party.n, rotated_slots(p.party.n, p.t)
     steps = int(p.rng.choice([0, 1, 2, 3, -1, n // 4, n // 2, 1 - n // 2]))
-    return rlwe.rotate_rows(a, steps, p.party.evaluation), permuted(x, pow(3, steps, 2 * n), p.slots, p.t)
+    element = pow(3, steps % max(k // 2, 1), 2 * k)
+    return rlwe.rotate_rows(a, steps, p.party.evaluation), permuted(x, element, p.slots, p.t)
 
 
 def _swap(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
+    group = galois_group(rotated_slots(p.party.n, p.t))
+    swap = group.column_rotation()
     if p.rng.integers(2):
-        hoisted = rlwe.apply_galois_hoisted(a, [3, 2 * p.party.n - 1], p.party.evaluation)
-        return hoisted[1], permuted(x, 2 * p.party.n - 1, p.slots, p.t)
-    return rlwe.rotate_columns(a, p.party.evaluation), permuted(x, 2 * p.party.n - 1, p.slots, p.t)
+        hoisted = rlwe.apply_galois_hoisted(a, [group.row_rotation(1), swap], p.party.evaluation)
+        return hoisted[1], permuted(x, swap, p.slots, p.t)
+    return rlwe.rotate_columns(a, p.party.evaluation), permuted(x, swap, p.slots, p.t)
 
 
 def _sum_slots(p: Program) -> tuple[Any, Any]:
     a, x = p.pick_two_parts()
     if p.slots:
         return rlwe.sum_slots(a, p.party.evaluation), np.broadcast_to(x.sum(axis=1, keepdims=True), x.shape)
-    everything = [permuted(x, element, False, p.t) for element in range(1, 2 * p.party.n, 2)]
-    return rlwe.sum_slots(a, p.party.evaluation), np.array(everything, dtype=object).sum(axis=0)
+    total = x  # of fewer slots than coefficients, what the exponents are modulo 2k matters to polynomials
+    for element in rlwe.slot_sum_elements(galois_group(rotated_slots(p.party.n, p.t))):
+        total = total + permuted(total, element, False, p.t)
+    return rlwe.sum_slots(a, p.party.evaluation), total
 
 
 def _take(p: Program) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ import kernels  # noqa: F401  (skips without amaranth)
 import pytest
 
 pytest.importorskip("typer")
-pytest.importorskip("pyosys", reason="pyosys, which writes Verilog, is not installed (cyclotome[fpga])")
+pytest.importorskip("pyosys", reason="pyosys, which writes Verilog, is not installed")
 
 from cli_runner import run, succeed
 

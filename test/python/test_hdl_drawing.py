@@ -53,7 +53,7 @@ def test_boxes_do_not_cover_each_other() -> None:
 
 @pytest.mark.slow
 def test_a_design_is_drawn_by_its_blocks() -> None:
-    pytest.importorskip("pyosys", reason="pyosys, which reads netlists, is not installed (cyclotome[fpga])")
+    pytest.importorskip("pyosys", reason="pyosys, which reads netlists, is not installed")
     circuit = build(Design("iterative", 64))
     boxes, found = flows(circuit)
     kinds = Counter(boxes.values())

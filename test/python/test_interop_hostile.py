@@ -15,7 +15,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome import errors
+from cyclotome import errors, extras
 from cyclotome.interop import seal, seal_frame
 from seal_files import MEMBERS, TABLE, SealUser, body_of, recompressed, seeded, zstandard
 from seal_party import sealapi
@@ -382,10 +382,7 @@ def test_zstd_without_its_package_names_the_extra(
 ) -> None:
     data = recompressed(objects["plaintext"], "zstd")
 
-    def absent(name: str, extra: str, needed: str) -> Any:
-        raise errors.MissingPackageError(f"{needed}: pip install 'cyclotome[{extra}]'")
-
-    monkeypatch.setattr(seal_frame, "package", absent)
+    monkeypatch.setattr(seal_frame, "SEAL", extras.Needs("seal", ("no_such_package_is_there",), "zstd"))
     assert "cyclotome[seal]" in refused(readers["plaintext"], data, errors.MissingPackageError)
     with pytest.raises(errors.MissingPackageError):
         seal.write_plaintext([1], user.here, compression="zstd")

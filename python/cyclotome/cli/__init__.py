@@ -35,7 +35,7 @@ def _run() -> None:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ImportError as error:
-        print(f"cyclotome's command line needs {error.name}: pip install 'cyclotome[cli]'", file=sys.stderr)
+        print(f"cyclotome's command line needs {error.name} of its extra cli: pip install typer rich", file=sys.stderr)
         raise SystemExit(1) from None
     from cyclotome.cli.app import app
     from cyclotome.cli.visible import visible

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import resource
 import sys
 import time
 from typing import Any
@@ -21,7 +20,7 @@ from cyclotome.cli.failures import OTHER, command
 from cyclotome.extras import EXTRAS
 
 #: Optional modules and the extras that install them.
-OPTIONAL = {"pyarrow": "parquet", "matplotlib": "plot", "zstandard": "seal"}
+OPTIONAL = {"pandas": "frames", "pyarrow": "parquet", "zstandard": "seal"}
 
 
 def cores() -> int:
@@ -47,7 +46,7 @@ def extras() -> dict[str, str]:
     """Each extra, and "installed" or how to do that."""
     found = {extra.name: "installed" if extra.installed else extra.advice for extra in EXTRAS}
     for module, name in OPTIONAL.items():
-        found[name] = "installed" if importlib.util.find_spec(module) else f"pip install 'cyclotome[{name}]'"
+        found[name] = "installed" if importlib.util.find_spec(module) else f"pip install {module}"
     return found
 
 
@@ -86,13 +85,23 @@ def _computes(device: str) -> bool:
 def secrets() -> dict[str, Any]:
     """How secrets are kept here: whether what lives long stays out of swap, and whether passphrases work."""
     use = _core.secret_memory()
-    limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    limit = _lock_limit()
     return {
         "memory": "locked" if use["refused"] == 0 else "NOT all locked: it may reach swap; raise `ulimit -l`",
-        "lock_limit": None if limit == resource.RLIM_INFINITY else limit,
+        "lock_limit": limit,
         "refused": use["refused"],
         "passphrases": _core.passphrases(),
     }
+
+
+def _lock_limit() -> int | None:
+    """Bytes that may be locked; None for any number, and where the system has no such limit."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def _secret_words(facts: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -38,14 +39,23 @@ def _from_file(path: Path) -> bytes:
 
 def _ask(prompt: str) -> str:
     """What is typed on the terminal, which does not show it. Raises PassphraseError where there is none."""
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
-    except OSError:
+    if not _has_terminal():
         raise PassphraseError(
             f"a passphrase is needed, and there is no terminal to ask on: name a file by --passphrase-file, or set "
             f"{VARIABLE}"
-        ) from None
+        )
     return getpass.getpass(prompt)
+
+
+def _has_terminal() -> bool:
+    """Whether there is one that getpass would ask on."""
+    if sys.platform == "win32":
+        return sys.stdin is not None and sys.stdin.isatty()
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def to_open(name: str, file: Path | None = None) -> Callable[[], str | bytes]:

@@ -119,7 +119,7 @@ def _parquet_module() -> Any:
     try:
         import pyarrow.parquet
     except ImportError:
-        raise FileError("Parquet files need pyarrow: pip install 'cyclotome[parquet]'") from None
+        raise FileError("Parquet files need pyarrow, which is not installed: pip install pyarrow") from None
     return pyarrow.parquet
 
 

@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <string>
-#include <unistd.h>
 #include <utility>
+
+#include "cyclotome/platform/files.hpp"
 
 namespace cyclotome::io {
 
@@ -25,7 +26,7 @@ class Descriptor {
     return *this;
   }
   ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
+    if (number_ >= 0) platform::close_file(number_);
   }
 
   bool open() const noexcept { return number_ >= 0; }

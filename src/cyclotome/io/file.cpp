@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fcntl.h>
-#include <sys/stat.h>
 
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/io/container.hpp"
@@ -14,6 +12,7 @@
 #include "cyclotome/io/frame.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/platform/files.hpp"
 
 namespace cyclotome::io {
 
@@ -22,7 +21,7 @@ namespace {
 Descriptor open_to_read(const std::string& path) {
   for (;;) {
     check_interrupt();
-    const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int number = platform::open_to_read(path);
     if (number >= 0) return Descriptor(number);
     if (errno != EINTR) fail("open", path);
     check_interrupt_now();  // a pipe that nobody writes to
@@ -33,7 +32,7 @@ Descriptor open_to_read(const std::string& path) {
 std::size_t read_piece(const Descriptor& file, std::span<std::uint8_t> bytes, const std::string& path) {
   for (;;) {
     check_interrupt();
-    const ssize_t count = ::read(file.number(), bytes.data(), std::min(bytes.size(), piece_bytes));
+    const std::ptrdiff_t count = platform::read_some(file.number(), bytes.data(), std::min(bytes.size(), piece_bytes));
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR) fail("read", path);
     check_interrupt_now();
@@ -44,8 +43,9 @@ std::size_t read_piece(const Descriptor& file, std::span<std::uint8_t> bytes, co
 template <class Look>
 Bytes read_whole(const std::string& path, std::uint64_t max_bytes, const Look& look) {
   const Descriptor file = open_to_read(path);
-  struct stat status{};
-  if (::fstat(file.number(), &status) != 0) fail("read", path);
+  bool found = false;
+  const platform::FileStatus status = platform::status_of(file.number(), found);
+  if (!found) fail("read", path);
   const auto require_short = [&](std::uint64_t bytes) {
     if (bytes > max_bytes) {
       throw FormatError(message("'", path, "' has more than the limit of ", max_bytes,
@@ -60,7 +60,7 @@ Bytes read_whole(const std::string& path, std::uint64_t max_bytes, const Look& l
   }
   const std::span<const std::uint8_t> beginning = std::span(first).first(known);
   look(beginning);
-  const std::uint64_t expected = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  const std::uint64_t expected = status.kind == platform::FileKind::regular ? status.bytes : 0;
   require_short(expected);
   require_main_memory(message("reading '", path, "'"), expected);
   Bytes bytes(names_secret_key(beginning) ? Residence::locked : Residence::heap);
@@ -97,9 +97,10 @@ Bytes read_object_file(const std::string& path, std::uint64_t max_bytes) {
 }
 
 bool file_is_private(const std::string& path) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) fail("look at", path);
-  return (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+  bool found = false;
+  const platform::FileStatus status = platform::status_of(path, found);
+  if (!found) fail("look at", path);
+  return status.owner_only;
 }
 
 }  // namespace cyclotome::io

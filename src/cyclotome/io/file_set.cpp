@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/io/file_set.hpp"
 
-#include <fcntl.h>
 #include <set>
+
+#include "cyclotome/platform/files.hpp"
 
 namespace cyclotome::io {
 
@@ -41,10 +42,7 @@ void FileSet::flush_folders() const noexcept {
   // complete already.
   std::set<std::string> folders;
   for (const Entry& entry : entries_) folders.insert(entry.file.folder());
-  for (const std::string& name : folders) {
-    const Descriptor folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.open()) static_cast<void>(::fsync(folder.number()));
-  }
+  for (const std::string& name : folders) platform::flush_folder(name);
 }
 
 }  // namespace cyclotome::io

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/io/key_files.hpp"
 
-#include <sys/stat.h>
-
 #include "cyclotome/io/file_set.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/platform/files.hpp"
 
 namespace cyclotome::io {
 
@@ -28,8 +27,8 @@ std::string digits_of(const rlwe::KeyId& id) {
 /// What the file at `path` is kept as when this key takes its place; empty for one that holds the same key, and for
 /// none. What can't be read could be a secret key too.
 std::string backup_label(const std::string& path, const rlwe::SecretKey& key) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  bool found = false;
+  if (platform::status_of(path, found).kind != platform::FileKind::regular) return {};
   try {
     const Bytes bytes = read_file(path, most_key_bytes);
     const Container old(bytes, {.allow_insecure = true});

@@ -2,30 +2,28 @@
 #include "cyclotome/io/libcrypto.hpp"
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <limits>
 #include <memory>
 #include <optional>
 
 #include "cyclotome/io/libcrypto_functions.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/platform/library.hpp"
 
 namespace cyclotome::io::libcrypto {
 
 namespace {
 
-constexpr const char* names[] = {"libcrypto.so.3", "libcrypto.so.1.1"};
-
 template <class Function>
 bool find(void* library, const char* name, Function*& function) noexcept {
-  function = reinterpret_cast<Function*>(::dlsym(library, name));
+  function = reinterpret_cast<Function*>(platform::find_symbol(library, name));
   return function != nullptr;
 }
 
 /// The functions of the first libcrypto that has all of them. It stays loaded.
 std::optional<Functions> load() noexcept {
-  for (const char* const name : names) {
-    void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  for (const char* const name : platform::libcrypto_names()) {
+    void* const library = platform::open_library(name);
     if (library == nullptr) continue;
     Functions f{};
     if (find(library, "EVP_PBE_scrypt", f.scrypt) && find(library, "EVP_chacha20_poly1305", f.cipher) &&
@@ -34,7 +32,7 @@ std::optional<Functions> load() noexcept {
         find(library, "EVP_CipherFinal_ex", f.final) && find(library, "EVP_CIPHER_CTX_ctrl", f.control)) {
       return f;
     }
-    ::dlclose(library);
+    platform::close_library(library);
   }
   return std::nullopt;
 }
@@ -45,7 +43,8 @@ const std::optional<Functions>& loaded() {
 }
 
 std::string missing() {
-  return message("there is no ", names[0], ": install OpenSSL (Debian: libssl3), or keep keys without a passphrase");
+  return message("there is no ", platform::libcrypto_names().front(),
+                 ": install OpenSSL (Debian: libssl3), or keep keys without a passphrase");
 }
 
 const Functions& functions() {

@@ -171,7 +171,7 @@ value::Layout read_layout(ByteReader& reader, const rlwe::Parameters& p, std::ui
   for (std::size_t i = 0; i < axes; ++i) shape.push_back(reader.u64());
   try {
     const auto kind = static_cast<value::Placement>(placement);
-    value::Layout layout(std::move(shape), p.slots(), kind, clean == 1);
+    value::Layout layout(std::move(shape), value::Widths(p), kind, clean == 1);
     static_cast<void>(layout.batch());
     // One spelling: what can't be unclean, is clean; beside coefficients there are always zeros.
     const bool known = placement <= 2 && clean <= 1 && layout.clean() == (clean == 1);

@@ -40,6 +40,7 @@ class PendingFile {
   void write(std::span<const std::uint8_t> bytes);
   bool link_to(const std::string& name) noexcept;
   void give_name();
+  void discard() noexcept;
 
   std::string path_, target_;  // as it was given, and with links followed
   Descriptor file_;

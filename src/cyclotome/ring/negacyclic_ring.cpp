@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // x^n + 1, n a power of two: its roots are the primitive 2n-th roots of unity, and slot k of a transform is the value
 // at psi^(2 br(k) + 1). This file and transform_tables.cpp are where the library knows that.
+#include <algorithm>
+
 #include "cyclotome/math/bits.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/change_of_basis.hpp"
 #include "cyclotome/ring/ring_shape.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
@@ -83,6 +86,20 @@ class NegacyclicShape final : public RingShape {
   std::uint64_t expansion() const noexcept override { return degree(); }
   bool power_basis() const noexcept override { return true; }
   const ErrorSums& errors() const override { return errors_; }
+
+  /// Modulo a prime t = 1 mod 2k, x^n + 1 is the product of x^(n/k) - zeta over the k roots zeta of y^k + 1.
+  std::size_t slots(std::uint64_t modulus) const noexcept override {
+    if (modulus % 4 != 1 || !is_prime(modulus)) return 1;
+    const std::uint64_t roots = (modulus - 1) & (0 - (modulus - 1));  // the order 2k of most roots of unity
+    return static_cast<std::size_t>(std::min<std::uint64_t>(roots / 2, degree()));
+  }
+  std::string slot_condition() const override { return message(transform_step(), ", or modulo 2k for k slots"); }
+  RingShapePtr subring(std::size_t slots) const override {
+    if (slots > degree()) {
+      throw ParameterError(message("Z[x]/(", this->modulus(), ") has no subring of degree ", slots));
+    }
+    return RingShape::negacyclic(slots);
+  }
 
   std::shared_ptr<const Transform> transform(Word word, std::uint64_t modulus) const override {
     check_interrupt();

@@ -11,6 +11,11 @@ bool RingShape::has_transform(std::uint64_t modulus) const noexcept {
   return modulus % transform_step_ == 1 && is_prime(modulus);
 }
 
+RingShapePtr RingShape::subring(std::size_t slots) const {
+  throw ParameterError(
+      message("Z[x]/(", this->modulus(), ") has no ring of ", slots, " slots within it that is known"));
+}
+
 namespace {
 
 /// Into the numbers of an arithmetic, `change`d, and out.

@@ -66,6 +66,15 @@ class RingShape {
   virtual std::string transform_condition() const = 0;
   /// A prime that is 1 modulo transform_step(); whether it fits a word is for its basis to say.
   bool has_transform(std::uint64_t modulus) const noexcept;
+  /// Slots of residues modulo a number: into how many values they fall under a transform of this ring or of a subring.
+  /// The degree where there is a transform of this ring, else subring() says which; 1 if there is none.
+  virtual std::size_t slots(std::uint64_t modulus) const noexcept { return has_transform(modulus) ? degree_ : 1; }
+  /// What primes are 1 modulo that have slots, for messages: "16, or modulo 2k for k slots".
+  virtual std::string slot_condition() const { return std::to_string(transform_step()); }
+  /// A ring Z[y]/(g) of fewer slots within this one, y = x^(degree() / slots): its coefficient i stands in that of
+  /// x^(i degree() / slots), and its Galois elements, as they are, name automorphisms of this ring that act on it
+  /// likewise. Throws ParameterError where there is none.
+  virtual RingShapePtr subring(std::size_t slots) const;
   /// The constants of one limb; null if its modulus has no transform in this word.
   virtual std::shared_ptr<const Transform> transform(Word word, std::uint64_t modulus) const = 0;
 

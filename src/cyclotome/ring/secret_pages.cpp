@@ -5,16 +5,16 @@
 #include <memory_resource>
 #include <mutex>
 #include <new>
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "cyclotome/platform/pages.hpp"
+#include "cyclotome/platform/process.hpp"
 
 namespace cyclotome {
 
 namespace {
 
 std::size_t whole_pages(std::size_t bytes) noexcept {
-  static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t page = platform::page_bytes();
   return (bytes + page - 1) / page * page;
 }
 
@@ -83,39 +83,37 @@ class Registry {
   };
 
   Registry() {
-    ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
-                     [] {
-                       for (auto& [pages, mapping] : instance().mappings_) mapping.locked = false;
-                       instance().mutex_.unlock();
-                     });
+    platform::at_fork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                      [] {
+                        for (auto& [pages, mapping] : instance().mappings_) mapping.locked = false;
+                        instance().mutex_.unlock();
+                      });
   }
 
   void* map_held(std::size_t bytes) noexcept {
     const std::size_t whole = whole_pages(bytes);
     if (whole < bytes) return nullptr;
-    void* const pages = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) return nullptr;
+    void* const pages = platform::map_pages(whole);
+    if (pages == nullptr) return nullptr;
     try {
       mappings_.emplace(pages, Mapping{whole, false});
     } catch (const std::bad_alloc&) {
-      ::munmap(pages, whole);
+      platform::unmap_pages(pages, whole);
       return nullptr;
     }
-#ifdef MADV_DONTDUMP
-    static_cast<void>(::madvise(pages, whole, MADV_DONTDUMP));
-#endif
+    platform::leave_out_of_dumps(pages, whole);
     return pages;
   }
   void unmap_held(void* pages) noexcept {
     const auto found = mappings_.find(pages);
-    ::munmap(pages, found->second.bytes);
+    platform::unmap_pages(pages, found->second.bytes);
     mappings_.erase(found);
   }
   bool lock_held(const void* pages) noexcept {
     const auto found = mappings_.find(pages);
     if (found == mappings_.end()) return false;
     Mapping& mapping = found->second;
-    if (!mapping.locked) mapping.locked = ::mlock(pages, mapping.bytes) == 0;
+    if (!mapping.locked) mapping.locked = platform::lock_pages(pages, mapping.bytes);
     if (!mapping.locked) ++refused_;
     return mapping.locked;
   }

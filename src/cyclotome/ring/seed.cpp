@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/ring/seed.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <sys/random.h>
 #include <utility>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/secure_zero.hpp"
+#include "cyclotome/platform/randomness.hpp"
 
 namespace cyclotome {
 
@@ -27,15 +25,8 @@ Seed::~Seed() { secure_zero(bytes_.data(), bytes_.size()); }
 
 Seed Seed::from_system() {
   Seed seed(std::array<std::uint8_t, 32>{});
-  std::size_t filled = 0;
-  while (filled < seed.bytes_.size()) {
-    const ssize_t got = ::getrandom(seed.bytes_.data() + filled, seed.bytes_.size() - filled, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) {
-      throw EngineError(message("the operating system gave no randomness (getrandom: ", std::strerror(errno),
-                                "); nothing was encrypted"));
-    }
-    filled += static_cast<std::size_t>(got);
+  if (const std::string refusal = platform::fill_with_randomness(seed.bytes_); !refusal.empty()) {
+    throw EngineError(message("the operating system gave no randomness (", refusal, "); nothing was encrypted"));
   }
   return seed;
 }

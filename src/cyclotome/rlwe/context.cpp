@@ -14,7 +14,11 @@ Context::Context(Parameters parameters, EnginePtr engine)
   const Basis q(word, parameters_.moduli());
   key_ring_ = Ring::create(shape, Basis(word, parameters_.special_moduli()).joined(q));
   for (std::size_t limbs = 1; limbs <= q.size(); ++limbs) level_rings_.push_back(key_ring_->slice(special, limbs));
-  for (const auto t : parameters_.plain_moduli()) plain_rings_.push_back(Ring::create(shape, Basis(word, {t})));
+  for (const auto t : parameters_.plain_moduli()) {
+    const RingShapePtr& slots = parameters_.slot_ring();
+    plain_rings_.push_back(Ring::create(shape, Basis(word, {t})));
+    slot_rings_.push_back(slots == shape ? plain_rings_.back() : Ring::create(slots, Basis(word, {t})));
+  }
   if (special == 0) {
     encryption_ring_ = key_ring_;
     return;
@@ -47,6 +51,11 @@ const RingPtr& Context::plain_ring(PlainIndex plain) const {
     throw ArgumentError(message("plaintext modulus number ", plain, " of ", plain_rings_.size()));
   }
   return plain_rings_[plain.number];
+}
+
+const RingPtr& Context::slot_ring(PlainIndex plain) const {
+  static_cast<void>(plain_ring(plain));  // throws
+  return slot_rings_[plain.number];
 }
 
 const KeySwitch& Context::key_switch(Level level, PlainIndex plain) const {

@@ -39,6 +39,8 @@ class Context : public std::enable_shared_from_this<Context> {
   const EnginePtr& engine() const noexcept { return engine_; }
   std::size_t degree() const noexcept { return parameters_.degree(); }
   const GaloisGroup& galois() const noexcept { return parameters_.ring()->galois(); }
+  /// Whose elements rotate slots: automorphisms of this ring that parameters().slot_ring() names.
+  const GaloisGroup& slot_galois() const noexcept { return parameters_.slot_ring()->galois(); }
   Domain native_domain() const noexcept { return scheme().native_domain(); }
 
   /// Z_Q; Z_PQ, special primes first (Z_Q itself without special primes); one special prime (the last), then Q: what
@@ -56,6 +58,8 @@ class Context : public std::enable_shared_from_this<Context> {
   double log2_modulus(Level level) const;
   /// Z_t of one plaintext modulus. Throws ArgumentError for an index out of range.
   const RingPtr& plain_ring(PlainIndex plain) const;
+  /// The same over parameters().slot_ring(): plain_ring itself where that is the whole ring.
+  const RingPtr& slot_ring(PlainIndex plain) const;
   std::size_t plain_count() const noexcept { return plain_rings_.size(); }
 
   /// What errors are multiples of, by plaintext modulus. Keys are the same for all of them.
@@ -132,7 +136,7 @@ class Context : public std::enable_shared_from_this<Context> {
   EnginePtr engine_;
   RingPtr special_ring_, key_ring_, encryption_ring_;
   std::vector<RingPtr> level_rings_;
-  std::vector<RingPtr> plain_rings_;
+  std::vector<RingPtr> plain_rings_, slot_rings_;
   std::vector<std::unique_ptr<DivideAndRound>>
       encryption_roundings_;  // by plaintext modulus; empty without special primes
   ExecutionCache executions_;

@@ -59,9 +59,9 @@ const SwitchingKey& EvaluationKeys::relinearization() const {
 namespace {
 
 /// The argument of Python's keygen that makes the key of an element.
-std::string argument_for(std::uint64_t element, const RingShape& ring) {
-  const GaloisGroup& group = ring.galois();
-  if (ring.power_basis()) {
+std::string argument_for(std::uint64_t element, const Parameters& parameters) {
+  const GaloisGroup& group = parameters.slot_ring()->galois();
+  if (parameters.has_coefficients()) {
     if (element == column_rotation_element(group)) return "columns=True";
     const auto [generator, order] = group.generators().front();
     std::uint64_t turned = generator;
@@ -81,7 +81,7 @@ const SwitchingKey& EvaluationKeys::galois(std::uint64_t element) const {
     throw MissingKeyError(message("these evaluation keys hold no Galois key for element ", element, " (they hold ",
                                   galois_.size(),
                                   "); ask for this rotation when the keys are generated, keygen(parameters, ",
-                                  argument_for(element, *context_->parameters().ring()), ")"));
+                                  argument_for(element, context_->parameters()), ")"));
   }
   return found->second;
 }

@@ -17,11 +17,11 @@ namespace cyclotome::rlwe {
 namespace {
 
 const SwitchingKey& key_of(std::uint64_t step, const EvaluationKeys& keys) {
-  return keys.galois(row_rotation_element(keys.context()->galois(), static_cast<std::int64_t>(step)));
+  return keys.galois(row_rotation_element(keys.context()->slot_galois(), static_cast<std::int64_t>(step)));
 }
 
 bool has_step(std::uint64_t step, const EvaluationKeys& keys) {
-  return keys.has_galois(row_rotation_element(keys.context()->galois(), static_cast<std::int64_t>(step)));
+  return keys.has_galois(row_rotation_element(keys.context()->slot_galois(), static_cast<std::int64_t>(step)));
 }
 
 /// The powers of two that make a number.
@@ -155,7 +155,7 @@ class Transform {
   }
 
   std::uint64_t element(std::uint64_t step) const {
-    return row_rotation_element(context_.galois(), static_cast<std::int64_t>(step));
+    return row_rotation_element(context_.slot_galois(), static_cast<std::int64_t>(step));
   }
 
   const Context& context_;

@@ -241,15 +241,15 @@ Ciphertext rekey(const Ciphertext& a, const RekeyingKey& key) {
 }
 
 Ciphertext rotate_rows(const Ciphertext& a, std::int64_t steps, const EvaluationKeys& keys) {
-  return apply_galois(a, row_rotation_element(a.context()->galois(), steps), keys);
+  return apply_galois(a, row_rotation_element(a.context()->slot_galois(), steps), keys);
 }
 
 Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys) {
-  return apply_galois(a, column_rotation_element(a.context()->galois()), keys);
+  return apply_galois(a, column_rotation_element(a.context()->slot_galois()), keys);
 }
 
 Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys) {
-  const GaloisGroup& group = a.context()->galois();
+  const GaloisGroup& group = a.context()->slot_galois();
   Ciphertext result = a;
   for (const GaloisGroup::Generator& generator : group.generators() | std::views::reverse) {  // along rows at last
     for (const std::uint64_t element : doublings(group, generator)) {

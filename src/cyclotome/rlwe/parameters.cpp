@@ -110,6 +110,13 @@ SchemePartPtr own_part(const Scheme& scheme, const SchemePart& part) {
   return made;
 }
 
+/// Of the plaintext moduli's numbers of slots, all powers of two or one: the smallest.
+std::size_t fewest_common_slots(const RingShape& ring, const std::vector<std::uint64_t>& plain_moduli) {
+  std::size_t fewest = ring.degree();
+  for (const std::uint64_t t : plain_moduli) fewest = std::min(fewest, ring.slots(t));
+  return fewest;
+}
+
 const Scheme& known_scheme(const ParametersLiteral& literal) {
   require_known(literal.scheme, literal.word, literal.table);
   return *literal.scheme;
@@ -152,7 +159,9 @@ Parameters::Parameters(const Scheme& scheme, LatticeParameters lattice, const Sc
   check_primes(lattice_, *ring_);
   scheme_->check(lattice_, *part_);
   lattice_.digits = choose_digits(lattice_);
-  has_transforms_ = std::ranges::all_of(plain_moduli(), [&](std::uint64_t t) { return ring_->has_transform(t); });
+  const std::size_t slots = fewest_common_slots(*ring_, plain_moduli());
+  has_transforms_ = slots > 1;
+  slot_ring_ = has_transforms_ && slots < ring_->degree() ? ring_->subring(slots) : ring_;
   if (plain_moduli().size() == 1) field_slots_ = FieldSlots::of(*ring_, plain_moduli()[0]);
 
   std::vector<std::uint64_t> all = lattice_.moduli;
@@ -199,7 +208,7 @@ std::string Parameters::canonical_text() const {
 }
 
 bool Parameters::has_slots(PlainIndex plain) const {
-  return ring_->has_transform(plain_modulus(plain).value) || field_slots_ != nullptr;
+  return has_slots() || ring_->has_transform(plain_modulus(plain).value);
 }
 
 std::string Parameters::summary() const {

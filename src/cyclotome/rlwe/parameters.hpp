@@ -97,14 +97,24 @@ class Parameters {
   /// log2 of the product of the first `limbs` ciphertext primes, 0 <= limbs <= all, and of all special primes.
   double log2_modulus(std::size_t limbs) const { return log2_moduli_.at(limbs); }
   double log2_special_modulus() const noexcept { return log2_special_modulus_; }
-  /// True if arithmetic can act value by value in slots: this plaintext modulus has a transform, or every one has, or
-  /// the only one has field_slots().
+  /// True if arithmetic can act value by value in slots: every plaintext modulus has a transform of slot_ring(), or the
+  /// only one has field_slots(). Of one modulus: where others have none, its own transform of this ring will do.
   bool has_slots(PlainIndex plain) const;
   bool has_slots() const noexcept { return has_transforms_ || field_slots_ != nullptr; }
+  /// The ring whose transform modulo every plaintext modulus holds slots of integers: this one, or the subring of fewer
+  /// slots that the moduli have roots of unity for. Its Galois group rotates slots. This ring where there are no slots.
+  const RingShapePtr& slot_ring() const noexcept { return slot_ring_; }
+  /// Whether arrays go into slots unless told otherwise. Fewer than fewest_slots of n hold few values for a ciphertext
+  /// and occur by accident: one prime of so many has them.
+  bool slots_by_default() const noexcept { return has_slots() && (slot_ring_ == ring_ || slots() >= fewest_slots); }
+  static constexpr std::size_t fewest_slots = 64;
   /// Values modulo 2 over Phi_m are elements of GF(2^r), bits among them; null for all others.
   const FieldSlotsPtr& field_slots() const noexcept { return field_slots_; }
-  /// Values that a ciphertext holds: n, or fewer elements of a field.
-  std::size_t slots() const noexcept { return field_slots_ == nullptr ? degree() : field_slots_->count(); }
+  /// Values that a ciphertext holds in slots: n, or fewer integers or elements of a field; n where it has none.
+  std::size_t slots() const noexcept { return field_slots_ == nullptr ? slot_ring_->degree() : field_slots_->count(); }
+  /// The degree of a slot over the residues modulo t: 1, or that of the extension of which values are constants, or of
+  /// the field.
+  std::size_t slot_degree() const noexcept { return degree() / slots(); }
   /// Whether values can stand in coefficients of powers of x.
   bool has_coefficients() const noexcept { return ring_->power_basis(); }
 
@@ -132,7 +142,7 @@ class Parameters {
   LatticeParameters lattice_;
   SchemePartPtr part_;
   std::string name_;
-  RingShapePtr ring_;
+  RingShapePtr ring_, slot_ring_;
   FieldSlotsPtr field_slots_;
   bool has_transforms_ = false;
   unsigned modulus_bits_ = 0, key_modulus_bits_ = 0, security_reached_ = 0;

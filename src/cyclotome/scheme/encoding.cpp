@@ -13,6 +13,9 @@ namespace cyclotome {
 
 namespace {
 
+/// Residues on their way between host and engine at once.
+constexpr std::size_t staging_words = std::size_t{1} << 20;
+
 /// Where value i of a row stands in the polynomial that carries it, transformed for slots; empty where that is i.
 std::span<const std::uint32_t> positions_of(const rlwe::Context& context, rlwe::PlainIndex plain, Encoding::Kind kind) {
   const std::size_t n = context.degree();
@@ -20,10 +23,10 @@ std::span<const std::uint32_t> positions_of(const rlwe::Context& context, rlwe::
   if (!context.parameters().has_slots(plain)) {
     throw ParameterError(message("plaintext modulus ", context.parameters().plain_modulus(plain),
                                  " has no slots at degree ", n, ": it must be a prime congruent to 1 modulo ",
-                                 context.parameters().ring()->transform_step(),
+                                 context.parameters().ring()->slot_condition(),
                                  "; use the coefficient encoding or another plaintext modulus"));
   }
-  return context.galois().slot_positions();
+  return context.slot_galois().slot_positions();
 }
 
 void require_kind(const rlwe::Context& context, Encoding::Kind kind) {
@@ -75,6 +78,27 @@ void require_in_range(std::span<const std::int64_t> values, std::size_t width, s
                            " holds; use a larger one or several"));
 }
 
+/// Polynomials in y as those in x that they are, y = x^(n/k), or the part in powers of y of polynomials in x.
+PolyArray moved(PolyArray from, const RingPtr& ring) {
+  if (from.ring()->degree() == ring->degree()) return from;
+  const std::size_t k = from.ring()->degree(), n = ring->degree(), common = std::min(k, n);
+  PolyArray to(from.engine(), ring, from.batch(), 1, Domain::coefficient, true);
+  const std::size_t at_once = std::clamp<std::size_t>(staging_words / n, 1, from.batch());
+  ZeroisingVector<std::uint64_t> source(from.size()), target(at_once * n, 0);
+  from.to_host(source);
+  for (std::size_t first = 0; first < from.batch(); first += at_once) {
+    check_interrupt();
+    const std::size_t rows = std::min(at_once, from.batch() - first);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < common; ++j) {
+        target[i * n + j * (n / common)] = source[(first + i) * k + j * (k / common)];
+      }
+    }
+    to.from_host(first, std::span(target).first(rows * n));
+  }
+  return to;
+}
+
 }  // namespace
 
 std::size_t values_of(const rlwe::Context& context, Encoding::Kind kind) {
@@ -86,15 +110,18 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
                                 std::span<const std::int64_t> values, std::size_t items, std::size_t width,
                                 bool reduce) {
   require_kind(*context, kind);
-  const std::size_t n = context->degree();
   if (const std::size_t most = values_of(*context, kind);
       width > most || items == 0 || values.size() != items * width) {
     throw ArgumentError(message("encode_residues: ", values.size(), " values as ", items, " rows of ", width,
-                                "; rows hold at most n = ", most, " values and there must be at least one"));
+                                "; rows hold at most ", most == context->degree() ? "n = " : "", most,
+                                " values and there must be at least one"));
   }
   const FieldSlotsPtr& field = context->parameters().field_slots();
   const std::span<const std::uint32_t> positions = positions_of(*context, plain, kind);
-  const RingPtr& ring = context->plain_ring(plain);
+  const bool transformed = kind == Encoding::Kind::slots && field == nullptr,
+             constant = kind == Encoding::Kind::constants;
+  const RingPtr& ring = transformed ? context->slot_ring(plain) : context->plain_ring(plain);
+  const std::size_t n = ring->degree();
   const Modulus<std::uint64_t> t(ring->basis()[0]);
   if (field != nullptr) {
     require_elements(values, width, field->field());
@@ -102,10 +129,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
     require_in_range(values, width, t.value());
   }
   const auto place = [positions](std::size_t j) { return positions.empty() ? j : positions[j]; };
-  const bool transformed = kind == Encoding::Kind::slots && field == nullptr,
-             constant = kind == Encoding::Kind::constants;
   PolyArray polynomials = context->make(ring, items, 1, transformed ? Domain::transform : Domain::coefficient, true);
-  constexpr std::size_t staging_words = std::size_t{1} << 20;
   const std::size_t at_once = std::clamp<std::size_t>(staging_words / n, 1, items);
   ZeroisingVector<std::uint64_t> residues(at_once * n, 0);  // of some rows; what lies beside the values stays zero
   for (std::size_t i = 0; i < items; ++i) {
@@ -124,7 +148,7 @@ rlwe::Plaintext encode_residues(const rlwe::ContextPtr& context, rlwe::PlainInde
     }
   }
   polynomials.to_coefficient();
-  return rlwe::Plaintext(context, plain, std::move(polynomials));
+  return rlwe::Plaintext(context, plain, moved(std::move(polynomials), context->plain_ring(plain)));
 }
 
 std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Encoding::Kind kind) {
@@ -133,12 +157,14 @@ std::vector<std::int64_t> decode_residues(const rlwe::Plaintext& plaintext, Enco
   const FieldSlotsPtr& field = context.parameters().field_slots();
   const std::span<const std::uint32_t> positions = positions_of(context, plaintext.plain(), kind);
   require_main_memory("decode", plaintext.batch() * context.degree() * (sizeof(std::uint64_t) + sizeof(std::int64_t)));
-  PolyArray polynomials = plaintext.polynomials().clone();
-  if (kind == Encoding::Kind::slots && field == nullptr) polynomials.to_transform();
+  const bool transformed = kind == Encoding::Kind::slots && field == nullptr;
+  PolyArray polynomials = moved(plaintext.polynomials().clone(), transformed ? context.slot_ring(plaintext.plain())
+                                                                             : context.plain_ring(plaintext.plain()));
+  if (transformed) polynomials.to_transform();
   ZeroisingVector<std::uint64_t> residues(polynomials.size());
   polynomials.to_host(residues);
   const auto place = [positions](std::size_t j) { return positions.empty() ? j : positions[j]; };
-  const std::size_t n = context.degree(), width = values_of(context, kind);
+  const std::size_t n = polynomials.degree(), width = values_of(context, kind);
   const auto t = static_cast<std::int64_t>(plaintext.plain_modulus().value);
   std::vector<std::int64_t> values(plaintext.batch() * width);
   ZeroisingVector<std::uint64_t> elements(field == nullptr ? 0 : field->count());

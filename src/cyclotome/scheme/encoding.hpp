@@ -8,7 +8,7 @@ namespace cyclotome {
 /// Plaintexts from residues, for every scheme whose plaintext space is its ring modulo t. Values are signed integers
 /// that stand for their residues modulo one t, and so does whatever is computed with them: results wrap around, and
 /// nothing notices. Exact integers are `value::EncryptedArray`. Decoding gives representatives in [-t/2, t/2). A batch
-/// item holds up to n values.
+/// item holds up to values_of values.
 ///
 /// Encoding takes |value| <= t/2 (RangeError names the value otherwise), unless `reduce` asks for reduction modulo t,
 /// which is how a wide value is spread over several plaintext moduli. For even t the two ends are one residue: t/2 is
@@ -19,13 +19,15 @@ namespace cyclotome {
 struct Encoding {
   /// Where values stand.
   enum class Kind : std::uint8_t {
-    slots,         ///< value i in slot i: sums and products act value by value. Needs a transform modulo t.
+    slots,         ///< value i in slot i: sums and products act value by value. Needs a transform modulo t, of the
+                   ///< ring or of the subring in y = x^(n/k) that parameters().slot_ring() names: then the values are
+                   ///< constants in k slots of degree n/k, and all coefficients but those of powers of y are 0.
     coefficients,  ///< value i in the coefficient of x^i: products are those of polynomials.
     constants      ///< rows of one value, a constant polynomial: in every slot.
   };
 };
 
-/// How many values of a kind a polynomial holds: n, 1, or elements of a field.
+/// How many values of a kind a polynomial holds: parameters().slots(), n, or 1.
 std::size_t values_of(const rlwe::Context& context, Encoding::Kind kind);
 
 /// values: items rows of `width` <= values_of values (shorter rows are padded with zeros).

@@ -80,6 +80,13 @@ std::string key_switch_table(const rlwe::Parameters& p) {
   return text.str();
 }
 
+/// Of a plaintext modulus that has not as many slots as there are coefficients.
+std::string slots_text(const rlwe::Parameters& p, rlwe::PlainIndex plain) {
+  if (!p.has_slots(plain)) return " (no slots)";
+  return p.slot_ring() == p.ring() ? std::string()
+                                   : message(" (", p.slots(), " slots of degree ", p.slot_degree(), ")");
+}
+
 /// What values there are.
 std::string plaintext_text(const rlwe::Parameters& p) {
   const FieldSlotsPtr& slots = p.field_slots();
@@ -113,7 +120,7 @@ std::string explain(const rlwe::Parameters& p) {
   text << "  plaintext        ";
   for (std::size_t i = 0; i < p.plain_moduli().size(); ++i) {
     const std::uint64_t t = p.plain_moduli()[i];
-    text << (i == 0 ? "t = " : ", ") << t << (p.has_slots(rlwe::PlainIndex(i)) ? "" : " (no slots)");
+    text << (i == 0 ? "t = " : ", ") << t << slots_text(p, rlwe::PlainIndex(i));
   }
   text << plaintext_text(p) << "\n";
   text << "  security         " << security_text(p) << "\n";

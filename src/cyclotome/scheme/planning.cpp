@@ -69,6 +69,12 @@ rlwe::ParametersLiteral literal_of(const Intent& intent) {
   return literal;
 }
 
+/// Whether arrays of parameters with these plaintext moduli do (Parameters::slots_by_default).
+bool go_into_slots(const std::vector<std::uint64_t>& plain_moduli, const RingShape& ring) {
+  const std::size_t least = std::min(rlwe::Parameters::fewest_slots, ring.degree());
+  return std::ranges::all_of(plain_moduli, [&](std::uint64_t t) { return ring.slots(t) >= least; });
+}
+
 /// The smallest parameters of one degree and number of plaintext moduli whose noise fits; nothing if security does not
 /// allow any.
 std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::size_t degree, unsigned result_bits,
@@ -81,7 +87,13 @@ std::optional<rlwe::Parameters> attempt(const Intent& intent, Word word, std::si
   unsigned plain_bits = std::max((result_bits + plain_count) / plain_count + 1, bit_length(step));
   for (; plain_bits < widest_prime(word) && literal.plain_moduli.empty(); ++plain_bits) {
     try {
-      literal.plain_moduli = primes_congruent_to_one(plain_bits, step, plain_count);
+      std::vector<std::uint64_t> found = primes_congruent_to_one(plain_bits, step, plain_count);
+      // Some have slots by accident, which arrays would go into unasked.
+      for (std::vector<std::uint64_t> avoid; !intent.slots && go_into_slots(found, *literal.ring());) {
+        avoid.push_back(found[0]);
+        found = primes_congruent_to_one(plain_bits, step, plain_count, avoid);
+      }
+      literal.plain_moduli = std::move(found);
     } catch (const ParameterError&) {  // fewer primes of this width than asked for
     }
   }

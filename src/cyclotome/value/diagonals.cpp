@@ -35,9 +35,9 @@ Integers transposed(const Integers& matrix) {
 
 bool Diagonals::possible(const rlwe::Context& context) {
   const rlwe::Parameters& p = context.parameters();
-  const auto& generators = context.galois().generators();
-  return p.field_slots() == nullptr && p.has_slots() && p.slots() == p.degree() && generators.size() == 2 &&
-         2 * generators[0].order == p.degree() && generators[1].order == 2 && p.degree() >= 4;
+  const auto& generators = context.slot_galois().generators();
+  return p.field_slots() == nullptr && p.has_slots() && generators.size() == 2 &&
+         2 * generators[0].order == p.slots() && generators[1].order == 2 && p.slots() >= 4;
 }
 
 Diagonals::Diagonals(rlwe::ContextPtr context, const Integers& matrix, bool clean, bool quiet)
@@ -194,7 +194,7 @@ void Diagonals::require_keys(const char* operation, const rlwe::EvaluationKeys& 
                 ")]) makes those that a matrix of this shape takes, and those of sums, which are made "
                 "unless keygen is told otherwise, will do for all"));
   };
-  const bool swaps = keys.has_galois(rlwe::column_rotation_element(keys.context()->galois()));
+  const bool swaps = keys.has_galois(rlwe::column_rotation_element(keys.context()->slot_galois()));
   for (const Block& block : blocks_) {
     std::vector<std::uint64_t> steps = block.plan.copy_steps();
     const auto add = [&](const std::vector<std::uint64_t>& more) {

@@ -50,7 +50,7 @@ EncryptedArray::EncryptedArray(Placed placed, Bound bound, Keyring keys)
                                   " of number ", all[i].plain()));
     }
   }
-  if (layout().width() != parameters().slots() || (layout().slots() && !parameters().has_slots())) {
+  if (layout().widths() != Widths(parameters()) || (layout().slots() && !parameters().has_slots())) {
     throw ArgumentError(message("no array of these parameters is ", to_string(layout().placement()), " in chunks of ",
                                 layout().width()));
   }

@@ -90,21 +90,22 @@ Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Pa
 
 Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Context& context) {
   const bool slots = context.parameters().has_slots();
-  Placement placement = how.placement.value_or(slots ? Placement::slots : Placement::coefficients);
+  const Placement usual = context.parameters().slots_by_default() ? Placement::slots : Placement::coefficients;
+  Placement placement = how.placement.value_or(usual);
   if (placement == Placement::coefficients && !context.parameters().has_coefficients()) {
     throw ParameterError(
         message("encrypt: coefficients modulo ", context.parameters().ring()->modulus(), " are not those of powers of ",
                 "x, so arrays lie in slots: take plaintext modulus 2, or primes congruent to 1 modulo ",
-                context.parameters().ring()->transform_condition()));
+                context.parameters().ring()->slot_condition()));
   }
   if (how.placement == Placement::slots && !slots) {
     throw ArgumentError(
         message("encrypt: the plaintext moduli of ", context.parameters().summary(), " have no slots at degree ",
                 context.degree(), "; they must be primes congruent to 1 modulo ",
-                context.parameters().ring()->transform_step(), ". Use encoding='coefficients' or other parameters"));
+                context.parameters().ring()->slot_condition(), ". Use encoding='coefficients' or other parameters"));
   }
   if (values.ndim() == 0) placement = Placement::replicated;
-  return {values.shape(), context.parameters().slots(), placement};
+  return {values.shape(), Widths(context.parameters()), placement};
 }
 
 /// Under the secret key in one piece, so that a single seed stands for all uniform halves.

@@ -18,7 +18,7 @@ struct Encryption {
   /// Values and results are meant modulo T, in [0, T), and have no bound. Where parameters hold elements of GF(2^r):
   /// values are any of them; otherwise they are bits, as wherever T is 2.
   bool wrap = false;
-  /// None: slots if the parameters have them, else coefficients. Scalars are always replicated.
+  /// None: slots where parameters().slots_by_default(), else coefficients. Scalars are always replicated.
   std::optional<Placement> placement = std::nullopt;
 };
 

@@ -89,8 +89,10 @@ std::vector<std::uint64_t> field_elements(const FieldSlots& slots, const GaloisG
 }
 
 std::vector<std::uint64_t> slot_elements(const rlwe::Parameters& parameters) {
-  const GaloisGroup& group = parameters.ring()->galois();
-  if (parameters.field_slots() != nullptr) return field_elements(*parameters.field_slots(), group);
+  if (parameters.field_slots() != nullptr) {
+    return field_elements(*parameters.field_slots(), parameters.ring()->galois());
+  }
+  const GaloisGroup& group = parameters.slot_ring()->galois();
   std::vector<std::uint64_t> elements;
   for (const GaloisGroup::Generator& generator : group.generators()) {
     if (!parameters.has_slots() || !is_power_of_two(generator.order)) continue;

@@ -18,7 +18,7 @@ using Elements = std::set<std::uint64_t>;
 std::size_t row_length(const GaloisGroup& group) { return group.generators().front().order; }
 
 void add_rotations(Elements& elements, const rlwe::Parameters& parameters, const std::vector<std::int64_t>& rotations) {
-  const GaloisGroup& group = parameters.ring()->galois();
+  const GaloisGroup& group = parameters.slot_ring()->galois();
   if (!rotations.empty() && parameters.field_slots() != nullptr) {
     throw ArgumentError(message("keygen: ", rotations.size(), " rotations, but slots of bits are a box of several ",
                                 "dimensions, not rows; leave rotations out for the keys of roll, frobenius, trace and ",
@@ -35,12 +35,12 @@ void add_rotations(Elements& elements, const rlwe::Parameters& parameters, const
 }
 
 void add_matrix(Elements& elements, const rlwe::Parameters& parameters, const MatrixShape& shape) {
-  const GaloisGroup& group = parameters.ring()->galois();
+  const GaloisGroup& group = parameters.slot_ring()->galois();
   if (shape.rows == 0 || shape.columns == 0) {
     throw ArgumentError(message("keygen: a matrix of shape (", shape.rows, ", ", shape.columns, ") has no values"));
   }
   const std::size_t row = row_length(group);
-  if (!parameters.has_slots() || parameters.field_slots() != nullptr || 2 * row != parameters.degree()) {
+  if (!parameters.has_slots() || parameters.field_slots() != nullptr || 2 * row != parameters.slots()) {
     throw ArgumentError(message("keygen: a matrix of shape (", shape.rows, ", ", shape.columns, "), but ",
                                 parameters.summary(), " have no two rows of slots of integers; leave matrices out"));
   }
@@ -54,7 +54,7 @@ void add_matrix(Elements& elements, const rlwe::Parameters& parameters, const Ma
 
 std::vector<std::uint64_t> galois_elements(const rlwe::Parameters& parameters, const KeyOptions& options) {
   const GaloisGroup& group = parameters.ring()->galois();
-  const std::uint64_t columns = rlwe::column_rotation_element(group);
+  const std::uint64_t columns = rlwe::column_rotation_element(parameters.slot_ring()->galois());
   Elements elements;
   if (options.rotations) {
     add_rotations(elements, parameters, *options.rotations);

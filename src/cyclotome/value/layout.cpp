@@ -17,8 +17,8 @@ std::string to_string(Placement placement) {
   return "unknown";
 }
 
-Layout::Layout(Shape shape, std::size_t width, Placement placement, bool clean)
-    : shape_(std::move(shape)), width_(width), placement_(placement), clean_(clean) {
+Layout::Layout(Shape shape, const Widths& widths, Placement placement, bool clean)
+    : shape_(std::move(shape)), widths_(widths), placement_(placement), clean_(clean) {
   if (packed() && shape_.empty()) throw ArgumentError("a scalar has no axis to pack; it is replicated");
   count_of(shape_);
   clean_ = clean_ || !packed() || full();

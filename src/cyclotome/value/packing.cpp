@@ -180,9 +180,8 @@ EncryptedArray packed_in_coefficients(const EncryptedArray& x, const Options& op
                                    to_string(layout.placement())));
   }
   const std::size_t length = layout.last(), rows = layout.batch() / length;
-  if (length > layout.width()) {
-    throw ArgumentError(
-        message("pack: ", length, " values along the last axis, but ciphertexts hold n = ", layout.width()));
+  if (const std::size_t most = layout.widths().coefficients; length > most) {
+    throw ArgumentError(message("pack: ", length, " values along the last axis, but ciphertexts hold n = ", most));
   }
   const std::size_t axes[] = {1, 0};
   Channels groups = take(x.channels(), transposed_indices({rows, length}, axes));

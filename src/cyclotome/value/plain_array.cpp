@@ -11,7 +11,7 @@ namespace cyclotome::value {
 namespace {
 
 Layout layout_of(const PlainArray& w, const rlwe::Context& context) {
-  return {w.shape(), context.parameters().slots(), Placement::slots};
+  return {w.shape(), Widths(context.parameters()), Placement::slots};
 }
 
 /// Some of the plaintexts, with their transforms.

@@ -33,7 +33,7 @@ const rlwe::EvaluationKeys& rotation_keys(const char* operation, const Encrypted
 /// decomposition.
 std::map<std::uint64_t, Channels> rotated(const Channels& a, const std::vector<std::uint64_t>& steps,
                                           const rlwe::EvaluationKeys& keys, const Options& options) {
-  const GaloisGroup& group = keys.context()->galois();
+  const GaloisGroup& group = keys.context()->slot_galois();
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> ways;  // from, to, by how much at once
   for (const std::uint64_t step : steps) {
     std::uint64_t reached = 0;
@@ -57,7 +57,7 @@ std::map<std::uint64_t, Channels> rotated(const Channels& a, const std::vector<s
 
 /// Of a row of slots.
 std::uint64_t reduced(std::int64_t steps, const rlwe::EvaluationKeys& keys) {
-  const auto row = static_cast<std::int64_t>(keys.context()->galois().generators().front().order);
+  const auto row = static_cast<std::int64_t>(keys.context()->slot_galois().generators().front().order);
   return static_cast<std::uint64_t>((steps % row + row) % row);
 }
 
@@ -103,7 +103,7 @@ EncryptedArray rotate_rows(const EncryptedArray& x, std::span<const std::int64_t
 
 EncryptedArray rotate_columns(const EncryptedArray& x, const Options& options) {
   const rlwe::EvaluationKeys& keys = rotation_keys("rotate_columns", x);
-  const std::uint64_t element = rlwe::column_rotation_element(keys.context()->galois());
+  const std::uint64_t element = rlwe::column_rotation_element(keys.context()->slot_galois());
   return finished("rotate_columns", {apply_galois(x.channels(), {element}, keys, options).front(), x.layout()},
                   x.bound(), x.keys(), options);
 }

@@ -12,6 +12,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/math/secure_zero.hpp"
+#include "cyclotome/platform/process.hpp"
 #include "cyclotome/ring/mixed_radix.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
@@ -64,7 +65,7 @@ std::shared_ptr<CpuEngine> CpuEngine::create(std::size_t threads, std::optional<
     throw EngineError(message("this machine has no ", cpu::name_of(set), " instructions; the best it has is ",
                               cpu::name_of(sets.back()), ", which is the default"));
   }
-  return std::shared_ptr<CpuEngine>(new CpuEngine(threads == 0 ? cpu::usable_cores() : threads, set));
+  return std::shared_ptr<CpuEngine>(new CpuEngine(threads == 0 ? platform::usable_cores() : threads, set));
 }
 
 std::unique_ptr<Buffer> CpuEngine::allocate(std::size_t bytes, bool secret) {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdlib>
 #include <limits>
 #include <new>
-#include <pthread.h>
 #include <set>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/platform/memory.hpp"
+#include "cyclotome/platform/process.hpp"
 #include "cyclotome/ring/secret_pages.hpp"
 
 namespace cyclotome::cpu {
@@ -27,14 +27,14 @@ std::size_t size_class(std::size_t bytes) {
 }
 
 void* from_system(std::size_t capacity, bool secret) noexcept {
-  return secret ? map_secret_pages(capacity) : std::aligned_alloc(alignment, capacity);
+  return secret ? map_secret_pages(capacity) : platform::allocate_aligned(alignment, capacity);
 }
 
 void to_system(void* block, bool secret) noexcept {
   if (secret) {
     unmap_secret_pages(block);
   } else {
-    std::free(block);
+    platform::free_aligned(block);
   }
 }
 
@@ -59,7 +59,7 @@ class PoolRegistry {
 
  private:
   PoolRegistry() {
-    ::pthread_atfork([] { instance().lock(); }, [] { instance().unlock(); }, [] { instance().unlock(); });
+    platform::at_fork([] { instance().lock(); }, [] { instance().unlock(); }, [] { instance().unlock(); });
   }
   void lock() {
     mutex_.lock();

@@ -7,15 +7,14 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <sched.h>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/platform/process.hpp"
 
 namespace cyclotome::cpu {
 
@@ -81,16 +80,11 @@ constexpr std::chrono::milliseconds look_time{20};
 
 }  // namespace
 
-std::size_t usable_cores() noexcept {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return static_cast<std::size_t>(CPU_COUNT(&set));
-}
-
 struct ThreadPool::State {
   explicit State(std::size_t count)
-      : owner(::getpid()), patience(usable_cores() < count ? std::chrono::nanoseconds{0} : wake_time), slots(count) {
+      : owner(platform::process_id()),
+        patience(platform::usable_cores() < count ? std::chrono::nanoseconds{0} : wake_time),
+        slots(count) {
     try {
       for (std::size_t i = 1; i < count; ++i) {
         workers.emplace_back([this, i] { work(i); });
@@ -263,7 +257,7 @@ struct ThreadPool::State {
     return std::exchange(failure, nullptr);
   }
 
-  pid_t owner;
+  int owner;
   std::chrono::nanoseconds patience;
   std::vector<Slot> slots;  // the caller's, then one for each worker
   std::vector<std::thread> workers;
@@ -282,12 +276,12 @@ ThreadPool::ThreadPool(std::size_t threads) : state_(new State(threads == 0 ? 1 
 ThreadPool::~ThreadPool() {
   State* const state = state_.load();
   // The parent's threads did not survive a fork, and its locks and conditions can be neither awaited nor destroyed.
-  if (state->owner == ::getpid()) delete state;
+  if (state->owner == platform::process_id()) delete state;
 }
 
 ThreadPool::State& ThreadPool::state() {
   State* current = state_.load();
-  if (current->owner != ::getpid()) {
+  if (current->owner != platform::process_id()) {
     // In a forked child the parent's workers are gone and its locks may be held: leave them behind and start anew.
     auto fresh = std::make_unique<State>(current->slots.size());
     if (state_.compare_exchange_strong(current, fresh.get())) return *fresh.release();

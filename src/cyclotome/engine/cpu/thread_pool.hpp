@@ -38,7 +38,4 @@ class ThreadPool {
   std::atomic<State*> state_;
 };
 
-/// Cores that this process may run on.
-std::size_t usable_cores() noexcept;
-
 }  // namespace cyclotome::cpu

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sys/mman.h>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/platform/pages.hpp"
 
 namespace cyclotome {
 
@@ -16,7 +16,7 @@ class DryEngine::DryBuffer final : public Buffer {
       : Buffer(data, size, is_secret), engine_(std::move(engine)) {}
   ~DryBuffer() override {
     engine_->freed(data(), bytes());
-    munmap(data(), std::max<std::size_t>(bytes(), 1));
+    platform::unmap_pages(data(), std::max<std::size_t>(bytes(), 1));
   }
 
  private:
@@ -60,9 +60,8 @@ class DryEngine::DryExecution final : public Execution {
 };
 
 std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
-  void* const data = mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) throw EngineError(message("no address space left for ", bytes, " bytes"));
+  void* const data = platform::map_sparse_pages(std::max<std::size_t>(bytes, 1));
+  if (data == nullptr) throw EngineError(message("no address space left for ", bytes, " bytes"));
   auto self = std::static_pointer_cast<DryEngine>(shared_from_this());
   const std::lock_guard lock(mutex_);
   blocks_[data] = {bytes, 0, false, Content::unknown};

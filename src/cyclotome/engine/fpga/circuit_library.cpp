@@ -2,9 +2,9 @@
 #include "cyclotome/engine/fpga/circuit_library.hpp"
 
 #include <bit>
-#include <dlfcn.h>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/platform/library.hpp"
 
 namespace cyclotome::fpga {
 
@@ -12,7 +12,7 @@ namespace {
 
 template <class Function>
 void find(void* handle, const char* symbol, const std::string& path, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(handle, symbol));
+  function = reinterpret_cast<Function>(platform::find_symbol(handle, symbol));
   if (function == nullptr) {
     throw EngineError(message("'", path, "' is no circuit: it lacks the function ", symbol,
                               "; build it again with this version of the library"));
@@ -22,10 +22,10 @@ void find(void* handle, const char* symbol, const std::string& path, Function& f
 }  // namespace
 
 std::shared_ptr<const CircuitLibrary> CircuitLibrary::open(const std::string& path) {
-  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string reason;
+  void* const handle = platform::open_library(path, &reason);
   if (handle == nullptr) {
-    const char* const reason = dlerror();
-    throw EngineError(message("the circuit '", path, "' can't be loaded: ", reason == nullptr ? "no reason" : reason,
+    throw EngineError(message("the circuit '", path, "' can't be loaded: ", reason,
                               "; name a circuit's shared library, or delete a damaged model so that it is built anew"));
   }
   return std::shared_ptr<const CircuitLibrary>(new CircuitLibrary(handle, path));
@@ -54,12 +54,12 @@ CircuitLibrary::CircuitLibrary(void* handle, const std::string& path) : handle_(
     find(handle, "cyclotome_circuit_inverse", path, inverse_);
     find(handle, "cyclotome_circuit_error", path, error_);
   } catch (...) {
-    dlclose(handle);
+    platform::close_library(handle);
     throw;
   }
 }
 
-CircuitLibrary::~CircuitLibrary() { dlclose(handle_); }
+CircuitLibrary::~CircuitLibrary() { platform::close_library(handle_); }
 
 bool CircuitLibrary::offers(Operation operation) const noexcept {
   constexpr std::uint32_t bits[operation_count] = {CYCLOTOME_CIRCUIT_PRODUCT, CYCLOTOME_CIRCUIT_FORWARD,

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <dlfcn.h>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "cyclotome/math/word.hpp"
+#include "cyclotome/platform/library.hpp"
 
 namespace cyclotome::study::fermat {
 
@@ -103,16 +103,24 @@ const GeneralArithmetic& GeneralArithmetic::own() noexcept {
   return arithmetic;
 }
 
+#if defined(_WIN32)
+constexpr const char* gmp_library = "libgmp-10.dll";
+#elif defined(__APPLE__)
+constexpr const char* gmp_library = "libgmp.10.dylib";
+#else
+constexpr const char* gmp_library = "libgmp.so.10";
+#endif
+
 const GeneralArithmetic* GeneralArithmetic::gmp() noexcept {
   static const std::optional<GeneralArithmetic> found = []() -> std::optional<GeneralArithmetic> {
-    void* const library = ::dlopen("libgmp.so.10", RTLD_NOW | RTLD_LOCAL);  // it stays loaded
+    void* const library = platform::open_library(gmp_library);  // it stays loaded
     if (library == nullptr) return std::nullopt;
-    const auto* const bits = static_cast<const int*>(::dlsym(library, "__gmp_bits_per_limb"));
-    const auto* const version = static_cast<const char* const*>(::dlsym(library, "__gmp_version"));
-    void* const multiply = ::dlsym(library, "__gmpn_mul");
-    void* const divide = ::dlsym(library, "__gmpn_tdiv_qr");
+    const auto* const bits = static_cast<const int*>(platform::find_symbol(library, "__gmp_bits_per_limb"));
+    const auto* const version = static_cast<const char* const*>(platform::find_symbol(library, "__gmp_version"));
+    void* const multiply = platform::find_symbol(library, "__gmpn_mul");
+    void* const divide = platform::find_symbol(library, "__gmpn_tdiv_qr");
     if (bits == nullptr || *bits != 64 || version == nullptr || multiply == nullptr || divide == nullptr) {
-      ::dlclose(library);
+      platform::close_library(library);
       return std::nullopt;
     }
     static const std::string described = std::string("GMP ") + *version;

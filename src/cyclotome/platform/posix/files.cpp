@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#if !defined(_WIN32)
+
+#include "cyclotome/platform/files.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cyclotome::platform {
+
+namespace {
+
+FileStatus described(const struct stat& status) noexcept {
+  const FileKind kind = S_ISREG(status.st_mode)   ? FileKind::regular
+                        : S_ISDIR(status.st_mode) ? FileKind::folder
+                                                  : FileKind::other;
+  return {kind, static_cast<std::uint64_t>(status.st_size), (status.st_mode & (S_IRWXG | S_IRWXO)) == 0};
+}
+
+mode_t mode(bool owner_only) noexcept { return owner_only ? 0600 : 0666; }
+
+/// A name by which the system finds a file that has none; empty where it offers none.
+std::string descriptor_name(int file) {
+  std::string name = "/proc/self/fd/" + std::to_string(file);
+  return ::access(name.c_str(), F_OK) == 0 ? name : "";
+}
+
+/// The move that fails where the name is taken, in one step; EINVAL or ENOSYS where there is none.
+int move_exclusively(const char* from, const char* to) noexcept {
+#if defined(RENAME_NOREPLACE)
+  return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+#elif defined(RENAME_EXCL)
+  const int error = ::renamex_np(from, to, RENAME_EXCL) == 0 ? 0 : errno;
+  return error == ENOTSUP ? ENOSYS : error;
+#else
+  static_cast<void>(from);
+  static_cast<void>(to);
+  return ENOSYS;
+#endif
+}
+
+}  // namespace
+
+FileStatus status_of(const std::string& path, bool& found) noexcept {
+  struct stat status{};
+  found = ::stat(path.c_str(), &status) == 0;
+  return found ? described(status) : FileStatus{};
+}
+
+FileStatus status_of(int file, bool& found) noexcept {
+  struct stat status{};
+  found = ::fstat(file, &status) == 0;
+  return found ? described(status) : FileStatus{};
+}
+
+bool is_named(const std::string& path) noexcept {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0;
+}
+
+bool is_regular(const std::string& path) noexcept {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+std::string resolved(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> name(::realpath(path.c_str(), nullptr), std::free);
+  return name == nullptr ? std::string() : std::string(name.get());
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+int open_to_read(const std::string& path) noexcept { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }
+
+int create_new(const std::string& path, bool owner_only) noexcept {
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode(owner_only));
+}
+
+int create_unnamed([[maybe_unused]] const std::string& folder, [[maybe_unused]] bool owner_only) noexcept {
+#ifdef O_TMPFILE
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode(owner_only));
+  if (file < 0 || !descriptor_name(file).empty()) return file;
+  ::close(file);
+#endif
+  return -1;
+}
+
+void close_file(int file) noexcept { ::close(file); }
+
+std::ptrdiff_t read_some(int file, void* data, std::size_t bytes) noexcept { return ::read(file, data, bytes); }
+std::ptrdiff_t write_some(int file, const void* data, std::size_t bytes) noexcept { return ::write(file, data, bytes); }
+bool restrict_to_owner(int file) noexcept { return ::fchmod(file, mode(true)) == 0; }
+bool flush(int file) noexcept { return ::fsync(file) == 0; }
+
+void flush_folder(const std::string& folder) noexcept {
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return;
+  static_cast<void>(::fsync(file));
+  ::close(file);
+}
+
+bool link_open_file(int file, const std::string& to) noexcept {
+  const std::string self = descriptor_name(file);
+  return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+int link_file(const std::string& from, const std::string& to) noexcept {
+  return ::link(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+int move_to_free_name(const std::string& from, const std::string& to) noexcept {
+  const int error = move_exclusively(from.c_str(), to.c_str());
+  if (error != EINVAL && error != ENOSYS) return error;
+  // A file system without that: the look and the move are two steps.
+  if (is_named(to)) return EEXIST;
+  return replace_file(from, to);
+}
+
+bool means_no_links(int error) noexcept {
+  return error == EPERM || error == EOPNOTSUPP || error == EMLINK || error == ENOSYS || error == EACCES;
+}
+
+int replace_file(const std::string& from, const std::string& to) noexcept {
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+void remove_file(const std::string& path) noexcept { ::unlink(path.c_str()); }
+
+}  // namespace cyclotome::platform
+
+#endif
