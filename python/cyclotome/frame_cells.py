@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in: the cells of pandas and Polars frames and of plain columns, as exact integers with a decimal scale.
 
-Decimals are decimals here: a float is read as the shortest decimals that name it, 0.1 as 1/10. (`FixedPoint` counts in
-powers of two, and rounds.)
+Decimals are decimals here: a float is read as the shortest decimals that name it, 0.1 as 1/10. (A column
+whose scale is a `FixedPoint` counts in powers of two, and is rounded to them.)
 """
 
 from __future__ import annotations
@@ -21,7 +21,17 @@ from numpy.typing import NDArray
 from .errors import ArgumentError, RangeError, UnsupportedError
 from .values import IntArray
 
-__all__ = ["MOST_DECIMALS", "Cells", "cell_numbers", "cells_of", "chosen", "decimals_for", "one_column", "scaled"]
+__all__ = [
+    "MOST_DECIMALS",
+    "Cells",
+    "as_decimal",
+    "cell_numbers",
+    "cells_of",
+    "chosen",
+    "decimals_for",
+    "one_column",
+    "scaled",
+]
 
 #: Decimals after the point that a column is given or found to have.
 MOST_DECIMALS = 30
@@ -174,7 +184,7 @@ def chosen(what: str, given: object, names: Sequence[str], default: Any, *, sing
 
 
 # --- decimals ---------------------------------------------------------------------------------------------------------
-def _as_decimal(value: object, where: str) -> tuple[int, int]:
+def as_decimal(value: object, where: str) -> tuple[int, int]:
     """(n, e) with value = n 10^e, and no zero at the end of n."""
     if isinstance(value, (bool, np.bool_)):
         return int(value), 0
@@ -234,7 +244,7 @@ def scaled(cells: Cells, decimals: int | None) -> tuple[IntArray, int]:
     """
     if cells.values.dtype.kind in "biu" and not decimals:
         return cells.values.astype(object), 0
-    pairs = [_as_decimal(value, cells.where(i)) for i, value in enumerate(cells.values)]
+    pairs = [as_decimal(value, cells.where(i)) for i, value in enumerate(cells.values)]
     needed = [max(0, -exponent) for _, exponent in pairs]
     places = max(needed, default=0) if decimals is None else decimals
     limit = MOST_DECIMALS if decimals is None else decimals
