@@ -347,6 +347,15 @@ void bind_io(nb::module_& m) {
   bind_secret_key_files(m);
   m.def("file_is_private", &io::file_is_private, "path"_a);
   m.def("inspect_file", &inspect_file, "path"_a, "max_bytes"_a);
+  m.def(
+      "inspect_bytes",
+      [](const nb::bytes& bytes, std::uint64_t max_bytes) {
+        io::Limits limits;
+        limits.max_bytes = max_bytes;
+        return facts_of(io::inspect(to_span(bytes), limits));
+      },
+      "bytes"_a, "max_bytes"_a, nb::sig("def inspect_bytes(bytes: bytes, max_bytes: int) -> dict[str, Any]"),
+      "What `inspect_file` says, of one object of the library's own in memory.");
 }
 
 }  // namespace cyclotome::python

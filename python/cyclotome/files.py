@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import copyreg
+import io
 import os
 import warnings
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import Any, BinaryIO
 
-from . import _core, metadata, passphrases
+from . import _core, frame_files, metadata, passphrases
 from .array import EncryptedArray
 from .contexts import context_on
 from .encrypted_numbers import EncryptedNumbers
@@ -23,16 +25,19 @@ from .errors import (
     SecretFileWarning,
     UnsupportedError,
 )
+from .frames import EncryptedFrame
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
+from .whole_files import write_whole
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
 
 Path = str | os.PathLike[str]
-Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | RekeyingKey | EncryptedArray | EncryptedNumbers
+Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
+Storable = Parameters | Keys | EncryptedArray | EncryptedNumbers | EncryptedFrame
 
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30
@@ -41,14 +46,17 @@ _EXPANSION = 4
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 def _described(obj: object) -> tuple[Any, dict[str, Any]]:
-    """The library's object behind ``obj``, and what its metadata say."""
+    """The library's object behind ``obj``, and what its metadata say; not of frames, which are several."""
     if isinstance(obj, Parameters):
         return obj.native, metadata.of_parameters(obj)
     if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray)):
         return obj.native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, EncryptedNumbers):
         return obj.digits.native, metadata.of_numbers(obj)
-    raise UnsupportedError(f"parameters, keys and encrypted arrays and numbers can be stored, not {type(obj).__name__}")
+    raise UnsupportedError(
+        f"parameters, keys, encrypted arrays, numbers and frames can be stored, not {type(obj).__name__}; a column by "
+        'itself as cy.EncryptedFrame({"name": column})'
+    )
 
 
 def _how(obj: object) -> tuple[_core.Options, ...]:
@@ -77,7 +85,8 @@ def save(
 
     Args:
         path: where to.
-        obj: parameters, a key, an encrypted array, or encrypted numbers of `circuit`.
+        obj: parameters, a key, an encrypted array, encrypted numbers of `circuit`, or an encrypted frame, whose names
+            of columns, categories, groups, scales and public masks whoever has the file reads.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
         passphrase: of a secret key: encrypts it in the file. Text, bytes, or a function that returns either. Whoever
@@ -88,21 +97,26 @@ def save(
         FileError: it can't be written; a file that was there is as it was.
         ArgumentError: a note that is no JSON object or too long; a passphrase for something else than a secret key.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
+        MismatchError, UnsupportedError: a frame of columns that don't belong together, or whose labels or arrays can't
+            be stored.
         PassphraseError: an empty passphrase.
         EngineError: a passphrase, and the system has no libcrypto.
     """
     name = os.fspath(path)
-    native, facts = _described(obj)
     secret = isinstance(obj, SecretKey)
+    if passphrase is not None and not secret:
+        raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
     replace = not secret if overwrite is None else bool(overwrite)
     if not replace:
         refuse_existing(name, secret)
+    if isinstance(obj, EncryptedFrame):
+        write_whole(FilePath(name), _frame_bytes(obj, note))
+        return
+    native, facts = _described(obj)
     if secret:
         with passphrases.typed_if_any(passphrase, name) as typed:
             _core.write_secret_key(name, native, metadata.write(facts, note), replace, typed)
         return
-    if passphrase is not None:
-        raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
     _core.write_file(name, native, metadata.write(facts, note), replace, *_how(obj))
 
 
@@ -118,9 +132,18 @@ def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
         raise SecrecyError(
             "a secret key is written to a file only: cyclotome.save(path, key), which no one else can read"
         )
+    if isinstance(obj, EncryptedFrame):
+        return _frame_bytes(obj, note)
     native, facts = _described(obj)
     data: bytes = _core.to_bytes(native, metadata.write(facts, note), *_how(obj))
     return data
+
+
+def _frame_bytes(frame: EncryptedFrame, note: Mapping[str, Any] | None) -> bytes:
+    facts, containers = frame_files.parts(frame, to_bytes)
+    parameters = frame.parameters
+    about = frame_files.require_short(metadata.write({**metadata.of_parameters(parameters), **facts}, note))
+    return b"".join([_core.to_bytes(parameters.native, about), *containers])
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -157,8 +180,8 @@ def load(
             called if the file needs it. Other files take no notice.
 
     Returns:
-        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray` or
-        `circuit.EncryptedNumbers`.
+        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray`,
+        `circuit.EncryptedNumbers` or `EncryptedFrame`.
 
     Raises:
         FileError: no such file, or it can't be read.
@@ -175,13 +198,17 @@ def load(
     ring = Keyring.of(*keys) if isinstance(keys, (tuple, list)) else Keyring.of(keys)
     given = ring.keys()
     expected = [*([] if expect is None else [expect]), *(key.parameters for key in given)]
-    container = _core.Container.from_file(
-        name,
-        max_bytes=max_bytes,
-        max_expanded_bytes=_EXPANSION * max_bytes,
-        allow_insecure=allow_insecure or any(parameters.allow_insecure for parameters in expected),
-        security_table=_judge(security_table, expected),
-    )
+    trust: dict[str, Any] = {
+        "max_bytes": max_bytes,
+        "allow_insecure": allow_insecure or any(parameters.allow_insecure for parameters in expected),
+        "security_table": _judge(security_table, expected),
+    }
+    if os.path.isfile(name):
+        with frame_files.opened_file(name) as stream:
+            frame = _read_frame(stream, device, trust)
+        if frame is not None:
+            return _expected(frame, name, expected, given)
+    container = _core.Container.from_file(name, max_expanded_bytes=_EXPANSION * max_bytes, **trust)
     if container.kind in ("secret key", "protected secret key") and not _core.file_is_private(name):
         warnings.warn(
             f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
@@ -190,11 +217,17 @@ def load(
             stacklevel=2,
         )
     obj = _read(container, device, passphrase, name, allow_unfit_key)
+    return _expected(obj, name, expected, given)
+
+
+def _expected(obj: Any, name: str, expected: list[Parameters], keys: Sequence[object]) -> Any:
+    """What was read, with keys. Raises MismatchError where it belongs to other parameters."""
     own = obj if isinstance(obj, Parameters) else obj.parameters
     for parameters in expected:
         if own != parameters:
             raise MismatchError(f"{name} belongs to {own.summary()}, not to {parameters.summary()}")
-    return obj.with_keys(*given) if given and isinstance(obj, (EncryptedArray, EncryptedNumbers)) else obj
+    held = keys and isinstance(obj, (EncryptedArray, EncryptedNumbers, EncryptedFrame))
+    return obj.with_keys(*keys) if held else obj
 
 
 def from_bytes(
@@ -206,14 +239,37 @@ def from_bytes(
     max_bytes: int = MAX_BYTES,
 ) -> Any:
     """The object that `to_bytes` made these bytes of; checked as by `load`."""
-    container = _core.Container.from_bytes(
-        data,
-        max_bytes=max_bytes,
-        max_expanded_bytes=_EXPANSION * max_bytes,
-        allow_insecure=allow_insecure,
-        security_table=_judge(security_table, []),
-    )
-    return _read(container, device)
+    trust: dict[str, Any] = {
+        "max_bytes": max_bytes,
+        "allow_insecure": allow_insecure,
+        "security_table": _judge(security_table, []),
+    }
+    frame = _read_frame(io.BytesIO(data), device, trust)
+    if frame is not None:
+        return frame
+    return _read(_core.Container.from_bytes(data, max_expanded_bytes=_EXPANSION * max_bytes, **trust), device)
+
+
+def _read_frame(stream: BinaryIO, device: str, trust: dict[str, Any]) -> EncryptedFrame | None:
+    """The encrypted table in a file, or None where it holds something else."""
+    head = frame_files.head_of(stream)
+    if head is None:
+        return None
+    room = _EXPANSION * trust["max_bytes"]
+    first = _core.Container.from_bytes(head, max_expanded_bytes=room, **trust)
+    facts = metadata.parse(first.metadata)
+    arrays = []
+    for data in frame_files.containers(stream, frame_files.description(facts), trust["max_bytes"] - len(head)):
+        container = _core.Container.from_bytes(data, max_expanded_bytes=room, **trust)
+        array = _read(container, device) if container.kind == "encrypted array" else None
+        if not isinstance(array, EncryptedArray):
+            raise FormatError(f"the table's file holds a {container.kind}, or numbers of bits, among its arrays")
+        arrays.append(array)
+        room = max(room - array.nbytes, 0)
+    frame = frame_files.read(facts["frame"], arrays)
+    if frame.parameters != Parameters.of_native(first.parameters, metadata.read_value_bits(facts)):
+        raise FormatError("the table's arrays are of other parameters than its file")
+    return frame
 
 
 def _reduced(obj: Any) -> tuple[Any, ...]:

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encrypted tables in one file: containers one after the other, each of a kind that is stored by itself too.
+
+The first holds the parameters, and in its metadata, as ``frame``, the table's description (`frame_descriptions`); the
+others are the encrypted arrays of columns and masks. Every container has its length and checksum, and the description
+lists the checksums, so that arrays which were lost or changed places are found.
+
+Public, as the description is in the clear: names of columns, categories and groups, scales, bounds, the number of rows,
+and where values are missing if their mask is public.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO
+
+from . import frame_descriptions
+from .array import EncryptedArray
+from .errors import ArgumentError, FileError, FormatError
+from .frames import EncryptedFrame
+from .text import byte_size
+
+__all__ = ["containers", "description", "head_of", "opened_file", "outline", "parts", "read", "require_short"]
+
+_HEADER = 24
+_MAGIC = b"CYCLOTOM"
+_PARAMETERS = 1
+_CHECKSUM = 32
+_PIECE = 1 << 26
+#: What the format grants metadata.
+_MOST_METADATA = 1 << 20
+#: Shortest container there can be: header, an empty section, checksum.
+_SHORTEST = 56 + 12 + _CHECKSUM
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+def parts(frame: EncryptedFrame, stored: Callable[[EncryptedArray], bytes]) -> tuple[dict[str, Any], list[bytes]]:
+    """What the first container's metadata say, and the other containers.
+
+    Raises:
+        MismatchError, UnsupportedError: see `frame_descriptions.described`; NoiseError: see `to_bytes`.
+    """
+    facts, arrays = frame_descriptions.described(frame)
+    containers = [stored(array) for array in arrays]
+    facts["arrays"] = [data[-_CHECKSUM:].hex() for data in containers]
+    return {"frame": facts}, containers
+
+
+def require_short(data: bytes) -> bytes:
+    """The metadata. Raises ArgumentError where they are longer than files take."""
+    if len(data) > _MOST_METADATA:
+        raise ArgumentError(
+            f"the table's names, labels and public masks, and the note, take {byte_size(len(data))}; the limit is "
+            f"{byte_size(_MOST_METADATA)}: encrypt masks (missing='encrypted'), or save fewer columns at a time"
+        )
+    return data
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+def opened_file(path: str) -> BinaryIO:
+    """A file to read. Raises FileError."""
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror or error}") from None
+
+
+def head_of(stream: BinaryIO) -> bytes | None:
+    """The first container of a table's file; None where a file is one container, or something else."""
+    try:
+        size = os.fstat(stream.fileno()).st_size
+    except io.UnsupportedOperation:
+        size = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    header = stream.read(_HEADER)
+    kind, length = int.from_bytes(header[10:12], "little"), int.from_bytes(header[16:24], "little")
+    if header[:8] != _MAGIC or kind != _PARAMETERS or not _SHORTEST <= length < size:
+        return None
+    # Parameters are short: their metadata are limited, and so are lists of moduli.
+    if length > 2 * _MOST_METADATA:
+        raise FormatError(f"the file's first container has {length} bytes; no parameters are as long")
+    return header + stream.read(length - _HEADER)
+
+
+def description(facts: dict[str, Any]) -> dict[str, Any]:
+    """What the first container's metadata say of a table.
+
+    Raises:
+        FormatError: they say nothing of one, so that bytes follow where none should be.
+    """
+    about = facts.get("frame")
+    if not isinstance(about, dict):
+        raise FormatError("bytes follow after the end of the object; the file was put together by something else")
+    listed = about.get("arrays")
+    if not isinstance(listed, list) or not listed:
+        raise FormatError("the table's description lists no arrays")
+    return about
+
+
+def outline(about: dict[str, Any]) -> tuple[int, tuple[str, ...]]:
+    """The rows, and a line about each column, for people: nothing is compared with the arrays.
+
+    Raises:
+        FormatError: columns that are no objects with names.
+    """
+    columns, rows = about.get("columns"), about.get("rows")
+    if not isinstance(columns, list) or isinstance(rows, bool) or not isinstance(rows, int):
+        raise FormatError("the table's description lists no columns, or no number of rows")
+    lines = []
+    for each in columns:
+        if not isinstance(each, dict):
+            raise FormatError("a column that is no object")
+        labels, mask = each.get("labels"), each.get("mask")
+        about_it = f"scale {each.get('scale')}" if labels is None else f"categories {labels}"
+        lines.append(f"{each.get('name')}: {about_it}{'' if mask is None else ', a mask of missing values'}"[:200])
+    return rows, tuple(lines)
+
+
+def containers(stream: BinaryIO, about: dict[str, Any], left: int) -> Iterator[bytes]:
+    """The containers after the first, of ``left`` bytes at most in all.
+
+    Raises:
+        FormatError: others than the description lists.
+    """
+    for number, checksum in enumerate(about["arrays"]):
+        header = stream.read(_HEADER)
+        length = int.from_bytes(header[16:24], "little")
+        if len(header) < _HEADER or header[:8] != _MAGIC or not length >= _SHORTEST:
+            raise FormatError(f"the table's array {number} is missing, or cut off")
+        if length > left:
+            raise FormatError(f"the table's array {number} says {length} bytes, and {left} are left; see max_bytes")
+        data = header + _exactly(stream, length - _HEADER)
+        left -= length
+        if len(data) < length or data[-_CHECKSUM:].hex() != checksum:
+            raise FormatError(f"the table's array {number} is cut off, or another one than its description names")
+        yield data
+    if stream.read(1):
+        raise FormatError("bytes follow after the table's last array; the file was put together by something else")
+
+
+def _exactly(stream: BinaryIO, count: int) -> bytes:
+    """So many bytes, or those that there are; no more memory is taken than for them."""
+    pieces = []
+    while count > 0:
+        piece = stream.read(min(count, _PIECE))
+        if not piece:
+            break
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
+
+
+def read(about: dict[str, Any], arrays: Sequence[EncryptedArray]) -> EncryptedFrame:
+    """The table. Raises FormatError: see `frame_descriptions.rebuilt`."""
+    return frame_descriptions.rebuilt(about, arrays)
