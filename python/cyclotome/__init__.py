@@ -17,7 +17,7 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, bgv, circuit, errors, fpga, study
+from . import _core, bfv, bgv, circuit, errors, fpga, models, study
 from .array import EncryptedArray
 from .contraction import convolution_matrix, einsum
 from .decryption import decrypt, noise_budget, reveal
@@ -114,6 +114,7 @@ __all__ = [
     "maximum",
     "memory_limit",
     "minimum",
+    "models",
     "negacyclic_product",
     "noise_budget",
     "one_hot",

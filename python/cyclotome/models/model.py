@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all quantised models share: encoding, encrypting, planning, answering."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..array import EncryptedArray
+from ..decryption import decrypt
+from ..encryption import encrypt
+from ..errors import ArgumentError, RangeError, UnsupportedError
+from ..keys import PublicKey, SecretKey
+from ..options import Callback
+from ..parameters import Parameters
+from ..plan import Operand, Plan, plan
+from ..suggestions import suggest
+from ..values import IntArray, integers
+from .features import Features
+
+__all__ = ["Model"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model(abc.ABC):
+    """A fitted model in integers, made by `from_sklearn`: it answers encrypted rows exactly as it answers rows in the
+    clear. Rows lie in slots, features in ciphertexts of their own, so that as many rows as there are slots cost as much
+    as one."""
+
+    #: How rows become integers: public, for the client.
+    features: Features
+    #: What the answers 0, 1, … of a classifier stand for; None: answers are numbers, integer / scale.
+    labels: NDArray[Any] | None
+    #: Of numbers; a float, as it is whatever makes weights as fine as they may be.
+    scale: float
+
+    # --- the client ---------------------------------------------------------------------------------------------------
+    def encode(self, rows: object, *, clip: bool = False) -> IntArray:
+        """Rows as integers; see `Features.encode`."""
+        return self.features.encode(rows, clip=clip)
+
+    def encrypt(
+        self,
+        rows: object,
+        key: PublicKey | SecretKey,
+        *,
+        clip: bool = False,
+        progress: Callback | None = None,
+    ) -> EncryptedArray:
+        """Encoded rows, less ``features.centre``, encrypted, of shape (features, samples), with their bound.
+
+        Raises:
+            RangeError, ArgumentError, UnsupportedError: see `Features.encode` and `encrypt`.
+        """
+        centred = self.encode(rows, clip=clip) - self.features.centre[:, None]
+        return encrypt(centred, key, bound=self.features.bound, progress=progress)
+
+    def decrypt(self, answers: EncryptedArray, key: SecretKey) -> NDArray[Any]:
+        """Labels, or numbers as floats: what `predict` of the estimator gives, for the quantised model.
+
+        Raises:
+            RangeError: a label that there is not: the answers are another model's, or forged.
+            MismatchError, NoiseError, ContradictionError: see `decrypt`.
+        """
+        return self._read(np.asarray(decrypt(answers, key)))
+
+    def _read(self, answers: Any) -> NDArray[Any]:
+        if self.labels is None:
+            return np.asarray(np.asarray(answers, dtype=np.float64) / self.scale)
+        if ((answers < 0) | (answers >= len(self.labels))).any():
+            raise RangeError(f"an answer that is none of {len(self.labels)} labels; these are another model's answers")
+        chosen: NDArray[Any] = self.labels[answers.astype(np.int64)]
+        return chosen
+
+    # --- before -------------------------------------------------------------------------------------------------------
+    def operand(self, rows: int) -> Operand:
+        """What `encrypt` makes of so many rows, for `plan` and `suggest`."""
+        return Operand((self.features.count, rows), bound=self.features.bound)
+
+    def plan(self, parameters: Parameters, rows: int = 1, *, device: str = "cpu:1") -> Plan:
+        """What `predict` of so many rows takes; ``plan.keygen()`` makes its keys. Errors: see `plan`."""
+        return plan(self.predict, parameters, [self.operand(rows)], device=device)
+
+    def suggest(self, rows: int = 1, **options: Any) -> Parameters:
+        """Parameters that serve `predict`, found by running it without ciphertexts; options as for `suggest`:
+        ``scheme``, ``security``, ``min_degree``, ... Errors: see `suggest`."""
+        return suggest(compute=self.predict, inputs=[self.operand(rows)], **options)
+
+    # --- the server ---------------------------------------------------------------------------------------------------
+    def predict(self, x: EncryptedArray) -> EncryptedArray:
+        """Answers, one for each row, to be read by `decrypt`. They are those of `predict_clear` where each feature lies
+        within its own levels, as `encrypt` sees to; nothing can tell while they are encrypted.
+
+        Raises:
+            ArgumentError: an array that `encrypt` did not make for these features.
+            RangeError, NoiseError, MissingKeyError: the parameters or keys are others than `suggest` and `plan` name.
+        """
+        if not isinstance(x, EncryptedArray):
+            raise UnsupportedError(f"predict takes encrypted rows, not {type(x).__name__}; predict_clear takes others")
+        if x.ndim != 2 or x.shape[0] != self.features.count or x.encoding != "slots":
+            raise ArgumentError(
+                f"predict: an array of shape {x.shape}; the model takes ({self.features.count}, rows), as "
+                "model.encrypt makes it"
+            )
+        if x.bound is None or x.bound > self.features.bound:
+            limits = "modulo T" if x.bound is None else f"within ±{x.bound}"
+            raise ArgumentError(
+                f"predict: values {limits}; features lie within ±{self.features.bound}, as model.encrypt makes them"
+            )
+        return self._compute(x)
+
+    @abc.abstractmethod
+    def _compute(self, x: EncryptedArray) -> EncryptedArray:
+        """The answers."""
+
+    # --- in the clear -------------------------------------------------------------------------------------------------
+    def predict_clear(self, rows: object, *, clip: bool = False) -> NDArray[Any]:
+        """The quantised model's answers to rows in the clear: what `decrypt` gives of encrypted ones."""
+        return self._read(self.answers_clear(self.encode(rows, clip=clip)))
+
+    def answers_clear(self, encoded: object) -> IntArray:
+        """The integers that `predict` computes, of encoded rows in the clear."""
+        return self._compute_clear(self.features.require(encoded).astype(object))
+
+    @abc.abstractmethod
+    def _compute_clear(self, q: IntArray) -> IntArray:
+        """The answers, in Python's integers."""
+
+    @property
+    @abc.abstractmethod
+    def error_bound(self) -> Any:
+        """How far the quantised model may be from the fitted one, for rows within the ranges."""
+
+    def describe(self) -> str:
+        """A line about it."""
+        what = "numbers" if self.labels is None else f"{len(self.labels)} labels"
+        return f"{type(self).__name__} of {self.features.count} features, {what}"
+
+    def __repr__(self) -> str:
+        return f"<{self.describe()}>"
+
+
+def combined(matrix: IntArray, offsets: IntArray, x: EncryptedArray, features: Features) -> EncryptedArray:
+    """``matrix @ encoded + offsets`` of plain integers, of encrypted rows, which are centred."""
+    product: Any = matrix @ x  # which NumPy leaves to the array
+    moved = offsets + matrix @ features.centre
+    result: EncryptedArray = product + integers(moved[:, None], "predict")
+    return result
+
+
+def largest_scale(bound_at: Callable[[float], int], limit: int, first: float) -> float:
+    """The largest scale, within a percent, at which integers stay within a limit.
+
+    Raises:
+        ArgumentError: no scale does.
+    """
+    scale = first
+    for _ in range(2000):
+        if bound_at(scale) <= limit:
+            return scale
+        scale *= 0.99
+    raise ArgumentError(f"no weights keep scores within {limit}; give more score_bits, or fewer feature_bits")
