@@ -17,7 +17,7 @@ from .frames import EncryptedFrame
 from .keys import SecretKey
 from .values import IntArray
 
-__all__ = ["decrypt_frame"]
+__all__ = ["cells_out", "decrypt_frame"]
 
 
 def decrypt_frame(
@@ -76,21 +76,40 @@ def _ones(values: Any, what: str) -> IntArray:
     return ones
 
 
-def _series(pandas: Any, column: EncryptedColumn | EncryptedCategories, key: SecretKey, exact: bool) -> Any:
+def cells_out(column: EncryptedColumn | EncryptedCategories, key: SecretKey) -> list[Any]:
+    """A column's cells: integers, decimals, fractions or labels, None where they are missing. Errors: see
+    `decrypt_frame`."""
     if isinstance(column, EncryptedCategories):
-        selectors = _ones(decrypt(column.selectors, key), "categories")
-        _ones(selectors.sum(axis=0), "numbers of categories of rows")
-        places = np.where(selectors.any(axis=0), selectors.argmax(axis=0), -1)
-        return pandas.Series(pandas.Categorical.from_codes(places, categories=list(column.labels)))
+        return [None if place < 0 else column.labels[place] for place in _places(column, key).tolist()]
+    values, present = _numbers(column, key)
+    return [
+        scales.number(int(value), column.scale, exact=True) if there else None
+        for value, there in zip(values, present, strict=True)
+    ]
+
+
+def _places(column: EncryptedCategories, key: SecretKey) -> IntArray:
+    selectors = _ones(decrypt(column.selectors, key), "categories")
+    _ones(selectors.sum(axis=0), "numbers of categories of rows")
+    return np.where(selectors.any(axis=0), selectors.argmax(axis=0), -1)
+
+
+def _numbers(column: EncryptedColumn, key: SecretKey) -> tuple[IntArray, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """The integers, and where they are there."""
     mask = column.mask
     if isinstance(mask, EncryptedArray):
         mask = _ones(decrypt(mask, key), "masks")
-    values = decrypt(column.values, key)
+    values = np.asarray(decrypt(column.values, key)).reshape(-1)  # of single numbers too
     present = np.full(column.rows, True) if mask is None else np.asarray(mask).astype(bool)
     if column.cleared and values[~present].any():
-        raise RangeError(
-            "decrypt_frame: values that are not 0 where they are missing; they are not what they claim to be"
-        )
+        raise RangeError("decrypt_frame: values that are not 0 where they are missing, as they claim to be")
+    return values, present
+
+
+def _series(pandas: Any, column: EncryptedColumn | EncryptedCategories, key: SecretKey, exact: bool) -> Any:
+    if isinstance(column, EncryptedCategories):
+        return pandas.Series(pandas.Categorical.from_codes(_places(column, key), categories=list(column.labels)))
+    values, present = _numbers(column, key)
     if column.scale == 1 and values.dtype != object:
         series = pandas.Series(values)
         return series if present.all() else series.astype("Int64").mask(~present)

@@ -113,7 +113,10 @@ def outline(about: dict[str, Any]) -> tuple[int, tuple[str, ...]]:
         if not isinstance(each, dict):
             raise FormatError("a column that is no object")
         labels, mask = each.get("labels"), each.get("mask")
-        about_it = f"scale {each.get('scale')}" if labels is None else f"categories {labels}"
+        about_it = f"scale {each.get('scale')}"
+        if isinstance(labels, list):
+            texts = [str(label[1]) for label in labels if isinstance(label, list) and len(label) == 2]
+            about_it = f"categories {', '.join(texts)}"
         lines.append(f"{each.get('name')}: {about_it}{'' if mask is None else ', a mask of missing values'}"[:200])
     return rows, tuple(lines)
 

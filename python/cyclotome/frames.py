@@ -21,7 +21,7 @@ from .options import Callback
 from .parameters import Parameters
 from .values import IntArray, integers
 
-__all__ = ["EncryptedFrame", "GroupedFrame", "encrypt_frame"]
+__all__ = ["EncryptedFrame", "GroupedFrame", "encrypt_cells", "encrypt_frame"]
 
 Column = EncryptedColumn | EncryptedCategories
 
@@ -228,7 +228,19 @@ def encrypt_frame(
     """
     if not isinstance(key, (PublicKey, SecretKey)):
         raise UnsupportedError(f"encrypt_frame takes a public or secret key, not {type(key).__name__}")
-    every = cells_of(table)
+    return encrypt_cells(cells_of(table), key, scales, bounds, missing, categories, progress)
+
+
+def encrypt_cells(
+    every: Sequence[Cells],
+    key: PublicKey | SecretKey,
+    scales: object,
+    bounds: object,
+    missing: object,
+    categories: object,
+    progress: Callback | None = None,
+) -> EncryptedFrame:
+    """Columns of cells, which say how messages name places, as `encrypt_frame` encrypts them."""
     names = [cells.name for cells in every]
     places, limits = chosen("scales", scales, names, None), chosen("bounds", bounds, names, None, single=False)
     ways, lists = (
@@ -253,17 +265,14 @@ def _require_present(cells: Cells, way: object) -> None:
         raise ArgumentError(f"encrypt_frame: missing={way!r}; there are 'refuse', 'public' and 'encrypted'")
     if way == "refuse" and not cells.present.all():
         row = int(np.flatnonzero(~cells.present)[0])
-        raise RangeError(
-            f"row {row} (counted from 0) of column {cells.name!r} is missing (NaN, None or null): fill it, or say "
-            "missing='public' or missing='encrypted'"
-        )
+        raise RangeError(f"{cells.at(row)} is missing (NaN, None or null): {cells.words.missing.format()}")
 
 
 def _steps(cells: Cells, given: object) -> tuple[IntArray, int]:
     """The cells as integers, and their scale."""
     if isinstance(given, FixedPoint):
         for i, value in enumerate(cells.values.tolist()):
-            as_decimal(value, cells.where(i))  # refuses what is no finite number, and says where
+            as_decimal(value, cells, i)  # refuses what is no finite number, and says where
         return given.encode(cells.values), given.scale
     decimals = None if given is None else decimals_for(given, f"encrypt_frame: the scale of {cells.name!r}")
     whole, decimals = scaled(cells, decimals)
@@ -284,7 +293,7 @@ def _numbers(
         if bound is not None and abs(value) > bound:
             raise RangeError(
                 f"{cells.where(i)}: {cells.values[i]} at scale {scale} is {value} steps, beyond the bound of "
-                f"{bound}; give bounds={{{cells.name!r}: ...}} or a smaller scale, or suggest parameters for more bits"
+                f"{bound}; give {cells.words.bound.format(name=cells.name)}, or suggest parameters for more bits"
             )
     rows = np.zeros(cells.present.size, dtype=object)
     rows[cells.present] = whole
@@ -305,6 +314,13 @@ def _bound(name: str, limit: Any, scale: int) -> int:
     return int(stated * scale)
 
 
+def _place(known: tuple[Any, ...], value: object, cells: Cells, place: int) -> int:
+    try:
+        return place_of(known, value, "")
+    except ArgumentError:
+        return place_of(known, value, cells.where(place))  # which takes time, and names the place
+
+
 def _categories(
     cells: Cells, labels: Sequence[Any], key: PublicKey | SecretKey, progress: Callback | None
 ) -> EncryptedCategories:
@@ -316,5 +332,5 @@ def _categories(
     selectors = np.zeros((len(known), cells.present.size), dtype=np.int64)
     places = np.flatnonzero(cells.present)
     for i, value in enumerate(cells.values.tolist()):
-        selectors[place_of(known, value, cells.where(i)), places[i]] = 1
+        selectors[_place(known, value, cells, i), places[i]] = 1
     return EncryptedCategories(encrypt(selectors, key, bound=1, progress=progress), known)

@@ -177,7 +177,7 @@ def test_fixed_point_columns_meet_decimal_ones(rng: np.random.Generator) -> None
         assert [Fraction(value) for value in opened(result)] == wanted
     assert a.decimals == 6
     for odd in (["x"], [float("inf")], [1j]):
-        with pytest.raises(cy.errors.CyclotomeError, match="row 0 .*'a'|no numbers"):
+        with pytest.raises(cy.errors.CyclotomeError, match=r"row 0 .*'a'|no numbers"):
             cy.encrypt_frame({"a": odd}, PUBLIC, scales=steps)
 
 

@@ -68,8 +68,9 @@ def _coefficients(given: _Given) -> tuple[Floats, Floats]:
     offsets = np.asarray(given.attribute("intercept_"), dtype=np.float64).reshape(-1)
     if weights.ndim != 2 or weights.shape[1] != len(given.factor) or len(offsets) not in (1, len(weights)):
         raise ArgumentError(f"from_sklearn: weights of shape {weights.shape} for {len(given.factor)} features")
-    shifted = np.broadcast_to(offsets, len(weights)) + weights @ given.shift
-    return weights * given.factor, np.asarray(shifted, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused with the scores
+        shifted = np.broadcast_to(offsets, len(weights)) + weights @ given.shift
+        return weights * given.factor, np.asarray(shifted, dtype=np.float64)
 
 
 def _numbers(given: _Given) -> Model:
