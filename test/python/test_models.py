@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import subprocess
 import sys
 import warnings
@@ -16,7 +17,7 @@ import cyclotome as cy
 import numpy as np
 import pytest
 from cyclotome import models
-from cyclotome.errors import ArgumentError, RangeError, UnsupportedError
+from cyclotome.errors import ArgumentError, FormatError, RangeError, UnsupportedError
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -354,11 +355,14 @@ def test_a_service_with_parameters_that_were_suggested(tmp_path: Path) -> None:
     assert parameters.security_reached >= 128
     plan = model.plan(parameters, rows=len(rows))
     secret, public, evaluation = cy.keygen(parameters, **plan.keygen())
-    cy.save(tmp_path / "rows.ct", model.encrypt(rows, public))
+    # The client has the interface, which does not hold the model.
+    client = models.Interface.from_json(model.interface.to_json())
+    assert not hasattr(client, "predict") and not hasattr(client, "trees")
+    cy.save(tmp_path / "rows.ct", client.encrypt(rows, public))
     # The server has the model, the evaluation keys, and the file.
     answers = model.predict(cy.load(tmp_path / "rows.ct", keys=evaluation, expect=parameters))
     cy.save(tmp_path / "answers.ct", answers)
-    opened = model.decrypt(cy.load(tmp_path / "answers.ct"), secret)
+    opened = client.decrypt(cy.load(tmp_path / "answers.ct"), secret)
     np.testing.assert_array_equal(opened, model.predict_clear(rows))
     assert plan.shapes == (answers.shape,) and plan.depth >= 3
 
@@ -462,6 +466,48 @@ def test_rows_that_do_not_fit() -> None:
     labelled = models.from_sklearn(svm.LinearSVC().fit(rows, targets), ranges=rows)
     with pytest.raises(RangeError, match="another model"):
         labelled.decrypt(cy.encrypt([3], public), keys().secret)
+
+
+def test_interfaces_are_sent_and_checked() -> None:
+    rows, targets = CLASSIFIERS["words"][1]
+    model = models.from_sklearn(fitted(svm.LinearSVC(), rows, targets), ranges=rows)
+    text = model.interface.to_json()
+    again = models.Interface.from_json(text)
+    assert again.to_json() == text
+    np.testing.assert_array_equal(again.encode(rows), model.encode(rows))
+    assert again.labels is not None and again.labels.tolist() == ["setosa", "versicolor", "virginica"]
+    facts = json.loads(text)
+    lies: list[dict[str, Any]] = [
+        {"low": facts["low"][:-1]},
+        {"low": ["x"] * 4},
+        {"low": [float("1e999")] * 4},
+        {"low": 5},
+        {"step": [0.0] * 4},
+        {"step": [-1.0] * 4},
+        {"levels": [1.5] * 4},
+        {"levels": [-1] * 4},
+        {"levels": [2**16] * 4},
+        {"levels": [True] * 4},
+        {"levels": None},
+        {"labels": ["a"]},
+        {"labels": ["a", 1]},
+        {"labels": [[1], [2]]},
+        {"labels": [1, 2**63]},
+        {"labels": "ab"},
+        {"scale": 0},
+        {"scale": -1},
+        {"scale": "many"},
+        {"scale": None},
+    ]
+    for lie in lies:
+        with pytest.raises(FormatError):
+            models.Interface.from_json(json.dumps({**facts, **lie}))
+    for wrong in ("", "[]", "5", "{}", "[" * 100000, text[:-1]):
+        with pytest.raises(FormatError):
+            models.Interface.from_json(wrong)
+    odd = models.Interface(model.features, np.array([1.5, 2.5]), 1.0)
+    with pytest.raises(UnsupportedError, match="labels"):
+        odd.to_json()
 
 
 def test_constant_features_and_ends_of_ranges() -> None:

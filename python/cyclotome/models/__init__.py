@@ -11,8 +11,8 @@
     >>> bool(np.abs(model.decrypt(answers, secret) - X.sum(axis=1)).max() <= model.error_bound)
     True
 
-The client needs `Model.features` to encode rows, and the labels; the model's weights stay with the server. What is
-exact: the answer is that of the quantised model (`Model.predict_clear`), or the computation is refused. What is not:
+The client needs `Model.interface` only, to encode rows and read answers; the model's weights stay with the server. What
+is exact: the answer is that of the quantised model (`Model.predict_clear`), or the computation is refused. What is not:
 the quantised model differs from the fitted one within `Model.error_bound`.
 
 Public: kind and size of the model as far as operations show them (the number of outputs, nodes, references), its score
@@ -22,10 +22,21 @@ bits, and the features' ranges, which come of the data that `from_sklearn` was g
 from __future__ import annotations
 
 from .features import Features
+from .interface import Interface
 from .linear import LinearClassifier, LinearScores
 from .model import Model
 from .neighbours import Neighbours
 from .reading import ESTIMATORS, from_sklearn
 from .trees import Trees
 
-__all__ = ["ESTIMATORS", "Features", "LinearClassifier", "LinearScores", "Model", "Neighbours", "Trees", "from_sklearn"]
+__all__ = [
+    "ESTIMATORS",
+    "Features",
+    "Interface",
+    "LinearClassifier",
+    "LinearScores",
+    "Model",
+    "Neighbours",
+    "Trees",
+    "from_sklearn",
+]

@@ -8,80 +8,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..array import EncryptedArray
-from ..decryption import decrypt
-from ..encryption import encrypt
-from ..errors import ArgumentError, RangeError, UnsupportedError
-from ..keys import PublicKey, SecretKey
-from ..options import Callback
+from ..errors import ArgumentError, UnsupportedError
 from ..parameters import Parameters
-from ..plan import Operand, Plan, plan
+from ..plan import Plan, plan
 from ..suggestions import suggest
 from ..values import IntArray, integers
 from .features import Features
+from .interface import Interface
 
 __all__ = ["Model"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model(abc.ABC):
+class Model(Interface, abc.ABC):
     """A fitted model in integers, made by `from_sklearn`: it answers encrypted rows exactly as it answers rows in the
     clear. Rows lie in slots, features in ciphertexts of their own, so that as many rows as there are slots cost as much
     as one."""
 
-    #: How rows become integers: public, for the client.
-    features: Features
-    #: What the answers 0, 1, … of a classifier stand for; None: answers are numbers, integer / scale.
-    labels: NDArray[Any] | None
-    #: Of numbers; a float, as it is whatever makes weights as fine as they may be.
-    scale: float
-
-    # --- the client ---------------------------------------------------------------------------------------------------
-    def encode(self, rows: object, *, clip: bool = False) -> IntArray:
-        """Rows as integers; see `Features.encode`."""
-        return self.features.encode(rows, clip=clip)
-
-    def encrypt(
-        self,
-        rows: object,
-        key: PublicKey | SecretKey,
-        *,
-        clip: bool = False,
-        progress: Callback | None = None,
-    ) -> EncryptedArray:
-        """Encoded rows, less ``features.centre``, encrypted, of shape (features, samples), with their bound.
-
-        Raises:
-            RangeError, ArgumentError, UnsupportedError: see `Features.encode` and `encrypt`.
-        """
-        centred = self.encode(rows, clip=clip) - self.features.centre[:, None]
-        return encrypt(centred, key, bound=self.features.bound, progress=progress)
-
-    def decrypt(self, answers: EncryptedArray, key: SecretKey) -> NDArray[Any]:
-        """Labels, or numbers as floats: what `predict` of the estimator gives, for the quantised model.
-
-        Raises:
-            RangeError: a label that there is not: the answers are another model's, or forged.
-            MismatchError, NoiseError, ContradictionError: see `decrypt`.
-        """
-        return self._read(np.asarray(decrypt(answers, key)))
-
-    def _read(self, answers: Any) -> NDArray[Any]:
-        if self.labels is None:
-            return np.asarray(np.asarray(answers, dtype=np.float64) / self.scale)
-        if ((answers < 0) | (answers >= len(self.labels))).any():
-            raise RangeError(f"an answer that is none of {len(self.labels)} labels; these are another model's answers")
-        chosen: NDArray[Any] = self.labels[answers.astype(np.int64)]
-        return chosen
+    @property
+    def interface(self) -> Interface:
+        """What a client needs, without the model: it encrypts rows and decrypts answers. `Interface.to_json` sends
+        it."""
+        return Interface(self.features, self.labels, self.scale)
 
     # --- before -------------------------------------------------------------------------------------------------------
-    def operand(self, rows: int) -> Operand:
-        """What `encrypt` makes of so many rows, for `plan` and `suggest`."""
-        return Operand((self.features.count, rows), bound=self.features.bound)
-
     def plan(self, parameters: Parameters, rows: int = 1, *, device: str = "cpu:1") -> Plan:
         """What `predict` of so many rows takes; ``plan.keygen()`` makes its keys. Errors: see `plan`."""
         return plan(self.predict, parameters, [self.operand(rows)], device=device)
@@ -135,14 +88,6 @@ class Model(abc.ABC):
     @abc.abstractmethod
     def error_bound(self) -> Any:
         """How far the quantised model may be from the fitted one, for rows within the ranges."""
-
-    def describe(self) -> str:
-        """A line about it."""
-        what = "numbers" if self.labels is None else f"{len(self.labels)} labels"
-        return f"{type(self).__name__} of {self.features.count} features, {what}"
-
-    def __repr__(self) -> str:
-        return f"<{self.describe()}>"
 
 
 def combined(matrix: IntArray, offsets: IntArray, x: EncryptedArray, features: Features) -> EncryptedArray:
