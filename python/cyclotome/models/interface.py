@@ -17,7 +17,7 @@ from ..encryption import encrypt
 from ..errors import FormatError, RangeError, UnsupportedError
 from ..keys import PublicKey, SecretKey
 from ..options import Callback
-from ..plan import Operand
+from ..planning import Operand
 from ..values import IntArray
 from .features import Features
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..array import EncryptedArray
 from ..errors import ArgumentError, UnsupportedError
 from ..parameters import Parameters
-from ..plan import Plan, plan
+from ..planning import Plan, plan
 from ..suggestions import suggest
 from ..values import IntArray, integers
 from .features import Features
