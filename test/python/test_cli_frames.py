@@ -219,6 +219,7 @@ def test_wrong_tables(space: Path, what: str) -> None:
         (("--missing", "NA,NA"), "twice"),
         (("--category", "a"), "COLUMN="),
         (("--category", "a=x,x"), "twice"),
+        (("--category", "a=x,\x1b[2J"), "can't be shown"),
         (("--delimiter", "ab"), "one character"),
         (("--delimiter", "1"), "one character"),
         (("--delimiter", '"'), "one character"),
@@ -239,6 +240,20 @@ def test_options_for_other_files(space: Path) -> None:
         "eval", "t * 1", "--keys", space / "deep/evaluation.key", "-i", f"t={space / 'deep.ct'}", "-o", space / "n"
     )
     assert result.code == 2 and "holds Parameters" in result.text
+
+
+def test_names_and_labels_that_a_terminal_would_act_on(space: Path) -> None:
+    """Files of others hold any text; Python writes what the command line would not."""
+    public = cy.load(space / "deep/public.key")
+    for number, table in enumerate(({"a\x1b[2J": [1]}, {"k": ["x\u202e"]}, {"": [1]})):
+        lists = {"k": ["x\u202e"]} if "k" in table else None
+        path = space / f"hostile{number}.ct"
+        cy.save(path, cy.encrypt_frame(table, public, categories=lists))
+        for more in ((), ("--json",), ("-o", space / "hostile.csv")):
+            result = run("decrypt", path, "--key", space / "deep/secret.key", *more)
+            assert result.code == 3 and "\x1b" not in result.text and "\u202e" not in result.text
+        shown = run("inspect", path)
+        assert shown.code == 0 and "\x1b" not in shown.text and "\u202e" not in shown.text
 
 
 def test_many_rows(space: Path, rng: np.random.Generator) -> None:

@@ -65,6 +65,10 @@ def listed(option: str, text: str) -> tuple[str, ...]:
     texts = tuple(each.strip() for row in rows for each in row)
     if len(set(texts)) != len(texts):
         raise UsageError(f"{option} {shortened(text)}: one of them twice")
+    for each in texts:
+        fault = name_fault(each)
+        if fault is not None:
+            raise UsageError(f"{option}: {shortened(each)} can't be used: {fault}")
     return texts or ("",)
 
 
@@ -211,15 +215,21 @@ def encrypted(every: Sequence[Cells], key: cy.PublicKey | cy.SecretKey, how: Opt
 
 # --- out --------------------------------------------------------------------------------------------------------------
 def decrypted(frame: cy.EncryptedFrame, key: cy.SecretKey) -> dict[str, list[Any]]:
-    """Names and cells of the columns; names are checked, as they come of whoever computed.
+    """Names and cells of the columns; names and labels are checked, as they come of whoever computed.
 
     Raises:
-        FormatError: a name that can't be shown.
+        FormatError: one that can't be shown.
     """
+    labels = [*(frame.index or ())]
     for name in frame:
-        fault = "it is empty" if not name else name_fault(name)
+        column = frame[name]
+        labels += column.labels if isinstance(column, cy.EncryptedCategories) else ()
+        if not name:
+            raise FormatError("the table has a column without a name")
+    for text in [*frame, *(label for label in labels if isinstance(label, str))]:
+        fault = name_fault(text)
         if fault is not None:
-            raise FormatError(f"the table's column name {shortened(name)} can't be used: {fault}")
+            raise FormatError(f"the table's name or label {shortened(text)} can't be used: {fault}")
     name = "group"
     while name in frame.columns:
         name += "_"
