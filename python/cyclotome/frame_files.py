@@ -11,24 +11,36 @@ and where values are missing if their mask is public.
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, BinaryIO
 
-from . import frame_descriptions
+from . import frame_descriptions, streams
 from .array import EncryptedArray
 from .errors import ArgumentError, FileError, FormatError
 from .frames import EncryptedFrame
+from .streams import Buffer, Parts, Source
 from .text import byte_size
 
-__all__ = ["containers", "description", "head_of", "opened_file", "outline", "parts", "read", "require_short"]
+__all__ = [
+    "containers",
+    "describes_table",
+    "description",
+    "outline",
+    "parts",
+    "read",
+    "require_end",
+    "require_short",
+    "table_in_buffer",
+    "table_in_file",
+]
 
 _HEADER = 24
 _MAGIC = b"CYCLOTOM"
 _PARAMETERS = 1
 _CHECKSUM = 32
-_PIECE = 1 << 26
 #: What the format grants metadata.
 _MOST_METADATA = 1 << 20
 #: Shortest container there can be: header, an empty section, checksum.
@@ -36,7 +48,9 @@ _SHORTEST = 56 + 12 + _CHECKSUM
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
-def parts(frame: EncryptedFrame, stored: Callable[[EncryptedArray], bytes]) -> tuple[dict[str, Any], list[bytes]]:
+def parts(
+    frame: EncryptedFrame, stored: Callable[[EncryptedArray], memoryview]
+) -> tuple[dict[str, Any], list[memoryview]]:
     """What the first container's metadata say, and the other containers.
 
     Raises:
@@ -59,29 +73,57 @@ def require_short(data: bytes) -> bytes:
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
-def opened_file(path: str) -> BinaryIO:
-    """A file to read. Raises FileError."""
+@contextmanager
+def table_in_file(path: str) -> Iterator[Source | None]:
+    """The containers of a table's file; None where a file is one container, or something else, or there is none.
+
+    Raises:
+        FileError: it can't be read; FormatError: parameters that are too long.
+    """
+    if not os.path.isfile(path):
+        yield None
+        return
+    with _opened(path) as file:
+        yield partial(streams.read_one, file) if _begins_more(*_front(file, path)) else None
+
+
+def table_in_buffer(data: Buffer) -> Source | None:
+    """The same of a buffer, as views of it. Raises ArgumentError where it lends no bytes in one piece."""
+    lying = Parts(data)
+    return lying.following if _begins_more(bytes(lying.left[:_HEADER]), lying.left.nbytes) else None
+
+
+def _opened(path: str) -> BinaryIO:
     try:
         return open(path, "rb")
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from None
 
 
-def head_of(stream: BinaryIO) -> bytes | None:
-    """The first container of a table's file; None where a file is one container, or something else."""
+def _front(file: BinaryIO, path: str) -> tuple[bytes, int]:
+    """What a file begins with, and its length; it is at its beginning again."""
     try:
-        size = os.fstat(stream.fileno()).st_size
-    except io.UnsupportedOperation:
-        size = stream.seek(0, io.SEEK_END)
-    stream.seek(0)
-    header = stream.read(_HEADER)
+        header = file.read(_HEADER)
+        file.seek(0)
+        return header, os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror or error}") from None
+
+
+def _begins_more(header: bytes, size: int) -> bool:
+    """Whether these bytes begin with parameters, and more follows, as in a table's file."""
     kind, length = int.from_bytes(header[10:12], "little"), int.from_bytes(header[16:24], "little")
     if header[:8] != _MAGIC or kind != _PARAMETERS or not _SHORTEST <= length < size:
-        return None
+        return False
     # Parameters are short: their metadata are limited, and so are lists of moduli.
     if length > 2 * _MOST_METADATA:
         raise FormatError(f"the file's first container has {length} bytes; no parameters are as long")
-    return header + stream.read(length - _HEADER)
+    return True
+
+
+def describes_table(facts: dict[str, Any]) -> bool:
+    """Whether metadata of parameters say that a table's arrays follow."""
+    return "frame" in facts
 
 
 def description(facts: dict[str, Any]) -> dict[str, Any]:
@@ -121,38 +163,33 @@ def outline(about: dict[str, Any]) -> tuple[int, tuple[str, ...]]:
     return rows, tuple(lines)
 
 
-def containers(stream: BinaryIO, about: dict[str, Any], left: int) -> Iterator[bytes]:
-    """The containers after the first, of ``left`` bytes at most in all.
+def containers(following: Source, about: dict[str, Any], left: int) -> Iterator[Buffer]:
+    """The containers after the first, of ``left`` bytes at most in all, and no byte more.
 
     Raises:
         FormatError: others than the description lists.
     """
     for number, checksum in enumerate(about["arrays"]):
-        header = stream.read(_HEADER)
-        length = int.from_bytes(header[16:24], "little")
-        if len(header) < _HEADER or header[:8] != _MAGIC or not length >= _SHORTEST:
-            raise FormatError(f"the table's array {number} is missing, or cut off")
-        if length > left:
-            raise FormatError(f"the table's array {number} says {length} bytes, and {left} are left; see max_bytes")
-        data = header + _exactly(stream, length - _HEADER)
-        left -= length
-        if len(data) < length or data[-_CHECKSUM:].hex() != checksum:
-            raise FormatError(f"the table's array {number} is cut off, or another one than its description names")
+        try:
+            data = following(left)
+        except FormatError as error:
+            raise FormatError(f"the table's array {number}: {error}") from None
+        if data is None:
+            raise FormatError(f"the table's array {number} is missing: the data is cut off")
+        left -= len(data)
+        if data[-_CHECKSUM:].hex() != checksum:
+            raise FormatError(f"the table's array {number} is another one than its description names")
         yield data
-    if stream.read(1):
+
+
+def require_end(following: Source) -> None:
+    """Raises FormatError where anything follows after a table."""
+    try:
+        ended = following(0) is None
+    except FormatError:
+        ended = False
+    if not ended:
         raise FormatError("bytes follow after the table's last array; the file was put together by something else")
-
-
-def _exactly(stream: BinaryIO, count: int) -> bytes:
-    """So many bytes, or those that there are; no more memory is taken than for them."""
-    pieces = []
-    while count > 0:
-        piece = stream.read(min(count, _PIECE))
-        if not piece:
-            break
-        pieces.append(piece)
-        count -= len(piece)
-    return b"".join(pieces)
 
 
 def read(about: dict[str, Any], arrays: Sequence[EncryptedArray]) -> EncryptedFrame:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields
-from typing import Any, BinaryIO
+from typing import Any
 
 from . import _core, frame_files, metadata
 from .errors import FormatError
 from .files import MAX_BYTES, Path
 from .parameters import Parameters
+from .streams import Source
 from .text import byte_size, integer, plural
 
 __all__ = ["Inspection", "inspect"]
@@ -174,19 +175,18 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
     }
 
 
-def _frame(stream: BinaryIO, max_bytes: int) -> Inspection | None:
-    """Of a table's file; None of others."""
-    head = frame_files.head_of(stream)
-    if head is None:
-        return None
+def _frame(following: Source, max_bytes: int) -> Inspection:
+    """Of a table's file."""
+    head = following(max_bytes) or b""
     first = _core.inspect_bytes(head, max_bytes)
     facts = metadata.parse(first["metadata"])
     about = frame_files.description(facts)
     rows, columns = frame_files.outline(about)
     nbytes, found = len(head), []
-    for data in frame_files.containers(stream, about, max_bytes - len(head)):
+    for data in frame_files.containers(following, about, max_bytes - len(head)):
         nbytes += len(data)
         found.append(_core.inspect_bytes(data, max_bytes))
+    frame_files.require_end(following)
     if any(each["kind"] != "encrypted array" or each["key_id"] != found[0]["key_id"] for each in found):
         raise FormatError("the table's file holds something else than encrypted arrays of one key")
     return Inspection(
@@ -213,11 +213,9 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         FormatError: damaged, cut off, too long, or not written by this library.
     """
     name = os.fspath(path)
-    if os.path.isfile(name):
-        with frame_files.opened_file(name) as stream:
-            frame = _frame(stream, max_bytes)
-        if frame is not None:
-            return frame
+    with frame_files.table_in_file(name) as following:
+        if following is not None:
+            return _frame(following, max_bytes)
     found = _core.inspect_file(name, max_bytes)
     if "broken" in found or "study" in found:
         return Inspection(

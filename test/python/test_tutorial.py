@@ -70,6 +70,8 @@ PAGES = [
             "fermat",
             "fpga",
             "papers",
+            "scale",
+            "services",
             "transforms",
             "tutorial",
             "tutorial-fermat",

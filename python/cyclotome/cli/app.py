@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import cyclotome
-from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys
+from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys, service
 from cyclotome.cli.commands import COMMANDS, of_extra
 from cyclotome.cli.visible import visible
 
@@ -92,3 +92,5 @@ app.command("sort")(circuits.sort)
 app.add_typer(circuit_roles.app)
 app.command("inspect")(inspection.inspect)
 app.command("doctor")(doctor.doctor)
+app.command("serve")(service.serve)
+app.command("call")(service.call)
