@@ -421,6 +421,15 @@ void bind_io(nb::module_& m) {
       [](const nb::bytes& header, std::uint64_t max_bytes) { return io::announced_bytes(to_span(header), max_bytes); },
       "header"_a, "max_bytes"_a, "Bytes of the object that begins so.");
   m.def("inspect_file", &inspect_file, "path"_a, "max_bytes"_a);
+  m.def(
+      "inspect_bytes",
+      [](const nb::bytes& bytes, std::uint64_t max_bytes) {
+        io::Limits limits;
+        limits.max_bytes = max_bytes;
+        return facts_of(io::inspect(to_span(bytes), limits));
+      },
+      "bytes"_a, "max_bytes"_a, nb::sig("def inspect_bytes(bytes: bytes, max_bytes: int) -> dict[str, Any]"),
+      "What `inspect_file` says, of one object of the library's own in memory.");
 }
 
 }  // namespace cyclotome::python

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import _core as _core
-    from . import bfv, bgv, circuit, errors, fpga, interop, study
+    from . import bfv, bgv, circuit, errors, fpga, interop, models, study
     from .array import EncryptedArray
     from .contraction import convolution_matrix, einsum
     from .decryption import decrypt, noise_budget, reveal
@@ -135,6 +135,7 @@ __all__ = [
     "maximum",
     "memory_limit",
     "minimum",
+    "models",
     "negacyclic_product",
     "noise_budget",
     "one_hot",

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path as FilePath
 from typing import Any
 
-from . import _core, metadata, passphrases, streams
+from . import _core, frame_files, metadata, passphrases, streams
 from .array import EncryptedArray
-from .contexts import context_on
 from .encrypted_numbers import EncryptedNumbers
 from .errors import (
     ArgumentError,
@@ -20,20 +21,22 @@ from .errors import (
     ParameterError,
     SecrecyError,
     SecretFileWarning,
-    UnsupportedError,
 )
+from .frames import EncryptedFrame
 from .held_keys import held_for, unpickling_device
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
-from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
-from .streams import Buffer, Readable, Writable
+from .stored_objects import described, how, read
+from .streams import Buffer, Readable, Source, Writable
+from .whole_files import write_whole
 
 __all__ = ["from_bytes", "load", "reduced", "save", "to_bytes", "to_view"]
 
 Path = str | os.PathLike[str]
-Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | RekeyingKey | EncryptedArray | EncryptedNumbers
+Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
+Storable = Parameters | Keys | EncryptedArray | EncryptedNumbers | EncryptedFrame
 
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30
@@ -41,21 +44,6 @@ _EXPANSION = 4
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
-def _described(obj: object) -> tuple[Any, dict[str, Any]]:
-    """The library's object behind ``obj``, and what its metadata say."""
-    if isinstance(obj, Parameters):
-        return obj.native, metadata.of_parameters(obj)
-    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray)):
-        return obj.native, metadata.of_parameters(obj.parameters)
-    if isinstance(obj, EncryptedNumbers):
-        return obj.digits.native, metadata.of_numbers(obj)
-    raise UnsupportedError(f"parameters, keys and encrypted arrays and numbers can be stored, not {type(obj).__name__}")
-
-
-def _how(obj: object) -> tuple[_core.Options, ...]:
-    return (current.get().native,) if isinstance(obj, (EncryptedArray, EncryptedNumbers)) else ()
-
-
 def refuse_existing(name: str, secret: bool = False) -> None:
     """Raises FileError if there is anything of this name."""
     if os.path.lexists(name):
@@ -79,7 +67,8 @@ def save(
     Args:
         path: where to; or a binary file object, to which the same bytes are written, without a promise to be whole.
             Several objects one after the other make a stream, which `load` reads one by one.
-        obj: parameters, a key, an encrypted array, or encrypted numbers of `circuit`.
+        obj: parameters, a key, an encrypted array, encrypted numbers of `circuit`, or an encrypted frame, whose names
+            of columns, categories, groups, scales and public masks whoever has the file reads.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
         passphrase: of a secret key: encrypts it in the file. Text, bytes, or a function that returns either. Whoever
@@ -91,27 +80,33 @@ def save(
         ArgumentError: a note that is no JSON object or too long; a passphrase for something else than a secret key.
         SecrecyError: a secret key, and a file object in place of a path.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
+        MismatchError, UnsupportedError: a frame of columns that don't belong together, or whose labels or arrays can't
+            be stored.
         PassphraseError: an empty passphrase.
         EngineError: a passphrase, and the system has no libcrypto.
     """
     if isinstance(path, Writable):
         if passphrase is not None:
             raise ArgumentError("a passphrase protects files of secret keys, which are written to a path only")
-        streams.write_whole(path, to_view(obj, note=note))
+        for piece in _pieces(obj, note):
+            streams.write_all(path, piece)
         return
     name = os.fspath(path)
-    native, facts = _described(obj)
     secret = isinstance(obj, SecretKey)
+    if passphrase is not None and not secret:
+        raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
     replace = not secret if overwrite is None else bool(overwrite)
     if not replace:
         refuse_existing(name, secret)
+    if isinstance(obj, EncryptedFrame):
+        write_whole(FilePath(name), b"".join(_pieces(obj, note)))
+        return
+    native, facts = described(obj)
     if secret:
         with passphrases.typed_if_any(passphrase, name) as typed:
             _core.write_secret_key(name, native, metadata.write(facts, note), replace, typed)
         return
-    if passphrase is not None:
-        raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
-    _core.write_file(name, native, metadata.write(facts, note), replace, *_how(obj))
+    _core.write_file(name, native, metadata.write(facts, note), replace, *how(obj))
 
 
 def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
@@ -121,22 +116,35 @@ def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
         SecrecyError: a secret key.
         ArgumentError: a note that is no JSON object or too long.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
+        MismatchError, UnsupportedError: a frame that can't be stored, as `save`.
     """
-    return bytes(to_view(obj, note=note))
+    return b"".join(_pieces(obj, note))
 
 
 def to_view(obj: Storable, *, note: Mapping[str, Any] | None = None) -> memoryview:
-    """The bytes of `to_bytes`, where the library wrote them: nothing is copied into an object of Python's.
+    """The bytes of `to_bytes`, where the library wrote them: nothing is copied into an object of Python's, except of a
+    frame, whose containers are joined; `save` writes them to a stream one by one.
 
     Raises:
-        SecrecyError, ArgumentError, NoiseError: as `to_bytes`.
+        SecrecyError, ArgumentError, NoiseError, MismatchError, UnsupportedError: as `to_bytes`.
     """
+    pieces = _pieces(obj, note)
+    return pieces[0] if len(pieces) == 1 else memoryview(b"".join(pieces))
+
+
+def _pieces(obj: Storable, note: Mapping[str, Any] | None) -> list[memoryview]:
+    """The containers of an object: several of a frame."""
     if isinstance(obj, SecretKey):
         raise SecrecyError(
             "a secret key is written to a file only, which no one else can read: cyclotome.save(path, key)"
         )
-    native, facts = _described(obj)
-    return memoryview(_core.to_view(native, metadata.write(facts, note), *_how(obj)))
+    if isinstance(obj, EncryptedFrame):
+        facts, containers = frame_files.parts(obj, to_view)
+        parameters = obj.parameters
+        about = frame_files.require_short(metadata.write({**metadata.of_parameters(parameters), **facts}, note))
+        return [memoryview(_core.to_view(parameters.native, about)), *containers]
+    native, facts = described(obj)
+    return [memoryview(_core.to_view(native, metadata.write(facts, note), *how(obj)))]
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -174,8 +182,8 @@ def load(
             called if the file needs it. Other files take no notice.
 
     Returns:
-        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray` or
-        `circuit.EncryptedNumbers`.
+        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray`,
+        `circuit.EncryptedNumbers` or `EncryptedFrame`.
 
     Raises:
         FileError: no such file, or it can't be read; a stream that is at its end.
@@ -194,21 +202,75 @@ def load(
     limits = _limits(
         max_bytes, allow_insecure or any(each.allow_insecure for each in expected), _judge(security_table, expected)
     )
-    container, name = _opened(path, max_bytes, limits)
-    in_file = not isinstance(path, Readable)
-    if container.kind in ("secret key", "protected secret key") and in_file and not _core.file_is_private(name):
+    if isinstance(path, Readable):
+        obj, name = _next_in(path, device, limits, passphrase, allow_unfit_key), "the stream"
+    else:
+        name = os.fspath(path)
+        obj = _in_file(name, device, limits, passphrase, allow_unfit_key)
+    return _expected(obj, name, expected, given)
+
+
+def _in_file(name: str, device: str, limits: dict[str, Any], passphrase: Passphrase | None, unfit: bool) -> Any:
+    with frame_files.table_in_file(name) as following:
+        if following is not None:
+            return _whole_table(following, device, limits)
+    container = _core.Container.from_file(name, **limits)
+    if container.kind in ("secret key", "protected secret key") and not _core.file_is_private(name):
         warnings.warn(
             f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
             "happened",
             SecretFileWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    obj = _read(container, device, passphrase, name, allow_unfit_key)
+    return read(container, device, passphrase, name, unfit)
+
+
+def _next_in(stream: Readable, device: str, limits: dict[str, Any], passphrase: Passphrase | None, unfit: bool) -> Any:
+    """The next object of a stream, which is left behind it: a table's arrays belong to it."""
+    following = partial(streams.read_one, stream)
+    head = following(limits["max_bytes"])
+    if head is None:
+        raise FileError("the stream is at its end: there is no further object")
+    container = _core.Container.from_bytes(head, **limits)
+    if container.kind == "parameters" and frame_files.describes_table(metadata.parse(container.metadata)):
+        return _table(container, len(head), following, device, limits)
+    return read(container, device, passphrase, "the stream", unfit)
+
+
+def _whole_table(following: Source, device: str, limits: dict[str, Any]) -> EncryptedFrame:
+    """The table that all these containers are."""
+    head = following(limits["max_bytes"]) or b""
+    frame = _table(_core.Container.from_bytes(head, **limits), len(head), following, device, limits)
+    frame_files.require_end(following)
+    return frame
+
+
+def _table(first: _core.Container, used: int, following: Source, device: str, limits: dict[str, Any]) -> EncryptedFrame:
+    """The table that these parameters, of ``used`` bytes, describe: as many further containers are taken as it has."""
+    facts = metadata.parse(first.metadata)
+    about = frame_files.description(facts)
+    arrays, room = [], limits["max_expanded_bytes"]
+    for data in frame_files.containers(following, about, limits["max_bytes"] - used):
+        container = _core.Container.from_bytes(data, **{**limits, "max_expanded_bytes": room})
+        array = read(container, device) if container.kind == "encrypted array" else None
+        if not isinstance(array, EncryptedArray):
+            raise FormatError(f"the table's file holds a {container.kind}, or numbers of bits, among its arrays")
+        arrays.append(array)
+        room = max(room - array.nbytes, 0)
+    frame = frame_files.read(about, arrays)
+    if frame.parameters != Parameters.of_native(first.parameters, metadata.read_value_bits(facts)):
+        raise FormatError("the table's arrays are of other parameters than its file")
+    return frame
+
+
+def _expected(obj: Any, name: str, expected: list[Parameters], keys: Sequence[object]) -> Any:
+    """What was read, with keys. Raises MismatchError where it belongs to other parameters."""
     own = obj if isinstance(obj, Parameters) else obj.parameters
     for parameters in expected:
         if own != parameters:
             raise MismatchError(f"{name} belongs to {own.summary()}, not to {parameters.summary()}")
-    return obj.with_keys(*given) if given and isinstance(obj, (EncryptedArray, EncryptedNumbers)) else obj
+    held = keys and isinstance(obj, (EncryptedArray, EncryptedNumbers, EncryptedFrame))
+    return obj.with_keys(*keys) if held else obj
 
 
 def _limits(max_bytes: int, allow_insecure: bool, table: str) -> dict[str, Any]:
@@ -219,17 +281,6 @@ def _limits(max_bytes: int, allow_insecure: bool, table: str) -> dict[str, Any]:
         "allow_insecure": allow_insecure,
         "security_table": table,
     }
-
-
-def _opened(path: Path | Readable, max_bytes: int, limits: dict[str, Any]) -> tuple[_core.Container, str]:
-    """What a file, or a stream next, holds, and its name for messages."""
-    if not isinstance(path, Readable):
-        name = os.fspath(path)
-        return _core.Container.from_file(name, **limits), name
-    data = streams.read_one(path, max_bytes)
-    if data is None:
-        raise FileError("the stream is at its end: there is no further object")
-    return _core.Container.from_bytes(data, **limits), "the stream"
 
 
 def from_bytes(
@@ -248,7 +299,11 @@ def from_bytes(
             ends this one (SIGBUS), as for every reader of mapped files.
         allow_insecure, security_table, device, max_bytes: as for `load`.
     """
-    return _read(_lent(data, _limits(max_bytes, allow_insecure, _judge(security_table, []))), device)
+    limits = _limits(max_bytes, allow_insecure, _judge(security_table, []))
+    following = frame_files.table_in_buffer(data)
+    if following is not None:
+        return _whole_table(following, device, limits)
+    return read(_core.Container.from_bytes(streams.view_of(data), **limits), device)
 
 
 def from_bytes_with_note(data: Buffer, expect: Parameters, device: str, max_bytes: int) -> tuple[Any, dict[str, Any]]:
@@ -257,17 +312,11 @@ def from_bytes_with_note(data: Buffer, expect: Parameters, device: str, max_byte
     Raises:
         MismatchError: other parameters.
     """
-    container = _lent(data, _limits(max_bytes, expect.allow_insecure, _judge(None, [expect])))
+    limits = _limits(max_bytes, expect.allow_insecure, _judge(None, [expect]))
+    container = _core.Container.from_bytes(streams.view_of(data), **limits)
     if container.parameters.fingerprint != expect.native.fingerprint:
         raise MismatchError(f"the data belongs to other parameters than {expect.summary()}")
-    return _read(container, device), metadata.read_note(metadata.parse(container.metadata))
-
-
-def _lent(data: Buffer, limits: dict[str, Any]) -> _core.Container:
-    try:
-        return _core.Container.from_bytes(data, **limits)
-    except (BufferError, TypeError) as error:
-        raise ArgumentError(f"from_bytes: bytes in one piece are wanted, not {type(data).__name__}: {error}") from None
+    return read(container, device), metadata.read_note(metadata.parse(container.metadata))
 
 
 def reduced(obj: Any) -> tuple[Any, ...]:
@@ -299,50 +348,3 @@ def _judge(named: str | None, expected: list[Parameters]) -> str:
     for parameters in expected:
         table = _core.weaker_table(table, parameters.table)
     return table
-
-
-def _read(
-    container: _core.Container,
-    device: str,
-    passphrase: Passphrase | None = None,
-    name: str = "the data",
-    allow_unfit_key: bool = False,
-) -> Storable:
-    facts = metadata.parse(container.metadata)
-    parameters = Parameters.of_native(container.parameters, metadata.read_value_bits(facts))
-    if container.kind == "parameters":
-        return parameters
-    if container.kind in ("ciphertext", "plaintext"):
-        raise FormatError(f"the file holds a {container.kind}, which only the C++ library reads")
-    # Tables of primes take time and memory: what can be refused without them has been, before they are made.
-    first = container.kind == "encrypted array" and container.version == 1
-    described = _described_array(container, parameters, facts) if first else None
-    context = context_on(device, parameters)
-    if container.kind == "secret key":
-        return SecretKey(parameters, context, container.read_secret_key(context.native, allow_unfit_key))
-    if container.kind == "protected secret key":
-        with passphrases.typed(passphrase, name) as typed:
-            return SecretKey(parameters, context, container.read_protected_key(context.native, typed, allow_unfit_key))
-    if container.kind == "public key":
-        return PublicKey(parameters, context, container.read_public_key(context.native))
-    if container.kind == "evaluation keys":
-        return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
-    if container.kind == "rekeying key":
-        return RekeyingKey(parameters, context, container.read_rekeying_key(context.native))
-    if described is None:
-        native = container.read_array(context.native)
-    else:
-        native = _core.EncryptedArray(container.read_bundle(context.native), *described)
-    array = EncryptedArray(parameters, context, native, Keyring())
-    return metadata.read_numbers(facts, array) or array
-
-
-def _described_array(container: _core.Container, parameters: Parameters, facts: dict[str, Any]) -> metadata.Description:
-    """What an array of format 1 is, by its metadata and the shape of what is stored; later formats say it in a section
-    of their own, which is checked with the rest."""
-    arrays = container.arrays
-    if [plain for plain, _ in arrays] != list(range(len(parameters.plain_moduli))):
-        raise FormatError("the file holds ciphertexts for other plaintext moduli than its parameters have")
-    if len({batch for _, batch in arrays}) != 1:
-        raise FormatError("the file's ciphertexts do not form one array")
-    return metadata.read_array(facts, parameters, arrays[0][1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real numbers as integers with a scale, for schemes that compute with integers."""
+"""Real numbers as integers with a scale, 2^bits, for schemes that compute with integers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ __all__ = ["FixedPoint"]
 class FixedPoint:
     """Numbers in steps of 2^-bits: x becomes round(2^bits x).
 
-    Keeping the books is left to the user: sums have the scale of their terms, which must be equal, and products the sum
-    of the factors' bits. So ``x * y`` of two arrays encoded with ``bits=8`` decodes with ``factors=2``.
+    Of plain arrays, keeping the books is left to the user: sums have the scale of their terms, which must be equal, and
+    products the sum of the factors' bits. So ``x * y`` of two arrays encoded with ``bits=8`` decodes with
+    ``factors=2``. Columns carry their scale by themselves: ``cy.encrypt_frame(table, key, scales={"x":
+    cy.FixedPoint(bits=8)})``, or ``cy.EncryptedColumn(array, scale=steps.scale)``.
 
     Args:
         bits: binary digits after the point, 0 to 60.
@@ -46,6 +48,11 @@ class FixedPoint:
     def step(self) -> float:
         """2^-bits, the distance of neighbouring numbers; rounding is off by half of it at most."""
         return 2.0**-self.bits
+
+    @property
+    def scale(self) -> int:
+        """2^bits: how many steps make one."""
+        return int(2**self.bits)
 
     def encode(self, values: ArrayLike) -> NDArray[np.int64]:
         """round(2^bits x), ties to even, as int64. That is the only rounding: integers, floats of any width, fractions

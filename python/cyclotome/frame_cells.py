@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in: the cells of pandas and Polars frames and of plain columns, as exact integers with a decimal scale.
 
-Decimals are decimals here: a float is read as the shortest decimals that name it, 0.1 as 1/10. (`FixedPoint` counts in
-powers of two, and rounds.)
+Decimals are decimals here: a float is read as the shortest decimals that name it, 0.1 as 1/10. (A column
+whose scale is a `FixedPoint` counts in powers of two, and is rounded to them.)
 """
 
 from __future__ import annotations
@@ -21,13 +21,40 @@ from numpy.typing import NDArray
 from .errors import ArgumentError, RangeError, UnsupportedError
 from .values import IntArray
 
-__all__ = ["MOST_DECIMALS", "Cells", "cell_numbers", "cells_of", "chosen", "decimals_for", "one_column", "scaled"]
+__all__ = [
+    "MOST_DECIMALS",
+    "Cells",
+    "Words",
+    "as_decimal",
+    "cell_numbers",
+    "cells_of",
+    "chosen",
+    "decimals_for",
+    "one_column",
+    "scaled",
+]
 
 #: Decimals after the point that a column is given or found to have.
 MOST_DECIMALS = 30
 
 #: Numbers lie within 10^±400, so that a short text such as 1e999999 does not become gigabytes of digits.
 _MOST_DIGITS = 400
+
+
+@dataclass(frozen=True)
+class Words:
+    """How messages name a place and a way out: Python's here; the command line has its own. Texts are formatted with
+    ``row``, ``name`` and ``decimals``."""
+
+    place: str = "row {row} (counted from 0) of column {name!r}"
+    first_row: int = 0
+    scale: str = "scales={{{name!r}: {decimals}}}"
+    bound: str = "bounds={{{name!r}: ...}} or a smaller scale"
+    missing: str = "fill it, or say missing='public' or missing='encrypted'"
+    text: str = "text goes into categories={{column: [...]}}, or is left out"
+
+
+PYTHON = Words()
 
 
 @dataclass(frozen=True)
@@ -41,10 +68,15 @@ class Cells:
     present: NDArray[np.bool_]
     #: What its type lists as the only values (pandas' Categorical, Polars' Enum).
     categories: tuple[Any, ...] | None = None
+    words: Words = PYTHON
 
     def where(self, place: int) -> str:
         """The row and column of ``values[place]``, for messages."""
-        return f"row {int(np.flatnonzero(self.present)[place])} (counted from 0) of column {self.name!r}"
+        return self.at(int(np.flatnonzero(self.present)[place]))
+
+    def at(self, row: int) -> str:
+        """A row of the column, for messages."""
+        return self.words.place.format(row=row + self.words.first_row, name=self.name)
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -174,8 +206,8 @@ def chosen(what: str, given: object, names: Sequence[str], default: Any, *, sing
 
 
 # --- decimals ---------------------------------------------------------------------------------------------------------
-def _as_decimal(value: object, where: str) -> tuple[int, int]:
-    """(n, e) with value = n 10^e, and no zero at the end of n."""
+def as_decimal(value: object, cells: Cells, place: int) -> tuple[int, int]:
+    """(n, e) with value = n 10^e, and no zero at the end of n; the cell is ``cells.values[place]``, for messages."""
     if isinstance(value, (bool, np.bool_)):
         return int(value), 0
     if isinstance(value, numbers.Integral):
@@ -183,18 +215,20 @@ def _as_decimal(value: object, where: str) -> tuple[int, int]:
     if isinstance(value, (float, np.floating)):
         value = Decimal(str(value))  # the shortest decimals that name it
     elif isinstance(value, Fraction):
-        return _of_fraction(value, where)
+        return _of_fraction(value, cells, place)
     if not isinstance(value, Decimal):
         raise UnsupportedError(
-            f"{where}: {type(value).__name__} {str(value)[:40]!r} is no number; text goes into categories={{column: "
-            "[...]}, or is left out"
+            f"{cells.where(place)}: {type(value).__name__} {str(value)[:40]!r} is no number; "
+            f"{cells.words.text.format()}"
         )
     if not value.is_finite():
-        raise RangeError(f"{where}: {value} is no finite number; make it a missing value, or leave the row out")
+        raise RangeError(
+            f"{cells.where(place)}: {value} is no finite number; make it a missing value, or leave the row out"
+        )
     sign, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     if any(digits) and not -_MOST_DIGITS <= value.adjusted() <= _MOST_DIGITS:
-        raise RangeError(f"{where}: a number beyond 10^±{_MOST_DIGITS}")
+        raise RangeError(f"{cells.where(place)}: a number beyond 10^±{_MOST_DIGITS}")
     whole = int("".join(map(str, digits)))
     return _stripped(-whole if sign else whole, exponent)
 
@@ -207,11 +241,11 @@ def _stripped(whole: int, exponent: int) -> tuple[int, int]:
     return whole, exponent
 
 
-def _of_fraction(value: Fraction, where: str) -> tuple[int, int]:
+def _of_fraction(value: Fraction, cells: Cells, place: int) -> tuple[int, int]:
     for places in range(MOST_DECIMALS + 1):
         if 10**places % value.denominator == 0:
             return _stripped(value.numerator * (10**places // value.denominator), -places)
-    raise RangeError(f"{where}: {value} is no decimal of at most {MOST_DECIMALS} places")
+    raise RangeError(f"{cells.where(place)}: {value} is no decimal of at most {MOST_DECIMALS} places")
 
 
 def decimals_for(scale: object, what: str) -> int:
@@ -234,7 +268,7 @@ def scaled(cells: Cells, decimals: int | None) -> tuple[IntArray, int]:
     """
     if cells.values.dtype.kind in "biu" and not decimals:
         return cells.values.astype(object), 0
-    pairs = [_as_decimal(value, cells.where(i)) for i, value in enumerate(cells.values)]
+    pairs = [as_decimal(value, cells, i) for i, value in enumerate(cells.values)]
     needed = [max(0, -exponent) for _, exponent in pairs]
     places = max(needed, default=0) if decimals is None else decimals
     limit = MOST_DECIMALS if decimals is None else decimals
@@ -242,7 +276,7 @@ def scaled(cells: Cells, decimals: int | None) -> tuple[IntArray, int]:
         if need > limit:
             raise RangeError(
                 f"{cells.where(i)}: {cells.values[i]} needs {need} decimals, and the scale has {limit}; round it "
-                f"before, or give more: scales={{{cells.name!r}: {need}}}"
+                f"before, or give more: {cells.words.scale.format(name=cells.name, decimals=need)}"
             )
     return _objects([whole * 10 ** (exponent + places) for whole, exponent in pairs]), places
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, NoReturn
 
+import numpy as np
+
+from . import scales
 from .array import EncryptedArray
-from .errors import ArgumentError, UnsupportedError
+from .errors import ArgumentError, RangeError, UnsupportedError
 from .frame_cells import cell_numbers
 from .values import IntArray, integers, word
 
@@ -21,17 +25,17 @@ Mask = IntArray | EncryptedArray | None
 @dataclass(frozen=True, eq=False)
 class EncryptedColumn:
     """Encrypted decimals, one for each row, or one by itself (`sum`). ``+ - *`` take other columns of as many rows,
-    single numbers and public columns, encrypted or not, and carry the scale exactly: sums have the larger number of
-    decimals of their terms, products the sum of their factors'. A result that might not fit is refused, as of
-    `EncryptedArray`.
+    single numbers and public columns, encrypted or not, and carry the scale exactly: sums have the smallest scale that
+    is a multiple of their terms', of decimals the larger number, and products the product of their factors'. A result
+    that might not fit is refused, as of `EncryptedArray`.
 
-    A row of a result is missing where it is in any operand. Public: rows, decimals, and a mask that is not encrypted.
+    A row of a result is missing where it is in any operand. Public: rows, scale, and a mask that is not encrypted.
     """
 
-    #: Value times 10^decimals, of shape (rows,) along slots, or ().
+    #: Number times scale, of shape (rows,) along slots, or ().
     values: EncryptedArray
-    #: Digits after the point.
-    decimals: int = 0
+    #: How many steps make one: 100 of two decimals, 256 of ``FixedPoint(bits=8)``.
+    scale: int = 1
     #: Where values are there, public or encrypted.
     mask: Mask = None
     #: Whether values are zero where they are missing, so that sums need no product with the mask.
@@ -41,10 +45,18 @@ class EncryptedColumn:
     __array_ufunc__ = None
     __pandas_priority__ = 5000
 
+    def __post_init__(self) -> None:
+        scales.checked(self.scale)
+
     @property
     def rows(self) -> int:
         """Number of rows; 1 for a single number."""
         return self.values.size
+
+    @property
+    def decimals(self) -> int | None:
+        """Digits after the point that write every step exactly; None where no number of them does."""
+        return scales.decimal_places(Fraction(1, self.scale))
 
     def arrays(self) -> list[EncryptedArray]:
         """The encrypted arrays that it consists of."""
@@ -58,20 +70,25 @@ class EncryptedColumn:
     def __repr__(self) -> str:
         hidden = isinstance(self.mask, EncryptedArray)
         missing = "no mask" if self.mask is None else "an encrypted mask" if hidden else "a public mask"
-        return f"<EncryptedColumn of shape {self.values.shape}, {self.decimals} decimals, {missing}>"
+        return f"<EncryptedColumn of shape {self.values.shape}, scale {self.scale}, {missing}>"
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
-    def _numbers(self, decimals: int) -> EncryptedArray:
-        """The values at a scale with at least as many decimals."""
-        return self.values if decimals == self.decimals else self.values * 10 ** (decimals - self.decimals)
+    def _at(self, scale: int) -> EncryptedArray:
+        """The values at a multiple of their scale."""
+        return self.values if scale == self.scale else self.values * (scale // self.scale)
 
     def _other(self, operation: str, other: object) -> EncryptedColumn | tuple[IntArray, int]:
-        """A column, or public numbers and their decimals; of shapes that fit this column's."""
+        """A column, or public numbers and their scale; of shapes that fit this column's."""
         if isinstance(other, EncryptedArray):
             raise UnsupportedError(
-                f"{operation}: an encrypted array has no scale; make it a column: cy.EncryptedColumn(array, decimals=0)"
+                f"{operation}: an encrypted array has no scale; make it a column: cy.EncryptedColumn(array, scale=1)"
             )
-        known = other if isinstance(other, EncryptedColumn) else cell_numbers(operation, other)
+        known: EncryptedColumn | tuple[IntArray, int]
+        if isinstance(other, EncryptedColumn):
+            known = other
+        else:
+            numbers, decimals = cell_numbers(operation, other)
+            known = numbers, 10**decimals
         shape = known.values.shape if isinstance(known, EncryptedColumn) else known[0].shape
         if shape and self.values.shape and shape != self.values.shape:
             raise ArgumentError(f"{operation}: columns of {self.rows} and {shape[0]} rows")
@@ -80,14 +97,16 @@ class EncryptedColumn:
     def _sum(self, operation: str, other: object, sign: int) -> EncryptedColumn:
         known = self._other(operation, other)
         if isinstance(known, EncryptedColumn):
-            decimals = max(self.decimals, known.decimals)
-            left, right = self._numbers(decimals), known._numbers(decimals)
+            scale = int(scales.common(self.scale, known.scale))
+            left, right = self._at(scale), known._at(scale)
             cleared = self.cleared and known.cleared and self.mask is known.mask
-            return EncryptedColumn(left + right if sign > 0 else left - right, decimals, _both(self, known), cleared)
-        numbers, places = known
-        decimals = max(self.decimals, places)
-        added = integers(numbers * (sign * 10 ** (decimals - places)), operation)
-        return EncryptedColumn(self._numbers(decimals) + added, decimals, self.mask, self.mask is None)
+            return EncryptedColumn(left + right if sign > 0 else left - right, scale, _both(self, known), cleared)
+        numbers, given = known
+        scale = self.scale
+        if np.any((numbers * scale) % given):  # 0.5 is a number of steps of 2^-8 already
+            scale = int(scales.common(scale, given))
+        added = integers(numbers * (sign * scale) // given, operation)
+        return EncryptedColumn(self._at(scale) + added, scale, self.mask, self.mask is None)
 
     def __add__(self, other: object) -> EncryptedColumn:
         return self._sum("add", other, 1)
@@ -111,9 +130,9 @@ class EncryptedColumn:
         if isinstance(known, EncryptedColumn):
             product = self.values * known.values
             cleared = self.cleared and known.cleared
-            return EncryptedColumn(product, self.decimals + known.decimals, _both(self, known), cleared)
-        numbers, places = known
-        return replace(self, values=self.values * integers(numbers, "multiply"), decimals=self.decimals + places)
+            return EncryptedColumn(product, self.scale * known.scale, _both(self, known), cleared)
+        numbers, given = known
+        return replace(self, values=self.values * integers(numbers, "multiply"), scale=self.scale * given)
 
     __rmul__ = __mul__
 
@@ -121,15 +140,17 @@ class EncryptedColumn:
         power = word(exponent, "an exponent of a column")
         if power < 1:
             raise ArgumentError(f"a column to the power of {power}: exponents are at least 1")
-        return replace(self, values=self.values**power, decimals=self.decimals * power)
+        if (self.scale.bit_length() - 1) * power > scales.MOST_SCALE_BITS:  # before it is computed
+            raise RangeError(f"a column of scale {self.scale} to the power of {power}: its scale would be too long")
+        return replace(self, values=self.values**power, scale=self.scale**power)
 
     # --- over rows ----------------------------------------------------------------------------------------------------
     def filled(self) -> EncryptedColumn:
         """Missing values as 0, no longer missing: costs a product with the mask unless they are 0 already, as they are
         in a fresh column."""
         if self.cleared or self.mask is None:
-            return EncryptedColumn(self.values, self.decimals)
-        return EncryptedColumn(self.values * self.mask, self.decimals)
+            return EncryptedColumn(self.values, self.scale)
+        return EncryptedColumn(self.values * self.mask, self.scale)
 
     def sum(self) -> EncryptedColumn:
         """The sum of all values that are there, 0 of none: a single number.
@@ -137,7 +158,7 @@ class EncryptedColumn:
         Raises:
             MissingKeyError, RangeError, NoiseError: see `EncryptedArray.sum`.
         """
-        return EncryptedColumn(self.filled().values.sum(), self.decimals)
+        return EncryptedColumn(self.filled().values.sum(), self.scale)
 
     def count(self) -> int | EncryptedColumn:
         """How many values are there: a number, or an encrypted one where the mask is encrypted."""

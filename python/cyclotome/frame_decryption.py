@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import importlib
-from decimal import Context, Decimal
 from typing import Any
 
 import numpy as np
 
+from . import scales
 from .array import EncryptedArray
 from .decryption import decrypt
 from .errors import MissingPackageError, RangeError, UnsupportedError
@@ -17,7 +17,7 @@ from .frames import EncryptedFrame
 from .keys import SecretKey
 from .values import IntArray
 
-__all__ = ["decrypt_frame"]
+__all__ = ["cells_out", "decrypt_frame"]
 
 
 def decrypt_frame(
@@ -28,12 +28,13 @@ def decrypt_frame(
     Args:
         x: a frame, or a column of one, or the sum of a column.
         key: the secret key that belongs to it.
-        exact: decimals as `decimal.Decimal`; else as the floats nearest to them.
+        exact: decimals as `decimal.Decimal` (numbers at a scale that no decimals write as fractions); else as the
+            floats nearest to them.
 
     Returns:
-        A pandas DataFrame of a frame, a Series of a column, a number of a single one. Columns without decimals are
-        int64, or Int64 with missing values (Python integers where they are wider); columns with decimals hold Decimal,
-        None where they are missing, or float64 and NaN; categories are Categorical.
+        A pandas DataFrame of a frame, a Series of a column, a number of a single one. Columns of scale 1 are int64, or
+        Int64 with missing values (Python integers where they are wider); columns with decimals hold Decimal, None where
+        they are missing, or float64 and NaN; categories are Categorical.
 
     Raises:
         MissingPackageError: pandas is not installed; single numbers need none.
@@ -50,7 +51,7 @@ def decrypt_frame(
         Decimal('44.43')
     """
     if isinstance(x, EncryptedColumn) and not x.values.shape:
-        return _number(int(decrypt(x.values, key)), x.decimals, exact)
+        return scales.number(int(decrypt(x.values, key)), x.scale, exact=exact)
     if isinstance(x, EncryptedFrame):
         pandas = _pandas()
         columns = {name: _series(pandas, column, key, exact) for name, column in x.columns.items()}
@@ -68,19 +69,6 @@ def _pandas() -> Any:
         raise MissingPackageError("decrypted tables are pandas', which is not installed: pip install pandas") from None
 
 
-def _number(value: int, decimals: int, exact: bool) -> Any:
-    """value / 10^decimals."""
-    if not decimals:
-        return value
-    if exact:
-        digits = Context(prec=len(str(abs(value))) + decimals + 1)  # whatever the caller's context rounds to
-        return Decimal(value).scaleb(-decimals, digits)
-    try:
-        return value / 10**decimals  # of integers: rounded once
-    except OverflowError:
-        raise RangeError("decrypt_frame: a value is beyond what floats hold; pass exact=True") from None
-
-
 def _ones(values: Any, what: str) -> IntArray:
     ones = np.asarray(values)
     if not ((ones == 0) | (ones == 1)).all():
@@ -88,22 +76,45 @@ def _ones(values: Any, what: str) -> IntArray:
     return ones
 
 
-def _series(pandas: Any, column: EncryptedColumn | EncryptedCategories, key: SecretKey, exact: bool) -> Any:
+def cells_out(column: EncryptedColumn | EncryptedCategories, key: SecretKey) -> list[Any]:
+    """A column's cells: integers, decimals, fractions or labels, None where they are missing. Errors: see
+    `decrypt_frame`."""
     if isinstance(column, EncryptedCategories):
-        selectors = _ones(decrypt(column.selectors, key), "categories")
-        _ones(selectors.sum(axis=0), "numbers of categories of rows")
-        places = np.where(selectors.any(axis=0), selectors.argmax(axis=0), -1)
-        return pandas.Series(pandas.Categorical.from_codes(places, categories=list(column.labels)))
+        return [None if place < 0 else column.labels[place] for place in _places(column, key).tolist()]
+    values, present = _numbers(column, key)
+    return [
+        scales.number(int(value), column.scale, exact=True) if there else None
+        for value, there in zip(values, present, strict=True)
+    ]
+
+
+def _places(column: EncryptedCategories, key: SecretKey) -> IntArray:
+    selectors = _ones(decrypt(column.selectors, key), "categories")
+    _ones(selectors.sum(axis=0), "numbers of categories of rows")
+    return np.where(selectors.any(axis=0), selectors.argmax(axis=0), -1)
+
+
+def _numbers(column: EncryptedColumn, key: SecretKey) -> tuple[IntArray, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """The integers, and where they are there."""
     mask = column.mask
     if isinstance(mask, EncryptedArray):
         mask = _ones(decrypt(mask, key), "masks")
-    values = decrypt(column.values, key)
+    values = np.asarray(decrypt(column.values, key)).reshape(-1)  # of single numbers too
     present = np.full(column.rows, True) if mask is None else np.asarray(mask).astype(bool)
-    if not column.decimals and values.dtype != object:
+    if column.cleared and values[~present].any():
+        raise RangeError("decrypt_frame: values that are not 0 where they are missing, as they claim to be")
+    return values, present
+
+
+def _series(pandas: Any, column: EncryptedColumn | EncryptedCategories, key: SecretKey, exact: bool) -> Any:
+    if isinstance(column, EncryptedCategories):
+        return pandas.Series(pandas.Categorical.from_codes(_places(column, key), categories=list(column.labels)))
+    values, present = _numbers(column, key)
+    if column.scale == 1 and values.dtype != object:
         series = pandas.Series(values)
         return series if present.all() else series.astype("Int64").mask(~present)
     cells = [
-        _number(int(value), column.decimals, exact) if there else None
+        scales.number(int(value), column.scale, exact=exact) if there else None
         for value, there in zip(values, present, strict=True)
     ]
-    return pandas.Series(cells, dtype="float64" if column.decimals and not exact else object)
+    return pandas.Series(cells, dtype="float64" if column.scale != 1 and not exact else object)

@@ -13,14 +13,15 @@ import numpy as np
 from .array import EncryptedArray
 from .encryption import encrypt
 from .errors import ArgumentError, RangeError, UnsupportedError
-from .frame_cells import Cells, cells_of, chosen, decimals_for, one_column, scaled
+from .fixed_point import FixedPoint
+from .frame_cells import Cells, as_decimal, cells_of, chosen, decimals_for, one_column, scaled
 from .frame_columns import EncryptedCategories, EncryptedColumn, Mask, place_of
 from .keys import PublicKey, SecretKey
 from .options import Callback
 from .parameters import Parameters
 from .values import IntArray, integers
 
-__all__ = ["EncryptedFrame", "GroupedFrame", "encrypt_frame"]
+__all__ = ["EncryptedFrame", "GroupedFrame", "encrypt_cells", "encrypt_frame"]
 
 Column = EncryptedColumn | EncryptedCategories
 
@@ -162,7 +163,7 @@ class GroupedFrame:
         column = self.frame[name]
         if not isinstance(column, EncryptedColumn):
             raise UnsupportedError(f"groupby: {name!r} holds categories, which have no sum")
-        return EncryptedColumn((column.filled().values * self.selectors).sum(axis=-1), column.decimals)
+        return EncryptedColumn((column.filled().values * self.selectors).sum(axis=-1), column.scale)
 
     def count(self, name: str | None = None) -> IntArray | EncryptedFrame:
         """How many rows each group has; or how many in which a column's value is there: public numbers where both the
@@ -184,7 +185,7 @@ def encrypt_frame(
     table: Any,
     key: PublicKey | SecretKey,
     *,
-    scales: Mapping[str, int] | int | None = None,
+    scales: Mapping[str, int | FixedPoint] | int | FixedPoint | None = None,
     bounds: Mapping[str, Any] | None = None,
     missing: Mapping[str, str] | str = "refuse",
     categories: Mapping[str, Sequence[Any]] | None = None,
@@ -193,15 +194,16 @@ def encrypt_frame(
     """Encrypts a table, each column along its rows in ciphertexts of its own: 5000 rows of one column take one
     ciphertext of 8192 slots for each plaintext modulus.
 
-    Numbers are decimals, exactly: floats are read as the shortest decimals that name them, and nothing is rounded. The
-    index of a pandas frame is not kept.
+    Numbers are decimals, exactly: floats are read as the shortest decimals that name them, and nothing is rounded, but
+    in columns whose scale is a `FixedPoint`. The index of a pandas frame is not kept.
 
     Args:
         table: a pandas or Polars DataFrame, or a mapping from names to sequences. Columns hold integers, booleans,
             floats, `decimal.Decimal` or fractions that are decimals; columns of categories anything.
         key: a public key, or the secret key.
-        scales: decimals after the point, one number for all columns or by name, public. Where none is given, the fewest
-            that all values of the column need, which tells as much about them.
+        scales: decimals after the point, or a `FixedPoint`, which rounds to steps of 2^-bits; one for all columns or by
+            name, public. Where none is given, the fewest decimals that all values of the column need, which tells as
+            much about them.
         bounds: by name, the largest magnitude that a column may have, public; see `encrypt`. None: what the parameters
             have as a default, counted in steps of the scale.
         missing: what becomes of NaN, None and nulls, for all columns or by name: "refuse"; "public": a mask that all
@@ -226,7 +228,19 @@ def encrypt_frame(
     """
     if not isinstance(key, (PublicKey, SecretKey)):
         raise UnsupportedError(f"encrypt_frame takes a public or secret key, not {type(key).__name__}")
-    every = cells_of(table)
+    return encrypt_cells(cells_of(table), key, scales, bounds, missing, categories, progress)
+
+
+def encrypt_cells(
+    every: Sequence[Cells],
+    key: PublicKey | SecretKey,
+    scales: object,
+    bounds: object,
+    missing: object,
+    categories: object,
+    progress: Callback | None = None,
+) -> EncryptedFrame:
+    """Columns of cells, which say how messages name places, as `encrypt_frame` encrypts them."""
     names = [cells.name for cells in every]
     places, limits = chosen("scales", scales, names, None), chosen("bounds", bounds, names, None, single=False)
     ways, lists = (
@@ -241,8 +255,8 @@ def encrypt_frame(
         if labels is not None:
             columns[name] = _categories(cells, labels, key, progress)
             continue
-        scale = None if places[name] is None else decimals_for(places[name], f"encrypt_frame: the scale of {name!r}")
-        columns[name] = _numbers(cells, scale, limits[name], ways[name], key, progress)
+        whole, scale = _steps(cells, places[name])
+        columns[name] = _numbers(cells, whole, scale, limits[name], ways[name], key, progress)
     return EncryptedFrame(columns)
 
 
@@ -251,40 +265,60 @@ def _require_present(cells: Cells, way: object) -> None:
         raise ArgumentError(f"encrypt_frame: missing={way!r}; there are 'refuse', 'public' and 'encrypted'")
     if way == "refuse" and not cells.present.all():
         row = int(np.flatnonzero(~cells.present)[0])
-        raise RangeError(
-            f"row {row} (counted from 0) of column {cells.name!r} is missing (NaN, None or null): fill it, or say "
-            "missing='public' or missing='encrypted'"
-        )
+        raise RangeError(f"{cells.at(row)} is missing (NaN, None or null): {cells.words.missing.format()}")
+
+
+def _steps(cells: Cells, given: object) -> tuple[IntArray, int]:
+    """The cells as integers, and their scale."""
+    if isinstance(given, FixedPoint):
+        for i, value in enumerate(cells.values.tolist()):
+            as_decimal(value, cells, i)  # refuses what is no finite number, and says where
+        return given.encode(cells.values), given.scale
+    decimals = None if given is None else decimals_for(given, f"encrypt_frame: the scale of {cells.name!r}")
+    whole, decimals = scaled(cells, decimals)
+    return whole, int(10**decimals)
 
 
 def _numbers(
-    cells: Cells, scale: int | None, limit: Any, way: str, key: PublicKey | SecretKey, progress: Callback | None
+    cells: Cells,
+    whole: IntArray,
+    scale: int,
+    limit: Any,
+    way: str,
+    key: PublicKey | SecretKey,
+    progress: Callback | None,
 ) -> EncryptedColumn:
-    whole, decimals = scaled(cells, scale)
-    bound = key.parameters.default_bound if limit is None else _bound(cells.name, limit, decimals)
+    bound = key.parameters.default_bound if limit is None else _bound(cells.name, limit, scale)
     for i, value in enumerate(whole):
         if bound is not None and abs(value) > bound:
             raise RangeError(
-                f"{cells.where(i)}: {cells.values[i]} with {decimals} decimals is {value} steps, beyond the bound of "
-                f"{bound}; give bounds={{{cells.name!r}: ...}} or fewer decimals, or suggest parameters for more bits"
+                f"{cells.where(i)}: {cells.values[i]} at scale {scale} is {value} steps, beyond the bound of "
+                f"{bound}; give {cells.words.bound.format(name=cells.name)}, or suggest parameters for more bits"
             )
     rows = np.zeros(cells.present.size, dtype=object)
     rows[cells.present] = whole
     values = encrypt(integers(rows, "encrypt_frame"), key, bound=bound, progress=progress)
     present = cells.present.astype(np.int64)
     if way == "encrypted":
-        return EncryptedColumn(values, decimals, encrypt(present, key, bound=1, progress=progress))
-    return EncryptedColumn(values, decimals, None if cells.present.all() else present)
+        return EncryptedColumn(values, scale, encrypt(present, key, bound=1, progress=progress))
+    return EncryptedColumn(values, scale, None if cells.present.all() else present)
 
 
-def _bound(name: str, limit: Any, decimals: int) -> int:
+def _bound(name: str, limit: Any, scale: int) -> int:
     try:
         stated = Fraction(str(limit))
     except (ValueError, ZeroDivisionError):
         raise ArgumentError(f"encrypt_frame: the bound {limit!r} of column {name!r} is no number") from None
     if stated < 0:
         raise ArgumentError(f"encrypt_frame: the bound {limit!r} of column {name!r} is negative")
-    return int(stated * 10**decimals)
+    return int(stated * scale)
+
+
+def _place(known: tuple[Any, ...], value: object, cells: Cells, place: int) -> int:
+    try:
+        return place_of(known, value, "")
+    except ArgumentError:
+        return place_of(known, value, cells.where(place))  # which takes time, and names the place
 
 
 def _categories(
@@ -298,5 +332,5 @@ def _categories(
     selectors = np.zeros((len(known), cells.present.size), dtype=np.int64)
     places = np.flatnonzero(cells.present)
     for i, value in enumerate(cells.values.tolist()):
-        selectors[place_of(known, value, cells.where(i)), places[i]] = 1
+        selectors[_place(known, value, cells, i), places[i]] = 1
     return EncryptedCategories(encrypt(selectors, key, bound=1, progress=progress), known)

@@ -7,9 +7,11 @@ import os
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from . import _core, metadata
+from . import _core, frame_files, metadata
+from .errors import FormatError
 from .files import MAX_BYTES, Path
 from .parameters import Parameters
+from .streams import Source
 from .text import byte_size, integer, plural
 
 __all__ = ["Inspection", "inspect"]
@@ -20,8 +22,8 @@ class Inspection:
     """What a file says about itself. ``print`` it for people; `asdict` for machines."""
 
     #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "rekeying key",
-    #: "encrypted array", "ciphertext", "plaintext" or "product context"; of `cyclotome_study.ltv`, "LTV secret key"
-    #: and the like; of `cyclotome_study.fermat`, "Fermat array".
+    #: "encrypted array", "encrypted frame", "ciphertext", "plaintext" or "product context"; of `cyclotome_study.ltv`,
+    #: "LTV secret key" and the like; of `cyclotome_study.fermat`, "Fermat array".
     kind: str
     #: None for a product context and for objects of studied schemes, which have none of this library's.
     parameters: Parameters | None
@@ -43,6 +45,9 @@ class Inspection:
     ciphertexts: int | None = None
     #: Bits of headroom by the public noise bound.
     noise_headroom: float | None = None
+    #: Of an encrypted frame: its rows, and a line for each column: name, and scale or categories. None otherwise.
+    rows: int | None = None
+    columns: tuple[str, ...] | None = None
     #: Of evaluation keys; None otherwise.
     relinearization: bool | None = None
     galois_keys: int | None = None
@@ -82,6 +87,9 @@ class Inspection:
                 "values modulo T" if self.bound is None else f"values within ±{integer(self.bound)}"
             )
             lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
+        if self.columns is not None:
+            lines.append(f"  {plural(self.rows or 0, 'row')}")
+            lines += [f"  {line}" for line in self.columns]
         if self.ciphertexts is not None and self.noise_headroom is not None:
             lines.append(f"  {plural(self.ciphertexts, 'ciphertext')}, noise headroom {self.noise_headroom:.0f} bits")
         if self.galois_keys is not None:
@@ -167,6 +175,35 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
     }
 
 
+def _frame(following: Source, max_bytes: int) -> Inspection:
+    """Of a table's file."""
+    head = following(max_bytes) or b""
+    first = _core.inspect_bytes(head, max_bytes)
+    facts = metadata.parse(first["metadata"])
+    about = frame_files.description(facts)
+    rows, columns = frame_files.outline(about)
+    nbytes, found = len(head), []
+    for data in frame_files.containers(following, about, max_bytes - len(head)):
+        nbytes += len(data)
+        found.append(_core.inspect_bytes(data, max_bytes))
+    frame_files.require_end(following)
+    if any(each["kind"] != "encrypted array" or each["key_id"] != found[0]["key_id"] for each in found):
+        raise FormatError("the table's file holds something else than encrypted arrays of one key")
+    return Inspection(
+        kind="encrypted frame",
+        parameters=Parameters.of_native(first["parameters"], metadata.read_value_bits(facts)),
+        nbytes=nbytes,
+        expanded_nbytes=sum(each["expanded_nbytes"] for each in found),
+        format_version=first["version"],
+        key_id=found[0]["key_id"].hex(),
+        rows=rows,
+        columns=columns,
+        ciphertexts=sum(array["batch"] for each in found for array in each["arrays"]),
+        noise_headroom=min(array["headroom"] for each in found for array in each["arrays"]),
+        note=metadata.read_note(facts),
+    )
+
+
 def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     """What is in a file, without any key, and without expanding it. INSECURE parameters, and those of
     a weaker security table, are shown, not refused. A product context (`cyclotome_study`) is checked in full.
@@ -175,7 +212,11 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
         FileError: no such file, or it can't be read.
         FormatError: damaged, cut off, too long, or not written by this library.
     """
-    found = _core.inspect_file(os.fspath(path), max_bytes)
+    name = os.fspath(path)
+    with frame_files.table_in_file(name) as following:
+        if following is not None:
+            return _frame(following, max_bytes)
+    found = _core.inspect_file(name, max_bytes)
     if "broken" in found or "study" in found:
         return Inspection(
             kind=found["kind"],

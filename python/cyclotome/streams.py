@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol, runtime_checkable
 
 from . import _core
 from .errors import ArgumentError, FileError, FormatError
 
-__all__ = ["Buffer", "Readable", "Writable", "parts", "read_one", "write_whole"]
+__all__ = ["Buffer", "Parts", "Readable", "Source", "Writable", "parts", "read_one", "view_of", "write_all"]
 
 #: What has the buffer protocol in one piece of bytes: `bytes`, `bytearray`, `memoryview`, `mmap.mmap`, NumPy arrays.
 Buffer = Any
+
+#: Gives the next stored object, of at most so many bytes; None at the end.
+Source = Callable[[int], Buffer | None]
 
 _PIECE = 1 << 20
 
@@ -75,7 +78,7 @@ def _read(file: Readable, count: int) -> bytes:
     return b"".join(pieces)
 
 
-def write_whole(file: Writable, data: Buffer) -> None:
+def write_all(file: Writable, data: Buffer) -> None:
     """Writes all of it, without a copy where the file object makes none.
 
     Raises:
@@ -94,23 +97,53 @@ def write_whole(file: Writable, data: Buffer) -> None:
         left = left[count:]
 
 
+def view_of(data: Buffer) -> memoryview:
+    """The bytes where they lie.
+
+    Raises:
+        ArgumentError: what lends none, or none in one piece.
+    """
+    try:
+        return memoryview(data).cast("B")
+    except (BufferError, TypeError, ValueError) as error:
+        raise ArgumentError(f"bytes in one piece are wanted, not {type(data).__name__}: {error}") from None
+
+
+class Parts:
+    """Stored objects that lie in a buffer one after the other, taken from its front."""
+
+    def __init__(self, data: Buffer) -> None:
+        #: What was not taken yet.
+        self.left = view_of(data)
+
+    def following(self, max_bytes: int) -> memoryview | None:
+        """The next one, as a view; None at the end.
+
+        Raises:
+            FormatError: something else, or one that is cut off or larger than the limit.
+        """
+        if not self.left.nbytes:
+            return None
+        length = _core.announced_bytes(bytes(self.left[: _core.header_bytes]), max_bytes)
+        if length > self.left.nbytes:
+            raise FormatError(
+                f"a header announces {length} bytes where {self.left.nbytes} are left: the data is cut off"
+            )
+        part, self.left = self.left[:length], self.left[length:]
+        return part
+
+
 def parts(data: Buffer, max_bytes: int, most: int) -> Iterator[memoryview]:
     """The stored objects that lie in a buffer one after the other, at most so many, as views of it.
 
     Raises:
         FormatError: something else, more of them, or one that is cut off or larger than the limit.
     """
-    try:
-        left = memoryview(data).cast("B")
-    except TypeError as error:
-        raise ArgumentError(f"bytes in one piece are wanted, not {type(data).__name__}: {error}") from None
+    lying = Parts(data)
     for _ in range(most):
-        if not left.nbytes:
+        part = lying.following(max_bytes)
+        if part is None:
             return
-        length = _core.announced_bytes(bytes(left[: _core.header_bytes]), max_bytes)
-        if length > left.nbytes:
-            raise FormatError(f"a header announces {length} bytes where {left.nbytes} are left: the data is cut off")
-        yield left[:length]
-        left = left[length:]
-    if left.nbytes:
-        raise FormatError(f"there are {left.nbytes} bytes after {most} objects, which is as many as are taken")
+        yield part
+    if lying.left.nbytes:
+        raise FormatError(f"there are {lying.left.nbytes} bytes after {most} objects, which is as many as are taken")

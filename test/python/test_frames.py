@@ -158,6 +158,49 @@ def test_decimals_of_results() -> None:
     assert opened(a * np.float64(2)).tolist() == [Decimal("2.5"), Decimal(6)]
 
 
+def test_fixed_point_columns_meet_decimal_ones(rng: np.random.Generator) -> None:
+    steps = cy.FixedPoint(bits=6)
+    table = {"a": rng.normal(0, 20, 40).tolist(), "b": rng.integers(-500, 500, 40) / 10}
+    x = cy.encrypt_frame(table, PUBLIC, scales={"a": steps}, bounds={"a": 200, "b": 50})
+    a, b = x["a"], x["b"]
+    rounded = [Fraction(int(value), 64) for value in steps.encode(table["a"])]
+    exact = [Fraction(str(value)) for value in table["b"]]
+    for result, wanted, scale in (
+        (a, rounded, 64),
+        (a + 0.5, [p + Fraction(1, 2) for p in rounded], 64),  # a number of steps already
+        (a - b, [p - q for p, q in zip(rounded, exact, strict=True)], 320),
+        (a * b, [p * q for p, q in zip(rounded, exact, strict=True)], 640),
+        (a + Decimal("0.1"), [p + Fraction(1, 10) for p in rounded], 320),
+        (a**2, [p * p for p in rounded], 4096),
+    ):
+        assert result.scale == scale
+        assert [Fraction(value) for value in opened(result)] == wanted
+    assert a.decimals == 6
+    for odd in (["x"], [float("inf")], [1j]):
+        with pytest.raises(cy.errors.CyclotomeError, match=r"row 0 .*'a'|no numbers"):
+            cy.encrypt_frame({"a": odd}, PUBLIC, scales=steps)
+
+
+def test_scales_that_no_decimals_write() -> None:
+    thirds = cy.EncryptedColumn(cy.encrypt([1, 6, -4], PUBLIC, bound=9), scale=3)
+    assert thirds.decimals is None
+    assert opened(thirds).tolist() == [Fraction(1, 3), 2, Fraction(-4, 3)]
+    assert cy.decrypt_frame(thirds, SECRET, exact=False).tolist() == [1 / 3, 2, -4 / 3]
+    for wrong in (0, -1, 1.5, True):
+        with pytest.raises(cy.errors.ArgumentError, match="scale"):
+            cy.EncryptedColumn(thirds.values, scale=wrong)  # type: ignore[arg-type]
+    with pytest.raises(cy.errors.RangeError, match="4096"):
+        cy.EncryptedColumn(thirds.values, scale=10**2000)
+    with pytest.raises(cy.errors.RangeError, match="too long"):
+        _ = thirds ** (10**9)
+
+
+def test_values_under_a_mask_are_zero_or_say_so() -> None:
+    column = cy.EncryptedColumn(cy.encrypt([1, 2], PUBLIC), mask=np.array([1, 0]))
+    with pytest.raises(cy.errors.RangeError, match="missing"):
+        opened(column)
+
+
 def test_sums_that_might_not_fit_are_refused() -> None:
     x = cy.encrypt_frame({"a": [1.5, 2], "b": [1, 2]}, PUBLIC, scales={"a": 3})
     with pytest.raises(cy.errors.RangeError):

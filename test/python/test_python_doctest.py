@@ -17,7 +17,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", ["cyclotome", *MODULES])
+@pytest.mark.parametrize("name", ["cyclotome", "cyclotome.models", *MODULES])
 def test_examples(name: str) -> None:
     failures, _ = doctest.testmod(importlib.import_module(name), verbose=False)
     assert failures == 0

@@ -72,8 +72,13 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "keyring.keys",
         "files._judge",
         "files._limits",
-        "files._opened",
-        "files._read",
+        "files._in_file",
+        "frame_files.table_in_file",
+        "frame_files._opened",
+        "frame_files._front",
+        "frame_files._begins_more",
+        "frame_files.table_in_file",  # closes it
+        "stored_objects.read",
         "metadata.parse",
         "metadata.read_value_bits",
         "metadata._whole",
@@ -87,5 +92,6 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "parameters.native",
         "array.__init__",
         "metadata.read_numbers",
+        "files._expected",
         "array.parameters",
     ]

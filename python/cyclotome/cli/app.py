@@ -61,7 +61,7 @@ app = typer.Typer(
     help="Compute on encrypted data, exactly.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,  # --install-completion, --show-completion
     pretty_exceptions_show_locals=False,  # locals may be secret
     context_settings={"help_option_names": ["-h", "--help"]},
 )

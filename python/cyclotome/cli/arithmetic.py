@@ -13,6 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from cyclotome import scales
 from cyclotome.cli import labels
 from cyclotome.cli.labels import Shape
 from cyclotome.cli.quantity import MAX_EXPONENT, MAX_PLAIN_BITS, MAX_PLAIN_PRODUCTS, Quantity, plain_bits, require_room
@@ -41,8 +42,7 @@ def _at_scale(a: Quantity, scale: Fraction) -> Quantity:
 
 def at_one_scale(a: Quantity, b: Quantity) -> tuple[Quantity, Quantity]:
     """Both at the smallest scale that is an integer multiple of each one's."""
-    lcm = math.lcm(a.scale.numerator, b.scale.numerator)
-    scale = Fraction(lcm, math.gcd(a.scale.denominator, b.scale.denominator))
+    scale = scales.common(a.scale, b.scale)
     return _at_scale(a, scale), _at_scale(b, scale)
 
 

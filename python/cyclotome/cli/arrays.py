@@ -14,7 +14,7 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
-from cyclotome.cli import decimals, literals, notes, passphrases, tables
+from cyclotome.cli import csv_files, decimals, frames, literals, notes, passphrases, tables
 from cyclotome.cli.console import (
     DebugFlag,
     DeviceOption,
@@ -39,6 +39,12 @@ HeaderOption = Annotated[
     bool | None,
     typer.Option("--header/--no-header", help="CSV: the first row names the columns, or holds numbers."),
 ]
+
+DelimiterOption = Annotated[
+    str | None,
+    typer.Option(help="CSV: the character between cells, or tab. By default a comma; a semicolon with --decimal ,."),
+]
+DecimalOption = Annotated[str, typer.Option(help="CSV: the decimal point: . or ,.")]
 
 #: Results are rounded to this many decimals at most.
 MAX_DIGITS = 1000
@@ -79,8 +85,25 @@ def encrypt(
     columns: Annotated[str | None, typer.Option(help="Only these columns, in this order: a,b,c.")] = None,
     header: HeaderOption = None,
     scale: Annotated[
-        str | None, typer.Option(help='Decimals: integers are numbers × scale. "auto": the smallest power of ten.')
+        list[str] | None,
+        typer.Option(
+            help='Of the whole table: integers are numbers × scale; "auto": the smallest power of ten. Of columns by '
+            'themselves, repeatedly: COLUMN=DECIMALS, or "each": as many as each needs.'
+        ),
     ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(help="What stands where a value is missing: NA,? for example; NA, means empty cells too."),
+    ] = None,
+    mask: Annotated[
+        str | None,
+        typer.Option(help='With --missing: who can tell where values are missing: nobody, "encrypted", or "public".'),
+    ] = None,
+    category: Annotated[
+        list[str] | None, typer.Option(help="COLUMN=a,b,c: all texts that a column may hold. Public. Repeatedly.")
+    ] = None,
+    delimiter: DelimiterOption = None,
+    decimal: DecimalOption = ".",
     rounding: Annotated[bool, typer.Option("--round", help="Round what the scale does not make an integer.")] = False,
     bound: Annotated[
         int | None, typer.Option(help="Largest magnitude of number × scale. Public. By default 2^value-bits − 1.")
@@ -107,12 +130,28 @@ def encrypt(
     is a header; of one that could be both (years, 0,1,2) --header or --no-header must tell. Numbers are decimals in
     ASCII digits, with an exponent if need be (1e-3), or fractions in lowest terms (4/3, with --scale 3). Where
     parameters have plaintext modulus 2, they are bits; where they have no slots, columns are polynomials.
+
+    With --scale COLUMN=..., --missing or --category the file is a table of columns, each with its own scale, mask and
+    categories, as cyclotome.encrypt_frame makes it; names, categories and scales are readable in it.
     """
-    factor, automatic = scale_option(scale)
-    vacant(output, force)
-    table = read_input(data, columns_option(columns), header)
-    integers, used = decimals.quantise(table.values, factor, automatic=automatic, rounding=rounding)
+    dialect = frames.dialect_of(delimiter, decimal)
+    how = frames.options(scale or [], missing, mask, category or [], dialect)
     trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
+    if how is not None:
+        if rounding or wrap or polynomials or bound is not None or l1_bound is not None:
+            raise UsageError("--round, --bound, --l1-bound, --wrap and --polynomials are for tables of one scale")
+        vacant(output, force)
+        _require_csv(data, header, delimiter, decimal)
+        cells = frames.read_cells(data, columns_option(columns), header, how)
+        with progress_bar(), account(device):
+            frame = frames.encrypted(cells, load_as((cy.PublicKey, cy.SecretKey), key, **trust), how)
+            cy.save(output, frame, overwrite=force)
+        _tell_frame(output, frame, json)
+        return
+    factor, automatic = scale_option(_single(scale))
+    vacant(output, force)
+    table = read_input(data, columns_option(columns), header, dialect)
+    integers, used = decimals.quantise(table.values, factor, automatic=automatic, rounding=rounding)
     owner = load_as((cy.PublicKey, cy.SecretKey), key, **trust)
     with progress_bar(), account(device):
         encoding = "coefficients" if polynomials else None
@@ -125,11 +164,39 @@ def encrypt(
     emit(facts, json, f"{visible(str(output))}: {words}, scale {shown(used)}, {text.byte_size(size)}")
 
 
-def read_input(path: Path, columns: list[str] | None, header: bool | None) -> tables.Table:
+def _single(scale: list[str] | None) -> str | None:
+    """--scale of a whole table. Raises UsageError."""
+    if scale is not None and len(scale) > 1:
+        raise UsageError("--scale: one for the whole table, or COLUMN=DECIMALS")
+    return scale[0] if scale else None
+
+
+def _tell_frame(output: Path, frame: cy.EncryptedFrame, json: bool) -> None:
+    """What was written."""
+    size = output.stat().st_size
+    columns = cy.inspect(output).columns or ()
+    facts: dict[str, Any] = {"file": str(output), "rows": frame.rows, "columns": list(frame), "about": list(columns)}
+    facts |= {"bytes": size, "parameters": frame.parameters.summary()}
+    rows = text.plural(frame.rows, "row")
+    lines = [f"{visible(str(output))}: {rows}, {text.byte_size(size)}", *map(visible, columns)]
+    emit(facts, json, "\n  ".join(lines))
+
+
+def _require_csv(path: Path, header: bool | None, delimiter: str | None = None, decimal: str = ".") -> None:
+    """Raises UsageError where an option for CSV files meets another one."""
+    if path.suffix.lower() != ".csv":
+        if header is not None:
+            raise UsageError(f"--header and --no-header are for .csv files; {path} is none")
+        if delimiter is not None or decimal != ".":
+            raise UsageError(f"--delimiter and --decimal are for .csv files; {path} is none")
+
+
+def read_input(
+    path: Path, columns: list[str] | None, header: bool | None, dialect: csv_files.Dialect = csv_files.COMMAS
+) -> tables.Table:
     """A table of plain numbers; what was guessed about it is remarked. Raises UsageError, and as `read_table`."""
-    if header is not None and path.suffix.lower() != ".csv":
-        raise UsageError(f"--header and --no-header are for .csv files; {path} is none")
-    table = tables.read_table(path, columns, header=header)
+    _require_csv(path, header, dialect.delimiter, dialect.decimal)
+    table = tables.read_table(path, columns, header=header, dialect=dialect)
     if table.remark is not None:
         note(table.remark)
     return table
@@ -187,7 +254,13 @@ def decrypt(
         vacant(output, force)
     trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
     secret = load_as(cy.SecretKey, key, passphrase=passphrases.to_open(str(key), passphrase_file), **trust)
-    quantity = notes.load_quantity(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
+    loaded = notes.load(encrypted, expect=secret.parameters, allow_insecure=allow_insecure, device=device)
+    if isinstance(loaded, cy.EncryptedFrame):
+        if reveal:
+            raise UsageError("--reveal takes arrays; a table's columns are revealed in Python, one by one (cy.reveal)")
+        _decrypt_frame(loaded, secret, output, approximate, json, device)
+        return
+    quantity = notes.quantity_of(encrypted, loaded)
     with progress_bar(), account(device):
         integers = np.asarray(opened(quantity.values, secret, **options))
         integers = integers.astype(np.int64) if integers.dtype == bool else integers
@@ -205,6 +278,25 @@ def decrypt(
         note(f"numbers are modulo {shown(quantity.values.parameters.plain_product)}")
     elif quantity.scale != 1:
         note(f"numbers are integers / {shown(quantity.scale)}")
+
+
+def _decrypt_frame(
+    frame: cy.EncryptedFrame, secret: cy.SecretKey, output: Path | None, digits: int | None, json: bool, device: str
+) -> None:
+    with progress_bar(), account(device):
+        columns = frames.decrypted(frame, secret)
+    if output is not None:
+        write_whole(output, frames.written(output.suffix.lower(), columns, digits))
+        words = f"{text.plural(frame.rows, 'row')} of {', '.join(map(visible, columns))}"
+        emit(
+            {"file": str(output), "rows": frame.rows, "columns": list(columns)},
+            json,
+            f"{visible(str(output))}: {words}",
+        )
+    elif json:
+        emit({"rows": frame.rows, "columns": columns}, True)
+    else:
+        put(frames.written(".csv", columns, digits).decode())
 
 
 def _facts(quantity: Quantity) -> dict[str, Any]:

@@ -10,18 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from cyclotome.cli.literals import decimal_places
 from cyclotome.cli.visible import shown
 from cyclotome.errors import RangeError
+from cyclotome.scales import MOST_SCALE_BITS as MAX_SCALE_BITS
+from cyclotome.scales import decimal_places
 
 #: Decimal places that ``--scale auto`` and plain inputs may need at most; results with more have an exponent.
 MAX_DECIMALS = 30
 
 #: Numbers lie within 10^-MAX_EXPONENT and 10^MAX_EXPONENT, so that no short text stands for gigabytes of digits.
 MAX_EXPONENT = 400
-
-#: Bits of a scale's numerator and denominator.
-MAX_SCALE_BITS = 4096
 
 
 def quantise(

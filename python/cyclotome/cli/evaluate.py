@@ -38,19 +38,22 @@ def input_files(options: list[str]) -> dict[str, Path]:
         name, separator, file = option.partition("=")
         if not separator or not name.isidentifier() or not file:
             raise UsageError(f"--input {option!r}: write NAME=FILE, with a name such as x")
-        if name in files or name in {**expression.FUNCTIONS, **expression.COMPARISONS, **expression.POLYNOMIALS}:
+        if name in files or name in expression.RESERVED:
             raise UsageError(f"--input {option!r}: the name {name} is taken")
         files[name] = Path(file)
     return files
 
 
-def _load(path: Path, header: bool | None, keys: cy.EvaluationKeys, allow_insecure: bool, device: str) -> Quantity:
+def _load(
+    path: Path, header: bool | None, keys: cy.EvaluationKeys, allow_insecure: bool, device: str
+) -> Quantity | cy.EncryptedFrame:
     if path.suffix.lower() in tables.SUFFIXES:
         table = read_input(path, None, header if path.suffix.lower() == ".csv" else None)
         integers, scale = decimals.quantise(table.values, automatic=True, fractions=True)
         return Quantity(integers, scale, table.columns)
     options = {"expect": keys.parameters, "allow_insecure": allow_insecure, "device": device}
-    return notes.load_quantity(path, keys=keys, **options)
+    loaded = notes.load(path, keys=keys, **options)
+    return loaded if isinstance(loaded, cy.EncryptedFrame) else notes.quantity_of(path, loaded)
 
 
 @command
@@ -92,7 +95,9 @@ def evaluate(
     There are + - * ** @, division by public numbers, x["column"], x[0:2], and sum, mean, var, cov, dot over the last
     axis (axis=0, axis=None as in numpy), and number by number equal(a, b), less(a, b), maximum, minimum and
     where(mask, a, b). Shapes broadcast as in numpy; a table's first axis numbers its columns.
-    Results are exact, and names of columns stay with the axis they name. Of polynomials (encrypt --polynomials) there
+    Results are exact, and names of columns stay with the axis they name. Of a table whose columns have scales of their
+    own there are x["column"], with missing values filled(x["column"]), which takes them as 0, and present(x["column"]);
+    sum(x["category"] * x["column"]) is a sum by groups. Of polynomials (encrypt --polynomials) there
     are negacyclic(a, b), convolve(a, b), turn(a, 3) for a(x^3), trace, expand and pack.
     """
     files = input_files(inputs or [])

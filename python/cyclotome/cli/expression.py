@@ -18,6 +18,8 @@ is ever passed to Python's evaluator.
 ``negacyclic(a, b)``   products of polynomials modulo x^n + 1; ``convolve(a, b)`` without wrapping
 ``turn(a, 3)``         a(x^3) of polynomials; ``trace(a)``: n times their constant terms
 ``expand(a)``          polynomials to single numbers; ``pack(a)`` back, or constant terms into one polynomial
+``filled(t["a"])``     of a table of columns with scales of their own: missing values as 0; ``present(t["a"])``: 1
+                       where they are there, else 0
 ``3  2.5  1e-3``       numbers, taken as exact decimals
 =====================  =================================================================================
 
@@ -32,7 +34,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import NoReturn
 
-from cyclotome.cli import arithmetic, comparisons, literals, polynomials
+from cyclotome import EncryptedFrame
+from cyclotome.cli import arithmetic, comparisons, frame_operands, literals, polynomials
 from cyclotome.cli.quantity import Quantity
 from cyclotome.cli.visible import shortened
 from cyclotome.errors import CyclotomeError
@@ -49,8 +52,14 @@ POLYNOMIALS = {"negacyclic": 2, "convolve": 2, "turn": 1, "trace": 1, "expand": 
 #: Those that act number by number.
 COMPARISONS = {"equal": 2, "less": 2, "maximum": 2, "minimum": 2, "where": 3}
 
+#: Those of one column of a table whose columns have scales of their own.
+COLUMNS = {"filled": 1, "present": 1}
+
+#: Names that no input has.
+RESERVED = frozenset((*FUNCTIONS, *COMPARISONS, *POLYNOMIALS, *COLUMNS))
+
 ALLOWED = "names of inputs, numbers, + - * / ** @, subscripts and " + ", ".join(
-    f"{name}()" for name in (*FUNCTIONS, *COMPARISONS, *POLYNOMIALS)
+    f"{name}()" for name in (*FUNCTIONS, *COMPARISONS, *POLYNOMIALS, *COLUMNS)
 )
 
 
@@ -84,7 +93,7 @@ def names(text: str) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions}
 
 
-def evaluate(text: str, inputs: Mapping[str, Quantity], relinearize: bool = True) -> Quantity:
+def evaluate(text: str, inputs: Mapping[str, Quantity | EncryptedFrame], relinearize: bool = True) -> Quantity:
     """The value of an expression.
 
     Args:
@@ -105,7 +114,7 @@ def evaluate(text: str, inputs: Mapping[str, Quantity], relinearize: bool = True
 class Evaluator:
     """Walks one syntax tree; every node type that has no case here is refused."""
 
-    def __init__(self, text: str, inputs: Mapping[str, Quantity], relinearize: bool = True) -> None:
+    def __init__(self, text: str, inputs: Mapping[str, Quantity | EncryptedFrame], relinearize: bool = True) -> None:
         self._text = text
         self._inputs = inputs
         self._relinearize = relinearize
@@ -121,6 +130,9 @@ class Evaluator:
         if isinstance(node, ast.BinOp):
             return self._binary(node)
         if isinstance(node, ast.Subscript):
+            frame = self._frame(node)
+            if frame is not None:
+                return frame_operands.operand(frame, self._subscript(node.slice))
             return self.visit(node.value).part(self._subscript(node.slice))
         if isinstance(node, ast.Call):
             return self._call(node)
@@ -147,7 +159,17 @@ class Evaluator:
         if node.id not in self._inputs:
             known = ", ".join(sorted(self._inputs)) or "none"
             raise ExpressionError(f"there is no input {node.id!r}; inputs: {known} (add --input {node.id}=FILE)")
-        return self._inputs[node.id]
+        found = self._inputs[node.id]
+        if isinstance(found, EncryptedFrame):
+            self._refuse(node, f'is a table of columns with scales of their own: take one, {node.id}["column"]')
+        return found
+
+    def _frame(self, node: ast.expr) -> EncryptedFrame | None:
+        """The table that a subscript takes a column of; None of other nodes."""
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            found = self._inputs.get(node.value.id)
+            return found if isinstance(found, EncryptedFrame) else None
+        return None
 
     def _unary(self, node: ast.UnaryOp) -> Quantity:
         operand = self.visit(node.operand)
@@ -195,6 +217,8 @@ class Evaluator:
             return self._polynomial_call(node.func.id, node)
         if isinstance(node.func, ast.Name) and node.func.id in COMPARISONS:
             return self._comparison_call(node.func.id, node)
+        if isinstance(node.func, ast.Name) and node.func.id in COLUMNS:
+            return self._column_call(node.func.id, node)
         if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
             self._refuse(node.func, "is not a function of the language")
         function = node.func.id
@@ -218,6 +242,13 @@ class Evaluator:
             self._refuse(node, f"must have {COMPARISONS[function]} arrays")
         operands = [self.visit(argument) for argument in node.args]
         return comparisons.selected(*operands) if function == "where" else comparisons.compared(function, *operands)
+
+    def _column_call(self, function: str, node: ast.Call) -> Quantity:
+        argument = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        frame = None if argument is None else self._frame(argument)
+        if frame is None or not isinstance(argument, ast.Subscript):
+            self._refuse(node, "must have one column of a table with scales of its own, as in filled(x['price'])")
+        return frame_operands.operand(frame, self._subscript(argument.slice), function)
 
     def _polynomial_call(self, function: str, node: ast.Call) -> Quantity:
         numbers = 1 if function == "turn" else 0

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from cyclotome.cli.literals import parse
@@ -32,13 +32,16 @@ _LOOK_ALIKES = str.maketrans("OoIl|", "00111")
 _SAY = "say --header if the row names the columns, or --no-header if it holds numbers"
 
 
-def split_header(rows: Sequence[Sequence[str]], where: str, stated: bool | None) -> tuple[list[str] | None, str | None]:
+def split_header(
+    rows: Sequence[Sequence[str]], where: str, stated: bool | None, number: Callable[[str], object] = parse
+) -> tuple[list[str] | None, str | None]:
     """The names in the first row, or None if it holds numbers; and a remark where that was guessed.
 
     Args:
         rows: cells of all rows; at least one row.
         where: the file, for messages.
         stated: what --header or --no-header said; None: nothing.
+        number: reads a cell; None where it is no number.
 
     Raises:
         FormatError: it could be both, or the names are missing or equal.
@@ -46,7 +49,7 @@ def split_header(rows: Sequence[Sequence[str]], where: str, stated: bool | None)
     """
     first = rows[0]
     if stated is None:
-        numbers = [parse(cell) is not None for cell in first]
+        numbers = [number(cell) is not None for cell in first]
         if all(numbers):
             return None, _taken_as_data(first, where)
         _refuse_doubt(first, numbers, where)

@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from cyclotome.cli.visible import shortened
 from cyclotome.errors import RangeError
+from cyclotome.scales import decimal_places
 
 #: A number may be written with this many characters.
 MAX_CHARACTERS = 700
@@ -60,15 +61,3 @@ def parse(text: str, *, dates: bool = True) -> Decimal | Fraction | None:
 def is_decimal(value: Fraction) -> bool:
     """Whether finitely many decimals write it: no prime but 2 and 5 divides its denominator."""
     return decimal_places(value) is not None
-
-
-def decimal_places(value: Fraction) -> int | None:
-    """How many decimals write it exactly; None if no number of them does."""
-    rest = value.denominator
-    twos = (rest & -rest).bit_length() - 1
-    rest >>= twos
-    fives = 0
-    while rest % 5 == 0:
-        rest //= 5
-        fives += 1
-    return max(twos, fives) if rest == 1 else None

@@ -99,6 +99,18 @@ def save_quantity(path: Path, quantity: Quantity, force: bool) -> None:
     cy.save(path, quantity.values, note=note, overwrite=force)
 
 
+def load(path: Path, **options: Any) -> cy.EncryptedArray | cy.EncryptedFrame:
+    """An encrypted array, or a table of columns; options as for `cyclotome.load`.
+
+    Raises:
+        UsageError: the file holds neither.
+    """
+    loaded = cy.load(path, **options)
+    if not isinstance(loaded, (cy.EncryptedArray, cy.EncryptedFrame)):
+        raise UsageError(f"{path} holds {type(loaded).__name__}, where an encrypted array is needed")
+    return loaded
+
+
 def load_quantity(path: Path, **options: Any) -> Quantity:
     """Reads an encrypted quantity; options as for `cyclotome.load`.
 
@@ -106,9 +118,14 @@ def load_quantity(path: Path, **options: Any) -> Quantity:
         UsageError: the file holds no array.
         FormatError: its note makes no sense.
     """
-    loaded = cy.load(path, **options)
+    loaded = load(path, **options)
     if not isinstance(loaded, cy.EncryptedArray):
-        raise UsageError(f"{path} holds {type(loaded).__name__}, where an encrypted array is needed")
+        raise UsageError(f"{path} holds a table of columns, where an encrypted array is needed")
+    return quantity_of(path, loaded)
+
+
+def quantity_of(path: Path, loaded: cy.EncryptedArray) -> Quantity:
+    """The quantity that an array and its file's note make. Raises FormatError where the note makes no sense."""
     fields = read_note(cy.inspect(path).note, loaded.shape, str(path))
     if loaded.wrap and fields["scale"] != 1:
         raise FormatError(

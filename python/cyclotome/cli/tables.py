@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -42,13 +43,20 @@ class Table:
     remark: str | None = None
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None, *, header: bool | None = None) -> Table:
+def read_table(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    *,
+    header: bool | None = None,
+    dialect: csv_files.Dialect = csv_files.COMMAS,
+) -> Table:
     """Numbers of a .csv, .npy or .parquet file; only `columns`, when named: the others may then hold text.
 
     Args:
         path: the file.
         columns: names of those to take, in this order; different ones.
         header: whether a CSV file's first row names the columns; None: see `headers`.
+        dialect: how a CSV file is written.
 
     Raises:
         FileError: the file cannot be read.
@@ -58,16 +66,27 @@ def read_table(path: Path, columns: Sequence[str] | None = None, *, header: bool
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise FormatError(f"{path}: the name must end in {', '.join(SUFFIXES)}")
-    if columns is not None and len(set(columns)) != len(columns):
-        raise FormatError(f"{path}: the columns {', '.join(columns)} were asked for, one of them twice")
-    try:
+    with reading(path, columns):
         if suffix == ".csv":
-            # New lines stay what they are: the CSV reader knows them all.
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                return Table(*csv_files.read(file.read(), str(path), columns, header))
+            return Table(*csv_files.read(csv_content(path), str(path), columns, header, dialect))
         if suffix == ".npy":
             return _read_npy(path, columns)
         return _read_parquet(path, columns)
+
+
+def csv_content(path: Path) -> str:
+    """What a CSV file holds, within `reading`. New lines stay what they are: the CSV reader knows them all."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return file.read()
+
+
+@contextmanager
+def reading(path: Path, columns: Sequence[str] | None) -> Iterator[None]:
+    """Makes typed errors of whatever reading a table raises; checks that the columns asked for differ."""
+    if columns is not None and len(set(columns)) != len(columns):
+        raise FormatError(f"{path}: the columns {', '.join(columns)} were asked for, one of them twice")
+    try:
+        yield
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -115,7 +134,7 @@ def _exact(where: str, array: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[
 
 
 # --- Parquet ----------------------------------------------------------------------------------------------------------
-def _parquet_module() -> Any:
+def parquet_module() -> Any:
     try:
         import pyarrow.parquet
     except ImportError:
@@ -123,8 +142,9 @@ def _parquet_module() -> Any:
     return pyarrow.parquet
 
 
-def _read_parquet(path: Path, wanted: Sequence[str] | None) -> Table:
-    parquet = _parquet_module()
+def parquet_columns(path: Path, wanted: Sequence[str] | None) -> tuple[tuple[str, ...], Any]:
+    """Names of the columns to take, and the Parquet table of them. Raises FormatError."""
+    parquet = parquet_module()
     known = parquet.read_schema(path).names
     if len(set(known)) != len(known) or "" in known:
         has = ", ".join(visible(name) for name in known)
@@ -137,7 +157,11 @@ def _read_parquet(path: Path, wanted: Sequence[str] | None) -> Table:
     headers.require_names(names, str(path))
     if not names:
         raise FormatError(f"{path}: no columns")
-    table = parquet.read_table(path, columns=list(names))
+    return names, parquet.read_table(path, columns=list(names))
+
+
+def _read_parquet(path: Path, wanted: Sequence[str] | None) -> Table:
+    names, table = parquet_columns(path, wanted)
     return Table(np.stack([_parquet_column(f"{path}: column {name}", table.column(name)) for name in names]), names)
 
 
@@ -236,11 +260,24 @@ def npy_bytes(array: np.ndarray[Any, Any]) -> bytes:
     return out.getvalue()
 
 
+def parquet_table(columns: dict[str, list[Any]]) -> bytes:
+    """A Parquet file of columns of cells, None where they are missing. Raises FormatError."""
+    parquet = parquet_module()
+    import pyarrow
+
+    out = io.BytesIO()
+    try:
+        parquet.write_table(pyarrow.table(columns), out)
+    except (pyarrow.ArrowException, OverflowError) as error:
+        raise FormatError(f"Parquet has no type for these numbers ({error}); write a .csv file") from None
+    return out.getvalue()
+
+
 def parquet_bytes(
     array: np.ndarray[Any, Any], columns: Sequence[str] | None, name: str | None, *, axis: int = 0
 ) -> bytes:
     """A Parquet file of an array; arguments as for `in_series`."""
-    parquet = _parquet_module()
+    parquet = parquet_module()
     import pyarrow
 
     out = io.BytesIO()
