@@ -17,7 +17,7 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, bgv, circuit, errors, fpga, study
+from . import _core, bfv, bgv, circuit, errors, fpga, study, threshold
 from .array import EncryptedArray
 from .contraction import convolution_matrix, einsum
 from .decryption import decrypt, noise_budget, reveal
@@ -135,6 +135,7 @@ __all__ = [
     "study",
     "suggest",
     "sum_rotations",
+    "threshold",
     "to_bytes",
     "top_k",
     "trace_elements",

@@ -28,11 +28,26 @@ from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
+from .threshold import DecryptionShare, KeyShare, SecretShare, Session
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
 
 Path = str | os.PathLike[str]
-Storable = Parameters | SecretKey | PublicKey | EvaluationKeys | RekeyingKey | EncryptedArray | EncryptedNumbers
+Storable = (
+    Parameters
+    | SecretKey
+    | PublicKey
+    | EvaluationKeys
+    | RekeyingKey
+    | EncryptedArray
+    | EncryptedNumbers
+    | Session
+    | KeyShare
+    | SecretShare
+    | DecryptionShare
+)
+#: Messages of `threshold`.
+MESSAGES = (Session, KeyShare, SecretShare, DecryptionShare)
 
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30
@@ -44,7 +59,7 @@ def _described(obj: object) -> tuple[Any, dict[str, Any]]:
     """The library's object behind ``obj``, and what its metadata say."""
     if isinstance(obj, Parameters):
         return obj.native, metadata.of_parameters(obj)
-    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray)):
+    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, *MESSAGES)):
         return obj.native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, EncryptedNumbers):
         return obj.digits.native, metadata.of_numbers(obj)
@@ -72,12 +87,12 @@ def save(
 ) -> None:
     """Writes an object to a file: whole, or not at all, whatever happens meanwhile.
 
-    Secret keys get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID`` with the
+    Secret keys and shares get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID`` with the
     first digits of that key's id. Keys that an array carries in memory are not written with it.
 
     Args:
         path: where to.
-        obj: parameters, a key, an encrypted array, or encrypted numbers of `circuit`.
+        obj: parameters, a key, an encrypted array, encrypted numbers of `circuit`, or what `threshold` makes.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
         passphrase: of a secret key: encrypts it in the file. Text, bytes, or a function that returns either. Whoever
@@ -93,10 +108,15 @@ def save(
     """
     name = os.fspath(path)
     native, facts = _described(obj)
-    secret = isinstance(obj, SecretKey)
+    secret = isinstance(obj, (SecretKey, SecretShare))
     replace = not secret if overwrite is None else bool(overwrite)
     if not replace:
         refuse_existing(name, secret)
+    if isinstance(obj, SecretShare):
+        if passphrase is not None:
+            raise ArgumentError("a passphrase protects secret keys; keep secret shares on an encrypted disk")
+        _core.write_secret_share(name, native, metadata.write(facts, note), replace)
+        return
     if secret:
         with passphrases.typed_if_any(passphrase, name) as typed:
             _core.write_secret_key(name, native, metadata.write(facts, note), replace, typed)
@@ -114,9 +134,9 @@ def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
         ArgumentError: a note that is no JSON object or too long.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
     """
-    if isinstance(obj, SecretKey):
+    if isinstance(obj, (SecretKey, SecretShare)):
         raise SecrecyError(
-            "a secret key is written to a file only: cyclotome.save(path, key), which no one else can read"
+            "a secret key or share is written to a file only: cyclotome.save(path, key), which no one else can read"
         )
     native, facts = _described(obj)
     data: bytes = _core.to_bytes(native, metadata.write(facts, note), *_how(obj))
@@ -157,8 +177,8 @@ def load(
             called if the file needs it. Other files take no notice.
 
     Returns:
-        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray` or
-        `circuit.EncryptedNumbers`.
+        `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray`,
+        `circuit.EncryptedNumbers`, or a `threshold.Session` and its parties' messages.
 
     Raises:
         FileError: no such file, or it can't be read.
@@ -182,7 +202,7 @@ def load(
         allow_insecure=allow_insecure or any(parameters.allow_insecure for parameters in expected),
         security_table=_judge(security_table, expected),
     )
-    if container.kind in ("secret key", "protected secret key") and not _core.file_is_private(name):
+    if container.kind in ("secret key", "protected secret key", "secret share") and not _core.file_is_private(name):
         warnings.warn(
             f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
             "happened",
@@ -227,7 +247,17 @@ def _restored(data: bytes, allow_insecure: bool, table: str) -> Any:
 
 
 # Pickles and copies are files too. The classes know nothing of files, so that is said here.
-for _kind in (Parameters, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, EncryptedNumbers):
+for _kind in (
+    Parameters,
+    PublicKey,
+    EvaluationKeys,
+    RekeyingKey,
+    EncryptedArray,
+    EncryptedNumbers,
+    Session,
+    KeyShare,
+    DecryptionShare,
+):
     copyreg.pickle(_kind, _reduced)
 
 
@@ -269,6 +299,14 @@ def _read(
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":
         return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
+    if container.kind == "session":
+        return Session(parameters, container.read_threshold_session())
+    if container.kind == "key share":
+        return KeyShare(parameters, context, container.read_key_share(context.native))
+    if container.kind == "secret share":
+        return SecretShare(parameters, context, container.read_secret_share(context.native))
+    if container.kind == "decryption share":
+        return DecryptionShare(parameters, context, container.read_decryption_share(context.native))
     if container.kind == "rekeying key":
         return RekeyingKey(parameters, context, container.read_rekeying_key(context.native))
     if described is None:
