@@ -2,13 +2,16 @@
 # tools/check_layers.py refuses internals among them; a build of all_verify_interface_header_sets compiles each by itself.
 set(public_headers
     # encrypted arrays and the operators on them
+    value/threshold_decryption.hpp
     value/value.hpp
     # parameters, keys, ciphertexts and the operations of the schemes
     rlwe/keys.hpp
     rlwe/noise.hpp
     rlwe/noise_model.hpp
     rlwe/operations.hpp
+    rlwe/secret_sharing.hpp
     rlwe/security.hpp
+    rlwe/threshold_keys.hpp
     scheme/encoding.hpp
     scheme/planning.hpp
     scheme/registry.hpp
@@ -31,6 +34,7 @@ set(public_headers
     io/keys_io.hpp
     io/parameters_io.hpp
     io/protected_key.hpp
+    io/threshold_io.hpp
     # where it is computed
     engine/cpu/cpu.hpp
     engine/memory_limit.hpp

@@ -70,8 +70,10 @@ void bind_session(nb::module_& m) {
       .def_prop_ro("key", [](const ThresholdSession& s) { return to_bytes(s.key()); })
       .def("party_key", [](const ThresholdSession& s, std::uint32_t party) { return to_bytes(s.party_key(party)); })
       .def(
-          "require_own", [](const ThresholdSession& s, const rlwe::SecretKey& secret,
-                            std::uint32_t party) { s.require_own(secret, party); },
+          "require_own",
+          [](const ThresholdSession& s, const rlwe::SecretKey& secret, std::uint32_t party) {
+            s.require_own(secret, party);
+          },
           "secret"_a, "party"_a);
 }
 
@@ -155,9 +157,8 @@ void bind_shared_decryption(nb::module_& m) {
   m.def(
       "threshold_decrypt",
       [](const ThresholdSession& session, const value::EncryptedArray& x,
-         const std::vector<const DecryptionShare*>& shares, const value::Options& options) {
-        return value::threshold_decrypt(session, x, shares, options);
-      },
+         const std::vector<const DecryptionShare*>& shares,
+         const value::Options& options) { return value::threshold_decrypt(session, x, shares, options); },
       "session"_a, "x"_a, "shares"_a, "options"_a, NoGil());
 }
 

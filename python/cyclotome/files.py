@@ -28,7 +28,7 @@ from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
-from .threshold import DecryptionShare, KeyShare, SecretShare, Session
+from .threshold_messages import DecryptionShare, KeyShare, SecretShare, Session
 
 __all__ = ["from_bytes", "load", "save", "to_bytes"]
 
@@ -87,8 +87,8 @@ def save(
 ) -> None:
     """Writes an object to a file: whole, or not at all, whatever happens meanwhile.
 
-    Secret keys and shares get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID`` with the
-    first digits of that key's id. Keys that an array carries in memory are not written with it.
+    Secret keys and shares get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID``
+    with the first digits of that key's id. Keys that an array carries in memory are not written with it.
 
     Args:
         path: where to.

@@ -21,16 +21,16 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from . import _core
 from .array import EncryptedArray
 from .contexts import Context, context_on
-from .errors import ArgumentError, MismatchError, SecrecyError, UnsupportedError
-from .keys import EvaluationKeys, PublicKey, SecretKey, galois_elements_of
+from .errors import ArgumentError, MismatchError, UnsupportedError
+from .keys import EvaluationKeys, PublicKey, SecretKey
 from .options import Callback, options
-from .parameters import Parameters
+from .threshold_messages import DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
 from .values import from_native, index
 
 __all__ = [
@@ -44,223 +44,7 @@ __all__ = [
     "decrypt",
 ]
 
-_T = TypeVar("_T")
-
-
-class Session:
-    """What all parties agree on before there is a key: public, and the same for everybody. Compare ``id``, over a
-    channel that you trust: who gives two parties different sessions can make them decrypt for him.
-
-    Made by `create` once, by whoever; the others `load` it.
-    """
-
-    __slots__ = ("_native", "_parameters")
-
-    def __init__(self, parameters: Parameters, native: _core.ThresholdSession) -> None:
-        self._parameters, self._native = parameters, native
-
-    @classmethod
-    def create(
-        cls,
-        parameters: Parameters,
-        *,
-        parties: int | Sequence[int],
-        threshold: int | None = None,
-        rotations: Sequence[int] | None = None,
-        columns: bool | None = None,
-        galois_elements: Sequence[int] = (),
-        matrices: Sequence[tuple[int, int]] = (),
-        relinearization: bool = True,
-    ) -> Session:
-        """A new session, with a reference seed of the operating system.
-
-        Args:
-            parameters: made for at least so many parties (``Parameters.suggest(parties=..., flooding_bits=...)``).
-            parties: how many, numbered from 1; or their numbers, from 1 to 65535.
-            threshold: how many decrypt together, 2 to all; None for all. With fewer, secrets have to be dealt
-                (`Party.deal`).
-            rotations, columns, galois_elements, matrices, relinearization: as in `keygen`: the evaluation keys that
-                there will be.
-
-        Raises:
-            ArgumentError: parties or a threshold that can't be, or more parties than the parameters are for; as
-                `keygen`.
-        """
-        if not isinstance(parameters, Parameters):
-            raise UnsupportedError(f"a session takes Parameters, not {type(parameters).__name__}")
-        if isinstance(parties, Iterable):
-            numbers = sorted(_number(party, "a party's number") for party in parties)
-        else:
-            numbers = list(range(1, _number(parties, "the number of parties") + 1))
-        enough = len(numbers) if threshold is None else _number(threshold, "the threshold")
-        elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices)
-        native = _core.ThresholdSession.create(parameters.native, numbers, enough, bool(relinearization), elements)
-        return cls(parameters, native)
-
-    @property
-    def native(self) -> _core.ThresholdSession:
-        """What the library computes with; for the library itself."""
-        return self._native
-
-    @property
-    def parameters(self) -> Parameters:
-        """The parameters of the joint key."""
-        return self._parameters
-
-    @property
-    def parties(self) -> tuple[int, ...]:
-        """Numbers of the parties, ascending."""
-        return tuple(self._native.parties)
-
-    @property
-    def threshold(self) -> int:
-        """How many parties decrypt together."""
-        return self._native.threshold
-
-    @property
-    def shares_secrets(self) -> bool:
-        """True if fewer than all parties decrypt, so that each has to deal its secret."""
-        return self._native.shares_secrets
-
-    @property
-    def relinearization(self) -> bool:
-        """True if there will be a relinearisation key, which takes the second round."""
-        return self._native.relinearization
-
-    @property
-    def galois_elements(self) -> tuple[int, ...]:
-        """The automorphisms that there will be keys for."""
-        return tuple(self._native.galois_elements)
-
-    @property
-    def id(self) -> str:
-        """64 hexadecimal digits: the SHA-256 of all of this. Every message carries it."""
-        digest: bytes = self._native.digest
-        return digest.hex()
-
-    @property
-    def key_id(self) -> str:
-        """The id of the joint key, which its arrays carry."""
-        identity: bytes = self._native.key
-        return identity.hex()
-
-    def __eq__(self, other: object) -> bool:
-        return self._native.digest == other._native.digest if isinstance(other, Session) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._native.digest)
-
-    def __repr__(self) -> str:
-        how = f"{self.threshold} of {len(self.parties)}"
-        return f"Session({how} parties decrypt, id {self.id[:8]}, {self._parameters.summary()})"
-
-
-class _Message:
-    """What one party sends: of one session, on a device."""
-
-    __slots__ = ("_context", "_native", "_parameters")
-
-    def __init__(self, parameters: Parameters, context: Context, native: Any) -> None:
-        self._parameters, self._context, self._native = parameters, context, native
-
-    @property
-    def native(self) -> Any:
-        """What the library computes with; for the library itself."""
-        return self._native
-
-    def on(self, context: Context) -> Any:
-        """The library's object in another context; for the library itself."""
-        return self._native if context is self._context else self._native.to(context.native)
-
-    @property
-    def parameters(self) -> Parameters:
-        """The session's parameters."""
-        return self._parameters
-
-    @property
-    def session_id(self) -> str:
-        """The `Session.id` that it belongs to."""
-        digest: bytes = self._native.session
-        return digest.hex()
-
-    def _facts(self) -> str:
-        return f"session {self.session_id[:8]}"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._facts()})"
-
-
-class KeyShare(_Message):
-    """A party's message of one of the two rounds that make the joint key. Public, for all parties."""
-
-    __slots__ = ()
-
-    @property
-    def party(self) -> int:
-        """Who sent it."""
-        return int(self._native.party)
-
-    @property
-    def round(self) -> int:
-        """1 or 2."""
-        return int(self._native.round)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return int(self._native.nbytes)
-
-    def _facts(self) -> str:
-        return f"round {self.round}, party {self.party}, {super()._facts()}"
-
-
-class SecretShare(_Message):
-    """What one party deals to another, or the sum of what it was dealt. **Secret**: for the receiver alone. Any
-    ``threshold`` sums are the joint secret, and so is what all parties dealt to ``threshold`` of them: send it over a
-    channel that is encrypted for the receiver and that nobody can alter. Files of it have mode 0600."""
-
-    __slots__ = ()
-
-    @property
-    def sender(self) -> int | None:
-        """Who dealt it; None: it is the sum of what all dealt."""
-        return int(self._native.sender) or None
-
-    @property
-    def receiver(self) -> int:
-        """Whose it is."""
-        return int(self._native.receiver)
-
-    def _facts(self) -> str:
-        sender = "all" if self.sender is None else f"party {self.sender}"
-        return f"SECRET, from {sender} to party {self.receiver}, {super()._facts()}"
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise SecrecyError("a secret share is written to a file only: cyclotome.save(path, share)")
-
-
-class DecryptionShare(_Message):
-    """What one party gives to decrypt one array together with certain others. For whoever may know the values."""
-
-    __slots__ = ()
-
-    @property
-    def party(self) -> int:
-        """Who sent it."""
-        return int(self._native.party)
-
-    @property
-    def active(self) -> tuple[int, ...]:
-        """Who decrypt."""
-        return tuple(self._native.active)
-
-    @property
-    def flooding_bits(self) -> int:
-        """The statistical security that it was flooded for."""
-        return int(self._native.flooding_bits)
-
-    def _facts(self) -> str:
-        return f"party {self.party} of {', '.join(map(str, self.active))}, {super()._facts()}"
+_M = TypeVar("_M", bound=Message)
 
 
 class Party:
@@ -293,7 +77,7 @@ class Party:
     ) -> None:
         if not isinstance(session, Session):
             raise UnsupportedError(f"a party takes a Session, not {type(session).__name__}")
-        self._session, self._number = session, _number(number, "a party's number")
+        self._session, self._number = session, number_of(number, "a party's number")
         if secret is None:
             context = context_on(device, session.parameters)
             native = _core.generate_party_key(session.native, context.native, self._number)
@@ -329,9 +113,7 @@ class Party:
     def first_share(self) -> KeyShare:
         """The message of the first round, to all parties: parts of the public key, of the Galois keys, and of what the
         second round is made of."""
-        return self._message(
-            KeyShare, _core.first_share(self._session.native, self._number, self._secret.native)
-        )
+        return self._message(KeyShare, _core.first_share(self._session.native, self._number, self._secret.native))
 
     def second_share(self, first: Sequence[KeyShare]) -> KeyShare:
         """The message of the second round, of the relinearisation key. ``first``: the first shares of all parties.
@@ -361,9 +143,7 @@ class Party:
             MismatchError: shares of another session.
         """
         natives = [_native_of(share, SecretShare, self._secret.context) for share in dealt]
-        self._share = self._message(
-            SecretShare, _core.sum_of_dealt(self._session.native, self._number, natives)
-        )
+        self._share = self._message(SecretShare, _core.sum_of_dealt(self._session.native, self._number, natives))
         return self._share
 
     def decryption_share(
@@ -395,7 +175,7 @@ class Party:
             NoiseError: too little headroom for this flooding.
         """
         _require_array(x)
-        chosen = self._session.parties if active is None else [_number(one, "a party's number") for one in active]
+        chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]
         native = _core.decryption_share(
             self._session.native,
             self._number,
@@ -419,8 +199,8 @@ class Party:
             )
         self._share = share
 
-    def _message(self, kind: type[_T], native: Any) -> _T:
-        return kind(self._session.parameters, self._secret.context, native)  # type: ignore[call-arg]
+    def _message(self, kind: type[_M], native: Any) -> _M:
+        return kind(self._session.parameters, self._secret.context, native)
 
     def __repr__(self) -> str:
         return f"Party({self._number} of {', '.join(map(str, self._session.parties))}, {self._session!r})"
@@ -501,7 +281,7 @@ def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) 
     return _core.FirstRound(session.native, context.native, natives)
 
 
-def _native_of(message: Any, kind: type[_Message], context: Context) -> Any:
+def _native_of(message: Any, kind: type[Message], context: Context) -> Any:
     if not isinstance(message, kind):
         raise UnsupportedError(f"a {kind.__name__} is needed, not {type(message).__name__}")
     return message.on(context)
@@ -510,13 +290,6 @@ def _native_of(message: Any, kind: type[_Message], context: Context) -> Any:
 def _require_array(x: EncryptedArray) -> None:
     if not isinstance(x, EncryptedArray):
         raise UnsupportedError(f"threshold decryption takes an EncryptedArray, not {type(x).__name__}")
-
-
-def _number(value: object, what: str) -> int:
-    number = index(value, what)
-    if not 0 <= number < 1 << 32:
-        raise ArgumentError(f"{what}, {number}, must lie in [1, 65535]")
-    return number
 
 
 def _bits(value: object) -> int:

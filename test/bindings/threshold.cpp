@@ -23,10 +23,10 @@ void bind_threshold(nb::module_& parent) {
     polynomial.to_coefficient();
     return polynomial.to_host();
   });
-  m.def("lagrange_coefficients", [](const std::vector<std::uint64_t>& primes, const std::vector<std::uint32_t>& active,
-                                    std::uint32_t party) {
-    return rlwe::lagrange_coefficients(primes, active, party);
-  });
+  m.def("lagrange_coefficients",
+        [](const std::vector<std::uint64_t>& primes, const std::vector<std::uint32_t>& active, std::uint32_t party) {
+          return rlwe::lagrange_coefficients(primes, active, party);
+        });
   // The largest flooding of one share, log2 of the noise that is allowed for, and of what there is after all shares'.
   m.def("share_flooding", [](const value::EncryptedArray& x, std::size_t channel, unsigned bits, std::size_t parties) {
     const auto& ciphertext = x.channels().at(channel);

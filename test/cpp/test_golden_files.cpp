@@ -87,4 +87,23 @@ TEST(files_and_fingerprints_are_what_they_always_were) {
   }
 }
 
+/// Of JointObjects: the fingerprint, then each of its containers.
+const std::vector<std::vector<std::string>> joint_golden = {};
+
+TEST(messages_of_joint_keys_are_what_they_always_were) {
+  const rlwe::ParametersLiteral sets[] = {io_objects::small_literal(64, Word::u32, 28, 3, 1, {257}),
+                                          io_objects::small_literal(64, Word::u64, 50, 3, 1, {257}, &bgv::scheme())};
+  for (std::size_t i = 0; i < std::size(sets); ++i) {
+    const io_objects::JointObjects objects(sets[i]);
+    std::vector<std::string> hashes = {hex(objects.context->parameters().fingerprint(), 32)};
+    for (const io_objects::Named& container : objects.containers()) hashes.push_back(hash_of(container.bytes));
+    if (hashes != (i < joint_golden.size() ? joint_golden[i] : std::vector<std::string>{})) {
+      std::cout << "  joint set " << i << " is\n    {";
+      for (const std::string& hash : hashes) std::cout << '"' << hash << "\", ";
+      std::cout << "},\n";
+    }
+    CHECK(i < joint_golden.size() && hashes == joint_golden[i]);
+  }
+}
+
 int main() { return cyclotome::check::run(); }

@@ -51,9 +51,13 @@ class Joint:
     def __init__(self, params: cy.Parameters, threshold: int | None = None, **options: Any) -> None:
         options.setdefault("parties", params.parties)
         self.session = cy.threshold.Session.create(params, threshold=threshold, **options)
-        self.parties = {number: cy.threshold.Party(self.session, number, device="cpu:1") for number in self.session.parties}
+        self.parties = {
+            number: cy.threshold.Party(self.session, number, device="cpu:1") for number in self.session.parties
+        }
         self.first = [party.first_share() for party in self.parties.values()]
-        self.second = [party.second_share(self.first) for party in self.parties.values() if self.session.relinearization]
+        self.second = [
+            party.second_share(self.first) for party in self.parties.values() if self.session.relinearization
+        ]
         self.keys = cy.threshold.combine(self.session, self.first, self.second, device="cpu:1")
         if self.session.shares_secrets:
             dealt = [party.deal() for party in self.parties.values()]

@@ -123,9 +123,7 @@ def test_shares_of_the_secret_are_points_of_a_polynomial() -> None:
     }
     for active in itertools.combinations(joint.session.parties, 3):
         for limb, q in enumerate(moduli):
-            factors = {
-                i: math.prod(j * pow(j - i, -1, q) for j in active if j != i) % q for i in active
-            }
+            factors = {i: math.prod(j * pow(j - i, -1, q) for j in active if j != i) % q for i in active}
             for i in active:
                 assert threshold.lagrange_coefficients(list(moduli), list(active), i)[limb] == factors[i]
             total = sum(factors[i] * shares[i][limb] for i in active) % q
@@ -146,9 +144,7 @@ def flooding_of(joint: Joint, number: int, share: cy.threshold.DecryptionShare, 
         assert party.share is not None
         whole = np.array(threshold.secret_share_residues(party.share.native), dtype=object)
         part = compose(whole.reshape(-1, n)[: len(moduli)], moduli)
-        factors = [
-            math.prod(j * pow(j - number, -1, m) for j in share.active if j != number) % m for m in moduli
-        ]
+        factors = [math.prod(j * pow(j - number, -1, m) for j in share.active if j != number) % m for m in moduli]
         part = part * int(compose(np.array(factors, dtype=object)[:, None], moduli)[0]) % q
     else:
         part = secret_of(party)
@@ -174,7 +170,7 @@ def test_every_share_is_flooded_as_stated(scheme: str, needed: int) -> None:
         # Distance of the flooded noise from one without: at most n noise / (2 F), for each ciphertext.
         assert log2_noise + 6 - math.log2(2 * largest * multiple) <= -BITS + 0.01
         total = len(active) * largest * multiple + 2**log2_noise
-        assert -0.02 <= log2_flooded - math.log2(total)
+        assert log2_flooded - math.log2(total) >= -0.02
         for share in joint.shares(y, *active):
             found = flooding_of(joint, share.party, share, y)
             assert all(value % multiple == 0 for value in found.flat)
@@ -216,7 +212,7 @@ def test_arrays_of_every_layout_and_bits() -> None:
         assert np.array_equal(found, values + 1)
         assert np.shape(found) == shape
     modulo_two = Joint(parameters("bgv", 16, 2, (2,)), rotations=[])
-    x = modulo_two.encrypt([True, False, True], bound=1)
+    x = modulo_two.encrypt([True, False, True])
     found = modulo_two.decrypt(x)
     assert list(found) == [True, False, True]
 

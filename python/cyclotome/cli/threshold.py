@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``cyclotome threshold``: a joint key of several parties, each with a folder of its own, which send each other files.
-"""
+"""``cyclotome threshold``: a joint key of several parties, each with a folder of its own, who send each other files."""
 
 from __future__ import annotations
 
@@ -132,7 +131,9 @@ def share(
     if agreed.shares_secrets:
         for to, dealt in own.deal().items():
             cy.save(paths[to], dealt, overwrite=force)
-    emit({"session": agreed.id, "party": party, "files": [str(path) for path in (secret, first, *paths.values())]}, json)
+    emit(
+        {"session": agreed.id, "party": party, "files": [str(path) for path in (secret, first, *paths.values())]}, json
+    )
     note(f"{secret} is yours alone; {first} is for all parties")
     if paths:
         note(f"each dealt-{party}-to-M.key is SECRET: send it to party M alone, encrypted, then destroy it")
@@ -209,8 +210,8 @@ def combine(
     given = _shares(agreed, shares, device)
     by_round = [[one for one in given if one.round == number] for number in (1, 2)]
     keys = cy.threshold.combine(agreed, *by_round, device=device)
-    for path, key in zip(paths, keys, strict=True):
-        cy.save(path, key, overwrite=force)
+    cy.save(paths[0], keys.public, overwrite=force)
+    cy.save(paths[1], keys.evaluation, overwrite=force)
     emit({"session": agreed.id, "key_id": agreed.key_id, "files": [str(path) for path in paths]}, json)
 
 
@@ -272,9 +273,7 @@ def decrypt(
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
         vacant(output, force)
     quantity = notes.load_quantity(encrypted, expect=agreed.parameters, allow_insecure=allow_insecure, device=device)
-    given = [
-        load_as(cy.threshold.DecryptionShare, path, expect=agreed.parameters, device=device) for path in shares
-    ]
+    given = [load_as(cy.threshold.DecryptionShare, path, expect=agreed.parameters, device=device) for path in shares]
     with progress_bar():
         integers = np.asarray(cy.threshold.decrypt(quantity.values, given, agreed))
     put_numbers(integers, quantity, output, json)

@@ -138,10 +138,9 @@ void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
   writer.u8(parameters.scheme().id());
   writer.u8(static_cast<std::uint8_t>(parameters.word()));
   writer.u8(static_cast<std::uint8_t>(parameters.table()));
-  writer.u8(static_cast<std::uint8_t>((parameters.allow_insecure() ? flag_allow_insecure : 0) |
-                                      (parameters.strict() ? flag_strict : 0) |
-                                      (parameters.cyclotomic() != 0 ? flag_cyclotomic : 0) |
-                                      (parameters.parties() > 1 ? flag_parties : 0)));
+  writer.u8(static_cast<std::uint8_t>(
+      (parameters.allow_insecure() ? flag_allow_insecure : 0) | (parameters.strict() ? flag_strict : 0) |
+      (parameters.cyclotomic() != 0 ? flag_cyclotomic : 0) | (parameters.parties() > 1 ? flag_parties : 0)));
   writer.u16(static_cast<std::uint16_t>(parameters.security()));
   writer.u16(static_cast<std::uint16_t>(parameters.digits()));
   writer.u32(static_cast<std::uint32_t>(parameters.cyclotomic() != 0 ? parameters.cyclotomic() : parameters.degree()));

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "cyclotome/io/byte_reader.hpp"
-#include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/envelope.hpp"
+#include "cyclotome/io/packed.hpp"
 
 // What readers of sections share. All functions throw FormatError.
 namespace cyclotome::io {

@@ -21,8 +21,8 @@ std::uint32_t read_party(ByteReader& reader, bool zero = false) {
   const std::uint64_t offset = reader.offset();
   const std::uint32_t party = reader.u32();
   if ((party == 0 && !zero) || party > 0xffff) {
-    throw FormatError(message("party ", party, " at offset ", offset, "; parties have numbers from 1 to 65535: ",
-                              "the data is damaged; get a fresh copy"));
+    throw FormatError(message("party ", party, " at offset ", offset,
+                              "; parties have numbers from 1 to 65535: ", "the data is damaged; get a fresh copy"));
   }
   return party;
 }
@@ -32,8 +32,8 @@ Digest read_session(ByteReader& reader, const Envelope& envelope) {
   const std::uint64_t offset = reader.offset();
   const Digest digest = reader.array32();
   if (rlwe::joint_key_id(digest) != envelope.key_id()) {
-    throw FormatError(message("the session at offset ", offset,
-                              " is not that of the key id: the data is damaged; get a fresh copy"));
+    throw FormatError(
+        message("the session at offset ", offset, " is not that of the key id: the data is damaged; get a fresh copy"));
   }
   return digest;
 }
@@ -65,8 +65,8 @@ DecryptionSharePayload::Channel read_channel(const Section& section, const rlwe:
   const std::size_t most = p.moduli().size(), least = p.scheme().drops_primes() ? 1 : most;
   if (plain.number != number || limbs < least || limbs > most) {
     throw FormatError(message("the channel at offset ", section.offset, " is of plaintext modulus number ", plain,
-                              " and level ", limbs, "; expected are ", number, " and a level from ", least, " to ", most,
-                              ": the data is damaged"));
+                              " and level ", limbs, "; expected are ", number, " and a level from ", least, " to ",
+                              most, ": the data is damaged"));
   }
   DecryptionSharePayload::Channel channel;
   channel.level = rlwe::Level(limbs);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/envelope.hpp"
+#include "cyclotome/io/packed.hpp"
 #include "cyclotome/rlwe/threshold_keys.hpp"
 #include "cyclotome/value/threshold_decryption.hpp"
 

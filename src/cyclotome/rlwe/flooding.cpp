@@ -49,8 +49,7 @@ double log2_range(double log2_limit, double noise_of_limit, std::uint64_t multip
 
 /// log2 of the noise that is allowed for, over the limit.
 double log2_noise_part(const Context& context, unsigned flooding_bits, std::size_t parties) noexcept {
-  return -(flooding_bits + std::log2(static_cast<double>(context.degree())) +
-           std::log2(static_cast<double>(parties)));
+  return -(flooding_bits + std::log2(static_cast<double>(context.degree())) + std::log2(static_cast<double>(parties)));
 }
 
 Basis checked_basis(const Context& context, const NoiseBound& noise, double log2_limit, unsigned flooding_bits,

@@ -53,8 +53,7 @@ PublicKey deterministic::generate_public_key(const SecretKey& secret, Seed&& see
   const Seed master = std::move(seed);
   const ContextPtr& context = secret.context();
   PolyArray pair = context->make(context->key_ring(), 1, 2, Domain::transform);
-  const PublicSeed uniform_seed =
-      fill_from(secret, pair, master, {.purpose = Purpose::public_key, .key = secret.id()});
+  const PublicSeed uniform_seed = fill_from(secret, pair, master, {.purpose = Purpose::public_key, .key = secret.id()});
   return PublicKey(context, std::move(pair), uniform_seed, secret.id());
 }
 

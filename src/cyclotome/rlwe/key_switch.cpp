@@ -6,8 +6,7 @@
 namespace cyclotome::rlwe {
 
 KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
-                     const ErrorMultiples& multiples, const NoiseBound& noise,
-                     const NoiseBound& relinearization_noise)
+                     const ErrorMultiples& multiples, const NoiseBound& noise, const NoiseBound& relinearization_noise)
     : constants_(ciphertext_ring, special_ring, per_digit, PreservedModulus(multiples.of_results), multiples.factor()),
       noise_(noise),
       relinearization_noise_(relinearization_noise) {

@@ -146,7 +146,8 @@ NoiseBound NoiseCalculus::make_public_key_encryption() const noexcept {
   const double by_error = std::min(most_error_square * basis_.dual, square) * basis_.gram * basis_.dual * draws_;
   const double by_secret = std::min(most_secret_weight * basis_.dual, secret_variance * square) * basis_.dual * draws_;
   const double one = n_ * variance * sums * (secret_variance * by_error + by_secret) + variance * basis_.dual * draws_;
-  const double mean = draws_ * (n_ * variance * sums * (secret_variance * most_error_square + most_secret_weight) + variance);
+  const double mean =
+      draws_ * (n_ * variance * sums * (secret_variance * most_error_square + most_secret_weight) + variance);
   const auto largest = [&](double of_ternary) {
     return draws_ * (n_ * variance * sums * secret_variance * square * (1 + of_ternary) + variance);
   };
@@ -164,8 +165,8 @@ NoiseBound NoiseCalculus::symmetric_zero(double multiplier) const noexcept {
   return scaled(drawn_error_, std::log2(multiplier));
 }
 
-NoiseBound NoiseCalculus::key_switch(std::span<const double> log2_digits, double log2_special,
-                                     double multiplier, const NoiseBound& error) const noexcept {
+NoiseBound NoiseCalculus::key_switch(std::span<const double> log2_digits, double log2_special, double multiplier,
+                                     const NoiseBound& error) const noexcept {
   const NoiseBound unit = product(chosen(half), error);  // digits are the adversary's to steer
   NoiseBound all;
   for (const double digit : log2_digits) all = sum(all, scaled(unit, digit - log2_special));

@@ -211,13 +211,12 @@ bool Parameters::has_slots(PlainIndex plain) const {
 
 std::string Parameters::summary() const {
   const unsigned special = key_modulus_bits_ - modulus_bits_;
-  return message(scheme_->name(), name().empty() ? std::string() : message(" '", name(), "'"),
-                 cyclotomic() == 0 ? std::string() : message(" m=", cyclotomic()), " n=", degree(),
-                 " log q=", modulus_bits_, special == 0 ? std::string() : message("+", special), " ", part_->summary(),
-                 " ", bits_of(word()), "-bit words, ",
-                 insecure() ? std::string("INSECURE") : level_text(security_reached_, table()), table_suffix(table()),
-                 strict() ? ", strict noise" : "",
-                 parties() == 1 ? std::string() : message(", ", parties(), " parties"));
+  return message(
+      scheme_->name(), name().empty() ? std::string() : message(" '", name(), "'"),
+      cyclotomic() == 0 ? std::string() : message(" m=", cyclotomic()), " n=", degree(), " log q=", modulus_bits_,
+      special == 0 ? std::string() : message("+", special), " ", part_->summary(), " ", bits_of(word()), "-bit words, ",
+      insecure() ? std::string("INSECURE") : level_text(security_reached_, table()), table_suffix(table()),
+      strict() ? ", strict noise" : "", parties() == 1 ? std::string() : message(", ", parties(), " parties"));
 }
 
 }  // namespace cyclotome::rlwe

@@ -10,7 +10,8 @@
 // Lagrange's coefficients, which are exact modulo every prime.
 namespace cyclotome::rlwe {
 
-/// f_i(x), which party i deals to party x, or their sum. **Secret**: for party x alone; any t sums are the joint secret.
+/// f_i(x), which party i deals to party x, or their sum. **Secret**: for party x alone; any t sums are the joint
+/// secret.
 class SecretShare {
  public:
   /// from: the dealer; 0 for the sum of what all dealt. share: 1 item of 1 part over Q, transformed.

@@ -25,7 +25,7 @@ enum class Purpose : std::uint32_t {
   // Of joint keys: what is common to all parties (the uniform half), and what one party draws.
   joint_public_key = 13,
   joint_galois_key = 14,
-  joint_relinearization_first = 15,   ///< its two rounds
+  joint_relinearization_first = 15,  ///< its two rounds
   joint_relinearization_second = 16,
   joint_ephemeral_secret = 17,  ///< u of the first round
   secret_sharing = 18,

@@ -39,9 +39,7 @@ Seed PartySeeds::derive(Purpose purpose, std::uint64_t element, Half half) const
   return derive_seed(master_, parameters_, {.purpose = purpose, .key = id_, .element = element, .half = half});
 }
 
-Seed PartySeeds::master_of(std::span<const std::uint8_t> context) const {
-  return seed_of(master_.bytes(), context);
-}
+Seed PartySeeds::master_of(std::span<const std::uint8_t> context) const { return seed_of(master_.bytes(), context); }
 
 void hash_polynomials(Sha256& hash, const PolyArray& polynomials) {
   std::vector<std::uint8_t> words(polynomials.limbs() * polynomials.degree() * bytes_of(polynomials.word()));

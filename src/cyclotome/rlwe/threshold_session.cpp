@@ -44,14 +44,16 @@ bool ascend(std::span<const std::uint32_t> parties) {
 void require_parties(const Parameters& parameters, std::span<const std::uint32_t> parties) {
   constexpr std::uint32_t most = std::numeric_limits<std::uint16_t>::max();
   if (parties.size() < 2 || parties.size() > parameters.parties()) {
-    throw ArgumentError(message("a joint key of ", parties.size(), " parties: there are at least 2, and noise bounds of ",
-                                parameters.summary(), " allow for ", parameters.parties(), "; use parameters with ",
+    throw ArgumentError(message("a joint key of ", parties.size(),
+                                " parties: there are at least 2, and noise bounds of ", parameters.summary(),
+                                " allow for ", parameters.parties(), "; use parameters with ",
                                 "parties=", std::max<std::size_t>(2, parties.size())));
   }
   const std::uint64_t least_prime = std::ranges::min(parameters.moduli());
   for (const std::uint32_t party : parties) {
     if (party == 0 || party > most || party >= least_prime) {
-      throw ArgumentError(message("party ", party, ": parties have numbers from 1 to ", std::min<std::uint64_t>(most, least_prime - 1),
+      throw ArgumentError(message("party ", party, ": parties have numbers from 1 to ",
+                                  std::min<std::uint64_t>(most, least_prime - 1),
                                   "; 0 is where the joint secret itself stands"));
     }
   }
@@ -146,8 +148,8 @@ void require_each_once(const char* what, std::span<const std::uint32_t> expected
                                 " is there; it takes exactly one of each of ", list_of(expected)));
   }
   if (senders.size() == expected.size()) return;
-  throw ArgumentError(message(what, ": ", senders.size(), " shares, of which some are of none of the parties ",
-                              list_of(expected)));
+  throw ArgumentError(
+      message(what, ": ", senders.size(), " shares, of which some are of none of the parties ", list_of(expected)));
 }
 
 }  // namespace cyclotome::rlwe

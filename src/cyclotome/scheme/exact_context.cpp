@@ -99,8 +99,12 @@ Plaintext ExactContext::reveal_from(const Ciphertext& ciphertext, const rlwe::Se
 }
 
 rlwe::Flooding ExactContext::flooding(const Ciphertext& ciphertext, unsigned flooding_bits, std::size_t parties) const {
-  return {*this,         ciphertext.noise(), own_gauge(ciphertext).log2_limit,
-          flooding_bits, preserved_modulus(ciphertext.plain()), parties};
+  return {*this,
+          ciphertext.noise(),
+          own_gauge(ciphertext).log2_limit,
+          flooding_bits,
+          preserved_modulus(ciphertext.plain()),
+          parties};
 }
 
 Plaintext ExactContext::open_flooded(const Ciphertext& ciphertext, const PolyArray& phases,

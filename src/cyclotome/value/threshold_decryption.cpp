@@ -42,8 +42,8 @@ void require_decryptable_by(const ThresholdSession& session, const EncryptedArra
   }
   for (const Ciphertext& channel : x.channels()) {
     if (channel.parts() != 2) {
-      throw ArgumentError(message(operation, " takes ciphertexts of 2 parts, not ", channel.parts(),
-                                  "; relinearise the array first"));
+      throw ArgumentError(
+          message(operation, " takes ciphertexts of 2 parts, not ", channel.parts(), "; relinearise the array first"));
     }
   }
 }
@@ -68,7 +68,8 @@ void require_own_share(const ThresholdSession& session, std::uint32_t party, con
                        const SecretShare* share) {
   if (!session.shares_secrets()) {
     if (share == nullptr) return;
-    throw ArgumentError(message(operation, ": all parties of this session decrypt together, so none has a dealt share"));
+    throw ArgumentError(
+        message(operation, ": all parties of this session decrypt together, so none has a dealt share"));
   }
   if (share == nullptr || !share->is_sum() || share->to() != party) {
     throw ArgumentError(message(operation, ": party ", party, " needs the sum of what all parties dealt to it"));
@@ -139,8 +140,8 @@ void require_shape(const EncryptedArray& x, const DecryptionShare& share) {
     fits = own.batch() == other.batch() && own.limbs() == other.limbs();
   }
   if (fits) return;
-  throw MismatchError(message(operation, ": the share of party ", share.facts().party,
-                              " has other ciphertexts than the array"));
+  throw MismatchError(
+      message(operation, ": the share of party ", share.facts().party, " has other ciphertexts than the array"));
 }
 
 /// The sum of c0 and all shares.
@@ -164,9 +165,9 @@ Digest array_digest(const EncryptedArray& x) {
   Sha256 hash;
   for (const Ciphertext& channel : x.channels()) {
     std::vector<std::uint8_t> head(channel.key().begin(), channel.key().end());
-    for (const std::uint64_t number : {std::uint64_t{channel.plain().number}, std::uint64_t{channel.limbs()},
-                                       std::uint64_t{channel.batch()}, std::uint64_t{channel.parts()},
-                                       channel.correction()}) {
+    for (const std::uint64_t number :
+         {std::uint64_t{channel.plain().number}, std::uint64_t{channel.limbs()}, std::uint64_t{channel.batch()},
+          std::uint64_t{channel.parts()}, channel.correction()}) {
       little_endian(head, number, 8);
     }
     hash.update(head);
@@ -196,8 +197,7 @@ DecryptionShare decryption_share(const ThresholdSession& session, std::uint32_t 
   std::vector<PolyArray> channels;
   for (std::size_t i = 0; i < x.channels().size(); ++i) {
     const Ciphertext& channel = x.channels()[i];
-    const rlwe::Flooding flooding =
-        x.context()->flooding(channel, whole_bits(x, flooding_bits), facts.active.size());
+    const rlwe::Flooding flooding = x.context()->flooding(channel, whole_bits(x, flooding_bits), facts.active.size());
     channels.push_back(share_of_channel(channel, part, flooding, seeds.master_of(context_of(facts, i))));
     task.advance();
   }
