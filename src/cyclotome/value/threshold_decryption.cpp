@@ -19,7 +19,7 @@ using rlwe::ThresholdSession;
 
 constexpr const char* operation = "threshold decryption";
 
-/// Ciphertexts at a time: a number of its own, so that a share is the same on every machine.
+/// Ciphertexts at a time: a number of its own, so that a share is the same on every engine.
 constexpr std::size_t piece_items = 16;
 
 void little_endian(std::vector<std::uint8_t>& bytes, std::uint64_t value, std::size_t width) {
