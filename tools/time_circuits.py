@@ -19,6 +19,7 @@ from typing import Any
 
 import cyclotome as cy
 import numpy as np
+from cyclotome.contexts import engine_on
 
 #: Numbers in a list, and their bits.
 SORTS = ((4, 8), (8, 8), (16, 8), (8, 32))
@@ -40,7 +41,7 @@ def timed(work: Callable[[], Any], devices: list[str]) -> tuple[Any, float]:
     start = time.perf_counter()
     result = work()
     for device in devices:
-        cy.contexts.engine_on(device).synchronize()
+        engine_on(device).synchronize()
     return result, time.perf_counter() - start
 
 

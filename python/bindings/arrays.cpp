@@ -190,6 +190,11 @@ void bind_arithmetic(nb::module_& m) {
   m.def("multiply", static_cast<Both>(&value::multiply), "x"_a, "y"_a, "options"_a, NoGil());
   m.def("multiply", static_cast<Right>(&value::multiply), "x"_a, "w"_a, "options"_a, NoGil());
   m.def("matmul", static_cast<Both>(&value::matmul), "x"_a, "y"_a, "options"_a, NoGil());
+  m.def(
+      "sum_of_products",
+      [](const EncryptedArray& x, const EncryptedArray& y, const std::vector<std::int64_t>& axes,
+         const Options& options) { return value::sum_of_products(x, y, axes, options); },
+      "x"_a, "y"_a, "axes"_a, "options"_a, NoGil());
   m.def("matmul", static_cast<Right>(&value::matmul), "x"_a, "matrix"_a, "options"_a, NoGil());
   m.def("matmul", static_cast<Left>(&value::matmul), "matrix"_a, "x"_a, "options"_a, NoGil());
   nb::class_<value::Matrix>(m, "Matrix")

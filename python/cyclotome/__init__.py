@@ -17,49 +17,56 @@ user.
 
 from __future__ import annotations
 
-from . import _core, bfv, bgv, circuit, errors, fpga, study, threshold
-from .array import EncryptedArray
-from .contraction import convolution_matrix, einsum
-from .decryption import decrypt, noise_budget, reveal
-from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
-from .encryption import encrypt
-from .errors import CyclotomeError
-from .files import from_bytes, load, save, to_bytes
-from .fixed_point import FixedPoint
-from .frame_columns import EncryptedCategories, EncryptedColumn
-from .frame_decryption import decrypt_frame
-from .frames import EncryptedFrame, encrypt_frame
-from .functions import (
-    argmax,
-    argmin,
-    equal,
-    is_zero,
-    less,
-    lookup,
-    maximum,
-    minimum,
-    polyval,
-    sort,
-    top_k,
-    where,
-)
-from .inspection import Inspection, inspect
-from .key_files import KeyFiles, save_keys
-from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
-from .matrices import Matrix
-from .memory import memory_limit, set_memory_limit
-from .options import allow_undecryptable, progress
-from .parameters import Parameters
-from .plain import PlainArray, plain
-from .plan import Operand, Plan, plan
-from .polynomials import convolve, expand, negacyclic_product, pack
-from .rekeying import rekey, rekeying_key, rerandomize
-from .selections import one_hot
-from .shaping import concatenate, stack
-from .sharding import ShardedArray, encrypt_sharded, shard
-from .suggestions import suggest
+from importlib import import_module
+from sys import modules
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-__version__ = _core.version()
+if TYPE_CHECKING:
+    from . import _core as _core
+    from . import bfv, bgv, circuit, errors, fpga, study, threshold
+    from .array import EncryptedArray
+    from .contraction import convolution_matrix, einsum
+    from .decryption import decrypt, noise_budget, reveal
+    from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
+    from .encryption import encrypt
+    from .errors import CyclotomeError
+    from .files import from_bytes, load, save, to_bytes
+    from .fixed_point import FixedPoint
+    from .frame_columns import EncryptedCategories, EncryptedColumn
+    from .frame_decryption import decrypt_frame
+    from .frames import EncryptedFrame, encrypt_frame
+    from .functions import (
+        argmax,
+        argmin,
+        equal,
+        is_zero,
+        less,
+        lookup,
+        maximum,
+        minimum,
+        polyval,
+        sort,
+        top_k,
+        where,
+    )
+    from .inspection import Inspection, inspect
+    from .key_files import KeyFiles, save_keys
+    from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
+    from .matrices import Matrix
+    from .memory import memory_limit, set_memory_limit
+    from .options import allow_undecryptable, progress
+    from .parameters import Parameters
+    from .plain_arrays import PlainArray, plain
+    from .planning import Operand, Plan, plan
+    from .polynomials import convolve, expand, negacyclic_product, pack
+    from .rekeying import rekey, rekeying_key, rerandomize
+    from .selections import one_hot
+    from .shaping import concatenate, stack
+    from .sharding import ShardedArray, encrypt_sharded, shard
+    from .suggestions import suggest
+
+    __version__: str
 
 __all__ = [
     "CyclotomeError",
@@ -141,3 +148,68 @@ __all__ = [
     "trace_elements",
     "where",
 ]
+
+#: Where each name lives. A module is imported when one of its names is first used, so that neither `import cyclotome`
+#: nor `cyclotome --version` waits for NumPy, circuits, or what else the program never calls.
+_MODULES = {
+    "array": "EncryptedArray",
+    "contraction": "convolution_matrix einsum",
+    "decryption": "decrypt noise_budget reveal",
+    "digits": "EncryptedDigits decrypt_digits encrypt_digits",
+    "encryption": "encrypt",
+    "errors": "CyclotomeError",
+    "files": "from_bytes load save to_bytes",
+    "fixed_point": "FixedPoint",
+    "frame_columns": "EncryptedCategories EncryptedColumn",
+    "frame_decryption": "decrypt_frame",
+    "frames": "EncryptedFrame encrypt_frame",
+    "functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
+    "inspection": "Inspection inspect",
+    "key_files": "KeyFiles save_keys",
+    "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey keygen sum_rotations trace_elements",
+    "matrices": "Matrix",
+    "memory": "memory_limit set_memory_limit",
+    "options": "allow_undecryptable progress",
+    "parameters": "Parameters",
+    "plain_arrays": "PlainArray plain",
+    "planning": "Operand Plan plan",
+    "polynomials": "convolve expand negacyclic_product pack",
+    "rekeying": "rekey rekeying_key rerandomize",
+    "selections": "one_hot",
+    "shaping": "concatenate stack",
+    "sharding": "ShardedArray encrypt_sharded shard",
+    "suggestions": "suggest",
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+if not TYPE_CHECKING:  # to a type checker, any name would be one of this module's
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        elif name == "__version__":
+            value = import_module(f"{__name__}._core").version()
+        elif name in __all__ or name == "_core":
+            value = import_module(f"{__name__}.{name}")
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__doc__", "__file__", "__name__", "__path__"]
+
+
+class _Package(ModuleType):
+    """A package whose private modules are no attributes: `cy.array(...)` would look like a function and be none. They
+    can be imported all the same."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        private = isinstance(value, ModuleType) and not hasattr(value, "__path__") and not name.startswith("_")
+        if name in __all__ or not private:
+            super().__setattr__(name, value)
+
+
+modules[__name__].__class__ = _Package

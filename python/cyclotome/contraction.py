@@ -103,7 +103,11 @@ def _aligned(x: Any, labels: str, order: str) -> Any:
 def _elementwise(a: Any, la: str, b: Any, lb: str, out: str, last: str) -> tuple[EncryptedArray, str]:
     every = "".join(dict.fromkeys(out + la + lb))
     order = "".join(label for label in every if label != last) + last
-    return _summed(_aligned(a, la, order) * _aligned(b, lb, order), order, out)
+    x, y = _aligned(a, la, order), _aligned(b, lb, order)
+    axes = [i for i, label in enumerate(order) if label not in out]
+    if axes and isinstance(x, EncryptedArray) and isinstance(y, EncryptedArray):
+        return x.sum_of_products(y, axes), "".join(label for label in order if label in out)
+    return _summed(x * y, order, out)
 
 
 def _encrypted_product(values: list[Any], terms: list[str], out: str) -> tuple[EncryptedArray, str]:

@@ -21,7 +21,7 @@ from .errors import ArgumentError, SecrecyError, UnsupportedError
 from .options import Callback
 from .parameters import Parameters
 from .reporting import Task
-from .text import byte_size, plural
+from .text import byte_size, html_table, plural
 from .values import index
 
 __all__ = [
@@ -81,11 +81,16 @@ class _Key:
         identity: bytes = self._native.id
         return identity.hex()
 
-    def _facts(self) -> str:
-        return f"id {self.key_id[:8]}, {self._parameters.summary()}"
+    def _facts(self) -> dict[str, str]:
+        """What may be shown of it, by name."""
+        return {"id": self.key_id[:8]}
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._facts()})"
+        facts = ", ".join(f"{name} {value}" for name, value in self._facts().items())
+        return f"{type(self).__name__}({facts}, {self._parameters.summary()})"
+
+    def _repr_html_(self) -> str:
+        return html_table(type(self).__name__, {**self._facts(), "parameters": self._parameters.summary()})
 
 
 class SecretKey(_Key):
@@ -208,13 +213,17 @@ class EvaluationKeys(_Key):
         """These keys on another device."""
         return self._moved(device, lambda c: EvaluationKeys(self._parameters, c, self._native.to(c.native)))
 
-    def _facts(self) -> str:
-        held = ["relinearisation"] if self.relinearization else []
-        if self.rotations:
-            held.append(plural(len(self.rotations), "rotation"))
-        if self.columns:
-            held.append("columns")
-        return f"{', '.join(held) or 'no keys'}, {byte_size(self.nbytes)}, {super()._facts()}"
+    def _facts(self) -> dict[str, str]:
+        return {"for": _purposes(self), "size": byte_size(self.nbytes), **super()._facts()}
+
+
+def _purposes(keys: EvaluationKeys) -> str:
+    held = ["relinearisation"] if keys.relinearization else []
+    if keys.rotations:
+        held.append(plural(len(keys.rotations), "rotation"))
+    if keys.columns:
+        held.append("columns")
+    return ", ".join(held) or "nothing"
 
 
 class RekeyingKey(_Key):
@@ -242,8 +251,8 @@ class RekeyingKey(_Key):
         """This key on another device."""
         return self._moved(device, lambda c: RekeyingKey(self._parameters, c, self._native.to(c.native)))
 
-    def _facts(self) -> str:
-        return f"from id {self.source_id[:8]} to {super()._facts()}"
+    def _facts(self) -> dict[str, str]:
+        return {"from": self.source_id[:8], "to": self.key_id[:8]}
 
 
 class Keys(NamedTuple):
@@ -252,6 +261,14 @@ class Keys(NamedTuple):
     secret: SecretKey
     public: PublicKey
     evaluation: EvaluationKeys
+
+    def __repr__(self) -> str:
+        of = {"secret": "decrypts", "public": "encrypts", "evaluation": _purposes(self.evaluation)}
+        roles = ", ".join(f"{name}: {role}" for name, role in of.items())
+        return f"Keys(id {self.secret.key_id[:8]}, {roles}; {self.secret.parameters.summary()})"
+
+    def _repr_html_(self) -> str:
+        return "".join(key._repr_html_() for key in self)
 
 
 def sum_rotations(parameters: Parameters) -> list[int]:

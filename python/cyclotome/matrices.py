@@ -44,6 +44,7 @@ class Matrix(Distributed):
 
     __slots__ = ("_native", "_parameters", "_values")
     __array_ufunc__ = None
+    __pandas_priority__ = 5000
 
     def __init__(self, values: object, parameters: Parameters, *, device: str = "cpu") -> None:
         self._values: IntArray = integers(values, "Matrix")

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Literal
 
 from . import _core
+from .progress_bars import bars
 
 __all__ = ["Callback", "Options", "allow_undecryptable", "current", "options", "product_method", "progress"]
 
@@ -47,10 +49,14 @@ current: ContextVar[Options] = ContextVar("cyclotome_options", default=Options()
 
 
 @contextmanager
-def progress(callback: Callback | None) -> Iterator[None]:
+def progress(callback: Callback | Literal["auto"] | None = "auto") -> Iterator[None]:
     """Within this context, long operations of this thread or task report to ``callback(done, total, what)``.
 
-    None silences them. An operation's own ``progress=`` argument goes before it.
+    Without a callback, bars are drawn, in a notebook or a terminal, by tqdm or rich. None silences what an outer
+    context set. An operation's own ``progress=`` argument goes before it.
+
+    Raises:
+        MissingPackageError: bars are to be drawn, and neither tqdm nor rich is installed.
 
     Example:
         >>> import cyclotome as cy
@@ -60,6 +66,10 @@ def progress(callback: Callback | None) -> Iterator[None]:
         >>> steps[-1]
         (4, 4, 'generating keys')
     """
+    if callback == "auto":
+        with bars() as show, progress(show):
+            yield
+        return
     before = current.get().progress
     current.set(current.get().with_progress(callback))
     try:

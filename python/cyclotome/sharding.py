@@ -116,6 +116,7 @@ class ShardedArray(Distributed):
 
     __slots__ = ("_shards",)
     __array_ufunc__ = None
+    __pandas_priority__ = 5000
 
     def __init__(self, shards: Sequence[EncryptedArray]) -> None:
         """For the library itself; `shard` makes these arrays."""

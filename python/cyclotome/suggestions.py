@@ -13,7 +13,7 @@ from . import _core
 from .errors import ArgumentError, NoiseError, ParameterError, RangeError
 from .options import allow_undecryptable, current
 from .parameters import Parameters
-from .plan import DryRun, Operand
+from .planning import DryRun, Operand
 
 __all__ = ["suggest"]
 

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-__all__ = ["byte_size", "integer", "plural"]
+import html
+from collections.abc import Mapping
+
+__all__ = ["byte_size", "html_table", "integer", "plural"]
 
 
 def integer(value: int) -> str:
@@ -26,3 +29,9 @@ def byte_size(nbytes: int) -> str:
             break
         amount, unit = amount / 1024, larger
     return f"{amount:.1f} {unit}"
+
+
+def html_table(caption: str, facts: Mapping[str, str]) -> str:
+    """Names and values for a notebook to show; both may hold any text."""
+    rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts.items())
+    return f"<table><caption>{html.escape(caption)}</caption>{rows}</table>"

@@ -75,6 +75,32 @@ void every_method_multiplies(const rlwe::ParametersLiteral& p) {
   }
 }
 
+/// Sums of products of members, repeated and at several places, whose values are as large as they can be: the message
+/// of products one by one, and noise within the bound.
+void sums_of_products_are_exact(const rlwe::ParametersLiteral& p) {
+  const Fixture f(p);
+  const auto top = static_cast<std::int64_t>(plain_modulus / 2);
+  Values x = numbers(f.count(), 7), y = numbers(f.count(), 11);
+  for (std::size_t i = 0; i < f.count(); i += 3) x[i] = y[i] = i % 2 == 0 ? top : -top;
+  const bfv::Ciphertext a = f.encrypt(x), b = f.encrypt(y), noisy = rlwe::multiply_scalar(b, 1 << 15);
+  const std::vector<rlwe::Member> left = {{&a, 0}, {&b, 2}, {&a, 0}, {&a, 1}, {&a, 1}, {&a, 1}},
+                                  right = {{&b, 1}, {&b, 2}, {&a, 0}, {&noisy, 1}, {&noisy, 1}, {&b, 0}};
+  for (const std::size_t group : {1U, 2U, 3U, 6U}) {
+    const bfv::Ciphertext sums = scheme::sum_products(left, right, group);
+    CHECK_EQ(sums.parts(), 3U);
+    CHECK_EQ(sums.batch(), left.size() / group);
+    const bfv::Ciphertext separate = rlwe::sum_groups(scheme::multiply(rlwe::gather(left), rlwe::gather(right)), group);
+    CHECK(sums.noise().log2_max <= separate.noise().log2_max + 1e-9);
+    const Values found = f.decrypt(sums);
+    CHECK_EQ(found, f.decrypt(separate));
+    for (const double measured : scheme::measured_noise(sums, f.secret)) CHECK(measured <= sums.noise().log2_max);
+    CHECK_EQ(f.decrypt(rlwe::relinearize(sums, f.evaluation)), found);
+  }
+  const bfv::Ciphertext low = scheme::switch_to_level(a, rlwe::Level(2));  // one by one, at its level
+  const std::vector<rlwe::Member> lower = {{&low, 0}, {&low, 1}}, higher = {{&a, 0}, {&a, 1}};
+  CHECK_EQ(f.decrypt(scheme::sum_products(lower, lower, 2)), f.decrypt(scheme::sum_products(higher, higher, 2)));
+}
+
 void hoisted_rotations_equal_single_ones(const rlwe::ParametersLiteral& p) {
   const Fixture f(p);
   const bfv::Ciphertext a = f.encrypt(numbers(f.count(), 8));
@@ -103,6 +129,8 @@ TEST(arrays_in_64_bit_words) { arrays_are_taken_apart_and_put_together(literal(W
 TEST(arrays_in_32_bit_words) { arrays_are_taken_apart_and_put_together(literal(Word::u32, 2)); }
 TEST(products_in_64_bit_words) { every_method_multiplies(literal(Word::u64, 1)); }
 TEST(products_in_32_bit_words) { every_method_multiplies(literal(Word::u32, 0)); }
+TEST(sums_in_64_bit_words) { sums_of_products_are_exact(literal(Word::u64, 1)); }
+TEST(sums_in_32_bit_words) { sums_of_products_are_exact(literal(Word::u32, 2)); }
 TEST(hoisting_in_64_bit_words) { hoisted_rotations_equal_single_ones(literal(Word::u64, 0)); }
 TEST(hoisting_in_32_bit_words) { hoisted_rotations_equal_single_ones(literal(Word::u32, 2)); }
 TEST(noise_in_64_bit_words) { noise_is_measured_and_bounded(literal(Word::u64, 1)); }

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from cli_runner import run, succeed
 from cyclotome.circuit import Circuit
+from cyclotome.contexts import device_name, engine_on
 from cyclotome.errors import ArgumentError, EngineError, MemoryLimitError
 
 DEVICES = os.environ.get("CYCLOTOME_TEST_DEVICES", "cpu:1,cpu:2").split(",")
@@ -38,7 +39,7 @@ def test_the_bytes_are_those_of_one_device(devices: list[str], rng: np.random.Ge
     one, order = cy.circuit.sort(x, carry=places)
     many, moved = cy.circuit.sort(x, carry=places, devices=devices)
     assert bytes_of(many) == bytes_of(one) and bytes_of(moved) == bytes_of(order)
-    assert many.digits.device == cy.contexts.device_name(devices[0])
+    assert many.digits.device == device_name(devices[0])
     secret = keys().secret.to(devices[0])
     assert np.array_equal(cy.circuit.decrypt(many, secret), np.sort(values, axis=-1))
     assert np.array_equal(cy.circuit.decrypt(moved, secret), np.argsort(values, axis=-1, kind="stable"))
@@ -117,7 +118,7 @@ def test_a_device_that_shared_work_stays_open() -> None:
     first = x.digits.context
     for _ in range(2):
         cy.circuit.sort(x, devices=["cpu", "cpu:3"])
-        engine = cy.contexts.engine_on("cpu:3")
+        engine = engine_on("cpu:3")
         assert first.companions["cpu:3"].engine is engine and "cpu" not in first.companions
 
 

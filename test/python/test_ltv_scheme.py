@@ -214,27 +214,36 @@ def test_rotating_elements_of_the_field(rng: np.random.Generator) -> None:
     assert found[True]
 
 
-def check_noise(array: ltv.LtvArray, secret: ltv.SecretKey) -> None:
-    measured = array.measured_noise(secret)
-    assert abs(measured.log2_mean_square - array.native.log2_phase) < 2, array  # a bit of the deviation
-    assert measured.log2_largest < array.native.log2_phase / 2 + 10
+def noise_through_levels(numbers: tuple[int, int, int, int], rng: np.random.Generator) -> dict[str, float]:
+    """log2 of measured ÷ stated mean square under new keys: fresh, product, relinearised, switched, at every level."""
+    params, keys = make(numbers)
+    found = {}
+
+    def measure(name: str, array: ltv.LtvArray) -> ltv.LtvArray:
+        measured = array.measured_noise(keys.secret)
+        assert measured.log2_largest < array.native.log2_phase / 2 + 10, array
+        found[name] = measured.log2_mean_square - array.native.log2_phase
+        return array
+
+    x = measure("fresh", ltv.encrypt(some_bits(params.slots.count, rng), keys.public))
+    for level in range(params.levels - 1):
+        y = ltv.encrypt(some_bits(params.slots.count, rng), keys.public, level=level)
+        measure(f"fresh, level {level}", y)
+        product = measure(f"product, level {level}", x.multiply(y))
+        relinearized = measure(f"relinearised, level {level}", product.relinearize())
+        x = measure(f"switched, level {level}", relinearized.switch())
+    return found
 
 
 @pytest.mark.parametrize("numbers", [MIDDLE, (4, 4369, 25, 12), (4, 1105, 24, 15)])
 def test_noise_is_within_a_bit_of_the_formulas(numbers: tuple[int, int, int, int], rng: np.random.Generator) -> None:
-    """Fresh, product, relinearised, switched: at every level."""
-    params, keys = make(numbers)
-    x = ltv.encrypt(some_bits(params.slots.count, rng), keys.public)
-    check_noise(x, keys.secret)
-    for level in range(params.levels - 1):
-        y = ltv.encrypt(some_bits(params.slots.count, rng), keys.public, level=level)
-        check_noise(y, keys.secret)
-        product = x.multiply(y)
-        check_noise(product, keys.secret)
-        relinearized = product.relinearize()
-        check_noise(relinearized, keys.secret)
-        x = relinearized.switch()
-        check_noise(x, keys.secret)
+    """The formulas state means over keys and errors. A single key's products have a long tail: 9 times the mean square
+    was drawn once, where 2160 others stayed within 3.5 times. So the median of nine keys is held to a bit of the
+    deviation: were one draw in a thousand beyond it, five of nine would be less than once in 10^12."""
+    keys = [noise_through_levels(numbers, rng) for _ in range(9)]
+    for name in keys[0]:
+        median = float(np.median([draw[name] for draw in keys]))
+        assert abs(median) < 2, (name, median)  # of a mean square's logarithm: a bit of the deviation
 
 
 def test_a_sound_bound_would_carry_a_fraction_of_the_papers_depth() -> None:
@@ -412,7 +421,8 @@ def test_a_set_of_the_paper(name: str, rng: np.random.Generator) -> None:
     a, b = some_bits(630, rng), some_bits(630, rng)
     x, y = ltv.encrypt(a, keys.public), ltv.encrypt(b, keys.public)
     product = x * y
-    check_noise(product, keys.secret)
+    # 25 keys of this degree stayed within 0.08.
+    assert abs(product.measured_noise(keys.secret).log2_mean_square - product.native.log2_phase) < 2
     assert np.array_equal(ltv.decrypt(product, keys.secret), a & b)
     last = ltv.encrypt(a, keys.public, level=params.levels - 1)
     assert np.array_equal(ltv.decrypt(last, keys.secret), a)

@@ -14,6 +14,7 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
+from cyclotome.contexts import device_name
 from cyclotome.errors import ArgumentError, MismatchError, RangeError, UnsupportedError
 
 DEVICES = os.environ.get("CYCLOTOME_TEST_DEVICES", "cpu:1,cpu:2").split(",")
@@ -118,7 +119,7 @@ def test_matrices(rng: np.random.Generator) -> None:
 
 def test_pieces_lie_where_they_are_meant_to() -> None:
     x = cy.shard(encrypted(np.ones((5, 2), dtype=int)), DEVICES)
-    assert x.devices == tuple(cy.contexts.device_name(d) for d in DEVICES)
+    assert x.devices == tuple(device_name(d) for d in DEVICES)
     assert [len(piece) for piece in x.shards] == [2, 3]
     assert x.gather().device == x.devices[0] and x.gather("cpu:1").device == "cpu:1"
     assert cy.shard(encrypted(np.ones((1, 2), dtype=int)), DEVICES).devices == x.devices[:1]

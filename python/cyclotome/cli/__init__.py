@@ -26,6 +26,11 @@ def main() -> None:
 
 
 def _run() -> None:
+    if sys.argv[1:] == ["--version"]:  # asked by scripts, again and again: not worth loading every command
+        import cyclotome
+
+        print(f"cyclotome {cyclotome.__version__}")
+        return
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

@@ -16,6 +16,7 @@ import typer
 import cyclotome as cy
 from cyclotome.cli.console import DebugFlag, ForceFlag, InsecureFlag, JsonFlag
 from cyclotome.cli.failures import UsageError
+from cyclotome.contexts import device_name
 from cyclotome.errors import SecurityError
 
 __all__ = ["CircuitOptions", "takes_circuit_options"]
@@ -63,7 +64,7 @@ class CircuitOptions:
         Raises:
             EngineError: an unknown one.
         """
-        return [cy.contexts.device_name(name.strip()) for name in self.device.split(",")]
+        return [device_name(name.strip()) for name in self.device.split(",")]
 
     @property
     def only_device(self) -> str:

@@ -35,6 +35,7 @@ from cyclotome.cli.console import (
 from cyclotome.cli.failures import UsageError, command, put
 from cyclotome.cli.keys import load_as, parameter_facts
 from cyclotome.cli.visible import shortened, visible
+from cyclotome.contexts import device_name
 from cyclotome.errors import FormatError, SecurityError
 
 __all__ = ["app"]
@@ -58,7 +59,7 @@ DevicesOption = Annotated[
 
 
 def _devices(names: str) -> list[str]:
-    return [cy.contexts.device_name(name.strip()) for name in names.split(",")]
+    return [device_name(name.strip()) for name in names.split(",")]
 
 
 def _load(path: Path, kind: str, **options: Any) -> tuple[Numbers, Fraction]:

@@ -39,8 +39,8 @@ Placed as_it_meets(const EncryptedArray& x, std::size_t last, const Options& opt
 
 }  // namespace
 
-Aligned aligned(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
-                const Options& options) {
+Met met(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
+        const Options& options) {
   rlwe::require_same_context(operation, *x.context(), *y.context());
   rlwe::require_same_key(operation, x.key(), y.key());
   const Shape shape = broadcast_shape(operation, x.shape(), y.shape());
@@ -54,7 +54,13 @@ Aligned aligned(const char* operation, Meeting meeting, const EncryptedArray& x,
   const bool zeros = meeting == Meeting::sum ? p.packed() && q.packed() && p.clean() && q.clean()
                                              : (p.packed() && p.clean()) || (q.packed() && q.clean());
   const Layout layout = (p.packed() ? p : q).placed(shape, p.packed() ? p.placement() : q.placement(), zeros);
-  return {broadcast(a, layout), broadcast(b, layout), layout};
+  return {a, b, layout};
+}
+
+Aligned aligned(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
+                const Options& options) {
+  const Met both = met(operation, meeting, x, y, options);
+  return {broadcast(both.x, both.layout), broadcast(both.y, both.layout), both.layout};
 }
 
 Expanded expanded(const char* operation, const Placed& x, const Keyring& keys, const Shape& w, const Options& options) {

@@ -13,6 +13,14 @@ namespace cyclotome::value {
 
 enum class Meeting : std::uint8_t { sum, product };
 
+/// Two operands as they meet, their ciphertexts in their own orders, and the result's layout.
+struct Met {
+  Placed x, y;
+  Layout layout;
+};
+Met met(const char* operation, Meeting meeting, const EncryptedArray& x, const EncryptedArray& y,
+        const Options& options);
+
 /// Two operands' ciphertexts in the order of the result's, batches equal or 1, and the result's layout.
 struct Aligned {
   Channels x, y;

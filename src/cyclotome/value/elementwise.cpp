@@ -11,15 +11,6 @@ namespace cyclotome::value {
 namespace {
 
 using Combine = Ciphertext (*)(const Ciphertext&, const Ciphertext&);
-/// What the rule says of values broadcast together; RangeError if they don't fit.
-Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray& x, const EncryptedArray& y) {
-  const Shape shape = broadcast_shape(operation, x.shape(), y.shape());
-  const std::size_t last = shape.empty() ? 1 : shape.back();
-  const Bound bound =
-      rule(operation, x.bound().broadcast(x.layout().last(), last), y.bound().broadcast(y.layout().last(), last), last);
-  require_within(operation, bound, x.parameters());
-  return bound;
-}
 
 EncryptedArray combine(const char* operation, Combine function, BoundRule rule, const EncryptedArray& x,
                        const EncryptedArray& y, const Options& options) {
@@ -44,6 +35,15 @@ Placed multiply_by_scalar(const Placed& x, const Keyring& keys, const Integers& 
 }
 
 }  // namespace
+
+Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray& x, const EncryptedArray& y) {
+  const Shape shape = broadcast_shape(operation, x.shape(), y.shape());
+  const std::size_t last = shape.empty() ? 1 : shape.back();
+  const Bound bound =
+      rule(operation, x.bound().broadcast(x.layout().last(), last), y.bound().broadcast(y.layout().last(), last), last);
+  require_within(operation, bound, x.parameters());
+  return bound;
+}
 
 Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w) {
   if (x.bound().wraps()) return field_bound(operation, x.bound(), w, x.parameters());

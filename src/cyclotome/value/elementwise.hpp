@@ -23,7 +23,8 @@ EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Option
 
 /// How a result's bound follows from those of two operands.
 using BoundRule = Bound (*)(const char*, const Bound&, const Bound&, std::size_t);
-/// What the rule says of x and public integers broadcast together; RangeError if it doesn't fit.
+/// What the rule says of values broadcast together; RangeError if they don't fit. Of x and public integers likewise.
+Bound bound_together(const char* operation, BoundRule rule, const EncryptedArray& x, const EncryptedArray& y);
 Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x, const Integers& w);
 
 /// The products x y of two arrays, 3 parts, not relinearised, without a bound: for sums of products, which relinearise

@@ -5,6 +5,7 @@
 #include "cyclotome/value/comparisons.hpp"
 #include "cyclotome/value/elementwise.hpp"
 #include "cyclotome/value/few_values.hpp"
+#include "cyclotome/value/inner_products.hpp"
 #include "cyclotome/value/reductions.hpp"
 #include "cyclotome/value/shaping.hpp"
 
@@ -134,9 +135,8 @@ EncryptedArray sorted(const EncryptedArray& x, const Order& order, const Options
   const Keyring& keys = x.keys();
   std::vector<EncryptedArray> results;
   for (const EncryptedArray& mask : place_masks(row, order, kept, options)) {
-    const Placed products = multiply_lazily(without_bound(mask), without_bound(values), options);
-    results.push_back(
-        finished("sort", sum_over(products, keys, {row.lead}, options), row.values.front().bound(), keys, options));
+    Placed moved = sum_of_products(without_bound(mask), without_bound(values), Indices{row.lead}, options);
+    results.push_back(finished("sort", std::move(moved), row.values.front().bound(), keys, options));
   }
   return stacked(results, row.axis, options);
 }

@@ -7,6 +7,7 @@
 #include "cyclotome/value/alignment.hpp"
 #include "cyclotome/value/announcement.hpp"
 #include "cyclotome/value/elementwise.hpp"
+#include "cyclotome/value/inner_products.hpp"
 #include "cyclotome/value/rearrangement.hpp"
 #include "cyclotome/value/reductions.hpp"
 #include "cyclotome/value/residues.hpp"
@@ -50,12 +51,6 @@ void require_matrix(const Integers& w, const EncryptedArray& x) {
   }
 }
 
-Shape without(const Shape& shape, std::size_t axis) {
-  Shape rest = shape;
-  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
-  return rest;
-}
-
 /// Contracts an axis that numbers ciphertexts with the columns of `matrix`: its rows come in that axis's place.
 Placed weighted(const Placed& x, const Integers& matrix, std::size_t axis, const Options& options) {
   const Shape numbered = x.layout.ciphertext_axes();
@@ -81,7 +76,7 @@ Placed weighted(const Placed& x, const Integers& matrix, std::size_t axis, const
     }
     task.advance();
   }
-  Shape made_axes = without(numbered, axis), shape = x.layout.shape();
+  Shape made_axes = without(numbered, Indices{axis}), shape = x.layout.shape();
   made_axes.push_back(rows);
   std::vector<std::size_t> order = iota(made_axes.size() - 1);
   order.insert(order.begin() + static_cast<std::ptrdiff_t>(axis), made_axes.size() - 1);
@@ -148,14 +143,12 @@ EncryptedArray replicated(const EncryptedArray& x, const Options& options) {
   return reshape(rearranged(x, iota(count_of(x.shape())), columns, options), x.shape());
 }
 
-/// (x * y) summed over an axis counted from the end, relinearised once for every sum.
-EncryptedArray sum_of_products(const EncryptedArray& x, const EncryptedArray& y, std::size_t from_end,
-                               const Bound& bound, const Options& options) {
+/// (x * y) summed over an axis counted from the end.
+EncryptedArray contracted(const EncryptedArray& x, const EncryptedArray& y, std::size_t from_end, const Bound& bound,
+                          const Options& options) {
   require_within("matmul", bound, x.parameters());
-  const Keyring keys = x.keys().joined(y.keys());
-  const Placed products = multiply_lazily(x, y, options);
-  const std::size_t axis = products.layout.shape().size() - from_end;
-  return finished("matmul", sum_over(products, keys, {axis}, options), bound, keys, options);
+  const std::size_t axis = broadcast_shape("matmul", x.shape(), y.shape()).size() - from_end;
+  return finished("matmul", sum_of_products(x, y, Indices{axis}, options), bound, x.keys().joined(y.keys()), options);
 }
 
 }  // namespace
@@ -165,7 +158,7 @@ EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Opt
   require_matrix(matrix, x);
   if (matrix.ndim() == 1) {
     const EncryptedArray product = matmul(matrix.reshaped({1, matrix.length()}), x, options);
-    return reshape(product, without(product.shape(), x.ndim() > 1 ? x.ndim() - 2 : 0));
+    return reshape(product, without(product.shape(), Indices{x.ndim() > 1 ? x.ndim() - 2 : 0}));
   }
   const bool vector = x.ndim() == 1;
   const Bound bound =
@@ -181,7 +174,7 @@ EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Opt
   require_matrix(matrix, x);
   if (matrix.ndim() == 1) {
     const EncryptedArray product = matmul(x, matrix.reshaped({matrix.length(), 1}), options);
-    return reshape(product, without(product.shape(), product.ndim() - 1));
+    return reshape(product, without(product.shape(), Indices{product.ndim() - 1}));
   }
   const Bound bound = right_product_bound(x.bound(), matrix);
   require_within("matmul", bound, x.parameters());
@@ -220,7 +213,7 @@ EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Op
   const std::size_t inner = x.shape().back();
   if (y.ndim() == 1) {
     const std::size_t last = x.ndim() > 1 ? x.shape()[x.ndim() - 2] : 1;
-    return sum_of_products(x, y, 1, dot_bound("matmul", x.bound(), y.bound(), inner, last), options);
+    return contracted(x, y, 1, dot_bound("matmul", x.bound(), y.bound(), inner, last), options);
   }
   if (x.layout().packed()) return matmul(replicated(x, options), y, options);
   const Bound bound = matrix_product_bound("matmul", x.bound(), y.bound(), inner, y.shape().back());
@@ -228,7 +221,7 @@ EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Op
   Shape columns = x.shape(), rows = y.shape();
   columns.push_back(1);
   if (x.ndim() > 1) rows.insert(rows.end() - 2, 1);
-  return sum_of_products(reshape(x, columns), reshape(y, rows), 2, bound, options);
+  return contracted(reshape(x, columns), reshape(y, rows), 2, bound, options);
 }
 
 }  // namespace cyclotome::value

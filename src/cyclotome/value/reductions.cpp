@@ -17,14 +17,6 @@ using Axes = std::vector<std::size_t>;
 
 bool among(std::size_t axis, const Axes& axes) { return std::ranges::find(axes, axis) != axes.end(); }
 
-Shape without(const Shape& shape, const Axes& axes) {
-  Shape rest;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (!among(i, axes)) rest.push_back(shape[i]);
-  }
-  return rest;
-}
-
 std::size_t product_of(const Shape& shape, const Axes& axes) {
   std::size_t count = 1;
   for (const std::size_t axis : axes) count *= shape[axis];
@@ -60,10 +52,7 @@ EncryptedArray sum(const EncryptedArray& x, const Options& options) {
 }
 
 EncryptedArray sum(const EncryptedArray& x, std::span<const std::int64_t> axes, bool keepdims, const Options& options) {
-  Axes chosen;
-  for (const std::int64_t axis : axes) chosen.push_back(axis_of("sum", axis, x.shape()));
-  std::ranges::sort(chosen);
-  if (std::ranges::adjacent_find(chosen) != chosen.end()) throw ArgumentError("sum: the axes name one twice");
+  const Axes chosen = axes_of("sum", axes, x.shape());
   const Bound bound = total_bound(x.bound(), x.shape(), chosen);
   require_within("sum", bound, x.parameters());
   const EncryptedArray result =
@@ -84,11 +73,14 @@ Placed sum_over(const Placed& x, const Keyring& keys, const std::vector<std::siz
   const std::size_t outer_axes = x.layout.outer().size();
   const bool last = x.layout.packed() && !axes.empty() && axes.back() == outer_axes;
   if (last) require_slots("sum over the last axis", x.layout);
-  Placed result = sum_outer(x, last ? Axes(axes.begin(), axes.end() - 1) : axes);
-  if (result.channels.front().parts() > 2) {
-    result.channels = relinearize(result.channels, keys.require_evaluation("sum of products"), options);
+  return sum_rest(sum_outer(x, last ? Axes(axes.begin(), axes.end() - 1) : axes), keys, last, options);
+}
+
+Placed sum_rest(Placed sums, const Keyring& keys, bool last, const Options& options) {
+  if (sums.channels.front().parts() > 2) {
+    sums.channels = relinearize(sums.channels, keys.require_evaluation("sum of products"), options);
   }
-  return last ? sum_last(result, keys, options) : result;
+  return last ? sum_last(sums, keys, options) : sums;
 }
 
 }  // namespace cyclotome::value

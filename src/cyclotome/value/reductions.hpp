@@ -22,5 +22,7 @@ EncryptedArray sum_of_parts(std::span<const EncryptedArray> parts, const Bound& 
 
 /// The sum over these axes, which ascend; relinearised if `x` was not yet.
 Placed sum_over(const Placed& x, const Keyring& keys, const std::vector<std::size_t>& axes, const Options& options);
+/// What is left to do of it when the axes that number ciphertexts are summed. last: also over the packed axis.
+Placed sum_rest(Placed sums, const Keyring& keys, bool last, const Options& options);
 
 }  // namespace cyclotome::value

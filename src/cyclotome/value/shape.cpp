@@ -107,4 +107,22 @@ std::size_t axis_of(const char* operation, std::int64_t axis, const Shape& shape
   return static_cast<std::size_t>(axis < 0 ? axis + axes : axis);
 }
 
+std::vector<std::size_t> axes_of(const char* operation, std::span<const std::int64_t> axes, const Shape& shape) {
+  std::vector<std::size_t> chosen;
+  for (const std::int64_t axis : axes) chosen.push_back(axis_of(operation, axis, shape));
+  std::ranges::sort(chosen);
+  if (std::ranges::adjacent_find(chosen) != chosen.end()) {
+    throw ArgumentError(message(operation, ": the axes name one twice"));
+  }
+  return chosen;
+}
+
+Shape without(const Shape& shape, std::span<const std::size_t> axes) {
+  Shape rest;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (std::ranges::find(axes, i) == axes.end()) rest.push_back(shape[i]);
+  }
+  return rest;
+}
+
 }  // namespace cyclotome::value

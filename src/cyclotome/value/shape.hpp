@@ -40,4 +40,9 @@ Indices iota(std::size_t count);
 /// Position of an axis that may be negative, counted from the end. Throws ArgumentError.
 std::size_t axis_of(const char* operation, std::int64_t axis, const Shape& shape);
 
+/// Positions of axes, ascending. Throws ArgumentError, also for one that is named twice.
+std::vector<std::size_t> axes_of(const char* operation, std::span<const std::int64_t> axes, const Shape& shape);
+/// A shape without some of its axes.
+Shape without(const Shape& shape, std::span<const std::size_t> axes);
+
 }  // namespace cyclotome::value

@@ -8,6 +8,7 @@
 #include "cyclotome/value/encryption.hpp"
 #include "cyclotome/value/field_rotations.hpp"
 #include "cyclotome/value/functions.hpp"
+#include "cyclotome/value/inner_products.hpp"
 #include "cyclotome/value/ordering.hpp"
 #include "cyclotome/value/plain_array.hpp"
 #include "cyclotome/value/polynomials.hpp"

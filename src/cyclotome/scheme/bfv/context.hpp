@@ -51,6 +51,8 @@ class Context final : public scheme::ExactContext {
   Ciphertext switch_to_level(const Ciphertext& a, rlwe::Level level) const override;
   Ciphertext multiply(const Ciphertext& a, const Ciphertext& b) const override;
   Ciphertext square(const Ciphertext& a) const override;
+  Ciphertext sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::Member> b,
+                          std::size_t group) const override;
   Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b,
                                    const rlwe::EvaluationKeys& keys) const override;
   Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys) const override;

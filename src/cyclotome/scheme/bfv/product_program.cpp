@@ -33,8 +33,17 @@ void clear_between(Builder& b, const Slice& x, const RingPtr& q, std::size_t fir
   if (first < last) b.clear(limbs_between(x, q, first, last), Domain::coefficient);
 }
 
-/// Of a product below the top level the limbs of the dropped primes are left as they are, for they are zero. Also of a
-/// square: its factors differ.
+/// round(t product / p), raised again by the primes that were dropped. The limbs of those are left as they are, for
+/// they are zero.
+void round_product(Builder& b, const Slice& out, const Slice& product, const HpsTables& tables) {
+  const HpsProduct& step = tables.product;
+  const RingPtr &kept = step.ciphertext_ring, &dropped = step.auxiliary_ring;
+  const Slice low = out.limbs(0, kept);
+  program::divide_and_round(b, low, product.limbs(0, kept), product.limbs(kept->limbs(), dropped), step.scale);
+  if (tables.drop != nullptr) b.multiply_scalars(low, low, tables.raise_factors);
+}
+
+/// Also of a square: its factors differ.
 void multiply_by_hps(Builder& b, const Slice& out, const Slice& a, const Slice* second, const HpsTables& tables) {
   const HpsProduct& step = tables.product;
   const Slice x = switched_down(b, a, tables), y = second == nullptr ? x : switched_down(b, *second, tables);
@@ -42,11 +51,7 @@ void multiply_by_hps(Builder& b, const Slice& out, const Slice& a, const Slice* 
   hps_lift(b, lifted, exchanged, x, y, step);
   const Slice product = b.temporary_like(out, step.product_ring, 3);
   program::multiply_ciphertexts(b, product, lifted, exchanged);
-
-  const RingPtr &kept = step.ciphertext_ring, &dropped = step.auxiliary_ring;
-  const Slice low = out.limbs(0, kept);
-  program::divide_and_round(b, low, product.limbs(0, kept), product.limbs(kept->limbs(), dropped), step.scale);
-  if (tables.drop != nullptr) b.multiply_scalars(low, low, tables.raise_factors);
+  round_product(b, out, product, tables);
 }
 
 /// out = the relinearised product, whose limbs from `present` on are zero and not written: digits of zeros are left
@@ -100,6 +105,39 @@ program::ProgramPtr product_program(const Context& context, const ProductShape& 
   } else {
     clear_between(b, out, q, present, q->limbs());
   }
+  return b.finish();
+}
+
+program::ProgramPtr lift_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level level, Factor factor) {
+  const HpsTables& tables = context.hps(level, plain);
+  const HpsProduct& step = tables.product;
+  Builder b(factor == Factor::first ? "bfv.lift_first" : "bfv.lift_second");
+  const Slice out = b.output(step.product_ring, 2, Domain::transform);
+  const Slice x = switched_down(b, b.input(context.ciphertext_ring(), 2, Domain::coefficient), tables);
+  const Slice low = out.limbs(0, step.ciphertext_ring);
+  const Slice high = out.limbs(step.ciphertext_ring->limbs(), step.auxiliary_ring);
+  if (factor == Factor::first) {
+    b.copy(low, x);
+    b.convert(high, x, step.extend);
+  } else {
+    b.convert(high, x, step.exchange);
+    b.convert(low, high, step.restore);
+  }
+  b.forward(out);
+  return b.finish();
+}
+
+program::ProgramPtr rounding_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level level) {
+  const HpsTables& tables = context.hps(level, plain);
+  const RingPtr& q = context.ciphertext_ring();
+  Builder b("bfv.round_product");
+  const Slice out = b.output(q, 3, Domain::coefficient);
+  const Slice sum = b.input(tables.product.product_ring, 3, Domain::transform);
+  const Slice product = b.temporary(tables.product.product_ring, 3);
+  b.copy(product, sum);
+  b.inverse(product);
+  round_product(b, out, product, tables);
+  clear_between(b, out, q, level.primes, q->limbs());
   return b.finish();
 }
 

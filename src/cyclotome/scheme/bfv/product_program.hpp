@@ -21,4 +21,12 @@ struct ProductShape {
 /// relinearised).
 program::ProgramPtr product_program(const Context& context, const ProductShape& shape);
 
+/// Products by HPS in three steps, so that a factor is lifted once however often it occurs, and a sum of products is
+/// rounded once.
+enum class Factor : std::uint8_t { first, second };
+/// out = a, as a first or second factor of products at a level: 2 parts over q p, transforms.
+program::ProgramPtr lift_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level level, Factor factor);
+/// out (over Q, coefficients) = 3 parts over q p, a sum of products of such factors, rounded and raised to the top.
+program::ProgramPtr rounding_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level level);
+
 }  // namespace cyclotome::bfv

@@ -26,6 +26,7 @@ class PlainArray:
 
     # Operators are the encrypted array's.
     __array_ufunc__ = None
+    __pandas_priority__ = 5000
 
     def __init__(self, parameters: Parameters, values: IntArray) -> None:
         """For the library itself; `plain` makes them."""

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `cyclotome` shows and when it loads: public names only, and nothing before it is used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import cyclotome as cy
+import pytest
+
+
+def printed(program: str) -> str:
+    """What a process of its own prints: this one has loaded everything."""
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_every_public_name_is_there() -> None:
+    for name in cy.__all__:
+        assert getattr(cy, name) is not None, name
+    assert set(cy.__all__) <= set(dir(cy))
+    with pytest.raises(AttributeError, match="no attribute 'array'"):
+        cy.array([1, 2])  # type: ignore[attr-defined]
+
+
+def test_type_checkers_read_what_is_loaded() -> None:
+    """The imports that only a type checker sees, and the table that the interpreter uses."""
+    tree = ast.parse(Path(cy.__file__).read_text(encoding="utf-8"))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 1]
+    seen = {alias.name: node.module for node in imports for alias in node.names}
+    assert {name: module for name, module in seen.items() if module} == cy._HOME
+    modules = {name for name, module in seen.items() if not module} - {"_core"}
+    assert modules | set(cy._HOME) | {"__version__"} == set(cy.__all__)
+    assert not modules & set(cy._HOME)
+    files = {path.stem for path in Path(cy.__file__).parent.glob("*.py")}
+    assert not files & set(cy._HOME), "a module would take the place of the name of the same spelling"
+
+
+def test_no_private_module_looks_like_a_function() -> None:
+    shown = [n for n, v in vars(cy).items() if isinstance(v, ModuleType) and not n.startswith("_")]
+    assert [n for n in shown if n not in cy.__all__ and not hasattr(vars(cy)[n], "__path__")] == []
+    assert printed(
+        "import cyclotome as cy, cyclotome.array as a; from cyclotome import keys;"
+        "print(a.__name__, keys.__name__, hasattr(cy, 'array'), hasattr(cy, 'keys'))"
+    ) == ("cyclotome.array cyclotome.keys False False")
+
+
+@pytest.mark.parametrize("program", ["import cyclotome", "import cyclotome; cyclotome.__version__"])
+def test_nothing_is_loaded_before_it_is_used(program: str) -> None:
+    assert printed(f"{program}; import sys; print('numpy' in sys.modules)") == "False"
+
+
+def test_arrays_do_not_load_circuits() -> None:
+    program = "import cyclotome as cy, sys; cy.encrypt, cy.keygen; print([m for m in sys.modules if 'cyclotome' in m])"
+    assert "circuit" not in printed(program)
+
+
+def test_the_version_is_said_without_loading_commands() -> None:
+    program = "import sys; sys.argv[1:] = ['--version']; from cyclotome.cli import main; main();"
+    loaded = printed(
+        program + "print([m for m in ('numpy', 'typer', 'rich', 'cyclotome.cli.app') if m in sys.modules])"
+    )
+    assert loaded.splitlines() == [f"cyclotome {cy.__version__}", "[]"]
+
+
+def test_names_come_with_a_star() -> None:
+    assert printed("from cyclotome import *; print(encrypt.__module__, plan.__module__, plain.__module__)") == (
+        "cyclotome.encryption cyclotome.planning cyclotome.plain_arrays"
+    )
