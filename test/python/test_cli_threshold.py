@@ -83,7 +83,8 @@ def decrypt_share(place: Path, party: int, active: tuple[int, ...], shared: bool
     share = ("--share", folder / "share.key") if shared else ()
     succeed(
         "threshold", "decrypt-share", place / "session.ct", place / "result.ct", "--party", party,
-        "--with", ",".join(map(str, active)), "--secret", folder / "secret.key", *share, "-o", output, INSECURE, *options,
+        "--with", ",".join(map(str, active)), "--secret", folder / "secret.key", *share, "-o", output, INSECURE,
+        *options,
     )  # fmt: skip
     return output
 
