@@ -6,6 +6,8 @@
 #   make test     build with warnings as errors; run every C++ and Python test, and say what was left out
 #   make test-full  what `make test` leaves out, some minutes: statistics at full size, the time of operations on secrets, the
 #                   CUDA engine compiled for every architecture (doc/testing.md says why)
+#   make test-service  200 clients at once on the service over HTTP, for LOAD_SECONDS=120
+#   make test-ray   cyclotome.map on a Ray cluster of this machine (installs Ray, some 70 MB)
 #   make lint     formatting, static checks and the layering of the code
 #   make tidy     clang-tidy on the C++ files that differ from the last commit (CHANGED=main: from another; TIDY=all: on all, 20 min)
 #   make format   rewrite the sources in the project's format
@@ -57,7 +59,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers lint tidy format docs verilog fuzz clean
+.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-ray lint tidy format docs verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -148,6 +150,17 @@ test-full: install-test test-headers test-cuda-full
 	@$(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS)
 	@echo "== whether times depend on secrets"
 	@$(bin)/ctest --test-dir $(test_build) --output-on-failure --no-tests=error -C full -R '^time_secrets$$'
+
+test-service: install-test
+	@echo "== the service under load"
+	@CYCLOTOME_LOAD_SECONDS=$(or $(LOAD_SECONDS),120) CYCLOTOME_LOAD_REPORT=$(abspath build)/service-load.json \
+	    $(bin)/python -m pytest -m full $(PYTEST_ARGUMENTS) test/python/test_service_load.py
+	@cat build/service-load.json
+
+test-ray: install-test
+	@$(bin)/python -m pip install --quiet 'ray>=2.30'
+	@echo "== map on a Ray cluster of this machine"
+	@$(bin)/python -m pytest $(PYTEST_ARGUMENTS) test/python/test_mapping.py
 
 test-headers: install-test
 	@echo "== each public header compiled by itself"

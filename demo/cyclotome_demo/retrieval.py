@@ -71,17 +71,7 @@ class Retrieval(Task):
             raise cy.errors.ArgumentError(
                 f"queries of shape {questions.shape}: they must be rows of {len(rows)} values, one for each row"
             )
-        return cy.concatenate([self._retrieved(query, rows)[None] for query in questions])
-
-    @staticmethod
-    def _retrieved(query: cy.EncryptedArray, rows: Array) -> cy.EncryptedArray:
-        selectors = cy.expand(query)
-        blocks = range(0, len(rows), BLOCK)
-        parts = [(selectors[i : i + BLOCK, None] * rows[i : i + BLOCK].astype(np.int64)).sum(axis=0) for i in blocks]
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total
+        return cy.concatenate([retrieved(query, rows)[None] for query in questions])
 
     def decrypt(self, answers: cy.EncryptedArray, secret: cy.SecretKey, data: Arrays) -> Array:
         rows = np.asarray(cy.decrypt(answers, secret)) % PLAIN_MODULUS
@@ -98,3 +88,19 @@ class Retrieval(Task):
             "records": len(held["records"]),
             "record_bytes": 2 * RECORD_WORDS,
         }
+
+
+def retrieved(query: cy.EncryptedArray, rows: Array) -> cy.EncryptedArray:
+    """Σ coefficient × row: the row that a query asks for.
+
+    Args:
+        query: coefficients of one polynomial, one for each row.
+        rows: whole numbers below the plaintext modulus, (rows, n).
+    """
+    selectors = cy.expand(query)
+    blocks = range(0, len(rows), BLOCK)
+    parts = [(selectors[i : i + BLOCK, None] * rows[i : i + BLOCK].astype(np.int64)).sum(axis=0) for i in blocks]
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/math/errors.hpp"
 
+#include <string_view>
+
 #include "bindings.hpp"
 
 namespace cyclotome::python {
@@ -18,7 +20,12 @@ Classes classes{};
 void translate(const std::exception_ptr& failure, void*) {
   const auto raise = [](PyObject* type, const Error& error) {
     if (type == nullptr) throw;
-    PyErr_SetString(type, error.what());
+    // Messages quote what comes from outside, which need not be UTF-8.
+    const std::string_view text = error.what();
+    PyObject* const shown = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
+    if (shown == nullptr) return;  // no memory: that is raised
+    PyErr_SetObject(type, shown);
+    Py_DECREF(shown);
   };
   try {
     std::rethrow_exception(failure);

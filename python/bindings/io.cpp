@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <variant>
 
 #include "bindings.hpp"
 #include "cyclotome/io/array_io.hpp"
 #include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/fermat_io.hpp"
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/io/frame.hpp"
@@ -42,20 +44,51 @@ io::Container opened(std::span<const std::uint8_t> bytes, const io::Limits& limi
   return container;
 }
 
-/// A container and the bytes that it looks at: its own, or Python's, which never change.
+/// Bytes of a Python object, looked at in place. They may change meanwhile, as those of a mapped file do: readers trust
+/// nothing that they read twice.
+class Lent {
+ public:
+  Lent() = default;
+  explicit Lent(nb::handle object) : view_(new Py_buffer{}) {
+    if (PyObject_GetBuffer(object.ptr(), view_.get(), PyBUF_SIMPLE) != 0) {
+      delete view_.release();
+      nb::raise_python_error();
+    }
+  }
+
+  std::span<const std::uint8_t> bytes() const {
+    return {static_cast<const std::uint8_t*>(view_->buf), static_cast<std::size_t>(view_->len)};
+  }
+
+ private:
+  struct Release {
+    void operator()(Py_buffer* view) const {
+      PyBuffer_Release(view);
+      delete view;
+    }
+  };
+  std::unique_ptr<Py_buffer, Release> view_;
+};
+
+io::Container opened_unlocked(std::span<const std::uint8_t> bytes, const io::Limits& limits) {
+  const Unlocked unlocked;
+  return opened(bytes, limits);
+}
+
+/// A container and the bytes that it looks at: its own, or Python's.
 class OwnedContainer {
  public:
   OwnedContainer(Bytes bytes, const io::Limits& limits)
       : bytes_(std::move(bytes)), container_(opened(bytes_, limits)) {}
-  OwnedContainer(nb::bytes bytes, io::Container container)
-      : lent_(std::move(bytes)), container_(std::move(container)) {}
+  OwnedContainer(Lent lent, const io::Limits& limits)
+      : lent_(std::move(lent)), container_(opened_unlocked(lent_.bytes(), limits)) {}
 
   const io::Container* operator->() const noexcept { return &container_; }
   const io::Container& operator*() const noexcept { return container_; }
 
  private:
   Bytes bytes_;
-  nb::object lent_;
+  Lent lent_;
   io::Container container_;
 };
 
@@ -240,9 +273,31 @@ void bind_secret_key_files(nb::module_& m) {
   m.def("passphrases", &io::libcrypto::state, "\"ready\", or what is missing for keys under a passphrase.");
 }
 
-/// Binds `to_bytes` and `write_file` for one kind of public object.
+/// Bytes of the library's as a memoryview that keeps them: nothing is copied.
+using View = nb::ndarray<nb::memview, const std::uint8_t, nb::ndim<1>>;
+
+View lent_to_python(Bytes bytes) {
+  auto kept = std::make_unique<Bytes>(std::move(bytes));
+  const std::uint8_t* const data = kept->data();
+  const std::size_t size = kept->size();
+  nb::capsule owner(kept.get(), [](void* pointer) noexcept { delete static_cast<Bytes*>(pointer); });
+  kept.release();
+  return View(data, {size}, owner);
+}
+
+/// Binds `to_bytes`, `to_view` and `write_file` for one kind of public object.
 template <class Object>
 void bind_public(nb::module_& m) {
+  m.def(
+      "to_view",
+      [](const Object& object, const nb::bytes& metadata) {
+        const auto caller_bytes = to_span(metadata);
+        return lent_to_python([&] {
+          const Unlocked unlocked;
+          return io::serialize(object, caller_bytes);
+        }());
+      },
+      "object"_a, "metadata"_a);
   m.def(
       "to_bytes",
       [](const Object& object, const nb::bytes& metadata) {
@@ -270,14 +325,10 @@ void bind_io(nb::module_& m) {
   nb::class_<OwnedContainer>(m, "Container")
       .def_static(
           "from_bytes",
-          [](const nb::bytes& bytes, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure,
+          [](const nb::object& bytes, std::uint64_t max_bytes, std::uint64_t max_expanded_bytes, bool allow_insecure,
              const std::string& security_table) {
-            const auto span = to_span(bytes);
             const rlwe::SecurityTable table = rlwe::security_table(security_table);
-            return OwnedContainer(bytes, [&] {
-              const Unlocked unlocked;
-              return opened(span, {max_bytes, max_expanded_bytes, allow_insecure, table});
-            }());
+            return OwnedContainer(Lent(bytes), {max_bytes, max_expanded_bytes, allow_insecure, table});
           },
           "bytes"_a, nb::kw_only(), "max_bytes"_a, "max_expanded_bytes"_a, "allow_insecure"_a, "security_table"_a)
       .def_static(
@@ -371,6 +422,16 @@ void bind_io(nb::module_& m) {
       },
       "object"_a, "metadata"_a, "options"_a);
   m.def(
+      "to_view",
+      [](const value::EncryptedArray& array, const nb::bytes& metadata, const value::Options& options) {
+        const auto caller_bytes = to_span(metadata);
+        return lent_to_python([&] {
+          const Unlocked unlocked;
+          return io::serialize(array, caller_bytes, options);
+        }());
+      },
+      "object"_a, "metadata"_a, "options"_a);
+  m.def(
       "write_file",
       [](const std::string& path, const value::EncryptedArray& array, const nb::bytes& metadata, bool overwrite,
          const value::Options& options) {
@@ -381,6 +442,11 @@ void bind_io(nb::module_& m) {
       "path"_a, "object"_a, "metadata"_a, "overwrite"_a, "options"_a);
   bind_secret_key_files(m);
   m.def("file_is_private", &io::file_is_private, "path"_a);
+  m.attr("header_bytes") = io::layout::header_bytes;
+  m.def(
+      "announced_bytes",
+      [](const nb::bytes& header, std::uint64_t max_bytes) { return io::announced_bytes(to_span(header), max_bytes); },
+      "header"_a, "max_bytes"_a, "Bytes of the object that begins so.");
   m.def("inspect_file", &inspect_file, "path"_a, "max_bytes"_a);
 }
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .digits import EncryptedDigits, decrypt_digits, encrypt_digits
     from .encryption import encrypt
     from .errors import CyclotomeError
-    from .files import from_bytes, load, save, to_bytes
+    from .files import from_bytes, load, save, to_bytes, to_view
     from .fixed_point import FixedPoint
     from .frame_columns import EncryptedCategories, EncryptedColumn
     from .frame_decryption import decrypt_frame
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         top_k,
         where,
     )
+    from .held_keys import hold_keys, release_keys
     from .inspection import Inspection, inspect
     from .key_files import KeyFiles, save_keys
     from .keys import EvaluationKeys, Keys, PublicKey, RekeyingKey, SecretKey, keygen, sum_rotations, trace_elements
@@ -62,6 +63,10 @@ if TYPE_CHECKING:
     from .polynomials import convolve, expand, negacyclic_product, pack
     from .rekeying import rekey, rekeying_key, rerandomize
     from .selections import one_hot
+    from .sessions.client import Client
+    from .sessions.mapping import map
+    from .sessions.quotas import Quotas
+    from .sessions.server import Server
     from .shaping import concatenate, stack
     from .sharding import ShardedArray, encrypt_sharded, shard
     from .suggestions import suggest
@@ -69,6 +74,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Client",
     "CyclotomeError",
     "EncryptedArray",
     "EncryptedCategories",
@@ -86,8 +92,10 @@ __all__ = [
     "PlainArray",
     "Plan",
     "PublicKey",
+    "Quotas",
     "RekeyingKey",
     "SecretKey",
+    "Server",
     "ShardedArray",
     "__version__",
     "allow_undecryptable",
@@ -112,12 +120,14 @@ __all__ = [
     "expand",
     "fpga",
     "from_bytes",
+    "hold_keys",
     "inspect",
     "is_zero",
     "keygen",
     "less",
     "load",
     "lookup",
+    "map",
     "maximum",
     "memory_limit",
     "minimum",
@@ -131,6 +141,7 @@ __all__ = [
     "progress",
     "rekey",
     "rekeying_key",
+    "release_keys",
     "rerandomize",
     "reveal",
     "save",
@@ -144,6 +155,7 @@ __all__ = [
     "sum_rotations",
     "threshold",
     "to_bytes",
+    "to_view",
     "top_k",
     "trace_elements",
     "where",
@@ -158,12 +170,13 @@ _MODULES = {
     "digits": "EncryptedDigits decrypt_digits encrypt_digits",
     "encryption": "encrypt",
     "errors": "CyclotomeError",
-    "files": "from_bytes load save to_bytes",
+    "files": "from_bytes load save to_bytes to_view",
     "fixed_point": "FixedPoint",
     "frame_columns": "EncryptedCategories EncryptedColumn",
     "frame_decryption": "decrypt_frame",
     "frames": "EncryptedFrame encrypt_frame",
     "functions": "argmax argmin equal is_zero less lookup maximum minimum polyval sort top_k where",
+    "held_keys": "hold_keys release_keys",
     "inspection": "Inspection inspect",
     "key_files": "KeyFiles save_keys",
     "keys": "EvaluationKeys Keys PublicKey RekeyingKey SecretKey keygen sum_rotations trace_elements",
@@ -176,6 +189,10 @@ _MODULES = {
     "polynomials": "convolve expand negacyclic_product pack",
     "rekeying": "rekey rekeying_key rerandomize",
     "selections": "one_hot",
+    "sessions.client": "Client",
+    "sessions.mapping": "map",
+    "sessions.quotas": "Quotas",
+    "sessions.server": "Server",
     "shaping": "concatenate stack",
     "sharding": "ShardedArray encrypt_sharded shard",
     "suggestions": "suggest",

@@ -17,6 +17,7 @@ from .keyring import Keyring
 from .memory import warn_of_spread
 from .options import current
 from .parameters import Parameters
+from .pickling import pickled_as_file
 from .plain_arrays import PlainArray
 from .shapes import Selection, require_rows, reshaped, selected, taken
 from .text import byte_size, html_table, integer, plural
@@ -57,6 +58,7 @@ def _judged(product: EncryptedArray) -> EncryptedArray:
     return product
 
 
+@pickled_as_file
 class EncryptedArray:
     """An n-dimensional array of encrypted integers, made by `encrypt`.
 

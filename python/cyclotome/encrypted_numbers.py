@@ -18,6 +18,7 @@ from .keyring import Keyring
 from .keys import PublicKey, SecretKey
 from .options import Callback
 from .parameters import Parameters
+from .pickling import pickled_as_file
 from .values import IntArray, index, integers
 
 __all__ = ["EncryptedNumbers", "decrypt", "encrypt", "encrypt_lists"]
@@ -26,6 +27,7 @@ __all__ = ["EncryptedNumbers", "decrypt", "encrypt", "encrypt_lists"]
 MOST_BITS = 64
 
 
+@pickled_as_file
 @dataclass(frozen=True)
 class EncryptedNumbers:
     """Numbers of ``bits`` bits each, encrypted digit by digit, made by `encrypt` and `encrypt_lists`.

@@ -11,11 +11,13 @@ from . import _core
 
 __all__ = [
     "ArgumentError",
+    "BusyError",
     "ContradictionError",
     "CyclotomeError",
     "EngineError",
     "FileError",
     "FormatError",
+    "FunctionError",
     "MemoryLimitError",
     "MismatchError",
     "MissingKeyError",
@@ -23,12 +25,17 @@ __all__ = [
     "PaddingWarning",
     "ParameterError",
     "PassphraseError",
+    "QuotaError",
     "RangeError",
     "SecrecyError",
     "SecretFileWarning",
     "SecurityError",
+    "ServiceError",
     "TransparentError",
+    "UnauthorizedError",
+    "UnknownKeysError",
     "UnsupportedError",
+    "WorkerLostError",
 ]
 
 
@@ -105,6 +112,35 @@ class MissingPackageError(EngineError, ImportError):
 
 class MemoryLimitError(EngineError, MemoryError):
     """Work that takes more memory than there is, or than `set_memory_limit` allows; refused before it begins."""
+
+
+class UnknownKeysError(MissingKeyError):
+    """A server that does not hold the keys that a request names: never sent, or given up since; send them again."""
+
+
+class QuotaError(CyclotomeError, ValueError):
+    """More bytes or more work than a server takes; the same again will be refused again."""
+
+
+class BusyError(CyclotomeError, TimeoutError):
+    """A server that has too much to do; the same may do later."""
+
+
+class FunctionError(CyclotomeError, RuntimeError):
+    """A server's or a worker's own function failed, or its process died; nothing is wrong with what it was given, as
+    far as this library can tell."""
+
+
+class WorkerLostError(FunctionError):
+    """The process that worked on it ended: killed, out of memory, or crashed."""
+
+
+class UnauthorizedError(CyclotomeError, PermissionError):
+    """A server that wants to know who asks, and got no token, or one of nobody's."""
+
+
+class ServiceError(CyclotomeError, ConnectionError):
+    """A server that can't be reached, or answers what no server of this library does."""
 
 
 class PaddingWarning(UserWarning):

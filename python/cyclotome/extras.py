@@ -13,7 +13,7 @@ from types import ModuleType
 
 from .errors import MissingPackageError
 
-__all__ = ["BENCH", "DEMO", "EXTRAS", "FPGA", "STUDY", "Extra"]
+__all__ = ["BENCH", "DEMO", "EXTRAS", "FPGA", "RAY", "SERVE", "STUDY", "Extra", "Needs"]
 
 
 @dataclass(frozen=True)
@@ -56,3 +56,32 @@ FPGA = Extra("fpga", "cyclotome_hdl", "the generator of circuits", "./hdl ./stud
 STUDY = Extra("study", "cyclotome_study", "the comparison of products of polynomials", "./study")
 
 EXTRAS = (BENCH, DEMO, FPGA, STUDY)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Packages of others that a part of this library needs."""
+
+    #: The extra of this distribution that installs them.
+    name: str
+    #: What is imported.
+    packages: tuple[str, ...]
+    #: What it brings, for messages.
+    brings: str
+
+    @property
+    def missing(self) -> list[str]:
+        """Those that are not installed."""
+        return [package for package in self.packages if importlib.util.find_spec(package) is None]
+
+    def require(self) -> None:
+        """Raises MissingPackageError where one of them is not installed; the message says how to."""
+        if missing := self.missing:
+            raise MissingPackageError(
+                f"{self.brings} needs {', '.join(missing)}: pip install 'cyclotome[{self.name}]' (in a checkout: pip "
+                f"install '.[{self.name}]')"
+            )
+
+
+SERVE = Needs("serve", ("fastapi", "uvicorn", "httpx", "prometheus_client"), "the service over HTTP, and its client,")
+RAY = Needs("ray", ("ray",), 'map(..., engine="ray")')

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import copyreg
 import os
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from . import _core, metadata, passphrases
+from . import _core, metadata, passphrases, streams
 from .array import EncryptedArray
 from .contexts import context_on
 from .encrypted_numbers import EncryptedNumbers
@@ -23,14 +22,16 @@ from .errors import (
     SecretFileWarning,
     UnsupportedError,
 )
+from .held_keys import held_for, unpickling_device
 from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
+from .streams import Buffer, Readable, Writable
 from .threshold_messages import DecryptionShare, KeyShare, SecretShare, Session
 
-__all__ = ["from_bytes", "load", "save", "to_bytes"]
+__all__ = ["from_bytes", "load", "reduced", "save", "to_bytes", "to_view"]
 
 Path = str | os.PathLike[str]
 Storable = (
@@ -78,7 +79,7 @@ def refuse_existing(name: str, secret: bool = False) -> None:
 
 
 def save(
-    path: Path,
+    path: Path | Writable,
     obj: Storable,
     *,
     note: Mapping[str, Any] | None = None,
@@ -91,7 +92,8 @@ def save(
     with the first digits of that key's id. Keys that an array carries in memory are not written with it.
 
     Args:
-        path: where to.
+        path: where to; or a binary file object, to which the same bytes are written, without a promise to be whole.
+            Several objects one after the other make a stream, which `load` reads one by one.
         obj: parameters, a key, an encrypted array, encrypted numbers of `circuit`, or what `threshold` makes.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
@@ -102,10 +104,16 @@ def save(
     Raises:
         FileError: it can't be written; a file that was there is as it was.
         ArgumentError: a note that is no JSON object or too long; a passphrase for something else than a secret key.
+        SecrecyError: a secret key, and a file object in place of a path.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
         PassphraseError: an empty passphrase.
         EngineError: a passphrase, and the system has no libcrypto.
     """
+    if isinstance(path, Writable):
+        if passphrase is not None:
+            raise ArgumentError("a passphrase protects files of secret keys, which are written to a path only")
+        streams.write_whole(path, to_view(obj, note=note))
+        return
     name = os.fspath(path)
     native, facts = _described(obj)
     secret = isinstance(obj, (SecretKey, SecretShare))
@@ -134,18 +142,26 @@ def to_bytes(obj: Storable, *, note: Mapping[str, Any] | None = None) -> bytes:
         ArgumentError: a note that is no JSON object or too long.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
     """
+    return bytes(to_view(obj, note=note))
+
+
+def to_view(obj: Storable, *, note: Mapping[str, Any] | None = None) -> memoryview:
+    """The bytes of `to_bytes`, where the library wrote them: nothing is copied into an object of Python's.
+
+    Raises:
+        SecrecyError, ArgumentError, NoiseError: as `to_bytes`.
+    """
     if isinstance(obj, (SecretKey, SecretShare)):
         raise SecrecyError(
-            "a secret key or share is written to a file only: cyclotome.save(path, key), which no one else can read"
+            "a secret key or share is written to a file only, which no one else can read: cyclotome.save(path, key)"
         )
     native, facts = _described(obj)
-    data: bytes = _core.to_bytes(native, metadata.write(facts, note), *_how(obj))
-    return data
+    return memoryview(_core.to_view(native, metadata.write(facts, note), *_how(obj)))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 def load(
-    path: Path,
+    path: Path | Readable,
     *,
     expect: Parameters | None = None,
     keys: object = (),
@@ -162,7 +178,8 @@ def load(
     justify. The checksum detects damage; it does not tell who wrote the file.
 
     Args:
-        path: the file.
+        path: the file; or a binary file object, from which the next object is read, and no byte more. Secret keys are
+            read from a path better, which keeps their bytes in locked memory.
         expect: the parameters it must belong to.
         keys: a public or evaluation key, or several, that a loaded array shall know.
         device: where it shall compute.
@@ -181,7 +198,7 @@ def load(
         `circuit.EncryptedNumbers`, or a `threshold.Session` and its parties' messages.
 
     Raises:
-        FileError: no such file, or it can't be read.
+        FileError: no such file, or it can't be read; a stream that is at its end.
         FormatError: damaged, cut off, too long, or not written by this library.
         SecurityError: INSECURE parameters, or parameters that are below 128 bits by ``security_table``.
         MismatchError: other parameters or keys than expected.
@@ -191,18 +208,19 @@ def load(
     Warns:
         SecretFileWarning: a secret key that others may read.
     """
-    name = os.fspath(path)
     ring = Keyring.of(*keys) if isinstance(keys, (tuple, list)) else Keyring.of(keys)
     given = ring.keys()
     expected = [*([] if expect is None else [expect]), *(key.parameters for key in given)]
-    container = _core.Container.from_file(
-        name,
-        max_bytes=max_bytes,
-        max_expanded_bytes=_EXPANSION * max_bytes,
-        allow_insecure=allow_insecure or any(parameters.allow_insecure for parameters in expected),
-        security_table=_judge(security_table, expected),
+    limits = _limits(
+        max_bytes, allow_insecure or any(each.allow_insecure for each in expected), _judge(security_table, expected)
     )
-    if container.kind in ("secret key", "protected secret key", "secret share") and not _core.file_is_private(name):
+    container, name = _opened(path, max_bytes, limits)
+    in_file = not isinstance(path, Readable)
+    if (
+        container.kind in ("secret key", "protected secret key", "secret share")
+        and in_file
+        and not _core.file_is_private(name)
+    ):
         warnings.warn(
             f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
             "happened",
@@ -217,48 +235,82 @@ def load(
     return obj.with_keys(*given) if given and isinstance(obj, (EncryptedArray, EncryptedNumbers)) else obj
 
 
+def _limits(max_bytes: int, allow_insecure: bool, table: str) -> dict[str, Any]:
+    """What `_core.Container` takes from outside."""
+    return {
+        "max_bytes": max_bytes,
+        "max_expanded_bytes": _EXPANSION * max_bytes,
+        "allow_insecure": allow_insecure,
+        "security_table": table,
+    }
+
+
+def _opened(path: Path | Readable, max_bytes: int, limits: dict[str, Any]) -> tuple[_core.Container, str]:
+    """What a file, or a stream next, holds, and its name for messages."""
+    if not isinstance(path, Readable):
+        name = os.fspath(path)
+        return _core.Container.from_file(name, **limits), name
+    data = streams.read_one(path, max_bytes)
+    if data is None:
+        raise FileError("the stream is at its end: there is no further object")
+    return _core.Container.from_bytes(data, **limits), "the stream"
+
+
 def from_bytes(
-    data: bytes,
+    data: Buffer,
     allow_insecure: bool = False,
     *,
     security_table: str | None = None,
     device: str = "cpu",
     max_bytes: int = MAX_BYTES,
 ) -> Any:
-    """The object that `to_bytes` made these bytes of; checked as by `load`."""
-    container = _core.Container.from_bytes(
-        data,
-        max_bytes=max_bytes,
-        max_expanded_bytes=_EXPANSION * max_bytes,
-        allow_insecure=allow_insecure,
-        security_table=_judge(security_table, []),
-    )
-    return _read(container, device)
+    """The object that `to_bytes` made these bytes of; checked as by `load`.
+
+    Args:
+        data: bytes, or whatever lends some: a `memoryview`, an `mmap.mmap`, a `bytearray`, all read in place. What
+            changes meanwhile is refused, or gives other residues; a mapped file that another process makes shorter
+            ends this one (SIGBUS), as for every reader of mapped files.
+        allow_insecure, security_table, device, max_bytes: as for `load`.
+    """
+    return _read(_lent(data, _limits(max_bytes, allow_insecure, _judge(security_table, []))), device)
 
 
-def _reduced(obj: Any) -> tuple[Any, ...]:
-    """A pickle, which runs whatever it says anyway, keeps what its writer accepted."""
+def from_bytes_with_note(data: Buffer, expect: Parameters, device: str, max_bytes: int) -> tuple[Any, dict[str, Any]]:
+    """The same, of these parameters, and the note beside it; for the library itself.
+
+    Raises:
+        MismatchError: other parameters.
+    """
+    container = _lent(data, _limits(max_bytes, expect.allow_insecure, _judge(None, [expect])))
+    if container.parameters.fingerprint != expect.native.fingerprint:
+        raise MismatchError(f"the data belongs to other parameters than {expect.summary()}")
+    return _read(container, device), metadata.read_note(metadata.parse(container.metadata))
+
+
+def _lent(data: Buffer, limits: dict[str, Any]) -> _core.Container:
+    try:
+        return _core.Container.from_bytes(data, **limits)
+    except (BufferError, TypeError) as error:
+        raise ArgumentError(f"from_bytes: bytes in one piece are wanted, not {type(data).__name__}: {error}") from None
+
+
+def reduced(obj: Any) -> tuple[Any, ...]:
+    """What `pickling` makes pickles and copies of: the bytes of a file. A pickle, which runs whatever it says anyway,
+    keeps what its writer accepted."""
     parameters = obj if isinstance(obj, Parameters) else obj.parameters
-    return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table)
+    array = obj.digits if isinstance(obj, EncryptedNumbers) else obj
+    ring = array.keyring if isinstance(array, EncryptedArray) else Keyring()
+    return _restored, (to_bytes(obj), parameters.allow_insecure, parameters.table, bool(ring.keys()))
 
 
-def _restored(data: bytes, allow_insecure: bool, table: str) -> Any:
-    return from_bytes(data, allow_insecure, security_table=table)
-
-
-# Pickles and copies are files too. The classes know nothing of files, so that is said here.
-for _kind in (
-    Parameters,
-    PublicKey,
-    EvaluationKeys,
-    RekeyingKey,
-    EncryptedArray,
-    EncryptedNumbers,
-    Session,
-    KeyShare,
-    DecryptionShare,
-):
-    copyreg.pickle(_kind, _reduced)
+def _restored(data: bytes, allow_insecure: bool, table: str, knew_keys: bool = False) -> Any:
+    """``knew_keys``: an array that had keys has them again where this process holds them."""
+    obj = from_bytes(data, allow_insecure, security_table=table, device=unpickling_device())
+    if not knew_keys:
+        return obj
+    array = obj.digits if isinstance(obj, EncryptedNumbers) else obj
+    held = held_for(array.key_id, array.parameters.native.fingerprint)
+    return obj if held is None else obj.with_keys(*held.keys())
 
 
 def _judge(named: str | None, expected: list[Parameters]) -> str:

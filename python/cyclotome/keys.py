@@ -20,6 +20,7 @@ from .contexts import Context, context_on
 from .errors import ArgumentError, SecrecyError, UnsupportedError
 from .options import Callback
 from .parameters import Parameters
+from .pickling import pickled_as_file
 from .reporting import Task
 from .text import byte_size, html_table, plural
 from .values import index
@@ -116,6 +117,7 @@ class SecretKey(_Key):
     __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
 
 
+@pickled_as_file
 class PublicKey(_Key):
     """Encrypts, and hides again what a computation laid bare. Made by `keygen`; may be given to anybody."""
 
@@ -156,6 +158,7 @@ class PublicKey(_Key):
         return self._moved(device, moved)
 
 
+@pickled_as_file
 class EvaluationKeys(_Key):
     """Relinearises products and rotates slots. Made by `keygen`; for the side that computes."""
 
@@ -226,6 +229,7 @@ def _purposes(keys: EvaluationKeys) -> str:
     return ", ".join(held) or "nothing"
 
 
+@pickled_as_file
 class RekeyingKey(_Key):
     """Turns arrays under one secret key into arrays under another: `cyclotome.rekey`. Made by `rekeying_key`; its
     ``key_id`` is where it leads."""

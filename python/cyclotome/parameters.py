@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from . import _core
 from .errors import ParameterError
+from .pickling import pickled_as_file
 
 __all__ = ["Parameters", "find_primes"]
 
@@ -65,6 +66,7 @@ class Primes(Protocol):
     def primes(self) -> Sequence[int]: ...
 
 
+@pickled_as_file
 class Parameters:
     """Checked, immutable parameters; five ways lead to them.
 

@@ -11,11 +11,13 @@ from .contexts import Context
 from .errors import ArgumentError, SecrecyError, UnsupportedError
 from .keys import galois_elements_of
 from .parameters import Parameters
+from .pickling import pickled_as_file
 from .values import index
 
 __all__ = ["DecryptionShare", "KeyShare", "Message", "SecretShare", "Session", "number_of"]
 
 
+@pickled_as_file
 class Session:
     """What all parties agree on before there is a key: public, and the same for everybody. Compare ``id``, over a
     channel that you trust: who gives two parties different sessions can make them decrypt for him.
@@ -159,6 +161,7 @@ class Message:
         return f"{type(self).__name__}({self._facts()})"
 
 
+@pickled_as_file
 class KeyShare(Message):
     """A party's message of one of the two rounds that make the joint key. Public, for all parties."""
 
@@ -208,6 +211,7 @@ class SecretShare(Message):
         raise SecrecyError("a secret share is written to a file only: cyclotome.save(path, share)")
 
 
+@pickled_as_file
 class DecryptionShare(Message):
     """What one party gives to decrypt one array together with certain others. For whoever may know the values."""
 

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "check.hpp"
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/frame.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "io_objects.hpp"
 
@@ -118,6 +120,21 @@ TEST(limits_hold) {
   limits.max_bytes += 1;
   limits.max_expanded_bytes -= 1;
   CHECK_THROWS_WITH(FormatError, io::read_ciphertext(Container(bytes, limits), o.context), "max_expanded_bytes");
+}
+
+TEST(a_header_announces_the_whole) {
+  const Objects o(parameter_sets()[3]);
+  for (const auto& [name, bytes] : io_objects::containers(o)) {
+    constexpr std::size_t header = io::layout::header_bytes;
+    CHECK_EQ(io::announced_bytes(std::span(bytes).first(header), bytes.size()), bytes.size());
+    CHECK_EQ(io::announced_bytes(bytes, bytes.size()), bytes.size());
+    CHECK_THROWS_WITH(FormatError, io::announced_bytes(bytes, bytes.size() - 1), "max_bytes");
+    CHECK_THROWS_WITH(FormatError, io::announced_bytes(std::span(bytes).first(header - 1), bytes.size()), "truncated");
+    CHECK_THROWS_WITH(FormatError, io::announced_bytes(std::span(bytes).first(0), bytes.size()), "CYCLOTOM");
+    Bytes small = bytes;
+    for (std::size_t i = 0; i < 8; ++i) small[io::layout::length_offset + i] = i == 0 ? 87 : 0;
+    CHECK_THROWS_WITH(FormatError, io::announced_bytes(small, bytes.size()), "fewer than the 88");
+  }
 }
 
 }  // namespace

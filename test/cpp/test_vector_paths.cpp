@@ -2,6 +2,10 @@
 // Every instruction set of this machine computes the same bits as plain integers (sums and products) or as the scalar
 // loops (transforms), on random and on extreme residues.
 #include <algorithm>
+#include <cfenv>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "cyclotome/ring/base_conversion.hpp"
 #include "cyclotome/ring/ring.hpp"
@@ -227,6 +231,56 @@ TEST(wrap_counts_equal_the_fixed_point_formula) {
       test_wraps<std::uint64_t>(set, primes_congruent_to_one(bits, 64, 5));
     }
     test_wraps<std::uint64_t>(set, {2, 3, 1ULL << 40 | 1, (1ULL << 61) - 1});
+  }
+}
+
+/// Whatever the caller does with doubles, results are the same and so is its own arithmetic afterwards: rounded up,
+/// down, to zero, and with inexact results trapped.
+TEST(the_callers_arithmetic_does_not_matter) {
+  for (const int rounding : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    CHECK_EQ(std::fesetround(rounding), 0);
+    test_transforms<std::uint64_t>(256);
+    pointwise_everywhere<std::uint64_t>();
+    sums_everywhere<std::uint64_t>();
+    CHECK_EQ(std::fegetround(), rounding);
+  }
+  std::fesetround(FE_TONEAREST);
+#if defined(__x86_64__)
+  const unsigned before = _mm_getcsr();
+  const std::uint64_t q = transform_primes<std::uint64_t>(64)[4];
+  const TransformTables<std::uint64_t> tables(64, q);
+  for (const InstructionSet set : vector_sets()) {
+    Words<std::uint64_t> a = residues<std::uint64_t>(64, q, patterns[0], 1);
+    const Words<std::uint64_t> same = a;
+    _mm_setcsr(before & ~0x1000U);  // traps
+    cpu::kernels<std::uint64_t>(set).forward_transform(a.data(), tables);
+    cpu::kernels<std::uint64_t>(set).inverse_transform(a.data(), tables);
+    CHECK_EQ(_mm_getcsr() & 0x1000U, 0U);
+    _mm_setcsr(before);
+    check_all(label(set, 64, "with traps", q, patterns[0]), a, [&](std::size_t c) { return same[c]; });
+  }
+#endif
+}
+
+/// Products next to every multiple of q/2, where a quotient is hardest to round, for the widest moduli of doubles.
+TEST(products_next_to_half_a_modulus_equal_integers) {
+  for (const unsigned bits : {50U, 49U, 20U}) {
+    const std::uint64_t q = primes_congruent_to_one(bits, 64, 1)[0];
+    const Modulus<std::uint64_t> modulus(q);
+    Words<std::uint64_t> a, b;
+    for (std::uint64_t x = 1; x < q && a.size() < 4096; x = 3 * x + 1) {
+      const std::uint64_t inverse = inverse_or_zero(x, q);
+      for (const std::uint64_t product : {q / 2, q / 2 + 1, q - 1, std::uint64_t{1}, q / 2 - 1}) {
+        a.push_back(x);
+        b.push_back(modulus.multiply(inverse, product));
+      }
+    }
+    for (const InstructionSet set : vector_sets()) {
+      Words<std::uint64_t> out(a.size());
+      cpu::kernels<std::uint64_t>(set).multiply(out.data(), a.data(), b.data(), a.size(), modulus);
+      check_all(label(set, 64, "halves", q, patterns[0]), out,
+                [&](std::size_t c) { return modulus.multiply(a[c], b[c]); });
+    }
   }
 }
 

@@ -229,7 +229,8 @@ def test_every_error_class_has_the_code_that_the_documentation_promises() -> Non
     expected = {
         "FileError": 3, "FormatError": 3, "ParameterError": 4, "SecurityError": 4, "MismatchError": 5,
         "MissingKeyError": 5, "NoiseError": 6, "RangeError": 6, "ArgumentError": 2, "UnsupportedError": 2,
-        "TransparentError": 5, "EngineError": 1, "SecrecyError": 1,
+        "TransparentError": 5, "EngineError": 1, "SecrecyError": 1, "QuotaError": 1, "BusyError": 1,
+        "FunctionError": 1, "ServiceError": 3, "UnknownKeysError": 5, "UnauthorizedError": 5, "WorkerLostError": 1,
     }  # fmt: skip
     for name, code in expected.items():
         assert failures.exit_code(getattr(errors, name)("x")) == code

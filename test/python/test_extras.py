@@ -21,7 +21,7 @@ PACKAGE = Path(cyclotome.__file__).resolve().parent
 ABSENT = Extra("none", "cyclotome_of_no_such_name", "what nobody wrote", "./none")
 
 #: What the library's wheel holds of Python, by folder; everything else is a package of its own.
-FOLDERS = {".", "cli"}
+FOLDERS = {".", "cli", "service", "sessions"}
 
 
 def test_importing_the_library_loads_none_of_them() -> None:
@@ -45,7 +45,9 @@ def test_the_library_holds_none_of_them() -> None:
         return  # another one is imported: a checkout's
     names = {file.as_posix() for file in files}
     assert "cyclotome/__init__.py" in names and "cyclotome/include/circuit_abi.h" in names
-    assert {file.parent.as_posix() for file in files if file.suffix == ".py"} == {"cyclotome", "cyclotome/cli"}
+    assert {file.parent.as_posix() for file in files if file.suffix == ".py"} == {
+        Path("cyclotome", folder).as_posix() for folder in FOLDERS
+    }
     assert not [name for name in names if name.startswith(tuple(extra.package for extra in EXTRAS))]
 
 

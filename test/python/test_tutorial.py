@@ -71,6 +71,8 @@ PAGES = [
             "fermat",
             "fpga",
             "papers",
+            "scale",
+            "services",
             "transforms",
             "tutorial",
             "tutorial-fermat",

@@ -71,6 +71,8 @@ def test_a_file_goes_down_to_a_context_and_up_to_an_array(keys: cy.Keys, tmp_pat
         "keyring.of",
         "keyring.keys",
         "files._judge",
+        "files._limits",
+        "files._opened",
         "files._read",
         "metadata.parse",
         "metadata.read_value_bits",

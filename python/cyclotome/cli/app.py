@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import cyclotome
-from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys, threshold
+from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys, service, threshold
 from cyclotome.cli.commands import COMMANDS, of_extra
 from cyclotome.cli.visible import visible
 
@@ -93,3 +93,5 @@ app.add_typer(circuit_roles.app)
 app.add_typer(threshold.app)
 app.command("inspect")(inspection.inspect)
 app.command("doctor")(doctor.doctor)
+app.command("serve")(service.serve)
+app.command("call")(service.call)

@@ -21,6 +21,7 @@ from rich.text import Text
 
 import cyclotome as cy
 from cyclotome.cli.failures import UsageError, put
+from cyclotome.cli.standard_streams import named
 from cyclotome.cli.visible import visible
 from cyclotome.errors import FileError
 
@@ -51,17 +52,17 @@ def emit(data: Mapping[str, Any], as_json: bool, lines: str | None = None) -> No
     """Prints a result: as JSON (whose strings escape what is not ASCII), as the given text, or as a table of names and
     values. Whatever of it came from files has no control characters afterwards."""
     if as_json:
-        put(json.dumps(data, default=str) + "\n")
+        put(named(json.dumps(data, default=str)) + "\n")
     elif lines is not None:
         encoding = sys.stdout.encoding or "utf-8"
-        shown = visible(lines.rstrip("\n"), lines=True)
+        shown = visible(named(lines.rstrip("\n")), lines=True)
         put(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     else:
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim")
         grid.add_column(overflow="fold")
         for name, value in data.items():
-            shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            shown = named(", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
             grid.add_row(name.replace("_", " "), cell(shown))
         Console().print(grid)
 
@@ -73,7 +74,7 @@ def cell(text: str) -> Text:
 
 def note(message: str) -> None:
     """A remark for people, on standard error."""
-    Console(stderr=True, soft_wrap=True).print(Text(visible(message), style="dim"))
+    Console(stderr=True, soft_wrap=True).print(Text(visible(named(message)), style="dim"))
 
 
 @contextmanager

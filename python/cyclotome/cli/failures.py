@@ -13,14 +13,17 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cyclotome import errors
+from cyclotome import errors, failures
 from cyclotome.cli.expression import ExpressionError
+from cyclotome.cli.standard_streams import StreamUseError, abandon_output, standing_in
 from cyclotome.cli.visible import shortened, visible
+from cyclotome.failures import BAD_FILE as BAD_FILE
+from cyclotome.failures import OTHER as OTHER
+from cyclotome.failures import USAGE as USAGE
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-OTHER, USAGE, BAD_FILE, BAD_PARAMETERS, BAD_KEY, OUT_OF_RANGE = 1, 2, 3, 4, 5, 6
 #: Ctrl-C, as shells count it.
 INTERRUPTED = 130
 
@@ -33,27 +36,9 @@ class UsageError(errors.CyclotomeError, ValueError):
     """A command that contradicts itself, or would overwrite a file."""
 
 
-#: The first class that fits decides.
-CODES: tuple[tuple[type[Exception], int], ...] = (
-    (UsageError, USAGE),
-    (ExpressionError, USAGE),
-    (errors.UnsupportedError, USAGE),
-    (errors.ArgumentError, USAGE),
-    (errors.FileError, BAD_FILE),
-    (errors.FormatError, BAD_FILE),
-    (errors.ParameterError, BAD_PARAMETERS),
-    (errors.MismatchError, BAD_KEY),
-    (errors.MissingKeyError, BAD_KEY),
-    (errors.TransparentError, BAD_KEY),  # the public key is what is missing
-    (errors.NoiseError, OUT_OF_RANGE),
-    (errors.ContradictionError, BAD_FILE),
-    (errors.RangeError, OUT_OF_RANGE),
-)
-
-
 def exit_code(error: BaseException) -> int:
-    """The exit code of an error; 1 for those without one of their own."""
-    return next((code for kind, code in CODES if isinstance(error, kind)), OTHER)
+    """The exit code of an error, as `cyclotome.failures` has it for those of the library."""
+    return USAGE if isinstance(error, (UsageError, ExpressionError, StreamUseError)) else failures.exit_code(error)
 
 
 def complain(message: str) -> None:
@@ -72,11 +57,13 @@ def command(function: Callable[P, R]) -> Callable[P, R]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             _require_text(kwargs)
-            result = function(*args, **kwargs)
+            # What decrypts writes text.
+            with standing_in(kwargs, text=function.__name__ == "decrypt") as given:
+                result = function(*args, **given)
             put("")
             return result
         except BrokenPipeError:  # the reader of our output has gone, as in `cyclotome decrypt … | head`
-            _abandon_output()
+            abandon_output()
             raise typer.Exit(OTHER) from None
         except KeyboardInterrupt:
             if kwargs.get("debug"):
@@ -113,7 +100,7 @@ def put(text: str) -> None:
             "--output, or set PYTHONUTF8=1"
         ) from None
     except OSError as error:
-        _abandon_output()
+        abandon_output()
         raise errors.FileError(f"can't write to standard output: {error.strerror or error}") from None
 
 
@@ -123,11 +110,6 @@ def _require_text(arguments: Mapping[str, object]) -> None:
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, (str, os.PathLike)) and any("\ud800" <= c <= "\udfff" for c in os.fspath(part)):
                 raise UsageError(f"{shortened(os.fspath(part))} is not UTF-8 text; rename the file, or write it anew")
-
-
-def _abandon_output() -> None:
-    """Sends what is left in standard output's buffer nowhere, or Python fails again when it exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _text(error: Exception) -> str:

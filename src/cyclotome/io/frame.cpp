@@ -55,6 +55,19 @@ void check_header(Span first, std::uint64_t max_bytes) {
   }
 }
 
+std::uint64_t announced_bytes(Span header, std::uint64_t max_bytes) {
+  check_header(header, max_bytes);
+  constexpr std::size_t smallest = layout::header_bytes + layout::checksum_bytes;
+  const Span fields = ByteReader(header, 0, "the header").take(layout::header_bytes);
+  const std::uint64_t length = ByteReader(fields.subspan(layout::length_offset), 0, "the header").u64();
+  if (length < smallest) {
+    throw FormatError(message("the header at offset ", layout::length_offset, " announces ", length,
+                              " bytes, fewer than the ", smallest, " of the smallest file: the data is damaged",
+                              fresh_copy));
+  }
+  return length;
+}
+
 Frame open_frame(Span bytes, std::uint64_t max_bytes, std::uint16_t newest) {
   const std::size_t smallest = layout::header_bytes + layout::checksum_bytes;
   if (bytes.size() > max_bytes) {

@@ -41,6 +41,9 @@ bool names_kind(std::span<const std::uint8_t> bytes, std::uint16_t kind) noexcep
 /// Checks what the first bytes of an object say, as far as they are there: that they begin as one, and announce no more
 /// than max_bytes. Throws FormatError.
 void check_header(std::span<const std::uint8_t> first, std::uint64_t max_bytes);
+/// Bytes of the whole object whose header these are, as it announces them. Throws FormatError as `check_header`, and
+/// for fewer bytes than a header has.
+std::uint64_t announced_bytes(std::span<const std::uint8_t> header, std::uint64_t max_bytes);
 /// Checks magic, version, length and checksum. Throws FormatError for bytes that are no whole, undamaged object of a
 /// version up to `newest`, the last that knows such objects, or more than max_bytes.
 Frame open_frame(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes, std::uint16_t newest);

@@ -21,7 +21,7 @@ std::vector<InstructionSet> instruction_sets() {
   std::vector<InstructionSet> sets{InstructionSet::scalar};
 #if defined(__x86_64__)
   // These ask the processor and whether the operating system saves the registers.
-  if (!__builtin_cpu_supports("avx2")) return sets;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return sets;
   sets.push_back(InstructionSet::avx2);
   if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
       !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl")) {

@@ -45,7 +45,7 @@ struct Forward : Transform<L> {
     });
   }
 
-  template <unsigned log_radix>
+  template <unsigned log_radix, bool first>
   static void pass(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
     constexpr std::size_t radix = std::size_t{1} << log_radix, columns = Base::pass_registers / radix;
     const typename Base::template Subtree<log_radix> w(roots, node);
@@ -53,6 +53,9 @@ struct Forward : Transform<L> {
     for (Word* x = a; x != a + step; x += columns * L::lanes) {
       Vector v[radix * columns];
       Base::template load<radix, columns>(v, x, step);
+      if constexpr (first) {
+        unrolled<radix * columns>([&](auto i) __attribute__((always_inline)) { v[i] = entered<L>(v[i]); });
+      }
       stages<log_radix, columns>(v, w.factors, p);
       Base::template store<radix, columns>(x, v, step);
     }
@@ -89,9 +92,9 @@ struct Forward : Transform<L> {
   static void any_pass(Word* a, std::size_t size, unsigned log_radix, std::size_t node, const Roots& roots,
                        const Prime& p) noexcept {
     if (log_radix == 2) {
-      pass<2>(a, size, node, roots, p);
+      node == 1 ? pass<2, true>(a, size, node, roots, p) : pass<2, false>(a, size, node, roots, p);
     } else {
-      pass<3>(a, size, node, roots, p);
+      node == 1 ? pass<3, true>(a, size, node, roots, p) : pass<3, false>(a, size, node, roots, p);
     }
   }
 

@@ -101,6 +101,7 @@ struct Inverse : Transform<L> {
     for (Word* x = a; x != a + size; x += Base::leaf, ++node) {
       Vector v[registers];
       Base::template load<registers, 1>(v, x, L::lanes);
+      unrolled<registers>([&](auto i) __attribute__((always_inline)) { v[i] = entered<L>(v[i]); });
       unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::deinterleave(v[2 * i], v[2 * i + 1]); });
       within<L::lanes / 2>(v, registers * node, roots, p);
       const typename Base::template Subtree<Base::log_leaf> w(roots, node);

@@ -199,6 +199,16 @@ struct Lanes32 : WordLanes<R, std::uint32_t> {
   }
 };
 
+/// Words as a transform's lanes have them; doubles are another form of them.
+template <class L>
+CYCLOTOME_INLINE typename L::Vector entered(typename L::Vector x) {
+  if constexpr (requires { L::entered(x); }) {
+    return L::entered(x);
+  } else {
+    return x;
+  }
+}
+
 template <class L>
 CYCLOTOME_INLINE typename L::Vector multiply(typename L::Vector x, const typename L::Factor& w,
                                              const typename L::Prime& p) {

@@ -84,7 +84,13 @@ struct Sums {
             L::accumulate(s, L::Registers::load(a[term] + at), L::operand(L::Registers::load(b[term] + at)));
           });
     });
-    for (std::size_t c = done; c < count; ++c) {  // less than a register
+    rest_of_inner_product(out, a, b, terms, done, count, q);
+  }
+
+  /// Less than a register.
+  static void rest_of_inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms,
+                                    std::size_t done, std::size_t count, const Modulus<Word>& q) noexcept {
+    for (std::size_t c = done; c < count; ++c) {
       Word value = 0;
       for (std::size_t i = 0; i < terms; ++i) value = q.add(value, q.multiply(a[i][c], b[i][c]));
       out[c] = value;

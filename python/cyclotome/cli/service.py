@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome serve`` and ``cyclotome call``: functions for others to call, and calling them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import cyclotome as cy
+from cyclotome import text
+from cyclotome.cli.console import (
+    DebugFlag,
+    ForceFlag,
+    InsecureFlag,
+    JsonFlag,
+    emit,
+    vacant,
+    write_whole,
+)
+from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.keys import load_as
+from cyclotome.cli.visible import visible
+from cyclotome.extras import SERVE
+from cyclotome.sessions.messages import fingerprint, key_bytes
+from cyclotome.sessions.quotas import Quotas
+from cyclotome.sessions.remote import Remote
+
+__all__ = ["call", "serve"]
+
+_MIB = 1 << 20
+
+
+def _quotas(mebibytes: dict[str, float | None], others: dict[str, Any]) -> Quotas:
+    """Quotas with those that were given; bytes were given in MiB."""
+    given = {name: int(value * _MIB) for name, value in mebibytes.items() if value is not None}
+    return replace(Quotas(), **given, **{name: value for name, value in others.items() if value is not None})
+
+
+@command
+def serve(
+    functions: Annotated[str, typer.Argument(help="Where they are: FILE.py:NAME or MODULE:NAME, a mapping by name.")],
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free; the log says which.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, max=1024, help="Processes that compute.")] = 1,
+    device: Annotated[str, typer.Option(help='Where each of them computes: "cpu:1", "cuda:0".')] = "cpu:1",
+    parameters: Annotated[
+        Path | None, typer.Option(help="The only ones to compute with, as `cyclotome params` writes them.")
+    ] = None,
+    keys_folder: Annotated[Path | None, typer.Option(help="Where clients' keys are kept between runs.")] = None,
+    tokens: Annotated[Path | None, typer.Option(help="Who may ask: a line name:sha256 for each token.")] = None,
+    certificate: Annotated[Path | None, typer.Option(help="For TLS: certificate, PEM.")] = None,
+    certificate_key: Annotated[Path | None, typer.Option(help="For TLS: its key, PEM.")] = None,
+    proxies: Annotated[str, typer.Option(help="Whose X-Forwarded-For is believed.")] = "127.0.0.1",
+    request_mib: Annotated[float | None, typer.Option(help="Of a request.")] = None,
+    answer_mib: Annotated[float | None, typer.Option(help="Of an answer.")] = None,
+    client_mib: Annotated[float | None, typer.Option(help="Of one client's requests at a time.")] = None,
+    all_mib: Annotated[float | None, typer.Option(help="Of all requests at a time.")] = None,
+    client_key_mib: Annotated[float | None, typer.Option(help="Of one client's keys.")] = None,
+    all_key_mib: Annotated[float | None, typer.Option(help="Of all keys.")] = None,
+    resident_key_mib: Annotated[float | None, typer.Option(help="Of keys in the memory of each process.")] = None,
+    client_jobs: Annotated[int | None, typer.Option(help="Jobs of one client at a time.")] = None,
+    all_jobs: Annotated[int | None, typer.Option(help="Jobs at a time, those that wait among them.")] = None,
+    planned_seconds: Annotated[float | None, typer.Option(help="Of a job, by its plan, before it begins.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Of a job, after which its process is ended.")] = None,
+    client_seconds_per_minute: Annotated[float | None, typer.Option(help="Of one client's jobs.")] = None,
+    header_seconds: Annotated[float, typer.Option(min=0.1, help="For a request's headers.")] = 10.0,
+    body_seconds: Annotated[float, typer.Option(min=0.1, help="For a request's body.")] = 60.0,
+    stop_seconds: Annotated[float, typer.Option(min=1, help="For jobs, after a signal to stop.")] = 30.0,
+    log_level: Annotated[str, typer.Option(help="INFO, WARNING, ERROR.")] = "INFO",
+    allow_insecure: InsecureFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Serve functions of encrypted arrays over HTTP, until SIGTERM or Ctrl-C. Takes evaluation keys only.
+
+    Logs go to standard error, one JSON object a line. /metrics has figures for Prometheus, /healthz and /readyz are
+    for whoever restarts it. Beyond one machine put TLS before it, or say --certificate.
+    """
+    SERVE.require()
+    from cyclotome.service.run import Listening
+    from cyclotome.service.run import serve as run
+
+    if (certificate is None) != (certificate_key is None):
+        raise UsageError("--certificate and --certificate-key go together")
+    if log_level not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise UsageError(f"--log-level {log_level!r}: INFO, WARNING or ERROR")
+    mebibytes = {"request_bytes": request_mib, "answer_bytes": answer_mib, "client_bytes": client_mib}
+    mebibytes |= {"all_bytes": all_mib, "client_key_bytes": client_key_mib, "all_key_bytes": all_key_mib}
+    mebibytes |= {"resident_key_bytes": resident_key_mib}
+    others = {"client_jobs": client_jobs, "all_jobs": all_jobs, "planned_seconds": planned_seconds}
+    others |= {"seconds": seconds, "client_seconds_per_minute": client_seconds_per_minute}
+    only = None if parameters is None else load_as(cy.Parameters, parameters, allow_insecure=allow_insecure)
+    server = cy.Server(
+        functions,
+        parameters=only,
+        workers=workers,
+        device=device,
+        quotas=_quotas(mebibytes, others),
+        folder=keys_folder,
+        allow_insecure=allow_insecure,
+    )
+    with server:
+        run(
+            server,
+            Listening(
+                host,
+                port,
+                tokens,
+                certificate,
+                certificate_key,
+                header_seconds,
+                body_seconds,
+                stop_seconds,
+                proxies=proxies,
+            ),
+            log_level,
+        )
+
+
+@command
+def call(
+    url: Annotated[str, typer.Argument(help="Where the service is, for example http://127.0.0.1:8000.")],
+    function: Annotated[str, typer.Argument(help="The function's name.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Encrypted arguments, in their order.")],
+    keys: Annotated[Path, typer.Option("--keys", "-k", help="evaluation.key of whoever encrypted them.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The encrypted answer, for example answer.ct.")],
+    public: Annotated[Path | None, typer.Option("--public", help="public.key, for results that hide nothing.")] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="CYCLOTOME_TOKEN", help="Says who asks, where the service wants to know.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds.")] = 120.0,
+    allow_insecure: InsecureFlag = False,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Call a function of a service on encrypted files. No secret key takes part: `cyclotome decrypt` opens the answer.
+
+    Keys are sent if the service does not hold them. An answer of several arrays is one file of them all, one after
+    the other, which `cyclotome.load` reads from a file object. Numbers of the answer are integers: what files say of
+    scales and columns stays here.
+    """
+    vacant(output, force)
+    evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure)
+    hiding = None if public is None else load_as(cy.PublicKey, public, allow_insecure=allow_insecure)
+    arrays = [load_as(cy.EncryptedArray, file, expect=evaluation.parameters) for file in files]
+    for array, file in zip(arrays, files, strict=True):
+        if array.key_id != evaluation.key_id:
+            raise cy.errors.MismatchError(
+                f"{file} is encrypted under key {array.key_id[:8]}, not {evaluation.key_id[:8]}"
+            )
+    remote = Remote(url, token=token, timeout=timeout)
+    try:
+        request = b"".join(cy.to_view(array) for array in arrays)
+        data = key_bytes(evaluation, hiding)
+        name = fingerprint(data)
+        try:
+            answer = remote.call(function, request, name)
+        except cy.errors.UnknownKeysError:
+            remote.add_keys(data)
+            answer = remote.call(function, request, name)
+    finally:
+        remote.close()
+    write_whole(output, answer)
+    facts = {"file": str(output), "bytes": len(answer), "keys": name}
+    emit(facts, json, f"{visible(str(output))}: {text.byte_size(len(answer))}")

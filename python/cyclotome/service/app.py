@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The service's routes. They move bytes within quotas; what these mean, the server's processes find out."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import functools
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from .. import _core
+from ..errors import ArgumentError, BusyError, QuotaError
+from ..failures import http_status
+from ..files import to_bytes
+from ..sessions.processes import described
+from ..sessions.server import Server
+from ..text import byte_size
+from . import logs
+from .clients import Clients
+from .metrics import Metrics
+
+__all__ = ["Service", "make_app"]
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_BINARY = "application/octet-stream"
+#: Seconds after which a client that was refused for want of room may ask again.
+_RETRY = 1
+
+
+class Service:
+    """What the routes share: the server, who may ask, figures, and threads in which jobs are waited for."""
+
+    def __init__(self, server: Server, clients: Clients, body_seconds: float) -> None:
+        self.server, self.clients, self.body_seconds = server, clients, body_seconds
+        self.metrics = Metrics(server)
+        self.ready = False
+        count = server.processes.count if server.processes else 1
+        # One thread for each process, so that whatever waits does so without a thread.
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="cyclotome-job")
+        self._free = asyncio.Semaphore(count)
+
+    async def at_work(self, work: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+        """What ``work`` returns, run when a process is free, and the seconds that this took."""
+        began = time.monotonic()
+        async with self._free:
+            waited = time.monotonic() - began
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments), waited
+
+    def close(self) -> None:
+        """Ends its threads."""
+        self._threads.shutdown()
+
+    async def pieces(self, request: Request, state: _State) -> AsyncIterator[bytes]:
+        """The body as it arrives, all of it within the time that it may take.
+
+        Raises:
+            BusyError: it takes longer.
+        """
+        until, body = time.monotonic() + self.body_seconds, request.stream()
+        while True:
+            try:
+                piece = await asyncio.wait_for(body.__anext__(), max(0.0, until - time.monotonic()))
+            except StopAsyncIteration:
+                return
+            except (asyncio.TimeoutError, TimeoutError):
+                raise BusyError(f"the request did not arrive within {self.body_seconds:g} s; send it faster") from None
+            state.received += len(piece)
+            yield piece
+
+
+class _State:
+    """What is told of a request at its end."""
+
+    def __init__(self, request: Request) -> None:
+        given = request.headers.get("x-request-id", "")
+        self.request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        self.client = ""
+        self.received = 0
+        self.facts: dict[str, Any] = {}
+        self.began = time.monotonic()
+
+
+def make_app(service: Service) -> FastAPI:
+    """The service as an ASGI application; it closes the server when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.ready = True
+        yield
+        service.ready = False
+        await asyncio.to_thread(service.server.close)
+        service.close()
+
+    app = FastAPI(title="cyclotome", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json", lifespan=lifespan)
+    app.add_exception_handler(HTTPException, _other_refusals(service))
+    _add_watching(app, service)
+    _add_working(app, service)
+    return app
+
+
+Route = Callable[..., Awaitable[Response]]
+
+
+def _served(service: Service, route: str) -> Callable[[Route], Route]:
+    """Names each request, finds out who asks, turns errors into answers, and tells logs and figures."""
+
+    def around(endpoint: Route) -> Route:
+        @functools.wraps(endpoint)
+        async def answer(request: Request, *arguments: Any, **options: Any) -> Response:
+            state = request.state.own = _State(request)
+            error: str | None = None
+            try:
+                state.client = service.clients.name(request)
+                response = await endpoint(request, *arguments, **options)
+            except ClientDisconnect:
+                service.metrics.disconnects.inc()
+                error, response = "Disconnect", Response(status_code=499)
+            except Exception as failure:
+                error = described(failure)[0]
+                response = _refusal(failure, state)
+            length = int(response.headers.get("content-length", 0))
+            response.headers["X-Request-Id"] = state.request_id
+            service.metrics.answered(route, response.status_code, error, state.received, length)
+            if route != "watch":
+                logs.event(
+                    "answered", request_id=state.request_id, client=state.client, method=request.method,
+                    path=request.url.path, status=response.status_code, error=error, bytes_in=state.received,
+                    bytes_out=length, seconds=time.monotonic() - state.began, **state.facts,
+                )  # fmt: skip
+            return response
+
+        return answer
+
+    return around
+
+
+def _refusal(failure: Exception, state: _State) -> Response:
+    """An error as an answer. What is no error of this library's is not told to strangers."""
+    name, message = described(failure)
+    status = http_status(failure)
+    body = {"error": name, "message": message, "request_id": state.request_id}
+    # What was not read of the request is not waited for.
+    headers = {"Connection": "close"}
+    if status == 503:
+        headers["Retry-After"] = str(_RETRY)
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    return JSONResponse(body, status, headers)
+
+
+def _other_refusals(service: Service) -> Callable[[Request, Any], Awaitable[Response]]:
+    """What the framework refuses, no such route or method, as an answer; told like any other."""
+
+    @_served(service, "other")
+    async def told(request: Request, failure: Any) -> Response:
+        body = {"error": "ArgumentError", "message": str(failure.detail), "request_id": request.state.own.request_id}
+        return JSONResponse(body, failure.status_code, {**(failure.headers or {}), "Connection": "close"})
+
+    return told
+
+
+def _length(request: Request) -> int:
+    """The announced length of a body; 0 where none is."""
+    text = request.headers.get("content-length", "")
+    return int(text[:20]) if text.isascii() and text.isdigit() else 0
+
+
+def _add_watching(app: FastAPI, service: Service) -> None:
+    """Routes for whoever runs the service."""
+
+    @app.get("/healthz")
+    @_served(service, "watch")
+    async def health(request: Request) -> Response:
+        """Whether the process answers."""
+        return JSONResponse({"status": "alive"})
+
+    @app.get("/readyz")
+    @_served(service, "watch")
+    async def ready(request: Request) -> Response:
+        """Whether it takes requests."""
+        return JSONResponse({"ready": service.ready}, 200 if service.ready else 503)
+
+    @app.get("/metrics")
+    @_served(service, "watch")
+    async def metrics(request: Request) -> Response:
+        """Figures for Prometheus."""
+        return Response(service.metrics.text(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+def _add_working(app: FastAPI, service: Service) -> None:
+    """Routes for clients."""
+    server = service.server
+
+    @app.get("/v1/server")
+    @_served(service, "server")
+    async def facts(request: Request) -> Response:
+        """Functions, parameters and quotas."""
+        parameters, quotas = server.parameters, server.quotas
+        return JSONResponse(
+            {
+                "version": _core.version(),
+                "functions": list(server.functions),
+                "parameters": None if parameters is None else base64.b64encode(to_bytes(parameters)).decode(),
+                "quotas": {"request_bytes": quotas.request_bytes, "key_bytes": quotas.client_key_bytes}
+                | {"arguments": quotas.arguments, "seconds": quotas.seconds, "planned_seconds": quotas.planned_seconds},
+            }
+        )
+
+    @app.post("/v1/keys")
+    @_served(service, "keys")
+    async def add_keys(request: Request) -> Response:
+        """Holds a client's evaluation keys, and says their fingerprint."""
+        state: _State = request.state.own
+        limit = min(server.quotas.client_key_bytes, server.quotas.all_key_bytes)
+        if _length(request) > limit:
+            raise QuotaError(f"the keys have more than the {byte_size(limit)} that one client may have here")
+        with server.keys.upload(state.client) as upload:
+            async for piece in service.pieces(request, state):
+                upload.write(piece)
+            (name, found), _ = await service.at_work(server.finish_keys, upload)
+        state.facts["keys"] = name[:16]
+        return JSONResponse({"fingerprint": name, "key_id": found.key_id, "parameters": found.parameters}, 201)
+
+    @app.delete("/v1/keys/{fingerprint}")
+    @_served(service, "keys")
+    async def forget_keys(request: Request, fingerprint: str) -> Response:
+        """Gives up keys that the same client has sent."""
+        server.keys.forget(fingerprint, request.state.own.client)
+        return JSONResponse({"fingerprint": fingerprint})
+
+    @app.post("/v1/call/{function}")
+    @_served(service, "call")
+    async def call(request: Request, function: str, keys: str = "") -> Response:
+        """The answer of a function."""
+        state: _State = request.state.own
+        if function not in server.functions:
+            raise ArgumentError(f"there is no function of this name; there are {', '.join(server.functions)}")
+        state.facts |= {"function": function, "keys": keys[:16]}
+        server.keys.path(keys)  # before a body is read for nothing
+        body, taken = bytearray(), 0
+        try:
+            # Room for all that is announced, before any of it is read; then for what arrives beyond.
+            taken = _take(service, state, _length(request), taken)
+            async for piece in service.pieces(request, state):
+                taken = _take(service, state, max(0, len(body) + len(piece) - taken), taken)
+                body += piece
+            with server.admission.job(state.client):
+                answer, waited = await service.at_work(server.run, function, body, keys)
+        finally:
+            server.admission.give_back(state.client, taken)
+        service.metrics.worked(function, answer.seconds, answer.planned_seconds, waited)
+        state.facts |= {"planned_seconds": answer.planned_seconds}
+        return Response(answer.data, media_type=_BINARY)
+
+
+def _take(service: Service, state: _State, count: int, taken: int) -> int:
+    service.server.admission.take(state.client, count, taken)
+    return taken + count

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: a client that holds the secret key, and a server that holds evaluation keys and registered functions.
+
+They exchange bytes: keys once, then requests and answers. The server runs in this process, in processes of its own, or
+behind HTTP (`cyclotome.service`).
+"""

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a server computes: registered functions, the keys that they were sent, and what both may take."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import mmap
+import os
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..array import EncryptedArray
+from ..errors import ArgumentError, FileError, FormatError, MismatchError, QuotaError, UnknownKeysError
+from ..keyring import Keyring
+from ..parameters import Parameters
+from ..planning import plan
+from ..text import byte_size
+from .messages import Encrypted, answer_bytes, read_arguments, read_keys
+from .quotas import Quotas
+
+__all__ = ["Answer", "Executor", "KeyFacts", "Setup", "functions_of"]
+
+#: A function of encrypted arrays that returns one, or a list of them.
+Function = Callable[..., Any]
+
+
+class KeyFacts(NamedTuple):
+    """What is known of a set of keys when it was read."""
+
+    key_id: str
+    parameters: str
+    nbytes: int
+
+
+class Answer(NamedTuple):
+    """What a job made, and took."""
+
+    data: bytes
+    seconds: float
+    planned_seconds: float | None
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What each process of a server is told."""
+
+    #: Functions by name, or where they are: "jobs.py:functions", "package.module:functions".
+    functions: Mapping[str, Function] | str
+    parameters: Parameters | None
+    device: str
+    quotas: Quotas
+    allow_insecure: bool
+
+
+def functions_of(given: Mapping[str, Function] | str) -> dict[str, Function]:
+    """Functions by name.
+
+    Raises:
+        ArgumentError: something else; names that are no identifiers; no functions.
+        FileError: there is no such file or module.
+    """
+    found = _imported(given) if isinstance(given, str) else given
+    if not isinstance(found, Mapping) or not found:
+        raise ArgumentError(f"a server's functions are a mapping from names to functions, not {type(found).__name__}")
+    for name, function in found.items():
+        if not isinstance(name, str) or not name.isidentifier() or not name.isascii() or len(name) > 64:
+            raise ArgumentError(f"a function's name is {name!r}; it must be an identifier of at most 64 letters")
+        if not callable(function):
+            raise ArgumentError(f"the function {name} is {type(function).__name__}, which can't be called")
+    return dict(found)
+
+
+def _imported(place: str) -> Any:
+    """What stands at FILE.py:NAME, or MODULE:NAME."""
+    module, _, name = place.rpartition(":")
+    if not module or not name.isidentifier():
+        raise ArgumentError(f"functions {place!r}: say FILE.py:NAME or MODULE:NAME, such as jobs.py:functions")
+    if not module.endswith(".py"):
+        try:
+            loaded = importlib.import_module(module)
+        except ImportError as error:
+            raise FileError(f"functions {place!r}: {error}") from None
+    else:
+        path = Path(module).resolve()
+        if not path.is_file():
+            raise FileError(f"functions {place!r}: there is no file {path}")
+        # Under a name of its own, so that pickles of its functions find it, and it takes nobody's place.
+        own = f"cyclotome_functions_{path.stem}"
+        spec = importlib.util.spec_from_file_location(own, path)
+        assert spec is not None and spec.loader is not None
+        loaded = sys.modules[own] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+    if not hasattr(loaded, name):
+        raise ArgumentError(f"functions {place!r}: {module} has no {name}")
+    return getattr(loaded, name)
+
+
+class Executor:
+    """Reads keys and requests, and runs functions. Knows nothing of clients. For one thread at a time."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._functions = functions_of(setup.functions)
+        self._keys: OrderedDict[str, tuple[Keyring, int]] = OrderedDict()
+        self._plans: OrderedDict[Any, float] = OrderedDict()
+
+    def __call__(self, message: tuple[Any, ...]) -> Any:
+        """What `Processes` sends: the name of a method, and arguments."""
+        method, *arguments = message
+        return self.check(*arguments) if method == "check" else self.call(*arguments)
+
+    def check(self, path: str) -> KeyFacts:
+        """Reads keys, to say what they are.
+
+        Raises:
+            As `read_keys`; MismatchError: keys of other parameters than the server has.
+        """
+        ring = self._read(path)
+        evaluation = ring.evaluation
+        assert evaluation is not None
+        return KeyFacts(evaluation.key_id, evaluation.parameters.summary(), _nbytes(ring))
+
+    def _read(self, path: str) -> Keyring:
+        """Keys from their file, which is mapped: nothing is copied but into their own memory."""
+        try:
+            with open(path, "rb") as file:
+                if not os.fstat(file.fileno()).st_size:
+                    raise FormatError("there are no keys in 0 bytes")
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except FileNotFoundError:
+            raise UnknownKeysError("the server does not hold these keys any more; send them again") from None
+        ring = read_keys(
+            mapped,
+            max_bytes=self._setup.quotas.resident_key_bytes,
+            device=self._setup.device,
+            allow_insecure=self._setup.allow_insecure,
+        )
+        expected, evaluation = self._setup.parameters, ring.evaluation
+        if expected is not None and evaluation is not None and evaluation.parameters != expected:
+            raise MismatchError(
+                f"the keys belong to {evaluation.parameters.summary()}, the server computes with {expected.summary()}"
+            )
+        return ring
+
+    def _ring(self, fingerprint: str, path: str) -> Keyring:
+        """The keys of this name, read now unless they are here; those used longest ago make room."""
+        if fingerprint in self._keys:
+            self._keys.move_to_end(fingerprint)
+            return self._keys[fingerprint][0]
+        ring = self._read(path)
+        self._keys[fingerprint] = ring, _nbytes(ring)
+        while (
+            len(self._keys) > 1 and sum(size for _, size in self._keys.values()) > self._setup.quotas.resident_key_bytes
+        ):
+            self._keys.popitem(last=False)
+        return ring
+
+    def call(self, name: str, request: bytes, fingerprint: str, path: str) -> Answer:
+        """The answer to a request.
+
+        Raises:
+            ArgumentError: no such function, or it does not take so many arrays.
+            QuotaError: the function would take too long by its plan, or the answer is too long.
+            Whatever reading the request and the function raise.
+        """
+        quotas = self._setup.quotas
+        if name not in self._functions:
+            raise ArgumentError(f"there is no function of this name; there are {', '.join(sorted(self._functions))}")
+        began = time.monotonic()
+        ring = self._ring(fingerprint, path)
+        read = read_arguments(
+            request,
+            max_bytes=quotas.request_bytes,
+            most=quotas.arguments,
+            device=self._setup.device,
+            allow_insecure=self._setup.allow_insecure,
+        )
+        if not read:
+            raise ArgumentError("the request has no encrypted arrays")
+        arguments = [each.with_keys(*ring.keys()) for each in read]
+        planned = self._planned(name, fingerprint, arguments)
+        data = answer_bytes(self._functions[name](*arguments))
+        length = sum(map(len, data))
+        if length > quotas.answer_bytes:
+            raise QuotaError(
+                f"the answer has {byte_size(length)}, more than the {byte_size(quotas.answer_bytes)} of one; ask less"
+            )
+        return Answer(b"".join(data), time.monotonic() - began, planned)
+
+    def _planned(self, name: str, fingerprint: str, arguments: list[Encrypted]) -> float | None:
+        """Seconds that the call takes by its plan. None for circuits' numbers, which have plans of their own.
+
+        Raises:
+            QuotaError: more than the quota.
+            Whatever the call itself will raise.
+        """
+        arrays = [each for each in arguments if isinstance(each, EncryptedArray)]
+        if len(arrays) != len(arguments):
+            return None
+        what = name, fingerprint, *(_signature(each) for each in arrays)
+        seconds = self._plans.get(what)
+        if seconds is None:
+            seconds = plan(self._functions[name], inputs=arrays).seconds
+            self._plans[what] = seconds
+            if len(self._plans) > 256:
+                self._plans.popitem(last=False)
+        limit = self._setup.quotas.planned_seconds
+        if seconds > limit:  # NaN, where there is no estimate, is not
+            raise QuotaError(f"the job takes about {seconds:.2g} s, more than the {limit:g} s of one; ask less")
+        return seconds
+
+
+def _nbytes(ring: Keyring) -> int:
+    every = ring.keys()
+    return sum(key.nbytes for key in every)
+
+
+def _signature(x: EncryptedArray) -> tuple[Any, ...]:
+    """What a plan depends on. Noise is not in it: what it refuses is refused when the function runs."""
+    return x.shape, x.layout, x.encoding, x.bound, x.l1_bound, x.level, x.dtype, x.native.parts

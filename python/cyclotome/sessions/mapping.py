@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One function of many batches, in processes of this machine or of a cluster."""
+
+from __future__ import annotations
+
+import os
+import queue
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from ..array import EncryptedArray
+from ..contexts import device_name
+from ..encrypted_numbers import EncryptedNumbers
+from ..errors import ArgumentError, CyclotomeError, FunctionError, UnsupportedError, WorkerLostError
+from ..held_keys import hold_keys
+from ..keyring import Keyring
+from .processes import Processes
+
+__all__ = ["Work", "called", "keys_of", "map", "mapped_arrays"]
+
+ENGINES = ("local", "ray")
+
+
+class Work(NamedTuple):
+    """What each worker is given once."""
+
+    function: Callable[[Any], Any]
+    ring: Keyring
+    #: Where each worker computes; there are as many workers.
+    devices: tuple[str, ...]
+    #: How often a batch is tried again whose worker died.
+    retries: int
+
+
+def map(
+    function: Callable[[Any], Any],
+    batches: Iterable[Any],
+    *,
+    engine: str = "local",
+    workers: int | None = None,
+    device: str | Sequence[str] = "cpu:1",
+    keys: object = None,
+    retries: int = 2,
+) -> list[Any]:
+    """``[function(batch) for batch in batches]``, computed by several processes at once: the same values, in the same
+    order.
+
+    Each worker holds the keys once, and its device; a batch goes to one that has nothing to do, and if that worker
+    dies, to another. Batches are taken from their iterator as workers get free, two for each in advance, so that not
+    all of them have to be in memory. Workers never get a secret key.
+
+    Args:
+        function: of one batch. Processes import it: it stands in a module, or in a program that begins its own work
+            under ``if __name__ == "__main__":`` (Ray takes any function).
+        batches: encrypted arrays, or tuples, lists and dictionaries with some, and whatever else can be pickled.
+        engine: "local", processes of this machine; "ray", those of a Ray cluster (extra "ray"): the one that the
+            program or RAY_ADDRESS has joined, or one of this machine that is started now and ended afterwards.
+            Ciphertexts go through its object store, and are read where they lie there.
+        workers: how many. None: local, one for each core, or for each device of a list; on Ray as many as the cluster
+            has cores, or GPUs, for.
+        device: where each computes: "cpu:1" is one core, "cpu:4" a group of four, "cuda" a GPU for each worker (Ray
+            tells them apart). Locally also a list, a worker for each: ["cuda:0", "cuda:1"].
+        keys: public and evaluation keys for the workers. None: those that the arrays of the first batch know.
+        retries: how often a batch is tried again whose worker died.
+
+    Returns:
+        What the function returned, in the order of the batches; arrays in it know the keys.
+
+    Raises:
+        ArgumentError: another engine, or no such number of workers.
+        UnsupportedError: keys of other kinds, secret keys above all.
+        FunctionError: the function failed with an error that is none of this library's; `WorkerLostError`, which is
+            one, if workers died more often than ``retries``. Errors of this library come as they are.
+        MissingPackageError: engine "ray", and the extra is not installed.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> from operator import neg
+        >>> secret, public, _ = cy.keygen(cy.Parameters.suggest(depth=0, value_bits=7), rotations=[])
+        >>> batches = [cy.encrypt([i, 2 * i], public) for i in range(3)]
+        >>> [cy.decrypt(y, secret).tolist() for y in cy.map(neg, batches, workers=1)]
+        [[0, 0], [-1, -2], [-2, -4]]
+    """
+    if engine not in ENGINES:
+        raise ArgumentError(f"map: engine {engine!r}; there are 'local' and 'ray'")
+    if isinstance(retries, bool) or not isinstance(retries, int) or not 0 <= retries <= 100:
+        raise ArgumentError(f"map: retries {retries!r}; a whole number from 0 to 100")
+    if not callable(function):
+        raise UnsupportedError(f"map takes a function, not {type(function).__name__}")
+    given = iter(batches)
+    first = next(given, _NOTHING)
+    if first is _NOTHING:
+        return []
+    ring = keys_of(first) if keys is None else Keyring.of(*(keys if isinstance(keys, (tuple, list)) else [keys]))
+    if engine == "ray":
+        from .ray_workers import ray_map
+
+        devices = _devices(device, 1 if workers is None else workers)
+        return ray_map(Work(function, ring, devices, retries), workers, _chain(first, given))
+    several = not isinstance(device, str)
+    count = (len(device) if several else os.cpu_count() or 1) if workers is None else workers
+    return _local_map(Work(function, ring, _devices(device, count), retries), _chain(first, given))
+
+
+_NOTHING = object()
+
+
+def _chain(first: Any, rest: Iterator[Any]) -> Iterator[Any]:
+    yield first
+    yield from rest
+
+
+def _devices(device: str | Sequence[str], count: int) -> tuple[str, ...]:
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1 << 16:
+        raise ArgumentError(f"map: workers {count!r}; a whole number from 1 to 65536")
+    names = [device] if isinstance(device, str) else list(device)
+    if not names:
+        raise ArgumentError("map: device=[]: name at least one")
+    full = [device_name(name) for name in names]  # refuses names that no machine has
+    return tuple(full[i % len(full)] for i in range(count))
+
+
+def keys_of(batch: Any) -> Keyring:
+    """The keys that the arrays of a batch know, all together."""
+    ring = Keyring()
+    for array in _arrays(batch):
+        ring = ring.joined(array.keyring)
+    return ring
+
+
+def _arrays(value: Any) -> Iterator[EncryptedArray]:
+    if isinstance(value, EncryptedNumbers):
+        yield value.digits
+    elif isinstance(value, EncryptedArray):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _arrays(each)
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _arrays(each)
+
+
+def mapped_arrays(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The same with ``change`` of every encrypted array or numbers in it, in lists, tuples and dictionaries."""
+    if isinstance(value, (EncryptedArray, EncryptedNumbers)):
+        return change(value)
+    if isinstance(value, list):
+        return [mapped_arrays(each, change) for each in value]
+    if isinstance(value, tuple):
+        parts = [mapped_arrays(each, change) for each in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if isinstance(value, dict):
+        return {key: mapped_arrays(each, change) for key, each in value.items()}
+    return value
+
+
+def called(function: Callable[[Any], Any], batch: Any) -> Any:
+    """What the function returns.
+
+    Raises:
+        FunctionError: for errors that are none of this library's.
+    """
+    try:
+        return function(batch)
+    except CyclotomeError:
+        raise
+    except Exception as error:
+        raise FunctionError(f"the function failed with {type(error).__name__}: {error}") from error
+
+
+# --- processes of this machine ----------------------------------------------------------------------------------------
+class _Worker:
+    """In a process: the function, and the keys, which arrays find when they are unpickled."""
+
+    def __init__(self, function: Callable[[Any], Any], keys: tuple[Any, ...], device: str) -> None:
+        self._function = function
+        hold_keys(*keys, device=device)
+
+    def __call__(self, batch: Any) -> Any:
+        return called(self._function, batch)
+
+
+def _local_map(work: Work, batches: Iterator[Any]) -> list[Any]:
+    pools = [Processes(1, _Worker, work.function, work.ring.keys(), device) for device in work.devices]
+    free: queue.SimpleQueue[Processes] = queue.SimpleQueue()
+    for pool in pools:
+        free.put(pool)
+
+    def one(batch: Any) -> Any:
+        for attempt in range(work.retries + 1):
+            pool = free.get()
+            try:
+                return pool.ask(batch)
+            except WorkerLostError:
+                if attempt == work.retries:
+                    raise
+            finally:
+                free.put(pool)
+
+    results: list[Any] = []
+    waiting: deque[Future[Any]] = deque()
+    try:
+        with ThreadPoolExecutor(len(pools)) as threads:
+            try:
+                for batch in batches:
+                    waiting.append(threads.submit(one, batch))
+                    while len(waiting) > 2 * len(pools):
+                        results.append(waiting.popleft().result())
+                while waiting:
+                    results.append(waiting.popleft().result())
+            finally:
+                for future in waiting:
+                    future.cancel()
+    finally:
+        for pool in pools:
+            pool.close()
+    return [mapped_arrays(result, lambda x: rejoined(x, work.ring)) for result in results]
+
+
+def rejoined(x: EncryptedArray | EncryptedNumbers, ring: Keyring) -> Any:
+    """A result with the keys that its arguments had; results under other keys stay as they are."""
+    own = x.digits if isinstance(x, EncryptedNumbers) else x
+    keys = ring.keys()
+    fits = all(key.key_id == own.key_id and key.parameters == own.parameters for key in keys)
+    return x.with_keys(*keys) if keys and fits else x

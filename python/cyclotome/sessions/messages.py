@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes between client and server: stored objects one after the other, as `cyclotome.streams` reads them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from ..array import EncryptedArray
+from ..encrypted_numbers import EncryptedNumbers
+from ..errors import FormatError, FunctionError, MismatchError, SecrecyError
+from ..files import MAX_BYTES, from_bytes, from_bytes_with_note, to_bytes, to_view
+from ..keyring import Keyring
+from ..keys import EvaluationKeys, PublicKey
+from ..parameters import Parameters
+from ..streams import Buffer, parts
+
+__all__ = [
+    "Encrypted",
+    "answer_bytes",
+    "fingerprint",
+    "key_bytes",
+    "read_answer",
+    "read_arguments",
+    "read_keys",
+    "require_key",
+]
+
+#: What functions take and return.
+Encrypted = EncryptedArray | EncryptedNumbers
+
+_SECRET_KINDS = (2, 9)
+#: Objects in an answer.
+_MOST_RESULTS = 4096
+
+
+def fingerprint(keys: Buffer) -> str:
+    """The name of a set of keys, 64 hexadecimal digits: SHA-256 of its bytes, so that nobody can put other keys in
+    its place."""
+    return hashlib.sha256(keys).hexdigest()
+
+
+def key_bytes(evaluation: EvaluationKeys, public: PublicKey | None = None) -> bytes:
+    """What a server is sent once: evaluation keys, and the public key for results that have to be hidden anew."""
+    return b"".join(to_view(key) for key in (evaluation, public) if key is not None)
+
+
+def _refuse_secrets(data: memoryview) -> None:
+    if int.from_bytes(data[10:12], "little") in _SECRET_KINDS:
+        raise SecrecyError(
+            "this is a secret key: it must not leave its owner. It was not kept here, but treat it as disclosed: make "
+            "new keys, and encrypt anew with them"
+        )
+
+
+def read_keys(data: Buffer, *, max_bytes: int, device: str, allow_insecure: bool) -> Keyring:
+    """The keys in what `key_bytes` made, checked as any file is.
+
+    Raises:
+        SecrecyError: a secret key among them.
+        FormatError: something else, or not evaluation keys and perhaps a public key, in this order.
+        MismatchError: keys that do not belong together.
+    """
+    found: list[Any] = []
+    for part in parts(data, max_bytes, 2):
+        _refuse_secrets(part)
+        found.append(from_bytes(part, allow_insecure, device=device, max_bytes=max_bytes))
+    if [type(key) for key in found] not in ([EvaluationKeys], [EvaluationKeys, PublicKey]):
+        raise FormatError("keys for a server are evaluation keys, and perhaps a public key, in this order")
+    ring = Keyring.of(*found)
+    ring.require(found[0].key_id, found[0].parameters)
+    return ring
+
+
+def read_arguments(
+    data: Buffer, *, max_bytes: int, most: int, device: str, allow_insecure: bool
+) -> list[EncryptedArray | EncryptedNumbers]:
+    """The encrypted arrays of a request.
+
+    Raises:
+        SecrecyError: a secret key.
+        FormatError: something else than encrypted arrays or numbers, or too many.
+    """
+    found: list[Encrypted] = []
+    for part in parts(data, max_bytes, most):
+        _refuse_secrets(part)
+        obj = from_bytes(part, allow_insecure, device=device, max_bytes=max_bytes)
+        if not isinstance(obj, (EncryptedArray, EncryptedNumbers)):
+            raise FormatError(f"a request has encrypted arrays, and this one {type(obj).__name__}")
+        found.append(obj)
+    return found
+
+
+def require_key(x: Encrypted, key_id: str, what: str) -> None:
+    """Raises MismatchError for ciphertexts of another secret key."""
+    own = (x.digits if isinstance(x, EncryptedNumbers) else x).key_id
+    if own != key_id:
+        raise MismatchError(f"{what} is encrypted under key {own[:8]}, not under yours, {key_id[:8]}")
+
+
+def answer_bytes(result: object) -> list[bytes]:
+    """What a function returned, one array or a sequence of them, as bytes that `read_answer` reads.
+
+    Raises:
+        FunctionError: it returned something else.
+    """
+    if isinstance(result, (EncryptedArray, EncryptedNumbers)):
+        return [to_bytes(result)]
+    several = isinstance(result, Sequence) and not isinstance(result, (str, bytes))
+    if not several or not all(isinstance(each, (EncryptedArray, EncryptedNumbers)) for each in result):  # type: ignore[attr-defined]
+        raise FunctionError(
+            f"the function returned {type(result).__name__}; it must return encrypted arrays, one or a list of them"
+        )
+    results: Sequence[Any] = result  # type: ignore[assignment]
+    if not 0 < len(results) <= _MOST_RESULTS:
+        raise FunctionError(f"the function returned {len(results)} arrays; there can be 1 to {_MOST_RESULTS}")
+    return [to_bytes(each, note={"result": place, "of": len(results)}) for place, each in enumerate(results)]
+
+
+def read_answer(data: Buffer, expect: Parameters, key_id: str, device: str) -> Encrypted | list[Encrypted]:
+    """The arrays of an answer: one, or a list, as the function returned them.
+
+    Raises:
+        FormatError: no answer, or one of which results are missing.
+    """
+    found: list[Encrypted] = []
+    whole = None
+    for part in parts(data, MAX_BYTES, _MOST_RESULTS):
+        obj, note = from_bytes_with_note(part, expect, device, MAX_BYTES)
+        if not isinstance(obj, (EncryptedArray, EncryptedNumbers)):
+            raise FormatError(f"an answer has encrypted arrays, and this one {type(obj).__name__}")
+        require_key(obj, key_id, "the answer")
+        whole = note.get("of") if not found else whole
+        if note.get("of") != whole or note.get("result") != (None if whole is None else len(found)):
+            raise FormatError("the results of an answer are not those of one call, or not in their order")
+        found.append(obj)
+    if len(found) != (1 if whole is None else whole):
+        raise FormatError(f"the answer has {len(found)} results of {1 if whole is None else whole}: it was cut off")
+    return found[0] if whole is None else found

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server: registered functions, and the evaluation keys of its clients. It never has a secret key."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError, UnsupportedError
+from ..parameters import Parameters
+from ..streams import Buffer
+from .executor import Answer, Executor, KeyFacts, Setup, functions_of
+from .key_store import KeyStore, KeyUpload
+from .processes import Processes, described, raised
+from .quotas import Admission, Quotas
+
+__all__ = ["Server"]
+
+
+class Server:
+    """Holds clients' evaluation keys by their fingerprints, and runs registered functions on what they encrypted.
+
+    A request is bytes, and so is its answer; `Client` makes and reads them. Whatever comes from clients is checked as
+    files are, a secret key among it is refused and not kept, and quotas bound bytes, time and jobs. Functions are
+    plain Python: they get `EncryptedArray` with the client's keys, and return one, or a list of them.
+
+    Args:
+        functions: by name; or where they are, "jobs.py:functions" or "package.module:functions", which processes need
+            where the functions can't be pickled.
+        parameters: the only ones it computes with; None: any that are secure.
+        workers: processes that compute, each with the keys that it met. 0: computes in this process, one job at a time
+            (the library's own threads share a job), and a job that takes too long can't be ended.
+        device: where each of them computes; None: "cpu" in this process, "cpu:1" in each of several.
+        quotas: see `Quotas`.
+        folder: where keys are stored, so that they outlive this server; None: a temporary folder.
+        allow_insecure: take parameters below 128 bits of security.
+
+    Raises:
+        ArgumentError: no functions, or no such number of workers.
+        FileError: the functions, or the folder, are not there.
+
+    Example:
+        >>> import cyclotome as cy
+        >>> server = cy.Server({"square": lambda x: x * x})
+        >>> client = cy.Client(server, cy.keygen(cy.Parameters.suggest(depth=1, value_bits=7), rotations=[]))
+        >>> client.call("square", [1, 2, 3])
+        array([1, 4, 9])
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, Callable[..., Any]] | str,
+        *,
+        parameters: Parameters | None = None,
+        workers: int = 0,
+        device: str | None = None,
+        quotas: Quotas | None = None,
+        folder: str | Path | None = None,
+        allow_insecure: bool = False,
+    ) -> None:
+        if parameters is not None and not isinstance(parameters, Parameters):
+            raise UnsupportedError(f"a server computes with Parameters, not {type(parameters).__name__}")
+        if isinstance(workers, bool) or not isinstance(workers, int) or not 0 <= workers <= 1024:
+            raise ArgumentError(f"workers {workers!r}: a whole number from 0 to 1024")
+        self.functions = tuple(sorted(functions_of(functions)))
+        self.parameters = parameters
+        self.quotas = Quotas() if quotas is None else quotas
+        self.admission = Admission(self.quotas)
+        self._temporary = None if folder is not None else tempfile.TemporaryDirectory(prefix="cyclotome-keys-")
+        place = Path(self._temporary.name if self._temporary is not None else folder)  # type: ignore[arg-type]
+        self.keys = KeyStore(place, self.quotas)
+        where = device if device is not None else "cpu" if workers == 0 else "cpu:1"
+        insecure = allow_insecure or (parameters is not None and parameters.allow_insecure)
+        setup = Setup(functions, parameters, where, self.quotas, insecure)
+        self._lock = threading.Lock()
+        self._own = Executor(setup) if workers == 0 else None
+        self.processes = Processes(workers, Executor, setup) if workers else None
+        self._end = weakref.finalize(self, _close, self.processes, self._temporary)
+
+    def add_keys(self, data: Buffer, client: str = "") -> str:
+        """Holds keys, which `Client.key_bytes` made, under their fingerprint, which is returned.
+
+        Args:
+            data: the bytes.
+            client: who sends them, for quotas; any name.
+
+        Raises:
+            SecrecyError: there is a secret key among them; it is not kept.
+            FormatError: no keys, or damaged ones.
+            SecurityError: keys of insecure parameters.
+            MismatchError: keys of other parameters than the server's.
+            QuotaError: too many bytes.
+            FileError: the disk is full.
+        """
+        with self.keys.upload(client) as upload:
+            upload.write(data)
+            return self.finish_keys(upload)[0]
+
+    def finish_keys(self, upload: KeyUpload) -> tuple[str, KeyFacts]:
+        """Checks keys that have arrived in pieces (``server.keys.upload(client)``), and holds them if they are some."""
+        facts: KeyFacts = self._ask(("check", str(upload.path)))
+        return upload.finish(), facts
+
+    def forget_keys(self, fingerprint: str, client: str = "") -> None:
+        """Gives up a client's keys. Raises UnknownKeysError: it has sent none such."""
+        self.keys.forget(fingerprint, client)
+
+    def call(self, function: str, request: Buffer, keys: str, client: str = "") -> bytes:
+        """The answer of a function to a request, which `Client.request` made.
+
+        Args:
+            function: its name.
+            request: encrypted arrays, one for each argument.
+            keys: the fingerprint of the keys to compute with.
+            client: who asks, for quotas.
+
+        Raises:
+            ArgumentError: no such function; whatever the function raises of this library.
+            UnknownKeysError: the keys are not held.
+            MismatchError: arrays of other keys.
+            FormatError, SecurityError, SecrecyError: as `add_keys`.
+            QuotaError, BusyError: beyond a quota; `BusyError` where later may do.
+            FunctionError: the function failed with another error, or its process died.
+        """
+        size = memoryview(request).nbytes
+        self.admission.take(client, size, 0)
+        try:
+            with self.admission.job(client):
+                return self.run(function, request, keys).data
+        finally:
+            self.admission.give_back(client, size)
+
+    def run(self, function: str, request: Buffer, keys: str) -> Answer:
+        """`call` without quotas of clients, and what it took; for the service, which counts by itself."""
+        path = self.keys.path(keys)
+        data = request if self._own is not None or isinstance(request, (bytes, bytearray)) else bytes(request)
+        answer: Answer = self._ask(("call", function, data, keys, path))
+        return answer
+
+    def _ask(self, message: tuple[Any, ...]) -> Any:
+        if self.processes is not None:
+            return self.processes.ask(message, self.quotas.seconds)
+        assert self._own is not None
+        with self._lock, _told():
+            return self._own(message)
+
+    def close(self) -> None:
+        """Lets running jobs end, ends its processes, and removes temporary keys."""
+        self._end()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Errors of functions are what they are in processes, too: this library's, or `FunctionError`."""
+    try:
+        yield
+    except Exception as error:
+        raise raised(*described(error)) from error
+
+
+def _close(processes: Processes | None, folder: tempfile.TemporaryDirectory[str] | None) -> None:
+    if processes is not None:
+        processes.close()
+    if folder is not None:
+        folder.cleanup()
