@@ -18,6 +18,7 @@
 #   make bench-gate  the usual operations beside an earlier commit: other bits, or 1 % more time, is a failure (BASE=...)
 #   make bench-gpu  measure on the first GPU (minutes): bench/results/<gpu>.json
 #   make docs     API reference into build/docs
+#   make docs-cpp C++ reference into build/site/cpp (needs Doxygen)
 #   make verilog  circuits for polynomial products, for a vendor's tools: build/verilog
 #   make fuzz     fuzz everything that reads bytes from outside, for FUZZ_SECONDS=30 (needs clang)
 #   make clean    remove .venv and build/
@@ -59,7 +60,7 @@ pip_install := $(bin)/python -m pip install --quiet --no-build-isolation
 packages := ./bench ./demo ./hdl ./study
 cpp_sources = $(shell find src python/bindings test example -name '*.[hc]pp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh')
 
-.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-ray lint tidy format docs verilog fuzz clean
+.PHONY: help demo demo-full bench bench-gate bench-gpu install-cuda test-gpu test-gpu-builds check test test-full install install-test test-cpp test-python test-consumer test-sanitize test-cuda test-cuda-full test-headers test-service test-ray lint tidy format docs docs-cpp verilog fuzz clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -144,6 +145,7 @@ test-python: install-test
 	@$(pytest) $(PYTEST_ARGUMENTS) 2>&1 | tee build/pytest.log
 	@for program in chromium chromedriver; do command -v $$program >/dev/null || \
 	    echo "the benchmark's pages in a browser: there is no $$program (Debian: chromium chromium-driver)"; done >> $(left_out)
+	@command -v doxygen >/dev/null || echo "the C++ reference: there is no doxygen (Debian: doxygen)" >> $(left_out)
 
 test-full: install-test test-headers test-cuda-full
 	@echo "== statistics at full size"
@@ -164,21 +166,18 @@ test-ray: install-test
 
 test-headers: install-test
 	@echo "== each public header compiled by itself"
-	@$(bin)/cmake --build $(test_build) --target all_verify_interface_header_sets
+	@$(bin)/cmake --build $(test_build) --target verify_public_headers
 
-# A project of its own that knows nothing but the installed CMake package.
-test-consumer: install-test
-	@echo "== a C++ project against the installed CMake package"
-	@rm -rf $(consumer_build)
-	@$(bin)/cmake --install $(test_build) --prefix $(consumer_build)/prefix --component development >/dev/null
-	@$(bin)/cmake -S test/package -B $(consumer_build)/build -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja \
-	    -DCMAKE_PREFIX_PATH=$(abspath $(consumer_build))/prefix -DCMAKE_BUILD_TYPE=Release >/dev/null
-	@$(bin)/cmake --build $(consumer_build)/build
-	@if find $(consumer_build)/prefix -name '*deterministic*' -o -name '*seed_derivation*' -o -name 'kernels*' | grep .; then \
-	    echo "these are internal and were installed" >&2; exit 1; fi
-	@$(consumer_build)/build/consumer
-	@$(consumer_build)/build/weighted_sum
-	@$(consumer_build)/build/transforms
+# The oldest CMake that the C++ library is served with, from PyPI.
+oldest_cmake := build/cmake-3.22
+$(oldest_cmake)/bin/cmake: | $(ready)
+	@$(bin)/python -m venv $(oldest_cmake) && $(oldest_cmake)/bin/python -m pip install --quiet 'cmake==3.22.*' || rm -rf $(oldest_cmake)
+
+# Projects that know nothing but what is installed; they are built with the oldest CMake that may.
+test-consumer: install-test $(oldest_cmake)/bin/cmake
+	@echo "== C++ projects against the installed packages"
+	@CMAKE=$(bin)/cmake NINJA=$(bin)/ninja OLDEST=$(oldest_cmake) tools/test_package.sh $(test_build) $(consumer_build)
+	@if test -e $(consumer_build)/left-out; then cat $(consumer_build)/left-out >> $(left_out); fi
 
 test-sanitize: $(ready)
 	@echo "== C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer"
@@ -275,6 +274,14 @@ docs: install-test
 	@$(bin)/python -m pip install --quiet --group docs
 	$(bin)/python -m pdoc --docformat google --output-directory build/docs cyclotome \
 	    cyclotome_bench cyclotome_demo cyclotome_hdl cyclotome_study
+
+# Any public name without documentation is an error.
+docs-cpp:
+	@command -v doxygen >/dev/null || { echo "the C++ reference needs Doxygen (Debian: doxygen)" >&2; exit 1; }
+	@mkdir -p build/site build/pages
+	@$(PYTHON) tools/cpp_names.py > build/pages/names.md
+	@VERSION="$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)" PAGES=build/pages OUTPUT=build/site \
+	    HEADERS="$$($(PYTHON) tools/cpp_names.py --headers | tr '\n' ' ')" doxygen doc/Doxyfile
 
 verilog: $(ready)
 	@$(pip_install) -Cbuild-dir=$(demo_build) '.[cli,fpga]' ./hdl ./study

@@ -1,9 +1,6 @@
-# The C++ library: a static archive, its headers and its CMake package.
-find_package(Threads REQUIRED)
-
+# The C++ library, static or shared as BUILD_SHARED_LIBS says.
 file(GLOB_RECURSE cyclotome_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
-add_library(cyclotome STATIC ${cyclotome_sources})
-add_library(cyclotome::cyclotome ALIAS cyclotome)
+add_library(cyclotome ${cyclotome_sources})
 
 # One seed gives one key on every machine, so what decides about keys is compiled without fused multiply-adds.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_embedding.cpp"
@@ -23,37 +20,27 @@ if(CYCLOTOME_SANITIZE MATCHES "address")
     ${kernels} PROPERTIES COMPILE_OPTIONS "-fno-sanitize=null,alignment,object-size;${no_stack_zones}" SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
-# In the source tree as in an installation, headers are found as "cyclotome/<room>/<name>.hpp".
-include(cmake/public_headers.cmake)
-target_sources(
-  cyclotome
-  PUBLIC FILE_SET HEADERS
-         BASE_DIRS "${PROJECT_SOURCE_DIR}/src"
-         FILES ${installed_headers})
-target_compile_features(cyclotome PUBLIC cxx_std_20)
-target_link_libraries(cyclotome PUBLIC Threads::Threads PRIVATE ${CMAKE_DL_LIBS} "$<BUILD_INTERFACE:cyclotome_options>")
+# Objects are the same for an archive and for a shared library. Engines and studies are hidden, but for the functions that
+# make them; the rest is visible to a linker, which says what is exported (cmake/shared_library.cmake), and is not meant to be
+# replaced by another library's function of that name.
+file(GLOB_RECURSE internals CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/*/*.cpp"
+     "${PROJECT_SOURCE_DIR}/src/cyclotome/study/*.cpp")
+list(FILTER internals EXCLUDE REGEX
+     "engine/(cpu/(cpu|instruction_set)|fpga/fpga)[.]cpp$|study/transform/(design|polynomial_transform|transform_engine)[.]cpp$")
+if(NOT MSVC)
+  set_property(SOURCE ${internals} APPEND PROPERTY COMPILE_OPTIONS -fvisibility=hidden)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang") # which takes no precompiled header of another visibility
+  set_property(SOURCE ${internals} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+endif()
+target_compile_options(cyclotome PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>")
+target_link_libraries(cyclotome PRIVATE "$<BUILD_INTERFACE:cyclotome_options>")
 set_target_properties(
   cyclotome
   PROPERTIES CXX_STANDARD 20
              CXX_STANDARD_REQUIRED ON
              CXX_EXTENSIONS OFF
-             CXX_VISIBILITY_PRESET hidden
              VISIBILITY_INLINES_HIDDEN ON
-             POSITION_INDEPENDENT_CODE ON
-             VERIFY_INTERFACE_HEADER_SETS ${CYCLOTOME_BUILD_TESTING})
+             POSITION_INDEPENDENT_CODE ON)
 cyclotome_precompile(cyclotome)
-
-include(CMakePackageConfigHelpers)
-set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cyclotome")
-configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/cyclotome-config.cmake.in"
-                              "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" INSTALL_DESTINATION "${package_dir}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake" COMPATIBILITY SameMinorVersion)
-
-install(
-  TARGETS cyclotome
-  EXPORT cyclotome-targets
-  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
-  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
-install(EXPORT cyclotome-targets NAMESPACE cyclotome:: DESTINATION "${package_dir}" COMPONENT development)
-install(FILES "${PROJECT_BINARY_DIR}/cyclotome-config.cmake" "${PROJECT_BINARY_DIR}/cyclotome-config-version.cmake"
-        DESTINATION "${package_dir}" COMPONENT development)
+include(cmake/usage.cmake)

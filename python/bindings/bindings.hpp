@@ -60,6 +60,7 @@ void bind_context(nb::module_& m);
 void bind_keys(nb::module_& m);
 void bind_rings(nb::module_& m);
 void bind_ciphertexts(nb::module_& m);
+void bind_residues(nb::module_& m);
 void bind_operations(nb::module_& m);
 void bind_arrays(nb::module_& m);
 void bind_functions(nb::module_& m);

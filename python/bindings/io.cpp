@@ -228,7 +228,7 @@ nb::typed<nb::dict, nb::str, nb::any> inspect_file(const std::string& path, std:
   return facts_of(std::get<io::Inspection>(found));
 }
 
-/// A passphrase in memory that the caller wipes. Looked at in place: no copy of it is made.
+/// A passphrase or a key in memory that the caller wipes. Looked at in place: no copy of it is made.
 std::span<const std::uint8_t> typed(const nb::bytearray& bytes) {
   return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
 }
@@ -441,6 +441,14 @@ void bind_io(nb::module_& m) {
       },
       "path"_a, "object"_a, "metadata"_a, "overwrite"_a, "options"_a);
   bind_secret_key_files(m);
+  m.def(
+      "write_bytes",
+      [](const std::string& path, const nb::bytearray& bytes, bool secret, bool overwrite) {
+        const auto span = typed(bytes);
+        const Unlocked unlocked;
+        io::write_file(path, span, secret ? Privacy::secret : Privacy::shared, existing(overwrite));
+      },
+      "path"_a, "bytes"_a, "secret"_a, "overwrite"_a, "Of another format, which the caller has made.");
   m.def("file_is_private", &io::file_is_private, "path"_a);
   m.attr("header_bytes") = io::layout::header_bytes;
   m.def(

@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   bind_context(m);
   bind_keys(m);
   bind_ciphertexts(m);
+  bind_residues(m);
   bind_operations(m);
   bind_arrays(m);
   bind_functions(m);

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import _core as _core
-    from . import bfv, bgv, circuit, errors, fpga, study, threshold
+    from . import bfv, bgv, circuit, errors, fpga, interop, study, threshold
     from .array import EncryptedArray
     from .contraction import convolution_matrix, einsum
     from .decryption import decrypt, noise_budget, reveal
@@ -122,6 +122,7 @@ __all__ = [
     "from_bytes",
     "hold_keys",
     "inspect",
+    "interop",
     "is_zero",
     "keygen",
     "less",

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from .errors import MissingPackageError
 
-__all__ = ["BENCH", "DEMO", "EXTRAS", "FPGA", "RAY", "SERVE", "STUDY", "Extra", "Needs"]
+__all__ = ["BENCH", "DEMO", "EXTRAS", "FPGA", "RAY", "SEAL", "SERVE", "STUDY", "Extra", "Needs"]
 
 
 @dataclass(frozen=True)
@@ -85,3 +85,4 @@ class Needs:
 
 SERVE = Needs("serve", ("fastapi", "uvicorn", "httpx", "prometheus_client"), "the service over HTTP, and its client,")
 RAY = Needs("ray", ("ray",), 'map(..., engine="ray")')
+SEAL = Needs("seal", ("zstandard",), "reading or writing what zstd compressed")

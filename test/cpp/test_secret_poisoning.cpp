@@ -112,7 +112,7 @@ bool exercise(const Case& which, const EnginePtr& engine) {
   declare_public(&secret.id(), sizeof(rlwe::KeyId));
   const rlwe::PublicKey key = rlwe::deterministic::generate_public_key(secret, secret_seed());
   declare_public(key.polynomials());
-  declare_public(&key.uniform_seed(), sizeof(PublicSeed));
+  declare_public(&*key.uniform_seed(), sizeof(PublicSeed));
   const rlwe::EvaluationKeys evaluation =
       rlwe::deterministic::generate_evaluation_keys(secret, true, {3}, secret_seed());
   declare_public(evaluation.relinearization().polynomials());

@@ -327,8 +327,8 @@ TEST(published_seeds_are_neither_master_nor_error_seeds) {
   const auto symmetric = scheme::deterministic::encrypt(w.zeros(0), w.secret, seed(1));
   const auto seeds = w.engine->take_seeds();
   CHECK_EQ(seeds.size(), 4u);  // a uniform and an error half each
-  CHECK(seeds.contains(key.uniform_seed().bytes()) && seeds.contains(symmetric.uniform_seed()->bytes()));
-  CHECK(key.uniform_seed() != *symmetric.uniform_seed() && !seeds.contains(seed(1).bytes()));
+  CHECK(seeds.contains(key.uniform_seed()->bytes()) && seeds.contains(symmetric.uniform_seed()->bytes()));
+  CHECK(*key.uniform_seed() != *symmetric.uniform_seed() && !seeds.contains(seed(1).bytes()));
 }
 
 }  // namespace

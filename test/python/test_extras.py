@@ -21,7 +21,7 @@ PACKAGE = Path(cyclotome.__file__).resolve().parent
 ABSENT = Extra("none", "cyclotome_of_no_such_name", "what nobody wrote", "./none")
 
 #: What the library's wheel holds of Python, by folder; everything else is a package of its own.
-FOLDERS = {".", "cli", "service", "sessions"}
+FOLDERS = {".", "cli", "interop", "service", "sessions"}
 
 
 def test_importing_the_library_loads_none_of_them() -> None:

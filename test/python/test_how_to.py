@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pages import QUOTED, ROOT, name_of
 
-TUTORIALS = sorted((ROOT / "doc").glob("how-to-*.md"))
+GUIDE = ROOT / "doc/cpp-guide.md"
+TUTORIALS = [*sorted((ROOT / "doc").glob("how-to-*.md")), GUIDE]
 SHOWN = re.compile(r"^From `([^`]+)`:\n\n```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -44,6 +45,28 @@ def test_code_that_a_tutorial_shows_is_code_of_the_file_it_names(page: Path) -> 
 def test_the_engine_tutorial_shows_nothing_but_code_of_files() -> None:
     text = (ROOT / "doc/how-to-add-an-engine.md").read_text(encoding="utf-8")
     assert len(SHOWN.findall(text)) == text.count("```cpp") > 0
+
+
+def test_the_guide_goes_through_every_example() -> None:
+    """In their order, one section each, and with nothing but their code."""
+    text = GUIDE.read_text(encoding="utf-8")
+    shown = [name for name, _ in SHOWN.findall(text)]
+    assert len(shown) == text.count("```cpp")
+    examples = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "example/cpp").glob("[1-9]_*.cpp"))
+    assert list(dict.fromkeys(shown)) == examples and len(examples) == 9
+    assert [int(number) for number in re.findall(r"^## (\d)[.] ", text, re.MULTILINE)] == list(range(1, 10))
+    built = (ROOT / "example/cpp/CMakeLists.txt").read_text(encoding="utf-8")
+    for path in (ROOT / "example/cpp").glob("*.cpp"):
+        assert f"    {path.stem}\n" in built
+
+
+def test_the_guide_names_every_error() -> None:
+    """And says of each what it is a kind of, as the header does."""
+    header = (ROOT / "src/cyclotome/math/errors.hpp").read_text(encoding="utf-8")
+    rows = re.findall(r"^[|] `(\w+)`(?:, an? `(\w+)`)? [|]", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    classes = re.findall(r"^class (\w+) : public (\w+) {", header, re.MULTILINE)
+    assert len(classes) > 10
+    assert {name: base or "Error" for name, base in rows} == dict(classes)
 
 
 def test_the_scheme_tutorial_shows_every_line_of_its_scheme() -> None:

@@ -68,6 +68,7 @@ PAGES = [
         for name in (
             "architecture",
             "benchmarks",
+            "coming-from-elsewhere",
             "fermat",
             "fpga",
             "papers",

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import cyclotome
-from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys, service, threshold
+from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys, seal, service, threshold
 from cyclotome.cli.commands import COMMANDS, of_extra
 from cyclotome.cli.visible import visible
 
@@ -90,6 +90,7 @@ app.command("decrypt")(arrays.decrypt)
 app.command("prince")(circuits.prince)
 app.command("sort")(circuits.sort)
 app.add_typer(circuit_roles.app)
+app.add_typer(seal.app)
 app.add_typer(threshold.app)
 app.command("inspect")(inspection.inspect)
 app.command("doctor")(doctor.doctor)

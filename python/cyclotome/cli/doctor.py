@@ -21,7 +21,7 @@ from cyclotome.cli.failures import OTHER, command
 from cyclotome.extras import EXTRAS
 
 #: Optional modules and the extras that install them.
-OPTIONAL = {"pyarrow": "parquet", "matplotlib": "plot"}
+OPTIONAL = {"pyarrow": "parquet", "matplotlib": "plot", "zstandard": "seal"}
 
 
 def cores() -> int:

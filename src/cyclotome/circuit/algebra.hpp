@@ -19,22 +19,24 @@ class Batch : public std::enable_shared_from_this<Batch> {
   virtual ~Batch() = default;
 };
 
+/// Values that an algebra made; shared, immutable.
 using BatchPtr = std::shared_ptr<const Batch>;
 
 /// One item of a batch.
 struct Place {
-  const Batch* batch;
-  std::size_t item;
+  const Batch* batch;  ///< of this algebra
+  std::size_t item;    ///< counted from 0
 };
 
 /// Terms of several sums: `group` of the first, then as many of the second, ...
 struct Summands {
-  std::vector<Place> places;
-  std::size_t group;
+  std::vector<Place> places;  ///< sum after sum
+  std::size_t group;          ///< terms of each
 };
 
 /// What is public about a batch.
 struct Facts {
+  /// How many items there are.
   std::size_t items;
   std::size_t parts;             ///< 3 with products that were not relinearised, else 2
   std::size_t level;             ///< how many levels there are, this one included; 1 where there are none
@@ -45,8 +47,8 @@ struct Facts {
 
 /// What operands must share before they meet.
 struct Standing {
-  std::size_t level = 0;
-  std::uint64_t correction = 1;
+  std::size_t level = 0;         ///< as Facts has it
+  std::uint64_t correction = 1;  ///< likewise
   bool operator==(const Standing&) const = default;
 };
 
@@ -59,6 +61,7 @@ class Algebra {
 
   /// The modulus t of all values.
   virtual std::uint64_t modulus() const = 0;
+  /// What is known of a batch without looking at its values.
   virtual Facts facts(const Batch& a) const = 0;
   /// About how many items of 2 parts are worth computing at once, at least 1: a layer is cut into pieces of so many.
   virtual std::size_t items_at_once() const = 0;

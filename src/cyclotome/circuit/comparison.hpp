@@ -32,6 +32,7 @@ Wire conjunction(Writer& writer, std::vector<Wire> bits);
 
 /// Circuits of their own: inputs "left" and "right" of so many bits each, the least significant first; output "result".
 Circuit less_circuit(std::size_t bits, Sign sign, std::uint64_t modulus = 2);
+/// Whether they are equal, likewise.
 Circuit equal_circuit(std::size_t bits, std::uint64_t modulus = 2);
 
 /// The most bits that a number may have.

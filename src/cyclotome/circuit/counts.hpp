@@ -8,7 +8,9 @@ namespace cyclotome::circuit {
 /// What a layer, or a circuit, computes. A gate of a given depth belongs to the layer of this number; layer 0 has no
 /// products.
 struct Counts {
+  /// Of two wires.
   std::size_t products = 0;
+  /// Of wires of three parts.
   std::size_t relinearizations = 0;
   std::size_t additions = 0;  ///< of two wires each; constants are not counted
 };

@@ -10,6 +10,7 @@ namespace cyclotome::circuit {
 /// What each layer's factors, what is relinearised in it, and each output are brought to. Residues depend on it and on
 /// nothing else that an evaluation is free to choose: whoever follows the same course has the same results.
 struct Course {
+  /// For each of them.
   std::vector<Standing> layers, relinearized, outputs;
 };
 
@@ -23,10 +24,11 @@ struct Manner {
   bool threads = true;  ///< whether devices work at the same time
 };
 
+/// What comes of an evaluation.
 struct Result {
-  std::vector<BatchPtr> outputs;  ///< one for each output port, on the first device; null for one without wires
-  std::vector<LayerReport> layers;
-  Course course;
+  std::vector<BatchPtr> outputs;    ///< one for each output port, on the first device; null for one without wires
+  std::vector<LayerReport> layers;  ///< what each layer took
+  Course course;                    ///< that was followed
 };
 
 }  // namespace cyclotome::circuit

@@ -12,7 +12,9 @@ namespace cyclotome::circuit {
 
 /// What a circuit would take, and leave, with some parameters.
 struct Plan {
+  /// What each layer takes and leaves.
   std::vector<LayerReport> layers;
+  /// Products, relinearisations and sums of all layers.
   Counts counts;
   std::uint64_t peak_bytes;  ///< about, of ciphertexts in the memory of the engine that takes most, inputs included
   std::size_t level;         ///< of the outputs
@@ -32,9 +34,11 @@ std::size_t devices_worth(const Circuit& circuit, std::size_t devices, std::size
 
 /// What there is to compute with.
 struct Resources {
+  /// How many devices there are.
   std::size_t devices = 1;
   std::optional<std::uint64_t> bytes = std::nullopt;  ///< of memory on each; nothing: as much as it takes
   std::vector<bool> shared = {};                      ///< inputs of one ciphertext for each wire, that all lanes share
+  /// Gates of a layer that a device must get to be given any.
   std::size_t gates_each = worth_sharing;
 };
 
@@ -60,12 +64,18 @@ std::string explain(const Circuit& circuit, const Plan& plan);
 /// and evaluate.
 struct Computed {
   std::vector<rlwe::Ciphertext> outputs;  ///< for each port that has wires
+  /// What each layer took and left.
   std::vector<LayerReport> layers;
+  /// That it was computed in.
   std::size_t sections;
+  /// Whether devices shared the key's digits.
   bool keys_spread;
+  /// Whether devices shared lanes, not gates.
   bool by_lanes = false;
+  /// That were given something to do.
   std::size_t devices = 1;
 };
+/// Computes it: as said above.
 Computed compute(const Circuit& circuit, std::span<const rlwe::Ciphertext> inputs,
                  const std::shared_ptr<const rlwe::EvaluationKeys>& keys, std::size_t width = 1,
                  const Progress& progress = {}, std::span<const rlwe::ContextPtr> others = {},

@@ -17,6 +17,7 @@ namespace cyclotome::circuit {
 struct LayerReport {
   std::size_t layer;  ///< number; of those without products 0
   std::size_t level;  ///< that it was computed at
+  /// What was computed.
   Counts counts;
   std::size_t operations;  ///< batches that its products and relinearisations were computed in
   double log2_noise;       ///< of the noisiest result
@@ -40,6 +41,7 @@ class Reports {
   void advance(std::size_t steps);
   /// Calls `progress` if steps were done since the last time.
   void tell();
+  /// What came of the layers; for once.
   std::vector<LayerReport> take() { return std::move(layers_); }
 
  private:

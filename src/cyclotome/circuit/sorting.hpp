@@ -11,7 +11,9 @@ struct Sorting {
   std::size_t bits;         ///< of each: 1 to 64
   std::size_t carried = 0;  ///< bits of what each number carries along: 0 to 64
   std::size_t kept = 0;     ///< only the first so many of the result; 0: all
+  /// How the bits of a number count.
   Sign sign = Sign::none;
+  /// Whether the largest comes first.
   bool descending = false;
   std::uint64_t modulus = 2;  ///< 2, or a prime above 64
 };
@@ -37,6 +39,7 @@ std::size_t word_bits(std::uint64_t modulus);
 /// How many wires an output of so many bits takes.
 std::size_t words_for(std::size_t bits, std::uint64_t modulus);
 
+/// The most numbers that are sorted.
 inline constexpr std::size_t most_numbers = 64;
 
 }  // namespace cyclotome::circuit

@@ -39,6 +39,7 @@ class Writer {
   Wire relinearized(Wire a);
   /// The relinearised product.
   Wire multiply(Wire a, Wire b) { return relinearized(product(a, b)); }
+  /// A port of output wires.
   void output(const std::string& name, std::vector<Wire> wires);
 
   /// The circuit, without gates that no output needs. Throws ArgumentError for outputs of three parts. Call once.

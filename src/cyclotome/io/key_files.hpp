@@ -10,6 +10,7 @@ namespace cyclotome::io {
 
 /// How files of keys are written.
 struct KeyFileOptions {
+  /// Bytes of the caller's own, in the clear, beside each key.
   std::span<const std::uint8_t> metadata = {};
   /// The secret key is written under this passphrase (io/protected_key.hpp), if there is one.
   std::optional<std::span<const std::uint8_t>> passphrase = std::nullopt;
@@ -18,7 +19,9 @@ struct KeyFileOptions {
   Existing existing = Existing::refused;
 };
 
+/// Where keys that were made together are written.
 struct KeyPaths {
+  /// A path for each kind of key.
   std::string secret, public_key, evaluation;
 };
 

@@ -6,13 +6,19 @@
 #include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
+#include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
 
 namespace {
 
-void write_pairs(ByteWriter& writer, const PublicSeed& uniform_seed, const PolyArray& pairs) {
-  writer.bytes(uniform_seed.bytes());
+void write_pairs(ByteWriter& writer, const std::optional<PublicSeed>& uniform_seed, const PolyArray& pairs) {
+  if (!uniform_seed) {
+    throw UnsupportedError(
+        "a key that another library drew has no seed of ours, and can't be stored in this format; keep it in that "
+        "library's format (cyclotome.interop)");
+  }
+  writer.bytes(uniform_seed->bytes());
   write_polynomials(writer, pairs, 1);
 }
 

@@ -5,7 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-namespace cyclotome {
+// Visible whatever a program is compiled with, so that an exception is the same class here and there.
+namespace [[gnu::visibility("default")]] cyclotome {
 
 /// Base of everything this library throws. A message says what was given, what the limit is and what to do.
 class Error : public std::runtime_error {

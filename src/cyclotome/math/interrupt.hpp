@@ -7,7 +7,8 @@
 
 // How long-running work is stopped from outside: by Ctrl-C, a deadline, a closed connection. A caller sets a check for
 // its thread (InterruptScope), and everything that takes long calls it now and then (check_interrupt).
-namespace cyclotome {
+// Visible whatever a program is compiled with: one scope for the library and whoever uses it.
+namespace [[gnu::visibility("default")]] cyclotome {
 
 /// While it lives, this library's functions, when called on its thread, call `check` about once in every `interval`.
 /// What `check` throws ends the call and reaches the caller; `Interrupted` is there for those without an exception of
@@ -52,11 +53,14 @@ class InterruptPause {
   InterruptScope* paused_;
 };
 
+/// For the functions below: the scopes of a thread.
 struct InterruptState {
   /// The innermost scope of this thread; null for none. Not in the static thread-local model: a library that is loaded
   /// late may find that memory used up by others.
   static inline constinit thread_local InterruptScope* scope = nullptr;
+  /// Calls the check if its interval is over.
   static void check_if_due(InterruptScope& innermost);
+  /// Looks at the clock, and does the same.
   static void look_again(InterruptScope& innermost);
 };
 

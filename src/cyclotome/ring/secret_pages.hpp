@@ -16,10 +16,12 @@ struct SecretPages {
   std::size_t locked = 0;     ///< bytes of these that never reach swap
   std::uint64_t refused = 0;  ///< how often the system refused to lock pages, since the process began
 };
+/// What the process holds now.
 SecretPages secret_pages() noexcept;
 
 /// At least `bytes` bytes in pages of their own; nullptr when the system has no memory left. Thread-safe, as all here.
 void* map_secret_pages(std::size_t bytes) noexcept;
+/// Gives them back, wiped.
 void unmap_secret_pages(void* pages) noexcept;
 /// Locks what `map_secret_pages` returned, until it is unmapped. Other addresses, such as those of a device's memory,
 /// are left alone. Returns whether the pages are locked now.

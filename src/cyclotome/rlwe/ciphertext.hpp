@@ -27,6 +27,7 @@ class Plaintext {
   /// Their transforms over all ciphertext primes, which products then need not make; null without. See
   /// rlwe::prepared.
   const std::shared_ptr<const PolyArray>& transforms() const noexcept { return transforms_; }
+  /// The same plaintext with these transforms.
   Plaintext with_transforms(PolyArray transforms) const {
     Plaintext result = *this;
     result.transforms_ = std::make_shared<const PolyArray>(std::move(transforms));

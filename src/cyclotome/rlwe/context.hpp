@@ -147,6 +147,7 @@ class Context : public std::enable_shared_from_this<Context> {
       key_switches_;  // by limbs, preserved
 };
 
+/// Shared by everything that was made on it.
 using ContextPtr = std::shared_ptr<const Context>;
 
 /// Names a secret key publicly: random, carried by the key, everything made from it and every ciphertext under it, so

@@ -47,21 +47,22 @@ class SecretKey {
 };
 
 /// (-(a s + e), a) over PQ, transformed; `a` expands from `uniform_seed` (specification 5.2; errata 003-10, 001-7).
+/// Keys that another library drew have none, and no file of ours.
 class PublicKey {
  public:
-  PublicKey(ContextPtr context, PolyArray polynomials, const PublicSeed& uniform_seed, const KeyId& id)
+  PublicKey(ContextPtr context, PolyArray polynomials, const std::optional<PublicSeed>& uniform_seed, const KeyId& id)
       : context_(std::move(context)), polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed), id_(id) {}
   static PublicKey generate(const SecretKey& secret);
 
   const ContextPtr& context() const noexcept { return context_; }
   const PolyArray& polynomials() const noexcept { return polynomials_; }
-  const PublicSeed& uniform_seed() const noexcept { return uniform_seed_; }
+  const std::optional<PublicSeed>& uniform_seed() const noexcept { return uniform_seed_; }
   const KeyId& id() const noexcept { return id_; }
 
  private:
   ContextPtr context_;
   PolyArray polynomials_;
-  PublicSeed uniform_seed_;
+  std::optional<PublicSeed> uniform_seed_;
   KeyId id_;
 };
 
@@ -69,17 +70,17 @@ class PublicKey {
 /// transformed.
 class SwitchingKey {
  public:
-  SwitchingKey(PolyArray polynomials, const PublicSeed& uniform_seed)
+  SwitchingKey(PolyArray polynomials, const std::optional<PublicSeed>& uniform_seed)
       : polynomials_(std::move(polynomials)), uniform_seed_(uniform_seed) {}
   /// target: w over PQ, transformed, 1 part.
   static SwitchingKey generate(const SecretKey& secret, ConstView target);
 
   const PolyArray& polynomials() const noexcept { return polynomials_; }
-  const PublicSeed& uniform_seed() const noexcept { return uniform_seed_; }
+  const std::optional<PublicSeed>& uniform_seed() const noexcept { return uniform_seed_; }
 
  private:
   PolyArray polynomials_;
-  PublicSeed uniform_seed_;
+  std::optional<PublicSeed> uniform_seed_;
 };
 
 /// What the evaluating side may hold: the relinearisation key (w = s^2) and the Galois keys (w = s(x^g)) that were

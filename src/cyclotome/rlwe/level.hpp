@@ -11,6 +11,7 @@ namespace cyclotome::rlwe {
 
 /// The level of a ciphertext: how many ciphertext primes it has, the first ones of all.
 struct Level {
+  /// How many.
   std::size_t primes;
 
   explicit constexpr Level(std::size_t count) noexcept : primes(count) {}
@@ -20,6 +21,7 @@ struct Level {
 
 /// One of the parameters' plaintext moduli, counted from 0.
 struct PlainIndex {
+  /// Which, from 0 on.
   std::size_t number;
 
   explicit constexpr PlainIndex(std::size_t index) noexcept : number(index) {}
@@ -30,6 +32,7 @@ struct PlainIndex {
 /// A plaintext modulus t itself, where it comes with residues, factors or moduli of another kind. Lists of moduli, and
 /// arithmetic modulo t, have plain numbers.
 struct PlainModulus {
+  /// The modulus.
   std::uint64_t value;
 
   explicit constexpr PlainModulus(std::uint64_t t) noexcept : value(t) {}

@@ -20,9 +20,12 @@ struct LatticeParameters {
   std::vector<std::uint64_t> moduli;          ///< ciphertext primes q_i with a transform in this ring
   std::vector<std::uint64_t> special_moduli;  ///< primes P_i of key switching, likewise; may be empty
   std::size_t digits = 0;                     ///< digits of key switching (dnum); 0: as few as the special primes allow
+  /// That residues are kept in.
   Word word = Word::u64;
   unsigned security = 128;  ///< demanded level: 128, 192, 256, or 0 for none (needs allow_insecure)
+  /// That the level is judged by.
   SecurityTable table = default_security_table;
+  /// Take less than 128 bits.
   bool allow_insecure = false;
   bool strict = false;         ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
   std::size_t cyclotomic = 0;  ///< m of Phi_m, odd and squarefree; 0: the ring is x^n + 1

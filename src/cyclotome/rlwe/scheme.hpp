@@ -38,16 +38,19 @@ class SchemePart {
   virtual std::string summary() const = 0;
 };
 
+/// Shared, since parameters are copied.
 using SchemePartPtr = std::shared_ptr<const SchemePart>;
 
 /// How many parts a ciphertext can have: in memory and in files.
 struct PartRange {
+  /// Both count.
   std::size_t least, most;
 };
 
 /// The work of one product, for planning: transforms of a ciphertext prime, and terms of base conversions for each
 /// pair of them. Both 0 where the scheme has no product.
 struct ProductCost {
+  /// As said above.
   double transforms, terms;
 };
 
@@ -94,6 +97,7 @@ class Scheme {
   virtual ProductCost product_cost() const noexcept = 0;
 
   // --- files ---------------------------------------------------------------------------------------------------------
+  /// How many parts its ciphertexts can have.
   virtual PartRange ciphertext_parts() const noexcept { return {2, 3}; }
   /// Why a file's ciphertext can't have this correction factor, a unit modulo t: "not 1, as in BFV". Empty if it can.
   virtual std::string refuse_correction(const Parameters& parameters, PlainIndex plain, std::uint64_t correction) const;

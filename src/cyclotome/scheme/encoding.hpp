@@ -17,6 +17,7 @@ namespace cyclotome {
 /// Modulo 2 over Phi_m slots and constants are elements of GF(2^r) instead (ring/field_slots.hpp): the numbers 0 to 2^r
 /// - 1, bit i the coefficient of y^i, of which 0 and 1 are bits. Others are a RangeError, and nothing is reduced.
 struct Encoding {
+  /// Where values stand.
   enum class Kind : std::uint8_t {
     slots,         ///< value i in slot i: sums and products act value by value. Needs a transform modulo t.
     coefficients,  ///< value i in the coefficient of x^i: products are those of polynomials.

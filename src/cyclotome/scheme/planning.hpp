@@ -21,11 +21,12 @@ struct Intent {
   std::uint64_t terms = 1 << 14;  ///< how many values are added up at most
   unsigned plain_products = 1;    ///< products with plaintext vectors or matrices, in addition to depth
   unsigned security = 128;        ///< 128, 192 or 256
+  /// Which table says how large moduli may be.
   rlwe::SecurityTable table = rlwe::default_security_table;
-  std::optional<Word> word;              ///< none: whichever is cheaper
-  std::size_t min_degree = 0;            ///< at least this many slots
-  bool slots = true;                     ///< plaintext moduli with a transform, for sums and products value by value
-  const rlwe::Scheme* scheme = nullptr;  ///< null: BFV for integers, BGV for bits
+  std::optional<Word> word = std::nullopt;  ///< none: whichever is cheaper
+  std::size_t min_degree = 0;               ///< at least this many slots
+  bool slots = true;                        ///< plaintext moduli with a transform, for sums and products value by value
+  const rlwe::Scheme* scheme = nullptr;     ///< null: BFV for integers, BGV for bits
   /// Room for revealing up to 1024 ciphertexts of each plaintext modulus at once with this flooding
   /// (rlwe/flooding.hpp); 0: none.
   unsigned flooding_bits = 0;
@@ -66,14 +67,17 @@ std::string explain(const rlwe::Parameters& parameters);
 
 /// Sizes in bytes on the wire and in memory.
 struct Sizes {
+  /// Each of one.
   std::size_t ciphertext, public_key, relinearization_key, galois_key;
 };
+/// Of ciphertexts of 2 parts and of keys, with these parameters.
 Sizes sizes_in_memory(const rlwe::Parameters& parameters);
 
 /// Named parameter sets of papers 000, 001 and 004 (with this library's ternary secret and binomial error in place of
 /// theirs) and SEAL's 128-bit defaults. Throws ParameterError for an unknown name, listing the known ones, and
 /// SecurityError for a set below 128 bits unless allow_insecure.
 rlwe::Parameters preset(const std::string& name, bool allow_insecure = false);
+/// All names that `preset` knows.
 std::vector<std::string> preset_names();
 
 }  // namespace cyclotome::scheme

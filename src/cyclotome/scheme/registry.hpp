@@ -10,6 +10,7 @@ namespace cyclotome::scheme {
 std::vector<const rlwe::Scheme*> known();
 /// The scheme of that name, or of that number in files. Both throw ParameterError, and name what is known.
 const rlwe::Scheme& named(std::string_view name);
+/// The scheme of that number in files; ParameterError likewise.
 const rlwe::Scheme& numbered(std::uint8_t id);
 
 /// Makes a scheme from outside the library known to this process, for programs that bring one of their own, and tests.

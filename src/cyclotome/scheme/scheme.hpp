@@ -45,18 +45,24 @@ std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::Sec
 /// log2 of the largest coefficient of the exact noise of every item: of what its bound is a bound of.
 std::vector<double> measured_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key);
 
+/// a + b, at the lower of both levels.
 Ciphertext add(const Ciphertext& a, const Ciphertext& b);
+/// a - b, likewise.
 Ciphertext subtract(const Ciphertext& a, const Ciphertext& b);
+/// a + b with a plaintext.
 Ciphertext add_plain(const Ciphertext& a, const Plaintext& b);
+/// a - b with a plaintext.
 Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b);
 /// 3 parts, not relinearised. Products throw UnsupportedError in schemes that have none.
 Ciphertext multiply(const Ciphertext& a, const Ciphertext& b);
+/// a^2, 3 parts, not relinearised.
 Ciphertext square(const Ciphertext& a);
 /// The products of a[i] and b[i], each `group` neighbours added up; bounds and correction factors are those of
 /// multiply and rlwe::sum_groups. Members of a have one level and correction factor, and so have those of b.
 Ciphertext sum_products(std::span<const rlwe::Member> a, std::span<const rlwe::Member> b, std::size_t group = 1);
 /// Both relinearised at once: 2 parts.
 Ciphertext multiply_relinearized(const Ciphertext& a, const Ciphertext& b, const rlwe::EvaluationKeys& keys);
+/// a^2, relinearised: 2 parts.
 Ciphertext square_relinearized(const Ciphertext& a, const rlwe::EvaluationKeys& keys);
 /// All four of them, a^2 where there is no b, by a method of the scheme's: "" for its own choice, in BFV
 /// bfv::product_method_names. Throws ArgumentError for another name.

@@ -36,6 +36,7 @@ class Bound {
   /// The same of values of either sign.
   Bound of_either_sign() const;
 
+  /// Whether values wrap around modulo T by intent.
   bool wraps() const noexcept { return !known_; }
   /// Then wraps() too.
   bool is_bits() const noexcept { return bits_; }
@@ -67,6 +68,7 @@ class Bound {
 Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 /// Of a - b: where neither is below 0, no more than the larger of both.
 Bound difference_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
+/// Of a b, value by value.
 Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 /// Of arrays side by side: the larger of both.
 Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
@@ -87,6 +89,7 @@ Bound bound_of(const Integers& w, std::size_t length);
 /// Of matrix @ x for a public matrix and an x whose contracted axis is the one before rows of `length`; and of
 /// matrix @ x for a vector x, whose rows are contracted.
 Bound left_product_bound(const Integers& matrix, const Bound& x, std::size_t length);
+/// Of a public matrix and a vector, whose rows are contracted.
 Bound left_vector_product_bound(const Integers& matrix, const Bound& x);
 /// Of x @ matrix for a public matrix.
 Bound right_product_bound(const Bound& x, const Integers& matrix);
@@ -100,6 +103,7 @@ bool holds_bits(const rlwe::Parameters& parameters);
 /// (T - 1) / 2: the largest magnitude that values modulo T have without wrapping around; T is the product of the
 /// plaintext moduli.
 BigUnsigned capacity(const rlwe::Parameters& parameters);
+/// T, the product of the plaintext moduli.
 BigUnsigned plain_product(const rlwe::Parameters& parameters);
 
 /// Throws RangeError unless the parameters hold such values without wrapping around; the message says what would.

@@ -17,25 +17,32 @@ EncryptedArray is_negative(const EncryptedArray& x, const Options& options = {})
 /// x - y, bounded by what either can be where both are known not to be negative.
 EncryptedArray equal(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 EncryptedArray equal(const EncryptedArray& x, const Integers& y, const Options& options = {});
+/// Whether x < y.
 EncryptedArray less(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 EncryptedArray less(const EncryptedArray& x, const Integers& y, const Options& options = {});
 EncryptedArray less(const Integers& x, const EncryptedArray& y, const Options& options = {});
 
+/// The larger of both: y + (x - y) (y < x).
 EncryptedArray maximum(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 EncryptedArray maximum(const EncryptedArray& x, const Integers& y, const Options& options = {});
+/// The smaller of both.
 EncryptedArray minimum(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 EncryptedArray minimum(const EncryptedArray& x, const Integers& y, const Options& options = {});
 
 /// x < y and x = y, whose powers are computed once.
 struct Compared {
+  /// 1 where it holds, else 0.
   EncryptedArray less, equal;
 };
+/// Both comparisons at once.
 Compared compare(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 
 // Numbers of several digits in base b: along the first axis, the least significant first, each from 0 to b - 1 by its
 // bound (Bound::starts_at_zero; ArgumentError otherwise). Digit by digit, and put together two by two: no value is
 // larger than a digit.
+/// Whether all digits are equal.
 EncryptedArray equal_digits(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
+/// Whether the number x is below y.
 EncryptedArray less_digits(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 
 }  // namespace cyclotome::value

@@ -9,16 +9,21 @@
 // MissingKeyError, and TransparentError for results that hide nothing (x - x) without a public key at hand.
 namespace cyclotome::value {
 
+/// -x.
 EncryptedArray negate(const EncryptedArray& x);
+/// x + y.
 EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
+/// x - y.
 EncryptedArray subtract(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 /// Relinearised; takes evaluation keys (MissingKeyError).
 EncryptedArray multiply(const EncryptedArray& x, const EncryptedArray& y, const Options& options = {});
 
 /// With public integers. A product takes the cheapest way: a scalar, a factor for each row, or vectors in slots.
 EncryptedArray add(const EncryptedArray& x, const Integers& w, const Options& options = {});
+/// x - w with public integers.
 EncryptedArray subtract(const EncryptedArray& x, const Integers& w, const Options& options = {});
 EncryptedArray subtract(const Integers& w, const EncryptedArray& x, const Options& options = {});
+/// x w with public integers: the cheapest way.
 EncryptedArray multiply(const EncryptedArray& x, const Integers& w, const Options& options = {});
 
 /// How a result's bound follows from those of two operands.

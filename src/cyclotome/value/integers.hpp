@@ -17,6 +17,7 @@ namespace cyclotome::value {
 
 /// A signed integer of any size.
 struct Integer {
+  /// Without its sign.
   BigUnsigned magnitude;
   bool negative = false;  ///< never for zero
 
@@ -41,6 +42,7 @@ concept FitsWord = std::integral<T> && (std::signed_integral<T> || sizeof(T) < 8
 /// Memory is zeroised when it is freed. Doubles don't convert: integers only.
 class Integers {
  public:
+  /// Zeroised when they are freed.
   using Words = ZeroisingVector<std::uint64_t>;
 
   /// A scalar, of shape ().
@@ -49,6 +51,7 @@ class Integers {
   Integers(const Integer& value) : Integers(Shape{}, std::span(&value, 1)) {}                             // NOLINT
   /// A vector, of shape (n,).
   Integers(std::initializer_list<std::int64_t> values) : Integers({values.size()}, std::span(values)) {}
+  /// A vector of the range's values.
   template <std::ranges::sized_range Range>
     requires FitsWord<std::ranges::range_value_t<Range>>
   Integers(const Range& values) : Integers(row_of(values)) {}  // NOLINT(google-explicit-constructor)
@@ -75,6 +78,7 @@ class Integers {
   /// All values in C order. Throws RangeError if they take more than one word.
   std::vector<std::int64_t> to_int64() const;
 
+  /// The magnitude of value number i in C order.
   BigUnsigned magnitude(std::size_t i) const { return (*this)[i].magnitude; }
   /// The largest magnitude; 0 for none. This and largest_sum don't branch on values, which may be secret.
   BigUnsigned largest() const;
@@ -83,6 +87,7 @@ class Integers {
   /// Whether all values are equal; false for none.
   bool uniform() const;
 
+  /// All values negated.
   Integers operator-() const;
   /// The same values in another shape of as many. Throws ArgumentError.
   Integers reshaped(Shape shape) const { return {std::move(shape), words_, data_}; }

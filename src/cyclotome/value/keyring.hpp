@@ -13,7 +13,9 @@ rlwe::EvaluationKeys joined(const rlwe::EvaluationKeys& a, const rlwe::Evaluatio
 
 /// The public keys that travel with an array in memory, for whoever computes. A secret key never does.
 struct Keyring {
+  /// What encrypts anew; null for none.
   std::shared_ptr<const rlwe::PublicKey> encryption;
+  /// What multiplies and rotates; null for none.
   std::shared_ptr<const rlwe::EvaluationKeys> evaluation;
 
   Keyring() = default;

@@ -14,6 +14,7 @@ using Progress = std::function<void(std::size_t done, std::size_t total, std::st
 
 /// Options of every operation on encrypted arrays.
 struct Options {
+  /// Who is told how far the work is.
   Progress progress = nullptr;
   /// Return results that could not be decrypted as well, in place of a NoiseError at once: for measurements.
   bool allow_undecryptable = false;

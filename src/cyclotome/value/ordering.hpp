@@ -13,9 +13,12 @@ namespace cyclotome::value {
 
 /// Numbers of several digits along the first axis, as less_digits takes them, have `digits`; axis counts without it.
 struct Order {
+  /// Along which axis.
   std::int64_t axis = 0;
+  /// Whether the largest comes first.
   bool descending = false;
   std::size_t kept = 0;  ///< only the first so many; 0: all
+  /// Whether the first axis holds digits.
   bool digits = false;
 };
 

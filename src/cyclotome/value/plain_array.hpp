@@ -37,8 +37,11 @@ class PlainArray {
   std::vector<rlwe::Plaintext> rows_;  // by channel; none of values that are constants
 };
 
+/// x w, value by value.
 EncryptedArray multiply(const EncryptedArray& x, const PlainArray& w, const Options& options = {});
+/// x + w.
 EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& options = {});
+/// x - w.
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options = {});
 
 }  // namespace cyclotome::value

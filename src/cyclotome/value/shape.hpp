@@ -11,9 +11,12 @@
 // rearranged is a list of numbers: for every element of the result, the number of the element that it takes.
 namespace cyclotome::value {
 
+/// Lengths of axes, the outermost first; none for a scalar.
 using Shape = std::vector<std::size_t>;
+/// Numbers of elements, counted in C order.
 using Indices = std::vector<std::size_t>;
 
+/// As many as NumPy had for long.
 inline constexpr std::size_t max_axes = 32;
 
 /// "(2, 3)", "(4,)", "()".

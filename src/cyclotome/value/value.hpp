@@ -28,16 +28,20 @@
 // A result that would not fit the plaintext moduli is a RangeError, one that could not be decrypted a NoiseError.
 namespace cyclotome::value {
 
+/// As `negate`.
 inline EncryptedArray operator-(const EncryptedArray& x) { return negate(x); }
 
+/// As `add`: sums value by value.
 inline EncryptedArray operator+(const EncryptedArray& x, const EncryptedArray& y) { return add(x, y); }
 inline EncryptedArray operator+(const EncryptedArray& x, const Integers& w) { return add(x, w); }
 inline EncryptedArray operator+(const Integers& w, const EncryptedArray& x) { return add(x, w); }
 
+/// As `subtract`: differences value by value.
 inline EncryptedArray operator-(const EncryptedArray& x, const EncryptedArray& y) { return subtract(x, y); }
 inline EncryptedArray operator-(const EncryptedArray& x, const Integers& w) { return subtract(x, w); }
 inline EncryptedArray operator-(const Integers& w, const EncryptedArray& x) { return subtract(w, x); }
 
+/// As `multiply`: products value by value, relinearised.
 inline EncryptedArray operator*(const EncryptedArray& x, const EncryptedArray& y) { return multiply(x, y); }
 inline EncryptedArray operator*(const EncryptedArray& x, const Integers& w) { return multiply(x, w); }
 inline EncryptedArray operator*(const Integers& w, const EncryptedArray& x) { return multiply(x, w); }

@@ -8,26 +8,11 @@
 #include <utility>
 
 #include "cyclotome/engine/fpga/circuit_pool.hpp"
+#include "cyclotome/engine/fpga/options.hpp"
 #include "cyclotome/engine/fpga/statistics.hpp"
 #include "cyclotome/engine/hosted_engine.hpp"
 
 namespace cyclotome {
-
-/// What the circuit computes for the engine.
-enum class CircuitMode : std::uint8_t {
-  product,    ///< whole products of polynomials, as paper 004 does: operands come and go as coefficients
-  transform,  ///< the transforms; products of what is kept transformed are then the host's
-};
-
-struct FpgaOptions {
-  /// What messages call the engine.
-  std::string name = "fpga:sim";
-  CircuitMode mode = CircuitMode::product;
-  /// Boards in the account of time (paper 004, Figure 5.8): primes go to them in turn.
-  std::size_t boards = 1;
-  /// Circuits that are simulated at once.
-  std::size_t threads = 1;
-};
 
 /// The engine whose products of polynomials modulo a prime are computed by a circuit (engine/fpga/circuit_abi.h): a
 /// compiled model, or a driver of boards. Everything else is the host engine's, whose memory it shares. Residues are

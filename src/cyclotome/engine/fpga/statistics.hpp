@@ -9,6 +9,7 @@ namespace cyclotome::fpga {
 struct Statistics {
   std::uint64_t products = 0;  ///< of two polynomials modulo one prime
   std::uint64_t forwards = 0;  ///< transforms of one polynomial modulo one prime
+  /// Inverse transforms of one polynomial modulo one prime.
   std::uint64_t inverses = 0;
   /// Ticks of all boards together.
   std::uint64_t ticks = 0;

@@ -32,12 +32,14 @@ enum class TransformDesign : std::uint8_t {
 
 /// What is known of a design by itself.
 struct DesignFacts {
+  /// Which one.
   TransformDesign design;
   std::string_view name;    ///< as people write it: "d5", "dgt-stockham"
   std::string_view label;   ///< as papers and records have it: "D5"
   std::string_view source;  ///< where it is from
 };
 
+/// All designs, in the order of TransformDesign.
 inline constexpr DesignFacts transform_designs[] = {
     {TransformDesign::single_kernel, "d1", "D1", "paper 001, Section 5.1"},
     {TransformDesign::multi_kernel, "d2", "D2", "paper 001, Section 5.1"},
@@ -53,6 +55,7 @@ inline constexpr DesignFacts transform_designs[] = {
     {TransformDesign::galois_stockham, "dgt-stockham", "DGT multi-radix", "paper 000, Algorithm 1 and Section 6.3"},
 };
 
+/// What is known of a design.
 constexpr const DesignFacts& facts_of(TransformDesign design) noexcept {
   return transform_designs[static_cast<std::size_t>(design)];
 }
@@ -80,6 +83,7 @@ enum class Storage : std::uint8_t { global, shared, shuffle };
 inline constexpr unsigned max_block_threads = 1024;
 /// Stages of gap 1, 2, ..., 32: a warp holds 64 neighbouring values in two registers a thread.
 inline constexpr unsigned shuffle_stages = 6;
+/// Threads of a warp.
 inline constexpr unsigned warp = 32;
 /// log2 of the values in a thread's registers, at most: radix 16.
 inline constexpr unsigned max_log_radix = 4;
@@ -96,13 +100,17 @@ CYCLOTOME_HD constexpr unsigned pass_log_radix(unsigned count, unsigned done) no
 
 /// What one kernel does. Stages are told by the gap 2^s between the values of a butterfly.
 struct TransformStep {
+  /// Of which kind a kernel is.
   enum class Kind : std::uint8_t {
     stages,  ///< stages first ... first + count - 1 over global memory, 2^count values in a thread
     block,   ///< stages 0 ... count - 1, a block for each 2^count values
     group,   ///< Stockham: transforms of 2^count values, after `first` stages have been done
   };
+  /// What the kernel does.
   Kind kind;
+  /// Which stages it does, as its kind counts them.
   unsigned first, count;
+  /// Where it keeps its values.
   Storage storage;
 
   constexpr bool operator==(const TransformStep&) const noexcept = default;

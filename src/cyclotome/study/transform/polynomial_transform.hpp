@@ -43,6 +43,7 @@ class PolynomialTransform {
   /// Any number of polynomials one after another, n residues in [0, p) each -> as many values; and back. Throws
   /// ArgumentError for a length that is no multiple of n, and for none; RangeError for a residue that is not below p.
   std::vector<std::uint64_t> forward(std::span<const std::uint64_t> coefficients) const;
+  /// Back: n values each, in [0, p) -> as many coefficients.
   std::vector<std::uint64_t> inverse(std::span<const std::uint64_t> values) const;
   /// Products of values, one by one: those of polynomials. As many of both.
   std::vector<std::uint64_t> multiply_values(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) const;

@@ -1,0 +1,12 @@
+# The examples as tests, with warnings as errors; test/package builds them again as people do, against an installation.
+add_subdirectory("${PROJECT_SOURCE_DIR}/example/cpp")
+list(GET EXAMPLES 0 first_example)
+foreach(example IN LISTS EXAMPLES)
+  target_link_libraries(${example} PRIVATE cyclotome_options)
+  set_target_properties(${example} PROPERTIES CXX_EXTENSIONS OFF)
+  if(example STREQUAL first_example)
+    cyclotome_precompile(${example} <cyclotome/cyclotome.hpp>)
+  else()
+    cyclotome_precompile(${example} LIKE ${first_example})
+  endif()
+endforeach()

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/stored_object.hpp"
+
+#include "cyclotome/io/array_io.hpp"
+#include "cyclotome/io/ciphertext_io.hpp"
+#include "cyclotome/io/keys_io.hpp"
+#include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/protected_key.hpp"
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+std::span<const std::uint8_t> bytes_of_text(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+Container opened(std::span<const std::uint8_t> bytes, const Limits& limits) {
+  Container container(bytes, limits);
+  container.require_expanded(expanded_bytes(container));
+  return container;
+}
+
+}  // namespace
+
+Bytes to_bytes(const value::EncryptedArray& array, Metadata metadata) { return serialize(array, metadata); }
+Bytes to_bytes(const rlwe::Ciphertext& ciphertext, Metadata metadata) { return serialize(ciphertext, metadata); }
+Bytes to_bytes(const rlwe::Plaintext& plaintext, Metadata metadata) { return serialize(plaintext, metadata); }
+Bytes to_bytes(const rlwe::Parameters& parameters, Metadata metadata) { return serialize(parameters, metadata); }
+Bytes to_bytes(const rlwe::PublicKey& key, Metadata metadata) { return serialize(key, metadata); }
+Bytes to_bytes(const rlwe::EvaluationKeys& keys, Metadata metadata) { return serialize(keys, metadata); }
+Bytes to_bytes(const rlwe::RekeyingKey& key, Metadata metadata) { return serialize(key, metadata); }
+Bytes to_bytes(const rlwe::SecretKey& key, Metadata metadata) { return serialize(key, metadata); }
+Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata metadata) {
+  return serialize_protected(key, bytes_of_text(passphrase), metadata);
+}
+
+/// The bytes, and the container that looks at them: neither moves.
+struct StoredObject::Held {
+  Held(Bytes owned, const Limits& limits) : bytes(std::move(owned)), container(opened(bytes, limits)) {}
+  Bytes bytes;
+  Container container;
+};
+
+StoredObject::StoredObject(Bytes bytes, const Limits& limits)
+    : held_(std::make_unique<const Held>(std::move(bytes), limits)) {}
+StoredObject::StoredObject(std::span<const std::uint8_t> bytes, const Limits& limits)
+    : StoredObject(Bytes(bytes.begin(), bytes.end()), limits) {}
+StoredObject StoredObject::load(const std::string& path, const Limits& limits) {
+  return StoredObject(read_object_file(path, limits.max_bytes), limits);
+}
+StoredObject::StoredObject(StoredObject&& other) noexcept = default;
+StoredObject& StoredObject::operator=(StoredObject&& other) noexcept = default;
+StoredObject::~StoredObject() = default;
+
+std::string StoredObject::kind() const { return name_of(held_->container.kind()); }
+unsigned StoredObject::version() const { return held_->container.version(); }
+const rlwe::Parameters& StoredObject::parameters() const { return held_->container.parameters(); }
+const rlwe::KeyId& StoredObject::key_id() const { return held_->container.key_id(); }
+Metadata StoredObject::metadata() const { return held_->container.metadata(); }
+std::size_t StoredObject::bytes() const { return held_->bytes.size(); }
+bool StoredObject::needs_passphrase() const { return held_->container.kind() == Kind::protected_secret_key; }
+
+value::EncryptedArray StoredObject::array(const rlwe::ContextPtr& context) const {
+  return read_array(held_->container, context);
+}
+rlwe::Ciphertext StoredObject::ciphertext(const rlwe::ContextPtr& context) const {
+  return read_ciphertext(held_->container, context);
+}
+rlwe::Plaintext StoredObject::plaintext(const rlwe::ContextPtr& context) const {
+  return read_plaintext(held_->container, context);
+}
+rlwe::PublicKey StoredObject::public_key(const rlwe::ContextPtr& context) const {
+  return read_public_key(held_->container, context);
+}
+rlwe::EvaluationKeys StoredObject::evaluation_keys(const rlwe::ContextPtr& context) const {
+  return read_evaluation_keys(held_->container, context);
+}
+rlwe::RekeyingKey StoredObject::rekeying_key(const rlwe::ContextPtr& context) const {
+  return read_rekeying_key(held_->container, context);
+}
+rlwe::SecretKey StoredObject::secret_key(const rlwe::ContextPtr& context) const {
+  if (needs_passphrase()) {
+    throw PassphraseError("this secret key is under a passphrase; give it, secret_key(context, passphrase)");
+  }
+  return read_secret_key(held_->container, context);
+}
+rlwe::SecretKey StoredObject::secret_key(const rlwe::ContextPtr& context, std::string_view passphrase) const {
+  return read_protected_key(held_->container, context, bytes_of_text(passphrase));
+}
+
+}  // namespace cyclotome::io

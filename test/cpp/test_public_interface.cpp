@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs get by cyclotome.hpp beside the rooms' own functions: keys from what they shall do, stored objects, and
+// an evaluator; all by names in cyclotome::.
+
+#include <algorithm>
+#include <type_traits>
+
+#include "check.hpp"
+#include "cyclotome/cyclotome.hpp"
+#include "folder.hpp"
+
+namespace {
+
+using namespace cyclotome;
+using check::Folder;
+
+constexpr std::size_t degree = 16;
+
+Parameters small(const Scheme& scheme, std::vector<std::uint64_t> plain) {
+  ParametersLiteral p;
+  p.scheme = &scheme;
+  p.degree = degree;
+  p.plain_moduli = std::move(plain);
+  p.moduli = primes_congruent_to_one(50, 2 * degree, 4);
+  p.special_moduli = primes_congruent_to_one(51, 2 * degree, 1);
+  p.security = 0;
+  p.allow_insecure = true;
+  return Parameters(p);
+}
+
+ContextPtr context_of(const Scheme& scheme, std::vector<std::uint64_t> plain) {
+  return make_context(small(scheme, std::move(plain)), make_cpu_engine(1));
+}
+
+std::vector<std::uint64_t> made(const Parameters& parameters, const KeyOptions& options) {
+  return value::galois_elements(parameters, options);
+}
+
+std::vector<std::uint64_t> ascending(std::vector<std::uint64_t> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+TEST(keys_for_what_is_asked) {
+  const Parameters parameters = small(bfv_scheme(), {97});
+  const GaloisGroup& group = parameters.ring()->galois();
+  const std::uint64_t columns = rlwe::column_rotation_element(group);
+  CHECK_EQ(columns, 2 * degree - 1);
+  const std::vector<std::uint64_t> sums = ascending(rlwe::slot_sum_elements(group));
+  CHECK_EQ(made(parameters, {}), sums);
+  std::vector<std::uint64_t> no_swap = sums;
+  std::erase(no_swap, columns);
+  CHECK_EQ(made(parameters, {.columns = false}), no_swap);
+  CHECK_EQ(made(parameters, {.rotations = {{}}}), std::vector<std::uint64_t>{});
+  CHECK_EQ(made(parameters, {.rotations = {{}}, .columns = true}), std::vector<std::uint64_t>{columns});
+  // 3^1, and 3^-1 = 3^7 modulo 32: of a row of 8 slots; 9 steps are 1.
+  CHECK_EQ(made(parameters, {.rotations = {{1, -1, 9, 1}}}), (std::vector<std::uint64_t>{3, 11}));
+  CHECK_EQ(made(parameters, {.rotations = {{}}, .galois_elements = {5, 1, 31}}), (std::vector<std::uint64_t>{5, 31}));
+  const std::vector<std::uint64_t> matrix = made(parameters, {.rotations = {{}}, .matrices = {{3, 5}}});
+  CHECK(std::find(matrix.begin(), matrix.end(), columns) != matrix.end());
+  CHECK(matrix.size() > 1);
+
+  CHECK_THROWS_WITH(ArgumentError, made(parameters, {.rotations = {{0}}}), "moves nothing");
+  CHECK_THROWS_WITH(ArgumentError, made(parameters, {.rotations = {{-8}}}), "multiples of 8");
+  CHECK_THROWS_WITH(ArgumentError, made(parameters, {.galois_elements = {2}}), "must be odd");
+  CHECK_THROWS_WITH(ArgumentError, made(parameters, {.galois_elements = {33}}), "below 2n");
+  CHECK_THROWS_WITH(ArgumentError, made(parameters, {.galois_elements = {0}}), "must be odd");
+  CHECK_THROWS_WITH(ArgumentError, made(parameters, {.matrices = {{0, 3}}}), "no values");
+  CHECK_THROWS_WITH(ArgumentError, made(small(bfv_scheme(), {101}), {.matrices = {{2, 3}}}), "no two rows");
+}
+
+TEST(keys_do_what_was_asked) {
+  const ContextPtr context = context_of(bfv_scheme(), {97});
+  const auto [secret, public_key, evaluation] = keygen(context, {.rotations = {{2}}});
+  CHECK(evaluation.has_relinearization());
+  CHECK_EQ(evaluation.all_galois().size(), 1U);
+  CHECK_EQ(evaluation.id(), secret.id());
+  CHECK_EQ(public_key.id(), secret.id());
+  CHECK(!keygen(context, {.relinearization = false}).evaluation.has_relinearization());
+  const std::vector<std::int64_t> values = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const EncryptedArray x = encrypt(values, public_key, {.bound = 40}).with_keys(evaluation);
+  CHECK_EQ(decrypt(rotate_rows(x, 2), secret).to_int64(),
+           (std::vector<std::int64_t>{2, 3, 4, 5, 6, 7, 0, 1, 10, 11, 12, 13, 14, 15, 8, 9}));
+  CHECK_THROWS(MissingKeyError, rotate_rows(x, 1));
+  set_memory_limit(1000);
+  CHECK_THROWS_WITH(MemoryLimitError, keygen(context), "keygen");
+  set_memory_limit(std::nullopt);
+}
+
+TEST(stored_objects_of_every_kind) {
+  const Limits insecure = {.allow_insecure = true};
+  for (const Scheme* scheme : {&bfv_scheme(), &bgv_scheme()}) {
+    const ContextPtr context = context_of(*scheme, {97, 193});
+    const Keys keys = keygen(context), others = keygen(context);
+    const std::vector<std::int64_t> values = {1, -2, 3};
+    const EncryptedArray x = encrypt(values, keys.public_key, {.bound = 9});
+    const std::uint8_t note[] = {1, 2, 3};
+    const auto stored = [&](Bytes bytes) { return StoredObject(std::move(bytes), insecure); };
+
+    const StoredObject array = stored(to_bytes(x, note));
+    CHECK(array.parameters().fingerprint() == context->parameters().fingerprint());
+    CHECK_EQ(array.key_id(), keys.secret.id());
+    CHECK(std::ranges::equal(array.metadata(), note));
+    CHECK_EQ(decrypt(array.array(context), keys.secret).to_int64(), values);
+    CHECK_THROWS(MismatchError, decrypt(array.array(context), others.secret));
+    CHECK_THROWS(FormatError, array.public_key(context));
+    CHECK_THROWS(FormatError, array.secret_key(context));
+    CHECK_THROWS(MismatchError, array.array(context_of(*scheme, {97})));
+
+    const SecretKey secret = stored(to_bytes(keys.secret)).secret_key(context);
+    CHECK_EQ(decrypt(x, secret).to_int64(), values);
+    const PublicKey public_key = stored(to_bytes(keys.public_key)).public_key(context);
+    const EvaluationKeys evaluation = stored(to_bytes(keys.evaluation)).evaluation_keys(context);
+    const EncryptedArray y = encrypt(values, public_key, {.bound = 9}).with_keys(evaluation);
+    CHECK_EQ(decrypt(sum(y * y), secret).to_int64(), std::vector<std::int64_t>{14});
+    const RekeyingKey rekeying = RekeyingKey::generate(keys.secret, others.secret);
+    const RekeyingKey read = stored(to_bytes(rekeying)).rekeying_key(context);
+    CHECK_EQ(decrypt(rekey(x, read), others.secret).to_int64(), values);
+    const StoredObject parameters = stored(to_bytes(context->parameters()));
+    CHECK_EQ(parameters.kind(), "parameters");
+    CHECK_EQ(parameters.key_id(), KeyId{});
+    CHECK_THROWS(FormatError, parameters.array(context));
+
+    Bytes damaged = to_bytes(x);
+    damaged[damaged.size() / 2] ^= 4;
+    CHECK_THROWS(FormatError, stored(damaged));
+    CHECK_THROWS(FormatError, stored(Bytes{}));
+    CHECK_THROWS(FormatError, StoredObject(to_bytes(x), {.max_bytes = 10, .allow_insecure = true}));
+    CHECK_THROWS(FormatError, StoredObject(to_bytes(x), {.max_expanded_bytes = 10, .allow_insecure = true}));
+    CHECK_THROWS(SecurityError, StoredObject(to_bytes(x)));
+  }
+}
+
+TEST(stored_objects_move_and_own_their_bytes) {
+  const ContextPtr context = context_of(bfv_scheme(), {97});
+  const Keys keys = keygen(context);
+  const EncryptedArray x = encrypt({5}, keys.public_key, {.bound = 9});
+  Bytes bytes = to_bytes(x);
+  StoredObject first(std::span<const std::uint8_t>(bytes), {.allow_insecure = true});
+  std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});  // it has a copy
+  StoredObject second = std::move(first);
+  StoredObject third(to_bytes(keys.public_key), {.allow_insecure = true});
+  third = std::move(second);
+  CHECK_EQ(decrypt(third.array(context), keys.secret).to_int64(), std::vector<std::int64_t>{5});
+  static_assert(!std::is_copy_constructible_v<StoredObject> && !std::is_copy_constructible_v<SecretKey>);
+}
+
+TEST(files_and_passphrases) {
+  const Folder folder;
+  const ContextPtr context = context_of(bgv_scheme(), {97});
+  const Keys keys = keygen(context);
+  const EncryptedArray x = encrypt({5, 6}, keys.public_key, {.bound = 9});
+  const std::string path = folder.file("x.cyc");
+  const Limits insecure = {.allow_insecure = true};
+  save(path, x);
+  CHECK_EQ(decrypt(StoredObject::load(path, insecure).array(context), keys.secret).to_int64(),
+           (std::vector<std::int64_t>{5, 6}));
+  CHECK_THROWS(FileError, save(path, x, Existing::refused));
+  CHECK_THROWS(FileError, StoredObject::load(folder.file("none"), insecure));
+  CHECK_THROWS(SecurityError, StoredObject::load(path));
+
+  const StoredObject locked(to_bytes(keys.secret, "a passphrase"), insecure);
+  CHECK(locked.needs_passphrase());
+  CHECK_THROWS_WITH(PassphraseError, locked.secret_key(context), "passphrase");
+  CHECK_THROWS(PassphraseError, locked.secret_key(context, "another"));
+  CHECK_EQ(decrypt(x, locked.secret_key(context, "a passphrase")).to_int64(), (std::vector<std::int64_t>{5, 6}));
+  CHECK_THROWS(ArgumentError, to_bytes(keys.secret, ""));
+}
+
+TEST(evaluator) {
+  for (const Scheme* scheme : {&bfv_scheme(), &bgv_scheme()}) {
+    const ContextPtr context = context_of(*scheme, {97});
+    const Keys keys = keygen(context);
+    const Evaluator evaluator(keys.evaluation);
+    const auto encoded = [&](std::int64_t first) {
+      std::vector<std::int64_t> values(degree);
+      for (std::size_t i = 0; i < degree; ++i) values[i] = (first + static_cast<std::int64_t>(i) * 7) % 97 - 48;
+      return values;
+    };
+    const auto plain = [&](const std::vector<std::int64_t>& values) {
+      return encode_residues(context, PlainIndex(0), Encoding::Kind::slots, values, 1, degree);
+    };
+    const std::vector<std::int64_t> a = encoded(3), b = encoded(60);
+    const Ciphertext x = encrypt(plain(a), keys.public_key), y = encrypt(plain(b), keys.secret);
+    const auto check = [&](const Ciphertext& result, const auto& expected) {
+      const std::vector<std::int64_t> answer = decode_residues(decrypt(result, keys.secret), Encoding::Kind::slots);
+      for (std::size_t i = 0; i < degree; ++i) CHECK_EQ(((expected(i) - answer[i]) % 97 + 97) % 97, 0);
+    };
+    check(evaluator.add(x, y), [&](std::size_t i) { return a[i] + b[i]; });
+    check(evaluator.subtract(x, y), [&](std::size_t i) { return a[i] - b[i]; });
+    check(evaluator.negate(x), [&](std::size_t i) { return -a[i]; });
+    const Ciphertext product = evaluator.multiply(x, y);
+    CHECK_EQ(product.parts(), 2U);
+    check(product, [&](std::size_t i) { return a[i] * b[i]; });
+    check(evaluator.add(product, x), [&](std::size_t i) { return a[i] * b[i] + a[i]; });  // of two levels, in BGV
+    check(evaluator.square(x), [&](std::size_t i) { return a[i] * a[i]; });
+    const Ciphertext lazy = evaluator.multiply_lazily(x, y);
+    CHECK_EQ(lazy.parts(), 3U);
+    check(evaluator.relinearize(lazy), [&](std::size_t i) { return a[i] * b[i]; });
+    check(evaluator.add_plain(x, plain(b)), [&](std::size_t i) { return a[i] + b[i]; });
+    check(evaluator.subtract_plain(x, plain(b)), [&](std::size_t i) { return a[i] - b[i]; });
+    check(evaluator.multiply_plain(x, plain(b)), [&](std::size_t i) { return a[i] * b[i]; });
+    check(evaluator.multiply_scalar(x, -5), [&](std::size_t i) { return -5 * a[i]; });
+    check(evaluator.rotate_rows(x, 1), [&](std::size_t i) { return a[i / 8 * 8 + (i + 1) % 8]; });
+    check(evaluator.rotate_columns(x), [&](std::size_t i) { return a[(i + 8) % 16]; });
+    check(evaluator.apply_galois(x, 3), [&](std::size_t i) { return a[i / 8 * 8 + (i + 1) % 8]; });
+    std::int64_t total = 0;
+    for (const std::int64_t v : a) total += v;
+    check(evaluator.sum_slots(x), [&](std::size_t) { return total; });
+    const Ciphertext lower = evaluator.switch_to_level(x, Level(2));
+    CHECK_EQ(lower.limbs(), 2U);
+    check(lower, [&](std::size_t i) { return a[i]; });
+
+    const Evaluator none;
+    check(none.add(x, y), [&](std::size_t i) { return a[i] + b[i]; });
+    CHECK_THROWS_WITH(MissingKeyError, none.multiply(x, y), "Evaluator(keys)");
+    CHECK_THROWS(MissingKeyError, evaluator.rotate_rows(x, 3));
+  }
+}
+
+TEST(engines_of_circuits) {
+  CHECK_THROWS(EngineError, make_fpga_engine("/nowhere/circuit.so", make_cpu_engine(1)));
+  CHECK_THROWS(ArgumentError, make_fpga_engine("/nowhere/circuit.so", make_cpu_engine(1), {.boards = 0}));
+  CHECK_THROWS_WITH(ArgumentError, circuit_statistics(*make_cpu_engine(1)), "no circuits");
+}
+
+}  // namespace
+
+int main() { return check::run(); }
