@@ -24,7 +24,6 @@
 #include "cyclotome/study/transform/polynomial_transform.hpp"
 #include "cyclotome/study/transform/transform_engine.hpp"
 #include "cyclotome/value/keygen.hpp"
-#include "cyclotome/value/threshold_decryption.hpp"
 #include "cyclotome/value/value.hpp"
 
 /// Computing on encrypted data: everything that programs call, under one name.
