@@ -27,6 +27,7 @@
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/product_context_io.hpp"
+#include "cyclotome/io/threshold_io.hpp"
 
 namespace cyclotome::python {
 
@@ -111,6 +112,14 @@ std::string kind_name(io::Kind kind) {
       return "protected secret key";
     case io::Kind::rekeying_key:
       return "rekeying key";
+    case io::Kind::threshold_session:
+      return "session";
+    case io::Kind::key_share:
+      return "key share";
+    case io::Kind::secret_share:
+      return "secret share";
+    case io::Kind::decryption_share:
+      return "decryption share";
   }
   return "unknown";
 }
@@ -253,6 +262,14 @@ void bind_secret_key_files(nb::module_& m) {
         return io::write_keys({paths[0], paths[1], paths[2]}, secret, public_key, evaluation, options);
       },
       "paths"_a, "secret"_a, "public_key"_a, "evaluation"_a, "metadata"_a, "overwrite"_a, "passphrase"_a.none());
+  m.def(
+      "write_secret_share",
+      [](const std::string& path, const rlwe::SecretShare& share, const nb::bytes& metadata, bool overwrite) {
+        const auto caller_bytes = to_span(metadata);
+        const Unlocked unlocked;
+        io::write_file(path, io::serialize(share, caller_bytes), Privacy::secret, existing(overwrite));
+      },
+      "path"_a, "share"_a, "metadata"_a, "overwrite"_a);
   m.def("passphrases", &io::libcrypto::state, "\"ready\", or what is missing for keys under a passphrase.");
 }
 
@@ -367,6 +384,21 @@ void bind_io(nb::module_& m) {
           "read_rekeying_key",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_rekeying_key(*c, context); },
           "context"_a, NoGil())
+      .def("read_threshold_session", [](const OwnedContainer& c) { return io::read_threshold_session(*c); })
+      .def(
+          "read_key_share",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_key_share(*c, context); },
+          "context"_a, NoGil())
+      .def(
+          "read_secret_share",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_secret_share(*c, context); },
+          "context"_a, NoGil())
+      .def(
+          "read_decryption_share",
+          [](const OwnedContainer& c, const rlwe::ContextPtr& context) {
+            return io::read_decryption_share(*c, context);
+          },
+          "context"_a, NoGil())
       .def(
           "read_array",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_array(*c, context); },
@@ -380,6 +412,9 @@ void bind_io(nb::module_& m) {
   bind_public<rlwe::PublicKey>(m);
   bind_public<rlwe::EvaluationKeys>(m);
   bind_public<rlwe::RekeyingKey>(m);
+  bind_public<rlwe::ThresholdSession>(m);
+  bind_public<rlwe::KeyShare>(m);
+  bind_public<value::DecryptionShare>(m);
   m.def(
       "to_bytes",
       [](const value::EncryptedArray& array, const nb::bytes& metadata, const value::Options& options) {

@@ -32,15 +32,15 @@ void bind_class(nb::module_& m) {
           [](Parameters* self, const std::string& scheme, std::size_t degree, std::vector<std::uint64_t> plain_moduli,
              std::vector<std::uint64_t> moduli, std::vector<std::uint64_t> special_moduli, std::size_t digits,
              unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict,
-             std::string name, std::size_t cyclotomic) {
+             std::string name, std::size_t cyclotomic, std::size_t parties) {
             new (self) Parameters({{degree, std::move(moduli), std::move(special_moduli), digits, word_of(word),
-                                    security, rlwe::security_table(table), allow_insecure, strict, cyclotomic},
+                                    security, rlwe::security_table(table), allow_insecure, strict, cyclotomic, parties},
                                    &scheme::named(scheme),
                                    std::move(plain_moduli),
                                    std::move(name)});
           },
           nb::kw_only(), "scheme"_a, "degree"_a, "plain_moduli"_a, "moduli"_a, "special_moduli"_a, "digits"_a, "word"_a,
-          "security"_a, "table"_a, "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0)
+          "security"_a, "table"_a, "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, "parties"_a = 1)
       .def_prop_ro("scheme", [](const Parameters& p) { return std::string(p.scheme().name()); })
       .def_prop_ro(
           "has_levels", [](const Parameters& p) { return p.scheme().has_levels(); },
@@ -65,6 +65,7 @@ void bind_class(nb::module_& m) {
           "table"_a)
       .def_prop_ro("allow_insecure", &Parameters::allow_insecure)
       .def_prop_ro("strict", &Parameters::strict)
+      .def_prop_ro("parties", &Parameters::parties)
       .def_prop_ro("name", &Parameters::name)
       .def_prop_ro("modulus_bits", &Parameters::modulus_bits)
       .def_prop_ro("key_modulus_bits", &Parameters::key_modulus_bits)
@@ -107,22 +108,23 @@ void bind_parameters(nb::module_& m) {
       [](unsigned depth, unsigned value_bits, unsigned result_bits, std::uint64_t terms, unsigned plain_products,
          unsigned security, const std::string& table, std::optional<unsigned> word, std::size_t min_degree, bool slots,
          const std::optional<std::string>& scheme, unsigned flooding_bits, bool strict, bool bits,
-         std::size_t cyclotomic) {
+         std::size_t cyclotomic, std::size_t parties) {
         return scheme::suggest({depth, value_bits, result_bits, terms, plain_products, security,
                                 rlwe::security_table(table), word ? std::optional(word_of(*word)) : std::nullopt,
                                 min_degree, slots, scheme ? &scheme::named(*scheme) : nullptr, flooding_bits, strict,
-                                bits, cyclotomic});
+                                bits, cyclotomic, parties});
       },
       nb::kw_only(), "depth"_a, "value_bits"_a, "result_bits"_a, "terms"_a, "plain_products"_a, "security"_a, "table"_a,
       "word"_a, "min_degree"_a, "slots"_a, "scheme"_a, "flooding_bits"_a, "strict"_a, "bits"_a = false,
-      "cyclotomic"_a = 0, NoGil());
+      "cyclotomic"_a = 0, "parties"_a = 1, NoGil());
   m.def(
       "with_modulus_bits",
       [](const std::string& scheme, std::size_t degree, unsigned modulus_bits, std::vector<std::uint64_t> plain_moduli,
          unsigned word, unsigned security, const std::string& table, bool allow_insecure, bool strict, std::string name,
-         std::size_t cyclotomic, bool for_depth) {
+         std::size_t cyclotomic, bool for_depth, std::size_t parties) {
         rlwe::ParametersLiteral base;
         base.cyclotomic = cyclotomic;
+        base.parties = parties;
         base.scheme = &scheme::named(scheme);
         base.degree = degree;
         base.plain_moduli = std::move(plain_moduli);
@@ -136,7 +138,7 @@ void bind_parameters(nb::module_& m) {
                                          for_depth ? scheme::Aim::depth : scheme::Aim::speed);
       },
       nb::kw_only(), "scheme"_a, "degree"_a, "modulus_bits"_a, "plain_moduli"_a, "word"_a, "security"_a, "table"_a,
-      "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, "for_depth"_a = false, NoGil());
+      "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, "for_depth"_a = false, "parties"_a = 1, NoGil());
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
   m.def("default_security_table", [] { return rlwe::name_of(rlwe::default_security_table); });
   m.def(

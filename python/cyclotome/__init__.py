@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import _core as _core
-    from . import bfv, bgv, circuit, errors, fpga, interop, models, study
+    from . import bfv, bgv, circuit, errors, fpga, interop, models, study, threshold
     from .array import EncryptedArray
     from .contraction import convolution_matrix, einsum
     from .decryption import decrypt, noise_budget, reveal
@@ -158,6 +158,7 @@ __all__ = [
     "study",
     "suggest",
     "sum_rotations",
+    "threshold",
     "to_bytes",
     "to_view",
     "top_k",

@@ -30,13 +30,17 @@ from .parameters import Parameters
 from .passphrases import Passphrase
 from .stored_objects import described, how, read
 from .streams import Buffer, Readable, Source, Writable
+from .threshold_messages import DecryptionShare, KeyShare, SecretShare, Session
 from .whole_files import write_whole
 
 __all__ = ["from_bytes", "load", "reduced", "save", "to_bytes", "to_view"]
 
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
-Storable = Parameters | Keys | EncryptedArray | EncryptedNumbers | EncryptedFrame
+Messages = Session | KeyShare | SecretShare | DecryptionShare
+Storable = Parameters | Keys | EncryptedArray | EncryptedNumbers | EncryptedFrame | Messages
+
+_SECRET_KINDS = ("secret key", "protected secret key", "secret share")
 
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30
@@ -61,14 +65,15 @@ def save(
 ) -> None:
     """Writes an object to a file: whole, or not at all, whatever happens meanwhile.
 
-    Secret keys get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID`` with the
-    first digits of that key's id. Keys that an array carries in memory are not written with it.
+    Secret keys and shares get a file of mode 0600; one that held another secret key stays beside it, as ``path.bak-ID``
+    with the first digits of that key's id. Keys that an array carries in memory are not written with it.
 
     Args:
         path: where to; or a binary file object, to which the same bytes are written, without a promise to be whole.
             Several objects one after the other make a stream, which `load` reads one by one.
-        obj: parameters, a key, an encrypted array, encrypted numbers of `circuit`, or an encrypted frame, whose names
-            of columns, categories, groups, scales and public masks whoever has the file reads.
+        obj: parameters, a key, an encrypted array, encrypted numbers of `circuit`, what `threshold` makes, or an
+            encrypted frame, whose names of columns, categories, groups, scales and public masks whoever has the file
+            reads.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
         passphrase: of a secret key: encrypts it in the file. Text, bytes, or a function that returns either. Whoever
@@ -92,7 +97,9 @@ def save(
             streams.write_all(path, piece)
         return
     name = os.fspath(path)
-    secret = isinstance(obj, SecretKey)
+    secret = isinstance(obj, (SecretKey, SecretShare))
+    if passphrase is not None and isinstance(obj, SecretShare):
+        raise ArgumentError("a passphrase protects secret keys; keep secret shares on an encrypted disk")
     if passphrase is not None and not secret:
         raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
     replace = not secret if overwrite is None else bool(overwrite)
@@ -102,6 +109,9 @@ def save(
         write_whole(FilePath(name), b"".join(_pieces(obj, note)))
         return
     native, facts = described(obj)
+    if isinstance(obj, SecretShare):
+        _core.write_secret_share(name, native, metadata.write(facts, note), replace)
+        return
     if secret:
         with passphrases.typed_if_any(passphrase, name) as typed:
             _core.write_secret_key(name, native, metadata.write(facts, note), replace, typed)
@@ -134,9 +144,9 @@ def to_view(obj: Storable, *, note: Mapping[str, Any] | None = None) -> memoryvi
 
 def _pieces(obj: Storable, note: Mapping[str, Any] | None) -> list[memoryview]:
     """The containers of an object: several of a frame."""
-    if isinstance(obj, SecretKey):
+    if isinstance(obj, (SecretKey, SecretShare)):
         raise SecrecyError(
-            "a secret key is written to a file only, which no one else can read: cyclotome.save(path, key)"
+            "a secret key or share is written to a file only, which no one else can read: cyclotome.save(path, key)"
         )
     if isinstance(obj, EncryptedFrame):
         facts, containers = frame_files.parts(obj, to_view)
@@ -183,7 +193,7 @@ def load(
 
     Returns:
         `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray`,
-        `circuit.EncryptedNumbers` or `EncryptedFrame`.
+        `circuit.EncryptedNumbers`, `EncryptedFrame`, or a `threshold.Session` and its parties' messages.
 
     Raises:
         FileError: no such file, or it can't be read; a stream that is at its end.
@@ -215,7 +225,7 @@ def _in_file(name: str, device: str, limits: dict[str, Any], passphrase: Passphr
         if following is not None:
             return _whole_table(following, device, limits)
     container = _core.Container.from_file(name, **limits)
-    if container.kind in ("secret key", "protected secret key") and not _core.file_is_private(name):
+    if container.kind in _SECRET_KINDS and not _core.file_is_private(name):
         warnings.warn(
             f"{name} holds a secret key and others may read it; `chmod 600` it, and make new keys if that may have "
             "happened",

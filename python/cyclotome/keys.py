@@ -337,9 +337,7 @@ def keygen(
     """
     if not isinstance(parameters, Parameters):
         raise UnsupportedError(f"keygen takes Parameters, not {type(parameters).__name__}")
-    wanted = set(_rotation_elements(parameters, rotations, columns)) | _automorphisms(parameters, galois_elements)
-    wanted |= _matrix_elements(parameters, matrices)
-    elements = sorted(wanted - {1})
+    elements = galois_elements_of(parameters, rotations, columns, galois_elements, matrices)
     context = context_on(device, parameters)
     count = len(elements) + int(relinearization)
     context.engine.require_memory(
@@ -360,6 +358,18 @@ def keygen(
         task.advance()
     keys = EvaluationKeys(parameters, context, evaluation)
     return Keys(SecretKey(parameters, context, secret), PublicKey(parameters, context, public, keys), keys)
+
+
+def galois_elements_of(
+    parameters: Parameters,
+    rotations: Sequence[int] | None,
+    columns: bool | None,
+    galois_elements: Sequence[int],
+    matrices: Sequence[tuple[int, int]],
+) -> list[int]:
+    """The Galois elements that `keygen` makes keys for, given these of its arguments; for the library itself."""
+    wanted = set(_rotation_elements(parameters, rotations, columns)) | _automorphisms(parameters, galois_elements)
+    return sorted((wanted | _matrix_elements(parameters, matrices)) - {1})
 
 
 def _automorphisms(parameters: Parameters, galois_elements: Sequence[int]) -> set[int]:

@@ -102,6 +102,7 @@ class Parameters:
         cyclotomic: m, odd and squarefree, up to 2^17: the ring is Z[x]/Phi_m, of degree phi(m), in place of x^n + 1.
             With the one plaintext modulus 2 values are bits, and elements of GF(2^r), ``slots`` of them in a
             ciphertext. All moduli with a transform are 1 modulo ``ring.transform_step``.
+        parties: of a joint key (`threshold`), at most: noise bounds allow for a secret that is the sum of so many.
 
     Raises:
         ParameterError: contradictions; the message names the value, the limit and the way out.
@@ -135,6 +136,7 @@ prime; use wider special primes
         value_bits: int | None = None,
         scheme: str = "bfv",
         cyclotomic: int | None = None,
+        parties: int = 1,
     ) -> None:
         self._native = _core.Parameters(
             scheme=_text("scheme", scheme),
@@ -150,6 +152,7 @@ prime; use wider special primes
             strict=bool(strict),
             name=name,
             cyclotomic=_index(cyclotomic),
+            parties=_count("parties", parties, 1),
         )
         self._value_bits = None if value_bits is None else _count("value_bits", value_bits, 1, 1024)
 
@@ -180,6 +183,7 @@ prime; use wider special primes
         strict: bool = False,
         bits: bool = False,
         cyclotomic: int | None = None,
+        parties: int = 1,
     ) -> Parameters:
         """The cheapest parameters that serve a computation.
 
@@ -205,6 +209,8 @@ prime; use wider special primes
                 from a few ANDs in a row on.
             cyclotomic: of ``bits``, m; None: the smallest of 4369, 21845 and 65535 that serves, with 256, 1024 and 2048
                 slots. Implies ``bits``.
+            parties: of a joint key (`threshold`), at most. With ``flooding_bits`` all of them can decrypt together with
+                this flooding.
 
         Raises:
             ParameterError: no supported degree suffices; the message says what was needed.
@@ -236,6 +242,7 @@ prime; use wider special primes
             strict=bool(strict),
             bits=bits,
             cyclotomic=_index(cyclotomic),
+            parties=_count("parties", parties, 1),
         )
         return cls.of_native(core, None if bits else value_bits)
 
@@ -256,6 +263,7 @@ prime; use wider special primes
         scheme: str = "bfv",
         cyclotomic: int | None = None,
         aim: str = "speed",
+        parties: int = 1,
     ) -> Parameters:
         """Ciphertext primes of ``modulus_bits`` bits in all, about equally wide, and special primes, as many of both as
         make products cheapest within ``security``; no special ones if ``modulus_bits`` leaves no room. The rest as in
@@ -290,6 +298,7 @@ prime; use wider special primes
             name=name,
             cyclotomic=_index(cyclotomic),
             for_depth=aim == "depth",
+            parties=_count("parties", parties, 1),
         )
         return cls.of_native(core, None if value_bits is None else _count("value_bits", value_bits, 1, 1024))
 
@@ -542,6 +551,11 @@ prime; use wider special primes
     def strict(self) -> bool:
         """Noise bounds assume nothing about rounding errors (doc/noise.md)."""
         return self._native.strict
+
+    @property
+    def parties(self) -> int:
+        """Parties of a joint key that noise bounds allow for; 1: keys of one owner."""
+        return self._native.parties
 
     @property
     def name(self) -> str:

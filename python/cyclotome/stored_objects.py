@@ -15,8 +15,12 @@ from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
+from .threshold_messages import DecryptionShare, KeyShare, SecretShare, Session
 
 __all__ = ["described", "how", "read"]
+
+#: Messages of `threshold`.
+_MESSAGES = (Session, KeyShare, SecretShare, DecryptionShare)
 
 
 def described(obj: object) -> tuple[Any, dict[str, Any]]:
@@ -27,7 +31,7 @@ def described(obj: object) -> tuple[Any, dict[str, Any]]:
     """
     if isinstance(obj, Parameters):
         return obj.native, metadata.of_parameters(obj)
-    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray)):
+    if isinstance(obj, (SecretKey, PublicKey, EvaluationKeys, RekeyingKey, EncryptedArray, *_MESSAGES)):
         return obj.native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, EncryptedNumbers):
         return obj.digits.native, metadata.of_numbers(obj)
@@ -82,6 +86,14 @@ def read(
         return PublicKey(parameters, context, container.read_public_key(context.native))
     if container.kind == "evaluation keys":
         return EvaluationKeys(parameters, context, container.read_evaluation_keys(context.native))
+    if container.kind == "session":
+        return Session(parameters, container.read_threshold_session())
+    if container.kind == "key share":
+        return KeyShare(parameters, context, container.read_key_share(context.native))
+    if container.kind == "secret share":
+        return SecretShare(parameters, context, container.read_secret_share(context.native))
+    if container.kind == "decryption share":
+        return DecryptionShare(parameters, context, container.read_decryption_share(context.native))
     if container.kind == "rekeying key":
         return RekeyingKey(parameters, context, container.read_rekeying_key(context.native))
     if described is None:

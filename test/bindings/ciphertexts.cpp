@@ -52,7 +52,7 @@ void bind_contexts(nb::module_& m) {
 
 void bind_phases(nb::module_& m) {
   m.def("phase", [](const SecretKey& key, const Ciphertext& c) { return coefficients_of(rlwe::phase(key, c)); });
-  m.def("flooding_headroom", &rlwe::flooding_headroom);
+  m.def("flooding_headroom", [](std::size_t degree, unsigned bits) { return rlwe::flooding_headroom(degree, bits); });
   m.def("flooded_phase", [](const SecretKey& key, const Ciphertext& c, double log2_limit, unsigned flooding_bits,
                             std::uint64_t multiple, Seed&& seed) {
     const rlwe::Flooding flooding(*key.context(), c.noise(), log2_limit, flooding_bits, multiple);

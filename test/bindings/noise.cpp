@@ -21,10 +21,10 @@ void bind_noise(nb::module_& m) {
   nb::class_<Calculus>(m, "NoiseCalculus")
       .def(
           "__init__",
-          [](Calculus* self, std::size_t degree, bool strict) {
-            new (self) Calculus(*RingShape::negacyclic(degree), strict);
+          [](Calculus* self, std::size_t degree, bool strict, std::size_t parties) {
+            new (self) Calculus(*RingShape::negacyclic(degree), strict, parties);
           },
-          "degree"_a, "strict"_a = false)
+          "degree"_a, "strict"_a = false, "parties"_a = 1)
       .def_static("of", [](const RingShape& ring) { return Calculus(ring); })
       .def("tidy", [=](const Calculus& c, const Triple& a) { return triple(c.tidy(bound(a))); })
       .def("sum",
@@ -39,9 +39,11 @@ void bind_noise(nb::module_& m) {
       .def("rounding_of_ciphertext",
            [](const Calculus& c, std::size_t parts) { return triple(c.rounding_of_ciphertext(parts)); })
       .def("drawn_error", [](const Calculus& c) { return triple(c.drawn_error()); })
+      .def("switching_key_error", [](const Calculus& c) { return triple(c.switching_key_error()); })
+      .def("relinearization_key_error", [](const Calculus& c) { return triple(c.relinearization_key_error()); })
       .def("public_key_encryption", [](const Calculus& c) { return triple(c.public_key_encryption()); })
       .def("key_switch", [](const Calculus& c, const std::vector<double>& digits, double special, double multiplier) {
-        return triple(c.key_switch(digits, special, multiplier));
+        return triple(c.key_switch(digits, special, multiplier, c.switching_key_error()));
       });
 }
 

@@ -80,5 +80,6 @@ void bind_scheme(nb::module_& m);
 void bind_bfv(nb::module_& m);
 void bind_bgv(nb::module_& m);
 void bind_additive(nb::module_& m);
+void bind_threshold(nb::module_& m);
 
 }  // namespace cyclotome::testing

@@ -16,6 +16,7 @@
 #include "cyclotome/io/parameter_block.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/product_context_io.hpp"
+#include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
@@ -67,6 +68,14 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(io::read_evaluation_keys(c, context), c.metadata());
     case io::Kind::rekeying_key:
       return io::serialize(io::read_rekeying_key(c, context), c.metadata());
+    case io::Kind::threshold_session:
+      return io::serialize(io::read_threshold_session(c), c.metadata());
+    case io::Kind::key_share:
+      return io::serialize(io::read_key_share(c, context), c.metadata());
+    case io::Kind::secret_share:
+      return io::serialize(io::read_secret_share(c, context), c.metadata());
+    case io::Kind::decryption_share:
+      return io::serialize(io::read_decryption_share(c, context), c.metadata());
     case io::Kind::ciphertext:
       return io::serialize(io::read_ciphertext(c, context), c.metadata());
     case io::Kind::plaintext:

@@ -11,6 +11,7 @@
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/operations.hpp"
@@ -101,6 +102,74 @@ struct Objects {
   rlwe::Ciphertext switched() const { return bgv::switch_modulus(fresh()); }
 };
 
+struct Named {
+  std::string name;
+  io::Bytes bytes;
+};
+
+// Messages of a joint key of two parties, of which both or, by the threshold, any 2 of 3 decrypt.
+struct JointObjects {
+  rlwe::ContextPtr context;
+  rlwe::ThresholdSession session;
+  std::vector<rlwe::SecretKey> secrets;
+
+  explicit JointObjects(rlwe::ParametersLiteral literal)
+      : context(scheme::make_context(rlwe::Parameters(with_parties(literal)), CpuEngine::create(1))),
+        session(context->parameters(), {.parties = {1, 2, 5}, .threshold = 2, .galois_elements = {3}},
+                PublicSeed(std::array<std::uint8_t, 32>{9})) {
+    for (std::uint8_t i = 0; i < 3; ++i) {
+      const auto drawn = rlwe::deterministic::generate_secret_key(context, seed(static_cast<std::uint8_t>(20 + i)));
+      secrets.push_back(
+          rlwe::SecretKey::from_coefficients(context, drawn.coefficients(), session.party_key(session.parties()[i])));
+    }
+  }
+
+  static rlwe::ParametersLiteral with_parties(rlwe::ParametersLiteral literal) {
+    literal.parties = 3;
+    return literal;
+  }
+  std::vector<rlwe::KeyShare> first() const {
+    std::vector<rlwe::KeyShare> shares;
+    for (std::size_t i = 0; i < 3; ++i) shares.push_back(rlwe::first_share(session, session.parties()[i], secrets[i]));
+    return shares;
+  }
+  rlwe::FirstRound sums() const {
+    const std::vector<rlwe::KeyShare> shares = first();
+    const rlwe::KeyShare* const all[] = {&shares[0], &shares[1], &shares[2]};
+    return {session, context, all};
+  }
+  rlwe::SecretShare dealt_sum() const {
+    std::vector<rlwe::SecretShare> dealt;
+    for (std::size_t i = 0; i < 3; ++i) {
+      dealt.push_back(std::move(rlwe::deal_secret(session, session.parties()[i], secrets[i])[0]));
+    }
+    const rlwe::SecretShare* const all[] = {&dealt[0], &dealt[1], &dealt[2]};
+    return rlwe::sum_of_dealt(session, 1, all);
+  }
+  // Zeros, encrypted, in coefficients.
+  value::EncryptedArray array() const {
+    value::Channels channels;
+    const rlwe::PublicKey key = sums().public_key();
+    for (std::size_t i = 0; i < context->plain_count(); ++i) {
+      channels.push_back(rlwe::deterministic::encrypt_zero(key, rlwe::PlainIndex(i), 1, seed(30)));
+    }
+    const value::Layout layout({1, context->degree()}, context->degree(), value::Placement::coefficients);
+    return {{std::move(channels), layout}, value::Bound::wrapping()};
+  }
+  std::vector<Named> containers() const;
+};
+
+inline std::vector<Named> JointObjects::containers() const {
+  const rlwe::SecretShare share = dealt_sum();
+  return {
+      {"session", io::serialize(session)},
+      {"first_share", io::serialize(first()[0])},
+      {"second_share", io::serialize(rlwe::second_share(sums(), 1, secrets[0]))},
+      {"dealt_share", io::serialize(rlwe::deal_secret(session, 2, secrets[1])[2])},
+      {"secret_share", io::serialize(share)},
+      {"decryption_share", io::serialize(value::decryption_share(session, 1, secrets[0], &share, array(), {1, 5}, 8))}};
+}
+
 inline bool same(const PolyArray& a, const PolyArray& b) {
   return a.domain() == b.domain() && a.parts() == b.parts() && a.batch() == b.batch() && a.to_host() == b.to_host();
 }
@@ -112,11 +181,6 @@ inline bool same(const rlwe::Ciphertext& a, const rlwe::Ciphertext& b) {
 }
 
 inline std::vector<std::uint8_t> metadata() { return {'{', '"', 's', 'h', 'a', 'p', 'e', '"', ':', '2', '}', 0, 0xff}; }
-
-struct Named {
-  std::string name;
-  io::Bytes bytes;
-};
 
 // A container of each kind and variety.
 inline std::vector<Named> containers(const Objects& objects) {

@@ -107,4 +107,31 @@ TEST(arrays_in_fewer_slots_than_coefficients_are_what_they_were_when_they_came) 
   CHECK(hashes == expected);
 }
 
+/// Of JointObjects: the fingerprint, then each of its containers but the decryption share, whose flooding's size has
+/// the mathematical library's last bit.
+const std::vector<std::vector<std::string>> joint_golden = {
+    {"c82d09057f1ea51e281156333bbdb6166703216d1d1b8d7c7fd1e367189f1d1f", "ce842ec816084303", "7d82977299262a50",
+     "e10dc3ddb43d7f9e", "16f4e31d064d4d90", "3d5238a75c707e93"},
+    {"2b85cd6446217cbf8b0b1c8e153f7e1a8ac3da05ebe74f09c496d85d5d418b6a", "0e3a9643489d1c9f", "68446a6f69a09ec6",
+     "8fb7eaea8d6dcf0a", "3536ba7f9adc4a00", "eb53cc73e263776a"},
+};
+
+TEST(messages_of_joint_keys_are_what_they_always_were) {
+  const rlwe::ParametersLiteral sets[] = {io_objects::small_literal(64, Word::u32, 28, 3, 1, {257}),
+                                          io_objects::small_literal(64, Word::u64, 50, 3, 1, {257}, &bgv::scheme())};
+  for (std::size_t i = 0; i < std::size(sets); ++i) {
+    const io_objects::JointObjects objects(sets[i]);
+    std::vector<std::string> hashes = {hex(objects.context->parameters().fingerprint(), 32)};
+    for (const io_objects::Named& container : objects.containers()) {
+      if (container.name != "decryption_share") hashes.push_back(hash_of(container.bytes));
+    }
+    if (hashes != (i < joint_golden.size() ? joint_golden[i] : std::vector<std::string>{})) {
+      std::cout << "  joint set " << i << " is\n    {";
+      for (const std::string& hash : hashes) std::cout << '"' << hash << "\", ";
+      std::cout << "},\n";
+    }
+    CHECK(i < joint_golden.size() && hashes == joint_golden[i]);
+  }
+}
+
 int main() { return cyclotome::check::run(); }

@@ -22,8 +22,9 @@ TEST(impossible_parameters_are_refused) {
   CHECK_THROWS_WITH(FormatError, load(changed(9, 5, 1)), "5-byte words");
   CHECK_THROWS_WITH(FormatError, load(changed(10, 7, 1)), "table 7");
   CHECK_THROWS_WITH(FormatError, load(changed(11, 5, 1)), "cyclotomic index 8");  // the degree taken for m
-  CHECK_THROWS_WITH(FormatError, load(changed(11, 9, 1)), "flags");
-  CHECK_THROWS_WITH(FormatError, load(changed(11, 0, 1)), "degree 8");  // too small without the flag that allows it
+  CHECK_THROWS_WITH(FormatError, load(changed(11, 17, 1)), "flags");
+  CHECK_THROWS_WITH(FormatError, load(changed(11, 9, 1)), "truncated");  // several parties, but no number of them
+  CHECK_THROWS_WITH(FormatError, load(changed(11, 0, 1)), "degree 8");   // too small without the flag that allows it
   CHECK_THROWS_WITH(FormatError, load(changed(12, 100, 2)), "100");
   CHECK_THROWS_WITH(FormatError, load(changed(14, 0, 2)), "digits");
   CHECK_THROWS_WITH(FormatError, load(changed(14, 9, 2)), "9 digits");
@@ -46,6 +47,28 @@ TEST(impossible_parameters_are_refused) {
     CHECK_THROWS_WITH(FormatError, load(changed(28 + 7 * 8, character, 1)), "printable");
   }
   REFUSED("parameters", p.parts[0].bytes.push_back(0), "too many");
+}
+
+// The number of parties stands at the end of the block; objects of several have a version of their own.
+TEST(impossible_parties_are_refused) {
+  const auto with_parties = [](std::uint64_t parties) {
+    Pieces p("session");
+    p.put(p.parts[0].bytes.size() - 2, parties, 2, "PARM");
+    return io_exercise::resealed_with_fingerprint(p.whole());
+  };
+  load(with_parties(3));
+  for (const std::uint64_t parties : {0U, 257U, 65535U}) {
+    CHECK_THROWS_WITH(FormatError, load(with_parties(parties)), "impossible parameters");
+  }
+  CHECK_THROWS_WITH(FormatError, load(with_parties(1)), "not written as this library writes it");
+  CHECK_THROWS_WITH(FormatError, load(with_parties(4)), "key id");  // parameters, and so a session, of their own
+  for (std::uint8_t version = 1; version <= 3; ++version) {
+    Pieces single("public_key"), joint("session");
+    single.header[8] = 4;
+    joint.header[8] = version;
+    CHECK_THROWS_WITH(FormatError, load(single.whole()), "those of several parties 4");
+    CHECK_THROWS_WITH(FormatError, load(joint.whole()), "those of several parties 4");
+  }
 }
 
 TEST(counts_are_bounded_before_primes_are_tested) {

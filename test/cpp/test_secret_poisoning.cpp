@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,15 @@
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/threshold_keys.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 #include "cyclotome/scheme/bgv/scheme.hpp"
 #include "cyclotome/scheme/deterministic.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 #include "cyclotome/study/transform/transform_engine.hpp"
+#include "cyclotome/value/threshold_decryption.hpp"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -53,7 +57,7 @@ struct Case {
   unsigned bits = 50;  // of primes in 64-bit words
 };
 
-rlwe::Parameters parameters(const Case& which) {
+rlwe::Parameters parameters(const Case& which, std::size_t parties = 1) {
   const std::size_t degree = which.degree;
   const auto primes = primes_congruent_to_one(which.word == Word::u32 ? 30 : which.bits, 2 * degree, 5);
   rlwe::ParametersLiteral literal;
@@ -64,6 +68,7 @@ rlwe::Parameters parameters(const Case& which) {
   if (which.special) literal.special_moduli = {primes[0]};
   literal.moduli = {primes.begin() + 1, primes.end()};
   literal.allow_insecure = true;
+  literal.parties = parties;
   return rlwe::Parameters(literal);
 }
 
@@ -130,6 +135,65 @@ bool exercise(const Case& which, const EnginePtr& engine) {
   return equal;
 }
 
+/// A secret key of a party, as generate_party_key makes it, but undefined.
+rlwe::SecretKey party_key(const rlwe::ContextPtr& context, const rlwe::ThresholdSession& session, std::uint32_t party) {
+  const rlwe::SecretKey drawn = rlwe::deterministic::generate_secret_key(context, secret_seed());
+  PolyArray s = context->make(context->key_ring(), 1, 1, Domain::transform, true);
+  context->engine()->copy(s.view(), drawn.over_key_ring());
+  return rlwe::SecretKey(context, std::move(s), session.party_key(party));
+}
+
+template <class Share>
+std::vector<const Share*> all_of(const std::vector<Share>& shares) {
+  std::vector<const Share*> pointers;
+  for (const Share& share : shares) pointers.push_back(&share);
+  return pointers;
+}
+
+/// The same of joint keys: what their parties do with their secrets. Messages are public as soon as they are made, but
+/// for those that are dealt.
+bool exercise_joint(const Case& which, std::size_t threshold) {
+  const rlwe::ContextPtr context = scheme::make_context(parameters(which, 3), CpuEngine::create(1));
+  const rlwe::ThresholdSession session = rlwe::ThresholdSession::create(
+      context->parameters(), {.parties = {1, 2, 3}, .threshold = threshold, .galois_elements = {3}});
+  std::vector<rlwe::SecretKey> secrets;
+  std::vector<rlwe::KeyShare> first, second;
+  for (const std::uint32_t party : session.parties()) {
+    secrets.push_back(party_key(context, session, party));
+    first.push_back(rlwe::first_share(session, party, secrets.back()));
+    declare_public(first.back().bodies());
+  }
+  const rlwe::FirstRound sums(session, context, all_of(first));
+  for (const std::uint32_t party : session.parties()) {
+    second.push_back(rlwe::second_share(sums, party, secrets[party - 1]));
+    declare_public(second.back().bodies());
+  }
+  static_cast<void>(sums.evaluation_keys(all_of(second)));
+  value::Channels channels;
+  channels.push_back(rlwe::encrypt_zero(sums.public_key(), rlwe::PlainIndex(0), 1));
+  declare_public(channels[0].polynomials());
+  const std::size_t n = context->degree();
+  const value::EncryptedArray x({std::move(channels), value::Layout({n}, n, value::Placement::coefficients)},
+                                value::Bound::wrapping());
+  std::vector<value::DecryptionShare> shares;
+  for (std::uint32_t party = 1; party <= threshold; ++party) {
+    std::vector<std::uint32_t> active{1, 2};
+    if (threshold == 3) active.push_back(3);
+    std::vector<rlwe::SecretShare> dealt;
+    std::optional<rlwe::SecretShare> sum;
+    if (session.shares_secrets()) {
+      for (const std::uint32_t dealer : session.parties()) {
+        dealt.push_back(std::move(rlwe::deal_secret(session, dealer, secrets[dealer - 1])[party - 1]));
+      }
+      sum.emplace(rlwe::sum_of_dealt(session, party, all_of(dealt)));
+    }
+    shares.push_back(value::decryption_share(session, party, secrets[party - 1], sum ? &*sum : nullptr, x, active, 8));
+    declare_public(shares.back().channels()[0]);
+  }
+  const value::Integers values = value::threshold_decrypt(session, x, all_of(shares));
+  return values.largest() == BigUnsigned(0);
+}
+
 bool exercise(const Case& which, cpu::InstructionSet set) { return exercise(which, CpuEngine::create(1, set)); }
 
 }  // namespace
@@ -143,6 +207,14 @@ TEST(no_branch_or_index_depends_on_a_secret) {
         CHECK(exercise({.scheme = scheme, .word = word, .degree = 8192}, set));  // transforms in several passes
       }
       CHECK(exercise({.scheme = scheme, .word = Word::u64, .bits = 60}, set));  // too wide for short cuts
+    }
+  }
+}
+
+TEST(no_party_of_a_joint_key_branches_on_a_secret) {
+  for (const auto scheme : {&bfv::scheme(), &bgv::scheme()}) {
+    for (const Word word : {Word::u32, Word::u64}) {
+      for (const std::size_t threshold : {2U, 3U}) CHECK(exercise_joint({scheme, word}, threshold));
     }
   }
 }

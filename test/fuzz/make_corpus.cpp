@@ -29,6 +29,10 @@ int main(int count, char** arguments) {
       io::write_file(std::string(arguments[1]) + "/" + set.name + "-" + name, bytes, io::Privacy::shared);
     }
   }
+  const io_objects::JointObjects joint(small_literal(8, Word::u32, 28, 2, 1, {17}));
+  for (const auto& [name, bytes] : joint.containers()) {
+    io::write_file(std::string(arguments[1]) + "/joint-" + name, bytes, io::Privacy::shared);
+  }
   // The cheapest key derivation that readers take; test/python/test_wire_format.py knows the passphrase.
   const std::string passphrase = "correct horse";
   const io::Bytes typed(passphrase.begin(), passphrase.end());

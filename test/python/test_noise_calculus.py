@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import flint
+import joint_keys
 import numpy as np
 import pytest
 from bgv_party import BgvParty, bgv_literal
@@ -325,3 +326,42 @@ def test_several_plaintext_moduli_pay_for_their_own_alone(rng: np.random.Generat
         x = party.encrypt(rng.integers(0, t, (1, 64)), 1, slots=False, plain=plain)
         assert close(book.fresh(), x.noise)
         assert close(book.ring.sum(book.fresh(), book.key_switch()), _core.apply_galois(x, 3, party.evaluation).noise)
+
+
+# --- keys of several parties ------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("parties", [1, 2, 3, 256])
+@pytest.mark.parametrize("n", [8, 1024, 32768])
+def test_atoms_of_joint_keys_equal_the_independent_calculus(n: int, parties: int) -> None:
+    mine, theirs = Ring(n, parties=parties), testing.NoiseCalculus(n, parties=parties)
+    assert close(mine.secret(), theirs.secret())
+    assert close(mine.drawn_error(), theirs.drawn_error())
+    assert close(mine.switching_key_error(), theirs.switching_key_error())
+    assert close(mine.relinearization_key_error(), theirs.relinearization_key_error())
+    assert close(mine.public_encryption(), theirs.public_key_encryption())
+    for parts in (1, 2, 3):
+        assert close(mine.rounded(parts), theirs.rounding_of_ciphertext(parts))
+    alone = testing.NoiseCalculus(n)
+    if parties == 1:
+        assert theirs.secret() == alone.secret() and theirs.public_key_encryption() == alone.public_key_encryption()
+        assert theirs.relinearization_key_error() == alone.drawn_error() == theirs.switching_key_error()
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+@pytest.mark.parametrize("special", [0, 2])
+def test_operations_under_joint_keys_state_what_the_calculus_and_planning_say(scheme: str, special: int) -> None:
+    params = joint_keys.parameters(scheme, 64, 3, primes=6, special=special)
+    joint = joint_keys.Joint(params, rotations=[1])
+    book = Scheme(params, scheme == "bgv")
+    x = joint.encrypt([1], wrap=True)
+    [fresh] = x.native.channels
+    assert close(book.fresh(), fresh.noise)
+    element = joint.keys.evaluation.galois_elements[0]
+    turned = _core.apply_galois(fresh, element, joint.keys.evaluation.native)
+    assert close(book.ring.sum(book.fresh(), book.key_switch()), turned.noise)
+    planned = testing.noise_by_depth(params.native)
+    power = fresh
+    for (level, bound), (_, mine) in zip(planned, book.planned(len(planned) - 1), strict=True):
+        assert power.noise == bound and close(mine, bound)
+        assert power.noise_headroom == pytest.approx(book.headroom(mine, level), abs=1e-9)
+        power = _core.relinearize(getattr(testing, scheme).square(power), joint.keys.evaluation.native)
+    assert len(planned) >= 2 and power.noise_headroom < 0

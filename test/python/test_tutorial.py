@@ -24,7 +24,8 @@ def blocks(name: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize(
-    ("page", "fewest"), [("doc/tutorial.md", 11), ("doc/tutorial-fermat.md", 7), ("doc/transforms.md", 4)]
+    ("page", "fewest"),
+    [("doc/tutorial.md", 11), ("doc/tutorial-fermat.md", 7), ("doc/transforms.md", 4), ("doc/threshold.md", 3)],
 )
 def test_the_tutorials_run(page: str, fewest: int) -> None:
     """All blocks of a page, one after the other, in one namespace."""

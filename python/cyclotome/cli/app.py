@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 import cyclotome
-from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys, seal, service
+from cyclotome.cli import arrays, circuit_roles, circuits, doctor, evaluate, inspection, keys, seal, service, threshold
 from cyclotome.cli.commands import COMMANDS, of_extra
 from cyclotome.cli.visible import visible
 
@@ -91,6 +91,7 @@ app.command("prince")(circuits.prince)
 app.command("sort")(circuits.sort)
 app.add_typer(circuit_roles.app)
 app.add_typer(seal.app)
+app.add_typer(threshold.app)
 app.command("inspect")(inspection.inspect)
 app.command("doctor")(doctor.doctor)
 app.command("serve")(service.serve)

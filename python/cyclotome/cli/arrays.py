@@ -263,7 +263,14 @@ def decrypt(
     quantity = notes.quantity_of(encrypted, loaded)
     with progress_bar(), account(device):
         integers = np.asarray(opened(quantity.values, secret, **options))
-        integers = integers.astype(np.int64) if integers.dtype == bool else integers
+    put_numbers(integers, quantity, output, json, approximate)
+
+
+def put_numbers(
+    integers: np.ndarray[Any, Any], quantity: Quantity, output: Path | None, json: bool, approximate: int | None = None
+) -> None:
+    """What was decrypted, to a file or to the terminal, with remarks on what the numbers are."""
+    integers = integers.astype(np.int64) if integers.dtype == bool else integers
     if output is not None:
         write_whole(output, _file(output.suffix.lower(), integers, quantity, approximate))
         words = _words(integers.shape, quantity.columns, quantity.axis)

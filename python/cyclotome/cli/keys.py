@@ -41,6 +41,7 @@ INTENT = (
     "strict",
     "bits",
     "cyclotomic",
+    "parties",
 )
 
 
@@ -80,6 +81,9 @@ def params(
     cyclotomic: Annotated[
         int | None, typer.Option(help="m of Phi_m, for bits: 4369, 21845 or 65535; by default what serves.")
     ] = None,
+    parties: Annotated[
+        int, typer.Option(help="Parties of a joint key, at most (cyclotome threshold); with --flooding-bits.")
+    ] = 1,
     preset: Annotated[str | None, typer.Option(help="A named set of the literature, in place of all of these.")] = None,
     list_presets: Annotated[bool, typer.Option("--list", help="List the presets.")] = False,
     allow_insecure: InsecureFlag = False,
@@ -114,6 +118,7 @@ def params(
             strict=strict,
             bits=bits,
             cyclotomic=cyclotomic,
+            parties=parties,
         )
     if output is not None:
         cy.save(output, chosen, overwrite=force)
@@ -142,6 +147,7 @@ def parameter_facts(parameters: cy.Parameters) -> dict[str, Any]:
         "attacks": parameters.attacks,
         "insecure": parameters.insecure,
         "strict": parameters.strict,
+        "parties": parameters.parties,
         "name": parameters.name,
         "fingerprint": parameters.fingerprint,
     }

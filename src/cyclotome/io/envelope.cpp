@@ -15,6 +15,12 @@ using Span = std::span<const std::uint8_t>;
 
 constexpr const char* fresh_copy = "; get a fresh copy";
 
+/// The version that objects of these parameters are written in.
+std::uint16_t version_of(const rlwe::Parameters& parameters) {
+  if (parameters.parties() > 1) return parties_version;
+  return parameters.cyclotomic() == 0 ? format_version : cyclotomic_version;
+}
+
 }  // namespace
 
 std::string name_of(Kind kind) {
@@ -37,6 +43,14 @@ std::string name_of(Kind kind) {
       return "a secret key protected by a passphrase";
     case Kind::rekeying_key:
       return "a rekeying key";
+    case Kind::threshold_session:
+      return "a session of a joint key";
+    case Kind::key_share:
+      return "a share of a joint key";
+    case Kind::secret_share:
+      return "a share of a joint secret";
+    case Kind::decryption_share:
+      return "a decryption share";
   }
   return message("kind ", static_cast<unsigned>(kind));
 }
@@ -45,11 +59,11 @@ bool names_secret_key(Span bytes) noexcept {
   if (bytes.size() < layout::kind_offset + 2) return false;
   const auto kind = static_cast<Kind>(bytes[layout::kind_offset] | bytes[layout::kind_offset + 1] << 8);
   return std::equal(layout::magic.begin(), layout::magic.end(), bytes.begin()) &&
-         (kind == Kind::secret_key || kind == Kind::protected_secret_key);
+         (kind == Kind::secret_key || kind == Kind::protected_secret_key || kind == Kind::secret_share);
 }
 
 Envelope Envelope::open(Span bytes, const Limits& limits) {
-  const Frame frame = open_frame(bytes, limits.max_bytes, cyclotomic_version);
+  const Frame frame = open_frame(bytes, limits.max_bytes, parties_version);
   if (frame.kind == ltv_kind) {
     throw FormatError(
         "the data holds an object of LTV, a scheme that is BROKEN and no part of this library; to study it, read it "
@@ -66,7 +80,7 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
   }
   const auto kind = static_cast<Kind>(frame.kind);
   if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key &&
-      kind != Kind::rekeying_key) {
+      (kind < Kind::rekeying_key || kind > Kind::decryption_share)) {
     throw FormatError(
         message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }
@@ -87,10 +101,12 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
     throw FormatError(
         message("strict parameters in format version 1, which has none: the data is damaged", fresh_copy));
   }
-  if ((parameters.cyclotomic() != 0) != (frame.version == cyclotomic_version)) {
-    throw FormatError(message("parameters of ", parameters.ring()->modulus(), " in format version ", frame.version,
+  if (const std::uint16_t own = version_of(parameters);
+      frame.version != own && (frame.version != oldest_version || own != format_version)) {
+    throw FormatError(message("parameters of ", parameters.ring()->modulus(), " and ", parameters.parties(),
+                              parameters.parties() == 1 ? " party" : " parties", " in format version ", frame.version,
                               ": those of Phi_m, and no others, have version ", cyclotomic_version,
-                              "; the data is damaged", fresh_copy));
+                              ", and those of several parties ", parties_version, "; the data is damaged", fresh_copy));
   }
   envelope.kind_ = kind;
   envelope.version_ = frame.version;
@@ -152,8 +168,10 @@ void Envelope::require_expanded(std::uint64_t bytes) const {
 ContainerWriter::ContainerWriter(Kind kind, const rlwe::Parameters& parameters, const rlwe::KeyId& key, Span metadata,
                                  std::uint64_t payload)
     : FrameWriter(static_cast<std::uint16_t>(kind), parameters.fingerprint(), payload + metadata.size() + 8192,
-                  kind == Kind::secret_key || kind == Kind::protected_secret_key ? Residence::locked : Residence::heap,
-                  parameters.cyclotomic() == 0 ? format_version : cyclotomic_version) {
+                  kind == Kind::secret_key || kind == Kind::protected_secret_key || kind == Kind::secret_share
+                      ? Residence::locked
+                      : Residence::heap,
+                  version_of(parameters)) {
   if (metadata.size() > max_metadata_bytes) {
     throw ArgumentError(message("the metadata has ", metadata.size(), " bytes; at most ", max_metadata_bytes,
                                 " can be stored with an object"));

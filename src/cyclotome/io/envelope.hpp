@@ -25,13 +25,18 @@ enum class Kind : std::uint16_t {
   // 8 is no container: product_context_kind.
   protected_secret_key = 9,  ///< encrypted with a passphrase
   // 16 and 17 are objects of studies.
-  rekeying_key = 18
+  rekeying_key = 18,
+  // Of joint keys (doc/threshold.md).
+  threshold_session = 19,
+  key_share = 20,
+  secret_share = 21,  ///< secret, for one party
+  decryption_share = 22
 };
 
 /// Whether such objects belong to a secret key: all but parameters and plaintexts.
 constexpr bool has_key_id(Kind kind) noexcept { return kind != Kind::parameters && kind != Kind::plaintext; }
-/// Whether these bytes, the first ones of a container, say that it is a secret key, protected or not. Nothing else is
-/// checked.
+/// Whether these bytes, the first ones of a container, say that it is a secret key, protected or not, or a share of
+/// one. Nothing else is checked.
 bool names_secret_key(std::span<const std::uint8_t> bytes) noexcept;
 /// "a secret key", "a public key", ...: for messages.
 std::string name_of(Kind kind);

@@ -11,9 +11,9 @@
 // checksum.
 namespace cyclotome::io {
 
-/// The version that is written, the one of objects over Phi_m, which readers of 2 do not know, and the oldest that is
-/// read.
-inline constexpr std::uint16_t format_version = 2, cyclotomic_version = 3, oldest_version = 1;
+/// The version that is written, the one of objects over Phi_m, which readers of 2 do not know, the one of objects of
+/// several parties, which readers of 3 do not know, and the oldest that is read.
+inline constexpr std::uint16_t format_version = 2, cyclotomic_version = 3, parties_version = 4, oldest_version = 1;
 /// The kind of a context of polynomial products, which has no encryption parameters and so is no `Container`.
 inline constexpr std::uint16_t product_context_kind = 8;
 /// The kind of all objects of the study of LTV, which is broken: no `Container` either (ltv_io.hpp).

@@ -2,6 +2,7 @@
 #include "cyclotome/io/inspect.hpp"
 
 #include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/threshold_payload.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 
 namespace cyclotome::io {
@@ -43,6 +44,16 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
       result.protection = protection_of(container);
       break;
     case Kind::public_key:
+      break;
+    case Kind::threshold_session: {
+      const rlwe::ThresholdSession session = threshold_session_payload(container);
+      result.relinearization = session.relinearization();
+      result.galois_elements = session.galois_elements();
+      break;
+    }
+    case Kind::key_share:
+    case Kind::secret_share:
+    case Kind::decryption_share:
       break;
     case Kind::rekeying_key:
       result.rekeys_from = rekeying_key_payload(container).from;

@@ -12,7 +12,7 @@ namespace cyclotome::io {
 namespace {
 
 constexpr std::size_t max_name_bytes = 255;
-constexpr std::uint8_t flag_allow_insecure = 1, flag_strict = 2, flag_cyclotomic = 4;
+constexpr std::uint8_t flag_allow_insecure = 1, flag_strict = 2, flag_cyclotomic = 4, flag_parties = 8;
 
 bool below_demand(const rlwe::Parameters& parameters) {
   return parameters.security_reached() < std::max(128U, parameters.security());
@@ -63,6 +63,7 @@ Block read_block(const Section& section) {
   p.moduli = read_numbers(reader, moduli);
   p.special_moduli = read_numbers(reader, special);
   std::string name(reader.text(name_bytes));
+  if ((flags & flag_parties) != 0) p.parties = reader.u16();
   reader.finish();
   // Enumerations that the parameters' own checks rely on.
   if (!is_known(id) || (p.word != Word::u32 && p.word != Word::u64) ||
@@ -137,9 +138,9 @@ void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
   writer.u8(parameters.scheme().id());
   writer.u8(static_cast<std::uint8_t>(parameters.word()));
   writer.u8(static_cast<std::uint8_t>(parameters.table()));
-  writer.u8(static_cast<std::uint8_t>((parameters.allow_insecure() ? flag_allow_insecure : 0) |
-                                      (parameters.strict() ? flag_strict : 0) |
-                                      (parameters.cyclotomic() != 0 ? flag_cyclotomic : 0)));
+  writer.u8(static_cast<std::uint8_t>(
+      (parameters.allow_insecure() ? flag_allow_insecure : 0) | (parameters.strict() ? flag_strict : 0) |
+      (parameters.cyclotomic() != 0 ? flag_cyclotomic : 0) | (parameters.parties() > 1 ? flag_parties : 0)));
   writer.u16(static_cast<std::uint16_t>(parameters.security()));
   writer.u16(static_cast<std::uint16_t>(parameters.digits()));
   writer.u32(static_cast<std::uint32_t>(parameters.cyclotomic() != 0 ? parameters.cyclotomic() : parameters.degree()));
@@ -152,6 +153,7 @@ void encode_parameters(ByteWriter& writer, const rlwe::Parameters& parameters) {
     for (const auto number : *numbers) writer.u64(number);
   }
   writer.text(parameters.name());
+  if (parameters.parties() > 1) writer.u16(static_cast<std::uint16_t>(parameters.parties()));
 }
 
 rlwe::Parameters decode_parameters(const Section& section, const Limits& limits) {

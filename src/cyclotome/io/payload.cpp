@@ -8,8 +8,10 @@
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/noise_limits.hpp"
+#include "cyclotome/io/payload_sections.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/io/sealed_key.hpp"
+#include "cyclotome/io/threshold_payload.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
 
@@ -19,43 +21,6 @@ namespace {
 
 /// Version 1 counted factors of the secret in the noise.
 constexpr std::uint32_t most_secret_factors = 1U << 20;
-
-std::vector<std::uint64_t> key_moduli(const rlwe::Parameters& p) {
-  std::vector<std::uint64_t> moduli = p.special_moduli();
-  moduli.insert(moduli.end(), p.moduli().begin(), p.moduli().end());
-  return moduli;
-}
-
-const Section& only_section(const Envelope& envelope, std::string_view tag) {
-  const auto payload = envelope.payload();
-  if (payload.size() != 1 || payload[0].tag != tag) {
-    throw FormatError(message(name_of(envelope.kind()), " needs one section ", tag, ", but the data has ",
-                              payload.size(),
-                              payload.empty() ? "" : message(", the first of which is ", payload[0].tag),
-                              ": the data is damaged; get a fresh copy"));
-  }
-  return payload[0];
-}
-
-/// The rest of the section, which must be `count` items of `item_bytes` bytes; no product that could overflow.
-Packed take_residues(const ByteReader& reader, std::uint64_t count, std::uint64_t item_bytes) {
-  const std::uint64_t left = reader.rest().size();
-  if (count == 0 || left % item_bytes != 0 || left / item_bytes != count) {
-    throw FormatError(message("the section announces ", count, " items of ", item_bytes, " bytes, but ", left,
-                              " bytes follow at offset ", reader.offset(), ": the data is damaged; get a fresh copy"));
-  }
-  return {reader.rest(), reader.offset()};
-}
-
-rlwe::PlainIndex read_plain(ByteReader& reader, const rlwe::Parameters& p) {
-  const std::uint64_t offset = reader.offset();
-  const std::uint32_t plain = reader.u32();
-  if (plain >= p.plain_moduli().size()) {
-    throw FormatError(message("plaintext modulus number ", plain, " at offset ", offset, ", but the parameters have ",
-                              p.plain_moduli().size(), ": the data is damaged; get a fresh copy"));
-  }
-  return rlwe::PlainIndex(plain);
-}
 
 /// Parts, level and seed flag.
 void read_shape(ByteReader& reader, const rlwe::Parameters& p, CiphertextPayload& payload, bool& seeded) {
@@ -376,6 +341,12 @@ void check_payload(const Envelope& envelope) {
     case Kind::rekeying_key:
       static_cast<void>(rekeying_key_payload(envelope));
       break;
+    case Kind::threshold_session:
+    case Kind::key_share:
+    case Kind::secret_share:
+    case Kind::decryption_share:
+      check_threshold_payload(envelope);
+      break;
     case Kind::plaintext:
       static_cast<void>(plaintext_payload(envelope));
       break;
@@ -404,6 +375,11 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
       return envelope.payload().size() * p.digits() * 2 * key_limbs * limb;
     case Kind::rekeying_key:
       return p.digits() * 2 * key_limbs * limb;
+    case Kind::threshold_session:
+    case Kind::key_share:
+    case Kind::secret_share:
+    case Kind::decryption_share:
+      return threshold_expanded_bytes(envelope);
     case Kind::plaintext:
       return plaintext_payload(envelope).batch * limb;
     case Kind::ciphertext:

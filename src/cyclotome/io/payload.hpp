@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cyclotome/io/envelope.hpp"
+#include "cyclotome/io/packed.hpp"
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/rlwe/level.hpp"
 #include "cyclotome/rlwe/noise.hpp"
@@ -13,12 +14,6 @@
 // What the sections of each kind of container hold, but for the residues: counts and lengths, checked against the
 // parameters. Inspection shows it, and loading starts from it. All functions throw FormatError.
 namespace cyclotome::io {
-
-/// Packed residues in a container, and where they start in it.
-struct Packed {
-  std::span<const std::uint8_t> bytes;
-  std::uint64_t offset = 0;
-};
 
 /// One array of ciphertexts: stored_parts() parts over the primes of its level, in the scheme's native domain; with a
 /// seed c1 is not stored.

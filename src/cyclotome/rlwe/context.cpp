@@ -64,7 +64,8 @@ const KeySwitch& Context::key_switch(Level level, PlainIndex plain) const {
   auto& slot = key_switches_[{level.primes, preserved}];
   if (slot == nullptr) {
     slot = std::make_unique<KeySwitch>(level_ring(level), special_ring_, parameters_.primes_per_digit(),
-                                       error_multiples(plain), key_switch_noise(parameters_, plain, level));
+                                       error_multiples(plain), key_switch_noise(parameters_, plain, level),
+                                       rlwe::relinearization_noise(parameters_, plain, level));
   }
   return *slot;
 }

@@ -17,6 +17,7 @@ namespace cyclotome::rlwe {
 
 class Ciphertext;
 class EvaluationKeys;
+class Flooding;
 class Plaintext;
 class PublicKey;
 class SecretKey;
@@ -95,6 +96,11 @@ class Context : public std::enable_shared_from_this<Context> {
   virtual Plaintext decrypt(const Ciphertext& ciphertext, const SecretKey& key) const = 0;
   virtual Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const SecretKey& key) const = 0;
   Plaintext reveal(const Ciphertext& ciphertext, const SecretKey& key, unsigned flooding_bits) const;
+  /// For decryption by several: what each of them adds to its share of a phase, and messages from the sum of all of
+  /// that. Throw what `reveal` does.
+  virtual Flooding flooding(const Ciphertext& ciphertext, unsigned flooding_bits, std::size_t parties) const = 0;
+  virtual Plaintext open_flooded(const Ciphertext& ciphertext, const PolyArray& phases,
+                                 const Flooding& flooding) const = 0;
   virtual double noise_headroom(const Ciphertext& ciphertext) const = 0;
   virtual std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const SecretKey& key) const = 0;
   virtual std::vector<double> measured_noise(const Ciphertext& ciphertext, const SecretKey& key) const = 0;

@@ -41,25 +41,34 @@ void require_bits(unsigned flooding_bits) {
   }
 }
 
-/// log2 of 2F, the largest with multiple F + N <= 15/16 limit.
-double log2_range(double log2_limit, double noise_of_limit, std::uint64_t multiple) noexcept {
-  return 1 + log2_limit + std::log2(15.0 / 16.0 - noise_of_limit) - std::log2(static_cast<double>(multiple));
+/// log2 of 2F, the largest with parties multiple F + N <= 15/16 limit.
+double log2_range(double log2_limit, double noise_of_limit, std::uint64_t multiple, std::size_t parties) noexcept {
+  return 1 + log2_limit + std::log2(15.0 / 16.0 - noise_of_limit) - std::log2(static_cast<double>(multiple)) -
+         std::log2(static_cast<double>(parties));
+}
+
+/// log2 of the noise that is allowed for, over the limit.
+double log2_noise_part(const Context& context, unsigned flooding_bits, std::size_t parties) noexcept {
+  return -(flooding_bits + std::log2(static_cast<double>(context.degree())) + std::log2(static_cast<double>(parties)));
 }
 
 Basis checked_basis(const Context& context, const NoiseBound& noise, double log2_limit, unsigned flooding_bits,
-                    std::uint64_t multiple) {
+                    std::uint64_t multiple, std::size_t parties) {
   require_bits(flooding_bits);
-  const double log2_part = -(flooding_bits + std::log2(static_cast<double>(context.degree())));
-  const double range = log2_range(log2_limit, std::exp2(log2_part), multiple);
+  const double log2_part = log2_noise_part(context, flooding_bits, parties);
+  const double range = log2_range(log2_limit, std::exp2(log2_part), multiple, parties);
   if (!(noise.log2_max <= log2_limit + log2_part) || range < 4) {
     const double left = log2_limit + log2_margin - noise.log2_max;
-    throw NoiseError(message("reveal: flooding with ", flooding_bits,
+    const bool joint = parties > 1;
+    throw NoiseError(message(joint ? "threshold decryption: flooding by " : "reveal: flooding with ",
+                             joint ? message(parties, " parties with ") : std::string(), flooding_bits,
                              " bits, those for several ciphertexts in one call "
                              "included, takes ",
-                             std::ceil(flooding_headroom(context.degree(), flooding_bits)),
+                             std::ceil(flooding_headroom(context.degree(), flooding_bits, parties)),
                              " bits of noise headroom, and ", std::floor(left), " are left of what ",
                              context.parameters().summary(), " can correct; use parameters made for it (suggest with ",
-                             "flooding_bits), fewer operations, or fewer bits"));
+                             joint ? "flooding_bits and parties" : "flooding_bits",
+                             "), fewer operations, or fewer bits"));
   }
   return flooding_basis(context.parameters().word(), range);
 }
@@ -71,8 +80,8 @@ Seed flooding_seed(const Ciphertext& ciphertext, const Seed& master) {
                      {.purpose = Purpose::flooding, .key = ciphertext.key(), .plain = ciphertext.plain()});
 }
 
-double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept {
-  return flooding_bits + std::log2(static_cast<double>(degree)) + log2_margin;
+double flooding_headroom(std::size_t degree, unsigned flooding_bits, std::size_t parties) noexcept {
+  return flooding_bits + std::log2(static_cast<double>(degree)) + std::log2(static_cast<double>(parties)) + log2_margin;
 }
 
 unsigned flooding_bits_of(std::size_t polynomials) noexcept {
@@ -80,12 +89,14 @@ unsigned flooding_bits_of(std::size_t polynomials) noexcept {
 }
 
 Flooding::Flooding(const Context& context, const NoiseBound& noise, double log2_limit, unsigned flooding_bits,
-                   std::uint64_t multiple)
+                   std::uint64_t multiple, std::size_t parties)
     : context_(context),
       multiple_(multiple),
       log2_limit_(log2_limit),
-      log2_noise_(log2_limit - flooding_bits - std::log2(static_cast<double>(context.degree()))),
-      basis_(checked_basis(context, noise, log2_limit, flooding_bits, multiple)) {}
+      log2_noise_(log2_limit + log2_noise_part(context, flooding_bits, parties)),
+      basis_(checked_basis(context, noise, log2_limit, flooding_bits, multiple, parties)) {}
+
+BigUnsigned Flooding::largest() const { return (basis_.product() - BigUnsigned(1)).shifted_right(1); }
 
 void Flooding::add_to(PolyArray& phases, Seed&& seed) const {
   const Seed own = std::move(seed);

@@ -16,7 +16,8 @@ namespace cyclotome::rlwe {
 Seed flooding_seed(const Ciphertext& ciphertext, const Seed& master);
 
 /// Bits of headroom that flooding takes at this degree: the noise must stay below limit/(2^bits n).
-double flooding_headroom(std::size_t degree, unsigned flooding_bits) noexcept;
+/// parties: those who flood, each by itself; the noise must stay below limit/(2^bits n parties) then.
+double flooding_headroom(std::size_t degree, unsigned flooding_bits, std::size_t parties = 1) noexcept;
 
 /// Bits that `polynomials` ciphertexts decrypted in one call cost: their distances from the ideal add up.
 unsigned flooding_bits_of(std::size_t polynomials) noexcept;
@@ -25,19 +26,22 @@ unsigned flooding_bits_of(std::size_t polynomials) noexcept;
 class Flooding {
  public:
   /// noise: the ciphertexts' bound. log2_limit: what decryption corrects. multiple: 1, or the plaintext modulus of
-  /// which every error is a multiple (BGV). Throws ArgumentError unless flooding_bits lies in [1, 160], and NoiseError
-  /// unless the bound leaves room; the latter is made of public numbers and may be told.
+  /// which every error is a multiple (BGV). parties: who flood, each so much that it hides the noise by itself. Throws
+  /// ArgumentError unless flooding_bits lies in [1, 160], and NoiseError unless the bound leaves room; the latter is
+  /// made of public numbers and may be told.
   Flooding(const Context& context, const NoiseBound& noise, double log2_limit, unsigned flooding_bits,
-           std::uint64_t multiple = 1);
+           std::uint64_t multiple = 1, std::size_t parties = 1);
 
-  /// log2 of the noise that is allowed for before, and of what there is at most after it.
+  /// log2 of the noise that is allowed for before, and of what there is at most after everybody's.
   double log2_noise() const noexcept { return log2_noise_; }
   double log2_flooded() const noexcept { return log2_limit_ + log2_margin; }
+  /// F of add_to.
+  BigUnsigned largest() const;
 
   /// Adds multiple e to every coefficient of `phases` (over Q, coefficient domain), e uniform in [-F, F]. F is the
-  /// largest with multiple F + N <= 15/16 of the limit, where N = limit/(2^bits n). Each flooded polynomial's
-  /// distribution is then within 2^-bits of one that does not depend on the noise. `seed`: of this key and plaintext
-  /// modulus, secret and fresh; it is spent. Constant time.
+  /// largest with parties multiple F + N <= 15/16 of the limit, where N = limit/(2^bits n parties). Each flooded
+  /// polynomial's distribution is then within 2^-bits of one that does not depend on the noise. `seed`: of this key and
+  /// plaintext modulus, secret and fresh; it is spent. Constant time.
   void add_to(PolyArray& phases, Seed&& seed) const;
 
  private:

@@ -6,9 +6,10 @@
 namespace cyclotome::rlwe {
 
 KeySwitch::KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
-                     const ErrorMultiples& multiples, const NoiseBound& noise)
+                     const ErrorMultiples& multiples, const NoiseBound& noise, const NoiseBound& relinearization_noise)
     : constants_(ciphertext_ring, special_ring, per_digit, PreservedModulus(multiples.of_results), multiples.factor()),
-      noise_(noise) {
+      noise_(noise),
+      relinearization_noise_(relinearization_noise) {
   if (multiples.factor() == 1) return;
   const auto by_prime = [&](const auto& value) { return per_limb(ciphertext_ring->basis(), value); };
   inverse_factors_ = by_prime([&](std::uint64_t q) { return inverse_of(multiples.factor(), q); });

@@ -27,9 +27,9 @@ struct ErrorMultiples {
 class KeySwitch {
  public:
   /// ciphertext_ring: the primes present, a prefix of all; special: ring of the special primes, or null. multiples:
-  /// what errors are multiples of. noise: what one switch adds.
+  /// what errors are multiples of. noise: what one switch adds; relinearization_noise: by a relinearisation key.
   KeySwitch(const RingPtr& ciphertext_ring, const RingPtr& special_ring, std::size_t per_digit,
-            const ErrorMultiples& multiples, const NoiseBound& noise);
+            const ErrorMultiples& multiples, const NoiseBound& noise, const NoiseBound& relinearization_noise);
 
   std::size_t digits() const noexcept { return constants_.digits.size(); }
   const RingPtr& key_ring() const noexcept { return constants_.key_ring; }
@@ -41,8 +41,9 @@ class KeySwitch {
   /// Factors P g_j modulo every prime of PQ.
   std::vector<std::uint64_t> gadget_factors(std::size_t digit) const;
 
-  /// The error that one switch adds.
+  /// The error that one switch adds, and that relinearisation does.
   const NoiseBound& noise() const noexcept { return noise_; }
+  const NoiseBound& relinearization_noise() const noexcept { return relinearization_noise_; }
 
   /// Bytes of scratch for one batch item.
   std::size_t scratch_bytes() const noexcept;
@@ -51,7 +52,7 @@ class KeySwitch {
   KeySwitchConstants constants_;
   std::vector<std::uint64_t> inverse_factors_;  // of results' factor, by prime; empty for 1
   std::vector<std::uint64_t> late_factors_;     // that factor, if there is no division to take it up
-  NoiseBound noise_;
+  NoiseBound noise_, relinearization_noise_;
 };
 
 }  // namespace cyclotome::rlwe

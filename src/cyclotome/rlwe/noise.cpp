@@ -40,9 +40,10 @@ double key_check_factor(std::size_t degree) noexcept {
   return std::sqrt(std::log(static_cast<double>(degree) / 2) + 3);
 }
 
-NoiseCalculus::NoiseCalculus(const RingShape& ring, bool strict)
+NoiseCalculus::NoiseCalculus(const RingShape& ring, bool strict, std::size_t parties)
     : degree_(ring.degree()),
       strict_(strict),
+      parties_(parties),
       basis_(ring.geometry()),
       draws_(static_cast<double>(ring.errors().draws) / static_cast<double>(ring.degree())),
       terms_(static_cast<double>(ring.errors().terms)),
@@ -53,12 +54,16 @@ NoiseCalculus::NoiseCalculus(const RingShape& ring, bool strict)
       real_tail_(real_tail(n_)),
       complex_tail_(complex_tail(n_)),
       check_(key_check_factor(ring.degree())) {
-  secret_ = bound(1, std::sqrt(most_secret_weight), std::sqrt(secret_variance) * check_);
+  const auto count = static_cast<double>(parties);
+  secret_ = times(bound(1, std::sqrt(most_secret_weight), std::sqrt(secret_variance) * check_), count);
   rounding_ = make_rounding();
-  // Numbers of the stream are independent, so values at a root have the variance draws n sigma^2, and are circular.
-  drawn_error_ = bound(std::min(error_bound * terms_, real_tail_ * error_deviation * std::sqrt(terms_)),
-                       mean_square_tail(1, n_) * error_deviation * std::sqrt(draws_),
-                       complex_tail_ * error_deviation * std::sqrt(draws_));
+  drawn_error_ = make_drawn_error(1);
+  switching_key_error_ = make_drawn_error(count);
+  relinearization_key_error_ = drawn_error_;
+  if (parties > 1) {  // u is drawn and checked as s is; each party's e_2 is the sum of three draws
+    const NoiseBound product_error = times(product(secret_, switching_key_error_), 2);
+    relinearization_key_error_ = sum(product_error, make_drawn_error(3 * count));
+  }
   public_key_encryption_ = make_public_key_encryption();
 }
 
@@ -102,6 +107,14 @@ NoiseBound NoiseCalculus::chosen(double max) const noexcept {
   return bound(max, max * std::sqrt(basis_.gram), max * std::sqrt(n_));
 }
 
+/// The sum of `count` errors. Numbers of the stream are independent, so values at a root have the variance
+/// count draws n sigma^2, and are circular.
+NoiseBound NoiseCalculus::make_drawn_error(double count) const noexcept {
+  const double deviation = error_deviation * std::sqrt(count);
+  return bound(std::min(error_bound * terms_ * count, real_tail_ * deviation * std::sqrt(terms_)),
+               mean_square_tail(1, n_) * deviation * std::sqrt(draws_), complex_tail_ * deviation * std::sqrt(draws_));
+}
+
 /// Rounding errors of what looks uniform have canonical norm B sqrt((n + skew)/12); `strict` does not rely on it.
 NoiseBound NoiseCalculus::make_rounding() const noexcept {
   if (strict_) return chosen(half);
@@ -123,17 +136,20 @@ NoiseBound NoiseCalculus::loose_rounding_of_ciphertext(double units, std::size_t
 }
 
 /// The variance of what is drawn, given e and s: of a coefficient, of the mean square over roots, of the value at a
-/// root, and the largest eigenvalue. In x^n + 1 the first two are one, and so are the last two.
+/// root, and the largest eigenvalue. In x^n + 1 the first two are one, and so are the last two. e and s of several
+/// parties are sums, with so many times the norms.
 NoiseBound NoiseCalculus::make_public_key_encryption() const noexcept {
-  const double variance = error_deviation * error_deviation, square = check_ * check_;
+  const auto count = static_cast<double>(parties_);
+  const double variance = error_deviation * error_deviation, square = check_ * check_, sums = count * count;
   const double circular = (n_ + basis_.skew) / n_;
   // A coefficient is an inner product with a vector of the dual basis, whose values at the roots are at most dual/n.
   const double by_error = std::min(most_error_square * basis_.dual, square) * basis_.gram * basis_.dual * draws_;
   const double by_secret = std::min(most_secret_weight * basis_.dual, secret_variance * square) * basis_.dual * draws_;
-  const double one = n_ * variance * (secret_variance * by_error + by_secret) + variance * basis_.dual * draws_;
-  const double mean = draws_ * (n_ * variance * (secret_variance * most_error_square + most_secret_weight) + variance);
+  const double one = n_ * variance * sums * (secret_variance * by_error + by_secret) + variance * basis_.dual * draws_;
+  const double mean =
+      draws_ * (n_ * variance * sums * (secret_variance * most_error_square + most_secret_weight) + variance);
   const auto largest = [&](double of_ternary) {
-    return draws_ * (n_ * variance * secret_variance * square * (1 + of_ternary) + variance);
+    return draws_ * (n_ * variance * sums * secret_variance * square * (1 + of_ternary) + variance);
   };
   return bound(real_tail_ * std::sqrt(one), std::sqrt(mean) * mean_square_tail(largest(basis_.gram) / mean, n_),
                complex_tail_ * std::sqrt(largest(circular)));
@@ -149,9 +165,9 @@ NoiseBound NoiseCalculus::symmetric_zero(double multiplier) const noexcept {
   return scaled(drawn_error_, std::log2(multiplier));
 }
 
-NoiseBound NoiseCalculus::key_switch(std::span<const double> log2_digits, double log2_special,
-                                     double multiplier) const noexcept {
-  const NoiseBound unit = product(chosen(half), drawn_error_);  // digits are the adversary's to steer
+NoiseBound NoiseCalculus::key_switch(std::span<const double> log2_digits, double log2_special, double multiplier,
+                                     const NoiseBound& error) const noexcept {
+  const NoiseBound unit = product(chosen(half), error);  // digits are the adversary's to steer
   NoiseBound all;
   for (const double digit : log2_digits) all = sum(all, scaled(unit, digit - log2_special));
   if (log2_special != 0) all = sum(all, rounding_of_ciphertext());

@@ -46,10 +46,13 @@ class NoiseCalculus {
  public:
   /// strict: rounding errors count with their worst canonical norm, so that no assumption is needed for programs with
   /// several products on a path; see doc/noise.md.
-  explicit NoiseCalculus(const RingShape& ring, bool strict = false);
+  /// parties: secrets of which the keys' is the sum at most; the public key's and the switching keys' errors are sums,
+  /// too.
+  explicit NoiseCalculus(const RingShape& ring, bool strict = false, std::size_t parties = 1);
 
   std::size_t degree() const noexcept { return degree_; }
   bool strict() const noexcept { return strict_; }
+  std::size_t parties() const noexcept { return parties_; }
 
   // --- calculus ------------------------------------------------------------------------------------------------------
   /// From the norms themselves.
@@ -70,7 +73,7 @@ class NoiseCalculus {
   // --- atoms ---------------------------------------------------------------------------------------------------------
   /// Anything with coefficients up to `max`, chosen by whoever wants the worst.
   NoiseBound chosen(double max) const noexcept;
-  /// A secret key that passed KeyCheck.
+  /// A secret key that passed KeyCheck, or the sum of all parties'.
   NoiseBound secret() const noexcept { return secret_; }
   /// What rounding the coefficients of one polynomial to integers leaves.
   NoiseBound rounding_of_polynomial() const noexcept { return rounding_; }
@@ -78,9 +81,13 @@ class NoiseCalculus {
   NoiseBound rounding_of_ciphertext(std::size_t parts = 2) const noexcept { return rounded_parts(rounding_, parts); }
   /// The same where each rounding may be off by `units` coefficients' units instead of a half, in whatever way.
   NoiseBound loose_rounding_of_ciphertext(double units, std::size_t parts) const noexcept;
-  /// Error of one digit's switching key, and of a symmetric encryption.
+  /// Error of a symmetric encryption.
   NoiseBound drawn_error() const noexcept { return drawn_error_; }
-  /// e u + e_0 + e_1 s of an encryption under a public key whose error e passed KeyCheck.
+  /// Error of one digit's switching key: drawn once by each party.
+  NoiseBound switching_key_error() const noexcept { return switching_key_error_; }
+  /// Of a relinearisation key: with several parties e_2 + s e_0 + u e_1, u as s, which its two rounds leave.
+  NoiseBound relinearization_key_error() const noexcept { return relinearization_key_error_; }
+  /// e u + e_0 + e_1 s of an encryption under a public key whose error e, of each party, passed KeyCheck.
   NoiseBound public_key_encryption() const noexcept { return public_key_encryption_; }
 
   // --- sums of atoms -------------------------------------------------------------------------------------------------
@@ -90,20 +97,24 @@ class NoiseCalculus {
   /// An encryption of zero under the secret key.
   NoiseBound symmetric_zero(double multiplier) const noexcept;
   /// What one key switch adds (specification 5.7): sum over digits of d_j y_j D_j/P and the rounding by P. log2_digits:
-  /// log2 D_j; log2_special: log2 P, 0 for none; multiplier as above.
-  NoiseBound key_switch(std::span<const double> log2_digits, double log2_special, double multiplier) const noexcept;
+  /// log2 D_j; log2_special: log2 P, 0 for none; multiplier as above. error:
+  /// y_j, one of the above.
+  NoiseBound key_switch(std::span<const double> log2_digits, double log2_special, double multiplier,
+                        const NoiseBound& error) const noexcept;
 
  private:
   NoiseBound rounded_parts(const NoiseBound& part, std::size_t parts) const noexcept;
   NoiseBound make_rounding() const noexcept;
+  NoiseBound make_drawn_error(double count) const noexcept;
   NoiseBound make_public_key_encryption() const noexcept;
 
   std::size_t degree_;
   bool strict_;
+  std::size_t parties_;
   BasisGeometry basis_;
   double draws_, terms_;  // of the ring's errors: numbers drawn over n, and how many a coefficient sums
   double n_, log2_n_, log2_dual_, log2_gram_, real_tail_, complex_tail_, check_;
-  NoiseBound secret_, rounding_, drawn_error_, public_key_encryption_;
+  NoiseBound secret_, rounding_, drawn_error_, switching_key_error_, relinearization_key_error_, public_key_encryption_;
 };
 
 /// Probabilities: 2^-128 over 2^40 atoms.

@@ -42,6 +42,10 @@ NoiseModel::State NoiseModel::times_plain(const State& a) const {
   return with_noise(a, calculus().times_plain(a.noise, {4 * two, two, one}));
 }
 
+NoiseModel::State NoiseModel::relinearized(const State& a) const {
+  return with_noise(a, calculus().sum(a.noise, relinearization_noise(parameters_, plain_, a.level)));
+}
+
 NoiseModel::State NoiseModel::rotated(const State& a) const {
   return with_noise(a, calculus().sum(a.noise, key_switch_noise(parameters_, plain_, a.level)));
 }

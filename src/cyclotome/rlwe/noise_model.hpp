@@ -30,7 +30,7 @@ class NoiseModel {
   virtual State multiplied(const State& a, const State& b) const;
   /// The relinearised square.
   State squared(const State& a) const { return relinearized(multiplied(a, a)); }
-  State relinearized(const State& a) const { return rotated(a); }
+  State relinearized(const State& a) const;
   /// Of a + b, both at one level.
   virtual State added(const State& a, const State& b) const;
   /// Of one array of them all, one or more at one level, in this order.

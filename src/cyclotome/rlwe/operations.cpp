@@ -176,7 +176,8 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), key};
   relinearization(*a.context(), a.level(), a.plain())->run(operands);
-  return a.derived(std::move(result), switched_noise(a));
+  const NoiseBound& added = a.context()->key_switch(a.level(), a.plain()).relinearization_noise();
+  return a.derived(std::move(result), calculus(a).sum(a.noise(), added));
 }
 
 Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {

@@ -20,14 +20,27 @@ NoiseBound symmetric_zero_noise(const Parameters& parameters, PlainIndex plain) 
   return parameters.noise().symmetric_zero(error_multiple(parameters, plain));
 }
 
-NoiseBound key_switch_noise(const Parameters& parameters, PlainIndex plain, Level level) {
+namespace {
+
+NoiseBound switch_noise(const Parameters& parameters, PlainIndex plain, Level level, const NoiseBound& error) {
   const std::size_t per_digit = parameters.primes_per_digit();
   std::vector<double> digits;
   for (std::size_t first = 0; first < level.primes; first += per_digit) {
     digits.push_back(parameters.log2_modulus(std::min(level.primes, first + per_digit)) -
                      parameters.log2_modulus(first));
   }
-  return parameters.noise().key_switch(digits, parameters.log2_special_modulus(), error_multiple(parameters, plain));
+  return parameters.noise().key_switch(digits, parameters.log2_special_modulus(), error_multiple(parameters, plain),
+                                       error);
+}
+
+}  // namespace
+
+NoiseBound key_switch_noise(const Parameters& parameters, PlainIndex plain, Level level) {
+  return switch_noise(parameters, plain, level, parameters.noise().switching_key_error());
+}
+
+NoiseBound relinearization_noise(const Parameters& parameters, PlainIndex plain, Level level) {
+  return switch_noise(parameters, plain, level, parameters.noise().relinearization_key_error());
 }
 
 }  // namespace cyclotome::rlwe

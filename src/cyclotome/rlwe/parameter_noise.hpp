@@ -14,8 +14,9 @@ double error_multiple(const Parameters& parameters, PlainIndex plain);
 NoiseBound public_zero_noise(const Parameters& parameters, PlainIndex plain);
 NoiseBound symmetric_zero_noise(const Parameters& parameters, PlainIndex plain);
 
-/// What one key switch adds at a level.
+/// What one key switch adds at a level, and what relinearisation does: the same but for keys of several parties.
 NoiseBound key_switch_noise(const Parameters& parameters, PlainIndex plain, Level level);
+NoiseBound relinearization_noise(const Parameters& parameters, PlainIndex plain, Level level);
 
 /// What decryption keeps free of noise below its limit, in bits: it refuses beyond 15/16 of the limit.
 inline const double log2_margin = std::log2(15.0 / 16.0);

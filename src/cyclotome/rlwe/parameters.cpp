@@ -59,6 +59,12 @@ void check_primes(const LatticeParameters& p, const RingShape& ring) {
   }
 }
 
+std::size_t checked_parties(const LatticeParameters& p) {
+  if (p.parties >= 1 && p.parties <= most_parties) return p.parties;
+  throw ParameterError(message("parties = ", p.parties, " must lie in [1, ", most_parties,
+                               "]: a joint key is the sum of so many; 1 for keys of one owner"));
+}
+
 /// Groups of ceil(k/digits) primes; each group's product must not be longer than P.
 bool digits_fit(const LatticeParameters& p, std::size_t digits) {
   const std::size_t per_digit = (p.moduli.size() + digits - 1) / digits;
@@ -152,7 +158,7 @@ Parameters::Parameters(const Scheme& scheme, LatticeParameters lattice, const Sc
       part_(own_part(scheme, part)),
       name_(std::move(name)),
       ring_(checked_ring(lattice_)),
-      noise_(*ring_, lattice_.strict) {
+      noise_(*ring_, lattice_.strict, checked_parties(lattice_)) {
   require_known(scheme_, lattice_.word, lattice_.table);
   lattice_.degree = ring_->degree();
   check_counts(lattice_);
@@ -204,7 +210,8 @@ std::string Parameters::canonical_text() const {
   return message("cyclotome parameters ", p.cyclotomic == 0 ? 1 : 2, "\nscheme ", scheme_->name(), "\n", ring, "\n",
                  part_->describe(), "\nmoduli ", list(p.moduli), "\nspecial ", list(p.special_moduli), "\ndigits ",
                  p.digits, "\nword ", bits_of(p.word), "\nsecret ternary\nerror cbd21\nsecurity ", p.security, " ",
-                 name_of(p.table), p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "", "\n");
+                 name_of(p.table), p.allow_insecure ? " INSECURE allowed" : "", p.strict ? "\nnoise strict" : "",
+                 p.parties == 1 ? std::string() : message("\nparties ", p.parties), "\n");
 }
 
 bool Parameters::has_slots(PlainIndex plain) const {
@@ -213,12 +220,12 @@ bool Parameters::has_slots(PlainIndex plain) const {
 
 std::string Parameters::summary() const {
   const unsigned special = key_modulus_bits_ - modulus_bits_;
-  return message(scheme_->name(), name().empty() ? std::string() : message(" '", name(), "'"),
-                 cyclotomic() == 0 ? std::string() : message(" m=", cyclotomic()), " n=", degree(),
-                 " log q=", modulus_bits_, special == 0 ? std::string() : message("+", special), " ", part_->summary(),
-                 " ", bits_of(word()), "-bit words, ",
-                 insecure() ? std::string("INSECURE") : level_text(security_reached_, table()), table_suffix(table()),
-                 strict() ? ", strict noise" : "");
+  return message(
+      scheme_->name(), name().empty() ? std::string() : message(" '", name(), "'"),
+      cyclotomic() == 0 ? std::string() : message(" m=", cyclotomic()), " n=", degree(), " log q=", modulus_bits_,
+      special == 0 ? std::string() : message("+", special), " ", part_->summary(), " ", bits_of(word()), "-bit words, ",
+      insecure() ? std::string("INSECURE") : level_text(security_reached_, table()), table_suffix(table()),
+      strict() ? ", strict noise" : "", parties() == 1 ? std::string() : message(", ", parties(), " parties"));
 }
 
 }  // namespace cyclotome::rlwe

@@ -29,6 +29,8 @@ struct LatticeParameters {
   bool allow_insecure = false;
   bool strict = false;         ///< noise bounds that assume nothing of rounding errors (doc/noise.md)
   std::size_t cyclotomic = 0;  ///< m of Phi_m, odd and squarefree; 0: the ring is x^n + 1
+  /// Secret keys that a joint one is the sum of at most (doc/threshold.md), which noise bounds allow for.
+  std::size_t parties = 1;
 
   /// The ring that these parameters are for. Throws ParameterError where there is none.
   RingShapePtr ring() const {
@@ -46,6 +48,9 @@ struct ParametersLiteral : LatticeParameters {
 /// Throws ParameterError for no scheme, and for a number, made by a cast, that is no word or table: none stands in for
 /// it.
 void require_known(const Scheme* scheme, Word word, SecurityTable table);
+
+/// The most parties of a joint key.
+inline constexpr std::size_t most_parties = 256;
 
 /// Numbers with commas between them, as in the canonical text.
 std::string list(const std::vector<std::uint64_t>& values);
@@ -90,6 +95,7 @@ class Parameters {
   SecurityTable table() const noexcept { return lattice_.table; }
   bool allow_insecure() const noexcept { return lattice_.allow_insecure; }
   bool strict() const noexcept { return lattice_.strict; }
+  std::size_t parties() const noexcept { return lattice_.parties; }
 
   /// Bit lengths of Q, and of QP, which is what security depends on.
   unsigned modulus_bits() const noexcept { return modulus_bits_; }

@@ -21,7 +21,15 @@ enum class Purpose : std::uint32_t {
   rerandomization = 9,
   symmetric_encryption = 10,
   symmetric_zero = 11,
-  flooding = 12
+  flooding = 12,
+  // Of joint keys: what is common to all parties (the uniform half), and what one party draws.
+  joint_public_key = 13,
+  joint_galois_key = 14,
+  joint_relinearization_first = 15,  ///< its two rounds
+  joint_relinearization_second = 16,
+  joint_ephemeral_secret = 17,  ///< u of the first round
+  secret_sharing = 18,
+  share_flooding = 19
 };
 
 /// Objects with a uniform polynomial have a seed for it, which is published, and one for their error.

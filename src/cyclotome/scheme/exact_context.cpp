@@ -87,8 +87,7 @@ Plaintext ExactContext::reveal_from(const Ciphertext& ciphertext, const rlwe::Se
   const Seed master = std::move(seed);
   rlwe::require_same_context("reveal", *key.context(), *ciphertext.context());
   rlwe::require_same_context("reveal", *this, *ciphertext.context());
-  const rlwe::Flooding flooding(*this, ciphertext.noise(), own_gauge(ciphertext).log2_limit, flooding_bits,
-                                preserved_modulus(ciphertext.plain()));
+  const rlwe::Flooding flooding = this->flooding(ciphertext, flooding_bits, 1);
   PolyArray phases = rlwe::phase(key, ciphertext);
   rlwe::NoisePeaks peaks(*this, ciphertext.batch());
   static_cast<void>(round(ciphertext, phases, peaks));  // only to look at the noise
@@ -96,6 +95,24 @@ Plaintext ExactContext::reveal_from(const Ciphertext& ciphertext, const rlwe::Se
   flooding.add_to(phases, rlwe::flooding_seed(ciphertext, master));
   Plaintext result = round(ciphertext, phases, peaks);
   require_noise("reveal", ciphertext, peaks, flooding.log2_flooded());
+  return result;
+}
+
+rlwe::Flooding ExactContext::flooding(const Ciphertext& ciphertext, unsigned flooding_bits, std::size_t parties) const {
+  return {*this,
+          ciphertext.noise(),
+          own_gauge(ciphertext).log2_limit,
+          flooding_bits,
+          preserved_modulus(ciphertext.plain()),
+          parties};
+}
+
+Plaintext ExactContext::open_flooded(const Ciphertext& ciphertext, const PolyArray& phases,
+                                     const rlwe::Flooding& flooding) const {
+  rlwe::require_same_context("threshold decryption", *this, *ciphertext.context());
+  rlwe::NoisePeaks peaks(*this, ciphertext.batch());
+  Plaintext result = round(ciphertext, phases, peaks);
+  require_noise("threshold decryption", ciphertext, peaks, flooding.log2_flooded());
   return result;
 }
 

@@ -24,6 +24,9 @@ class ExactContext : public rlwe::Context {
 
   Plaintext decrypt(const Ciphertext& ciphertext, const rlwe::SecretKey& key) const override;
   Plaintext decrypt_unchecked(const Ciphertext& ciphertext, const rlwe::SecretKey& key) const override;
+  rlwe::Flooding flooding(const Ciphertext& ciphertext, unsigned flooding_bits, std::size_t parties) const override;
+  Plaintext open_flooded(const Ciphertext& ciphertext, const PolyArray& phases,
+                         const rlwe::Flooding& flooding) const override;
   double noise_headroom(const Ciphertext& ciphertext) const override;
   std::vector<unsigned> noise_budget(const Ciphertext& ciphertext, const rlwe::SecretKey& key) const override;
   std::vector<double> measured_noise(const Ciphertext& ciphertext, const rlwe::SecretKey& key) const override;

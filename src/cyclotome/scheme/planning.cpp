@@ -32,7 +32,7 @@ double planned_headroom(const Intent& intent, const rlwe::Parameters& p) {
   const double left = model->headroom(model->summed(model->rotated(state), static_cast<double>(intent.terms)));
   if (intent.flooding_bits == 0) return left;
   const unsigned batch_bits = rlwe::flooding_bits_of(most_revealed * p.plain_moduli().size());
-  return left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits + batch_bits);
+  return left - rlwe::flooding_headroom(p.degree(), intent.flooding_bits + batch_bits, intent.parties);
 }
 
 /// The shortest modulus of primes of one width, from about `first` bits on, with which `base` serves, and the cheapest
@@ -66,6 +66,7 @@ rlwe::ParametersLiteral literal_of(const Intent& intent) {
   literal.security = intent.security;
   literal.table = intent.table;
   literal.strict = intent.strict;
+  literal.parties = intent.parties;
   return literal;
 }
 
@@ -199,6 +200,9 @@ rlwe::Parameters suggest(const Intent& asked) {
   }
   if (intent.flooding_bits > 128) {
     throw ParameterError(message("suggest: flooding_bits ", intent.flooding_bits, " may be at most 128"));
+  }
+  if (intent.parties < 1 || intent.parties > rlwe::most_parties) {
+    throw ParameterError(message("suggest: parties ", intent.parties, " must lie in [1, ", rlwe::most_parties, "]"));
   }
   if (intent.bits) return suggest_bits(intent);
   unsigned result_bits = intent.result_bits;

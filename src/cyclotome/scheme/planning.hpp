@@ -35,6 +35,7 @@ struct Intent {
   /// slots then have no meaning.
   bool bits = false;
   std::size_t cyclotomic = 0;  ///< of bits: m; 0: the smallest of 4369, 21845 and 65535 that serves
+  std::size_t parties = 1;     ///< of a joint key; with flooding_bits, they all decrypt together
 };
 
 /// The cheapest parameters that serve `intent`: degree, plaintext moduli (several when the results are wider than one

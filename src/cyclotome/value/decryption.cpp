@@ -2,21 +2,19 @@
 #include "cyclotome/value/decryption.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/encoding.hpp"
+#include "cyclotome/value/opening.hpp"
 #include "cyclotome/value/residues.hpp"
 #include "cyclotome/value/rows.hpp"
 
 namespace cyclotome::value {
 
 namespace {
-
-using Opening = std::function<rlwe::Plaintext(const Ciphertext&)>;
 
 /// The first four bytes of an id in hexadecimal: what people are shown of it.
 std::string short_id(const rlwe::KeyId& id) {
@@ -69,16 +67,27 @@ void require_as_stated(const char* operation, const Integers& values, const Boun
       shown(single ? bound.largest() : bound.row()), "; the ciphertexts were altered, or their description is wrong"));
 }
 
-Integers opened(const char* operation, const EncryptedArray& array, const rlwe::SecretKey& key, const Opening& opening,
-                const Options& options) {
+/// By a key: the array comes to its engine.
+template <class Open>
+Integers opened_by(const char* operation, const EncryptedArray& array, const rlwe::SecretKey& key, const Open& open,
+                   const Options& options) {
   const EncryptedArray x = beside(operation, array, key);
+  const auto part_opened = [&](std::size_t channel, const Piece& piece) {
+    return open(part(x.channels()[channel], piece));
+  };
+  return opened(operation, x, part_opened, options);
+}
+
+}  // namespace
+
+Integers opened(const char* operation, const EncryptedArray& x, const Opening& opening, const Options& options) {
   const Layout& layout = x.layout();
   Task task(options, "decrypting", layout.batch() * x.channels().size());
   std::vector<Residues> residues;
-  for (const Ciphertext& channel : x.channels()) {
+  for (std::size_t channel = 0; channel < x.channels().size(); ++channel) {
     residues.emplace_back().reserve(count_of(layout.shape()));
     for (const Piece& piece : pieces(layout.batch(), *x.context()->engine())) {
-      append_values(residues.back(), opening(part(channel, piece)), layout, piece.start);
+      append_values(residues.back(), opening(channel, piece), layout, piece.start);
       task.advance(piece.stop - piece.start);
     }
   }
@@ -91,10 +100,8 @@ Integers opened(const char* operation, const EncryptedArray& array, const rlwe::
   return narrow && values.words() > 1 ? values.resized(1) : values;
 }
 
-}  // namespace
-
 Integers decrypt(const EncryptedArray& x, const rlwe::SecretKey& key, const Options& options) {
-  return opened("decrypt", x, key, [&](const Ciphertext& c) { return scheme::decrypt(c, key); }, options);
+  return opened_by("decrypt", x, key, [&](const Ciphertext& c) { return scheme::decrypt(c, key); }, options);
 }
 
 Integers reveal(const EncryptedArray& x, const rlwe::SecretKey& key, unsigned flooding_bits, const Options& options) {
@@ -103,7 +110,7 @@ Integers reveal(const EncryptedArray& x, const rlwe::SecretKey& key, unsigned fl
   }
   // The distances of all ciphertexts from what does not depend on the key add up.
   const unsigned bits = flooding_bits + rlwe::flooding_bits_of(x.layout().batch() * x.channels().size());
-  return opened("reveal", x, key, [&](const Ciphertext& c) { return scheme::reveal(c, key, bits); }, options);
+  return opened_by("reveal", x, key, [&](const Ciphertext& c) { return scheme::reveal(c, key, bits); }, options);
 }
 
 unsigned noise_budget(const EncryptedArray& array, const rlwe::SecretKey& key) {

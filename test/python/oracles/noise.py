@@ -50,8 +50,8 @@ def log2(x: Decimal) -> float:
 class Ring:
     """Sections "norms" and "atoms": Z[x]/(x^n + 1)."""
 
-    def __init__(self, n: int, strict: bool = False) -> None:
-        self.n, self.strict = n, strict
+    def __init__(self, n: int, strict: bool = False, parties: int = 1) -> None:
+        self.n, self.strict, self.parties = n, strict, Decimal(parties)
         self.root = Decimal(n).sqrt()
         tail = Decimal(EXPONENT) * Decimal(2).ln()
         self.tail = tail
@@ -95,17 +95,30 @@ class Ring:
 
     # --- atoms --------------------------------------------------------------------------------------------------------
     def secret(self) -> Norms:
-        return self.tidy(Decimal(1), WEIGHT.sqrt(), (Decimal(2) / 3).sqrt() * self.check)
+        return self.tidy(Decimal(1), WEIGHT.sqrt(), (Decimal(2) / 3).sqrt() * self.check).times(self.parties)
 
-    def drawn_error(self) -> Norms:
-        sigma = VARIANCE.sqrt()
-        return self.tidy(LARGEST_ERROR, self.mean_square_tail(Decimal(1)) * sigma, self.complex_tail * sigma)
+    def drawn_error(self, draws: Any = 1) -> Norms:
+        """The sum of so many."""
+        sigma = (VARIANCE * Decimal(draws)).sqrt()
+        largest = min(LARGEST_ERROR * Decimal(draws), self.real_tail * sigma)
+        return self.tidy(largest, self.mean_square_tail(Decimal(1)) * sigma, self.complex_tail * sigma)
+
+    def switching_key_error(self) -> Norms:
+        return self.drawn_error(self.parties)
+
+    def relinearization_key_error(self) -> Norms:
+        if self.parties == 1:
+            return self.drawn_error()
+        return self.sum(
+            self.product(self.secret(), self.switching_key_error()).times(2), self.drawn_error(3 * self.parties)
+        )
 
     def public_encryption(self) -> Norms:
         """w = e u + e_0 + e_1 s: V is the mean of a coefficient's square, W the largest eigenvalue."""
         two_thirds, secret_square = Decimal(2) / 3, two_thirds_of(self.check**2)
-        mean = self.n * (two_thirds * ERROR_SQUARE * VARIANCE + VARIANCE * WEIGHT) + VARIANCE
-        largest = self.n * (two_thirds * self.check**2 * VARIANCE + VARIANCE * secret_square) + VARIANCE
+        n = self.n * self.parties**2
+        mean = n * (two_thirds * ERROR_SQUARE * VARIANCE + VARIANCE * WEIGHT) + VARIANCE
+        largest = n * (two_thirds * self.check**2 * VARIANCE + VARIANCE * secret_square) + VARIANCE
         return self.tidy(
             self.real_tail * mean.sqrt(),
             mean.sqrt() * self.mean_square_tail(largest / mean),
@@ -136,7 +149,7 @@ class Scheme:
     """Section "formulas": one set of parameters, one plaintext modulus."""
 
     def __init__(self, parameters: Any, bgv: bool, strict: bool = False, plain: int = 0) -> None:
-        self.ring = Ring(parameters.degree, strict)
+        self.ring = Ring(parameters.degree, strict, getattr(parameters, "parties", 1))
         self.bgv, self.t = bgv, Decimal(int(parameters.plain_moduli[plain]))
         self.primes = [int(q) for q in parameters.moduli]
         self.special = [int(p) for p in parameters.special_moduli]
@@ -164,13 +177,14 @@ class Scheme:
         zero = self.ring.drawn_error().times(self.multiple) if symmetric else self.public_zero()
         return self.ring.sum(zero, self.message())
 
-    def key_switch(self, limbs: int | None = None) -> Norms:
+    def key_switch(self, limbs: int | None = None, relinearization: bool = False) -> Norms:
         limbs = limbs or self.top
+        error = self.ring.relinearization_key_error() if relinearization else self.ring.switching_key_error()
         special = Decimal(math.prod(self.special))
         terms = []
         for first in range(0, limbs, self.per_digit):
             digit = Decimal(math.prod(self.primes[first : min(limbs, first + self.per_digit)]))
-            terms.append(self.ring.product(self.ring.chosen(HALF), self.ring.drawn_error()).times(digit / special))
+            terms.append(self.ring.product(self.ring.chosen(HALF), error).times(digit / special))
         if self.special:
             terms.append(self.ring.rounded())
         return self.ring.sum(*terms).times(self.multiple)
@@ -230,7 +244,7 @@ class Scheme:
                 limbs, noise = level, self.ring.product(low, low)
             else:
                 noise = self.bfv_product(noise, noise)
-            noise = self.ring.sum(noise, self.key_switch(limbs))
+            noise = self.ring.sum(noise, self.key_switch(limbs, relinearization=True))
             states.append((limbs, noise))
         return states
 

@@ -25,6 +25,10 @@ KINDS = {
     7: "bundle",
     9: "protected_secret_key",
     18: "rekeying_key",
+    19: "threshold_session",
+    20: "key_share",
+    21: "secret_share",
+    22: "decryption_share",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 
@@ -48,6 +52,8 @@ class Parameters:
     name: str
     #: m of Phi_m; 0: the ring is that of x^n + 1.
     index: int = 0
+    #: Of a joint key.
+    parties: int = 1
 
     @property
     def key_moduli(self) -> list[int]:
@@ -64,6 +70,7 @@ class Parameters:
             f"{' INSECURE allowed' if self.allow_insecure else ''}\n"
         )
         text += "noise strict\n" if self.strict else ""
+        text += f"parties {self.parties}\n" if self.parties > 1 else ""
         return hashlib.sha256(text.encode()).digest()
 
 
@@ -95,7 +102,7 @@ def read(data: bytes) -> File:
     """Header, checksum, parameters and sections; AssertionError where the page is not followed."""
     magic, version, kind, reserved, length = struct.unpack_from("<8sHHIQ", data)
     assert (magic, version, reserved, length) == (b"CYCLOTOM", version, 0, len(data))
-    assert version in (1, 2, 3)
+    assert version in (1, 2, 3, 4)
     assert hashlib.sha256(data[:-32]).digest() == data[-32:]
     sections, position = [], 56
     while position < len(data) - 32:
@@ -106,7 +113,8 @@ def read(data: bytes) -> File:
     assert sections[0][0] == "PARM"
     file = File(version, KINDS[kind], read_parameters(sections.pop(0)[1]), sections)
     assert file.parameters.fingerprint() == data[24:56]
-    assert (version == 3) == (file.parameters.index > 0)
+    assert (version == 4) == (file.parameters.parties > 1)
+    assert (version == 3) == (file.parameters.index > 0 and version < 4)
     if file.kind not in ("parameters", "plaintext"):
         assert sections[0][0] == "KYID"
         file.key_id = sections.pop(0)[1]
@@ -120,7 +128,10 @@ def read_parameters(block: bytes) -> Parameters:
     label, scheme, word, table, flags, security, digits, degree, *counts = struct.unpack_from("<8s4BHHI4H", block)
     plain, moduli, special, name = counts
     values = list(struct.unpack_from(f"<{plain + moduli + special}Q", block, 28))
-    assert len(block) == 28 + 8 * len(values) + name
+    named = 28 + 8 * len(values) + name
+    parties = struct.unpack_from("<H", block, named)[0] if flags & 8 else 1
+    assert len(block) == named + (2 if flags & 8 else 0)
+    assert (parties > 1) == (flags & 8 == 8)
     index = degree if flags & 4 else 0
     if index:
         degree = len(cyclotomic.units(index))
@@ -137,8 +148,9 @@ def read_parameters(block: bytes) -> Parameters:
         plain_moduli=values[:plain],
         moduli=values[plain : plain + moduli],
         special_moduli=values[plain + moduli :],
-        name=block[len(block) - name :].decode("ascii"),
+        name=block[named - name : named].decode("ascii"),
         index=index,
+        parties=parties,
     )
 
 
@@ -203,6 +215,14 @@ def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, 
         pairs.append((body, expand(seed, KEY_STREAM, j, p.degree, p.key_moduli)))
     assert packed.data == b""
     return pairs
+
+
+def key_polynomials(data: bytes, count: int, p: Parameters) -> list[Polynomial]:
+    """Halves of keys without seeds, transforms."""
+    packed = Packed(data)
+    polynomials = [packed.polynomial(p.degree, p.key_moduli) for _ in range(count)]
+    assert packed.data == b""
+    return polynomials
 
 
 @dataclass

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import json
 
-from pictures.drawing import FIRST, INK, SECOND, canvas, finished
 from repository import ROOT
+
+from pictures.drawing import FIRST, INK, SECOND, canvas, finished
 
 __all__ = ["RECORD", "SETS", "ratios", "speed"]
 

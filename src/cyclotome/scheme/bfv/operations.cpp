@@ -60,7 +60,7 @@ Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::Evaluat
   if (b != nullptr) operands[count++] = b->polynomials().view();
   if (keys != nullptr) {
     operands[count++] = rlwe::relinearization_key(a, *keys);
-    noise = parameters.noise().sum(noise, context.key_switch(a.level(), plain).noise());
+    noise = parameters.noise().sum(noise, context.key_switch(a.level(), plain).relinearization_noise());
   }
   find_product(context, {plain, method, level, b == nullptr, a.batch() < batch, b != nullptr && b->batch() < batch,
                          keys != nullptr})

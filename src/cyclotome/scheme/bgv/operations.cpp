@@ -103,7 +103,7 @@ Ciphertext multiplied(const Ciphertext& a, const Ciphertext& b, Level level, con
   if (!square) operands[count++] = second;
   if (keys != nullptr) {
     operands[count++] = rlwe::relinearization_key(a, *keys);
-    noise = parameters.noise().sum(noise, context.key_switch(level, plain).noise());
+    noise = parameters.noise().sum(noise, context.key_switch(level, plain).relinearization_noise());
   }
   product(context, {plain, level, a.level(), b.level(), square, a.batch() < batch, b.batch() < batch, keys != nullptr})
       ->run(std::span(operands).first(count));
@@ -210,7 +210,7 @@ Ciphertext Context::relinearize_to_level(const Ciphertext& a, const rlwe::Evalua
   // One rounding less than by the two steps, whose bound therefore holds.
   Phase phase = phase_of(a);
   phase.parts = 2;
-  phase.noise = parameters().noise().sum(a.noise(), key_switch(a.level(), a.plain()).noise());
+  phase.noise = parameters().noise().sum(a.noise(), key_switch(a.level(), a.plain()).relinearization_noise());
   return a.derived(std::move(result), noise_at(parameters(), a.plain(), phase, level), correction_at(a, level));
 }
 

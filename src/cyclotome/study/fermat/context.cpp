@@ -135,7 +135,8 @@ rlwe::NoiseBound Context::relinearization_noise() const {
   // The calculus takes digits to be centred, up to half of what is given; these lie in [0, 2^w).
   std::vector<double> digits = parameters_.log2_digits();
   for (double& digit : digits) digit += 1;
-  return parameters_.noise().key_switch(digits, parameters_.log2_special(), 1);
+  return parameters_.noise().key_switch(digits, parameters_.log2_special(), 1,
+                                        parameters_.noise().switching_key_error());
 }
 
 double Context::log2_noise_limit() const {

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``cyclotome threshold``: a joint key of several parties, each with a folder of its own, who send each other files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import cyclotome as cy
+from cyclotome.cli import notes, passphrases, tables
+from cyclotome.cli.arrays import put_numbers
+from cyclotome.cli.console import (
+    DebugFlag,
+    DeviceOption,
+    ForceFlag,
+    InsecureFlag,
+    JsonFlag,
+    TableOption,
+    emit,
+    note,
+    progress_bar,
+    vacant,
+)
+from cyclotome.cli.failures import UsageError, command
+from cyclotome.cli.keys import load_as, rotation_steps
+from cyclotome.cli.visible import visible
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="threshold",
+    help="A key of several parties: nobody has the secret, all of them, or any t of n, decrypt together.",
+    epilog="In this order: new (one party), share (each), answer (each), receive (each, where --threshold is below "
+    "--parties), combine; then `cyclotome encrypt` and `eval` as ever, decrypt-share (each who decrypts), decrypt. "
+    "Parties are taken to follow this protocol; see doc/threshold.md.",
+    no_args_is_help=True,
+)
+
+SessionArgument = Annotated[Path, typer.Argument(help="The session, the same file for all parties.")]
+PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
+SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `share` wrote.")]
+
+
+def _session(path: Path, allow_insecure: bool, security_table: str | None) -> cy.threshold.Session:
+    session = load_as(cy.threshold.Session, path, allow_insecure=allow_insecure, security_table=security_table)
+    assert isinstance(session, cy.threshold.Session)
+    return session
+
+
+def _party(
+    session: cy.threshold.Session, number: int, secret: Path, phrase: Path | None, share: Path | None, device: str
+) -> cy.threshold.Party:
+    trust = {"expect": session.parameters, "device": device}
+    key = load_as(cy.SecretKey, secret, passphrase=passphrases.to_open(str(secret), phrase), **trust)
+    dealt = None if share is None else load_as(cy.threshold.SecretShare, share, **trust)
+    return cy.threshold.Party(session, number, secret=key, share=dealt, device=device)
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"{text!r}: write numbers of parties, such as 1,3") from None
+
+
+@app.command()
+@command
+def new(
+    parameters: Annotated[Path, typer.Argument(help="A file of `cyclotome params --parties N --flooding-bits B`.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The session, for example session.ct.")],
+    parties: Annotated[str, typer.Option(help="How many, numbered from 1; or their numbers, such as 1,2,5.")],
+    threshold: Annotated[int | None, typer.Option(help="How many decrypt together; by default all.")] = None,
+    rotations: Annotated[
+        str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
+    ] = "sums",
+    allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Begin a session: who takes part, how many decrypt, which keys there will be. Public; give it to all parties."""
+    vacant(output, force)
+    steps = rotation_steps(rotations)
+    chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
+    numbers = _numbers(parties)
+    session = cy.threshold.Session.create(
+        chosen, parties=numbers[0] if len(numbers) == 1 else numbers, threshold=threshold, rotations=steps
+    )
+    cy.save(output, session, overwrite=force)
+    emit({"file": str(output), **_facts(session)}, json)
+    note(f"all parties should see the same id, {session.id[:16]}..., before they go on")
+
+
+@app.command()
+@command
+def share(
+    session: SessionArgument,
+    party: PartyOption,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Your folder; made if it does not exist.")],
+    passphrase: Annotated[
+        bool, typer.Option("--passphrase", help="Encrypt secret.key with a passphrase, which you are asked for.")
+    ] = False,
+    passphrase_file: passphrases.FileOption = None,
+    allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Make your secret.key, and your first share, first-N.ct, for all parties.
+
+    Where fewer than all decrypt, also dealt-N-to-M.key for each party M: SECRET, to be sent to that party alone, over
+    an encrypted channel, and to be destroyed once it has arrived.
+    """
+    agreed = _session(session, allow_insecure, security_table)
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; --out names a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    secret, first = (vacant(out / name, force) for name in ("secret.key", f"first-{party}.ct"))
+    paths = {to: vacant(out / f"dealt-{party}-to-{to}.key", force) for to in agreed.parties if agreed.shares_secrets}
+    wanted = passphrase or passphrase_file is not None
+    phrase = passphrases.to_protect(str(secret), passphrase_file) if wanted else None
+    own = cy.threshold.Party(agreed, party, device=device)
+    cy.save(secret, own.secret, overwrite=force, passphrase=phrase)
+    cy.save(first, own.first_share(), overwrite=force)
+    if agreed.shares_secrets:
+        for to, dealt in own.deal().items():
+            cy.save(paths[to], dealt, overwrite=force)
+    emit(
+        {"session": agreed.id, "party": party, "files": [str(path) for path in (secret, first, *paths.values())]}, json
+    )
+    note(f"{secret} is yours alone; {first} is for all parties")
+    if paths:
+        note(f"each dealt-{party}-to-M.key is SECRET: send it to party M alone, encrypted, then destroy it")
+
+
+@app.command()
+@command
+def answer(
+    session: SessionArgument,
+    first: Annotated[list[Path], typer.Argument(help="The first shares of all parties.")],
+    party: PartyOption,
+    secret: SecretOption,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your second share, for example second-1.ct.")],
+    passphrase_file: passphrases.FileOption = None,
+    allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Answer all first shares with your second one, which the key for products takes."""
+    agreed = _session(session, allow_insecure, security_table)
+    vacant(output, force)
+    own = _party(agreed, party, secret, passphrase_file, None, device)
+    cy.save(output, own.second_share(_shares(agreed, first, device)), overwrite=force)
+    emit({"file": str(output), "session": agreed.id, "party": party}, json)
+
+
+@app.command()
+@command
+def receive(
+    session: SessionArgument,
+    dealt: Annotated[list[Path], typer.Argument(help="What all parties dealt to you, your own share included.")],
+    party: PartyOption,
+    secret: SecretOption,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your share, for example share.key. SECRET.")],
+    passphrase_file: passphrases.FileOption = None,
+    allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Add up what all parties dealt to you: what you decrypt with. Destroy the dealt files then."""
+    agreed = _session(session, allow_insecure, security_table)
+    vacant(output, force)
+    own = _party(agreed, party, secret, passphrase_file, None, "cpu")
+    shares = [load_as(cy.threshold.SecretShare, path, expect=agreed.parameters) for path in dealt]
+    cy.save(output, own.receive(shares), overwrite=force)
+    emit({"file": str(output), "session": agreed.id, "party": party}, json)
+    note(f"{output} is yours alone (its mode is 0600); destroy {', '.join(visible(str(path)) for path in dealt)}")
+
+
+@app.command()
+@command
+def combine(
+    session: SessionArgument,
+    shares: Annotated[list[Path], typer.Argument(help="The first and the second shares of all parties.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for public.key and evaluation.key.")],
+    allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Make the joint public.key and evaluation.key, ordinary ones. Anybody can."""
+    agreed = _session(session, allow_insecure, security_table)
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; --out names a folder")
+    out.mkdir(parents=True, exist_ok=True)
+    paths = [vacant(out / f"{name}.key", force) for name in ("public", "evaluation")]
+    given = _shares(agreed, shares, device)
+    by_round = [[one for one in given if one.round == number] for number in (1, 2)]
+    keys = cy.threshold.combine(agreed, *by_round, device=device)
+    cy.save(paths[0], keys.public, overwrite=force)
+    cy.save(paths[1], keys.evaluation, overwrite=force)
+    emit({"session": agreed.id, "key_id": agreed.key_id, "files": [str(path) for path in paths]}, json)
+
+
+@app.command("decrypt-share")
+@command
+def decrypt_share(
+    session: SessionArgument,
+    encrypted: Annotated[Path, typer.Argument(help="The encrypted file, the same for all who decrypt.")],
+    party: PartyOption,
+    secret: SecretOption,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Your decryption share, for example decrypt-1.ct.")],
+    share: Annotated[
+        Path | None, typer.Option("--share", help="What `receive` wrote, where fewer than all decrypt.")
+    ] = None,
+    active: Annotated[
+        str | None, typer.Option("--with", help="Numbers of all who decrypt, yours included; by default everybody.")
+    ] = None,
+    flooding_bits: Annotated[int, typer.Option(help="Statistical security of the flooding, the same for all.")] = 64,
+    passphrase_file: passphrases.FileOption = None,
+    allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Give your part in decrypting a file. Whoever gets enough of these has the numbers: be sure what is decrypted."""
+    agreed = _session(session, allow_insecure, security_table)
+    vacant(output, force)
+    own = _party(agreed, party, secret, passphrase_file, share, device)
+    quantity = notes.load_quantity(encrypted, expect=agreed.parameters, allow_insecure=allow_insecure, device=device)
+    chosen = None if active is None else _numbers(active)
+    with progress_bar():
+        made = own.decryption_share(quantity.values, active=chosen, flooding_bits=flooding_bits)
+    cy.save(output, made, overwrite=force)
+    emit({"file": str(output), "session": agreed.id, "party": party, "with": list(made.active)}, json)
+
+
+@app.command()
+@command
+def decrypt(
+    session: SessionArgument,
+    encrypted: Annotated[Path, typer.Argument(help="The encrypted file.")],
+    shares: Annotated[list[Path], typer.Argument(help="The decryption shares of all who decrypt.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A .csv, .npy or .parquet file; by default CSV is printed.")
+    ] = None,
+    allow_insecure: InsecureFlag = False,
+    security_table: TableOption = None,
+    device: DeviceOption = "cpu",
+    force: ForceFlag = False,
+    json: JsonFlag = False,
+    debug: DebugFlag = False,
+) -> None:
+    """Decrypt a file with the shares of enough parties: the numbers, exactly, or a refusal."""
+    agreed = _session(session, allow_insecure, security_table)
+    if output is not None:
+        if output.suffix.lower() not in tables.SUFFIXES:
+            raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
+        vacant(output, force)
+    quantity = notes.load_quantity(encrypted, expect=agreed.parameters, allow_insecure=allow_insecure, device=device)
+    given = [load_as(cy.threshold.DecryptionShare, path, expect=agreed.parameters, device=device) for path in shares]
+    with progress_bar():
+        integers = np.asarray(cy.threshold.decrypt(quantity.values, given, agreed))
+    put_numbers(integers, quantity, output, json)
+
+
+def _shares(session: cy.threshold.Session, paths: list[Path], device: str) -> list[cy.threshold.KeyShare]:
+    return [load_as(cy.threshold.KeyShare, path, expect=session.parameters, device=device) for path in paths]
+
+
+def _facts(session: cy.threshold.Session) -> dict[str, Any]:
+    return {
+        "session": session.id,
+        "key_id": session.key_id,
+        "parties": list(session.parties),
+        "threshold": session.threshold,
+        "relinearization": session.relinearization,
+        "galois_elements": list(session.galois_elements),
+        "parameters": session.parameters.summary(),
+    }

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of several parties: a joint public key, and decryption by all of them, or by any t of n.
+
+The joint secret is the sum of the parties' own, and is never put together. Whoever computes needs nothing of this:
+public and evaluation keys are ordinary ones. `doc/threshold.md` has the protocol, what it promises and what it does
+not: parties follow the protocol (semi-honest), and channels are the caller's.
+
+Example:
+    >>> import cyclotome as cy
+    >>> params = cy.Parameters.suggest(depth=1, value_bits=8, terms=4, parties=2, flooding_bits=64)
+    >>> session = cy.threshold.Session.create(params, parties=2, rotations=[])
+    >>> ada, ben = (cy.threshold.Party(session, number) for number in session.parties)
+    >>> first = [ada.first_share(), ben.first_share()]  # everybody sends theirs to everybody
+    >>> second = [ada.second_share(first), ben.second_share(first)]
+    >>> keys = cy.threshold.combine(session, first, second)
+    >>> x = cy.encrypt([1, 2, 3], keys.public)
+    >>> y = x * x + 1
+    >>> cy.threshold.decrypt(y, [ada.decryption_share(y), ben.decryption_share(y)], session)
+    array([ 2,  5, 10])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from . import _core
+from .array import EncryptedArray
+from .contexts import Context, context_on
+from .errors import ArgumentError, MismatchError, UnsupportedError
+from .keys import EvaluationKeys, PublicKey, SecretKey
+from .options import Callback, options
+from .threshold_messages import DecryptionShare, KeyShare, Message, SecretShare, Session, number_of
+from .values import from_native, index
+
+__all__ = [
+    "DecryptionShare",
+    "JointKeys",
+    "KeyShare",
+    "Party",
+    "SecretShare",
+    "Session",
+    "combine",
+    "decrypt",
+]
+
+_M = TypeVar("_M", bound=Message)
+
+
+class Party:
+    """One party of a session, with its own secret. Each party makes its own, on its own machine.
+
+    Whatever a party draws for the key's making and for decryption is derived from its secret, so that the same question
+    gets the same answer: shares may be made again, and nothing is learned from comparing them.
+
+    Args:
+        session: the session, the same for all.
+        number: which of ``session.parties`` this is.
+        secret: the party's secret key of an earlier run, as `load` gives it; None: a new one. Save `secret` with
+            ``cy.save`` (mode 0600, and a passphrase if you like): without it nobody decrypts.
+        share: of a session that deals secrets, the sum that `receive` gave in an earlier run.
+        device: where to compute.
+
+    Raises:
+        ArgumentError: a number that takes no part; a share of somebody else.
+        MismatchError: a secret or share of another party, session or parameters.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        number: int,
+        *,
+        secret: SecretKey | None = None,
+        share: SecretShare | None = None,
+        device: str = "cpu",
+    ) -> None:
+        if not isinstance(session, Session):
+            raise UnsupportedError(f"a party takes a Session, not {type(session).__name__}")
+        self._session, self._number = session, number_of(number, "a party's number")
+        if secret is None:
+            context = context_on(device, session.parameters)
+            native = _core.generate_party_key(session.native, context.native, self._number)
+            secret = SecretKey(session.parameters, context, native)
+        elif not isinstance(secret, SecretKey):
+            raise UnsupportedError(f"a party's secret is a SecretKey, not {type(secret).__name__}")
+        session.native.require_own(secret.native, self._number)
+        self._secret = secret
+        self._share: SecretShare | None = None
+        if share is not None:
+            self._accept(share)
+
+    @property
+    def session(self) -> Session:
+        """The session."""
+        return self._session
+
+    @property
+    def number(self) -> int:
+        """Which party this is."""
+        return self._number
+
+    @property
+    def secret(self) -> SecretKey:
+        """The party's own secret key, which decrypts nothing by itself. To save; never to send."""
+        return self._secret
+
+    @property
+    def share(self) -> SecretShare | None:
+        """The sum of what all parties dealt to this one, once it was received. Secret; to save, never to send."""
+        return self._share
+
+    def first_share(self) -> KeyShare:
+        """The message of the first round, to all parties: parts of the public key, of the Galois keys, and of what the
+        second round is made of."""
+        return self._message(KeyShare, _core.first_share(self._session.native, self._number, self._secret.native))
+
+    def second_share(self, first: Sequence[KeyShare]) -> KeyShare:
+        """The message of the second round, of the relinearisation key. ``first``: the first shares of all parties.
+
+        Raises:
+            ArgumentError: one is missing or repeated; a session without relinearisation key.
+            MismatchError: shares of another session.
+        """
+        summed = _first_round(self._session, self._secret.context, first)
+        return self._message(KeyShare, _core.second_share(summed, self._number, self._secret.native))
+
+    def deal(self) -> dict[int, SecretShare]:
+        """What this party deals, by receiver, itself included. Each is a **secret** of its receiver.
+
+        Raises:
+            ArgumentError: a session in which all decrypt.
+        """
+        dealt = _core.deal_secret(self._session.native, self._number, self._secret.native)
+        return {share.receiver: self._message(SecretShare, share) for share in dealt}
+
+    def receive(self, dealt: Sequence[SecretShare]) -> SecretShare:
+        """Takes what all parties dealt to this one, its own share included, and keeps the sum, which it returns to be
+        saved. Destroy the single shares then.
+
+        Raises:
+            ArgumentError: one is missing or repeated, or is not for this party.
+            MismatchError: shares of another session.
+        """
+        natives = [_native_of(share, SecretShare, self._secret.context) for share in dealt]
+        self._share = self._message(SecretShare, _core.sum_of_dealt(self._session.native, self._number, natives))
+        return self._share
+
+    def decryption_share(
+        self,
+        x: EncryptedArray,
+        *,
+        active: Sequence[int] | None = None,
+        flooding_bits: int = 64,
+        progress: Callback | None = None,
+    ) -> DecryptionShare:
+        """This party's part in decrypting ``x``: agree on what is decrypted first, since whoever gets the shares of
+        enough parties has the values.
+
+        The noise that computing left depends on secrets, so every party adds an error that hides it by itself, up to
+        2^-flooding_bits for the whole array. It takes about log2(n) + log2(parties who decrypt) + flooding_bits +
+        log2(ciphertexts) bits of ``x.noise_headroom``. Give shares for what was computed by a side that follows the
+        protocol: ciphertexts that were forged can be made to tell of the secret (chosen-ciphertext attacks).
+
+        Args:
+            x: an encrypted array under the joint key; the very one that the others have, byte by byte.
+            active: the numbers of those who decrypt, at least ``session.threshold``; None for all.
+            flooding_bits: 1 to 128, the same for all who decrypt.
+            progress: called as ``progress(done, total, what)``.
+
+        Raises:
+            ArgumentError: too few parties, or this one is none of them; shares were not dealt yet; ciphertexts that
+                were not relinearised; flooding_bits out of range.
+            MismatchError: an array of another key.
+            NoiseError: too little headroom for this flooding.
+        """
+        _require_array(x)
+        chosen = self._session.parties if active is None else [number_of(one, "a party's number") for one in active]
+        native = _core.decryption_share(
+            self._session.native,
+            self._number,
+            self._secret.native,
+            None if self._share is None else self._share.on(self._secret.context),
+            x.to(self._secret.device).native,
+            sorted(chosen),
+            _bits(flooding_bits),
+            options(progress),
+        )
+        return self._message(DecryptionShare, native)
+
+    def _accept(self, share: SecretShare) -> None:
+        if not isinstance(share, SecretShare):
+            raise UnsupportedError(f"a party's share is a SecretShare, not {type(share).__name__}")
+        if share.session_id != self._session.id:
+            raise MismatchError(f"the share is of session {share.session_id[:8]}, not of {self._session.id[:8]}")
+        if share.sender is not None or share.receiver != self._number:
+            raise ArgumentError(
+                f"party {self._number} takes the sum of what all dealt to it, as receive() gave it, not {share!r}"
+            )
+        self._share = share
+
+    def _message(self, kind: type[_M], native: Any) -> _M:
+        return kind(self._session.parameters, self._secret.context, native)
+
+    def __repr__(self) -> str:
+        return f"Party({self._number} of {', '.join(map(str, self._session.parties))}, {self._session!r})"
+
+
+class JointKeys(NamedTuple):
+    """What all can make of all key shares; nobody has the secret."""
+
+    public: PublicKey
+    evaluation: EvaluationKeys
+
+
+def combine(
+    session: Session, first: Sequence[KeyShare], second: Sequence[KeyShare] = (), *, device: str = "cpu"
+) -> JointKeys:
+    """The joint keys, from the key shares of all parties: ordinary public and evaluation keys.
+
+    Args:
+        session: the session.
+        first: the first shares of all parties.
+        second: the second ones; none in a session without relinearisation key.
+        device: where the keys shall compute.
+
+    Raises:
+        ArgumentError: one is missing or repeated, or of the other round.
+        MismatchError: shares of another session or parameters, or second shares that answer other first ones.
+    """
+    if not isinstance(session, Session):
+        raise UnsupportedError(f"combine takes a Session, not {type(session).__name__}")
+    context = context_on(device, session.parameters)
+    summed = _first_round(session, context, first)
+    made = summed.evaluation_keys([_native_of(share, KeyShare, context) for share in second])
+    evaluation = EvaluationKeys(session.parameters, context, made)
+    return JointKeys(PublicKey(session.parameters, context, summed.public_key(), evaluation), evaluation)
+
+
+def decrypt(
+    x: EncryptedArray,
+    shares: Sequence[DecryptionShare],
+    session: Session,
+    *,
+    progress: Callback | None = None,
+) -> Any:
+    """The values of an array, from the shares of all who decrypt.
+
+    Whoever gets the values may be told why it failed, too: the flooding hides what the noise was.
+
+    Args:
+        x: the array that the shares were made for.
+        shares: one of each of those who decrypt.
+        session: the session.
+        progress: called as ``progress(done, total, what)``.
+
+    Returns:
+        As `cyclotome.decrypt`.
+
+    Raises:
+        ArgumentError: a share is missing or repeated, or there are too few.
+        MismatchError: shares of another session, array, set of parties or flooding.
+        ContradictionError: a share was altered or is no honest one, or the array is not what it claims to be.
+        RangeError: the values are beyond the array's own bound.
+    """
+    _require_array(x)
+    if not isinstance(session, Session):
+        raise UnsupportedError(f"threshold.decrypt takes a Session, not {type(session).__name__}")
+    natives = [_native_of(share, DecryptionShare, x.context) for share in shares]
+    values = from_native(_core.threshold_decrypt(session.native, x.native, natives, options(progress)))
+    if x.is_bits:
+        values = values.astype(bool)
+        return values if values.ndim else bool(values[()])
+    return values if values.ndim else int(values[()])
+
+
+def _first_round(session: Session, context: Context, first: Sequence[KeyShare]) -> _core.FirstRound:
+    natives = [_native_of(share, KeyShare, context) for share in first]
+    if not natives:
+        raise ArgumentError("no shares of the first round were given")
+    return _core.FirstRound(session.native, context.native, natives)
+
+
+def _native_of(message: Any, kind: type[Message], context: Context) -> Any:
+    if not isinstance(message, kind):
+        raise UnsupportedError(f"a {kind.__name__} is needed, not {type(message).__name__}")
+    return message.on(context)
+
+
+def _require_array(x: EncryptedArray) -> None:
+    if not isinstance(x, EncryptedArray):
+        raise UnsupportedError(f"threshold decryption takes an EncryptedArray, not {type(x).__name__}")
+
+
+def _bits(value: object) -> int:
+    bits = index(value, "flooding_bits")
+    if not 1 <= bits <= 128:
+        raise ArgumentError(f"flooding_bits {bits} must lie in [1, 128]; 64 is usual")
+    return bits

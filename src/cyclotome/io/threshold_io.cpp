@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/threshold_io.hpp"
+
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/context_check.hpp"
+#include "cyclotome/io/polynomials_io.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+void write_parties(ByteWriter& writer, std::span<const std::uint32_t> parties) {
+  writer.u32(static_cast<std::uint32_t>(parties.size()));
+  for (const std::uint32_t party : parties) writer.u32(party);
+}
+
+}  // namespace
+
+Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::threshold_session, session.parameters(), session.key(), metadata, 4096);
+  ByteWriter& writer = container.section(layout::threshold_session);
+  writer.bytes(session.reference().bytes());
+  writer.u32(static_cast<std::uint32_t>(session.threshold()));
+  writer.u32(session.relinearization() ? 1 : 0);
+  write_parties(writer, session.parties());
+  writer.u32(static_cast<std::uint32_t>(session.galois_elements().size()));
+  for (const std::uint64_t element : session.galois_elements()) writer.u64(element);
+  return container.finish();
+}
+
+Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::key_share, share.context()->parameters(), rlwe::joint_key_id(share.session()),
+                            metadata, share.bodies().bytes());
+  ByteWriter& writer = container.section(layout::key_share);
+  writer.bytes(share.session());
+  writer.u32(share.party());
+  writer.u32(static_cast<std::uint32_t>(share.round()));
+  writer.bytes(share.basis());
+  writer.u64(share.bodies().batch());
+  write_polynomials(writer, share.bodies(), 1);
+  return container.finish();
+}
+
+Bytes serialize(const rlwe::SecretShare& share, std::span<const std::uint8_t> metadata) {
+  ContainerWriter container(Kind::secret_share, share.context()->parameters(), rlwe::joint_key_id(share.session()),
+                            metadata, share.share().bytes());
+  ByteWriter& writer = container.section(layout::secret_share);
+  writer.bytes(share.session());
+  writer.u32(share.from());
+  writer.u32(share.to());
+  write_polynomials(writer, share.share(), 1);
+  return container.finish();
+}
+
+Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata) {
+  const value::DecryptionShare::Facts& facts = share.facts();
+  std::uint64_t bytes = 0;
+  for (const PolyArray& channel : share.channels()) bytes += channel.bytes();
+  ContainerWriter container(Kind::decryption_share, share.context()->parameters(), rlwe::joint_key_id(facts.session),
+                            metadata, bytes);
+  ByteWriter& writer = container.section(layout::decryption_share);
+  writer.bytes(facts.session);
+  writer.bytes(facts.array);
+  writer.u32(facts.party);
+  writer.u32(facts.flooding_bits);
+  write_parties(writer, facts.active);
+  for (std::size_t i = 0; i < share.channels().size(); ++i) {
+    const PolyArray& channel = share.channels()[i];
+    ByteWriter& own = container.section(layout::decryption_channel);
+    own.u32(static_cast<std::uint32_t>(i));
+    own.u32(static_cast<std::uint32_t>(channel.limbs()));
+    own.u64(channel.batch());
+    write_polynomials(own, channel, 1);
+  }
+  return container.finish();
+}
+
+rlwe::ThresholdSession read_threshold_session(const Container& container) {
+  return threshold_session_payload(container);
+}
+
+rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context) {
+  const KeySharePayload payload = key_share_payload(container);
+  require_loadable(container, *context);
+  PolyArray bodies = context->make(context->key_ring(), payload.items, 1, Domain::transform);
+  read_polynomials(bodies, 1, payload.residues.bytes, payload.residues.offset);
+  return {context, payload.session, payload.party, payload.round, payload.basis, std::move(bodies)};
+}
+
+rlwe::SecretShare read_secret_share(const Container& container, const rlwe::ContextPtr& context) {
+  const SecretSharePayload payload = secret_share_payload(container);
+  require_loadable(container, *context);
+  PolyArray share = context->make(context->ciphertext_ring(), 1, 1, Domain::transform, true);
+  read_polynomials(share, 1, payload.residues.bytes, payload.residues.offset);
+  return {context, payload.session, payload.from, payload.to, std::move(share)};
+}
+
+value::DecryptionShare read_decryption_share(const Container& container, const rlwe::ContextPtr& context) {
+  const DecryptionSharePayload payload = decryption_share_payload(container);
+  require_loadable(container, *context);
+  std::vector<PolyArray> channels;
+  for (const DecryptionSharePayload::Channel& channel : payload.channels) {
+    PolyArray polynomials = context->make(context->level_ring(channel.level), channel.batch, 1, Domain::coefficient);
+    read_polynomials(polynomials, 1, channel.residues.bytes, channel.residues.offset);
+    channels.push_back(std::move(polynomials));
+  }
+  return {context, payload.facts, std::move(channels)};
+}
+
+}  // namespace cyclotome::io

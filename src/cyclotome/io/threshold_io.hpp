@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/io/container.hpp"
+#include "cyclotome/io/threshold_payload.hpp"
+
+// Messages of joint keys (doc/threshold.md). Writing: ArgumentError for metadata that is too long. Reading: FormatError
+// for a container of another kind or with bad contents; MismatchError if the context has other parameters.
+namespace cyclotome::io {
+
+Bytes serialize(const rlwe::ThresholdSession& session, std::span<const std::uint8_t> metadata = {});
+Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metadata = {});
+/// The bytes are secret, in locked memory: keep them in a file written with Privacy::secret, and send them to their
+/// party over a channel that nobody else reads.
+Bytes serialize(const rlwe::SecretShare& share, std::span<const std::uint8_t> metadata = {});
+Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata = {});
+
+rlwe::ThresholdSession read_threshold_session(const Container& container);
+rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context);
+rlwe::SecretShare read_secret_share(const Container& container, const rlwe::ContextPtr& context);
+value::DecryptionShare read_decryption_share(const Container& container, const rlwe::ContextPtr& context);
+
+}  // namespace cyclotome::io

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/io/threshold_payload.hpp"
+
+#include <algorithm>
+
+#include "cyclotome/io/container_layout.hpp"
+#include "cyclotome/io/payload_sections.hpp"
+#include "cyclotome/io/polynomials_io.hpp"
+#include "cyclotome/math/errors.hpp"
+
+namespace cyclotome::io {
+
+namespace {
+
+std::uint64_t key_polynomial_bytes(const rlwe::Parameters& p) {
+  return packed_polynomial_bytes(p.degree(), key_moduli(p));
+}
+
+/// A party's number; zero: where it stands for all of them.
+std::uint32_t read_party(ByteReader& reader, bool zero = false) {
+  const std::uint64_t offset = reader.offset();
+  const std::uint32_t party = reader.u32();
+  if ((party == 0 && !zero) || party > 0xffff) {
+    throw FormatError(message("party ", party, " at offset ", offset,
+                              "; parties have numbers from 1 to 65535: ", "the data is damaged; get a fresh copy"));
+  }
+  return party;
+}
+
+/// The session's digest, whose joint key the container must be of.
+Digest read_session(ByteReader& reader, const Envelope& envelope) {
+  const std::uint64_t offset = reader.offset();
+  const Digest digest = reader.array32();
+  if (rlwe::joint_key_id(digest) != envelope.key_id()) {
+    throw FormatError(
+        message("the session at offset ", offset, " is not that of the key id: the data is damaged; get a fresh copy"));
+  }
+  return digest;
+}
+
+std::vector<std::uint32_t> read_parties(ByteReader& reader) {
+  const std::uint64_t offset = reader.offset();
+  const std::uint32_t count = reader.u32();
+  if (count < 2 || count > rlwe::most_parties) {
+    throw FormatError(message(count, " parties at offset ", offset, "; there are 2 to ", rlwe::most_parties,
+                              ": the data is damaged; get a fresh copy"));
+  }
+  std::vector<std::uint32_t> parties;
+  for (std::uint32_t i = 0; i < count; ++i) parties.push_back(read_party(reader));
+  if (std::ranges::adjacent_find(parties, std::greater_equal<>()) != parties.end()) {
+    throw FormatError(message("the parties at offset ", offset, " do not ascend: the data is damaged"));
+  }
+  return parties;
+}
+
+DecryptionSharePayload::Channel read_channel(const Section& section, const rlwe::Parameters& p, std::size_t number) {
+  if (section.tag != layout::decryption_channel) {
+    throw FormatError(message("section ", section.tag, " at offset ", section.offset,
+                              " has no place in a decryption share: the data is damaged; get a fresh copy"));
+  }
+  ByteReader reader(section.bytes, section.offset, "a channel of a decryption share");
+  const rlwe::PlainIndex plain = read_plain(reader, p);
+  const std::uint32_t limbs = reader.u32();
+  const std::uint64_t batch = reader.u64();
+  const std::size_t most = p.moduli().size(), least = p.scheme().drops_primes() ? 1 : most;
+  if (plain.number != number || limbs < least || limbs > most) {
+    throw FormatError(message("the channel at offset ", section.offset, " is of plaintext modulus number ", plain,
+                              " and level ", limbs, "; expected are ", number, " and a level from ", least, " to ",
+                              most, ": the data is damaged"));
+  }
+  DecryptionSharePayload::Channel channel;
+  channel.level = rlwe::Level(limbs);
+  const auto moduli = std::span(p.moduli()).first(limbs);
+  channel.residues = take_residues(reader, batch, packed_polynomial_bytes(p.degree(), moduli));
+  channel.batch = static_cast<std::size_t>(batch);
+  return channel;
+}
+
+}  // namespace
+
+rlwe::ThresholdSession threshold_session_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::threshold_session);
+  const Section& section = only_section(envelope, layout::threshold_session);
+  ByteReader reader(section.bytes, section.offset, "a session");
+  rlwe::ThresholdSession::Facts facts;
+  const PublicSeed reference(reader.array32());
+  facts.threshold = reader.u32();
+  const std::uint32_t relinearization = reader.u32();
+  facts.relinearization = relinearization == 1;
+  facts.parties = read_parties(reader);
+  const std::uint64_t offset = reader.offset();
+  const std::uint32_t elements = reader.u32();
+  if (relinearization > 1 || elements > reader.rest().size() / 8) {
+    throw FormatError(message("the session before offset ", offset, " states ", elements,
+                              " Galois elements and a flag of ", relinearization,
+                              " for relinearisation: the data is damaged; get a fresh copy"));
+  }
+  for (std::uint32_t i = 0; i < elements; ++i) facts.galois_elements.push_back(reader.u64());
+  reader.finish();
+  try {
+    rlwe::ThresholdSession session(envelope.parameters(), std::move(facts), reference);
+    if (session.key() == envelope.key_id()) return session;
+  } catch (const ArgumentError& error) {
+    throw FormatError(message("the session at offset ", section.offset, " is none that can be: ", error.what()));
+  }
+  throw FormatError(message("the session at offset ", section.offset,
+                            " is not that of the key id: the data is damaged; get a fresh copy"));
+}
+
+KeySharePayload key_share_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::key_share);
+  const Section& section = only_section(envelope, layout::key_share);
+  ByteReader reader(section.bytes, section.offset, "a key share");
+  KeySharePayload payload;
+  payload.session = read_session(reader, envelope);
+  payload.party = read_party(reader);
+  const std::uint32_t round = reader.u32();
+  payload.basis = reader.array32();
+  if (round < 1 || round > 2 || (round == 1) != (payload.basis == Digest{})) {
+    throw FormatError(message("the key share at offset ", section.offset, " is of round ", round,
+                              "; there are two, of which the second names what it answers: the data is damaged"));
+  }
+  payload.round = static_cast<rlwe::KeyShare::Round>(round);
+  const std::uint64_t items = reader.u64();
+  payload.residues = take_residues(reader, items, key_polynomial_bytes(envelope.parameters()));
+  payload.items = static_cast<std::size_t>(items);
+  return payload;
+}
+
+SecretSharePayload secret_share_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::secret_share);
+  const Section& section = only_section(envelope, layout::secret_share);
+  const rlwe::Parameters& p = envelope.parameters();
+  ByteReader reader(section.bytes, section.offset, "a share of a joint secret");
+  SecretSharePayload payload;
+  payload.session = read_session(reader, envelope);
+  payload.from = read_party(reader, true);
+  payload.to = read_party(reader);
+  payload.residues = take_residues(reader, 1, packed_polynomial_bytes(p.degree(), p.moduli()));
+  return payload;
+}
+
+DecryptionSharePayload decryption_share_payload(const Envelope& envelope) {
+  envelope.require_kind(Kind::decryption_share);
+  const rlwe::Parameters& p = envelope.parameters();
+  const auto sections = envelope.payload();
+  if (sections.size() != 1 + p.plain_moduli().size() || sections[0].tag != layout::decryption_share) {
+    throw FormatError(message(name_of(envelope.kind()), " needs a section ", layout::decryption_share, " and ",
+                              p.plain_moduli().size(), " of ", layout::decryption_channel,
+                              ": the data is damaged; get a fresh copy"));
+  }
+  ByteReader reader(sections[0].bytes, sections[0].offset, "a decryption share");
+  DecryptionSharePayload payload;
+  payload.facts.session = read_session(reader, envelope);
+  payload.facts.array = reader.array32();
+  payload.facts.party = read_party(reader);
+  payload.facts.flooding_bits = reader.u32();
+  payload.facts.active = read_parties(reader);
+  reader.finish();
+  const bool takes_part = std::ranges::binary_search(payload.facts.active, payload.facts.party);
+  if (payload.facts.flooding_bits < 1 || payload.facts.flooding_bits > 128 || !takes_part) {
+    throw FormatError(message("the decryption share at offset ", sections[0].offset, " is of party ",
+                              payload.facts.party, takes_part ? "" : ", who is none of those who decrypt,", " with ",
+                              payload.facts.flooding_bits, " bits of flooding: the data is damaged"));
+  }
+  for (std::size_t i = 1; i < sections.size(); ++i) {
+    payload.channels.push_back(read_channel(sections[i], p, i - 1));
+  }
+  return payload;
+}
+
+void check_threshold_payload(const Envelope& envelope) {
+  switch (envelope.kind()) {
+    case Kind::threshold_session:
+      static_cast<void>(threshold_session_payload(envelope));
+      break;
+    case Kind::key_share:
+      static_cast<void>(key_share_payload(envelope));
+      break;
+    case Kind::secret_share:
+      static_cast<void>(secret_share_payload(envelope));
+      break;
+    default:
+      static_cast<void>(decryption_share_payload(envelope));
+  }
+}
+
+std::uint64_t threshold_expanded_bytes(const Envelope& envelope) {
+  const rlwe::Parameters& p = envelope.parameters();
+  const std::uint64_t limb = p.degree() * bytes_of(p.word());
+  switch (envelope.kind()) {
+    case Kind::threshold_session:
+      return 0;
+    case Kind::key_share:
+      return key_share_payload(envelope).items * key_moduli(p).size() * limb;
+    case Kind::secret_share:
+      return p.moduli().size() * limb;
+    default:
+      break;
+  }
+  std::uint64_t bytes = 0;
+  for (const auto& channel : decryption_share_payload(envelope).channels) {
+    bytes += channel.batch * channel.level.primes * limb;
+  }
+  return bytes;
+}
+
+}  // namespace cyclotome::io

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/io/envelope.hpp"
+#include "cyclotome/io/packed.hpp"
+#include "cyclotome/rlwe/threshold_keys.hpp"
+#include "cyclotome/value/threshold_decryption.hpp"
+
+// What the sections of joint keys' messages hold, but for the residues. All functions throw FormatError.
+namespace cyclotome::io {
+
+struct KeySharePayload {
+  Digest session{}, basis{};
+  std::uint32_t party = 0;
+  rlwe::KeyShare::Round round{};
+  std::size_t items = 0;
+  Packed residues;
+};
+
+struct SecretSharePayload {
+  Digest session{};
+  std::uint32_t from = 0, to = 0;
+  Packed residues;
+};
+
+struct DecryptionSharePayload {
+  struct Channel {
+    std::size_t batch = 0;
+    rlwe::Level level{0};
+    Packed residues;
+  };
+  value::DecryptionShare::Facts facts;
+  std::vector<Channel> channels;
+};
+
+rlwe::ThresholdSession threshold_session_payload(const Envelope& envelope);
+KeySharePayload key_share_payload(const Envelope& envelope);
+SecretSharePayload secret_share_payload(const Envelope& envelope);
+DecryptionSharePayload decryption_share_payload(const Envelope& envelope);
+
+/// As check_payload and expanded_bytes, of these kinds.
+void check_threshold_payload(const Envelope& envelope);
+std::uint64_t threshold_expanded_bytes(const Envelope& envelope);
+
+}  // namespace cyclotome::io

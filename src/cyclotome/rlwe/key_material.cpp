@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/rlwe/key_material.hpp"
+
+#include "cyclotome/math/declassify.hpp"
+#include "cyclotome/math/errors.hpp"
+#include "cyclotome/ring/limb_values.hpp"
+#include "cyclotome/rlwe/key_check.hpp"
+
+namespace cyclotome::rlwe {
+
+namespace {
+
+/// The secret of a seed, ternary coefficients over PQ; any number of them, by item.
+PolyArray sample_secret(const ContextPtr& context, const Seed& seed, std::uint32_t item) {
+  PolyArray s = context->make(context->key_ring(), 1, 1, Domain::coefficient, true);
+  context->engine()->sample(s.view(), Law::ternary, seed, Stream::secret, item);
+  return s;
+}
+
+/// a *= factor, a small public integer.
+void multiply_by(Engine& engine, View a, std::uint64_t factor) {
+  if (factor == 1) return;
+  const auto factors = per_limb(a.ring->basis(), [&](std::uint64_t q) { return factor % q; });
+  engine.multiply_scalars(a, a, factors);
+}
+
+/// Errors (sigma 3.24) of a key, coefficient domain; any number of them, by item. seed: derived for the object that
+/// they belong to.
+PolyArray sample_errors(const Context& context, std::size_t batch, const Seed& seed, std::uint32_t item) {
+  PolyArray errors = context.make(context.key_ring(), batch, 1, Domain::coefficient, true);
+  context.engine()->sample(errors.view(), Law::error, seed, Stream::switching_key_error, item);
+  return errors;
+}
+
+/// draw(item) for the first item that is fit.
+template <class Draw>
+PolyArray first_fit(const Draw& draw, bool (*is_fit)(const PolyArray&)) {
+  for (std::uint32_t item = 0; item < most_key_draws; ++item) {
+    PolyArray drawn = draw(item);
+    if (declassify(is_fit(drawn))) return drawn;
+  }
+  throw EngineError(message("none of ", most_key_draws, " draws of a key was fit, which honest randomness makes ",
+                            "impossible: the device or the operating system's generator is defective"));
+}
+
+}  // namespace
+
+PolyArray fit_secret(const ContextPtr& context, const Seed& seed) {
+  PolyArray s = first_fit([&](std::uint32_t item) { return sample_secret(context, seed, item); }, secret_is_fit);
+  s.to_transform();
+  return s;
+}
+
+PolyArray key_errors(const Context& context, std::size_t batch, const Seed& seed, ErrorCheck check) {
+  const auto drawn = [&](std::uint32_t item) { return sample_errors(context, batch, seed, item); };
+  PolyArray error = check == ErrorCheck::required ? first_fit(drawn, error_is_fit) : drawn(0);
+  multiply_by(*context.engine(), error.view(), context.error_multiples(PlainIndex(0)).of_keys);
+  error.to_transform();
+  return error;
+}
+
+void fill_zero_encryptions(const SecretKey& secret, PolyArray& pair, const PublicSeed& uniform_seed,
+                           const Seed& error_seed, ErrorCheck check) {
+  const Context& context = *secret.context();
+  Engine& engine = *pair.engine();
+  expand_uniform(engine, pair.view().part(1), uniform_seed);
+  PolyArray error = key_errors(context, pair.batch(), error_seed, check);
+  engine.multiply_accumulate(error.view(), pair.view().part(1), secret.over_key_ring());
+  engine.negate(pair.view().part(0), error.view());
+}
+
+void add_gadget_multiples(const Context& context, View pairs, ConstView target) {
+  const KeySwitch& key_switch = context.key_switch();
+  Engine& engine = *context.engine();
+  PolyArray term = context.make(context.key_ring(), 1, 1, Domain::transform, true);
+  for (std::size_t j = 0; j < key_switch.digits(); ++j) {
+    engine.multiply_scalars(term.view(), target, key_switch.gadget_factors(j));
+    const View body = pairs.items(j).part(0);
+    engine.add(body, body, term.view());
+  }
+}
+
+}  // namespace cyclotome::rlwe

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/threshold_session.hpp"
+
+// Making a joint key in two rounds, each of one message from everybody to everybody. All messages are public. Over PQ,
+// transformed, with gadget factors w_j = P g_j and common uniform polynomials a, a_j, a'_j:
+//
+//   first:   -(a s_i + e)                                          the public key
+//            -(a'_j u_i + e) + w_j s_i  and  -(a'_j s_i + e)       h_j and k_j, u_i a secret for these two rounds alone
+//            -(a_j s_i + e) + w_j s_i(x^g)                         for each Galois element
+//   second:  s_i (h_j - a_j) - u_i k_j - e                         the relinearisation key
+//
+// Sums over all parties are the halves of keys as one owner makes them, with a, a_j in the other: only their errors are
+// larger (NoiseCalculus). The second round differs from the paper's in that -a_j s_i stands in place of the aggregate
+// h_1: so the key's other half is a common polynomial, which expands from a seed as in every key of this library.
+namespace cyclotome::rlwe {
+
+/// One party's message of one round.
+class KeyShare {
+ public:
+  enum class Round : std::uint8_t { first = 1, second = 2 };
+
+  /// basis: of the second round, the digest of the first round's sums; zeros in the first. bodies: as many items of 1
+  /// part over PQ, transformed, as `share_items` says.
+  KeyShare(ContextPtr context, const Digest& session, std::uint32_t party, Round round, const Digest& basis,
+           PolyArray bodies)
+      : context_(std::move(context)),
+        session_(session),
+        party_(party),
+        round_(round),
+        basis_(basis),
+        bodies_(std::move(bodies)) {}
+
+  const ContextPtr& context() const noexcept { return context_; }
+  const Digest& session() const noexcept { return session_; }
+  std::uint32_t party() const noexcept { return party_; }
+  Round round() const noexcept { return round_; }
+  const Digest& basis() const noexcept { return basis_; }
+  const PolyArray& bodies() const noexcept { return bodies_; }
+
+ private:
+  ContextPtr context_;
+  Digest session_;
+  std::uint32_t party_;
+  Round round_;
+  Digest basis_;
+  PolyArray bodies_;
+};
+
+/// Polynomials in a share of a round.
+std::size_t share_items(const ThresholdSession& session, KeyShare::Round round);
+
+/// What all shares of the first round add up to, which everybody can compute.
+class FirstRound {
+ public:
+  /// One share of every party. Throws MismatchError for shares of another session, and ArgumentError if one is missing,
+  /// there twice, or of another round.
+  FirstRound(ThresholdSession session, ContextPtr context, std::span<const KeyShare* const> shares);
+
+  const ThresholdSession& session() const noexcept { return session_; }
+  const ContextPtr& context() const noexcept { return context_; }
+  /// Names these sums; shares of the second round carry it.
+  const Digest& digest() const noexcept { return digest_; }
+  /// h_j and k_j, one after the other; none without a relinearisation key.
+  ConstView relinearization() const;
+  PublicKey public_key() const;
+  /// The evaluation keys of the session; the shares of the second round are none without a relinearisation key. Throws
+  /// as the constructor does, and MismatchError for shares that answer another first round.
+  EvaluationKeys evaluation_keys(std::span<const KeyShare* const> second) const;
+
+ private:
+  ThresholdSession session_;
+  ContextPtr context_;
+  PolyArray sums_;
+  Digest digest_;
+};
+
+/// A party's secret key, with randomness from the operating system. Its id belongs to the session.
+SecretKey generate_party_key(const ThresholdSession& session, const ContextPtr& context, std::uint32_t party);
+
+/// What a party sends in the two rounds: always the same for the same secret. Throws MismatchError for a secret that is
+/// not this party's.
+KeyShare first_share(const ThresholdSession& session, std::uint32_t party, const SecretKey& secret);
+/// Throws ArgumentError, too, without a relinearisation key in the session: there is no second round then.
+KeyShare second_share(const FirstRound& first, std::uint32_t party, const SecretKey& secret);
+
+}  // namespace cyclotome::rlwe

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/seed_derivation.hpp"
+#include "cyclotome/rlwe/threshold_session.hpp"
+
+// Where randomness of a session comes from. This header is not installed.
+namespace cyclotome::rlwe {
+
+/// The seed of a common uniform polynomial, known to everybody; element: of Galois keys, else 0.
+PublicSeed common_seed(const ThresholdSession& session, Purpose purpose, std::uint64_t element = 0);
+
+/// What a party draws is derived from its secret key by HMAC-SHA-256, as nonces of signatures are in RFC 6979: whoever
+/// asks twice gets the same share, so that no two with different errors can be compared.
+class PartySeeds {
+ public:
+  PartySeeds(const ThresholdSession& session, const SecretKey& secret);
+  Seed derive(Purpose purpose, std::uint64_t element = 0, Half half = Half::whole) const;
+  /// For one decryption: another master, derived from what `context` says of it.
+  Seed master_of(std::span<const std::uint8_t> context) const;
+
+ private:
+  const Parameters& parameters_;
+  KeyId id_;
+  Seed master_;
+};
+
+/// Feeds the residues of all items and parts to a hash.
+void hash_polynomials(Sha256& hash, const PolyArray& polynomials);
+
+}  // namespace cyclotome::rlwe

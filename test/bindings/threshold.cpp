@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials of joint keys' messages, for oracles in Python integers.
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "cyclotome/rlwe/flooding.hpp"
+#include "cyclotome/rlwe/secret_sharing.hpp"
+#include "cyclotome/value/threshold_decryption.hpp"
+#include "polynomials.hpp"
+#include "testing.hpp"
+
+namespace cyclotome::testing {
+
+void bind_threshold(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("threshold", "Joint keys.");
+  // Residues by channel, in the order item, limb, coefficient.
+  m.def("decryption_share_residues", [](const value::DecryptionShare& share, std::size_t channel) {
+    return share.channels().at(channel).to_host();
+  });
+  m.def("secret_share_residues", [](const rlwe::SecretShare& share) {
+    PolyArray polynomial = share.share().clone();
+    polynomial.to_coefficient();
+    return polynomial.to_host();
+  });
+  m.def("lagrange_coefficients",
+        [](const std::vector<std::uint64_t>& primes, const std::vector<std::uint32_t>& active, std::uint32_t party) {
+          return rlwe::lagrange_coefficients(primes, active, party);
+        });
+  // The largest flooding of one share, log2 of the noise that is allowed for, and of what there is after all shares'.
+  m.def("share_flooding", [](const value::EncryptedArray& x, std::size_t channel, unsigned bits, std::size_t parties) {
+    const auto& ciphertext = x.channels().at(channel);
+    const rlwe::Flooding flooding = x.context()->flooding(ciphertext, bits, parties);
+    return nb::make_tuple(flooding.largest().to_string(), flooding.log2_noise(), flooding.log2_flooded());
+  });
+}
+
+}  // namespace cyclotome::testing

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joint keys for tests: small sessions, all parties at one place, and the joint secret that outside of tests nobody
+ever has, with the exact noise that it shows in Python integers."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import cyclotome as cy
+import numpy as np
+from cyclotome._core.testing import rlwe
+from exact_noise import NAMES, TOLERANCE, norms_of_rows
+from numpy.typing import NDArray
+from oracles.integers import Integers, centred, compose, integers
+
+#: The statistical security of flooding in tests.
+BITS = 64
+
+
+@cache
+def parameters(
+    scheme: str = "bfv",
+    degree: int = 16,
+    parties: int = 3,
+    plain_moduli: tuple[int, ...] = (786433,),
+    special: int = 1,
+    primes: int = 5,
+    width: int = 50,
+    strict: bool = False,
+) -> cy.Parameters:
+    found = cy.bfv.find_primes(degree, [width] * primes + [width + 1] * special, avoid=plain_moduli)
+    return cy.Parameters(
+        degree=degree,
+        plain_moduli=plain_moduli,
+        moduli=found[:primes],
+        special_moduli=found[primes:],
+        security=0,
+        allow_insecure=True,
+        scheme=scheme,
+        parties=parties,
+        strict=strict,
+        word=32 if width < 30 else 64,
+    )
+
+
+class Joint:
+    """A session, all of its parties, and the joint keys."""
+
+    def __init__(self, params: cy.Parameters, threshold: int | None = None, **options: Any) -> None:
+        options.setdefault("parties", params.parties)
+        self.session = cy.threshold.Session.create(params, threshold=threshold, **options)
+        self.parties = {
+            number: cy.threshold.Party(self.session, number, device="cpu:1") for number in self.session.parties
+        }
+        self.first = [party.first_share() for party in self.parties.values()]
+        self.second = [
+            party.second_share(self.first) for party in self.parties.values() if self.session.relinearization
+        ]
+        self.keys = cy.threshold.combine(self.session, self.first, self.second, device="cpu:1")
+        if self.session.shares_secrets:
+            dealt = [party.deal() for party in self.parties.values()]
+            for number, party in self.parties.items():
+                party.receive([shares[number] for shares in dealt])
+
+    def encrypt(self, values: object, **options: Any) -> cy.EncryptedArray:
+        return cy.encrypt(values, self.keys.public, **options)
+
+    def shares(self, x: cy.EncryptedArray, *active: int, bits: int = BITS) -> list[cy.threshold.DecryptionShare]:
+        who = active or self.session.parties
+        return [self.parties[one].decryption_share(x, active=who, flooding_bits=bits) for one in who]
+
+    def decrypt(self, x: cy.EncryptedArray, *active: int, bits: int = BITS) -> Any:
+        return cy.threshold.decrypt(x, self.shares(x, *active, bits=bits), self.session)
+
+    @property
+    def secret(self) -> Integers:
+        """The coefficients of the sum of all secrets."""
+        return sum(secret_of(party) for party in self.parties.values())  # type: ignore[return-value]
+
+
+def secret_of(party: cy.threshold.Party) -> Integers:
+    return integers(rlwe.coefficients(party.secret.native))
+
+
+def product(a: Integers, b: Integers) -> Integers:
+    """a b modulo x^n + 1."""
+    n, whole = len(a), np.convolve(a, b)
+    whole = np.concatenate([whole, np.zeros(2 * n - len(whole), dtype=object)])
+    return whole[:n] - whole[n:]
+
+
+def phases(joint: Joint, ciphertext: Any) -> tuple[Integers, int]:
+    """Sum of c_j s^j modulo q, one row for each item, and q."""
+    params = joint.session.parameters
+    moduli = list(params.moduli)[: ciphertext.limbs]
+    q = math.prod(moduli)
+    parts = compose(rlwe.coefficients(ciphertext), moduli)
+    rows = []
+    secret = joint.secret
+    for item in parts:
+        total, power = item[0], secret
+        for part in item[1:]:
+            total = total + product(part, power)
+            power = product(power, secret)
+        rows.append(total % q)
+    return np.array(rows, dtype=object), q
+
+
+def gaps(joint: Joint, x: cy.EncryptedArray) -> NDArray[np.float64]:
+    """Bits that the bound is above the noise there is, by norm, for the worst ciphertext; never negative."""
+    params = joint.session.parameters
+    worst = np.full(3, np.inf)
+    for plain, channel in enumerate(x.native.channels):
+        rows, q = phases(joint, channel)
+        t = params.plain_moduli[plain]
+        noise, divisor = (centred(rows, q), 1) if params.scheme == "bgv" else (centred(rows * t, q), t)
+        measured = norms_of_rows(noise, divisor).max(axis=0)
+        found = np.array(channel.noise) - measured
+        assert found.min() >= -TOLERANCE, f"{NAMES[int(found.argmin())]}: 2^{measured}, bound 2^{channel.noise}"
+        worst = np.minimum(worst, found)
+    return worst

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cyclotome threshold`: three people with a folder each, of whom any two decrypt, or all three."""
+
+from __future__ import annotations
+
+import itertools
+import stat
+from pathlib import Path
+
+import cyclotome as cy
+import pytest
+
+pytest.importorskip("typer")
+
+from cli_runner import run, succeed
+from cyclotome import _core
+
+PARTIES = (1, 2, 3)
+INSECURE = "--allow-insecure"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Small parameters, and numbers."""
+    primes = cy.bfv.find_primes(64, [50, 50, 50, 51], avoid=[786433])
+    small = cy.Parameters(
+        degree=64,
+        plain_moduli=[786433],
+        moduli=primes[:3],
+        special_moduli=primes[3:],
+        security=0,
+        allow_insecure=True,
+        value_bits=8,
+        parties=3,
+    )
+    cy.save(tmp_path / "params.ct", small)
+    (tmp_path / "v.csv").write_text("x,y\n3.5,4\n-1.25,7\n")
+    return tmp_path
+
+
+def folders(place: Path) -> dict[int, Path]:
+    return {party: place / f"party{party}" for party in PARTIES}
+
+
+def make_keys(place: Path, threshold: int) -> None:
+    """Every message goes where its receivers are; secrets stay in their folders."""
+    session = place / "session.ct"
+    made = succeed(
+        "threshold",
+        "new",
+        place / "params.ct",
+        "--parties",
+        3,
+        "--threshold",
+        threshold,
+        "-o",
+        session,
+        INSECURE,
+        "--json",
+    )
+    assert made.data["parties"] == [1, 2, 3]
+    assert made.data["threshold"] == threshold
+    for party, folder in folders(place).items():
+        succeed("threshold", "share", session, "--party", party, "--out", folder, INSECURE)
+    first = [folders(place)[party] / f"first-{party}.ct" for party in PARTIES]
+    second = []
+    for party, folder in folders(place).items():
+        secret = folder / "secret.key"
+        assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+        second.append(folder / f"second-{party}.ct")
+        own = "--party", party, "--secret", secret, INSECURE
+        succeed("threshold", "answer", session, *first, *own, "-o", second[-1])
+        if threshold < 3:
+            dealt = [folders(place)[other] / f"dealt-{other}-to-{party}.key" for other in PARTIES]
+            assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in dealt)
+            succeed("threshold", "receive", session, *dealt, *own, "-o", folder / "share.key")
+    succeed("threshold", "combine", session, *first, *second, "--out", place / "keys", INSECURE)
+
+
+def decrypt_share(place: Path, party: int, active: tuple[int, ...], shared: bool, *options: object) -> Path:
+    folder = folders(place)[party]
+    output = folder / f"decrypt-{party}-{''.join(map(str, active))}.ct"
+    share = ("--share", folder / "share.key") if shared else ()
+    succeed(
+        "threshold", "decrypt-share", place / "session.ct", place / "result.ct", "--party", party,
+        "--with", ",".join(map(str, active)), "--secret", folder / "secret.key", *share, "-o", output, INSECURE,
+        *options,
+    )  # fmt: skip
+    return output
+
+
+@pytest.mark.parametrize("threshold", [2, 3])
+def test_three_people_with_folders(place: Path, threshold: int) -> None:
+    make_keys(place, threshold)
+    session, result = place / "session.ct", place / "result.ct"
+    key = "--key", place / "keys/public.key", INSECURE
+    succeed("encrypt", place / "v.csv", *key, "--scale", 4, "-o", place / "v.ct")
+    evaluation = "--keys", place / "keys/evaluation.key", INSECURE
+    succeed("eval", "x * x", "-i", f"x={place / 'v.ct'}", *evaluation, "-o", result)
+    subsets = [subset for size in range(threshold, 4) for subset in itertools.combinations(PARTIES, size)]
+    for active in subsets:
+        shares = [decrypt_share(place, party, active, threshold < 3) for party in active]
+        found = succeed("threshold", "decrypt", session, result, *shares, INSECURE)
+        assert "x,y\n12.25,16\n1.5625,49\n" in found.text
+        missing = run("threshold", "decrypt", session, result, *shares[1:], INSECURE)
+        assert missing.code == 2
+        assert "nothing of party" in missing.text
+    output = place / "out.csv"
+    succeed("threshold", "decrypt", session, result, *shares, "-o", output, INSECURE)
+    assert output.read_text() == "x,y\n12.25,16\n1.5625,49\n"
+
+
+def test_mistakes_have_one_message_and_a_code(place: Path) -> None:
+    make_keys(place, 2)
+    session, folder = place / "session.ct", folders(place)[1]
+    again = run("threshold", "share", session, "--party", 1, "--out", folder, INSECURE)
+    assert (again.code, "exists" in again.text) == (2, True)
+    stranger = run("threshold", "share", session, "--party", 4, "--out", place / "four", INSECURE)
+    assert (stranger.code, "party 4" in stranger.text) == (2, True)
+    wrong = run(
+        "threshold", "answer", session, folder / "first-1.ct", "--party", 2, "--secret", folder / "secret.key",
+        "-o", place / "s.ct", INSECURE,
+    )  # fmt: skip
+    assert wrong.code == 5
+    assert run("threshold", "new", place / "params.ct", "--parties", "x", "-o", place / "t.ct", INSECURE).code == 2
+    assert run("threshold", "new", place / "params.ct", "--parties", 4, "-o", place / "t.ct", INSECURE).code == 2
+    file = run("threshold", "combine", session, folder / "secret.key", "--out", place / "k", INSECURE)
+    assert (file.code, "KeyShare is needed" in file.text) == (2, True)
+    for name, kind in [
+        (session, "session"),
+        (folder / "first-1.ct", "key share"),
+        (folder / "share.key", "secret share"),
+    ]:
+        assert kind in succeed("inspect", name).text
+
+
+@pytest.mark.skipif(_core.passphrases() != "ready", reason=_core.passphrases())
+def test_a_partys_secret_under_a_passphrase(place: Path) -> None:
+    session, folder, phrase = place / "session.ct", place / "one", place / "phrase"
+    phrase.write_text("correct horse\n")
+    succeed("threshold", "new", place / "params.ct", "--parties", "1,2", "-o", session, INSECURE)
+    succeed("threshold", "share", session, "--party", 1, "--out", folder, "--passphrase-file", phrase, INSECURE)
+    succeed("threshold", "share", session, "--party", 2, "--out", place / "two", INSECURE)
+    first = folder / "first-1.ct", place / "two/first-2.ct"
+    own = "--party", 1, "--secret", folder / "secret.key", "-o", place / "second.ct", INSECURE
+    succeed("threshold", "answer", session, *first, *own, "--passphrase-file", phrase)
+    assert cy.inspect(folder / "secret.key").protection is not None
+    phrase.write_text("another\n")
+    assert run("threshold", "answer", session, *first, *own, "--passphrase-file", phrase, "--force").code == 5

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of joint keys, read by the second implementation of doc/wire-format.md: digests, ids, common polynomials,
+and that shares hide what the page says."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+import struct
+from pathlib import Path
+from typing import Any
+
+import cyclotome as cy
+import numpy as np
+import pytest
+from joint_keys import Joint, parameters, secret_of
+from oracles import wire_format
+from oracles.integers import centred, compose
+from oracles.negacyclic import automorphism
+from test_wire_format import ERROR_BOUND, coefficients, phase
+
+
+def read(path: Path, obj: Any) -> wire_format.File:
+    cy.save(path, obj, overwrite=True)
+    return wire_format.read(path.read_bytes())
+
+
+def derived(reference: bytes, file: wire_format.File, purpose: int, element: int, key: bytes) -> bytes:
+    """doc/architecture.md, Randomness; half 1, uniform."""
+    fields = [
+        b"cyclotome seed",
+        struct.pack("<I", purpose),
+        struct.pack("<I", 1),
+        struct.pack("<Q", element),
+        struct.pack("<I", 0),
+        key,
+        file.parameters.fingerprint(),
+    ]
+    return hmac.new(reference, b"".join(struct.pack("<I", len(x)) + x for x in fields), hashlib.sha256).digest()
+
+
+def error_of(
+    file: wire_format.File, body: Any, seed: bytes, item: int, target: list[int], secret: list[int]
+) -> list[int]:
+    """What is left of a half of a key under `secret`, without the gadget's multiple of `target`."""
+    p = file.parameters
+    moduli, special, per_digit = p.key_moduli, math.prod(p.special_moduli), -(-len(p.moduli) // p.digits)
+    mask = wire_format.expand(seed, 4, item, p.degree, moduli)
+    total = phase([coefficients(body, moduli), coefficients(mask, moduli)], secret, moduli)
+    for limb, q in enumerate(moduli):
+        gadget = special % q if q in p.moduli[item * per_digit : (item + 1) * per_digit] else 0
+        total[limb] = [(x - gadget * w) % q for x, w in zip(total[limb], target, strict=True)]
+    return [int(x) for x in centred(compose(total, moduli), math.prod(moduli))]
+
+
+@pytest.mark.parametrize("scheme", ["bfv", "bgv"])
+def test_messages_are_what_the_page_says(scheme: str, tmp_path: Path) -> None:
+    joint = Joint(parameters(scheme, 16, 3), 2, rotations=[1])
+    path = tmp_path / "file"
+    file = read(path, joint.session)
+    assert (file.version, file.kind, file.parameters.parties) == (4, "threshold_session", 3)
+    [(tag, data)] = file.sections
+    reference, fixed = data[:32], struct.unpack_from("<3I", data, 32)
+    assert (tag, fixed) == ("SESS", (2, 1, 3))
+    assert struct.unpack_from("<3I", data, 44) == (1, 2, 3)
+    assert struct.unpack_from("<IQ", data, 56) == (1, 3)
+    text = (
+        f"cyclotome threshold session 1\nparameters {file.parameters.fingerprint().hex()}\nparties 1,2,3\nthreshold 2\n"
+        f"relinearization 1\ngalois 3\nreference {reference.hex()}\n"
+    )
+    digest = hashlib.sha256(text.encode()).digest()
+    assert digest.hex() == joint.session.id
+    key = hashlib.sha256(f"cyclotome joint key\n{digest.hex()}\n".encode()).digest()[:16]
+    assert file.key_id == key == bytes.fromhex(joint.session.key_id)
+
+    p = file.parameters
+    moduli = p.key_moduli
+    factor = p.plain_moduli[0] if scheme == "bgv" else 1
+    secrets = {number: [int(x) for x in secret_of(party)] for number, party in joint.parties.items()}
+    ephemeral_hidden = []
+    for share in joint.first:
+        file = read(path, share)
+        [(tag, data)] = file.sections
+        assert (file.kind, tag, file.key_id, data[:32]) == ("key_share", "KSHA", key, digest)
+        party, round_number = struct.unpack_from("<2I", data, 32)
+        assert (party, round_number, data[40:72]) == (share.party, 1, bytes(32))
+        items = struct.unpack_from("<Q", data, 72)[0]
+        assert items == 1 + 2 * p.digits + p.digits
+        bodies = wire_format.key_polynomials(data[80:], items, p)
+        secret = secrets[party]
+
+        zero = [0] * p.degree
+        found = [error_of(file, bodies[0], derived(reference, file, 13, 0, key), 0, zero, secret)]
+        found += [
+            error_of(file, bodies[1 + p.digits + j], derived(reference, file, 15, 0, key), j, zero, secret)
+            for j in range(p.digits)
+        ]
+        turned = [int(x) for x in automorphism([x % 10007 for x in secret], 3, 10007)]
+        turned = [x - 10007 if x > 5003 else x for x in turned]
+        found += [
+            error_of(file, bodies[1 + 2 * p.digits + j], derived(reference, file, 14, 3, key), j, turned, secret)
+            for j in range(p.digits)
+        ]
+        for error in found:
+            assert any(error)
+            assert all(x % factor == 0 and abs(x) <= factor * ERROR_BOUND for x in error)
+        ephemeral_hidden.append(error_of(file, bodies[1], derived(reference, file, 15, 0, key), 0, secret, secret))
+    assert all(max(abs(x) for x in error) > 2**200 for error in ephemeral_hidden)  # it is under another secret
+
+    whole = [sum(column) for column in zip(*secrets.values(), strict=True)]
+    [(tag, data)] = read(path, joint.keys.public).sections
+    [(body, mask)] = wire_format.key_pairs(data, 1, p)
+    total = phase([coefficients(body, moduli), coefficients(mask, moduli)], whole, moduli)
+    error = [int(x) for x in centred(compose(total, moduli), math.prod(moduli))]
+    assert all(x % factor == 0 and abs(x) <= 3 * factor * ERROR_BOUND for x in error)
+    assert data[:32] == derived(reference, file, 13, 0, key)
+
+    x = joint.encrypt([1, 2, 3], bound=5)
+    array = read(path, x)
+    [share, _] = joint.shares(x, 1, 3)
+    file = read(path, share)
+    assert [tag for tag, _ in file.sections] == ["DSHA", "DCHA"]
+    head = file.sections[0][1]
+    c = wire_format.ciphertexts(array.sections[1][1], p, array.version)
+    hashed = key + struct.pack("<5Q", 0, c.limbs, 1, 2, c.correction)
+    hashed += np.array(c.polynomials, dtype=np.uint64).tobytes()
+    assert (head[:32], head[32:64]) == (digest, hashlib.sha256(hashed).digest())
+    assert struct.unpack_from("<5I", head, 64) == (1, 64, 2, 1, 3)
+    assert struct.unpack_from("<IIQ", file.sections[1][1]) == (0, c.limbs, 1)
+
+    dealt = joint.parties[2].deal()[3]
+    file = read(path, dealt)
+    [(tag, data)] = file.sections
+    assert (file.kind, tag, data[:32], struct.unpack_from("<2I", data, 32)) == ("secret_share", "SSHA", digest, (2, 3))
