@@ -383,7 +383,7 @@ def test_zstd_without_its_package_names_the_extra(
     data = recompressed(objects["plaintext"], "zstd")
 
     monkeypatch.setattr(seal_frame, "SEAL", extras.Needs("seal", ("no_such_package_is_there",), "zstd"))
-    assert "cyclotome[seal]" in refused(readers["plaintext"], data, errors.MissingPackageError)
+    assert "(extra seal): pip install no_such" in refused(readers["plaintext"], data, errors.MissingPackageError)
     with pytest.raises(errors.MissingPackageError):
         seal.write_plaintext([1], user.here, compression="zstd")
     for options in ({"compression": "lz4"}, {"version": "3.7"}, {"version": 4.1}):

@@ -21,7 +21,9 @@ class ExtensionSlots {
   /// Of one plaintext modulus. Throws ParameterError where it has no slots of integers in a ring of powers of x.
   ExtensionSlots(rlwe::ContextPtr context, rlwe::PlainIndex plain);
 
+  /// k.
   std::size_t count() const noexcept { return exponents_.size(); }
+  /// d.
   std::size_t degree() const noexcept { return context_->degree() / count(); }
   /// zeta.
   std::uint64_t root() const noexcept { return roots_[1]; }

@@ -24,7 +24,8 @@ std::string to_string(Placement placement);
 
 /// How many values a ciphertext holds, by how they are packed.
 struct Widths {
-  std::size_t slots, coefficients;
+  std::size_t slots;         ///< integers in slots
+  std::size_t coefficients;  ///< integers as coefficients
 
   Widths(std::size_t in_slots, std::size_t in_coefficients) noexcept : slots(in_slots), coefficients(in_coefficients) {}
   /// As many in slots as in coefficients.
