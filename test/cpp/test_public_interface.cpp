@@ -67,7 +67,7 @@ TEST(keys_for_what_is_asked) {
   CHECK_THROWS_WITH(ArgumentError, made(parameters, {.galois_elements = {33}}), "below 2n");
   CHECK_THROWS_WITH(ArgumentError, made(parameters, {.galois_elements = {0}}), "must be odd");
   CHECK_THROWS_WITH(ArgumentError, made(parameters, {.matrices = {{0, 3}}}), "no values");
-  CHECK_THROWS_WITH(ArgumentError, made(small(bfv_scheme(), {101}), {.matrices = {{2, 3}}}), "no two rows");
+  CHECK_THROWS_WITH(ArgumentError, made(small(bfv_scheme(), {103}), {.matrices = {{2, 3}}}), "no two rows");
 }
 
 TEST(keys_do_what_was_asked) {

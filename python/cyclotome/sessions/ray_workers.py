@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -81,17 +82,15 @@ def _share(device: str) -> tuple[str, dict[str, float]]:
 def ray_map(work: Work, workers: int | None, batches: Iterator[Any]) -> list[Any]:
     """As `cyclotome.map`, whose arguments these are; ``workers`` None: as many as the cluster has room for."""
     RAY.require()
-    import ray
-
-    cluster: Any = ray
+    ray: Any = import_module("ray")
     begun = not ray.is_initialized()
     if begun:
         ray.init(include_dashboard=False, log_to_driver=False, configure_logging=False)
     actors: list[Any] = []
     try:
         device, share = _share(work.devices[0])
-        count = _room(cluster.cluster_resources(), share) if workers is None else workers
-        kind: Any = ray.remote(max_restarts=work.retries, max_task_retries=work.retries, **share)(_Worker)  # type: ignore[call-overload]
+        count = _room(ray.cluster_resources(), share) if workers is None else workers
+        kind: Any = ray.remote(max_restarts=work.retries, max_task_retries=work.retries, **share)(_Worker)
         held = work.ring.keys()
         keys = [ray.put(_stored(key)) for key in held]
         function = ray.put(work.function)

@@ -34,7 +34,8 @@ struct LanesDouble : WordLanes<Avx2, std::uint64_t> {
   struct Prime {
     Limit limit;
     CYCLOTOME_INLINE explicit Prime(Word modulus)
-        : limit{_mm256_set1_pd(static_cast<double>(modulus)), _mm256_set1_pd(1.0 / static_cast<double>(modulus))} {}
+        : limit{value(entered(broadcast(modulus))),
+                _mm256_div_pd(_mm256_set1_pd(1), value(entered(broadcast(modulus))))} {}
   };
   struct Factor {
     __m256d operand;
@@ -52,7 +53,7 @@ struct LanesDouble : WordLanes<Avx2, std::uint64_t> {
   }
 
   /// One factor for all lanes; a Shoup quotient is not needed, here and below.
-  CYCLOTOME_INLINE static Factor repeated(Word operand) { return {_mm256_set1_pd(static_cast<double>(operand))}; }
+  CYCLOTOME_INLINE static Factor repeated(Word operand) { return {value(entered(broadcast(operand)))}; }
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector) { return {value(entered(operand))}; }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
