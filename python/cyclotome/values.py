@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from . import _core
 from .errors import ArgumentError, UnsupportedError
 
-__all__ = ["IntArray", "from_native", "index", "integers", "native", "word"]
+__all__ = ["IntArray", "from_native", "index", "integers", "interval_of", "magnitude_of", "native", "word"]
 
 #: Exact integers: int64, or Python integers in an array of objects.
 IntArray = NDArray[Any]
@@ -44,6 +44,38 @@ def word(value: object, what: str) -> int:
     if not _INT64.min <= number <= _INT64.max:
         raise ArgumentError(f"{what} is {number}, far out of range")
     return number
+
+
+def _is_whole(value: object) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def interval_of(operation: str, bound: object) -> tuple[int, int]:
+    """The least and the largest value that a bound allows: a magnitude, or a pair of them.
+
+    Raises:
+        ArgumentError: it is neither, or the least comes last.
+    """
+    if not isinstance(bound, (tuple, list)):
+        if not _is_whole(bound) or index(bound, "bound") < 0:
+            raise ArgumentError(f"{operation}: bound {bound!r} is no whole number of at least 0")
+        return -index(bound, "bound"), index(bound, "bound")
+    if len(bound) != 2 or not all(map(_is_whole, bound)) or index(bound[0], "bound") > index(bound[1], "bound"):
+        raise ArgumentError(f"{operation}: bound {bound!r}; a pair is (least, largest), whole numbers in that order")
+    return index(bound[0], "bound"), index(bound[1], "bound")
+
+
+def magnitude_of(operation: str, l1_bound: object) -> int | None:
+    """A bound on sums of magnitudes, or None.
+
+    Raises:
+        ArgumentError: it is neither.
+    """
+    if l1_bound is None:
+        return None
+    if not _is_whole(l1_bound) or index(l1_bound, "l1_bound") < 0:
+        raise ArgumentError(f"{operation}: l1_bound {l1_bound!r} is no whole number of at least 0")
+    return index(l1_bound, "l1_bound")
 
 
 def integers(values: object, operation: str) -> IntArray:
