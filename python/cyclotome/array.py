@@ -526,8 +526,8 @@ class EncryptedArray:
 
     def transpose(self, *axes: int | tuple[int, ...]) -> EncryptedArray:
         """Axes in another order, reversed by default. Without a packed axis among them it costs nothing; else values
-        move between slots, with a rotation and a product with a mask for every value of two axes that trade places: for
-        small matrices. Encrypt transposed what is wanted so.
+        move between slots: where a packed axis and the one before it, of lengths r and c, trade places, r + c rotations
+        and r c products with masks. Encrypt transposed what is wanted so.
 
         Raises:
             ArgumentError: no such axes.
@@ -540,6 +540,20 @@ class EncryptedArray:
             places = np.arange(math.prod(self.shape)).reshape(self.shape).transpose(*order)
         except (ValueError, TypeError) as error:
             raise ArgumentError(f"transpose: axes {order!r} of shape {self.shape}: {error}") from None
+        return self._taken(taken(places, self.shape, self._native.outer))
+
+    def diagonal(self, *, axis1: int = 0, axis2: int = 1) -> EncryptedArray:
+        """The values whose places along two axes are equal, along a new last axis, as NumPy's. It costs what
+        `transpose` says where one of them is packed.
+
+        Raises:
+            ArgumentError: axes that there are not, or one axis twice.
+            UnsupportedError, MissingKeyError, NoiseError: as `transpose`.
+        """
+        try:
+            places = np.arange(math.prod(self.shape)).reshape(self.shape).diagonal(0, axis1, axis2)
+        except (ValueError, TypeError) as error:
+            raise ArgumentError(f"diagonal: axes {axis1!r}, {axis2!r} of shape {self.shape}: {error}") from None
         return self._taken(taken(places, self.shape, self._native.outer))
 
     @property
