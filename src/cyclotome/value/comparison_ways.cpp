@@ -136,8 +136,10 @@ std::optional<Way> both_by_sign(const Range& range, const Ciphertext& channel) {
   for (std::size_t v = 1; v < points.size(); ++v) {
     sign[v] = t.negate(t.multiply(t.power(v % t.value(), t.value() - 2), half));
   }
-  const std::vector<ResiduePolynomial> f{interpolated(points, zero, t), interpolated(points, sign, t)};
-  // The sign of bits' differences, d, takes no product.
+  // Where d is 0, so is d q, whatever q is there: one point less. Of bits it leaves a constant, which takes no product.
+  const std::span<const std::uint64_t> nonzero = std::span(points).subspan(1), signs = std::span(sign).subspan(1);
+  const std::vector<ResiduePolynomial> f{interpolated(points, zero, t),
+                                         nonzero.empty() ? ResiduePolynomial() : interpolated(nonzero, signs, t)};
   const bool linear = f[1].size() <= 1;
   const std::uint64_t slope = linear && !f[1].empty() ? f[1][0] : 0;
   const EvaluationPlan plan = evaluation_plan(std::span(f).first(linear ? 1 : 2), t, {vanishing(points, t)});
