@@ -4,6 +4,8 @@
 // Included after a target pragma and after every other header: see kernels_avx2.cpp.
 
 #include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/vector/forward.hpp"
+#include "cyclotome/engine/cpu/vector/inverse.hpp"
 #include "cyclotome/engine/cpu/vector/lanes_double.hpp"
 #include "cyclotome/engine/cpu/vector/pointwise.hpp"
 #include "cyclotome/engine/cpu/vector/sums.hpp"
@@ -20,6 +22,9 @@ struct ArithmeticDouble {
   using Word = L::Word;
   using Vector = L::Vector;
   using Q = Modulus<Word>;
+
+  static constexpr Word limit = max_double_modulus;
+  using Surroundings = UsualArithmetic;
 
   static constexpr std::size_t terms_at_once = 4;
 
@@ -131,6 +136,20 @@ struct ArithmeticDouble {
                                           extra == nullptr ? nullptr : extra + done, extra_factor);
     }
   }
+
+  /// What doubles serve; other kernels are null.
+  static constexpr Kernels<Word> table = [] {
+    Kernels<Word> kernels{};
+    kernels.forward_transform = Forward<L>::run;
+    kernels.inverse_transform = Inverse<L>::run;
+    kernels.multiply = multiply;
+    kernels.multiply_accumulate = multiply_accumulate;
+    kernels.scale = scale;
+    kernels.scale_add = scale_add;
+    kernels.inner_product = inner_product;
+    kernels.weighted_sum = weighted_sum;
+    return kernels;
+  }();
 };
 
 }  // namespace
