@@ -39,7 +39,7 @@ const Kernels<std::uint32_t>& avx2_kernels() noexcept {
 
 template <>
 const Kernels<std::uint64_t>& avx2_kernels() noexcept {
-  return ByModulus<ArithmeticDouble, integers>::table();
+  return ByModulus<ArithmeticDouble<Avx2>, integers>::table();
 }
 
 }  // namespace cyclotome::cpu

@@ -9,18 +9,22 @@
 #include "cyclotome/engine/cpu/vector/lanes_double.hpp"
 #include "cyclotome/engine/cpu/vector/pointwise.hpp"
 #include "cyclotome/engine/cpu/vector/sums.hpp"
+#include "cyclotome/engine/cpu/vector/usual_arithmetic.hpp"
 
 namespace cyclotome::cpu {
 namespace {
 
 /// Products value by value and sums of products on doubles, for moduli and words below 2^50 (lanes_double.hpp). Every
 /// product is reduced to within 3/4 q; sums are, to half of it, after four terms.
+template <class R>
 struct ArithmeticDouble {
-  using L = LanesDouble;
+  using L = LanesDouble<R>;
   using Lanes = Pointwise<L>;
-  using Loops = Sums<Lanes64<Avx2>>;  // of as many lanes
-  using Word = L::Word;
-  using Vector = L::Vector;
+  using Loops = Sums<Lanes64<R>>;  // of as many lanes
+  using Word = typename L::Word;
+  using Vector = typename L::Vector;
+  using Prime = typename L::Prime;
+  using Factor = typename L::Factor;
   using Q = Modulus<Word>;
 
   static constexpr Word limit = max_double_modulus;
@@ -30,12 +34,12 @@ struct ArithmeticDouble {
 
   CYCLOTOME_INLINE static Vector loaded(const Word* x) { return L::entered(L::Registers::load(x)); }
   /// a b, a as a double, b a word.
-  CYCLOTOME_INLINE static Vector product(Vector a, Vector b, const L::Prime& p) {
+  CYCLOTOME_INLINE static Vector product(Vector a, Vector b, const Prime& p) {
     return cpu::multiply<L>(a, L::factor(b, b), p);
   }
 
   static void multiply(Word* out, const Word* a, const Word* b, std::size_t count, const Q& q) noexcept {
-    const L::Prime p(q.value());
+    const Prime p(q.value());
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
@@ -46,7 +50,7 @@ struct ArithmeticDouble {
 
   static void multiply_accumulate(Word* accumulator, const Word* a, const Word* b, std::size_t count,
                                   const Q& q) noexcept {
-    const L::Prime p(q.value());
+    const Prime p(q.value());
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
@@ -59,8 +63,8 @@ struct ArithmeticDouble {
   }
 
   static void scale(Word* out, const Word* a, const ShoupFactor<Word>& factor, std::size_t count, Word q) noexcept {
-    const L::Prime p(q);
-    const L::Factor w = L::repeated(factor.operand);
+    const Prime p(q);
+    const Factor w = L::repeated(factor.operand);
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
@@ -71,8 +75,8 @@ struct ArithmeticDouble {
 
   static void scale_add(Word* out, const Word* a, const ShoupFactor<Word>& factor, const Word* b, std::size_t count,
                         Word q) noexcept {
-    const L::Prime p(q);
-    const L::Factor w = L::repeated(factor.operand);
+    const Prime p(q);
+    const Factor w = L::repeated(factor.operand);
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
@@ -85,7 +89,7 @@ struct ArithmeticDouble {
   /// Sums for `width` registers of coefficients from `start` on, doubles within q/2; term(i, k): product k of register
   /// i.
   template <std::size_t width, class Term>
-  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const L::Prime& p, const Vector* start,
+  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const Prime& p, const Vector* start,
                                    const Term& term) {
     Vector sums[width];
     unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = start[i]; });
@@ -103,7 +107,7 @@ struct ArithmeticDouble {
 
   static void inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms, std::size_t count,
                             const Q& q) noexcept {
-    const L::Prime p(q.value());
+    const Prime p(q.value());
     const std::size_t done = Loops::over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
       const Vector zeros[width] = {};
       sum<width>(out + c, terms, p, zeros, [&](std::size_t i, std::size_t k) __attribute__((always_inline)) {
@@ -118,8 +122,8 @@ struct ArithmeticDouble {
 
   static void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<const Word> factors,
                            unsigned x_bits, const Q& q, const Word* extra, Word extra_factor) noexcept {
-    const L::Prime p(q.value());
-    const L::Factor of_extra = L::repeated(extra_factor);
+    const Prime p(q.value());
+    const Factor of_extra = L::repeated(extra_factor);
     const std::size_t done = Loops::over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
       Vector start[width] = {};
       if (extra != nullptr) {

@@ -215,12 +215,16 @@ CYCLOTOME_INLINE typename L::Vector multiply(typename L::Vector x, const typenam
   return L::finish(L::begin(x, w), p);
 }
 
-/// Lanes of `multiply` alone: x w mod q brought from [0, bound q) to [0, q).
+/// Lanes of `multiply` alone: x w mod q brought from [0, bound q) to [0, q), and to words.
 template <class L>
 CYCLOTOME_INLINE typename L::Vector reduced(typename L::Vector x, const typename L::Prime& p) {
-  static_assert(L::bound == 2 || L::bound == 4);
-  if constexpr (L::bound == 4) x = L::conditional_subtract(x, L::add(p.q, p.q));
-  return L::conditional_subtract(x, p.q);
+  if constexpr (requires { L::left(x, p); }) {
+    return L::left(x, p);
+  } else {
+    static_assert(L::bound == 2 || L::bound == 4);
+    if constexpr (L::bound == 4) x = L::conditional_subtract(x, L::add(p.q, p.q));
+    return L::conditional_subtract(x, p.q);
+  }
 }
 
 }  // namespace
