@@ -15,7 +15,7 @@ namespace cyclotome::cpu {
 namespace {
 
 /// Products value by value and sums of products on doubles, for moduli and words below 2^50 (lanes_double.hpp). Every
-/// product is reduced to within 3/4 q; sums are, to half of it, after four terms.
+/// product is reduced to within 7/8 q; sums are, to q/2, after four terms.
 template <class R>
 struct ArithmeticDouble {
   using L = LanesDouble<R>;

@@ -15,12 +15,13 @@ inline constexpr std::uint64_t max_double_modulus = std::uint64_t{1} << 50;
 /// a product takes six operations in place of two dozen (the CUDA engine's arithmetic, doc/cpu-notes.md). Words become
 /// doubles as a transform begins (`entered`) and words again as it ends (`left`); in between values are integers of
 /// either sign, as good as any for reductions that are exact:
-///  - a product x w for 0 <= w < q and |x| < 2 q: h = x w rounded, e = h - x w, c the integer next to h (1/q), and
-///    (h - c q) - e. h and 1/q are off by 2^-53 of themselves, so c by at most 1/2 + 2^-52 |x|, and the result is
-///    within (1/2 + |x| / 4 q) q; both sums are exact.
+///  - a product x w for 0 <= w < q and |x| <= 4 q: h = x w rounded, e = h - x w, c the integer next to h (1/q), and
+///    (h - c q) - e. h, 1/q and, on some registers, their product are off by 2^-53 of themselves, so c by at most 1/2 +
+///    3/8 |x| / 2^50, and the result is within (1/2 + 3/8 |x| / q) q; both sums are exact.
 ///  - `limit`, which other lanes subtract to stay in range, brings x to about [-q/2, q/2] here.
-/// With x' = limit(x) + y w a forward stage leaves values within (1 + B/4) q if they were within B q: so within 4/3 q.
-/// An inverse one leaves sums within about q/2 and products of differences within (1/2 + 2 B/4) q: so within q.
+/// With x' = limit(x) + y w a forward stage leaves values within (1 + 3/8 B) q if they were within B q: so within 8/5
+/// q. An inverse one leaves sums within about q/2 and products of differences within (1/2 + 3/8 2 B) q: so within 2 q.
+/// The quotients of x86's registers are below 2^51: theirs are rounded once, which makes it 4/3 q and q.
 template <class R>
 struct LanesDouble : WordLanes<R, std::uint64_t> {
   using Base = WordLanes<R, std::uint64_t>;
@@ -70,7 +71,7 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   CYCLOTOME_INLINE static Vector entered(Vector x) {
     return word(D::subtract(value(R::either(x, word(two_52()))), two_52()));
   }
-  /// A value within 2 q -> its residue in [0, q), a word.
+  /// A value within 4 q -> its residue in [0, q), a word.
   CYCLOTOME_INLINE static Vector left(Vector x, const Prime& p) {
     const Double residue = D::add_where_negative(value(conditional_subtract(x, p.limit)), p.limit.q);
     return R::exclusive_or(word(D::add(residue, two_52())), word(two_52()));
@@ -80,10 +81,8 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   CYCLOTOME_INLINE static Double value(Vector x) { return D::of(x); }
   CYCLOTOME_INLINE static Vector word(Double x) { return D::words(x); }
   CYCLOTOME_INLINE static Double two_52() { return D::broadcast(0x1p52); }
-  /// The integer next to x / q, below 2^51: what a sum with 3/2 2^52 keeps of it.
   CYCLOTOME_INLINE static Double quotient(Double x, const Limit& limit) {
-    const Double shift = D::broadcast(0x1.8p52);
-    return D::subtract(D::add_product(shift, x, limit.reciprocal), shift);
+    return D::rounded_product(x, limit.reciprocal);
   }
 };
 

@@ -166,9 +166,13 @@ struct Avx2 {
     CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return _mm256_sub_pd(a, b); }
     CYCLOTOME_INLINE static Vector multiply(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
     CYCLOTOME_INLINE static Vector divide(Vector a, Vector b) { return _mm256_div_pd(a, b); }
-    /// c + a b and c - a b, rounded once.
-    CYCLOTOME_INLINE static Vector add_product(Vector c, Vector a, Vector b) { return _mm256_fmadd_pd(a, b, c); }
+    /// c - a b, rounded once.
     CYCLOTOME_INLINE static Vector subtract_product(Vector c, Vector a, Vector b) { return _mm256_fnmadd_pd(a, b, c); }
+    /// The integer next to a b, below 2^51: what a sum with 3/2 2^52 keeps of it.
+    CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
+      const Vector shift = broadcast(0x1.8p52);
+      return subtract(_mm256_fmadd_pd(a, b, shift), shift);
+    }
     /// x + y where x is below zero, else x.
     CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {
       return add(x, _mm256_and_pd(y, _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_LT_OQ)));

@@ -178,8 +178,11 @@ struct Avx512 {
     CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return _mm512_sub_pd(a, b); }
     CYCLOTOME_INLINE static Vector multiply(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
     CYCLOTOME_INLINE static Vector divide(Vector a, Vector b) { return _mm512_div_pd(a, b); }
-    CYCLOTOME_INLINE static Vector add_product(Vector c, Vector a, Vector b) { return _mm512_fmadd_pd(a, b, c); }
     CYCLOTOME_INLINE static Vector subtract_product(Vector c, Vector a, Vector b) { return _mm512_fnmadd_pd(a, b, c); }
+    CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
+      const Vector shift = broadcast(0x1.8p52);
+      return subtract(_mm512_fmadd_pd(a, b, shift), shift);
+    }
     CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {
       return _mm512_mask_add_pd(x, _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_LT_OQ), x, y);
     }
