@@ -15,7 +15,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from machine_code_aarch64 import BRANCHES, Function, functions_of
+from check_machine_code import Function
+from machine_code_aarch64 import BRANCHES, functions_of
 
 TURNS = 100
 SHORTEST = 10

@@ -19,7 +19,7 @@ class ByModulus {
   static const Kernels<std::uint64_t>& table() noexcept {
     static const Kernels<Word> joined =
         join<&K::forward_transform, &K::inverse_transform, &K::convolutions, &K::multiply, &K::multiply_accumulate,
-             &K::scale, &K::scale_add, &K::inner_product, &K::weighted_sum>();
+             &K::scale, &K::scale_add, &K::inner_product, &K::weighted_sum, &K::count_wraps>();
     return joined;
   }
 
@@ -42,6 +42,13 @@ class ByModulus {
   static Word largest(const Word*, std::size_t, const Tile<const Word>&, std::span<const Word>, unsigned x_bits,
                       const Q& q, const Word*, Word) noexcept {
     return x_bits >= static_cast<unsigned>(bit_length(Narrow::limit)) ? Narrow::limit : q.value();
+  }
+
+  static Word largest(const Word*, std::size_t, const Tile<const Word>&, const BaseConversion& conversion,
+                      const std::uint64_t*) noexcept {
+    Word all = 0;
+    for (const Q& q : conversion.source().moduli<Word>()) all = std::max(all, q.value());
+    return all;
   }
 
   template <auto kernel>
