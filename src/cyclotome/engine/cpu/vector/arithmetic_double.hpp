@@ -15,7 +15,7 @@ namespace cyclotome::cpu {
 namespace {
 
 /// Products value by value and sums of products on doubles, for moduli and words below 2^50 (lanes_double.hpp). Every
-/// product is reduced to within 7/8 q; sums are, to q/2, after four terms.
+/// product is reduced to within 7/8 q; sums are, once for as many terms as their scale allows.
 template <class R>
 struct ArithmeticDouble {
   using L = LanesDouble<R>;
@@ -25,12 +25,11 @@ struct ArithmeticDouble {
   using Vector = typename L::Vector;
   using Prime = typename L::Prime;
   using Factor = typename L::Factor;
+  using Scale = typename L::Scale;
   using Q = Modulus<Word>;
 
   static constexpr Word limit = max_double_modulus;
   using Surroundings = UsualArithmetic;
-
-  static constexpr std::size_t terms_at_once = 4;
 
   CYCLOTOME_INLINE static Vector loaded(const Word* x) { return L::entered(L::Registers::load(x)); }
   /// a b, a as a double, b a word.
@@ -86,36 +85,42 @@ struct ArithmeticDouble {
         [&](std::size_t c, std::size_t rest) { Lanes::scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });
   }
 
-  /// Sums for `width` registers of coefficients from `start` on, doubles within q/2; term(i, k): product k of register
-  /// i.
-  template <std::size_t width, class Term>
-  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const Prime& p, const Vector* start,
-                                   const Term& term) {
-    Vector sums[width];
-    unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = start[i]; });
+  /// Sums for `width` registers of coefficients from `start` on, doubles within q; add(sum, i, k) adds product k of
+  /// register i.
+  template <std::size_t width, class Add>
+  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const Prime& p, const Scale& scale,
+                                   const Vector* start, const Add& add) {
+    Vector totals[width];
+    unrolled<width>([&](auto i) __attribute__((always_inline)) { totals[i] = start[i]; });
     for (std::size_t k = 0; k < terms;) {
-      const std::size_t end = std::min(k + terms_at_once, terms);
+      const std::size_t end = std::min(k + scale.terms, terms);
+      typename L::Sum sums[width];
+      unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::nothing(scale); });
       for (; k < end; ++k) {
-        unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::add(sums[i], term(i, k)); });
+        unrolled<width>([&](auto i) __attribute__((always_inline)) { add(sums[i], i, k); });
       }
-      unrolled<width>([&](auto i)
-                          __attribute__((always_inline)) { sums[i] = L::conditional_subtract(sums[i], p.limit); });
+      unrolled<width>([&](auto i) __attribute__((always_inline)) {
+        totals[i] = L::conditional_subtract(L::add(totals[i], L::reduce(sums[i], scale, p.limit)), p.limit);
+      });
     }
     unrolled<width>(
-        [&](auto i) __attribute__((always_inline)) { L::Registers::store(out + i * L::lanes, L::left(sums[i], p)); });
+        [&](auto i) __attribute__((always_inline)) { L::Registers::store(out + i * L::lanes, L::left(totals[i], p)); });
   }
 
   static void inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms, std::size_t count,
                             const Q& q) noexcept {
     const Prime p(q.value());
+    const Scale scale(q.bits(), q.bits());
     const std::size_t done = Loops::over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
       const Vector zeros[width] = {};
-      sum<width>(out + c, terms, p, zeros, [&](std::size_t i, std::size_t k) __attribute__((always_inline)) {
-        const std::size_t at = c + i * L::lanes;
-        __builtin_prefetch(a[k] + at + Loops::ahead);
-        __builtin_prefetch(b[k] + at + Loops::ahead);
-        return product(loaded(a[k] + at), L::Registers::load(b[k] + at), p);
-      });
+      sum<width>(out + c, terms, p, scale, zeros,
+                 [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
+                   const std::size_t at = c + i * L::lanes;
+                   __builtin_prefetch(a[k] + at + Loops::ahead);
+                   __builtin_prefetch(b[k] + at + Loops::ahead);
+                   const Vector w = L::Registers::load(b[k] + at);
+                   L::accumulate(sum, loaded(a[k] + at), L::factor(w, w));
+                 });
     });
     Loops::rest_of_inner_product(out, a, b, terms, done, count, q);
   }
@@ -123,6 +128,7 @@ struct ArithmeticDouble {
   static void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<const Word> factors,
                            unsigned x_bits, const Q& q, const Word* extra, Word extra_factor) noexcept {
     const Prime p(q.value());
+    const Scale scale(x_bits, q.bits());
     const Factor of_extra = L::repeated(extra_factor);
     const std::size_t done = Loops::over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
       Vector start[width] = {};
@@ -131,9 +137,10 @@ struct ArithmeticDouble {
           start[i] = cpu::multiply<L>(loaded(extra + c + i * L::lanes), of_extra, p);
         });
       }
-      sum<width>(out + c, factors.size(), p, start, [&](std::size_t i, std::size_t k) __attribute__((always_inline)) {
-        return cpu::multiply<L>(loaded(x.limb(k) + c + i * L::lanes), L::repeated(factors[k]), p);
-      });
+      sum<width>(out + c, factors.size(), p, scale, start,
+                 [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
+                   L::accumulate(sum, loaded(x.limb(k) + c + i * L::lanes), L::repeated(factors[k]));
+                 });
     });
     if (done != count) {
       scalar_kernels<Word>().weighted_sum(out + done, count - done, x.after(done), factors, x_bits, q,

@@ -46,9 +46,10 @@ class ByModulus {
 
   static Word largest(const Word*, std::size_t, const Tile<const Word>&, const BaseConversion& conversion,
                       const std::uint64_t*) noexcept {
-    Word all = 0;
-    for (const Q& q : conversion.source().moduli<Word>()) all = std::max(all, q.value());
-    return all;
+    for (const Q& q : conversion.source().moduli<Word>()) {
+      if (q.bits() >= static_cast<unsigned>(bit_length(Narrow::limit))) return Narrow::limit;
+    }
+    return 0;
   }
 
   template <auto kernel>

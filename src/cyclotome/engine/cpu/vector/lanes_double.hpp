@@ -67,6 +67,38 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
     return word(D::subtract(rest, product.excess));
   }
 
+  /// A sum of products x w, x < 2^b, 0 <= w < q < 2^c, of integers: `offset` = 3/2 2^E, E = b + c + 1 + t, keeps
+  /// `high` between 2^E and 2^(E+1), so all that it gains is multiples of 2^(E-52), and what a product lacks of one, at
+  /// most half of that, is exact and goes to `excess`. 2^t terms are at most 2^(E-1), and their excess at most
+  /// 2^(E+t-53).
+  struct Sum {
+    Double high, excess;  // high - offset - excess
+  };
+  struct Scale {
+    Double offset;
+    std::size_t terms;  // 2^t
+    /// t: so that high / q is below 2^52, and excess too.
+    CYCLOTOME_INLINE Scale(unsigned x_bits, unsigned w_bits) {
+      const unsigned t = std::min({10U, 52 - x_bits, (104 - x_bits - w_bits) / 2});
+      terms = std::size_t{1} << t;
+      const std::uint64_t exponent = 1023 + x_bits + w_bits + 1 + t;
+      offset = value(broadcast(exponent << 52 | std::uint64_t{1} << 51));
+    }
+  };
+  CYCLOTOME_INLINE static Sum nothing(const Scale& scale) { return {scale.offset, D::broadcast(0)}; }
+  CYCLOTOME_INLINE static void accumulate(Sum& sum, Vector x, const Factor& w) {
+    const Double high = D::add_product(sum.high, value(x), w.operand);
+    const Double gain = D::subtract(high, sum.high);
+    sum.excess = D::add(sum.excess, D::subtract_product(gain, value(x), w.operand));
+    sum.high = high;
+  }
+  /// -> within about q/2. Even quotients are next to high / q by 2, so that the rest is below 2 q + 2^52.
+  CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Scale& scale, const Limit& limit) {
+    const Double high = D::subtract(sum.high, scale.offset);
+    const Double rest = D::subtract_product(high, D::template rounded_product<1>(high, limit.reciprocal), limit.q);
+    return conditional_subtract(word(D::subtract(rest, sum.excess)), limit);
+  }
+
   /// Words below 2^52 as doubles.
   CYCLOTOME_INLINE static Vector entered(Vector x) {
     return word(D::subtract(value(R::either(x, word(two_52()))), two_52()));

@@ -166,11 +166,14 @@ struct Avx2 {
     CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return _mm256_sub_pd(a, b); }
     CYCLOTOME_INLINE static Vector multiply(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
     CYCLOTOME_INLINE static Vector divide(Vector a, Vector b) { return _mm256_div_pd(a, b); }
-    /// c - a b, rounded once.
+    /// c + a b and c - a b, rounded once.
+    CYCLOTOME_INLINE static Vector add_product(Vector c, Vector a, Vector b) { return _mm256_fmadd_pd(a, b, c); }
     CYCLOTOME_INLINE static Vector subtract_product(Vector c, Vector a, Vector b) { return _mm256_fnmadd_pd(a, b, c); }
-    /// The integer next to a b, below 2^51: what a sum with 3/2 2^52 keeps of it.
+    /// The multiple of 2^log_step next to a b, below 2^(51 + log_step): what a sum with 3/2 2^(52 + log_step) keeps of
+    /// it.
+    template <unsigned log_step = 0>
     CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
-      const Vector shift = broadcast(0x1.8p52);
+      const Vector shift = broadcast(0x1.8p52 * (1 << log_step));
       return subtract(_mm256_fmadd_pd(a, b, shift), shift);
     }
     /// x + y where x is below zero, else x.

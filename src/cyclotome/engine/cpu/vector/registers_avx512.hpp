@@ -178,9 +178,11 @@ struct Avx512 {
     CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return _mm512_sub_pd(a, b); }
     CYCLOTOME_INLINE static Vector multiply(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
     CYCLOTOME_INLINE static Vector divide(Vector a, Vector b) { return _mm512_div_pd(a, b); }
+    CYCLOTOME_INLINE static Vector add_product(Vector c, Vector a, Vector b) { return _mm512_fmadd_pd(a, b, c); }
     CYCLOTOME_INLINE static Vector subtract_product(Vector c, Vector a, Vector b) { return _mm512_fnmadd_pd(a, b, c); }
+    template <unsigned log_step = 0>
     CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
-      const Vector shift = broadcast(0x1.8p52);
+      const Vector shift = broadcast(0x1.8p52 * (1 << log_step));
       return subtract(_mm512_fmadd_pd(a, b, shift), shift);
     }
     CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {

@@ -139,9 +139,13 @@ struct Neon {
     CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return vsubq_f64(a, b); }
     CYCLOTOME_INLINE static Vector multiply(Vector a, Vector b) { return vmulq_f64(a, b); }
     CYCLOTOME_INLINE static Vector divide(Vector a, Vector b) { return vdivq_f64(a, b); }
+    CYCLOTOME_INLINE static Vector add_product(Vector c, Vector a, Vector b) { return vfmaq_f64(c, a, b); }
     CYCLOTOME_INLINE static Vector subtract_product(Vector c, Vector a, Vector b) { return vfmsq_f64(c, a, b); }
-    /// Rounded twice, which spares the copy of a constant that a sum would overwrite.
-    CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) { return vrndnq_f64(vmulq_f64(a, b)); }
+    /// Rounded twice, which spares the copy of a constant that a sum would overwrite, and to any integer.
+    template <unsigned log_step = 0>
+    CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
+      return vrndnq_f64(vmulq_f64(a, b));
+    }
     CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {
       return add(x, of(both(words(y), vcltzq_f64(x))));
     }
