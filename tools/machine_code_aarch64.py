@@ -10,6 +10,8 @@ from check_machine_code import HEADER, LINE, MOVED, PUBLIC_ARRAYS, Analysis, Fun
 
 __all__ = ["ArmAnalysis", "functions_of"]
 
+#: And factors of conversions, which go to all lanes by way of a general register; residues go into lanes at once.
+PUBLIC = (*PUBLIC_ARRAYS, (re.compile("weighted_sum"), 8))
 ARGUMENTS = {f"x{i}" for i in range(8)}
 KEPT_BY_CALLS = {f"x{i}" for i in range(19, 30)} | {f"v{i}" for i in range(8, 16)}
 #: Bytes of a register by the letter that it is called by.
@@ -166,7 +168,7 @@ class ArmAnalysis(Analysis):
         return state
 
     def public(self, size: int) -> bool:
-        return any(known.search(self.function.name) and size == bytes_read for known, bytes_read in PUBLIC_ARRAYS)
+        return any(known.search(self.function.name) and size == bytes_read for known, bytes_read in PUBLIC)
 
     def branched(self, instruction: Instruction, state: set[str]) -> set[str]:
         """Jumps, calls and returns."""
