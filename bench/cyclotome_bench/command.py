@@ -75,8 +75,8 @@ def bench(
         list[str] | None,
         typer.Option(
             "--set",
-            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "instruction-sets", 6.5 of '
-            "004; repeatable.",
+            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "instruction-sets", '
+            "6.5 of 004; repeatable.",
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
