@@ -34,6 +34,12 @@ from cyclotome_bench.device_plans import DevicePlan, make_device_plan
 from cyclotome_bench.fermat import measure_fermat
 from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
 from cyclotome_bench.functions import FunctionsPlan, make_functions_plan, measure_functions
+from cyclotome_bench.instruction_sets import (
+    INSTRUCTION_SETS_SET,
+    InstructionSetsPlan,
+    make_instruction_sets_plan,
+    measure_instruction_sets,
+)
 from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
 from cyclotome_bench.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
@@ -69,7 +75,8 @@ def bench(
         list[str] | None,
         typer.Option(
             "--set",
-            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", 6.5 of 004; repeatable.',
+            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "instruction-sets", '
+            "6.5 of 004; repeatable.",
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
@@ -133,6 +140,8 @@ def _plan_of_set(only: list[str], quick: bool, seconds: float | None) -> Plan | 
     """Of a set that is measured by itself."""
     if "functions" in only:
         return make_functions_plan(quick, seconds)
+    if INSTRUCTION_SETS_SET in only:
+        return make_instruction_sets_plan(quick, seconds)
     return make_matrix_plan(quick, seconds) if "matrix" in only else None
 
 
@@ -218,6 +227,8 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]], programs: Sequ
         return measure_functions(plan, peer, known)
     if isinstance(plan, MatrixPlan):
         return measure_matrices(plan, peer, known)
+    if isinstance(plan, InstructionSetsPlan):
+        return measure_instruction_sets(plan, peer, known)
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
     if isinstance(plan, FermatPlan):

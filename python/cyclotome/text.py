@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 
 __all__ = ["byte_size", "extent_of", "html_table", "integer", "plural"]
@@ -38,5 +37,7 @@ def byte_size(nbytes: int) -> str:
 
 def html_table(caption: str, facts: Mapping[str, str]) -> str:
     """Names and values for a notebook to show; both may hold any text."""
-    rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts.items())
-    return f"<table><caption>{html.escape(caption)}</caption>{rows}</table>"
+    from html import escape  # notebooks alone need it
+
+    rows = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in facts.items())
+    return f"<table><caption>{escape(caption)}</caption>{rows}</table>"

@@ -5,18 +5,33 @@ from __future__ import annotations
 
 import numbers
 import operator
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _core
 from .errors import ArgumentError, UnsupportedError
 
-__all__ = ["IntArray", "from_native", "index", "integers", "interval_of", "magnitude_of", "native", "word"]
+if TYPE_CHECKING:  # it takes longer than everything else that a first call imports
+    from numpy.typing import NDArray
 
-#: Exact integers: int64, or Python integers in an array of objects.
-IntArray = NDArray[Any]
+    #: Exact integers: int64, or Python integers in an array of objects.
+    IntArray = NDArray[Any]
+else:
+    IntArray = np.ndarray
+
+__all__ = [
+    "IntArray",
+    "from_native",
+    "index",
+    "integers",
+    "interval_of",
+    "is_masked",
+    "magnitude_of",
+    "native",
+    "word",
+]
 
 _INT64 = np.iinfo(np.int64)
 _KINDS = {"c": "complex numbers", "S": "bytes", "U": "text", "M": "dates", "m": "time differences", "V": "records"}
@@ -44,6 +59,12 @@ def word(value: object, what: str) -> int:
     if not _INT64.min <= number <= _INT64.max:
         raise ArgumentError(f"{what} is {number}, far out of range")
     return number
+
+
+def is_masked(values: object) -> bool:
+    """Whether it is a masked array of NumPy, whose module is not imported to find out: whoever has one did that."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(values, masked.MaskedArray)
 
 
 def _is_whole(value: object) -> bool:
@@ -87,7 +108,7 @@ def integers(values: object, operation: str) -> IntArray:
         UnsupportedError: floats (even whole ones), complex numbers, text and anything else that is no integer.
         ArgumentError: ragged lists.
     """
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         raise UnsupportedError(f"{operation}: a masked array; fill it first: array.filled(value)")
     try:
         array = np.asarray(values)
