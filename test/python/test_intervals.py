@@ -110,6 +110,14 @@ def test_bits_stay_bits() -> None:
     assert picked.interval == (5, 9) and opened(picked).tolist() == [5, 9, 9]
 
 
+def test_zeros_that_become_values() -> None:
+    for interval, wider in (((5, 9), (0, 9)), ((-9, -5), (-9, 0)), ((-1, 2), (-1, 2))):
+        x = encrypted([interval[0], interval[1]], interval).padded()
+        assert x.interval == wider and opened(x).tolist() == [interval[0], interval[1]] + [0] * 14
+        turned = x.rotate_rows(1)
+        assert turned.interval == wider and opened(turned).tolist()[0] == interval[1]
+
+
 def test_functions_of_values_in_an_interval(rng: np.random.Generator) -> None:
     for interval in ((-3, 12), (5, 9), (-7, -2), (0, 15), (4, 4)):
         a, b = drawn(rng, (9,), interval), drawn(rng, (9,), (-2, 6))
