@@ -42,6 +42,7 @@ from cyclotome_bench.instruction_sets import (
 )
 from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
+from cyclotome_bench.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
 from cyclotome_bench.paper004 import METHOD, measure_paper_004
@@ -74,8 +75,8 @@ def bench(
         list[str] | None,
         typer.Option(
             "--set",
-            help='Only this set: seal-8192, "public-*", "transforms", "functions", "instruction-sets", 6.5 of 004; '
-            "repeatable.",
+            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "instruction-sets", '
+            "6.5 of 004; repeatable.",
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
@@ -118,8 +119,8 @@ def bench(
             )
         name = "full" if full else f"paper-{paper}" if paper else "quick" if quick else "standard"
         name = f"{name}-quick" if quick and paper in PAPERS else name
-        made = _own_plan(only or [], quick, seconds) if paper is None else None
-        made = made or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
+        alone = _plan_of_set(only or [], quick, seconds) if paper is None else None
+        made = alone or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         if peer_program and type(plan) is not Plan:
             raise UsageError("--peer-program: programs take part where sets of parameters are measured on cores")
@@ -135,11 +136,13 @@ def bench(
         raise typer.Exit(INTERRUPTED)
 
 
-def _own_plan(only: list[str], quick: bool, seconds: float | None) -> Plan | None:
-    """Of a set that has a plan of its own."""
+def _plan_of_set(only: list[str], quick: bool, seconds: float | None) -> Plan | None:
+    """Of a set that is measured by itself."""
     if "functions" in only:
         return make_functions_plan(quick, seconds)
-    return make_instruction_sets_plan(quick, seconds) if INSTRUCTION_SETS_SET in only else None
+    if INSTRUCTION_SETS_SET in only:
+        return make_instruction_sets_plan(quick, seconds)
+    return make_matrix_plan(quick, seconds) if "matrix" in only else None
 
 
 def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | None) -> Plan | None:
@@ -222,6 +225,8 @@ def _step_of(record: Record) -> str:
 def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]], programs: Sequence[Path]) -> Iterator[Record]:
     if isinstance(plan, FunctionsPlan):
         return measure_functions(plan, peer, known)
+    if isinstance(plan, MatrixPlan):
+        return measure_matrices(plan, peer, known)
     if isinstance(plan, InstructionSetsPlan):
         return measure_instruction_sets(plan, peer, known)
     if isinstance(plan, ProductPlan):
