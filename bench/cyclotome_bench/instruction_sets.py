@@ -15,6 +15,7 @@ from cyclotome import _core
 from cyclotome.errors import ArgumentError
 from cyclotome.reporting import Task
 
+from cyclotome_bench.charts import Bars, Plot
 from cyclotome_bench.measure import head_of, times
 from cyclotome_bench.ours import Ours
 from cyclotome_bench.plans import Plan
@@ -28,6 +29,7 @@ from cyclotome_bench.timing import Budget, alternate
 __all__ = [
     "INSTRUCTION_SETS_SET",
     "InstructionSetsPlan",
+    "instruction_set_plots",
     "instruction_set_tables",
     "make_instruction_sets_plan",
     "measure_instruction_sets",
@@ -140,6 +142,27 @@ def instruction_set_tables(records: Sequence[Record]) -> list[Table]:
         note = "one thread's processor time, and how many times as fast as SEAL, all in turn in one run"
         tables.append(Table(f"{scheme.upper()}: {operation}", heading, tuple(rows), note, 2))
     return tables
+
+
+def instruction_set_plots(records: Sequence[Record]) -> list[Plot]:
+    """Bars of each scheme, modulo the peer's primes: ratios, or times where no peer was measured."""
+    names = tuple(dict.fromkeys(record["instruction_set"] for record in records))
+    plots: list[Plot] = []
+    for scheme in dict.fromkeys(record["scheme"] for record in records):
+        of_scheme = [r for r in records if (r["scheme"], r["chain"]) == (scheme, "same")]
+        field = "ratio" if all(record["ratio"] is not None for record in of_scheme) else "median_us"
+        rows: list[tuple[str, list[float | None]]] = []
+        for name, operation in dict.fromkeys((r["set"], r["operation"]) for r in of_scheme):
+            found = {
+                r["instruction_set"]: r[field] for r in of_scheme if (r["set"], r["operation"]) == (name, operation)
+            }
+            rows.append((f"{name} {operation.replace('_', ' ')}", [found.get(each) for each in names]))
+        if field == "ratio":
+            title = f"{scheme.upper()}, one thread: time of SEAL / time of cyclotome"
+            plots.append(Bars(title, "ratio, more is faster here", names, rows, reference=1))
+        else:
+            plots.append(Bars(f"{scheme.upper()}, one thread", "microseconds", names, rows, logarithmic=True))
+    return plots
 
 
 def _cell(record: Record | None) -> str:

@@ -51,7 +51,8 @@ def test_every_set_is_measured_and_right() -> None:
     assert list(measure_instruction_sets(plan, False, report.keys())) == []
     one_missing = report.keys() - {next(iter(report.keys()))}
     assert len(list(measure_instruction_sets(plan, False, one_missing))) == 1
-    tables = view_of(report).tables
+    tables, plots = view_of(report).tables, view_of(report).plots
+    assert [plot.series for plot in plots] == [tuple(sets)]
     assert [len(table.rows) for table in tables] == [len(sets)] * len(plan.problems[0].operations)
     assert {row[0] for table in tables for row in table.rows} == set(sets)
 

@@ -94,13 +94,17 @@ struct ArithmeticDouble {
     unrolled<width>([&](auto i) __attribute__((always_inline)) { totals[i] = start[i]; });
     for (std::size_t k = 0; k < terms;) {
       const std::size_t end = std::min(k + scale.terms, terms);
+      if (k != 0) {
+        unrolled<width>(
+            [&](auto i) __attribute__((always_inline)) { totals[i] = L::conditional_subtract(totals[i], p.limit); });
+      }
       typename L::Sum sums[width];
       unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::nothing(scale); });
       for (; k < end; ++k) {
         unrolled<width>([&](auto i) __attribute__((always_inline)) { add(sums[i], i, k); });
       }
       unrolled<width>([&](auto i) __attribute__((always_inline)) {
-        totals[i] = L::conditional_subtract(L::add(totals[i], L::reduce(sums[i], scale, p.limit)), p.limit);
+        totals[i] = L::add(totals[i], L::reduce(sums[i], scale, p.limit));
       });
     }
     unrolled<width>(

@@ -92,18 +92,18 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
     sum.excess = D::add(sum.excess, D::subtract_product(gain, value(x), w.operand));
     sum.high = high;
   }
-  /// -> within about q/2. Even quotients are next to high / q by 2, so that the rest is below 2 q + 2^52.
+  /// -> below 2 q + 2^52, since even quotients are next to high / q by 2.
   CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Scale& scale, const Limit& limit) {
     const Double high = D::subtract(sum.high, scale.offset);
     const Double rest = D::subtract_product(high, D::template rounded_product<1>(high, limit.reciprocal), limit.q);
-    return conditional_subtract(word(D::subtract(rest, sum.excess)), limit);
+    return word(D::subtract(rest, sum.excess));
   }
 
   /// Words below 2^52 as doubles.
   CYCLOTOME_INLINE static Vector entered(Vector x) {
     return word(D::subtract(value(R::either(x, word(two_52()))), two_52()));
   }
-  /// A value within 4 q -> its residue in [0, q), a word.
+  /// A value below 2^53 -> its residue in [0, q), a word.
   CYCLOTOME_INLINE static Vector left(Vector x, const Prime& p) {
     const Double residue = D::add_where_negative(value(conditional_subtract(x, p.limit)), p.limit.q);
     return R::exclusive_or(word(D::add(residue, two_52())), word(two_52()));
