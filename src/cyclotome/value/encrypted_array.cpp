@@ -67,7 +67,7 @@ std::size_t EncryptedArray::level() const {
 
 std::size_t EncryptedArray::bytes() const {
   std::size_t sum = 0;
-  for (const Ciphertext& channel : channels()) sum += channel.polynomials().bytes();
+  for (const Ciphertext& channel : channels()) sum += channel.bytes();
   return sum;
 }
 

@@ -7,6 +7,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
@@ -41,8 +42,9 @@ ExecutionPtr switching(const Context& context, Level from, Level to, std::size_t
 Ciphertext moved(const Ciphertext& a, Level level) {
   if (level == a.level()) return a;
   const Context& context = bfv_context(a.context());
+  const Ciphertext x = rlwe::native(a);
   PolyArray result = context.make(context.level_ring(level), a.batch(), a.parts());
-  const Operand operands[] = {result.view(), a.polynomials().view()};
+  const Operand operands[] = {result.view(), x.polynomials().view()};
   switching(context, a.level(), level, a.parts())->run(operands);
   return a.derived(std::move(result), noise_at(context.parameters(), a.noise(), a.level(), level, a.parts()));
 }
