@@ -179,8 +179,8 @@ class EncryptedArray:
 
     @property
     def is_transformed(self) -> bool:
-        """Whether its ciphertexts are transforms: BGV's always, BFV's after products with plaintexts, and sums of these,
-        until something needs coefficients, which then brings them back by itself. Files are the same either way."""
+        """Whether its ciphertexts are transforms: BGV's always, BFV's after products with plaintexts, and sums of
+        these, until something needs coefficients, which brings them back by itself. Files are the same either way."""
         return self._native.is_transformed
 
     def transformed(self, wanted: bool = True) -> EncryptedArray:
@@ -378,8 +378,8 @@ class EncryptedArray:
         return self.derived(_core.sum(self._native, axes, bool(keepdims), current.get().native))
 
     def sum_of_products(self, other: EncryptedArray, axis: int | Sequence[int] | None = None) -> EncryptedArray:
-        """``(self * other).sum(axis)``, several times faster: each factor is prepared once, and each sum
-        is rounded and relinearised once. Shapes broadcast; other noise, no more than that of the products one by one.
+        """``(self * other).sum(axis)``, which relinearises every product, several times faster: each factor is prepared
+        once, and each sum is rounded and relinearised once. Shapes broadcast; other noise, no more than that of the products one by one.
 
         Args:
             other: an encrypted array.

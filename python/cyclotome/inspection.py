@@ -22,9 +22,9 @@ class Inspection:
     """What a file says about itself. ``print`` it for people; `asdict` for machines."""
 
     #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "rekeying key",
-    #: "encrypted array", "encrypted frame", "plain array", "ciphertext", "plaintext" or "product context"; of `threshold`, "session",
-    #: "key share", "secret share" and "decryption share"; of `cyclotome_study.ltv`, "LTV secret key" and the like; of
-    #: `cyclotome_study.fermat`, "Fermat array".
+    #: "encrypted array", "encrypted frame", "plain array", "ciphertext", "plaintext" or "product context"; of
+    #: `threshold`, "session", "key share", "secret share" and "decryption share"; of `cyclotome_study.ltv`,
+    #: "LTV secret key" and the like; of `cyclotome_study.fermat`, "Fermat array".
     kind: str
     #: None for a product context and for objects of studied schemes, which have none of this library's.
     parameters: Parameters | None

@@ -41,7 +41,8 @@ def described(obj: object) -> tuple[Any, dict[str, Any]]:
         values = _core.PlainValues(obj.parameters.native, native(obj.values))
         return values, metadata.of_parameters(obj.parameters)
     raise UnsupportedError(
-        f"parameters, keys, encrypted arrays, plain arrays, numbers and frames can be stored, not {type(obj).__name__}; a column by "
+        "parameters, keys, encrypted arrays, plain arrays, numbers and frames can be stored, not "
+        f"{type(obj).__name__}; a column by "
         'itself as cy.EncryptedFrame({"name": column})'
     )
 

@@ -92,7 +92,7 @@ def test_sums_of_products_take_either(scheme: str, rng: np.random.Generator) -> 
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])
 def test_files_pickles_and_copies_are_the_same(scheme: str, tmp_path: Path, rng: np.random.Generator) -> None:
-    parameters, keys, a, _, x, _ = operands(scheme, rng)
+    _, keys, a, _, x, _ = operands(scheme, rng)
     moved = x.transformed()
     assert moved.is_transformed and x.is_transformed == (scheme == "bgv")
     assert moved.transformed(False).is_transformed == x.is_transformed
@@ -130,7 +130,7 @@ def test_keys_levels_and_noise(scheme: str, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])
 def test_rotations_of_transforms(scheme: str, rng: np.random.Generator) -> None:
-    _, keys, a, _, x, _ = operands(scheme, rng)
+    *_, x, _ = operands(scheme, rng)
     whole, moved = x.padded(), x.padded().transformed()
     for steps in (1, -3, [0, 1, 5, 9]):
         assert cy.to_bytes(moved.rotate_rows(steps)) == cy.to_bytes(whole.rotate_rows(steps))
@@ -138,7 +138,7 @@ def test_rotations_of_transforms(scheme: str, rng: np.random.Generator) -> None:
 
 
 def test_memory_is_accounted_for(rng: np.random.Generator) -> None:
-    parameters, keys, a, _, x, _ = operands("bfv", rng)
+    parameters, *_, x, _ = operands("bfv", rng)
     alone = x.nbytes
     w = cy.plain(rng.integers(-5, 6, 40), parameters)
     first = x * w
@@ -153,7 +153,7 @@ def test_memory_is_accounted_for(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("scheme", ["bfv", "bgv"])
 def test_over_other_rings(scheme: str, rng: np.random.Generator) -> None:
-    parameters, keys = party(scheme, True)
+    _, keys = party(scheme, True)
     a, w = rng.integers(-9, 10, (2, 30)), rng.integers(-9, 10, 30)
     x = cy.encrypt(a, keys.public, bound=9)
     for y in (x, x.transformed()):

@@ -2,7 +2,7 @@
 #include "cyclotome/io/inspect.hpp"
 
 #include "cyclotome/io/payload.hpp"
-#include "cyclotome/io/plain_array_io.hpp"
+#include "cyclotome/io/plain_array_payload.hpp"
 #include "cyclotome/io/threshold_payload.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 

@@ -9,7 +9,7 @@
 #include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/noise_limits.hpp"
 #include "cyclotome/io/payload_sections.hpp"
-#include "cyclotome/io/plain_array_io.hpp"
+#include "cyclotome/io/plain_array_payload.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/io/sealed_key.hpp"
 #include "cyclotome/io/threshold_payload.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cyclotome/io/container.hpp"
-#include "cyclotome/io/packed.hpp"
 #include "cyclotome/value/plain_array.hpp"
 
 // Public operands in files: their integers and the parameters that they are encoded for. Encodings and transforms are
@@ -16,23 +15,10 @@ struct PlainValues {
   value::Integers values;
 };
 
-/// What the section holds, but for the integers.
-struct PlainArrayPayload {
-  value::Shape shape;
-  std::size_t words = 1;  ///< of each integer
-  std::size_t rows = 0;   ///< plaintexts of each plaintext modulus; 0 where the values are constants
-  Packed values;
-};
-
 /// Throws ArgumentError for metadata that is too long, no values, and integers of more than 255 words;
 /// UnsupportedError for parameters without slots of integers.
 Bytes serialize(const PlainValues& plain, std::span<const std::uint8_t> metadata = {});
 Bytes serialize(const value::PlainArray& plain, std::span<const std::uint8_t> metadata = {});
-
-/// Throws FormatError.
-PlainArrayPayload plain_array_payload(const Envelope& envelope);
-/// Bytes of integers, encodings and transforms.
-std::uint64_t plain_array_expanded_bytes(const Envelope& envelope);
 
 /// The integers. Throws FormatError for a container of another kind or with bad contents, or one that expands beyond
 /// its limits.
