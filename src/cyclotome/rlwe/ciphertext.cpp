@@ -74,7 +74,9 @@ Ciphertext Ciphertext::in(Domain domain) const {
   if (domain == polynomials_.domain()) return *this;
   PolyArray there = wanted(domain);
   if (there.domain() != domain) there = converted(*context_, there, domain);
-  return Ciphertext(context_, key_, plain_, std::move(there), noise_, uniform_seed_, correction_);
+  Ciphertext result(context_, key_, plain_, std::move(there), noise_, uniform_seed_, correction_);
+  result.raised_from_ = raised_from_;
+  return result;
 }
 
 std::size_t Ciphertext::bytes() const {
@@ -106,7 +108,9 @@ Ciphertext Ciphertext::to(const ContextPtr& context) const {
     throw MismatchError(message("a ciphertext of ", context_->parameters().summary(), " can't move to a context of ",
                                 context->parameters().summary()));
   }
-  return Ciphertext(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_, correction_);
+  Ciphertext result(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_, correction_);
+  result.raised_from_ = raised_from_;
+  return result;
 }
 
 void require_multipliable(const Ciphertext& a, const Ciphertext& b) {
