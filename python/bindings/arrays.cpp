@@ -194,6 +194,9 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("parts", [](const EncryptedArray& x) { return x.channels().front().parts(); })
       .def("with_keys", &EncryptedArray::with_keys, "keys"_a)
       .def("to", &EncryptedArray::to, "context"_a, NoGil())
+      .def("transformed", &EncryptedArray::transformed, NoGil())
+      .def("in_native_domain", &EncryptedArray::in_native_domain, NoGil())
+      .def_prop_ro("is_transformed", &EncryptedArray::is_transformed)
       .def("switch_to_level", &EncryptedArray::switch_to_level, "level"_a, NoGil())
       .def("switch_to_least_level", &EncryptedArray::switch_to_least_level, "headroom"_a, NoGil());
 }

@@ -163,7 +163,7 @@ class EncryptedArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its ciphertexts in memory."""
+        """Bytes of its ciphertexts in memory, with the transforms that products with plaintexts keep."""
         return self._native.nbytes
 
     @property
@@ -181,6 +181,29 @@ class EncryptedArray:
         """Number of ciphertext primes. `switch_to_level` lowers it, and in BGV products do; where plaintext moduli
         differ in it, the highest."""
         return self._native.level
+
+    @property
+    def is_transformed(self) -> bool:
+        """Whether its ciphertexts are transforms: BGV's always, BFV's after products with plaintexts, and sums of
+        these, until something needs coefficients, which brings them back by itself. Files are the same either way."""
+        return self._native.is_transformed
+
+    def transformed(self, wanted: bool = True) -> EncryptedArray:
+        """The same array with its ciphertexts transformed, or for False as files have them: what operations do by
+        themselves, done once before many of them. Products with plaintexts, best made by `plain`, want transforms (as
+        after SEAL's ``transform_to_ntt``); BFV's products of encrypted arrays, rotations and levels want coefficients.
+        In BGV, which has transforms throughout, it is the array itself. Results are the same bits.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> params = cy.Parameters.suggest(depth=1, value_bits=7)
+            >>> secret, public, _ = cy.keygen(params, rotations=[])
+            >>> x = cy.encrypt([1, 2, 3], public).transformed()
+            >>> sums = [x * cy.plain(row, params) + row for row in ([1, 0, 2], [3, 4, 5])]
+            >>> cy.decrypt(sums[0], secret), sums[1].is_transformed
+            (array([2, 2, 8]), True)
+        """
+        return self.derived(self._native.transformed() if wanted else self._native.in_native_domain())
 
     def switch_to_level(self, level: int) -> EncryptedArray:
         """The same values in at most ``level`` ciphertext primes: smaller to send, and in BGV faster to compute with.
@@ -357,8 +380,9 @@ class EncryptedArray:
         return self.derived(_core.sum(self._native, axes, bool(keepdims), current.get().native))
 
     def sum_of_products(self, other: EncryptedArray, axis: int | Sequence[int] | None = None) -> EncryptedArray:
-        """``(self * other).sum(axis)``, several times faster: each factor is prepared once, and each sum
-        is rounded and relinearised once. Shapes broadcast; other noise, no more than that of the products one by one.
+        """``(self * other).sum(axis)``, which relinearises every product, several times faster: each factor is prepared
+        once, and each sum is rounded and relinearised once. Shapes broadcast; other noise, no more than that of the
+        products one by one.
 
         Args:
             other: an encrypted array.

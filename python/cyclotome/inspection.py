@@ -22,9 +22,9 @@ class Inspection:
     """What a file says about itself. ``print`` it for people; `asdict` for machines."""
 
     #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "rekeying key",
-    #: "encrypted array", "encrypted frame", "ciphertext", "plaintext" or "product context"; of `threshold`, "session",
-    #: "key share", "secret share" and "decryption share"; of `cyclotome_study.ltv`, "LTV secret key" and the like; of
-    #: `cyclotome_study.fermat`, "Fermat array".
+    #: "encrypted array", "encrypted frame", "plain array", "ciphertext", "plaintext" or "product context"; of
+    #: `threshold`, "session", "key share", "secret share" and "decryption share"; of `cyclotome_study.ltv`,
+    #: "LTV secret key" and the like; of `cyclotome_study.fermat`, "Fermat array".
     kind: str
     #: None for a product context and for objects of studied schemes, which have none of this library's.
     parameters: Parameters | None
@@ -32,9 +32,9 @@ class Inspection:
     nbytes: int
     expanded_nbytes: int
     format_version: int
-    #: Of the secret key that the object belongs to; None for parameters and plaintexts.
+    #: Of the secret key that the object belongs to; None for parameters and what is not encrypted.
     key_id: str | None = None
-    #: Of an encrypted array; None otherwise.
+    #: Of an encrypted or a plain array; None otherwise.
     shape: tuple[int, ...] | None = None
     layout: str | None = None
     encoding: str | None = None
@@ -85,7 +85,9 @@ class Inspection:
         if self.product_context is not None:
             return f"{self.kind}, {byte_size(self.nbytes)} in the file\n{_product_lines(self.product_context)}"
         lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
-        if self.shape is not None:
+        if self.shape is not None and self.layout is None:
+            lines.append(f"  shape {self.shape}, public integers")
+        elif self.shape is not None:
             values = self.elements or (
                 "values modulo T"
                 if self.bound is None
@@ -250,6 +252,8 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     arrays = found["arrays"]
     if found["kind"] == "encrypted array":
         about = _array_facts(found, facts, parameters)
+    if found["kind"] == "plain array":
+        about["shape"] = found["shape"]
     if arrays and found["kind"] != "plaintext":
         about["ciphertexts"] = sum(array["batch"] for array in arrays)
         about["noise_headroom"] = min(array["headroom"] for array in arrays)

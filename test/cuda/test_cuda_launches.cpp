@@ -138,7 +138,7 @@ TEST(bfv_launches_as_few_kernels_as_can_be) {
   CHECK(
       equal(kernels(*rlwe::public_encryption(bfv, first, &scale), 1),
             {"base conversion", "sampling", "sampling", "product with a key", "division with rounding", "zeroising"}));
-  CHECK(equal(kernels(*bfv::decryption(bfv, bfv.max_level(), first, 2), 1),
+  CHECK(equal(kernels(*bfv::decryption(bfv, bfv.max_level(), first, 2, Domain::coefficient), 1),
               {"product with a key", "decryption", "zeroising"}));
 }
 

@@ -9,6 +9,7 @@
 #include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/noise_limits.hpp"
 #include "cyclotome/io/payload_sections.hpp"
+#include "cyclotome/io/plain_array_payload.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/io/sealed_key.hpp"
 #include "cyclotome/io/threshold_payload.hpp"
@@ -375,6 +376,9 @@ void check_payload(const Envelope& envelope) {
     case Kind::plaintext:
       static_cast<void>(plaintext_payload(envelope));
       break;
+    case Kind::plain_array:
+      static_cast<void>(plain_array_payload(envelope));
+      break;
     case Kind::bundle:
       if (envelope.version() > 1) static_cast<void>(array_payload(envelope));
       [[fallthrough]];
@@ -407,6 +411,8 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
       return threshold_expanded_bytes(envelope);
     case Kind::plaintext:
       return plaintext_payload(envelope).batch * limb;
+    case Kind::plain_array:
+      return plain_array_expanded_bytes(envelope);
     case Kind::ciphertext:
     case Kind::bundle:
       break;

@@ -122,7 +122,9 @@ Placed multiply_rows(const Placed& x, const Keyring& keys, const Integers& w, co
   }
   require_slots("multiply", e.layout);
   const Layout layout = e.layout.with_clean(true);  // the rows end in zeros
-  return with_rows("multiplying", rlwe::multiply_plain, e.x, layout, Rows(layout, w), options);
+  const bool repeats = layout.batch() > e.x.layout.batch();
+  return with_rows("multiplying", rlwe::multiply_plain, repeats ? transformed(e.x) : e.x, layout, Rows(layout, w),
+                   options);
 }
 
 }  // namespace cyclotome::value

@@ -8,7 +8,7 @@ import hashlib
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import gcd
+from math import gcd, prod
 
 from oracles import binary_field, cyclotomic, sampling, sealing
 
@@ -29,6 +29,7 @@ KINDS = {
     20: "key_share",
     21: "secret_share",
     22: "decryption_share",
+    23: "plain_array",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 
@@ -115,7 +116,7 @@ def read(data: bytes) -> File:
     assert file.parameters.fingerprint() == data[24:56]
     assert (version == 4) == (file.parameters.parties > 1)
     assert (version == 3) == (file.parameters.index > 0 and version < 4)
-    if file.kind not in ("parameters", "plaintext"):
+    if file.kind not in ("parameters", "plaintext", "plain_array"):
         assert sections[0][0] == "KYID"
         file.key_id = sections.pop(0)[1]
         assert len(file.key_id) == 16
@@ -290,6 +291,20 @@ def plaintexts(file: File) -> list[list[int]]:
     result = [packed.polynomial(p.degree, [p.plain_moduli[plain]])[0] for _ in range(batch)]
     assert packed.data == b""
     return result
+
+
+def plain_array(file: File) -> tuple[tuple[int, ...], list[int]]:
+    """The shape and the integers of public operands."""
+    [(tag, data)] = file.sections
+    assert tag == "PLNA"
+    axes, words, *reserved = data[:8]
+    assert words > 0 and not any(reserved)
+    shape = struct.unpack_from(f"<{axes}Q", data, 8)
+    body, step = data[8 + 8 * axes :], 8 * words
+    assert len(body) == step * prod(shape)
+    values = [int.from_bytes(body[i : i + step], "little", signed=True) for i in range(0, len(body), step)]
+    assert words == 1 or any(not -(2 ** (8 * step - 65)) <= value < 2 ** (8 * step - 65) for value in values)
+    return shape, values
 
 
 # --- version 3: objects over Phi_m ------------------------------------------------------------------------------------
