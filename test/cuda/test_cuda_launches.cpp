@@ -23,7 +23,8 @@ using cuda::Launches;
 
 namespace {
 
-constexpr CodePaths whole_limbs{.one_pass = true, .doubles = true}, general{};
+constexpr CodePaths whole_limbs{.one_pass = true, .doubles = true, .multiprocessors = 132},
+    general{.multiprocessors = 132};
 constexpr std::size_t many = 100;  ///< items that fill a device
 using Names = std::vector<std::string_view>;
 
