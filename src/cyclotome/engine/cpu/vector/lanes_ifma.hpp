@@ -51,6 +51,12 @@ struct LanesIfma : Lanes64<Avx512> {
     return low52(_mm512_madd52lo_epu64(product.low, product.quotient, p.negative));
   }
 
+  /// How many products of a value below 2^x_bits and one below 2^q_bits can be summed beside a reduced sum and a product
+  /// of less than 128 q: their high parts stay below 2^52.
+  static constexpr std::size_t terms(unsigned x_bits, unsigned q_bits) {
+    const unsigned spare = 104 - x_bits - q_bits;
+    return (std::size_t{1} << (spare < 10 ? spare : 10)) - 1;
+  }
   CYCLOTOME_INLINE static Operand operand(Vector b) { return {b}; }
   CYCLOTOME_INLINE static Sum nothing() { return {Avx512::zero(), Avx512::zero()}; }
   CYCLOTOME_INLINE static Sum sum_of(Vector x) { return {x, Avx512::zero()}; }
@@ -70,13 +76,16 @@ struct LanesIfma : Lanes64<Avx512> {
                broadcast((q.ratio_high() << 40 | q.ratio_low() >> 24) & mask)},
           unit{broadcast(1), broadcast(q.ratio_high() >> 12)} {}
   };
-  /// A sum of at most `sum_terms` products -> [0, q).
+  /// A sum of at most `sum_terms` products -> [0, q). Of high 2^52 + low both parts are reduced by Shoup's product, into
+  /// one quotient and one remainder in [0, 4q). Bits above the 52nd, which the multipliers don't look at, are left
+  /// standing until the end.
   CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Reducer& r) {
-    const Vector high = add(sum.high, Avx512::shift_right64<52>(sum.low)), low = low52(sum.low);
-    const Vector quotient = _mm512_madd52hi_epu64(Avx512::zero(), low, r.unit.quotient);
-    const Vector rest = low52(_mm512_madd52lo_epu64(low, quotient, r.p.negative));
-    const Vector x = conditional_subtract(add(finish(begin(high, r.wide), r.p), rest), r.p.limit);
-    return conditional_subtract(x, r.p.q);
+    const Vector high = add(sum.high, Avx512::shift_right64<52>(sum.low));
+    const Vector of_low = _mm512_madd52hi_epu64(Avx512::zero(), sum.low, r.unit.quotient);
+    const Vector quotient = _mm512_madd52hi_epu64(of_low, high, r.wide.quotient);
+    const Vector value = _mm512_madd52lo_epu64(sum.low, high, r.wide.operand);
+    const Vector x = low52(_mm512_madd52lo_epu64(value, quotient, r.p.negative));
+    return conditional_subtract(conditional_subtract(x, r.p.limit), r.p.q);
   }
 
  private:

@@ -65,6 +65,8 @@ struct Sums {
   static std::size_t step_of(unsigned x_bits, const Modulus<Word>& q) noexcept {
     if constexpr (sizeof(Word) == 4) {
       return lazy_terms(x_bits, q) - 2;
+    } else if constexpr (requires { L::terms(x_bits, q.bits()); }) {
+      return L::terms(x_bits, q.bits());
     } else {
       return L::sum_terms - 2;
     }
