@@ -63,6 +63,12 @@ void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<co
   const Word largest = x_bits > 50 ? max_ifma_modulus : q.value();
   table_for(largest).weighted_sum(out, count, x, factors, x_bits, q, extra, extra_factor);
 }
+void count_wraps(Word* wraps, std::size_t count, Tile<const Word> y, const BaseConversion& conversion,
+                 std::uint64_t* peak) noexcept {
+  unsigned bits = 0;
+  for (const Q& q : conversion.source().moduli<Word>()) bits = std::max(bits, q.bits());
+  table_for(bits > 50 ? max_ifma_modulus : 0).count_wraps(wraps, count, y, conversion, peak);
+}
 
 }  // namespace
 
@@ -84,6 +90,7 @@ const Kernels<std::uint64_t>& avx512_ifma_kernels() noexcept {
     chosen.scale_add = scale_add;
     chosen.inner_product = inner_product;
     chosen.weighted_sum = weighted_sum;
+    chosen.count_wraps = count_wraps;
     return chosen;
   }();
   return table;

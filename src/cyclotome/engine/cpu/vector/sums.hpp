@@ -170,13 +170,21 @@ struct Sums {
     std::size_t c = 0;
     for (; c + L::lanes <= count; c += L::lanes) {
       Vector sum = R::broadcast64(std::uint64_t{1} << (fraction_bits - 1));
-      for (std::size_t i = 0; i < source.size(); ++i) {
-        // (y reciprocal) >> (bits + 7), from the high word of a product.
-        const Vector reciprocal = R::broadcast64(conversion.tables<Word>().reciprocals[i]);
-        const unsigned shift = source[i].bits() + 63 - fraction_bits, up = shift < 64 ? 64 - shift : 0;
-        const Vector shifted = R::shift_left64_by(R::load(y.limb(i) + c), up);
-        const Vector high = multiply_high64<R>(shifted, reciprocal);
-        sum = R::add64(sum, R::shift_right64_by(high, shift + up - 64));
+      if constexpr (requires { typename L::Fractions; }) {
+        typename L::Fractions fractions;
+        for (std::size_t i = 0; i < source.size(); ++i) {
+          fractions.add(R::load(y.limb(i) + c), conversion.tables<Word>().reciprocals[i], source[i].bits());
+        }
+        sum = R::add64(sum, fractions.sum());
+      } else {
+        for (std::size_t i = 0; i < source.size(); ++i) {
+          // (y reciprocal) >> (bits + 7), from the high word of a product.
+          const Vector reciprocal = R::broadcast64(conversion.tables<Word>().reciprocals[i]);
+          const unsigned shift = source[i].bits() + 63 - fraction_bits, up = shift < 64 ? 64 - shift : 0;
+          const Vector shifted = R::shift_left64_by(R::load(y.limb(i) + c), up);
+          const Vector high = multiply_high64<R>(shifted, reciprocal);
+          sum = R::add64(sum, R::shift_right64_by(high, shift + up - 64));
+        }
       }
       R::store(wraps + c, R::template shift_right64<fraction_bits>(sum));
       if (peak != nullptr) R::store(sums + c, sum);
