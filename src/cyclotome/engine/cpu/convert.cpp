@@ -49,7 +49,12 @@ void convert_limb(const Kernels<W>& kernels, W* out, std::size_t j, Tile<const W
   const auto source = conversion.source().moduli<W>();
   const Modulus<W>& target = conversion.target().moduli<W>()[j];
   if (const int copy = conversion.copies()[j]; copy >= 0) {
-    kernels.scale(out, in.limb(static_cast<std::size_t>(copy)), tables.copy_factors[j], width, target.value());
+    const W* const from = in.limb(static_cast<std::size_t>(copy));
+    if (tables.copy_factors[j].operand == 1) {
+      std::copy(from, from + width, out);
+    } else {
+      kernels.scale(out, from, tables.copy_factors[j], width, target.value());
+    }
     return;
   }
   if (source.size() == 1 && conversion.lift() == Lift::centred) {
