@@ -5,6 +5,7 @@
 
 // Every header that may define functions comes before the target pragma: see kernels_avx512.cpp.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <immintrin.h>
 #include <span>
@@ -63,6 +64,21 @@ void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<co
   const Word largest = x_bits > 50 ? max_ifma_modulus : q.value();
   table_for(largest).weighted_sum(out, count, x, factors, x_bits, q, extra, extra_factor);
 }
+void weighted_sums(Tile<Word> out, std::size_t count, Tile<const Word> x, std::size_t limbs, const Word* matrix,
+                   unsigned x_bits, const Q* targets, const Word* extra, const Word* extra_factors) noexcept {
+  static_assert(targets_at_once == 4);
+  const Word widest =
+      std::max(std::max(targets[0].value(), targets[1].value()), std::max(targets[2].value(), targets[3].value()));
+  if (x_bits <= 50 && widest < max_ifma_modulus) {
+    vector_table<LanesIfma>.weighted_sums(out, count, x, limbs, matrix, x_bits, targets, extra, extra_factors);
+    return;
+  }
+  const auto one = [&](std::size_t j) {
+    weighted_sum(out.limb(j), count, x, {matrix + j * limbs, limbs}, x_bits, targets[j], extra,
+                 extra == nullptr ? 0 : extra_factors[j]);
+  };
+  one(0), one(1), one(2), one(3);
+}
 void count_wraps(Word* wraps, std::size_t count, Tile<const Word> y, const BaseConversion& conversion,
                  std::uint64_t* peak) noexcept {
   unsigned bits = 0;
@@ -90,6 +106,7 @@ const Kernels<std::uint64_t>& avx512_ifma_kernels() noexcept {
     chosen.scale_add = scale_add;
     chosen.inner_product = inner_product;
     chosen.weighted_sum = weighted_sum;
+    chosen.weighted_sums = weighted_sums;
     chosen.count_wraps = count_wraps;
     return chosen;
   }();

@@ -163,6 +163,11 @@ struct Lanes32 : WordLanes<R, std::uint32_t> {
   }
 
   CYCLOTOME_INLINE static Operand operand(Vector b) { return {b, R::template shift_right64<32>(b)}; }
+  /// One factor for all lanes.
+  CYCLOTOME_INLINE static Operand repeated_operand(Word b) {
+    const Vector value = broadcast(b);
+    return {value, value};
+  }
   CYCLOTOME_INLINE static Sum nothing() { return {R::zero(), R::zero()}; }
   CYCLOTOME_INLINE static Sum sum_of(Vector x) {
     return {R::both(x, R::broadcast64(0xffffffff)), R::template shift_right64<32>(x)};
