@@ -30,7 +30,10 @@ from dataclasses import dataclass, field
 
 #: Functions that read public arrays into general registers, and the bytes of what they read: pointers to polynomials,
 #: lengths of moduli. Other loads of theirs are data as everywhere.
-PUBLIC_ARRAYS = ((re.compile("inner_product"), 8), (re.compile(r"Lanes(?:64|52)\w*count_wraps|count_wraps(?:Im|EPm)"), 4))
+PUBLIC_ARRAYS = (
+    (re.compile("inner_product"), 8),
+    (re.compile(r"Lanes(?:64|52)\w*count_wraps|count_wraps(?:Im|EPm)"), 4),
+)
 
 HEADER = re.compile(r"^[0-9a-f]+ <(?P<name>.+)>:$")
 LINE = re.compile(r"^\s+(?P<address>[0-9a-f]+):\s+(?P<text>\S.*)$")
