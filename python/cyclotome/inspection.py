@@ -12,7 +12,7 @@ from .errors import FormatError
 from .files import MAX_BYTES, Path
 from .parameters import Parameters
 from .streams import Source
-from .text import byte_size, integer, plural
+from .text import byte_size, extent_of, plural
 
 __all__ = ["Inspection", "inspect"]
 
@@ -41,6 +41,8 @@ class Inspection:
     bound: int | None = None
     #: The largest sum of magnitudes along the last axis; files of version 1 don't say it.
     l1_bound: int | None = None
+    #: The least and the largest value, where they are not -bound and bound.
+    interval: tuple[int, int] | None = None
     #: "bits", or "elements of GF(2^r)"; None of integers.
     elements: str | None = None
     ciphertexts: int | None = None
@@ -85,7 +87,9 @@ class Inspection:
         lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
         if self.shape is not None:
             values = self.elements or (
-                "values modulo T" if self.bound is None else f"values within ±{integer(self.bound)}"
+                "values modulo T"
+                if self.bound is None
+                else f"values {extent_of(*(self.interval or (-self.bound, self.bound)))}"
             )
             lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
         if self.columns is not None:
@@ -159,8 +163,9 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
     if found["version"] > 1:
         shape, placement, bound = found["shape"], found["placement"], found["bound"]
         largest, row = (None, None) if bound.wraps else (bound.largest, bound.row)
+        interval = None if bound.wraps or bound.values == (-bound.largest, bound.largest) else bound.values
     else:
-        row = None
+        row = interval = None
         shape, placement, _, largest = metadata.read_array(facts, parameters, found["arrays"][0]["batch"])
     return {
         "shape": shape,
@@ -168,6 +173,7 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
         "encoding": "coefficients" if placement == _core.Placement.coefficients else "slots",
         "bound": largest,
         "l1_bound": row,
+        "interval": interval,
         "elements": "bits"
         if found["version"] > 1 and found["bound"].is_bits
         else None

@@ -132,8 +132,8 @@ TEST(bfv_launches_as_few_kernels_as_can_be) {
   CHECK_EQ(kernels(bfv::product_program(bfv, shape), many).size(), std::size_t{5});
   shape.relinearized = false;
   CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{4});
-  CHECK_EQ(kernels(*rlwe::relinearization(bfv, top, first), 1).size(), std::size_t{3});
-  CHECK_EQ(kernels(*rlwe::galois_turn(bfv, top, first, 3), 1).size(), std::size_t{4});
+  CHECK_EQ(kernels(*rlwe::relinearization(bfv, {first, top, top, top}), 1).size(), std::size_t{3});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bfv, {first, top, top, top}, 3), 1).size(), std::size_t{4});
   const BaseConversion scale = message_scale(bfv, Lift::fast);
   CHECK(
       equal(kernels(*rlwe::public_encryption(bfv, first, &scale), 1),
@@ -149,7 +149,7 @@ TEST(bgv_launches_as_few_kernels_as_can_be) {
   const bgv::ProductShape shape{first, top, top, top, false, false, false, true};
   const BaseConversion scale = message_scale(bgv, Lift::centred);
   CHECK_EQ(kernels(*bgv::product(bgv, shape), 1).size(), std::size_t{8});
-  CHECK_EQ(kernels(*rlwe::galois_turn(bgv, top, first, 3), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bgv, {first, top, top, top}, 3), 1).size(), std::size_t{8});
   CHECK_EQ(kernels(*bgv::decryption(bgv, first, top, 2, 1), 1).size(), std::size_t{5});
   CHECK_EQ(kernels(*rlwe::public_encryption(bgv, first, &scale), 1).size(), std::size_t{8});
 }

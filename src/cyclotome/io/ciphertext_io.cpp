@@ -8,6 +8,7 @@
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/levelled.hpp"
 
 namespace cyclotome::io {
 
@@ -20,8 +21,8 @@ rlwe::Ciphertext load(const CiphertextPayload& payload, const rlwe::KeyId& key, 
   if (payload.uniform_seed) {
     rlwe::expand_symmetric_uniform(*context->engine(), polynomials.view().part(1), *payload.uniform_seed);
   }
-  return rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise, payload.uniform_seed,
-                          payload.correction);
+  return rlwe::with_raised_from(rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise,
+                                                 payload.uniform_seed, payload.correction));
 }
 
 }  // namespace

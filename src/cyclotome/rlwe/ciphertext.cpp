@@ -31,7 +31,9 @@ Ciphertext Ciphertext::to(const ContextPtr& context) const {
     throw MismatchError(message("a ciphertext of ", context_->parameters().summary(), " can't move to a context of ",
                                 context->parameters().summary()));
   }
-  return Ciphertext(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_, correction_);
+  Ciphertext result(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_, correction_);
+  result.raised_from_ = raised_from_;
+  return result;
 }
 
 void require_multipliable(const Ciphertext& a, const Ciphertext& b) {

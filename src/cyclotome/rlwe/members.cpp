@@ -65,10 +65,15 @@ Ciphertext gather(std::span<const Member> members, std::size_t group) {
   }
   const Ciphertext& head = *members[0].array;
   std::size_t parts = 0;
-  for (const Member& member : members) parts = std::max(parts, member.array->parts());
+  Level from = head.raised_from();
+  for (const Member& member : members) {
+    parts = std::max(parts, member.array->parts());
+    from = std::max(from, member.array->raised_from());
+  }
   PolyArray out = head.like(members.size() / group, parts);
   head.context()->engine()->sum_items(out.view(), views_of(members), group);
-  return head.derived(std::move(out), group == 1 ? noise : NoiseCalculus::times(noise, static_cast<double>(group)));
+  return head.derived(std::move(out), group == 1 ? noise : NoiseCalculus::times(noise, static_cast<double>(group)),
+                      from);
 }
 
 }  // namespace cyclotome::rlwe

@@ -12,7 +12,9 @@
 #include "cyclotome/rlwe/deterministic.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/levelled.hpp"
 #include "cyclotome/rlwe/members.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 #include "cyclotome/rlwe/plain_product_program.hpp"
 
 namespace cyclotome::rlwe {
@@ -21,8 +23,12 @@ namespace {
 
 const NoiseCalculus& calculus(const Ciphertext& a) { return a.context()->parameters().noise(); }
 
-NoiseBound switched_noise(const Ciphertext& a) {
-  return calculus(a).sum(a.noise(), a.context()->key_switch(a.level(), a.plain()).noise());
+/// A rotation's level and noise: the result is as `a`, and zero modulo the primes beyond that level.
+Ciphertext switched(const Ciphertext& a, Level at, PolyArray result) {
+  const Context& context = *a.context();
+  const NoiseBound noise =
+      key_switched_noise(context.parameters(), a.noise(), a.level(), at, 2, context.key_switch(at, a.plain()).noise());
+  return a.derived(std::move(result), noise, at);
 }
 
 /// b: a ciphertext or a plaintext.
@@ -60,7 +66,7 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
   if (a.parts() > shared)
     context.engine()->copy(out.view().part(shared, parts - shared), x.part(shared, parts - shared));
   if (b.parts() > shared) only_b(out.view().part(shared, parts - shared), y.part(shared, parts - shared));
-  return a.derived(std::move(out), calculus(a).sum(a.noise(), b.noise()));
+  return a.derived(std::move(out), calculus(a).sum(a.noise(), b.noise()), std::max(a.raised_from(), b.raised_from()));
 }
 
 /// Operands: out, a, b.
@@ -110,7 +116,7 @@ Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) {
 Ciphertext negate(const Ciphertext& a) {
   PolyArray out = a.like(a.batch(), a.parts());
   a.context()->engine()->negate(out.view(), a.polynomials().view());
-  return a.derived(std::move(out), a.noise());
+  return a.derived(std::move(out), a.noise(), a.raised_from());
 }
 
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
@@ -124,7 +130,7 @@ Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
     const Operand operands[] = {out.view(), a.polynomials().view(), b.polynomials().view()};
     plain_product(a, b)->run(operands);
   }
-  return a.derived(std::move(out), calculus(a).times_plain(a.noise(), b.norms()));
+  return a.derived(std::move(out), calculus(a).times_plain(a.noise(), b.norms()), a.raised_from());
 }
 
 Plaintext prepared(const Plaintext& b) {
@@ -144,7 +150,7 @@ Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {
   for (const auto q : ring->basis().values()) factors.push_back(Modulus<std::uint64_t>(q).reduce_signed(factor));
   PolyArray out = a.like(a.batch(), a.parts());
   a.context()->engine()->multiply_scalars(out.view(), a.polynomials().view(), factors);
-  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(factor)));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(factor)), a.raised_from());
 }
 
 Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t> matrix, std::size_t rows) {
@@ -160,7 +166,7 @@ Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t>
     for (std::size_t c = 0; c < a.batch(); ++c) row += std::abs(static_cast<double>(matrix[r * a.batch() + c]));
     largest_row = std::max(largest_row, row);
   }
-  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), largest_row));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), largest_row), a.raised_from());
 }
 
 ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
@@ -170,23 +176,24 @@ ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
 
 Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   require_keys_of("relinearize", a, keys);
-  if (a.parts() == 2) return a.derived(a.polynomials().clone(), a.noise());
+  if (a.parts() == 2) return a.derived(a.polynomials().clone(), a.noise(), a.raised_from());
   if (a.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", a.parts()));
   const ConstView key = relinearization_key(a, keys);
+  const Relinearization step(*a.context(), a.plain(), a.level(), a.noise());
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), key};
-  relinearization(*a.context(), a.level(), a.plain())->run(operands);
-  const NoiseBound& added = a.context()->key_switch(a.level(), a.plain()).relinearization_noise();
-  return a.derived(std::move(result), calculus(a).sum(a.noise(), added));
+  relinearization(*a.context(), {a.plain(), a.level(), a.raised_from(), step.at})->run(operands);
+  return a.derived(std::move(result), step.noise, step.at);
 }
 
 Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
   require_rotatable(a, keys);
-  if (element == 1) return a.derived(a.polynomials().clone(), a.noise());
+  if (element == 1) return a.derived(a.polynomials().clone(), a.noise(), a.raised_from());
+  const Level at = rotation_level(a);
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), keys.galois(element).polynomials().view()};
-  galois_turn(*a.context(), a.level(), a.plain(), element)->run(operands);
-  return a.derived(std::move(result), switched_noise(a));
+  galois_turn(*a.context(), {a.plain(), a.level(), a.raised_from(), at}, element)->run(operands);
+  return switched(a, at, std::move(result));
 }
 
 std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
@@ -196,7 +203,8 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
     if (element != 1) static_cast<void>(keys.galois(element));  // a missing key shows before any work is done
   }
   const Context& context = *a.context();
-  const KeySwitch& key_switch = context.key_switch(a.level(), a.plain());
+  const Level at = rotation_level(a);
+  const KeySwitch& key_switch = context.key_switch(at, a.plain());
   std::vector<Ciphertext> results;
   // Reading extended digits that outgrow fast memory costs more than making them again, limb by limb.
   constexpr std::size_t fast_memory = std::size_t{4} << 20;
@@ -204,26 +212,28 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
     for (const auto element : elements) results.push_back(apply_galois(a, element, keys));
     return results;
   }
+  const PolyArray low = at_level(a, at);
   std::vector<PolyArray> outs;
   for (const auto element : elements) {
-    outs.push_back(element == 1 ? a.polynomials().clone() : a.like(a.batch(), 2));
+    outs.push_back(element == 1 ? a.polynomials().clone() : context.make(low.ring(), a.batch(), 2, low.domain()));
   }
-  const ExecutionPtr find_digits = hoisted_digits(context, a.level(), a.plain());
+  const ExecutionPtr find_digits = hoisted_digits(context, at, a.plain());
   const std::size_t tile = context.engine()->batch_tile(a.batch(), key_switch.scratch_bytes());
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
-    const ConstView items = a.polynomials().view().items(first, count);
+    const ConstView items = low.view().items(first, count);
     PolyArray digits(context.engine(), key_switch.key_ring(), count, key_switch.digits(), Domain::transform);
     find_digits->run(std::array<Operand, 2>{digits.view(), items.part(1)});
     for (std::size_t i = 0; i < elements.size(); ++i) {
       if (elements[i] == 1) continue;
       const Operand operands[] = {outs[i].view().items(first, count), items.part(0), std::as_const(digits).view(),
                                   keys.galois(elements[i]).polynomials().view()};
-      hoisted_turn(context, a.level(), a.plain(), elements[i])->run(operands);
+      hoisted_turn(context, at, a.plain(), elements[i])->run(operands);
     }
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    results.push_back(a.derived(std::move(outs[i]), elements[i] == 1 ? a.noise() : switched_noise(a)));
+    results.push_back(elements[i] == 1 ? a.derived(std::move(outs[i]), a.noise(), a.raised_from())
+                                       : switched(a, at, from_level(a, std::move(outs[i]))));
   }
   return results;
 }
@@ -234,10 +244,13 @@ Ciphertext rekey(const Ciphertext& a, const RekeyingKey& key) {
   if (a.parts() != 2) {
     throw ArgumentError(message("rekey takes ciphertexts of 2 parts, not ", a.parts(), "; relinearise them first"));
   }
+  const Level at = rotation_level(a);
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), key.key().polynomials().view()};
-  rekeying(*a.context(), a.level(), a.plain())->run(operands);
-  return Ciphertext(a.context(), key.to(), a.plain(), std::move(result), switched_noise(a), std::nullopt,
+  rekeying(*a.context(), {a.plain(), a.level(), a.raised_from(), at})->run(operands);
+  Ciphertext turned = switched(a, at, std::move(result));
+  const NoiseBound noise = turned.noise();
+  return Ciphertext(a.context(), key.to(), a.plain(), std::move(turned).polynomials(), noise, std::nullopt,
                     a.correction());
 }
 
@@ -272,6 +285,7 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   const Ciphertext& head = *arrays[0];
   std::size_t batch = 0, parts = 0;
   NoiseBound noise = head.noise();
+  Level from = head.raised_from();
   for (const Ciphertext* const a : arrays) {
     require_same_context("concatenate", *a->context(), *head.context());
     require_same_key("concatenate", a->key(), head.key());
@@ -281,6 +295,7 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
     batch += a->batch();
     parts = std::max(parts, a->parts());
     noise = larger(noise, a->noise());
+    from = std::max(from, a->raised_from());
   }
   PolyArray out = head.like(batch, parts);
   Engine& engine = *head.context()->engine();
@@ -291,7 +306,7 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
     if (a->parts() < parts) engine.clear(window.part(a->parts(), parts - a->parts()));
     first += a->batch();
   }
-  return head.derived(std::move(out), noise);
+  return head.derived(std::move(out), noise, from);
 }
 
 Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
@@ -314,7 +329,7 @@ Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
       context.engine()->add(out.view(), out.view(), member);
     }
   }
-  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(group)));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(group)), a.raised_from());
 }
 
 Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key) {

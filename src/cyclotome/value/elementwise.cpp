@@ -57,7 +57,7 @@ Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x,
 EncryptedArray negate(const EncryptedArray& x) {
   Channels channels;
   for (const Ciphertext& channel : x.channels()) channels.push_back(rlwe::negate(channel));
-  return {{std::move(channels), x.layout()}, x.bound().of_either_sign(), x.keys()};
+  return {{std::move(channels), x.layout()}, x.bound().negated(), x.keys()};
 }
 
 EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {

@@ -89,7 +89,7 @@ EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& 
 
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return subtract(x, w.values(), options);
-  const Bound bound = bound_with("subtract", sum_bound, x, w.values()).of_either_sign();
+  const Bound bound = bound_with("subtract", difference_bound, x, w.values());
   return finished("subtract", w.combined("subtracting", scheme::subtract_plain, x, false, options), bound, x.keys(),
                   options);
 }

@@ -236,18 +236,30 @@ class Description:
     bounds: tuple[int, int] | None
     #: Of elements of a field: whether they are bits.
     bits: bool = False
+    #: The least and the largest value, where they are stated.
+    interval: tuple[int, int] | None = None
 
 
 def description(data: bytes) -> Description:
     """One `ARRY` section."""
     placement, clean, bounded, axes, largest, row = struct.unpack_from("<4B2H", data)
     shape = struct.unpack_from(f"<{axes}Q", data, 8)
-    words, start = data[8 + 8 * axes :], 8 * largest
+    words, start = data[8 + 8 * axes : 8 + 8 * (axes + largest + row)], 8 * largest
     assert len(words) == 8 * (largest + row)
+    rest, ends = data[8 + 8 * (axes + largest + row) :], list[int]()
+    while bounded == 3 and len(ends) < 2:
+        count, sign = struct.unpack_from("<2H", rest)
+        size = int.from_bytes(rest[4 : 4 + 8 * count], "little")
+        assert sign <= 1 and (size > 0 or sign == 0)
+        ends.append(-size if sign else size)
+        rest = rest[4 + 8 * count :]
+    assert rest == b""
     bounds = (int.from_bytes(words[:start], "little"), int.from_bytes(words[start:], "little"))
     names = ["replicated", "slots", "coefficients"]
-    assert bounded < 2 or (largest, row) == (0, 0)
-    return Description(names[placement], clean == 1, shape, bounds if bounded == 1 else None, bounded == 2)
+    assert bounded in (1, 3) or (largest, row) == (0, 0)
+    interval = (ends[0], ends[1]) if ends else None
+    stated = bounds if bounded in (1, 3) else None
+    return Description(names[placement], clean == 1, shape, stated, bounded == 2, interval)
 
 
 def ciphertexts(data: bytes, p: Parameters, version: int = 2) -> Ciphertexts:

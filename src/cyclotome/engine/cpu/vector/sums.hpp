@@ -22,13 +22,8 @@ struct Sums {
   /// Words that inner products fetch ahead: they read more polynomials at once than processors follow by themselves.
   static constexpr std::size_t ahead = 1024 / sizeof(Word);
 
-  CYCLOTOME_INLINE static auto repeated_operand(Word factor) {
-    if constexpr (requires { L::repeated_operand(factor); }) {
-      return L::repeated_operand(factor);
-    } else {
-      return L::operand(L::broadcast(factor));
-    }
-  }
+  /// One factor for all lanes.
+  CYCLOTOME_INLINE static auto repeated_operand(Word factor) { return L::operand(L::broadcast(factor)); }
 
   /// `width` sums of a register each: `first(i)` starts sum i, settled; `add(sum i, i, term)` adds a product to it;
   /// `reduce(i, sum i)` makes a residue of it, and `store(i, residue)` stores that in the end.
