@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["byte_size", "html_table", "integer", "plural"]
+__all__ = ["byte_size", "extent_of", "html_table", "integer", "plural"]
 
 
 def integer(value: int) -> str:
     """A number in full while it is readable, then by its length: "about 2^72"."""
     return str(value) if abs(value) < 10**18 else f"about {'-' if value < 0 else ''}2^{abs(value).bit_length() - 1}"
+
+
+def extent_of(low: int, high: int) -> str:
+    """ "within ±9", or "from 0 to 9"."""
+    return f"within ±{integer(high)}" if low == -high else f"from {integer(low)} to {integer(high)}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -188,7 +188,7 @@ TEST(what_stops_a_program_leaves_no_half_result) {
   const Party party(scheme::make_context(rlwe::Parameters(check::literal(Word::u32, 2)), device()), 1);
   const rlwe::Context& context = *party.context;
   const Ciphertext c = party.encrypted(0, 5, 7);
-  const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2);
+  const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2, c.domain());
   PolyArray phases = context.make(context.ciphertext_ring(), 5, 1, Domain::coefficient, true);
   check::leaves_nothing(
       phase->program().name(), phases,

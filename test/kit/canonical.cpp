@@ -43,18 +43,30 @@ void add_common(std::vector<NamedProgram>& all, const rlwe::Context& c, const Ba
   all.push_back({"encrypt zero", program_of(rlwe::public_encryption(c, first, nullptr))});
   all.push_back({"encrypt under the secret key", program_of(rlwe::symmetric_encryption(c, first, &scale))});
   all.push_back({"encrypt zero under the secret key", program_of(rlwe::symmetric_encryption(c, first, nullptr))});
-  all.push_back({"phase", program_of(rlwe::phase_of(c, top, 2))});
-  all.push_back({"phase of 3 parts", program_of(rlwe::phase_of(c, top, 3))});
-  all.push_back({"multiply by a plaintext", rlwe::plain_product_program(c, top, first, 2, false, false)});
-  all.push_back({"multiply by one plaintext", rlwe::plain_product_program(c, top, first, 3, false, true)});
-  all.push_back({"multiply one by plaintexts", rlwe::plain_product_program(c, top, first, 2, true, false)});
+  const Domain native = c.native_domain();
+  all.push_back({"phase", program_of(rlwe::phase_of(c, top, 2, native))});
+  all.push_back({"phase of 3 parts", program_of(rlwe::phase_of(c, top, 3, native))});
+  const auto plain_product = [&](const char* name, const rlwe::PlainProductShape& shape) {
+    all.push_back({name, rlwe::plain_product_program(c, first, shape)});
+  };
+  plain_product("multiply by a plaintext", {top, 2, native, false, false});
+  plain_product("multiply by one plaintext", {top, 3, native, false, true});
+  plain_product("multiply one by plaintexts", {top, 2, native, true, false});
+  all.push_back({"multiply by a prepared plaintext", rlwe::prepared_product_program(c, {top, 2, native, false, true})});
   using scheme::PlainSum;
+  const auto plain_sum = [&](const char* name, const scheme::PlainSumShape& shape) {
+    all.push_back({name, scheme::plain_sum_program(c, shape, scale)});
+  };
+  plain_sum("add a plaintext", {PlainSum::added, top, first, 2, native, false, false});
+  plain_sum("add plaintexts to one", {PlainSum::added, top, first, 2, native, true, false});
+  plain_sum("subtract one plaintext", {PlainSum::subtracted, top, first, 3, native, false, true});
+  if (native == Domain::transform) return;
+  constexpr Domain moved = Domain::transform;
+  all.push_back({"phase of transforms", program_of(rlwe::phase_of(c, top, 2, moved))});
+  plain_product("multiply transforms by a plaintext", {top, 2, moved, false, false});
   all.push_back(
-      {"add a plaintext", scheme::plain_sum_program(c, {PlainSum::added, top, first, 2, false, false}, scale)});
-  all.push_back(
-      {"add plaintexts to one", scheme::plain_sum_program(c, {PlainSum::added, top, first, 2, true, false}, scale)});
-  all.push_back({"subtract one plaintext",
-                 scheme::plain_sum_program(c, {PlainSum::subtracted, top, first, 3, false, true}, scale)});
+      {"multiply transforms by a prepared plaintext", rlwe::prepared_product_program(c, {top, 2, moved, false, true})});
+  plain_sum("add a plaintext to transforms", {PlainSum::added, top, first, 2, moved, false, false});
 }
 
 void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
@@ -92,8 +104,9 @@ void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
     }
     all.push_back({"raise", program_of(rlwe::raising(c, low, top, 3))});
   }
-  all.push_back({"decrypt", program_of(bfv::decryption(c, c.max_level(), first, 2))});
-  all.push_back({"decrypt 3 parts", program_of(bfv::decryption(c, c.max_level(), first, 3))});
+  all.push_back({"decrypt", program_of(bfv::decryption(c, c.max_level(), first, 2, Domain::coefficient))});
+  all.push_back({"decrypt 3 parts", program_of(bfv::decryption(c, c.max_level(), first, 3, Domain::coefficient))});
+  all.push_back({"decrypt transforms", program_of(bfv::decryption(c, c.max_level(), first, 2, Domain::transform))});
   all.push_back({"round", program_of(bfv::rounding(c, c.max_level(), first))});
 }
 

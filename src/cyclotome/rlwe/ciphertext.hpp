@@ -60,18 +60,12 @@ class Plaintext {
 };
 
 /// An array of ciphertexts of one plaintext modulus: batch items of 2 parts (3 after a product that was not
-/// relinearised) over Q, the context's native domain. Immutable: operations return new arrays.
+/// relinearised) over Q, in the context's native domain or transformed (domains.hpp). Immutable: operations return new
+/// arrays.
 class Ciphertext {
  public:
   Ciphertext(ContextPtr context, const KeyId& key, PlainIndex plain, PolyArray polynomials, NoiseBound noise,
-             std::optional<PublicSeed> uniform_seed = std::nullopt, std::uint64_t correction = 1)
-      : context_(std::move(context)),
-        key_(key),
-        plain_(plain),
-        polynomials_(std::move(polynomials)),
-        noise_(context_->parameters().noise().tidy(noise)),
-        uniform_seed_(uniform_seed),
-        correction_(correction) {}
+             std::optional<PublicSeed> uniform_seed = std::nullopt, std::uint64_t correction = 1);
 
   const ContextPtr& context() const noexcept { return context_; }
   /// Id of the secret key that it is encrypted under.
@@ -82,6 +76,15 @@ class Ciphertext {
   std::size_t parts() const noexcept { return polynomials_.parts(); }
   const PolyArray& polynomials() const& noexcept { return polynomials_; }
   PolyArray polynomials() && { return std::move(polynomials_); }
+  /// Which domain they are in.
+  Domain domain() const noexcept { return polynomials_.domain(); }
+  /// The same ciphertexts with their residues in that domain. What is asked for a second time is kept beside this
+  /// array, which copies share, and is no work from then on. Thread-safe.
+  Ciphertext in(Domain domain) const;
+  /// Residues for a program that wants that domain: there if they are at hand or were wanted before, else as they are.
+  PolyArray wanted(Domain domain) const;
+  /// Bytes in the engine's memory, with what is kept in the other domain.
+  std::size_t bytes() const;
   /// The number of its ciphertext primes, and the same as what it means.
   std::size_t limbs() const noexcept { return polynomials_.limbs(); }
   Level level() const noexcept { return Level(limbs()); }
@@ -126,6 +129,8 @@ class Ciphertext {
   std::optional<PublicSeed> uniform_seed_;
   std::uint64_t correction_;
   Level raised_from_ = Level(std::numeric_limits<std::size_t>::max());
+  struct OtherDomain;
+  std::shared_ptr<OtherDomain> other_;
 };
 
 /// What factors need: one context, key and plaintext modulus (MismatchError), 2 parts, batches that are equal or 1

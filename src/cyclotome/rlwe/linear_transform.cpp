@@ -9,6 +9,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
 #include "cyclotome/rlwe/levelled.hpp"
 #include "cyclotome/rlwe/linear_transform_program.hpp"
@@ -225,9 +226,10 @@ NoiseBound linear_transform_noise(const Ciphertext& a, const RotationGrid& grid,
   return switched(*sum, 1);  // the division in the end
 }
 
-Ciphertext linear_transform(const Ciphertext& a, const RotationGrid& grid, const ExtendedFactors& factors,
+Ciphertext linear_transform(const Ciphertext& given, const RotationGrid& grid, const ExtendedFactors& factors,
                             const EvaluationKeys& keys) {
-  require_transformable(a, grid, keys);
+  require_transformable(given, grid, keys);
+  const Ciphertext a = native(given);
   const Context& context = *a.context();
   std::vector<PlainNorms> norms(grid.outer.size());
   const auto noted = [&](std::size_t i) {

@@ -10,6 +10,7 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
 #include "cyclotome/rlwe/levelled.hpp"
@@ -51,6 +52,10 @@ void require_operands(const char* operation, const Ciphertext& a, const Operand&
 template <class Both, class OnlyB>
 Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext& b, const Both& both,
                    const OnlyB& only_b) {
+  if (a.domain() != b.domain()) {
+    const Domain domain = common_domain(std::array{&a, &b});
+    return combine(operation, a.in(domain), b.in(domain), both, only_b);
+  }
   require_operands(operation, a, b);
   require_same_key(operation, a.key(), b.key());
   if (a.limbs() != b.limbs() || a.correction() != b.correction()) {
@@ -69,20 +74,21 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
   return a.derived(std::move(out), calculus(a).sum(a.noise(), b.noise()), std::max(a.raised_from(), b.raised_from()));
 }
 
-/// Operands: out, a, b.
-ExecutionPtr plain_product(const Ciphertext& a, const Plaintext& b) {
-  const bool one_a = a.batch() < b.batch(), one_b = b.batch() < a.batch();  // for all items of the other
-  return a.context()->execution({"multiply_plain", {a.limbs(), b.plain().number, a.parts(), one_a, one_b}}, [&] {
-    return plain_product_program(*a.context(), a.level(), b.plain(), a.parts(), one_a, one_b);
-  });
-}
-
-/// The same with the transforms of b.
-ExecutionPtr prepared_product(const Ciphertext& a, const Plaintext& b) {
-  const bool one_a = a.batch() < b.batch(), one_b = b.batch() < a.batch();
-  return a.context()->execution({"multiply_prepared", {a.limbs(), a.parts(), one_a, one_b}}, [&] {
-    return prepared_product_program(*a.context(), a.level(), a.parts(), one_a, one_b);
-  });
+/// Of residues a times b. Operands: out, a, b; or the transforms of b, if there are some.
+ExecutionPtr plain_product(const PolyArray& a, const Plaintext& b) {
+  const Context& context = *b.context();
+  const PlainProductShape shape{.level = Level(a.limbs()),
+                                .parts = a.parts(),
+                                .domain = a.domain(),
+                                .one_c = a.batch() < b.batch(),
+                                .one_m = b.batch() < a.batch()};
+  const bool prepared = b.transforms() != nullptr;
+  const std::uint64_t flags = shape.one_c * 1U + shape.one_m * 2U + (a.domain() == Domain::transform) * 4U;
+  const std::uint64_t plain = prepared ? 0 : b.plain().number;
+  return context.execution(
+      {prepared ? "multiply_prepared" : "multiply_plain", {a.limbs(), a.parts(), flags, plain}}, [&] {
+        return prepared ? prepared_product_program(context, shape) : plain_product_program(context, b.plain(), shape);
+      });
 }
 
 void require_keys_of(const char* operation, const Ciphertext& a, const EvaluationKeys& keys) {
@@ -121,15 +127,14 @@ Ciphertext negate(const Ciphertext& a) {
 
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   require_operands("multiply_plain", a, b);
-  PolyArray out = a.like(std::max(a.batch(), b.batch()), a.parts());
-  if (b.transforms() != nullptr) {
-    const ConstView factor = b.transforms()->view().limbs_at(0, *a.context()->level_ring(a.level()));
-    const Operand operands[] = {out.view(), a.polynomials().view(), factor};
-    prepared_product(a, b)->run(operands);
-  } else {
-    const Operand operands[] = {out.view(), a.polynomials().view(), b.polynomials().view()};
-    plain_product(a, b)->run(operands);
-  }
+  const Context& context = *a.context();
+  const RingPtr& ring = context.level_ring(a.level());
+  PolyArray out = context.make(ring, std::max(a.batch(), b.batch()), a.parts(), Domain::transform);
+  const PolyArray c = a.wanted(Domain::transform);
+  const ConstView factor =
+      b.transforms() != nullptr ? std::as_const(*b.transforms()).view().limbs_at(0, *ring) : b.polynomials().view();
+  const Operand operands[] = {out.view(), c.view(), factor};
+  plain_product(c, b)->run(operands);
   return a.derived(std::move(out), calculus(a).times_plain(a.noise(), b.norms()), a.raised_from());
 }
 
@@ -174,11 +179,12 @@ ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
   return keys.relinearization().polynomials().view();
 }
 
-Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
-  require_keys_of("relinearize", a, keys);
-  if (a.parts() == 2) return a.derived(a.polynomials().clone(), a.noise(), a.raised_from());
-  if (a.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", a.parts()));
-  const ConstView key = relinearization_key(a, keys);
+Ciphertext relinearize(const Ciphertext& given, const EvaluationKeys& keys) {
+  require_keys_of("relinearize", given, keys);
+  if (given.parts() == 2) return given.derived(given.polynomials().clone(), given.noise(), given.raised_from());
+  if (given.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", given.parts()));
+  const ConstView key = relinearization_key(given, keys);
+  const Ciphertext a = native(given);
   const Relinearization step(*a.context(), a.plain(), a.level(), a.noise());
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), key};
@@ -186,9 +192,10 @@ Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
   return a.derived(std::move(result), step.noise, step.at);
 }
 
-Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
-  require_rotatable(a, keys);
-  if (element == 1) return a.derived(a.polynomials().clone(), a.noise(), a.raised_from());
+Ciphertext apply_galois(const Ciphertext& given, std::uint64_t element, const EvaluationKeys& keys) {
+  require_rotatable(given, keys);
+  if (element == 1) return given.derived(given.polynomials().clone(), given.noise(), given.raised_from());
+  const Ciphertext a = native(given);
   const Level at = rotation_level(a);
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), keys.galois(element).polynomials().view()};
@@ -196,12 +203,13 @@ Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const Evalua
   return switched(a, at, std::move(result));
 }
 
-std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
+std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& given, std::span<const std::uint64_t> elements,
                                              const EvaluationKeys& keys) {
-  require_rotatable(a, keys);
+  require_rotatable(given, keys);
   for (const auto element : elements) {
     if (element != 1) static_cast<void>(keys.galois(element));  // a missing key shows before any work is done
   }
+  const Ciphertext a = native(given);
   const Context& context = *a.context();
   const Level at = rotation_level(a);
   const KeySwitch& key_switch = context.key_switch(at, a.plain());
@@ -238,12 +246,13 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
   return results;
 }
 
-Ciphertext rekey(const Ciphertext& a, const RekeyingKey& key) {
-  require_same_context("rekey", *a.context(), *key.context());
-  require_same_key("rekey", a.key(), key.from());
-  if (a.parts() != 2) {
-    throw ArgumentError(message("rekey takes ciphertexts of 2 parts, not ", a.parts(), "; relinearise them first"));
+Ciphertext rekey(const Ciphertext& given, const RekeyingKey& key) {
+  require_same_context("rekey", *given.context(), *key.context());
+  require_same_key("rekey", given.key(), key.from());
+  if (given.parts() != 2) {
+    throw ArgumentError(message("rekey takes ciphertexts of 2 parts, not ", given.parts(), "; relinearise them first"));
   }
+  const Ciphertext a = native(given);
   const Level at = rotation_level(a);
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), key.key().polynomials().view()};
@@ -264,7 +273,7 @@ Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys) {
 
 Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys) {
   const GaloisGroup& group = a.context()->slot_galois();
-  Ciphertext result = a;
+  Ciphertext result = native(a);
   for (const GaloisGroup::Generator& generator : group.generators() | std::views::reverse) {  // along rows at last
     for (const std::uint64_t element : doublings(group, generator)) {
       result = add(result, apply_galois(result, element, keys));
@@ -297,12 +306,13 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
     noise = larger(noise, a->noise());
     from = std::max(from, a->raised_from());
   }
-  PolyArray out = head.like(batch, parts);
+  const Domain domain = common_domain(arrays);
+  PolyArray out = head.context()->make(head.polynomials().ring(), batch, parts, domain);
   Engine& engine = *head.context()->engine();
   std::size_t first = 0;
   for (const Ciphertext* const a : arrays) {
     const View window = out.view().items(first, a->batch());
-    engine.copy(window.part(0, a->parts()), a->polynomials().view());
+    engine.copy(window.part(0, a->parts()), a->in(domain).polynomials().view());
     if (a->parts() < parts) engine.clear(window.part(a->parts(), parts - a->parts()));
     first += a->batch();
   }

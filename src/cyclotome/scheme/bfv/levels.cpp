@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/level_switch_program.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
@@ -21,8 +22,9 @@ namespace {
 Ciphertext moved(const Ciphertext& a, Level level) {
   if (level == a.level()) return a;
   const Context& context = bfv_context(a.context());
+  const Ciphertext x = rlwe::native(a);
   PolyArray result = context.make(context.level_ring(level), a.batch(), a.parts());
-  const Operand operands[] = {result.view(), a.polynomials().view()};
+  const Operand operands[] = {result.view(), x.polynomials().view()};
   const ExecutionPtr way = level < a.level() ? rlwe::lowering(context, a.level(), a.raised_from(), level, a.parts())
                                              : rlwe::raising(context, a.level(), level, a.parts());
   way->run(operands);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/levels.hpp"
@@ -48,6 +49,12 @@ Ciphertext lowered_product(const Ciphertext& a, const Ciphertext* b, const rlwe:
 /// a b, or a^2 without b; relinearised if there are keys.
 Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys, ProductMethod method) {
   const Context& context = bfv_context(a.context());
+  if (a.domain() == Domain::transform || (b != nullptr && b->domain() == Domain::transform)) {
+    const Ciphertext first = rlwe::native(a);
+    if (b == nullptr) return product(first, nullptr, keys, method);
+    const Ciphertext second = rlwe::native(*b);
+    return product(first, &second, keys, method);
+  }
   if (a.level() < context.max_level() || (b != nullptr && b->level() < context.max_level())) {
     return lowered_product(a, b, keys, method);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/levels.hpp"
@@ -40,7 +41,7 @@ Lifted lifted(const Context& context, std::span<const rlwe::Member> members, rlw
     numbers.push_back(place->second);
   }
   const rlwe::PlainIndex plain = members[0].array->plain();
-  const Ciphertext gathered = rlwe::gather(distinct);
+  const Ciphertext gathered = rlwe::native(rlwe::gather(distinct));
   const RingPtr& ring = context.hps(level, plain).product_ring;
   PolyArray factors = context.make(ring, distinct.size(), 2, Domain::transform);
   const Operand operands[] = {factors.view(), gathered.polynomials().view()};
