@@ -2,6 +2,7 @@
 // The composites that have kernels of their own. Which it is to be is decided here, on the host, from the composite,
 // the degree and what the loaded code can do (code_paths.hpp).
 #include "cyclotome/engine/cuda/division.cuh"
+#include "cyclotome/engine/cuda/key_switch_in_two.cuh"
 #include "cyclotome/engine/cuda/matrix_key_switch.cuh"
 #include "cyclotome/engine/cuda/products.cuh"
 #include "cyclotome/program/composites.hpp"
@@ -111,8 +112,79 @@ class KeySwitchNative {
 
   void operator()(const StepContext& at, const View& out, View c, const View& key, const View& addend) const {
     if (c.domain == Domain::transform) c = in_coefficients(at, c);
+    // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few (measured).
+    const bool in_two = few_values(out.batch * both_->limbs() * both_->degree());
+    const View extended = in_two ? scratch_view<W>(at, *both_, out, digits_.value.count, Domain::transform) : View{};
+    if (in_two && divides_in_sums(out.domain)) {
+      const View dropped = scratch_view<W>(at, *special_, out, 2, Domain::coefficient);
+      const auto division =
+          divide_->in_sums(out, addend, at.scratch.take(out.batch * 2 * max_limb_blocks * sizeof(std::uint32_t)));
+      form_product_in_two(at, launch_of(at, dropped, c, key, out.domain), extended, &division);
+      return;
+    }
     const View product = scratch_view<W>(at, *both_, out, 2, out.domain);
-    form_product(at, product, c, key);
+    const KeySwitchLaunch<W> work = launch_of(at, product, c, key, out.domain);
+    if (in_two) {
+      form_product_in_two(at, work, extended, nullptr);
+    } else {
+      key_switch(at.queue, work, arithmetics_);
+    }
+    divide_product(at, out, product, addend);
+  }
+
+ private:
+  View in_coefficients(const StepContext& at, const View& c) const {
+    const View coefficients = scratch_view<W>(at, *q_, c, 1, Domain::coefficient);
+    const auto to = device_view<W>(coefficients, 1);
+    if (!inverse_in_one_pass(at.queue, to, device_view<W>(c, 1), limbs_of(c), items_of(c), q_tables_.value,
+                             q_arithmetics_)) {
+      run_pointwise<W>(at.queue, coefficients, c, c, q_tables_.value, Copy{});
+      run_inverse<W>(at.queue, coefficients, q_tables_.value, q_arithmetics_);
+    }
+    return coefficients;
+  }
+
+  /// Whether the kernel of the sums divides them: transforms, whose division is three launches otherwise. Of
+  /// coefficients it is one, and as fast (measured).
+  bool divides_in_sums(Domain domain) const {
+    return domain == Domain::transform && divide_ && divide_->fits_sums() &&
+           arithmetics_.integer != arithmetics_.floating;
+  }
+
+  /// product: with the limbs modulo P as coefficients, the others in `domain`; or with the former alone. Digits of
+  /// several primes are prepared.
+  KeySwitchLaunch<W> launch_of(const StepContext& at, const View& product, const View& c, const View& key,
+                               Domain domain) const {
+    const std::size_t limbs = both_->limbs(), special = special_ == nullptr ? 0 : special_->limbs();
+    KeySwitchLaunch<W> work{
+        .out = device_view<W>(product, 2),
+        .c = device_view<W>(c, 1),
+        .key = device_view<W>(key, 2),
+        .digits = digits_.value.data,
+        .digit_count = digits_.value.count,
+        .inverse_limbs = static_cast<std::uint32_t>(domain == Domain::coefficient ? limbs : special),
+        .limbs = static_cast<unsigned>(limbs),
+        .items = static_cast<unsigned>(product.batch),
+        .tables = tables_.value};
+    if (prepared_limbs_ != 0) {
+      const std::size_t item = prepared_limbs_ * both_->degree();
+      work.prepared = {static_cast<W*>(at.scratch.take(product.batch * item * sizeof(W))), item, 0, 1, work.c.degree};
+      prepare_digits(at.queue, work.prepared, work.c, work.digits, work.digit_count, work.items);
+    }
+    return work;
+  }
+
+  void form_product_in_two(const StepContext& at, const KeySwitchLaunch<W>& work, const View& extended,
+                           const SumDivision<W>* division) const {
+    const auto digits = device_view<W>(extended, work.digit_count);
+    if (division == nullptr) {
+      key_switch_in_two(at.queue, work, digits, arithmetics_);
+    } else {
+      divided_key_switch(at.queue, work, digits, arithmetics_, *division);
+    }
+  }
+
+  void divide_product(const StepContext& at, const View& out, const View& product, const View& addend) const {
     if (divide_) {
       View dropped = product.limbs_at(0, *special_);
       dropped.domain = Domain::coefficient;
@@ -127,44 +199,6 @@ class KeySwitchNative {
     if (added < 2) {
       const View rest = product.part(added, 2 - added);
       pointwise(out.part(added, 2 - added), rest, rest, Copy{});
-    }
-  }
-
- private:
-  View in_coefficients(const StepContext& at, const View& c) const {
-    const View coefficients = scratch_view<W>(at, *q_, c, 1, Domain::coefficient);
-    run_pointwise<W>(at.queue, coefficients, c, c, q_tables_.value, Copy{});
-    run_inverse<W>(at.queue, coefficients, q_tables_.value, q_arithmetics_);
-    return coefficients;
-  }
-
-  /// The limbs modulo P as coefficients, the others in the domain of `product`.
-  void form_product(const StepContext& at, const View& product, const View& c, const View& key) const {
-    const std::size_t limbs = both_->limbs(), degree = both_->degree();
-    const std::size_t special = special_ == nullptr ? 0 : special_->limbs();
-    KeySwitchLaunch<W> work{
-        .out = device_view<W>(product, 2),
-        .c = device_view<W>(c, 1),
-        .key = device_view<W>(key, 2),
-        .digits = digits_.value.data,
-        .digit_count = digits_.value.count,
-        .inverse_limbs = static_cast<std::uint32_t>(product.domain == Domain::coefficient ? limbs : special),
-        .limbs = static_cast<unsigned>(limbs),
-        .items = static_cast<unsigned>(product.batch),
-        .tables = tables_.value};
-    // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few (measured).
-    const bool in_two = few_values(product.batch * limbs * degree);
-    View extended;
-    if (in_two) extended = scratch_view<W>(at, *both_, product, work.digit_count, Domain::transform);
-    if (prepared_limbs_ != 0) {
-      const std::size_t item = prepared_limbs_ * degree;
-      work.prepared = {static_cast<W*>(at.scratch.take(product.batch * item * sizeof(W))), item, 0, 1, work.c.degree};
-      prepare_digits(at.queue, work.prepared, work.c, work.digits, work.digit_count, work.items);
-    }
-    if (in_two) {
-      key_switch_in_two(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_);
-    } else {
-      key_switch(at.queue, work, arithmetics_);
     }
   }
 
