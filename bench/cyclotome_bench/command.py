@@ -6,7 +6,7 @@ from __future__ import annotations
 import json as json_text
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,8 +34,15 @@ from cyclotome_bench.device_plans import DevicePlan, make_device_plan
 from cyclotome_bench.fermat import measure_fermat
 from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
 from cyclotome_bench.functions import FunctionsPlan, make_functions_plan, measure_functions
+from cyclotome_bench.instruction_sets import (
+    INSTRUCTION_SETS_SET,
+    InstructionSetsPlan,
+    make_instruction_sets_plan,
+    measure_instruction_sets,
+)
 from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
+from cyclotome_bench.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
 from cyclotome_bench.paper004 import METHOD, measure_paper_004
@@ -68,13 +75,18 @@ def bench(
         list[str] | None,
         typer.Option(
             "--set",
-            help='Only this set: seal-8192, "public-*", "transforms", "functions", 6.5 of 004; repeatable.',
+            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "instruction-sets", '
+            "6.5 of 004; repeatable.",
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
     threads: Annotated[int | None, typer.Option(help="Threads of the second half; 1 leaves it out.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for each cell.")] = None,
     peer: Annotated[bool, typer.Option("--peer/--no-peer", help="Run SEAL (tenseal) beside, if installed.")] = True,
+    peer_program: Annotated[
+        list[Path] | None,
+        typer.Option(help="Run this program of another library beside too (bench/peers builds them); repeatable."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .json file, or a folder for <machine>.json.")
     ] = None,
@@ -107,10 +119,12 @@ def bench(
             )
         name = "full" if full else f"paper-{paper}" if paper else "quick" if quick else "standard"
         name = f"{name}-quick" if quick and paper in PAPERS else name
-        functions = make_functions_plan(quick, seconds) if "functions" in (only or []) and paper is None else None
-        made = functions or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
+        alone = _plan_of_set(only or [], quick, seconds) if paper is None else None
+        made = alone or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
-        report = _measured(plan, peer, _path(output, device), resume, force)
+        if peer_program and type(plan) is not Plan:
+            raise UsageError("--peer-program: programs take part where sets of parameters are measured on cores")
+        report = _measured(plan, peer, peer_program or (), _path(output, device), resume, force)
     view = view_of(report, paper, bool(only or scheme))
     if html is not None:
         write_whole(html, page(report, view).encode())
@@ -120,6 +134,15 @@ def bench(
         _print(report, view)
     if not report.complete and show is None:
         raise typer.Exit(INTERRUPTED)
+
+
+def _plan_of_set(only: list[str], quick: bool, seconds: float | None) -> Plan | None:
+    """Of a set that is measured by itself."""
+    if "functions" in only:
+        return make_functions_plan(quick, seconds)
+    if INSTRUCTION_SETS_SET in only:
+        return make_instruction_sets_plan(quick, seconds)
+    return make_matrix_plan(quick, seconds) if "matrix" in only else None
 
 
 def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | None) -> Plan | None:
@@ -145,7 +168,7 @@ def _path(output: Path | None, device: str) -> Path | None:
     return output / f"{machine.device_machine_name(device_name(device))}.json"
 
 
-def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bool) -> Report:
+def _measured(plan: Plan, peer: bool, programs: Sequence[Path], path: Path | None, resume: bool, force: bool) -> Report:
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None, "method": METHOD}
@@ -177,7 +200,7 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
         note(f"measuring {plan.name}")
     try:
         with progress_bar():
-            for record in _records(plan, wanted, known):
+            for record in _records(plan, wanted, known, programs):
                 report.records.append(record)
                 if not sys.stderr.isatty() and (now := _step_of(record)) != last:
                     note(f"{time.monotonic() - started:6.1f} s  {now}")
@@ -199,9 +222,13 @@ def _step_of(record: Record) -> str:
     return str(record["set"]) if record["scheme"] else f"{record['set']}, {record['operation']}"
 
 
-def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
+def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]], programs: Sequence[Path]) -> Iterator[Record]:
     if isinstance(plan, FunctionsPlan):
         return measure_functions(plan, peer, known)
+    if isinstance(plan, MatrixPlan):
+        return measure_matrices(plan, peer, known)
+    if isinstance(plan, InstructionSetsPlan):
+        return measure_instruction_sets(plan, peer, known)
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
     if isinstance(plan, FermatPlan):
@@ -210,7 +237,7 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Re
         return measure_ltv(plan, known)
     if isinstance(plan, DevicePlan):
         return measure_on_device(plan, known)
-    return chain(measure(plan, peer, known), measure_studies(plan, "cpu:1", known))
+    return chain(measure(plan, peer, known, programs), measure_studies(plan, "cpu:1", known))
 
 
 def _print(report: Report, view: View) -> None:

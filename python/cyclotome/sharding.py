@@ -6,7 +6,6 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
 
@@ -35,6 +34,8 @@ def _at_once(works: Sequence[Callable[[], _T]]) -> list[_T]:
     """What they return, each run in a thread of its own; the first error is raised when all have ended."""
     if len(works) == 1:
         return [works[0]()]
+    from concurrent.futures import ThreadPoolExecutor  # and logging with it: not for whoever has one device
+
     with ThreadPoolExecutor(len(works)) as pool:
         futures = [pool.submit(copy_context().run, work) for work in works]
     return [future.result() for future in futures]

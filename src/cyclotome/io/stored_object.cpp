@@ -6,7 +6,9 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/plain_array_io.hpp"
 #include "cyclotome/io/protected_key.hpp"
+#include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
@@ -27,6 +29,7 @@ Container opened(std::span<const std::uint8_t> bytes, const Limits& limits) {
 
 Bytes to_bytes(const value::EncryptedArray& array, Metadata metadata) { return serialize(array, metadata); }
 Bytes to_bytes(const rlwe::Ciphertext& ciphertext, Metadata metadata) { return serialize(ciphertext, metadata); }
+Bytes to_bytes(const value::PlainArray& plain, Metadata metadata) { return serialize(plain, metadata); }
 Bytes to_bytes(const rlwe::Plaintext& plaintext, Metadata metadata) { return serialize(plaintext, metadata); }
 Bytes to_bytes(const rlwe::Parameters& parameters, Metadata metadata) { return serialize(parameters, metadata); }
 Bytes to_bytes(const rlwe::PublicKey& key, Metadata metadata) { return serialize(key, metadata); }
@@ -36,6 +39,10 @@ Bytes to_bytes(const rlwe::SecretKey& key, Metadata metadata) { return serialize
 Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata metadata) {
   return serialize_protected(key, bytes_of_text(passphrase), metadata);
 }
+Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata) { return serialize(session, metadata); }
+Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata) { return serialize(share, metadata); }
+Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata) { return serialize(share, metadata); }
+Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata) { return serialize(share, metadata); }
 
 /// The bytes, and the container that looks at them: neither moves.
 struct StoredObject::Held {
@@ -72,6 +79,9 @@ rlwe::Ciphertext StoredObject::ciphertext(const rlwe::ContextPtr& context) const
 rlwe::Plaintext StoredObject::plaintext(const rlwe::ContextPtr& context) const {
   return read_plaintext(held_->container, context);
 }
+value::PlainArray StoredObject::plain_array(const rlwe::ContextPtr& context) const {
+  return read_plain_array(held_->container, context);
+}
 rlwe::PublicKey StoredObject::public_key(const rlwe::ContextPtr& context) const {
   return read_public_key(held_->container, context);
 }
@@ -80,6 +90,16 @@ rlwe::EvaluationKeys StoredObject::evaluation_keys(const rlwe::ContextPtr& conte
 }
 rlwe::RekeyingKey StoredObject::rekeying_key(const rlwe::ContextPtr& context) const {
   return read_rekeying_key(held_->container, context);
+}
+rlwe::ThresholdSession StoredObject::threshold_session() const { return read_threshold_session(held_->container); }
+rlwe::KeyShare StoredObject::key_share(const rlwe::ContextPtr& context) const {
+  return read_key_share(held_->container, context);
+}
+rlwe::SecretShare StoredObject::secret_share(const rlwe::ContextPtr& context) const {
+  return read_secret_share(held_->container, context);
+}
+value::DecryptionShare StoredObject::decryption_share(const rlwe::ContextPtr& context) const {
+  return read_decryption_share(held_->container, context);
 }
 rlwe::SecretKey StoredObject::secret_key(const rlwe::ContextPtr& context) const {
   if (needs_passphrase()) {

@@ -75,7 +75,10 @@ CudaEngine::CudaEngine(int device, bool fused) {
   }
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
-  state->constants.paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "device query");
+  state->constants.paths =
+      cuda::code_paths(architecture, state->loaded, fused, single_to_double, static_cast<unsigned>(multiprocessors));
   state->block_bytes = properties.sharedMemPerBlockOptin;
   // Engines that transform in ways of their own launch past graphs.
   if (fused) state->programs = std::make_unique<cuda::GraphStore>(context, properties.totalGlobalMem);

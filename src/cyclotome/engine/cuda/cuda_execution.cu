@@ -111,7 +111,7 @@ bool CudaExecution::launch_graph(const ProgramCall& call) const {
   bool launched = false;
   try {
     if (slot.graph == nullptr) {
-      auto graph = std::make_unique<cuda::DeviceGraph>(*prepared_, call, state_.device, state_.constants.paths.one_pass,
+      auto graph = std::make_unique<cuda::DeviceGraph>(*prepared_, call, state_.device, state_.constants.paths,
                                                        cuda::memory_of(state_.context, state_.stream));
       if (!graph->worth_it() || !state_.programs->keep(slot, std::move(graph))) {
         slot.never = true;
@@ -131,7 +131,7 @@ bool CudaExecution::launch_graph(const ProgramCall& call) const {
 }
 
 void CudaExecution::walk(const ProgramCall& call, std::size_t tile) const {
-  const cuda::Queue queue(state_.stream, state_.device, state_.constants.paths.one_pass);
+  const cuda::Queue queue(state_.stream, state_.device, state_.constants.paths);
   const auto& values = program().values();
   Frame frame(program());
   std::vector<std::unique_ptr<Buffer>> memory(values.size());

@@ -54,10 +54,10 @@ void DeviceChain::finish() { check(cudaGraphInstantiate(&executable_, graph_, 0)
 
 void DeviceChain::launch(cudaStream_t stream) { check(cudaGraphLaunch(executable_, stream), "launch of a graph"); }
 
-DeviceGraph::DeviceGraph(const PreparedProgram& program, const ProgramCall& call, int device, bool one_pass,
+DeviceGraph::DeviceGraph(const PreparedProgram& program, const ProgramCall& call, int device, const CodePaths& paths,
                          MemorySource memory)
     : arena_(std::move(memory), max_bytes), chain_(device) {
-  program_.emplace(program, chain_, arena_, one_pass, call);
+  program_.emplace(program, chain_, arena_, paths, call);
   chain_.finish();
 }
 

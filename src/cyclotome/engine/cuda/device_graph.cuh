@@ -39,7 +39,8 @@ class DeviceGraph {
   static constexpr std::size_t max_bytes = std::size_t{128} << 20;
 
   /// Throws what says that it can't be had.
-  DeviceGraph(const PreparedProgram& program, const ProgramCall& call, int device, bool one_pass, MemorySource memory);
+  DeviceGraph(const PreparedProgram& program, const ProgramCall& call, int device, const CodePaths& paths,
+              MemorySource memory);
 
   /// Whether one launch does what several would do.
   bool worth_it() const noexcept { return program_->kernels().size() > 1; }

@@ -191,7 +191,11 @@ bool run(const Queue& queue, const KeySwitchLaunch<W>& work, DeviceView<W> exten
       extend.template operator()<behind_conversions<T>>();
       launch<sum_kernel<T>, Start::early>(queue, sums, T::threads, bytes, T::blocks, "key switch", work, extended);
     } else {
-      extend.template operator()<Start::early>();
+      if (work.converted.data != nullptr) {
+        extend.template operator()<behind_conversions<T>>();
+      } else {
+        extend.template operator()<Start::early>();
+      }
       launch<divided_sum_kernel<T>, Start::early>(queue, sums, T::threads, bytes, T::blocks, "key switch", work,
                                                   extended, *division);
     }

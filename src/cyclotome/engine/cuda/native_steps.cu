@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The composites that have kernels of their own. Which it is to be is decided here, on the host, from the composite,
 // the degree and what the loaded code can do (code_paths.hpp).
+#include "cyclotome/engine/cuda/digit_extension.cuh"
 #include "cyclotome/engine/cuda/division.cuh"
 #include "cyclotome/engine/cuda/key_switch_in_two.cuh"
 #include "cyclotome/engine/cuda/matrix_key_switch.cuh"
@@ -105,27 +106,42 @@ class KeySwitchNative {
         q_arithmetics_(constants.arithmetics(*q_)),
         arithmetics_(constants.arithmetics(*both_)) {
     if (step.rounding) divide_.emplace(constants, *step.rounding, secret);
-    // A digit of several primes is prepared once for all moduli.
-    if (step.digits.front().ring->limbs() == 1) return;
+    // A digit of several primes is prepared once for all moduli, or extended to them first.
+    primes_ = step.digits.front().ring->limbs();
+    if (primes_ == 1) return;
+    for (const auto& digit : step.digits) {
+      const auto extension = digit_extension<W>(constants, step, digit);
+      if (extension && !secret) extensions_.push_back({*extension, digit.first});
+    }
+    if (extensions_.size() < step.digits.size()) extensions_.clear();
     for (const auto& digit : step.digits) prepared_limbs_ += digit.ring->limbs() + 1;
   }
 
   void operator()(const StepContext& at, const View& out, View c, const View& key, const View& addend) const {
     if (c.domain == Domain::transform) c = in_coefficients(at, c);
+    const std::size_t all = out.batch * both_->limbs(), degree = both_->degree();
+    const std::size_t multiprocessors = at.queue.multiprocessors;
     // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few (measured).
-    const bool in_two = few_values(out.batch * both_->limbs() * both_->degree());
-    const View extended = in_two ? scratch_view<W>(at, *both_, out, digits_.value.count, Domain::transform) : View{};
+    const bool in_two =
+        few_limbs<W>(primes_ == 1 ? Verb::key_switch : Verb::key_switch_of_several, degree, all, multiprocessors);
+    const bool extend_first = !extensions_.empty() && extends_first(primes_, degree, all, multiprocessors);
+    View extended;
+    if (in_two || extend_first) {
+      extended = scratch_view<W>(at, *both_, out, digits_.value.count, Domain::transform);
+    }
+    const View converted = extend_first ? extended : View{};
     if (in_two && divides_in_sums(out.domain)) {
       const View dropped = scratch_view<W>(at, *special_, out, 2, Domain::coefficient);
       const auto division =
           divide_->in_sums(out, addend, at.scratch.take(out.batch * 2 * max_limb_blocks * sizeof(std::uint32_t)));
-      form_product_in_two(at, launch_of(at, dropped, c, key, out.domain), extended, &division);
+      const KeySwitchLaunch<W> work = launch_of(at, dropped, c, key, out.domain, converted);
+      divided_key_switch(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_, division);
       return;
     }
     const View product = scratch_view<W>(at, *both_, out, 2, out.domain);
-    const KeySwitchLaunch<W> work = launch_of(at, product, c, key, out.domain);
+    const KeySwitchLaunch<W> work = launch_of(at, product, c, key, out.domain, converted);
     if (in_two) {
-      form_product_in_two(at, work, extended, nullptr);
+      key_switch_in_two(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_);
     } else {
       key_switch(at.queue, work, arithmetics_);
     }
@@ -152,9 +168,9 @@ class KeySwitchNative {
   }
 
   /// product: with the limbs modulo P as coefficients, the others in `domain`; or with the former alone. Digits of
-  /// several primes are prepared.
+  /// several primes are prepared, or extended into `converted` where it exists.
   KeySwitchLaunch<W> launch_of(const StepContext& at, const View& product, const View& c, const View& key,
-                               Domain domain) const {
+                               Domain domain, const View& converted) const {
     const std::size_t limbs = both_->limbs(), special = special_ == nullptr ? 0 : special_->limbs();
     KeySwitchLaunch<W> work{
         .out = device_view<W>(product, 2),
@@ -166,22 +182,15 @@ class KeySwitchNative {
         .limbs = static_cast<unsigned>(limbs),
         .items = static_cast<unsigned>(product.batch),
         .tables = tables_.value};
-    if (prepared_limbs_ != 0) {
+    if (converted.ring != nullptr) {
+      work.converted = device_view<W>(converted, work.digit_count);
+      extend(at.queue, work);
+    } else if (prepared_limbs_ != 0) {
       const std::size_t item = prepared_limbs_ * both_->degree();
       work.prepared = {static_cast<W*>(at.scratch.take(product.batch * item * sizeof(W))), item, 0, 1, work.c.degree};
       prepare_digits(at.queue, work.prepared, work.c, work.digits, work.digit_count, work.items);
     }
     return work;
-  }
-
-  void form_product_in_two(const StepContext& at, const KeySwitchLaunch<W>& work, const View& extended,
-                           const SumDivision<W>* division) const {
-    const auto digits = device_view<W>(extended, work.digit_count);
-    if (division == nullptr) {
-      key_switch_in_two(at.queue, work, digits, arithmetics_);
-    } else {
-      divided_key_switch(at.queue, work, digits, arithmetics_, *division);
-    }
   }
 
   void divide_product(const StepContext& at, const View& out, const View& product, const View& addend) const {
@@ -202,9 +211,28 @@ class KeySwitchNative {
     }
   }
 
+  /// Each digit's residues modulo all primes but its own.
+  void extend(const Queue& queue, const KeySwitchLaunch<W>& work) const {
+    for (std::size_t d = 0; d < extensions_.size(); ++d) {
+      const Extension& extension = extensions_[d];
+      DeviceView<W> to = work.converted, from = work.c;
+      to.data += d * to.part_stride;
+      to.parts = 1;
+      from.data += extension.first_limb * from.degree;
+      convert_public(queue, to, from, extension.conversion.conversion.value, work.items, extension.conversion.gap);
+    }
+  }
+
+  struct Extension {
+    DigitExtension<W> conversion;
+    std::size_t first_limb;  ///< of the operand
+  };
+
   RingPtr q_, special_, both_;
   Resident<DeviceDigits<W>> digits_;
-  std::size_t prepared_limbs_ = 0;
+  std::vector<Extension> extensions_;  ///< empty where digits are only extended as they are transformed
+  std::size_t primes_ = 1;             ///< of a digit but for the last
+  std::size_t prepared_limbs_ = 0;     ///< of all digits, prepared
   Resident<const RingTables<W>*> q_tables_, tables_;
   LimbArithmetics q_arithmetics_, arithmetics_;
   std::optional<Division<W>> divide_;

@@ -46,12 +46,12 @@ bool same_place(const View& a, const View& b) {
 
 }  // namespace
 
-ProgramGraph::ProgramGraph(const PreparedProgram& program, KernelChain& chain, Arena& arena, bool one_pass,
+ProgramGraph::ProgramGraph(const PreparedProgram& program, KernelChain& chain, Arena& arena, const CodePaths& paths,
                            const ProgramCall& call)
     : program_(program),
       arena_(arena),
       kernels_(chain),
-      queue_(kernels_, one_pass),
+      queue_(kernels_, paths),
       frame_(program.program()),
       blocks_(program.program().values().size()),
       operands_(call.operands.begin(), call.operands.end()) {

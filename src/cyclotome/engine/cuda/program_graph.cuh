@@ -19,9 +19,9 @@ struct ProgramCall {
 /// that move: the steps that touch one are walked again, and their kernels' arguments compared with what is there.
 class ProgramGraph {
  public:
-  /// Fills the chain; memory is the arena's, and what held secrets in it is zeroised by the last kernels. one_pass: of
+  /// Fills the chain; memory is the arena's, and what held secrets in it is zeroised by the last kernels. paths: of
   /// the queue. program, chain and arena outlive this object. Throws EngineError.
-  ProgramGraph(const PreparedProgram& program, KernelChain& chain, Arena& arena, bool one_pass,
+  ProgramGraph(const PreparedProgram& program, KernelChain& chain, Arena& arena, const CodePaths& paths,
                const ProgramCall& call);
 
   /// The same for a call with as many items. The chain holds its seeds from here on until they are forgotten. Throws

@@ -45,8 +45,8 @@ class OwnedStream {
 /// A queue, and the calling thread in the device's context as long as it lives.
 class EnteredQueue : public Queue {
  public:
-  EnteredQueue(CUcontext context, cudaStream_t stream, int device, bool one_pass)
-      : Queue(stream, device, one_pass), scope_(context) {}
+  EnteredQueue(CUcontext context, cudaStream_t stream, int device, const CodePaths& paths)
+      : Queue(stream, device, paths), scope_(context) {}
 
  private:
   DeviceScope scope_;
@@ -75,7 +75,7 @@ struct DeviceState {
   }
   EnteredQueue queue() const {
     refuse_if_closed();
-    return {context, stream, device, constants.paths.one_pass};
+    return {context, stream, device, constants.paths};
   }
 
   /// Waits for all work; secrets that were given back are zeroised by then.

@@ -17,7 +17,7 @@ class WideQueue {
  public:
   explicit WideQueue(CudaEngine& engine)
       : scope_(static_cast<CUcontext>(engine.context())),
-        queue_(static_cast<cudaStream_t>(engine.stream()), engine.device(), false) {}
+        queue_(static_cast<cudaStream_t>(engine.stream()), engine.device()) {}
   const Queue& operator*() const noexcept { return queue_; }
 
  private:
