@@ -67,7 +67,7 @@ __device__ __forceinline__ void sum_digits(typename T::Value (&v)[T::values],
   for (unsigned i = 0; i < T::vectors; ++i) sums[i].store(v + i * T::wide);
 }
 
-/// One limb of one part of the sum over digits; the last limbs first, whose digits are still in the cache. Grid:
+/// One limb of one part of the sum over digits; the last limbs first, whose digits were written last. Grid:
 /// (blocks of the transform, items and parts, limbs).
 template <class T>
 __global__ void __launch_bounds__(T::threads)
