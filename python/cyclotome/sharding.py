@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import functools
 import operator
+import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from typing import Any, TypeVar
 
@@ -31,13 +32,37 @@ _T = TypeVar("_T")
 _Operand = EncryptedArray | IntArray
 
 
+class _Threads:
+    """Threads that last: to start some for every operation takes as long as many an operation. As many as there is work
+    at once, so that work may ask for more work to be done at once."""
+
+    def __init__(self) -> None:
+        self._made: ThreadPoolExecutor | None = None
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)  # a fork has none of them
+
+    def _forget(self) -> None:
+        self._made = None
+
+    def submit(self, work: Callable[[], _T]) -> Future[_T]:
+        if self._made is None:
+            self._made = ThreadPoolExecutor(max_workers=4096, thread_name_prefix="cyclotome-shard")
+        return self._made.submit(copy_context().run, work)
+
+
+_threads = _Threads()
+
+
 def _at_once(works: Sequence[Callable[[], _T]]) -> list[_T]:
-    """What they return, each run in a thread of its own; the first error is raised when all have ended."""
-    if len(works) == 1:
-        return [works[0]()]
-    with ThreadPoolExecutor(len(works)) as pool:
-        futures = [pool.submit(copy_context().run, work) for work in works]
-    return [future.result() for future in futures]
+    """What they return, the first run by the calling thread, each other one in a thread of its own; the first error is
+    raised when all have ended."""
+    first, *others = works
+    futures = [_threads.submit(work) for work in others]
+    try:
+        results = [first()]
+    finally:
+        wait(futures)
+    return [*results, *(future.result() for future in futures)]
 
 
 def _cuts(length: int, devices: Sequence[str]) -> list[tuple[int, int, str]]:
