@@ -115,29 +115,14 @@ std::string CudaEngine::name() const { return message("cuda:", state_->device); 
 
 std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
   cuda::DeviceState& state = *state_;
-  const cuda::Turn turn(state, {}, {});
-  const std::size_t size = cuda::KeptBlocks::rounded(bytes);
-  void* data = turn.lane().kept.take(bytes);
-  cudaError_t status = data != nullptr ? cudaSuccess : cudaMallocFromPoolAsync(&data, size, state.pool, turn.stream());
-  if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
-    state.make_room();
-    status = cudaMallocFromPoolAsync(&data, size, state.pool, turn.stream());
-    if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
-      std::size_t free = 0, total = 0;
-      succeeded(cudaMemGetInfo(&free, &total));
-      throw EngineError(message("GPU ", name(), " has no room for ", bytes, " bytes (", free, " of ", total,
-                                " free); work on smaller batches, or free arrays"));
-    }
-  }
-  check(status, "allocation");
+  state.refuse_if_closed();
+  void* data = state.reuse(bytes);
+  if (data == nullptr) data = state.new_memory(bytes, name());
   try {
-    state.order.add(data, bytes, turn.lane().index, turn.lane().operation);
     if (secret) state.secrets.hold(data, bytes);
     return std::make_unique<CudaBuffer>(shared_from_this(), state, data, bytes, secret);
   } catch (...) {
-    state.order.remove(data);
-    if (secret) state.secrets.let_go(data);
-    succeeded(cudaFreeAsync(data, turn.stream()));
+    state.free(data, bytes, secret);
     throw;
   }
 }

@@ -62,18 +62,9 @@ PeakCells::PeakCells(cudaStream_t stream) {
 }
 PeakCells::~PeakCells() { succeeded(cudaFree(cells_)); }
 
-Lane::Lane(std::size_t number, SecretMemory& memory, GraphBudget* budget, std::atomic<std::size_t>& kept_bytes)
-    : index(number), secrets(memory, stream), wait(stream), transfer(wait), peaks(stream), kept(kept_bytes) {
+Lane::Lane(std::size_t number, SecretMemory& memory, GraphBudget* budget)
+    : index(number), secrets(memory, stream), wait(stream), transfer(wait), peaks(stream) {
   if (budget != nullptr) programs = std::make_unique<GraphStore>(memory.context(), *budget);
-}
-
-Lane::~Lane() { free_kept(); }
-
-void Lane::free_kept() noexcept {
-  try {
-    for (void* const data : kept.take_all()) succeeded(cudaFreeAsync(data, stream));
-  } catch (const std::bad_alloc&) {
-  }
 }
 
 void Lane::is_queued(std::uint64_t number) noexcept {
@@ -116,8 +107,8 @@ void Lane::finish(const char* what) {
   finished_.store(work, std::memory_order_release);
 }
 
-Lanes::Lanes(std::size_t count, SecretMemory& memory, std::size_t graph_bytes, std::atomic<std::size_t>& kept_bytes)
-    : count_(count), memory_(memory), budget_{graph_bytes}, kept_bytes_(kept_bytes) {}
+Lanes::Lanes(std::size_t count, SecretMemory& memory, std::size_t graph_bytes)
+    : count_(count), memory_(memory), budget_{graph_bytes} {}
 
 Lanes::~Lanes() {
   for_each([](Lane& lane) { delete &lane; });
@@ -125,12 +116,26 @@ Lanes::~Lanes() {
 
 Lane& Lanes::mine() { return at(thread_number() % count_); }
 
+Lane* Lanes::within() const {
+  Lane* const lane = existing(thread_number() % count_);
+  if (lane == nullptr) return nullptr;
+  const std::unique_lock lock(lane->turn, std::try_to_lock);
+  return lock && lane->operation != 0 ? lane : nullptr;  // of this thread's, which has the turn already
+}
+
+bool Lanes::are_queued(const StreamNumbers& numbers) const noexcept {
+  for (std::size_t s = 0; s < all_streams; ++s) {
+    if (numbers[s] != 0 && existing(s)->queued() < numbers[s]) return false;
+  }
+  return true;
+}
+
 Lane& Lanes::at(std::size_t index) {
   if (Lane* const lane = existing(index); lane != nullptr) return *lane;
   const std::lock_guard lock(making_);
   Lane* lane = existing(index);
   if (lane == nullptr) {
-    lane = new Lane(index, memory_, budget_.most != 0 && index < max_streams ? &budget_ : nullptr, kept_bytes_);
+    lane = new Lane(index, memory_, budget_.most != 0 && index < max_streams ? &budget_ : nullptr);
     lanes_[index].store(lane, std::memory_order_release);
   }
   return *lane;
@@ -153,15 +158,11 @@ Lane& Lanes::after(const StreamNumbers& touched) {
     only = s;
   }
   if (count == 1) return at(only);
-  Lane* lane = &mine();
-  std::unique_lock lock(lane->turn, std::try_to_lock);
-  if (!lock || lane->operation == 0) {  // an operation of this thread's own can't be waited for
-    if (lock) lock.unlock();
-    lane = &freeing();
-    lock = std::unique_lock(lane->turn);
-  }
-  wait_for(*lane, touched);
-  return *lane;
+  Lane* const own = within();  // an operation of this thread's own can't be waited for
+  Lane& lane = own != nullptr ? *own : freeing();
+  const std::lock_guard lock(lane.turn);
+  wait_for(lane, touched);
+  return lane;
 }
 
 Lane& Lanes::after_everything() {

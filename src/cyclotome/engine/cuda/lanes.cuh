@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "cyclotome/engine/cuda/device_graph.cuh"
-#include "cyclotome/engine/cuda/kept_blocks.hpp"
 #include "cyclotome/engine/cuda/peaks.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
 #include "cyclotome/engine/cuda/secret_transfer.cuh"
@@ -59,8 +58,7 @@ class PeakCells {
 class Lane {
  public:
   /// programs: whether it has graphs. Throws EngineError.
-  Lane(std::size_t number, SecretMemory& memory, GraphBudget* budget, std::atomic<std::size_t>& kept_bytes);
-  ~Lane();
+  Lane(std::size_t number, SecretMemory& memory, GraphBudget* budget);
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
@@ -70,7 +68,6 @@ class Lane {
   StreamWait wait;
   SecretTransfer transfer;
   PeakCells peaks;
-  KeptBlocks kept;
   std::unique_ptr<GraphStore> programs;  ///< null: programs are interpreted
 
   /// Whoever queues an operation here holds it until all of it is queued.
@@ -90,8 +87,6 @@ class Lane {
   /// The same for everything that has been queued here in whatever way.
   void hold_up(cudaStream_t other);
 
-  /// Frees what is kept for the next arrays.
-  void free_kept() noexcept;
   /// Something is queued here of which nobody has to wait for the end by its number.
   void note_work() noexcept { work_.fetch_add(1, std::memory_order_release); }
   /// Waits until nothing is left to do. Throws EngineError.
@@ -112,8 +107,7 @@ class Lane {
 class Lanes {
  public:
   /// count: 1 to max_streams. graph_bytes: that graphs may have together; 0: there are none.
-  /// kept_bytes: of the device.
-  Lanes(std::size_t count, SecretMemory& memory, std::size_t graph_bytes, std::atomic<std::size_t>& kept_bytes);
+  Lanes(std::size_t count, SecretMemory& memory, std::size_t graph_bytes);
   ~Lanes();
 
   /// The calling thread's.
@@ -121,6 +115,10 @@ class Lanes {
   /// For the memory that several streams have seen: freed here, after all of them.
   Lane& freeing() { return at(freeing_stream); }
   Lane& copying() { return at(copying_stream); }
+  /// The calling thread's, if it is within an operation; else null.
+  Lane* within() const;
+  /// Whether all of these operations have been queued to their end.
+  bool are_queued(const StreamNumbers& numbers) const noexcept;
   /// Null if it has not been needed yet.
   Lane* existing(std::size_t index) const noexcept { return lanes_[index].load(std::memory_order_acquire); }
   /// Calls body(lane) for those that there are.
@@ -146,7 +144,6 @@ class Lanes {
   const std::size_t count_;
   SecretMemory& memory_;
   GraphBudget budget_;
-  std::atomic<std::size_t>& kept_bytes_;
   std::mutex making_;
   std::array<std::atomic<Lane*>, all_streams> lanes_{};
 };

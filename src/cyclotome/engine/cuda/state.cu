@@ -8,7 +8,8 @@ DeviceState::DeviceState(int to_device, CUcontext of_device, std::size_t streams
       context(of_device),
       pool(memory_pool(to_device)),
       secrets(of_device),
-      lanes(streams, secrets, graph_bytes, kept_bytes(to_device)),
+      kept(kept_bytes(to_device)),
+      lanes(streams, secrets, graph_bytes),
       constants([this](const void* host, std::size_t bytes) { return constant(host, bytes); }),
       has_graphs_(graph_bytes != 0) {}
 
@@ -38,29 +39,87 @@ void DeviceState::wait(const char* what) {
   lanes.for_each([&](Lane& lane) { lane.finish(what); });
 }
 
+void* DeviceState::reuse(std::size_t bytes) {
+  Lane* const lane = lanes.within();
+  if (lane == nullptr) {
+    const auto block = kept.take(bytes, [](const StreamNumbers&) { return true; });
+    if (!block) return nullptr;
+    order.add(block->data, bytes, block->touched);  // the operation that has it first waits
+    return block->data;
+  }
+  // An operation under way waits at once, and for nothing that may wait for it.
+  const auto block = kept.take(bytes, [&](StreamNumbers touched) {
+    touched[lane->index] = 0;
+    return lanes.are_queued(touched);
+  });
+  if (!block) return nullptr;
+  const DeviceScope scope = enter();
+  lanes.wait_for(*lane, block->touched);
+  order.add(block->data, bytes, lane->index, lane->operation);
+  return block->data;
+}
+
+void* DeviceState::new_memory(std::size_t bytes, const std::string& engine) {
+  const Turn turn(*this, {}, {});
+  const std::size_t size = KeptBlocks::rounded(bytes);
+  void* data = nullptr;
+  cudaError_t status = cudaMallocFromPoolAsync(&data, size, pool, turn.stream());
+  if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
+    make_room();
+    status = cudaMallocFromPoolAsync(&data, size, pool, turn.stream());
+    if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
+      std::size_t free = 0, total = 0;
+      succeeded(cudaMemGetInfo(&free, &total));
+      throw EngineError(message("GPU ", engine, " has no room for ", bytes, " bytes (", free, " of ", total,
+                                " free); work on smaller batches, or free arrays"));
+    }
+  }
+  check(status, "allocation");
+  try {
+    order.add(data, bytes, turn.lane().index, turn.lane().operation);
+  } catch (...) {
+    succeeded(cudaFreeAsync(data, turn.stream()));
+    throw;
+  }
+  return data;
+}
+
+void DeviceState::free_kept() noexcept {
+  try {
+    // What is not queued yet may wait for an operation that this thread is within.
+    for (const KeptBlock& block : kept.take_all([this](const StreamNumbers& n) { return lanes.are_queued(n); })) {
+      Lane& lane = lanes.after(block.touched);
+      succeeded(cudaFreeAsync(block.data, lane.stream));
+      lane.note_work();
+    }
+  } catch (const std::exception&) {  // without memory, or a device that takes work
+  }
+}
+
 void DeviceState::make_room() noexcept {
+  free_kept();
   lanes.for_each([](Lane& lane) {
     if (lane.programs != nullptr) lane.programs->drop_all();
     lane.secrets.flush();
-    lane.free_kept();
     succeeded(cudaStreamSynchronize(lane.stream));  // pending frees may make room
   });
   succeeded(cudaMemPoolTrimTo(pool, 0));
 }
 
 void DeviceState::free(void* data, std::size_t bytes, bool secret) noexcept {
-  const DeviceScope scope(context, std::nothrow);
   if (secret) secrets.let_go(data);
+  StreamNumbers touched = order.remove(data);
+  const StreamNumbers alone = order.alone();
+  lanes.for_each([&](const Lane& lane) {  // what is not queued yet is another thread's, on memory of its own
+    touched[lane.index] = std::max(touched[lane.index], std::min(alone[lane.index], lane.queued()));
+  });
+  if (!secret && kept.put({data, touched}, bytes)) return;
+  const DeviceScope scope(context, std::nothrow);
   try {
-    StreamNumbers touched = order.remove(data);
-    const StreamNumbers alone = order.alone();
-    lanes.for_each([&](const Lane& lane) {  // what is not queued yet is another thread's, on memory of its own
-      touched[lane.index] = std::max(touched[lane.index], std::min(alone[lane.index], lane.queued()));
-    });
     Lane& lane = lanes.after(touched);
     if (secret) {
       lane.secrets.take_back(data, KeptBlocks::rounded(bytes));
-    } else if (lane.index >= max_streams || !lane.kept.put(data, bytes)) {
+    } else {
       succeeded(cudaFreeAsync(data, lane.stream));
     }
     lane.note_work();

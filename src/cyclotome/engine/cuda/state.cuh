@@ -6,6 +6,7 @@
 #include "cyclotome/engine/cuda/device_constants.cuh"
 #include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/garner.cuh"
+#include "cyclotome/engine/cuda/kept_blocks.hpp"
 #include "cyclotome/engine/cuda/lanes.cuh"
 #include "cyclotome/engine/cuda/memory_pool.cuh"
 #include "cyclotome/math/errors.hpp"
@@ -18,6 +19,7 @@ class Turn;
 struct DeviceState {
   /// streams: 1 to max_streams. graph_bytes: that graphs may hold together; 0: programs are interpreted.
   DeviceState(int to_device, CUcontext of_device, std::size_t streams, std::size_t graph_bytes);
+  ~DeviceState() { free_kept(); }
 
   const int device;
   const CUcontext context;
@@ -26,6 +28,7 @@ struct DeviceState {
   Architecture loaded = 0;      ///< what the kernels that run there were compiled for
   SecretMemory secrets;
   StreamOrder order;
+  KeptBlocks kept;
   Lanes lanes;         ///< longer than what is freed on them
   OwnedStream copies;  ///< of constants
   Garner garner;
@@ -41,8 +44,16 @@ struct DeviceState {
     refuse_if_closed();
     return DeviceScope(context);
   }
+  /// Throws EngineError at the end of the process.
+  void refuse_if_closed() const {
+    if (secrets.closed()) throw EngineError("the process ends, and the GPU's secrets are gone: nothing is computed");
+  }
   /// Waits for all work; secrets that were given back are zeroised by then.
   void wait(const char* what);
+  /// Memory that was kept, or null.
+  void* reuse(std::size_t bytes);
+  /// Memory from the pool. engine: for messages. Throws EngineError.
+  void* new_memory(std::size_t bytes, const std::string& engine);
   /// Frees memory of the pool after everything that has to do with it: zeroised if it is secret. For memory that cannot
   /// be ordered, since the device takes no work any more, it does nothing.
   void free(void* data, std::size_t bytes, bool secret) noexcept;
@@ -54,11 +65,8 @@ struct DeviceState {
   void free_constants(void* data) noexcept;
 
  private:
+  void free_kept() noexcept;
   ConstantMemory constant(const void* host, std::size_t bytes);
-  void refuse_if_closed() const {
-    if (secrets.closed()) throw EngineError("the process ends, and the GPU's secrets are gone: nothing is computed");
-  }
-
   const bool has_graphs_;
 };
 

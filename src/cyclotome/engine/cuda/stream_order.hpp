@@ -37,13 +37,19 @@ class StreamOrder {
     piece = {.bytes = bytes, .writer = stream, .written = number};
   }
 
+  /// Memory that is used again, after the operations that touched it.
+  void add(const void* data, std::size_t bytes, const StreamNumbers& touched) {
+    const std::lock_guard lock(mutex_);
+    pieces_[address(data)] = {.bytes = bytes, .read = touched};
+  }
+
   /// Forgets memory: the last operation of each stream that had to do with it. `alone` may have, too.
   StreamNumbers remove(const void* data) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = pieces_.find(address(data));
     if (found == pieces_.end()) return {};
-    StreamNumbers touched = found->second.read;
-    raise(touched, found->second.writer, found->second.written);
+    StreamNumbers touched = found->second.read;  // they come after whoever wrote it
+    if (touched == StreamNumbers{}) touched[found->second.writer] = found->second.written;
     pieces_.erase(found);
     return touched;
   }
