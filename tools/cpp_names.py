@@ -39,7 +39,10 @@ MET = (
     "rlwe/level.hpp",
     "rlwe/parameters.hpp",
     "rlwe/scheme.hpp",
+    "rlwe/secret_sharing.hpp",
     "rlwe/security.hpp",
+    "rlwe/threshold_keys.hpp",
+    "rlwe/threshold_session.hpp",
     "scheme/scheme.hpp",
     "study/transform/design.hpp",
     "value/bound.hpp",
@@ -50,6 +53,7 @@ MET = (
     "value/matrix.hpp",
     "value/options.hpp",
     "value/shape.hpp",
+    "value/threshold_decryption.hpp",
 )
 
 

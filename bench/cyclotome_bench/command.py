@@ -6,7 +6,7 @@ from __future__ import annotations
 import json as json_text
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -75,6 +75,10 @@ def bench(
     threads: Annotated[int | None, typer.Option(help="Threads of the second half; 1 leaves it out.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Time for each cell.")] = None,
     peer: Annotated[bool, typer.Option("--peer/--no-peer", help="Run SEAL (tenseal) beside, if installed.")] = True,
+    peer_program: Annotated[
+        list[Path] | None,
+        typer.Option(help="Run this program of another library beside too (bench/peers builds them); repeatable."),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .json file, or a folder for <machine>.json.")
     ] = None,
@@ -110,7 +114,9 @@ def bench(
         functions = make_functions_plan(quick, seconds) if "functions" in (only or []) and paper is None else None
         made = functions or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
-        report = _measured(plan, peer, _path(output, device), resume, force)
+        if peer_program and type(plan) is not Plan:
+            raise UsageError("--peer-program: programs take part where sets of parameters are measured on cores")
+        report = _measured(plan, peer, peer_program or (), _path(output, device), resume, force)
     view = view_of(report, paper, bool(only or scheme))
     if html is not None:
         write_whole(html, page(report, view).encode())
@@ -145,7 +151,7 @@ def _path(output: Path | None, device: str) -> Path | None:
     return output / f"{machine.device_machine_name(device_name(device))}.json"
 
 
-def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bool) -> Report:
+def _measured(plan: Plan, peer: bool, programs: Sequence[Path], path: Path | None, resume: bool, force: bool) -> Report:
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None, "method": METHOD}
@@ -177,7 +183,7 @@ def _measured(plan: Plan, peer: bool, path: Path | None, resume: bool, force: bo
         note(f"measuring {plan.name}")
     try:
         with progress_bar():
-            for record in _records(plan, wanted, known):
+            for record in _records(plan, wanted, known, programs):
                 report.records.append(record)
                 if not sys.stderr.isatty() and (now := _step_of(record)) != last:
                     note(f"{time.monotonic() - started:6.1f} s  {now}")
@@ -199,7 +205,7 @@ def _step_of(record: Record) -> str:
     return str(record["set"]) if record["scheme"] else f"{record['set']}, {record['operation']}"
 
 
-def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
+def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]], programs: Sequence[Path]) -> Iterator[Record]:
     if isinstance(plan, FunctionsPlan):
         return measure_functions(plan, peer, known)
     if isinstance(plan, ProductPlan):
@@ -210,7 +216,7 @@ def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Re
         return measure_ltv(plan, known)
     if isinstance(plan, DevicePlan):
         return measure_on_device(plan, known)
-    return chain(measure(plan, peer, known), measure_studies(plan, "cpu:1", known))
+    return chain(measure(plan, peer, known, programs), measure_studies(plan, "cpu:1", known))
 
 
 def _print(report: Report, view: View) -> None:

@@ -6,11 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from cyclotome import _core
 from cyclotome.reporting import Task
 
+from cyclotome_bench.foreign import ForeignPeers
 from cyclotome_bench.ours import Ours
 from cyclotome_bench.peer_process import PeerProcesses, peer_memory
 from cyclotome_bench.plans import BATCHED, Plan
@@ -31,16 +33,18 @@ _Known = set[tuple[Any, ...]]
 _Cell = Callable[[], list[Record]]
 
 
-def measure(plan: Plan, peer: bool, known: _Known | None = None) -> Iterator[Record]:
+def measure(plan: Plan, peer: bool, known: _Known | None = None, programs: Sequence[Path] = ()) -> Iterator[Record]:
     """Measures what `known` does not hold yet, and gives each record when it is done.
 
     Args:
         plan: what to measure.
         peer: whether to run SEAL too (`seal_available`).
         known: keys (`Report.keys`) of records that an earlier run made.
+        programs: of other libraries (`ForeignPeer`), asked for single ciphertexts on one thread.
 
     Raises:
         WrongResultError: a timed operation gave a wrong result.
+        PeerError: a program refuses, or ended early.
 
     Reports progress as `cyclotome.progress` describes, in cells.
     """
@@ -57,7 +61,7 @@ def measure(plan: Plan, peer: bool, known: _Known | None = None) -> Iterator[Rec
         task.advance(len(stage.operations) - len(missing))
         if not missing:
             continue
-        for records in stage.run(missing, engines[stage.threads], peer, plan.budget):
+        for records in stage.run(missing, engines[stage.threads], peer, plan.budget, programs):
             yield from (record for record in records if key_of(record) not in known)
             task.advance()
 
@@ -102,14 +106,15 @@ class _Stage:
         return [self.head(chain, operation) for chain in self.chains]
 
     def run(
-        self, operations: Sequence[str], engine: _core.CpuEngine, peer: bool, budget: Budget
+        self, operations: Sequence[str], engine: _core.CpuEngine, peer: bool, budget: Budget, programs: Sequence[Path]
     ) -> Iterator[list[Record]]:
         """The records of each operation, one for each chain."""
         ours = [Ours(self.problem, chain, engine, self.batch) for chain in self.chains]
         if self.batch == 1:
             seal = Seal(self.problem) if peer else None
-            for operation in operations:
-                yield self._alternated(operation, ours, seal, budget)
+            with ForeignPeers(programs if self.threads == 1 else (), self.problem) as others:
+                for operation in operations:
+                    yield self._alternated(operation, ours, seal, others, budget)
         elif not peer:
             for operation in operations:
                 timings = alternate([o.operations[operation] for o in ours], budget)
@@ -119,20 +124,31 @@ class _Stage:
                 for operation in operations:
                     yield self._batched(operation, ours, processes, budget)
 
-    def _alternated(self, operation: str, ours: list[Ours], seal: Seal | None, budget: Budget) -> list[Record]:
-        actions = [o.operations[operation] for o in ours]
+    def _alternated(
+        self, operation: str, ours: list[Ours], seal: Seal | None, others: ForeignPeers, budget: Budget
+    ) -> list[Record]:
+        asked = others.doing(operation)
+        actions: list[Any] = [contestant.operations[operation] for contestant in ours]
+        actions += [contestant.operations[operation] for contestant in asked]
+        in_seal = seal is not None and operation in seal.operations
+        if seal is not None and in_seal:
+            actions.append(seal.operations[operation])
+        timings = alternate(actions, budget)
         theirs: Timing | None = None
         extra: Record = {}
-        if seal is None:
-            timings = alternate(actions, budget)
-        else:
-            *timings, theirs = alternate([*actions, seal.operations[operation]], budget)
+        if seal is not None and in_seal:
+            theirs = timings.pop()
             facts = {**seal.verify(operation, theirs.result), **seal.sizes()}
             extra = {f"peer_{name}": value for name, value in facts.items()}
             extra["peer_threads"] = 1
             if self.threads == 1 and operation in _MEASURED_MEMORY:
                 extra["peer_peak_bytes"] = peer_memory(self.problem, operation)
-        return self._records(operation, ours, timings, theirs, extra)
+        if asked or others.refusals:
+            pairs = zip(asked, timings[len(ours) :], strict=True)
+            extra["others"] = others.refusals | {
+                peer.library: {**_spread(timing), **peer.facts(operation)} for peer, timing in pairs
+            }
+        return self._records(operation, ours, timings[: len(ours)], theirs, extra)
 
     def _batched(self, operation: str, ours: list[Ours], processes: PeerProcesses, budget: Budget) -> list[Record]:
         """One call on a batch against as many processes of the peer at once."""
@@ -181,26 +197,24 @@ def _stages(plan: Plan, problem: Problem) -> list[_Stage]:
 
 def times(ours: Timing, theirs: Timing | None) -> Record:
     """The fields of a record that hold times; ratio > 1 means that ours is faster."""
-    record: Record = {
-        "median_us": round(ours.median, 3),
-        "min_us": round(ours.least, 3),
-        "max_us": round(ours.most, 3),
-        "samples": len(ours.samples),
-        "peer": None,
-        "peer_median_us": None,
-        "ratio": None,
-    }
+    record: Record = {**_spread(ours), "peer": None, "peer_median_us": None, "ratio": None}
     if theirs is not None:
         record |= {
             "peer": "SEAL",
-            "peer_median_us": round(theirs.median, 3),
-            "peer_min_us": round(theirs.least, 3),
-            "peer_max_us": round(theirs.most, 3),
-            "peer_samples": len(theirs.samples),
+            **{f"peer_{name}": value for name, value in _spread(theirs).items()},
             "ratio": round(theirs.median / ours.median, 3),
             "min_ratio": round(theirs.least / ours.least, 3),
         }
     return record
+
+
+def _spread(timing: Timing) -> Record:
+    return {
+        "median_us": round(timing.median, 3),
+        "min_us": round(timing.least, 3),
+        "max_us": round(timing.most, 3),
+        "samples": len(timing.samples),
+    }
 
 
 def _transform_heads(transform: Transform) -> list[Record]:

@@ -15,6 +15,8 @@ from cyclotome_bench.truth import Truth
 
 __all__ = ["Ours"]
 
+Values = np.ndarray[Any, np.dtype[np.int64]]
+
 
 class Ours:
     """One problem on one chain of primes: keys, operands and the operations, ready to be timed.
@@ -36,14 +38,19 @@ class Ours:
         self.secret, self.public = self._keys()
         self.element = _core.negacyclic_ring(problem.degree).galois.row_rotation(1)
         self.plain = self._encoded(self.truth.x)
+        self.other = self._encoded(self.truth.y)
         self.x = _core.encrypt(self.plain, self.public)
-        self.y = _core.encrypt(self._encoded(self.truth.y), self.public)
+        self.y = _core.encrypt(self.other, self.public)
+        self.rows = self._rows(self.truth.x)
         self.operations: dict[str, Callable[[], Any]] = {
+            "encode": lambda: _core.encode_residues(self.context, 0, problem.slots, self.rows),
+            "decode": lambda: _core.decode_residues(self.plain, problem.slots),
             "key_generation": self._keys,
             "relinearization_key": self._relinearization_key,
             "encrypt": lambda: _core.encrypt(self.plain, self.public),
             "decrypt": lambda: _core.decrypt(self.x, self.secret),
             "add": lambda: _core.add(self.x, self.y),
+            "multiply_plain": lambda: _core.multiply_plain(self.x, self.other),
             "multiply": lambda: _core.multiply(self.x, self.y),
             "relinearize": lambda: _core.relinearize(self.product, self.relinearization),
             "multiply_relinearize": self._multiply_relinearize,
@@ -76,9 +83,11 @@ class Ours:
     def _multiply_relinearize(self) -> _core.Ciphertext:
         return _core.multiply_relinearized(self.x, self.y, self.relinearization)
 
-    def _encoded(self, values: np.ndarray[Any, np.dtype[np.int64]]) -> _core.Plaintext:
-        rows = np.tile(self.truth.centred(values), (self.batch, 1))
-        return _core.encode_residues(self.context, 0, self.problem.slots, rows)
+    def _rows(self, values: Values) -> Values:
+        return np.tile(self.truth.centred(values), (self.batch, 1))
+
+    def _encoded(self, values: Values) -> _core.Plaintext:
+        return _core.encode_residues(self.context, 0, self.problem.slots, self._rows(values))
 
     def verify(self, operation: str, result: Any, noise: bool = True) -> dict[str, int]:
         """Decrypts what a timed run returned and compares it with NumPy.
@@ -96,8 +105,12 @@ class Ours:
             result = _core.encrypt(self.plain, public)
         elif operation == "relinearization_key":
             result = _core.relinearize(self.product, result)
-        elif operation == "decrypt":
+        elif operation in ("encode", "decrypt"):
             self._check(operation, result)
+            return {}
+        elif operation == "decode":
+            for row in result:
+                self.truth.check(self.library, operation, row)
             return {}
         self._check(operation, _core.decrypt(result, secret))
         if operation in ("key_generation", "relinearization_key"):

@@ -22,14 +22,18 @@ __all__ = [
     "small_problem",
 ]
 
-#: In the order of reports. multiply gives 3 parts, relinearize makes them 2, multiply_relinearize is both; rotate moves
-#: all slots by one (or applies x -> x^3 where there are no slots).
+#: In the order of reports. multiply_plain takes a plaintext that was encoded before; multiply gives 3 parts,
+#: relinearize makes them 2, multiply_relinearize is both; rotate moves all slots by one (or applies x -> x^3 where
+#: there are none).
 OPERATIONS = (
+    "encode",
+    "decode",
     "key_generation",
     "relinearization_key",
     "encrypt",
     "decrypt",
     "add",
+    "multiply_plain",
     "multiply",
     "relinearize",
     "multiply_relinearize",
@@ -37,7 +41,7 @@ OPERATIONS = (
 )
 
 #: Those without key switching, which takes a special prime unless the ciphertext has many.
-UNSWITCHED = ("key_generation", "encrypt", "decrypt", "add", "multiply")
+UNSWITCHED = ("encode", "decode", "key_generation", "encrypt", "decrypt", "add", "multiply_plain", "multiply")
 
 #: Products by BEHZ, the method of papers 000 and 003, beside the scheme's own choice: in BFV, and measured where a
 #: paper has them. SEAL multiplies so, always.

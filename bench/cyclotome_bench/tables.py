@@ -73,6 +73,7 @@ def _problem_table(records: Sequence[Record], name: str, scheme: str) -> Table:
     first = next(chain for chain, _ in cells)
     best = fastest_chain(cells) or first
     some = next(iter(cells.values()))
+    others = list(dict.fromkeys(name for r in cells.values() for name in r.get("others", {})))
     rows = []
     for operation in (*OPERATIONS, *BEHZ_OPERATIONS):
         ours, other = cells.get((first, operation)), cells.get((best, operation))
@@ -82,17 +83,34 @@ def _problem_table(records: Sequence[Record], name: str, scheme: str) -> Table:
         row += [times(ours["ratio"]), _bits(ours.get("noise_left")), _bits(ours.get("peer_noise_left"))]
         if best != first:
             row += (
-                [duration(other["median_us"]), times(other["ratio"]), _bits(other.get("noise_left"))] if other else []
+                [duration(other["median_us"]), times(other["ratio"]), _bits(other.get("noise_left"))]
+                if other
+                else ["–", "–", ""]
             )
+        for name in others:
+            theirs = ours.get("others", {}).get(name, {}).get("median_us")
+            row += [duration(theirs), times(theirs / ours["median_us"] if theirs else None)]
         rows.append(tuple(row))
     columns = ["operation", f"ours, {first}", "SEAL", "ratio", "noise left", "SEAL's"]
     columns += [f"ours, {best}", "ratio", "noise left"] if best != first else []
+    columns += [heading for name in others for heading in (name, "ratio")]
     security = "" if some["secure"] else ", INSECURE"
     title = f"{scheme.upper()} n = {some['degree']}, log q = {some['log_q']}, t = {some['plain_modulus']}{security}"
     fair = fastest_chain(cells, equal_noise=True)
     note = f"set {name}; one thread, median; noise left in bits of budget"
     note += f"; fastest with SEAL's noise or less: {fair}" if fair is not None else ""
+    for name in others:
+        note += _about(name, next(r["others"][name] for r in cells.values() if name in r.get("others", {})))
     return Table(title, tuple(columns), tuple(rows), note)
+
+
+def _about(name: str, found: Record) -> str:
+    """What a table of one set says of a program of another library."""
+    if "refused" in found:
+        return f"; {found['refused']}"
+    if "log_q_key" in found:
+        return f"; {name} with primes of its own, log2 q {found['log_q_ciphertext']}, QP {found['log_q_key']}"
+    return ""
 
 
 def _bits(value: int | None) -> str:

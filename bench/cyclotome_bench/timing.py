@@ -10,9 +10,17 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Budget", "Timing", "alternate", "quiet"]
+__all__ = ["Budget", "SelfTimed", "Timing", "alternate", "quiet"]
+
+
+@runtime_checkable
+class SelfTimed(Protocol):
+    """An action that runs elsewhere and tells what it took there, so that asking for it does not count."""
+
+    def run(self, loops: int, own_time: bool) -> int:
+        """Nanoseconds for `loops` runs: by the clock on the wall, or of the processor if `own_time`."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ def quiet() -> Any:
             gc.enable()
 
 
-def alternate(actions: Sequence[Callable[[], Any]], budget: Budget) -> list[Timing]:
+def alternate(actions: Sequence[Callable[[], Any] | SelfTimed], budget: Budget) -> list[Timing]:
     """Runs the actions in turn, one sample each a round, after a warm-up of each; returns a Timing for each.
 
     Every other round goes through them in reverse order, so that none always follows the same one.
@@ -79,7 +87,7 @@ def alternate(actions: Sequence[Callable[[], Any]], budget: Budget) -> list[Timi
     return timings
 
 
-def _loops(action: Callable[[], Any], seconds: float) -> int:
+def _loops(action: Callable[[], Any] | SelfTimed, seconds: float) -> int:
     """Warms up, and tells how many runs fill a sample."""
     duration = _timed(action)
     if duration < 0.25:  # the first run also paid for what is made only once
@@ -87,13 +95,18 @@ def _loops(action: Callable[[], Any], seconds: float) -> int:
     return min(10_000, max(1, math.ceil(seconds / max(duration, 1e-9))))
 
 
-def _timed(action: Callable[[], Any]) -> float:
+def _timed(action: Callable[[], Any] | SelfTimed) -> float:
+    if isinstance(action, SelfTimed):
+        return action.run(1, own_time=False) / 1e9
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
 
 
-def _sample(action: Callable[[], Any], loops: int, timing: Timing, clock: Callable[[], int]) -> None:
+def _sample(action: Callable[[], Any] | SelfTimed, loops: int, timing: Timing, clock: Callable[[], int]) -> None:
+    if isinstance(action, SelfTimed):
+        timing.samples.append(action.run(loops, own_time=clock is time.thread_time_ns) / loops / 1000)
+        return
     timing.result = None  # memory of the result before goes back to its pool, as in a user's loop
     result = None
     start = clock()

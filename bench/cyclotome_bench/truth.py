@@ -14,7 +14,14 @@ __all__ = ["Truth", "WrongResultError"]
 
 Values = np.ndarray[Any, np.dtype[np.int64]]
 
-_PRODUCTS = ("multiply", "relinearize", "multiply_relinearize", "relinearization_key", *BEHZ_OPERATIONS)
+_PRODUCTS = (
+    "multiply_plain",
+    "multiply",
+    "relinearize",
+    "multiply_relinearize",
+    "relinearization_key",
+    *BEHZ_OPERATIONS,
+)
 
 
 class WrongResultError(CyclotomeError):

@@ -27,6 +27,10 @@ LINEAR_BUDGET = 1 << 14
 HIDDEN_BUDGET = 1 << 9
 OUTPUT_BUDGET = 1 << 10
 
+#: Shades that pixels keep for the nearest neighbour, beside 0; and the largest difference of two prototypes' scores.
+SHADES = 2
+PROTOTYPE_BUDGET = 127
+
 HIDDEN = 32
 PIXEL_MAX = 16
 
@@ -94,6 +98,45 @@ def quantise_network(model: SquareNetwork) -> dict[str, Array]:
         "output": output,
         "output_bias": np.rint(model.output_bias * inner**2 * outer).astype(np.int64),
     }
+
+
+def shades(pixels: Array) -> Array:
+    """Pixels 0 … PIXEL_MAX in 0 … SHADES."""
+    shaded: Array = np.rint(pixels * SHADES / PIXEL_MAX).astype(np.int64)
+    return shaded
+
+
+def train_prototypes(epochs: int = 60, rate: float = 0.02, sharpness: float = 0.3, decay: float = 1e-3) -> Array:
+    """Ten prototypes, (10, pixels), so placed that the nearest tells the digit: soft nearest prototypes (Seo, Bode and
+    Obermayer, 2003), from the mean images; a decay keeps them close to each other."""
+    split = datasets.digits()
+    samples, classes = shades(split.server).astype(np.float64), np.eye(10)[split.server_labels]
+    random = np.random.default_rng(datasets.SEED)
+    prototypes = np.array([samples[split.server_labels == digit].mean(axis=0) for digit in range(10)])
+    optimiser = Adam([prototypes], rate)
+    for _ in range(epochs):
+        for batch in np.array_split(random.permutation(len(samples)), 20):
+            some = samples[batch]
+            logits = -sharpness * ((some[:, None] - prototypes) ** 2).sum(axis=2)
+            probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
+            probabilities /= probabilities.sum(axis=1, keepdims=True)
+            error = (probabilities - classes[batch]) / len(batch)
+            pull = error.T @ some - error.sum(axis=0)[:, None] * prototypes
+            optimiser.step([2 * sharpness * pull + decay * (prototypes - prototypes.mean(axis=0))])
+    return prototypes
+
+
+def quantise_prototypes(prototypes: Array) -> dict[str, Array]:
+    """Integers of the scores 2 c·q - |c|², at the finest scale at which no two of any image differ by more than
+    PROTOTYPE_BUDGET: weights (10, pixels) and offsets (10,)."""
+    for scale in np.arange(4, 0, -0.02):
+        weights = np.rint(2 * scale * prototypes).astype(np.int64)
+        offsets = -np.rint(scale * (prototypes**2).sum(axis=1)).astype(np.int64)
+        steps = (weights[:, None] - weights)[..., None] * np.array([0, SHADES])
+        between = offsets[:, None] - offsets
+        if (steps.max(axis=3).sum(axis=2) + between).max() <= PROTOTYPE_BUDGET:
+            return {"weights": weights, "offsets": offsets}
+    raise ValueError("prototypes too far apart for any scale")
 
 
 def train_network(epochs: int = 300, rate: float = 3e-3, decay: float = 1e-3) -> SquareNetwork:

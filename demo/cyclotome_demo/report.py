@@ -135,7 +135,9 @@ def _sizes(task: Task, job: Job) -> str:
 
 def _learned(key: str, findings: dict[str, Any]) -> list[tuple[str, str]]:
     if key == "neighbours":
-        count = f"{findings['distances']:,} encrypted squared distances for {findings['queries']} queries"
+        count = (
+            f"{findings['comparisons']:,} encrypted comparisons for {findings['queries']} queries, answered by labels"
+        )
         return [("computed", count), ("accuracy", f"[bold]{percent(findings['accuracy'])}[/] of the digits recognised")]
     if key == "statistics":
         count = f"{findings['covariances']} variances and covariances over {findings['records']} records"

@@ -267,7 +267,7 @@ void bind_secret_key_files(nb::module_& m) {
       [](const std::string& path, const rlwe::SecretShare& share, const nb::bytes& metadata, bool overwrite) {
         const auto caller_bytes = to_span(metadata);
         const Unlocked unlocked;
-        io::write_file(path, io::serialize(share, caller_bytes), Privacy::secret, existing(overwrite));
+        io::write_secret_share(path, share, caller_bytes, existing(overwrite));
       },
       "path"_a, "share"_a, "metadata"_a, "overwrite"_a);
   m.def("passphrases", &io::libcrypto::state, "\"ready\", or what is missing for keys under a passphrase.");

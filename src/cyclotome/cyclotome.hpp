@@ -24,6 +24,7 @@
 #include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/study/transform/polynomial_transform.hpp"
 #include "cyclotome/study/transform/transform_engine.hpp"
+#include "cyclotome/value/joint_keys.hpp"
 #include "cyclotome/value/keygen.hpp"
 #include "cyclotome/value/value.hpp"
 
@@ -107,6 +108,22 @@ using value::Keyring;
 using value::Keys;
 using value::MatrixShape;
 using value::trace_elements;
+
+// --- keys of several parties -----------------------------------------------------------------------------------------
+using rlwe::deal_secret;
+using rlwe::first_share;
+using rlwe::generate_party_key;
+using rlwe::KeyShare;
+using rlwe::SecretShare;
+using rlwe::ThresholdSession;
+using value::combine;
+using value::decryption_share;
+using value::DecryptionShare;
+using value::JointKeys;
+using value::second_share;
+using value::sum_of_dealt;
+using value::threshold_decrypt;
+using value::threshold_session;
 
 // --- encrypted arrays of exact integers, and of bits -----------------------------------------------------------------
 using value::assume_bound;
@@ -241,6 +258,7 @@ using io::to_bytes;
 using io::write_file;
 using io::write_keys;
 using io::write_secret_key;
+using io::write_secret_share;
 
 // --- transforms for study --------------------------------------------------------------------------------------------
 using study::make_transform_engine;

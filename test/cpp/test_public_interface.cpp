@@ -168,6 +168,72 @@ TEST(files_and_passphrases) {
   CHECK_THROWS(ArgumentError, to_bytes(keys.secret, ""));
 }
 
+TEST(joint_keys_and_their_messages) {
+  const Folder folder;
+  for (const Scheme* scheme : {&bfv_scheme(), &bgv_scheme()}) {
+    ParametersLiteral literal;
+    literal.scheme = scheme;
+    literal.degree = degree;
+    literal.plain_moduli = {97};
+    literal.moduli = primes_congruent_to_one(50, 2 * degree, 4);
+    literal.special_moduli = primes_congruent_to_one(51, 2 * degree, 1);
+    literal.security = 0;
+    literal.allow_insecure = true;
+    literal.parties = 3;
+    const Parameters parameters(literal);
+    const ContextPtr context = make_context(parameters, make_cpu_engine(1));
+    const Limits insecure = {.allow_insecure = true};
+    const auto stored = [&](const Bytes& bytes) {
+      return StoredObject(std::span<const std::uint8_t>(bytes), insecure);
+    };
+    CHECK_THROWS(ArgumentError, threshold_session(parameters, 1));
+    CHECK_THROWS_WITH(ArgumentError, threshold_session(parameters, 4), "allow for 3");
+    CHECK_THROWS(ArgumentError, threshold_session(parameters, std::size_t{1} << 40));
+    CHECK_THROWS(ArgumentError, threshold_session(parameters, 3, 4));
+    CHECK_THROWS(ArgumentError, threshold_session(parameters, 3, 1));
+    const ThresholdSession session =
+        stored(to_bytes(threshold_session(parameters, 3, 2, {.rotations = {{1}}}))).threshold_session();
+    std::vector<SecretKey> secrets;
+    std::vector<KeyShare> first, second;
+    for (const std::uint32_t party : session.parties()) {
+      secrets.push_back(generate_party_key(session, context, party));
+      first.push_back(stored(to_bytes(first_share(session, party, secrets.back()))).key_share(context));
+    }
+    for (const std::uint32_t party : session.parties()) {
+      second.push_back(second_share(session, party, secrets[party - 1], first));
+    }
+    CHECK_THROWS(ArgumentError, second_share(session, 1, secrets[0], std::span(first).first(2)));
+    CHECK_THROWS(MismatchError, second_share(session, 1, secrets[1], first));
+    CHECK_THROWS(ArgumentError, combine(session, context, first));
+    CHECK_THROWS(ArgumentError, combine(session, context, second, first));
+    const JointKeys keys = combine(session, context, first, second);
+    CHECK_EQ(keys.evaluation.id(), session.key());
+    std::vector<std::vector<SecretShare>> dealt(3);
+    for (const std::uint32_t party : session.parties()) {
+      for (SecretShare& share : deal_secret(session, party, secrets[party - 1])) {
+        dealt[share.to() - 1].push_back(stored(to_bytes(share)).secret_share(context));
+      }
+    }
+    CHECK_THROWS(ArgumentError, sum_of_dealt(session, 1, dealt[1]));
+    const std::string path = folder.file(parameters.summary().substr(0, 3) + ".share");
+    write_secret_share(path, sum_of_dealt(session, 3, dealt[2]));
+    CHECK(file_is_private(path));
+    CHECK_THROWS(FileError, write_secret_share(path, dealt[0][0]));
+    const SecretShare own = sum_of_dealt(session, 2, dealt[1]);
+    const SecretShare other = StoredObject::load(path, insecure).secret_share(context);
+    const EncryptedArray x = encrypt({3, -2}, keys.public_key, {.bound = 6}).with_keys(keys.evaluation);
+    const EncryptedArray y = x * x;
+    std::vector<DecryptionShare> answers;
+    answers.push_back(decryption_share(session, 2, secrets[1], &own, y, {2, 3}, 20));
+    CHECK_THROWS(ArgumentError, threshold_decrypt(session, y, answers));
+    answers.push_back(
+        stored(to_bytes(decryption_share(session, 3, secrets[2], &other, y, {2, 3}, 20))).decryption_share(context));
+    CHECK_EQ(threshold_decrypt(session, y, answers).to_int64(), (std::vector<std::int64_t>{9, 4}));
+    CHECK_THROWS(MismatchError, threshold_decrypt(session, x, answers));
+    CHECK_THROWS(FormatError, stored(to_bytes(answers[0])).secret_share(context));
+  }
+}
+
 TEST(evaluator) {
   for (const Scheme* scheme : {&bfv_scheme(), &bgv_scheme()}) {
     const ContextPtr context = context_of(*scheme, {97});

@@ -45,8 +45,9 @@ def test_records_have_their_fields_and_consistent_times(records: list[Record]) -
     for record in records:
         assert set(REQUIRED) <= record.keys()
         assert 0 < record["min_us"] <= record["median_us"] <= record["max_us"]
-        assert (record["peer"] == "SEAL") is seal_available()
-        if seal_available():
+        compared = seal_available() and record["operation"] not in ("encode", "decode")
+        assert (record["peer"] == "SEAL") is compared
+        if compared:
             assert record["ratio"] == pytest.approx(record["peer_median_us"] / record["median_us"], rel=0.02, abs=1e-3)
 
 
@@ -106,6 +107,9 @@ def test_a_wrong_result_is_refused(problem: Problem, operation: str) -> None:
     contestants: list[Any] = [Ours(problem, problem.chains[0], _core.CpuEngine(1))]
     contestants += [Seal(problem)] if seal_available() else []
     for contestant in contestants:
+        if operation not in contestant.operations:
+            assert isinstance(contestant, Seal) and operation in ("encode", "decode")
+            continue
         right = contestant.operations[operation]()
         contestant.verify(operation, right)
         contestant.truth.x = (contestant.truth.x + 1) % problem.plain_modulus  # so that the right result is wrong

@@ -41,7 +41,7 @@ def test_every_answer_is_right(finished: Finished) -> None:
     _, outcome, _ = finished
     assert outcome.passed
     compared = {job.key: job.verdict.compared for job in outcome.jobs if job.verdict is not None}
-    assert compared == {"neighbours": 150 * 60, "statistics": 3 + 6, "linear": 40, "squares": 400, "levels": 400}
+    assert compared == {"neighbours": 64 * 512, "statistics": 3 + 6, "linear": 40, "squares": 400, "levels": 400}
     for job in outcome.jobs:
         assert job.fact("client", "make keys", "security") >= 128
         assert job.fact("client", "decrypt", "noise_headroom_bits") >= 0

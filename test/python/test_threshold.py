@@ -11,7 +11,8 @@ from typing import Any
 import cyclotome as cy
 import numpy as np
 import pytest
-from cyclotome._core.testing import rlwe, threshold
+from cyclotome._core.testing import rlwe, shapes, threshold
+from cyclotomic_party import smallest_primes
 from joint_keys import BITS, Joint, gaps, parameters, product, secret_of
 from oracles.integers import centred, compose
 
@@ -236,3 +237,29 @@ def test_bounds_grow_with_the_parties() -> None:
     single = cy.encrypt([1], cy.keygen(alone).public, bound=1)
     joint = Joint(many, rotations=[]).encrypt([1], bound=1)
     assert 2 < single.noise_headroom - joint.noise_headroom < 3.5  # log2(8)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("threshold", [2, 3])
+def test_joint_keys_of_bits_over_other_cyclotomics(scheme: str, threshold: int, rng: np.random.Generator) -> None:
+    """m = 105: products, rotations of slots and any two of three, or all, decrypt bits exactly."""
+    primes = smallest_primes(shapes.cyclotomic(105).transform_step, 6, 1 << 48)
+    params = cy.Parameters(
+        cyclotomic=105,
+        plain_moduli=[2],
+        moduli=primes[:5],
+        special_moduli=primes[5:],
+        security=0,
+        allow_insecure=True,
+        scheme=scheme,
+        parties=3,
+        word=64,
+    )
+    joint = Joint(params, threshold)
+    slots = params.slots
+    a, b = rng.integers(0, 2, (2, slots)).astype(bool)
+    x, y = joint.encrypt(a), joint.encrypt(b)
+    who = joint.session.parties[-threshold:]
+    for result, expected in ((x, a), (x ^ y, a ^ b), (x & y, a & b), (~(x & y) & x, ~(a & b) & a)):
+        found = joint.decrypt(result, *who, bits=20)
+        assert found.dtype == bool and np.array_equal(found, expected)

@@ -4,6 +4,7 @@
 #include "cyclotome/io/file_set.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/protected_key.hpp"
+#include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/platform/files.hpp"
 
@@ -56,6 +57,11 @@ std::string write_secret_key(const std::string& path, const rlwe::SecretKey& key
   FileSet set;
   add_secret_key(set, path, key, options);
   return commit(set);
+}
+
+void write_secret_share(const std::string& path, const rlwe::SecretShare& share, std::span<const std::uint8_t> metadata,
+                        Existing existing) {
+  write_file(path, serialize(share, metadata), Privacy::secret, existing);
 }
 
 std::string write_keys(const KeyPaths& paths, const rlwe::SecretKey& secret, const rlwe::PublicKey& public_key,

@@ -5,6 +5,7 @@
 
 #include "cyclotome/io/file.hpp"
 #include "cyclotome/rlwe/keys.hpp"
+#include "cyclotome/rlwe/secret_sharing.hpp"
 
 namespace cyclotome::io {
 
@@ -28,6 +29,11 @@ struct KeyPaths {
 /// Writes a secret key for its owner only. Returns the path of a replaced one's backup; empty if there is none. Throws
 /// FileError; then everything is as it was.
 std::string write_secret_key(const std::string& path, const rlwe::SecretKey& key, const KeyFileOptions& options = {});
+
+/// Writes a share of a joint secret for its owner only. metadata: as KeyFileOptions has it. Throws FileError; then
+/// everything is as it was.
+void write_secret_share(const std::string& path, const rlwe::SecretShare& share,
+                        std::span<const std::uint8_t> metadata = {}, Existing existing = Existing::refused);
 
 /// Writes keys that were made together, all or none. The secret key gets its place first: should the process be killed
 /// between that and the rest, the old public keys belong to the backup, and by their ids never pass for the new one's.

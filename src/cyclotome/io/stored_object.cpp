@@ -7,6 +7,7 @@
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/protected_key.hpp"
+#include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
@@ -36,6 +37,10 @@ Bytes to_bytes(const rlwe::SecretKey& key, Metadata metadata) { return serialize
 Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata metadata) {
   return serialize_protected(key, bytes_of_text(passphrase), metadata);
 }
+Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata) { return serialize(session, metadata); }
+Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata) { return serialize(share, metadata); }
+Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata) { return serialize(share, metadata); }
+Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata) { return serialize(share, metadata); }
 
 /// The bytes, and the container that looks at them: neither moves.
 struct StoredObject::Held {
@@ -80,6 +85,16 @@ rlwe::EvaluationKeys StoredObject::evaluation_keys(const rlwe::ContextPtr& conte
 }
 rlwe::RekeyingKey StoredObject::rekeying_key(const rlwe::ContextPtr& context) const {
   return read_rekeying_key(held_->container, context);
+}
+rlwe::ThresholdSession StoredObject::threshold_session() const { return read_threshold_session(held_->container); }
+rlwe::KeyShare StoredObject::key_share(const rlwe::ContextPtr& context) const {
+  return read_key_share(held_->container, context);
+}
+rlwe::SecretShare StoredObject::secret_share(const rlwe::ContextPtr& context) const {
+  return read_secret_share(held_->container, context);
+}
+value::DecryptionShare StoredObject::decryption_share(const rlwe::ContextPtr& context) const {
+  return read_decryption_share(held_->container, context);
 }
 rlwe::SecretKey StoredObject::secret_key(const rlwe::ContextPtr& context) const {
   if (needs_passphrase()) {

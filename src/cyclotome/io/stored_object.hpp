@@ -8,6 +8,7 @@
 #include "cyclotome/io/limits.hpp"
 #include "cyclotome/rlwe/ciphertext.hpp"
 #include "cyclotome/value/encrypted_array.hpp"
+#include "cyclotome/value/joint_keys.hpp"
 
 // Objects as bytes and in files, for programs that use the library. What a container is made of is io/container.hpp.
 namespace cyclotome::io {
@@ -36,11 +37,20 @@ Bytes to_bytes(const rlwe::SecretKey& key, Metadata metadata = {});
 /// an empty passphrase, EngineError where there is no OpenSSL.
 Bytes to_bytes(const rlwe::SecretKey& key, std::string_view passphrase, Metadata metadata = {});
 
+/// What the parties of a joint key agree on, and their messages.
+Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata = {});
+Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata = {});
+Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata = {});
+/// A **secret** of its receiver, in locked memory: for a channel that nobody else reads, or `write_secret_share`.
+Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata = {});
+
 /// Writes an object that is no secret to a file: whole, or not at all. Throws FileError, and what `to_bytes` does. A
-/// secret key goes to `write_secret_key`, keys that were made together to `write_keys`.
+/// secret key goes to `write_secret_key`, keys that were made together to `write_keys`, a dealt share of a joint secret
+/// to `write_secret_share`.
 template <class Object>
 void save(const std::string& path, const Object& object, Existing existing = Existing::replaced) {
   static_assert(!std::is_same_v<Object, rlwe::SecretKey>, "a secret key is written by write_secret_key");
+  static_assert(!std::is_same_v<Object, rlwe::SecretShare>, "a secret share is written by write_secret_share");
   write_file(path, to_bytes(object), Privacy::shared, existing);
 }
 
@@ -95,6 +105,14 @@ class StoredObject {
   rlwe::EvaluationKeys evaluation_keys(const rlwe::ContextPtr& context) const;
   /// The key that turns ciphertexts under one secret key into those under another.
   rlwe::RekeyingKey rekeying_key(const rlwe::ContextPtr& context) const;
+  /// What the parties of a joint key agreed on.
+  rlwe::ThresholdSession threshold_session() const;
+  /// A message of one of the two rounds that make a joint key.
+  rlwe::KeyShare key_share(const rlwe::ContextPtr& context) const;
+  /// What one party dealt to another, or the sum of what it was dealt: secret.
+  rlwe::SecretShare secret_share(const rlwe::ContextPtr& context) const;
+  /// A party's part in decrypting one array.
+  value::DecryptionShare decryption_share(const rlwe::ContextPtr& context) const;
   /// The secret key. Throws PassphraseError where it is under one.
   rlwe::SecretKey secret_key(const rlwe::ContextPtr& context) const;
   /// The secret key under a passphrase; PassphraseError for another one, and for a file that somebody altered.

@@ -23,10 +23,15 @@ class SecretShare {
   SecretShare& operator=(SecretShare&&) = default;
 
   const ContextPtr& context() const noexcept { return context_; }
+  /// Of the session that it belongs to: ThresholdSession::digest.
   const Digest& session() const noexcept { return session_; }
+  /// Who dealt it; 0 for the sum of what all dealt.
   std::uint32_t from() const noexcept { return from_; }
+  /// Whose it is.
   std::uint32_t to() const noexcept { return to_; }
+  /// Whether it is the sum of what all dealt.
   bool is_sum() const noexcept { return from_ == 0; }
+  /// The secret itself.
   const PolyArray& share() const noexcept { return share_; }
 
  private:

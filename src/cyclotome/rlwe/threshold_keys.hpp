@@ -20,6 +20,7 @@ namespace cyclotome::rlwe {
 /// One party's message of one round.
 class KeyShare {
  public:
+  /// Of which round a message is.
   enum class Round : std::uint8_t { first = 1, second = 2 };
 
   /// basis: of the second round, the digest of the first round's sums; zeros in the first. bodies: as many items of 1
@@ -34,10 +35,15 @@ class KeyShare {
         bodies_(std::move(bodies)) {}
 
   const ContextPtr& context() const noexcept { return context_; }
+  /// Of the session that it belongs to: ThresholdSession::digest.
   const Digest& session() const noexcept { return session_; }
+  /// Who sent it.
   std::uint32_t party() const noexcept { return party_; }
+  /// The round it is of.
   Round round() const noexcept { return round_; }
+  /// Of the second round, the digest of the first round's sums; zeros in the first.
   const Digest& basis() const noexcept { return basis_; }
+  /// The polynomials.
   const PolyArray& bodies() const noexcept { return bodies_; }
 
  private:
@@ -59,6 +65,7 @@ class FirstRound {
   /// there twice, or of another round.
   FirstRound(ThresholdSession session, ContextPtr context, std::span<const KeyShare* const> shares);
 
+  /// The session that it is of.
   const ThresholdSession& session() const noexcept { return session_; }
   const ContextPtr& context() const noexcept { return context_; }
   /// Names these sums; shares of the second round carry it.

@@ -18,11 +18,12 @@ namespace cyclotome::rlwe {
 /// made, and the reference seed that all common polynomials expand from. Immutable.
 class ThresholdSession {
  public:
+  /// What the session's maker chooses.
   struct Facts {
     /// Numbers of the parties, 1 to 65535, ascending, at least two: the points at which secrets are shared.
     std::vector<std::uint32_t> parties;
-    std::size_t threshold = 0;  ///< parties that decrypt together, 2 to all
-    bool relinearization = true;
+    std::size_t threshold = 0;                   ///< parties that decrypt together, 2 to all
+    bool relinearization = true;                 ///< whether there will be that key, which takes the second round
     std::vector<std::uint64_t> galois_elements;  ///< ascending, none of them 1
   };
 
@@ -33,6 +34,7 @@ class ThresholdSession {
 
   const Parameters& parameters() const noexcept { return parameters_; }
   const std::vector<std::uint32_t>& parties() const noexcept { return facts_.parties; }
+  /// How many parties decrypt together.
   std::size_t threshold() const noexcept { return facts_.threshold; }
   /// Whether fewer than all parties decrypt, so that secrets have to be dealt.
   bool shares_secrets() const noexcept { return threshold() < parties().size(); }
@@ -46,6 +48,7 @@ class ThresholdSession {
   KeyId key() const;
   KeyId party_key(std::uint32_t party) const;
 
+  /// Throws ArgumentError for somebody who takes no part.
   void require_party(std::uint32_t party) const;
   /// Throws ArgumentError unless these are distinct parties, ascending, and enough of them to decrypt.
   void require_active(std::span<const std::uint32_t> active) const;

@@ -13,11 +13,13 @@ namespace cyclotome::value {
 /// whoever may know the values.
 class DecryptionShare {
  public:
+  /// What it says beside the polynomials.
   struct Facts {
-    Digest session, array;  ///< of what is decrypted: `array_digest`
-    std::uint32_t party = 0;
+    Digest session, array;              ///< of what is decrypted: `array_digest`
+    std::uint32_t party = 0;            ///< who gives it
     std::vector<std::uint32_t> active;  ///< who decrypt, ascending
-    unsigned flooding_bits = 0;
+    unsigned flooding_bits = 0;         ///< the statistical security that it was flooded for
+    /// Whether two shares are for the same.
     bool operator==(const Facts&) const = default;
   };
   /// channels: for each plaintext modulus as many items of 1 part as the array has ciphertexts, over their level,
@@ -26,6 +28,7 @@ class DecryptionShare {
       : context_(std::move(context)), facts_(std::move(facts)), channels_(std::move(channels)) {}
 
   const rlwe::ContextPtr& context() const noexcept { return context_; }
+  /// What it says beside the polynomials.
   const Facts& facts() const noexcept { return facts_; }
   const std::vector<PolyArray>& channels() const noexcept { return channels_; }
 
