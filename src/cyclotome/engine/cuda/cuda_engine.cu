@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's device, memory and stream.
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "cyclotome/engine/cuda/architecture.cuh"
@@ -31,11 +30,6 @@ class CudaBuffer final : public Buffer {
 /// What takes the way by pinned memory, on which nobody waits for the driver's own.
 constexpr std::size_t small_bytes = std::size_t{64} << 10;
 
-std::size_t usual_streams() {
-  const char* const text = std::getenv("CYCLOTOME_EXPERIMENT_STREAMS");
-  return text == nullptr ? cuda::max_streams : std::strtoul(text, nullptr, 10);
-}
-
 }  // namespace
 
 int CudaEngine::device_count() noexcept {
@@ -64,7 +58,7 @@ CudaEngine::CudaEngine(int device, bool fused) {
   const DeviceScope scope(context);
   // Engines that transform in ways of their own launch past graphs, and know one stream.
   const std::size_t graph_bytes = fused ? std::max(properties.totalGlobalMem / 32, cuda::DeviceGraph::max_bytes) : 0;
-  auto state = std::make_unique<cuda::DeviceState>(device, context, fused ? usual_streams() : 1, graph_bytes);
+  auto state = std::make_unique<cuda::DeviceState>(device, context, fused ? cuda::max_streams : 1, graph_bytes);
   try {
     state->loaded = cuda::loaded_architecture(architecture);
   } catch (const EngineError& error) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "cyclotome/engine/cuda/cuda_execution.cuh"
-#include "cyclotome/engine/cuda/moves.cuh"
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/interrupt.hpp"
 
@@ -30,12 +28,6 @@ class PoolScratch final : public cuda::Scratch {
   bool secret_;
   std::vector<std::unique_ptr<Buffer>> taken_;
 };
-
-/// How many threads queue the same program at a time, before calls are done together.
-unsigned threads_at_work() {
-  const char* const text = std::getenv("CYCLOTOME_EXPERIMENT_JOIN");
-  return text == nullptr ? 0 : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
 
 std::vector<const void*> addresses(std::span<const View> operands) {
   std::vector<const void*> found;
@@ -67,8 +59,6 @@ CudaExecution::CudaExecution(std::shared_ptr<CudaEngine> engine, cuda::DeviceSta
     : Execution(std::move(program)), engine_(std::move(engine)), state_(state) {
   const cuda::DeviceScope scope = state_.enter();
   prepared_.emplace(state_.constants, this->program());
-  if (const std::size_t most = most_together(); most > 1 && threads_at_work() > 0)
-    waiting_.emplace(threads_at_work(), most);
 }
 
 CudaExecution::~CudaExecution() {
@@ -98,15 +88,6 @@ void CudaExecution::do_run(std::span<const View> operands, std::size_t batch, st
                            std::uint32_t first_item) const {
   check_interrupt();
   const ProgramCall call{operands, batch, seeds, first_item};
-  if (!waiting_ || !fit(call, call)) return run_alone(call);
-  waiting_->run(
-      call, [this](const ProgramCall& a, const ProgramCall& b) { return fit(a, b); },
-      [this](std::span<const ProgramCall* const> calls) {
-        calls.size() == 1 ? run_alone(*calls.front()) : run_together(calls);
-      });
-}
-
-void CudaExecution::run_alone(const ProgramCall& call) const {
   const std::size_t tile = tile_of_items(call.items);
   const std::uint64_t bytes = prepared_->item_bytes() * std::uint64_t{tile} + prepared_->fixed_bytes();
   if (bytes >= announced_bytes || memory_limit()) require_memory(*engine_, program().name(), bytes);
@@ -118,72 +99,6 @@ void CudaExecution::run_alone(const ProgramCall& call) const {
   const cuda::SecretQueue::Operation together(turn.lane().secrets);
   if (tile == call.items && bytes <= cuda::DeviceGraph::max_bytes && launch_graph(call, turn.lane())) return;
   walk(call, tile, turn);
-}
-
-std::size_t CudaExecution::most_together() const {
-  constexpr std::size_t most = 16, most_bytes = std::size_t{32} << 20;
-  if (program().seeds() != 0) return 1;  // items of one call share a stream of numbers
-  for (std::size_t i = 0; i < program().operands().size(); ++i) {
-    const bool moves = !value(i).is_numbers() && value(i).item_bytes() % sizeof(uint4) == 0;
-    if (value(i).secret || (value(i).items == program::each && !moves)) return 1;
-  }
-  std::size_t count = 1;
-  while (2 * count <= most && 2 * count * prepared_->item_bytes() + prepared_->fixed_bytes() <= most_bytes) count *= 2;
-  return count;
-}
-
-bool CudaExecution::fit(const ProgramCall& a, const ProgramCall& b) const {
-  if (a.items != 1 || b.items != 1) return false;
-  for (std::size_t i = 0; i < a.operands.size(); ++i) {
-    const View &x = a.operands[i], &y = b.operands[i];
-    if (value(i).items != program::each) {
-      if (x.data != y.data || x.batch_stride != y.batch_stride || x.part_stride != y.part_stride) return false;
-      continue;
-    }
-    const auto whole = [](const View& v) {
-      return (v.parts == 1 || v.part_stride == v.limbs() * v.degree()) &&
-             reinterpret_cast<std::uintptr_t>(v.data) % sizeof(uint4) == 0;
-    };
-    if (!whole(x) || !whole(y)) return false;
-  }
-  return true;
-}
-
-void CudaExecution::run_together(std::span<const ProgramCall* const> calls) const {
-  const std::span<const View> first = calls.front()->operands;
-  std::vector<const void*> reads, writes;
-  for (const ProgramCall* const call : calls) {
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      (value(i).role == program::Value::Role::output ? writes : reads).push_back(call->operands[i].data);
-    }
-  }
-  const cuda::Turn turn(state_, reads, writes);
-  const cuda::SecretQueue::Operation together(turn.lane().secrets);
-  std::vector<std::unique_ptr<Buffer>> memory;
-  std::vector<View> operands(first.begin(), first.end());
-  std::vector<cuda::Move> in, out;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    if (value(i).items != program::each) continue;
-    const std::size_t bytes = value(i).item_bytes();
-    memory.push_back(engine_->allocate(calls.size() * bytes, false));
-    operands[i].data = memory.back()->data();
-    operands[i].batch = calls.size();
-    operands[i].batch_stride = first[i].parts * first[i].limbs() * first[i].degree();
-    operands[i].part_stride = first[i].limbs() * first[i].degree();
-    for (std::size_t k = 0; k < calls.size(); ++k) {
-      void *const here = static_cast<std::byte*>(operands[i].data) + k * bytes, *const there =
-                                                                                    calls[k]->operands[i].data;
-      if (value(i).role == program::Value::Role::output) {
-        out.push_back({here, there, bytes});
-      } else {
-        in.push_back({there, here, bytes});
-      }
-    }
-  }
-  cuda::queue_moves(turn.queue(), in);
-  const ProgramCall call{operands, calls.size(), {}, 0};
-  if (!launch_graph(call, turn.lane())) walk(call, calls.size(), turn);
-  cuda::queue_moves(turn.queue(), out);
 }
 
 GraphSlot& CudaExecution::slot_of(cuda::Lane& lane, std::size_t items) const {

@@ -5,7 +5,6 @@
 #include "cyclotome/engine/cuda/device_graph.cuh"
 #include "cyclotome/engine/cuda/launches_wait.hpp"
 #include "cyclotome/engine/cuda/state.cuh"
-#include "cyclotome/engine/cuda/waiting_calls.hpp"
 
 namespace cyclotome {
 
@@ -30,15 +29,6 @@ class CudaExecution final : public Execution {
 
   /// Of the program's operand number i.
   const program::Value& value(std::size_t i) const { return program().values()[program().operands()[i]]; }
-  /// How many calls of one item may be done together; 1: none.
-  std::size_t most_together() const;
-  /// Whether both are of one item, as those are that are done together, and have the operands in common that all items
-  /// share.
-  bool fit(const cuda::ProgramCall& a, const cuda::ProgramCall& b) const;
-  void run_alone(const cuda::ProgramCall& call) const;
-  /// Copies their operands side by side, and results to where they belong.
-  void run_together(std::span<const cuda::ProgramCall* const> calls) const;
-
   std::size_t tile_of_items(std::size_t batch) const;
   /// True if it was queued; false if it is to be walked.
   bool launch_graph(const cuda::ProgramCall& call, cuda::Lane& lane) const;
@@ -48,7 +38,6 @@ class CudaExecution final : public Execution {
   std::shared_ptr<CudaEngine> engine_;
   cuda::DeviceState& state_;
   std::optional<cuda::PreparedProgram> prepared_;
-  mutable std::optional<cuda::WaitingCalls<cuda::ProgramCall>> waiting_;  ///< none: each call is done alone
   /// By stream, each guarded by its store's mutex.
   mutable std::array<std::list<cuda::GraphSlot>, cuda::max_streams> slots_;
 };

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
 #include "cyclotome/engine/cuda/device_view.cuh"
@@ -34,8 +33,6 @@ StreamWait::StreamWait(cudaStream_t stream) : stream_(stream) {
 StreamWait::~StreamWait() { succeeded(cudaFreeHost(word_)); }
 
 std::uint32_t StreamWait::ask() {
-  static const bool off = std::getenv("CYCLOTOME_EXPERIMENT_WAIT") != nullptr;
-  if (off) return 0;
   const std::lock_guard lock(mutex_);  // numbers are written in the order in which they are counted
   if (++last_ == 0) ++last_;
   const auto address = reinterpret_cast<CUdeviceptr>(word_);
