@@ -360,13 +360,19 @@ test-locked: $(ready)
 
 # Debian: g++-aarch64-linux-gnu qemu-user. Minutes, since every program runs in an emulator: beside `make test`.
 aarch64_build := build/aarch64
-aarch64_tests := test_contracts test_floating_arithmetic test_seeds test_golden_files test_bfv test_bgv test_io_file_sets test_thread_pool \
-    fuzz_io_replay
+aarch64_tests := test_vector_paths test_vector_verbs test_prime_factor test_contracts test_floating_arithmetic test_seeds \
+    test_golden_files test_bfv test_bgv test_io_file_sets test_thread_pool fuzz_io_replay engine_kit_cpu_neon engine_kit_cpu_scalar machine_code
+aarch64_programs := $(filter-out engine_kit_% machine_code,$(aarch64_tests)) engine_kit
+ifeq ($(and $(shell command -v aarch64-linux-gnu-g++),$(shell command -v qemu-aarch64)),)
+test-aarch64:
+	@echo "Left out: 64-bit ARM; there is no aarch64-linux-gnu-g++ or no qemu-aarch64 (Debian: g++-aarch64-linux-gnu qemu-user)"
+else
 test-aarch64: $(ready)
 	@$(bin)/cmake --preset aarch64 -B $(aarch64_build) -DCMAKE_MAKE_PROGRAM=$(abspath $(bin))/ninja >/dev/null
-	@$(bin)/cmake --build $(aarch64_build) --target $(aarch64_tests)
+	@$(bin)/cmake --build $(aarch64_build) --target $(aarch64_programs)
 	@$(bin)/ctest --test-dir $(aarch64_build) --output-on-failure --no-tests=error \
 	    -R "^($$(echo $(aarch64_tests) | tr ' ' '|'))\$$"
+endif
 
 check-platforms: $(ready)
 	@PATH="$(abspath $(bin)):$$PATH" tools/check_platforms.sh

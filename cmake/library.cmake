@@ -11,7 +11,8 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cyclotome/rlwe/canonical_
 # questions asked a second time would take minutes of compilation. So would its red zones around what are registers, arrays of
 # constant size on the stack, whose indices UndefinedBehaviorSanitizer checks; operands lie elsewhere.
 if(CYCLOTOME_SANITIZE MATCHES "address")
-  file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/cpu/kernels_avx*.cpp")
+  file(GLOB kernels "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/cpu/kernels_avx*.cpp"
+       "${PROJECT_SOURCE_DIR}/src/cyclotome/engine/cpu/kernels_neon.cpp")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(no_stack_zones --param=asan-stack=0)
   endif()

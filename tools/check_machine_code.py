@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuse machine code of x86-64 whose branches or addresses depend on data.
+"""Refuse machine code of x86-64, or 64-bit ARM (`machine_code_aarch64`), whose branches or addresses depend on data.
 
 Valgrind, which finds such branches in running programs, does not know AVX-512. So the object files of the kernels for
 these instructions are disassembled, and every function is followed along all its ways: which registers, flags and stack
@@ -30,7 +30,10 @@ from dataclasses import dataclass, field
 
 #: Functions that read public arrays into general registers, and the bytes of what they read: pointers to polynomials,
 #: lengths of moduli. Other loads of theirs are data as everywhere.
-PUBLIC_ARRAYS = ((re.compile("inner_product"), 8), (re.compile(r"Lanes(?:64|Ifma)\w*count_wraps|count_wrapsIm"), 4))
+PUBLIC_ARRAYS = (
+    (re.compile("inner_product"), 8),
+    (re.compile(r"Lanes(?:64|Ifma)\w*count_wraps|count_wrapsIm|ByModulus\w*count_wraps"), 4),
+)
 
 HEADER = re.compile(r"^[0-9a-f]+ <(?P<name>.+)>:$")
 LINE = re.compile(r"^\s+(?P<address>[0-9a-f]+):\s+(?P<text>\S.*)$")
@@ -309,8 +312,21 @@ class Analysis:
 
 def offences_in(disassembly: str) -> tuple[int, list[str]]:
     """The number of functions, and what is wrong with them."""
+    if re.search(r"file format \S*aarch64", disassembly):
+        import machine_code_aarch64 as arm
+
+        functions = list(arm.functions_of(disassembly))
+        return len(functions), [offence for function in functions for offence in arm.ArmAnalysis(function).run()]
     functions = list(functions_of(disassembly))
     return len(functions), [offence for function in functions for offence in Analysis(function).run()]
+
+
+def listing_of(objdump: str, file: str) -> str:
+    """The disassembly of an object file, in Intel's syntax where there is one."""
+    command = [objdump, "-d", "--no-show-raw-insn", file]
+    header = subprocess.run([objdump, "-f", file], check=True, capture_output=True, text=True).stdout
+    style = [] if "aarch64" in header else ["-M", "intel"]
+    return subprocess.run([*command, *style], check=True, capture_output=True, text=True).stdout
 
 
 def main(arguments: list[str]) -> int:
@@ -319,10 +335,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--objdump", default="objdump")
     parser.add_argument("files", nargs="+")
     options = parser.parse_args(arguments)
-    command = [options.objdump, "-d", "-M", "intel", "--no-show-raw-insn"]
     status = 0
     for file in options.files:
-        listing = subprocess.run([*command, file], check=True, capture_output=True, text=True).stdout
+        listing = listing_of(options.objdump, file)
         functions, found = offences_in(listing)
         for offence in found:
             print(f"{file}: {offence}")

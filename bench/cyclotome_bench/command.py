@@ -34,8 +34,15 @@ from cyclotome_bench.device_plans import DevicePlan, make_device_plan
 from cyclotome_bench.fermat import measure_fermat
 from cyclotome_bench.fermat_plans import FermatPlan, make_fermat_plan
 from cyclotome_bench.functions import FunctionsPlan, make_functions_plan, measure_functions
+from cyclotome_bench.instruction_sets import (
+    INSTRUCTION_SETS_SET,
+    InstructionSetsPlan,
+    make_instruction_sets_plan,
+    measure_instruction_sets,
+)
 from cyclotome_bench.ltv import measure_ltv
 from cyclotome_bench.ltv_plans import LtvPlan, make_ltv_plan
+from cyclotome_bench.matrix_products import MatrixPlan, make_matrix_plan, measure_matrices
 from cyclotome_bench.measure import measure
 from cyclotome_bench.page import page
 from cyclotome_bench.paper004 import METHOD, measure_paper_004
@@ -68,7 +75,8 @@ def bench(
         list[str] | None,
         typer.Option(
             "--set",
-            help='Only this set: seal-8192, "public-*", "transforms", "functions", 6.5 of 004; repeatable.',
+            help='Only this set: seal-8192, "public-*", "transforms", "functions", "matrix", "instruction-sets", '
+            "6.5 of 004; repeatable.",
         ),
     ] = None,
     scheme: Annotated[list[str] | None, typer.Option(help="Only this scheme, bfv or bgv; repeatable.")] = None,
@@ -111,8 +119,8 @@ def bench(
             )
         name = "full" if full else f"paper-{paper}" if paper else "quick" if quick else "standard"
         name = f"{name}-quick" if quick and paper in PAPERS else name
-        functions = make_functions_plan(quick, seconds) if "functions" in (only or []) and paper is None else None
-        made = functions or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
+        alone = _plan_of_set(only or [], quick, seconds) if paper is None else None
+        made = alone or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         if peer_program and type(plan) is not Plan:
             raise UsageError("--peer-program: programs take part where sets of parameters are measured on cores")
@@ -126,6 +134,15 @@ def bench(
         _print(report, view)
     if not report.complete and show is None:
         raise typer.Exit(INTERRUPTED)
+
+
+def _plan_of_set(only: list[str], quick: bool, seconds: float | None) -> Plan | None:
+    """Of a set that is measured by itself."""
+    if "functions" in only:
+        return make_functions_plan(quick, seconds)
+    if INSTRUCTION_SETS_SET in only:
+        return make_instruction_sets_plan(quick, seconds)
+    return make_matrix_plan(quick, seconds) if "matrix" in only else None
 
 
 def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | None) -> Plan | None:
@@ -208,6 +225,10 @@ def _step_of(record: Record) -> str:
 def _records(plan: Plan, peer: bool, known: set[tuple[Any, ...]], programs: Sequence[Path]) -> Iterator[Record]:
     if isinstance(plan, FunctionsPlan):
         return measure_functions(plan, peer, known)
+    if isinstance(plan, MatrixPlan):
+        return measure_matrices(plan, peer, known)
+    if isinstance(plan, InstructionSetsPlan):
+        return measure_instruction_sets(plan, peer, known)
     if isinstance(plan, ProductPlan):
         return measure_paper_004(plan, peer, known, note)
     if isinstance(plan, FermatPlan):

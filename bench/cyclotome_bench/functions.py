@@ -17,6 +17,8 @@ import cyclotome as cy
 import numpy as np
 from cyclotome.errors import ArgumentError
 
+from cyclotome_bench.functions_peer import SEAL_BITS, Peer
+from cyclotome_bench.functions_published import published_table
 from cyclotome_bench.plans import Plan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available, seal_name
@@ -40,14 +42,14 @@ FUNCTIONS = (
     "polynomial of degree 7",
     "equality modulo 65537",
     "less of 16 bits",
+    "less of 64 bits",
     "argmax of 10",
+    "argmax of 10 in bits",
     "plain product",
     "plain product, encoded once",
     "dot product of 4096",
 )
 _DEGREE, _PLAIN = 8192, 65537
-#: SEAL's default for the degree: 218 bits in all, one of its primes for key switching.
-_SEAL_BITS = (43, 43, 44, 44, 44)
 _COEFFICIENTS = (1, 2, 3, 4, 5, 6, 7, 8)
 _ENGINE = "cpu:1"
 
@@ -140,13 +142,17 @@ def _equality(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
     return _computed("equality modulo 65537", cy.equal, inputs, [a, b], (a == b).astype(int), parameters)
 
 
-def _less(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
-    digits = 2 if quick else 8
+def _less(quick: bool, scheme: str, rng: np.random.Generator, bits: int = 16) -> _Case:
+    digits = 2 if quick else bits // 2
     length = 1024 if quick else 16384
     operand = cy.Operand((length,), base=4, digits=digits)
-    a, b = rng.integers(0, 4**digits, length), rng.integers(0, 4**digits, length)
+    a, b = (rng.integers(0, 4**digits, length, dtype=np.uint64, endpoint=False) for _ in range(2))
     parameters = cy.suggest(compute=cy.less, inputs=[operand] * 2, scheme=scheme, min_degree=length)
-    return _computed("less of 16 bits", cy.less, [operand] * 2, [a, b], (a < b).astype(int), parameters)
+    return _computed(f"less of {bits} bits", cy.less, [operand] * 2, [a, b], (a < b).astype(int), parameters)
+
+
+def _less_of_64_bits(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+    return _less(quick, scheme, rng, 64)
 
 
 def _argmax(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
@@ -157,10 +163,18 @@ def _argmax(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
     return _computed("argmax of 10", cy.argmax, [operand], [scores], np.argmax(scores, axis=0), parameters)
 
 
+def _argmax_of_bits(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+    count, digits, length = (3, 2, 1024) if quick else (10, 8, 16384)
+    operand = cy.Operand((count, length), base=2, digits=digits)
+    scores = rng.integers(0, 2**digits, (count, length))
+    parameters = cy.suggest(compute=cy.argmax, inputs=[operand], scheme=scheme, min_degree=length)
+    return _computed("argmax of 10 in bits", cy.argmax, [operand], [scores], np.argmax(scores, axis=0), parameters)
+
+
 def _same_length(scheme: str, quick: bool) -> cy.Parameters:
     """Moduli of the lengths of SEAL's default."""
     degree = 1024 if quick else _DEGREE
-    primes = cy.bfv.find_primes(degree, list(_SEAL_BITS), avoid=(_PLAIN,))
+    primes = cy.bfv.find_primes(degree, list(SEAL_BITS), avoid=(_PLAIN,))
     return cy.Parameters(
         degree=degree,
         plain_moduli=(_PLAIN,),
@@ -173,79 +187,13 @@ def _same_length(scheme: str, quick: bool) -> cy.Parameters:
     )
 
 
-class _Seal:
-    """SEAL with as many primes of the same lengths; operands encrypted and encoded once."""
-
-    def __init__(self, parameters: cy.Parameters, x: Any, w: Any) -> None:
-        import tenseal.sealapi as api
-
-        self.api = api
-        scheme = api.SCHEME_TYPE.BFV if parameters.scheme == "bfv" else api.SCHEME_TYPE(3)
-        made = api.EncryptionParameters(scheme)
-        made.set_poly_modulus_degree(parameters.degree)
-        made.set_coeff_modulus(api.CoeffModulus.Create(parameters.degree, list(_SEAL_BITS)))
-        made.set_plain_modulus(_PLAIN)
-        self.context = api.SEALContext(made, True, api.SEC_LEVEL_TYPE.NONE)
-        generator = api.KeyGenerator(self.context)
-        public, self.relinearization = api.PublicKey(), api.RelinKeys()
-        generator.create_public_key(public)
-        generator.create_relin_keys(self.relinearization)
-        self.encoder, self.evaluator = api.BatchEncoder(self.context), api.Evaluator(self.context)
-        self.decryptor = api.Decryptor(self.context, generator.secret_key())
-        self.x, self.w = api.Ciphertext(), self.encoded(w)
-        api.Encryptor(self.context, public).encrypt(self.encoded(x), self.x)
-
-    def encoded(self, values: Any) -> Any:
-        plain = self.api.Plaintext()
-        self.encoder.encode([int(v) for v in values], plain)
-        return plain
-
-    def opened(self, x: Any) -> Any:
-        plain = self.api.Plaintext()
-        self.decryptor.decrypt(x, plain)
-        return np.array(self.encoder.decode_int64(plain))
-
-    def product(self, a: Any, b: Any) -> Any:
-        out = self.api.Ciphertext()
-        self.evaluator.multiply(a, b, out)
-        self.evaluator.relinearize_inplace(out, self.relinearization)
-        return out
-
-    def plain_product(self) -> Any:
-        out = self.api.Ciphertext()
-        self.evaluator.multiply_plain(self.x, self.w, out)
-        return out
-
-    def polynomial(self) -> Any:
-        """The same four products: x^2, x^3, x^4, and (x^3 + ...) x^4 + ..., with scalars as constant plaintexts."""
-        two = self.product(self.x, self.x)
-        powers = [self.x, two, self.product(two, self.x), self.product(two, two)]
-        high, low = _COEFFICIENTS[:4], _COEFFICIENTS[4:]
-        upper = self.product(self.form(powers, high), powers[3])
-        out = self.api.Ciphertext()
-        self.evaluator.add(upper, self.form(powers, low), out)
-        return out
-
-    def form(self, powers: Sequence[Any], coefficients: Sequence[int]) -> Any:
-        total = None
-        for power, c in zip(powers, reversed(coefficients[:-1]), strict=False):
-            term = self.api.Ciphertext()
-            self.evaluator.multiply_plain(power, self.api.Plaintext(f"{c:x}"), term)
-            if total is None:
-                total = term
-            else:
-                self.evaluator.add_inplace(total, term)
-        self.evaluator.add_plain_inplace(total, self.api.Plaintext(f"{coefficients[-1]:x}"))
-        return total
-
-
 def _beside_seal(quick: bool, scheme: str, peer: bool, rng: np.random.Generator) -> Iterator[_Case]:
     parameters = _same_length(scheme, quick)
     keys = _keys(parameters)
     n = parameters.degree
     values, weights = rng.integers(0, _PLAIN, n), rng.integers(-30000, 30001, n)
     x = cy.encrypt(values, keys.public, wrap=True)
-    seal = _Seal(parameters, np.where(values > _PLAIN // 2, values - _PLAIN, values), weights) if peer else None
+    seal = Peer(parameters, np.where(values > _PLAIN // 2, values - _PLAIN, values), weights) if peer else None
 
     def modulo(expected: Any) -> tuple[Callable[[Any], bool], Callable[[Any], bool]]:
         return (
@@ -259,14 +207,13 @@ def _beside_seal(quick: bool, scheme: str, peer: bool, rng: np.random.Generator)
     ours, theirs = modulo(total)
     yield _Case(
         FUNCTIONS[0], parameters, n, lambda: cy.polyval(_COEFFICIENTS, x), ours, 4, 3,
-        # SEAL leaves it to its user to switch BGV's moduli; without, its noise outgrows them.
-        None if seal is None or scheme == "bgv" else seal.polynomial, theirs,
+        None if seal is None else lambda: seal.polynomial(_COEFFICIENTS), theirs,
     )  # fmt: skip
     ours, theirs = modulo(values * weights)
     encoded = cy.plain(weights, parameters, device=_ENGINE)
     plain = None if seal is None else seal.plain_product
-    yield _Case(FUNCTIONS[4], parameters, n, lambda: x * weights, ours, 0, 0, plain, theirs)
-    yield _Case(FUNCTIONS[5], parameters, n, lambda: x * encoded, ours, 0, 0, plain, theirs)
+    yield _Case(FUNCTIONS[6], parameters, n, lambda: x * weights, ours, 0, 0, plain, theirs)
+    yield _Case(FUNCTIONS[7], parameters, n, lambda: x * encoded, ours, 0, 0, plain, theirs)
 
 
 def _dot(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
@@ -278,14 +225,14 @@ def _dot(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
         return x @ y
 
     parameters = cy.suggest(compute=dot, inputs=[operand] * 2, scheme=scheme)
-    return _computed(FUNCTIONS[6], dot, [operand] * 2, [a, b], a @ b, parameters)
+    return _computed(FUNCTIONS[8], dot, [operand] * 2, [a, b], a @ b, parameters)
 
 
 def _cases(plan: FunctionsPlan, peer: bool) -> Iterator[tuple[str, Callable[[], Iterator[_Case]]]]:
     rng = np.random.default_rng(20260101)
     for scheme in ("bfv", "bgv"):
         yield scheme, lambda scheme=scheme: _beside_seal(plan.quick, scheme, peer, rng)  # type: ignore[misc]
-    for make in (_equality, _less, _argmax, _dot):
+    for make in (_equality, _less, _less_of_64_bits, _argmax, _argmax_of_bits, _dot):
         yield "bgv", lambda make=make: iter([make(plan.quick, "bgv", rng)])  # type: ignore[misc]
 
 
@@ -357,4 +304,4 @@ def functions_tables(records: Sequence[Record]) -> list[Table]:
         return []
     columns = ("function", "scheme", "n", "values", "products", "cyclotome", "SEAL", "times faster")
     note = "CPU time of one thread; parameters beside SEAL have moduli of the same lengths, the others are suggested."
-    return [Table("Functions of encrypted integers", columns, rows, note, 2)]
+    return [Table("Functions of encrypted integers", columns, rows, note, 2), published_table(records)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Public matrices times packed encrypted vectors, beside TenSEAL's own product of the kind, in one process:
+"""Public matrices times packed encrypted vectors, beside TenSEAL's own product of the kind, in one process: what
+`cyclotome bench --set matrix` measures, and for other shapes and devices
 
     python -m cyclotome_bench.matrix_products [ROWSxCOLUMNS ...]
 
@@ -12,16 +13,37 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import cyclotome as cy
 import numpy as np
+from cyclotome.errors import ArgumentError
 
+from cyclotome_bench.plans import Plan
+from cyclotome_bench.report import Record, key_of
+from cyclotome_bench.seal import seal_available
+from cyclotome_bench.tables import Table, duration, times
 from cyclotome_bench.timing import Budget, Timing, alternate
 from cyclotome_bench.truth import WrongResultError
 
-__all__ = ["SHAPES", "Row", "main", "measure"]
+__all__ = [
+    "MATRIX_SET",
+    "SHAPES",
+    "MatrixPlan",
+    "Row",
+    "main",
+    "make_matrix_plan",
+    "matrix_tables",
+    "measure",
+    "measure_matrices",
+]
+
+#: The set that holds them.
+MATRIX_SET = "matrix"
+_WAYS = ("prepared", "encoded each time")
+_TENSEAL = "TenSEAL, CKKS"
 
 #: Rows and columns.
 SHAPES = ((256, 256), (1024, 1024), (1000, 384), (200, 384))
@@ -105,8 +127,8 @@ def _ours(scheme: str, matrix: Any, vector: Any, degree: int, device: str) -> li
 
     name = f"cyclotome, {scheme}"
     return [
-        _Contestant(f"{name}, prepared", lambda: kept @ x, read, kept.nbytes),
-        _Contestant(f"{name}, encoded each time", lambda: matrix @ x, read),
+        _Contestant(f"{name}, {_WAYS[0]}", lambda: kept @ x, read, kept.nbytes),
+        _Contestant(f"{name}, {_WAYS[1]}", lambda: matrix @ x, read),
     ]
 
 
@@ -117,7 +139,108 @@ def _tenseal(matrix: Any, vector: Any, degree: int) -> _Contestant:
     context.global_scale = 2.0**40
     context.generate_galois_keys()
     encrypted, columns = ts.ckks_vector(context, vector.tolist()), matrix.T.tolist()
-    return _Contestant("TenSEAL, CKKS", lambda: encrypted.matmul(columns), lambda y: y.decrypt())
+    return _Contestant(_TENSEAL, lambda: encrypted.matmul(columns), lambda y: y.decrypt())
+
+
+@dataclass(frozen=True)
+class MatrixPlan(Plan):
+    """All shapes; or, quick, a small one on a small ring."""
+
+    shapes: tuple[tuple[int, int], ...] = SHAPES
+    ring_degree: int = _DEGREE
+
+    def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> MatrixPlan:
+        """The plan itself, which is one set.
+
+        Raises:
+            ArgumentError: other sets, or schemes, all of which are measured together.
+        """
+        if schemes or any(name != MATRIX_SET for name in sets):
+            raise ArgumentError("the set matrix is measured by itself: --set matrix, and no --scheme")
+        return self
+
+
+def make_matrix_plan(quick: bool = False, seconds: float | None = None) -> MatrixPlan:
+    """A plan.
+
+    Raises:
+        ArgumentError: seconds that are not positive.
+    """
+    if seconds is not None and seconds <= 0:
+        raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
+    budget = Budget(seconds=seconds or (0.2 if quick else 20.0), fewest=2, most=15, clock=time.thread_time_ns)
+    shapes, degree = (((12, 20),), 64) if quick else (SHAPES, _DEGREE)
+    return MatrixPlan(MATRIX_SET, (), (), 1, budget, shapes, degree)
+
+
+def measure_matrices(plan: MatrixPlan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
+    """Measures what is not known yet; TenSEAL takes part where the ring is one that it has.
+
+    Raises:
+        WrongResultError: a result that is not NumPy's.
+    """
+    has_peer = peer and seal_available() and plan.ring_degree == _DEGREE
+    for shape in plan.shapes:
+        chosen = {scheme: parameters(scheme, plan.ring_degree) for scheme in ("bfv", "bgv")}
+        heads = {
+            (scheme, way): {
+                "set": MATRIX_SET,
+                "scheme": scheme,
+                "chain": "",
+                "operation": f"{shape[0]} x {shape[1]} {way}",
+                "degree": plan.ring_degree,
+                "word": of.word,
+                "log_q": of.modulus_bits,
+                "threads": 1,
+                "batch": 1,
+                "engine": "cpu:1",
+            }
+            for scheme, of in chosen.items()
+            for way in _WAYS
+        }
+        if all(key_of(head) in known for head in heads.values()):
+            continue
+        rows = {row.who: row for row in measure(shape, plan.budget, degree=plan.ring_degree, peer=has_peer)}
+        theirs = rows.get(_TENSEAL)
+        for (scheme, way), head in heads.items():
+            ours = rows[f"cyclotome, {scheme}, {way}"]
+            yield {
+                **head,
+                "median_us": round(ours.timing.median, 1),
+                "min_us": round(ours.timing.least, 1),
+                "max_us": round(ours.timing.most, 1),
+                "samples": len(ours.timing.samples),
+                "peer": _TENSEAL if theirs else None,
+                "peer_median_us": round(theirs.timing.median, 1) if theirs else None,
+                "ratio": round(theirs.timing.median / ours.timing.median, 2) if theirs else None,
+                "ciphertexts": ours.ciphertexts,
+                "prepared_bytes": ours.prepared_bytes,
+            }
+
+
+def matrix_tables(records: Sequence[Record]) -> list[Table]:
+    """What was measured of matrices; nothing if nothing was."""
+    rows = tuple(
+        (
+            record["operation"],
+            record["scheme"],
+            duration(record["median_us"]),
+            duration(record["peer_median_us"]),
+            times(record["ratio"]),
+            str(record["ciphertexts"]),
+            str(record["prepared_bytes"] >> 20),
+        )
+        for record in records
+        if record["set"] == MATRIX_SET
+    )
+    if not rows:
+        return []
+    columns = ("matrix", "scheme", "cyclotome", "TenSEAL", "times faster", "ciphertexts", "MiB prepared")
+    note = (
+        "CPU time of one thread. TenSEAL has packed products for CKKS vectors only, whose results are approximate; "
+        "ours are exact."
+    )
+    return [Table("Public matrices times encrypted vectors", columns, rows, note, 2)]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -20,9 +20,9 @@ __all__ = ["KEY", "REQUIRED", "Record", "Report", "key_of"]
 Record = dict[str, Any]
 
 #: The fields by which a record is found again.
-KEY = ("set", "scheme", "chain", "operation", "degree", "word", "log_q", "threads", "batch")
+KEY = ("set", "scheme", "chain", "operation", "degree", "word", "log_q", "threads", "batch", "engine")
 #: The fields that every record has; those of the peer are None where there was none.
-REQUIRED = (*KEY, "engine", "median_us", "min_us", "max_us", "samples", "peer", "peer_median_us", "ratio")
+REQUIRED = (*KEY, "median_us", "min_us", "max_us", "samples", "peer", "peer_median_us", "ratio")
 
 _SCHEMA = 1
 

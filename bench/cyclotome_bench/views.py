@@ -11,7 +11,9 @@ from cyclotome_bench.charts import Plot
 from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
 from cyclotome_bench.functions import FUNCTIONS_SET, functions_tables
+from cyclotome_bench.instruction_sets import INSTRUCTION_SETS_SET, instruction_set_plots, instruction_set_tables
 from cyclotome_bench.ltv_tables import ltv_plots, ltv_tables
+from cyclotome_bench.matrix_products import MATRIX_SET, matrix_tables
 from cyclotome_bench.paper004 import plots_of_paper_004, tables_of_paper_004
 from cyclotome_bench.paper_text import paper_text
 from cyclotome_bench.papers import PAPERS
@@ -69,6 +71,10 @@ def _shown(report: Report, paper: str | None, chosen: bool) -> tuple[list[Table]
         return tables(records), plots(records)
     if any(record["set"] == FUNCTIONS_SET for record in records):
         return functions_tables(records), []
+    if any(record["set"] == MATRIX_SET for record in records):
+        return matrix_tables(records), []
+    if report.plan.startswith(INSTRUCTION_SETS_SET):
+        return instruction_set_tables(records), instruction_set_plots(records)
     on_device = "gpu" in report.facts
     drawn = (device_plots if on_device else processor_plots)(records)
     if paper is not None:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -72,6 +73,21 @@ std::optional<BigUnsigned> optional_big(const std::optional<nb::int_>& value) {
   return value ? std::optional(big_of(*value, max_bound_bits)) : std::nullopt;
 }
 
+value::Integer signed_of(const nb::int_& value) {
+  const bool negative = nb::cast<bool>(value.attr("__lt__")(0));
+  return value::Integer(big_of(nb::cast<nb::int_>(value.attr("__abs__")()), max_bound_bits), negative);
+}
+
+nb::int_ signed_int_of(const value::Integer& value) {
+  const nb::int_ magnitude = int_of(value.magnitude);
+  return value.negative ? nb::cast<nb::int_>(magnitude.attr("__neg__")()) : magnitude;
+}
+
+std::optional<value::Interval> optional_interval(const std::optional<std::pair<nb::int_, nb::int_>>& values) {
+  if (!values) return std::nullopt;
+  return value::Interval{signed_of(values->first), signed_of(values->second)};
+}
+
 /// An array from its parts: what format version 1 describes in metadata.
 EncryptedArray array_of(const std::vector<const rlwe::Ciphertext*>& channels, const Shape& shape,
                         value::Placement placement, bool clean, const std::optional<nb::int_>& bound,
@@ -91,13 +107,14 @@ void bind_encryption(nb::module_& m) {
       "encrypt",
       [](const Integers& values, const Key& key, const std::optional<nb::int_>& bound,
          const std::optional<nb::int_>& l1_bound, bool wrap, std::optional<value::Placement> placement,
-         const Options& options, bool from_zero) {
-        const value::Encryption how{optional_big(bound), from_zero, optional_big(l1_bound), wrap, placement};
+         const Options& options, const std::optional<std::pair<nb::int_, nb::int_>>& interval) {
+        const value::Encryption how{optional_big(bound),    false, optional_interval(interval),
+                                    optional_big(l1_bound), wrap,  placement};
         const Unlocked unlocked;
         return value::encrypt(values, key, how, options);
       },
       "values"_a, "key"_a, "bound"_a.none(), "l1_bound"_a.none(), "wrap"_a, "placement"_a.none(), "options"_a,
-      "from_zero"_a = false);
+      "interval"_a = nb::none());
 }
 
 void bind_parts(nb::module_& m) {
@@ -127,6 +144,10 @@ void bind_parts(nb::module_& m) {
       .def_prop_ro("starts_at_zero", &Bound::starts_at_zero)
       .def_prop_ro("is_bits", &Bound::is_bits)
       .def_prop_ro("largest", [](const Bound& bound) { return int_of(bound.largest()); })
+      .def_prop_ro("values",
+                   [](const Bound& bound) -> std::pair<nb::int_, nb::int_> {
+                     return {signed_int_of(bound.values().low), signed_int_of(bound.values().high)};
+                   })
       .def_prop_ro("row", [](const Bound& bound) { return int_of(bound.row()); })
       .def(
           "joined",
@@ -135,7 +156,7 @@ void bind_parts(nb::module_& m) {
       .def(
           "together",
           [](const Bound& a, const Bound& b, std::size_t length) {
-            return a.wraps() ? a : Bound(std::max(a.largest(), b.largest()), length, a.row() + b.row());
+            return value::appended_bound("shards", a, b, length);
           },
           "other"_a, "length"_a)
       .def("total", &value::total_bound, "shape"_a, "axes"_a)
@@ -173,6 +194,9 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("parts", [](const EncryptedArray& x) { return x.channels().front().parts(); })
       .def("with_keys", &EncryptedArray::with_keys, "keys"_a)
       .def("to", &EncryptedArray::to, "context"_a, NoGil())
+      .def("transformed", &EncryptedArray::transformed, NoGil())
+      .def("in_native_domain", &EncryptedArray::in_native_domain, NoGil())
+      .def_prop_ro("is_transformed", &EncryptedArray::is_transformed)
       .def("switch_to_level", &EncryptedArray::switch_to_level, "level"_a, NoGil())
       .def("switch_to_least_level", &EncryptedArray::switch_to_least_level, "headroom"_a, NoGil());
 }
@@ -274,10 +298,11 @@ void bind_shaping(nb::module_& m) {
   m.def("reshape", &value::reshape, "x"_a, "shape"_a, NoGil());
   m.def(
       "assume_bound",
-      [](const EncryptedArray& x, const nb::int_& bound, const std::optional<nb::int_>& l1_bound) {
-        return value::assume_bound(x, big_of(bound, max_bound_bits), optional_big(l1_bound));
+      [](const EncryptedArray& x, const std::pair<nb::int_, nb::int_>& interval,
+         const std::optional<nb::int_>& l1_bound) {
+        return value::assume_bound(x, *optional_interval(interval), optional_big(l1_bound));
       },
-      "x"_a, "bound"_a, "l1_bound"_a.none());
+      "x"_a, "interval"_a, "l1_bound"_a.none());
   m.def("rearranged", &value::rearranged, "x"_a, "numbers"_a, "shape"_a, "options"_a, NoGil());
   m.def("select", &value::select, "x"_a, "numbers"_a, "outer"_a, NoGil());
   m.def(

@@ -59,7 +59,7 @@ void bind_ciphertexts(nb::module_& m) {
       .def_prop_ro("parts", &Ciphertext::parts)
       .def_prop_ro("limbs", &Ciphertext::limbs)
       .def_prop_ro("correction", &Ciphertext::correction)
-      .def_prop_ro("nbytes", [](const Ciphertext& c) { return c.polynomials().bytes(); })
+      .def_prop_ro("nbytes", &Ciphertext::bytes)
       .def_prop_ro("seeded", [](const Ciphertext& c) { return c.uniform_seed().has_value(); })
       .def_prop_ro("noise_headroom", &scheme::noise_headroom)
       .def_prop_ro("noise",

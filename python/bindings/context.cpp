@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/memory_limit.hpp"
+#include "cyclotome/math/errors.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
@@ -17,6 +18,16 @@ namespace {
 /// Bytes of a polynomial modulo one prime.
 std::uint64_t residues(const rlwe::Context& context) {
   return context.degree() * bytes_of(context.parameters().word());
+}
+
+std::optional<cpu::InstructionSet> instruction_set_named(const std::optional<std::string>& name) {
+  if (!name) return std::nullopt;
+  std::string names;
+  for (const cpu::InstructionSet set : cpu::instruction_sets()) {
+    if (cpu::name_of(set) == *name) return set;
+    names += (names.empty() ? "" : ", ") + std::string(cpu::name_of(set));
+  }
+  throw EngineError(message("this machine has no instruction set '", *name, "'; it has ", names));
 }
 
 }  // namespace
@@ -36,8 +47,14 @@ void bind_context(nb::module_& m) {
           "Refuses work that takes more memory than there is, or is allowed; its message begins with `operation`.")
       .def("synchronize", &Engine::synchronize, NoGil(), "Waits until everything asked for so far is done.");
   nb::class_<CpuEngine, Engine>(m, "CpuEngine")
-      .def(nb::new_([](std::size_t threads) { return CpuEngine::create(threads); }), "threads"_a)
-      .def_prop_ro("threads", &CpuEngine::threads);
+      .def(nb::new_([](std::size_t threads, const std::optional<std::string>& instruction_set) {
+             return CpuEngine::create(threads, instruction_set_named(instruction_set));
+           }),
+           "threads"_a, "instruction_set"_a = nb::none(),
+           "instruction_set: one of instruction_sets(), the best by default. Raises EngineError for another name.")
+      .def_prop_ro("threads", &CpuEngine::threads)
+      .def_prop_ro("instruction_set",
+                   [](const CpuEngine& engine) { return std::string(cpu::name_of(engine.instruction_set())); });
 
   nb::class_<rlwe::Context>(m, "Context", nb::is_weak_referenceable())
       .def(nb::new_(&scheme::make_context), "parameters"_a, "engine"_a, NoGil())

@@ -26,6 +26,7 @@
 #include "cyclotome/io/ltv_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/plain_array_io.hpp"
 #include "cyclotome/io/product_context_io.hpp"
 #include "cyclotome/io/threshold_io.hpp"
 
@@ -120,6 +121,8 @@ std::string kind_name(io::Kind kind) {
       return "secret share";
     case io::Kind::decryption_share:
       return "decryption share";
+    case io::Kind::plain_array:
+      return "plain array";
   }
   return "unknown";
 }
@@ -153,6 +156,7 @@ nb::dict facts_of(const io::Inspection& inspection) {
     facts["placement"] = inspection.description->layout.placement();
     facts["bound"] = inspection.description->bound;
   }
+  if (inspection.shape) facts["shape"] = tuple_of(*inspection.shape);
   facts["relinearization"] = inspection.relinearization;
   facts["galois_elements"] = inspection.galois_elements;
   if (const auto& from = inspection.rekeys_from) facts["rekeys_from"] = to_bytes(*from);
@@ -384,6 +388,8 @@ void bind_io(nb::module_& m) {
           "read_rekeying_key",
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_rekeying_key(*c, context); },
           "context"_a, NoGil())
+      .def(
+          "read_plain_values", [](const OwnedContainer& c) { return io::read_plain_values(*c); }, NoGil())
       .def("read_threshold_session", [](const OwnedContainer& c) { return io::read_threshold_session(*c); })
       .def(
           "read_key_share",
@@ -408,6 +414,10 @@ void bind_io(nb::module_& m) {
           [](const OwnedContainer& c, const rlwe::ContextPtr& context) { return io::read_bundle(*c, context); },
           "context"_a, NoGil());
 
+  nb::class_<io::PlainValues>(m, "PlainValues")
+      .def(nb::init<rlwe::Parameters, value::Integers>(), "parameters"_a, "values"_a)
+      .def_prop_ro("values", [](const io::PlainValues& plain) { return plain.values; });
+  bind_public<io::PlainValues>(m);
   bind_public<rlwe::Parameters>(m);
   bind_public<rlwe::PublicKey>(m);
   bind_public<rlwe::EvaluationKeys>(m);

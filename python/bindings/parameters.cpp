@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/primes.hpp"
+#include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/scheme/planning.hpp"
 #include "cyclotome/scheme/registry.hpp"
 #include "cyclotome/value/field_rolls.hpp"
@@ -139,6 +140,7 @@ void bind_parameters(nb::module_& m) {
       },
       nb::kw_only(), "scheme"_a, "degree"_a, "modulus_bits"_a, "plain_moduli"_a, "word"_a, "security"_a, "table"_a,
       "allow_insecure"_a, "strict"_a, "name"_a, "cyclotomic"_a = 0, "for_depth"_a = false, "parties"_a = 1, NoGil());
+  m.def("flooding_headroom", &rlwe::flooding_headroom, "degree"_a, "flooding_bits"_a, "parties"_a = 1);
   m.def("preset", &scheme::preset, "name"_a, "allow_insecure"_a);
   m.def("default_security_table", [] { return rlwe::name_of(rlwe::default_security_table); });
   m.def(

@@ -10,6 +10,7 @@
 
 #include "bindings.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 
 namespace cyclotome::python {
 
@@ -115,7 +116,7 @@ NumpyResidues secret_residues(const SecretKey& key) {
 }  // namespace
 
 void bind_residues(nb::module_& m) {
-  m.def("residues_of", [](const Ciphertext& c) { return residues_of(c.polynomials()); }, "object"_a);
+  m.def("residues_of", [](const Ciphertext& c) { return residues_of(rlwe::native(c).polynomials()); }, "object"_a);
   m.def("residues_of", [](const PublicKey& key) { return residues_of(key.polynomials()); }, "object"_a);
   m.def("residues_of", &secret_residues, "object"_a);
   m.def(

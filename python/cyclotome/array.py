@@ -20,8 +20,8 @@ from .parameters import Parameters
 from .pickling import pickled_as_file
 from .plain_arrays import PlainArray
 from .shapes import Selection, require_rows, reshaped, selected, taken
-from .text import byte_size, html_table, integer, plural
-from .values import index, integers, native, word
+from .text import byte_size, extent_of, html_table, plural
+from .values import index, integers, interval_of, magnitude_of, native, word
 
 __all__ = ["Distributed", "EncryptedArray"]
 
@@ -126,6 +126,11 @@ class EncryptedArray:
         return None if self.wrap else self._native.bound.largest
 
     @property
+    def interval(self) -> tuple[int, int] | None:
+        """The least and the largest value that there may be; None if values wrap around. Public."""
+        return None if self.wrap else self._native.bound.values
+
+    @property
     def l1_bound(self) -> int | None:
         """The largest sum of magnitudes along the last axis; None if values wrap around. Public."""
         return None if self.wrap else self._native.bound.row
@@ -158,7 +163,7 @@ class EncryptedArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its ciphertexts in memory."""
+        """Bytes of its ciphertexts in memory, with the transforms that products with plaintexts keep."""
         return self._native.nbytes
 
     @property
@@ -176,6 +181,29 @@ class EncryptedArray:
         """Number of ciphertext primes. `switch_to_level` lowers it, and in BGV products do; where plaintext moduli
         differ in it, the highest."""
         return self._native.level
+
+    @property
+    def is_transformed(self) -> bool:
+        """Whether its ciphertexts are transforms: BGV's always, BFV's after products with plaintexts, and sums of
+        these, until something needs coefficients, which brings them back by itself. Files are the same either way."""
+        return self._native.is_transformed
+
+    def transformed(self, wanted: bool = True) -> EncryptedArray:
+        """The same array with its ciphertexts transformed, or for False as files have them: what operations do by
+        themselves, done once before many of them. Products with plaintexts, best made by `plain`, want transforms (as
+        after SEAL's ``transform_to_ntt``); BFV's products of encrypted arrays, rotations and levels want coefficients.
+        In BGV, which has transforms throughout, it is the array itself. Results are the same bits.
+
+        Example:
+            >>> import cyclotome as cy
+            >>> params = cy.Parameters.suggest(depth=1, value_bits=7)
+            >>> secret, public, _ = cy.keygen(params, rotations=[])
+            >>> x = cy.encrypt([1, 2, 3], public).transformed()
+            >>> sums = [x * cy.plain(row, params) + row for row in ([1, 0, 2], [3, 4, 5])]
+            >>> cy.decrypt(sums[0], secret), sums[1].is_transformed
+            (array([2, 2, 8]), True)
+        """
+        return self.derived(self._native.transformed() if wanted else self._native.in_native_domain())
 
     def switch_to_level(self, level: int) -> EncryptedArray:
         """The same values in at most ``level`` ciphertext primes: smaller to send, and in BGV faster to compute with.
@@ -253,7 +281,7 @@ class EncryptedArray:
         moved = self._native.to(context.native).with_keys(keys.native())
         return EncryptedArray(self._parameters, context, moved, keys)
 
-    def assume_bound(self, bound: int, *, l1_bound: int | None = None) -> EncryptedArray:
+    def assume_bound(self, bound: int | tuple[int, int], *, l1_bound: int | None = None) -> EncryptedArray:
         """The same array with a tighter bound that you know to hold, in place of what follows from the operations: as a
         selection by comparisons holds one entry of 1 in each row. Nothing can check it while values are encrypted, as
         with the bounds that `encrypt` is told; a wrong one makes wrong results possible, which decryption refuses only
@@ -261,19 +289,16 @@ class EncryptedArray:
         a bound, as integers around 0.
 
         Args:
-            bound: the largest magnitude of a value.
+            bound: the largest magnitude of a value, or the least and the largest value, ``(0, 9)``.
             l1_bound: the largest sum of magnitudes along the last axis; None: what ``bound`` implies.
 
         Raises:
-            ArgumentError: no whole numbers of at least 0.
-            RangeError: more than the parameters hold.
+            ArgumentError: no whole numbers; a magnitude below 0, or an interval whose least comes last.
+            RangeError: more than the parameters hold; an interval that has nothing in common with the array's.
             UnsupportedError: bits, and elements of a field.
         """
-        for name, value in (("bound", bound), ("l1_bound", l1_bound)):
-            whole = hasattr(value, "__index__") and not isinstance(value, bool)
-            if not (whole and int(value) >= 0) and (name == "bound" or value is not None):  # type: ignore[arg-type]
-                raise ArgumentError(f"assume_bound: {name} {value!r} is no whole number of at least 0")
-        return self.derived(_core.assume_bound(self._native, int(bound), None if l1_bound is None else int(l1_bound)))
+        low, high = interval_of("assume_bound", bound)
+        return self.derived(_core.assume_bound(self._native, (low, high), magnitude_of("assume_bound", l1_bound)))
 
     # --- arithmetic ---------------------------------------------------------------------------------------------------
     def _binary(self, operation: str, function: Callable[..., _core.EncryptedArray], other: object) -> EncryptedArray:
@@ -355,8 +380,9 @@ class EncryptedArray:
         return self.derived(_core.sum(self._native, axes, bool(keepdims), current.get().native))
 
     def sum_of_products(self, other: EncryptedArray, axis: int | Sequence[int] | None = None) -> EncryptedArray:
-        """``(self * other).sum(axis)``, several times faster: each factor is prepared once, and each sum
-        is rounded and relinearised once. Shapes broadcast; other noise, no more than that of the products one by one.
+        """``(self * other).sum(axis)``, which relinearises every product, several times faster: each factor is prepared
+        once, and each sum is rounded and relinearised once. Shapes broadcast; other noise, no more than that of the
+        products one by one.
 
         Args:
             other: an encrypted array.
@@ -524,8 +550,8 @@ class EncryptedArray:
 
     def transpose(self, *axes: int | tuple[int, ...]) -> EncryptedArray:
         """Axes in another order, reversed by default. Without a packed axis among them it costs nothing; else values
-        move between slots, with a rotation and a product with a mask for every value of two axes that trade places: for
-        small matrices. Encrypt transposed what is wanted so.
+        move between slots: where a packed axis and the one before it, of lengths r and c, trade places, r + c rotations
+        and r c products with masks. Encrypt transposed what is wanted so.
 
         Raises:
             ArgumentError: no such axes.
@@ -538,6 +564,20 @@ class EncryptedArray:
             places = np.arange(math.prod(self.shape)).reshape(self.shape).transpose(*order)
         except (ValueError, TypeError) as error:
             raise ArgumentError(f"transpose: axes {order!r} of shape {self.shape}: {error}") from None
+        return self._taken(taken(places, self.shape, self._native.outer))
+
+    def diagonal(self, *, axis1: int = 0, axis2: int = 1) -> EncryptedArray:
+        """The values whose places along two axes are equal, along a new last axis, as NumPy's. It costs what
+        `transpose` says where one of them is packed.
+
+        Raises:
+            ArgumentError: axes that there are not, or one axis twice.
+            UnsupportedError, MissingKeyError, NoiseError: as `transpose`.
+        """
+        try:
+            places = np.arange(math.prod(self.shape)).reshape(self.shape).diagonal(0, axis1, axis2)
+        except (ValueError, TypeError) as error:
+            raise ArgumentError(f"diagonal: axes {axis1!r}, {axis2!r} of shape {self.shape}: {error}") from None
         return self._taken(taken(places, self.shape, self._native.outer))
 
     @property
@@ -606,7 +646,7 @@ class EncryptedArray:
             if self._parameters.field_degree is not None
             else "modulo T"
             if self.bound is None
-            else f"within ±{integer(self.bound)}",
+            else extent_of(*self._native.bound.values),
             "layout": f"{self.layout} in {self.encoding}, {extent}",
             "noise headroom": f"{headroom:.0f} bits" if headroom >= 0 else f"none ({headroom:.0f} bits): undecryptable",
             "key": self.key_id[:8],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import string
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,19 +18,22 @@ __all__ = ["convolution_matrix", "einsum"]
 
 
 def einsum(subscripts: str, *operands: Any) -> EncryptedArray:
-    """Sums of products along named axes, as ``numpy.einsum``, of one or two operands, at least one of them encrypted:
+    """Sums of products along named axes, as ``numpy.einsum``, at least one operand encrypted:
     ``cy.einsum("ij,j->i", weights, x)``. Computed as products of matrices where the axes allow it, else as products
-    that are added up. Axes that trade places with a packed one cost what `EncryptedArray.transpose` says.
+    that are added up; more than two operands from left to right. Axes that trade places with a packed one, diagonals,
+    and last axes of two packed arrays that differ cost what `EncryptedArray.transpose` says.
 
     Args:
         subscripts: a letter for each axis of each operand, and behind "->" those of the result; without "->" those that
-            occur once, in alphabetical order.
-        operands: one or two, encrypted arrays and arrays of integers.
+            occur once, in alphabetical order. A letter twice in one operand is its diagonal. "..." stands for axes
+            without names, which broadcast.
+        operands: encrypted arrays and arrays of integers.
 
     Raises:
         ArgumentError: subscripts that don't fit the operands or one another.
-        UnsupportedError: a letter twice in one operand, "...", more than two operands, none that is encrypted; two
-            packed arrays whose last axes differ and that are no product of matrices.
+        UnsupportedError: no operand that is encrypted, and what the operations take that it is made of: values in
+            coefficients don't move.
+        NoiseError: the result could not be decrypted: each product of encrypted operands takes depth.
 
     Example:
         >>> import cyclotome as cy, numpy as np
@@ -39,13 +43,30 @@ def einsum(subscripts: str, *operands: Any) -> EncryptedArray:
         array([[ 4,  2],
                [10,  5]])
     """
-    terms, out = _parsed(subscripts, [np.shape(x) if not isinstance(x, EncryptedArray) else x.shape for x in operands])
-    encrypted = [isinstance(x, EncryptedArray) for x in operands]
-    if not any(encrypted):
+    if not any(isinstance(x, EncryptedArray) for x in operands):
         raise UnsupportedError("einsum: no operand is encrypted; numpy.einsum takes those that are not")
     values: list[Any] = [x if isinstance(x, EncryptedArray) else integers(x, "einsum") for x in operands]
+    terms, out = _parsed(subscripts, values)
+    for i, labels in enumerate(terms):
+        values[i], terms[i] = _diagonal(values[i], labels)
+    while len(values) > 2:
+        left = "".join(terms[:2])
+        kept = "".join(label for label in dict.fromkeys(left) if label in out + "".join(terms[2:]))
+        values[:2] = [_contracted(values[:2], terms[:2], kept)]
+        terms[:2] = [kept]
+    result = _contracted(values, terms, out)
+    assert isinstance(result, EncryptedArray)
+    return result
+
+
+def _contracted(values: list[Any], terms: list[str], out: str) -> Any:
+    """One or two operands, each of whose axes has a name of its own."""
     if len(values) == 1:
         return _ordered(*_summed(values[0], terms[0], out), out)
+    encrypted = [isinstance(x, EncryptedArray) for x in values]
+    if not any(encrypted):
+        exact = np.einsum(f"{','.join(terms)}->{out}", *(x.astype(object) for x in values))
+        return integers(exact, "einsum")
     for i in (0, 1):  # what only one of them has, and the result has not
         values[i], terms[i] = _summed(values[i], terms[i], out + terms[1 - i])
     if all(encrypted):
@@ -54,28 +75,71 @@ def einsum(subscripts: str, *operands: Any) -> EncryptedArray:
     return _ordered(*_plain_product(values[x], terms[x], values[w], terms[w], out), out)
 
 
-def _parsed(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str], str]:
-    if not isinstance(subscripts, str) or not 1 <= len(shapes) <= 2:
-        raise UnsupportedError(f"einsum takes subscripts and one or two operands, not {len(shapes)}")
+def _named(text: str, terms: list[str], out: str | None, values: Sequence[Any]) -> tuple[list[str], str | None]:
+    """Letters that nobody uses in place of "...", the same from the right."""
+    unused = [c for c in string.ascii_letters if c not in text]
+    extra = [x.ndim - len(term.replace("...", "")) for x, term in zip(values, terms, strict=True)]
+    most = max((count for count, term in zip(extra, terms, strict=True) if "..." in term), default=0)
+    if any(count < 0 for count in extra) or most > len(unused):
+        raise ArgumentError(f"einsum: subscripts {text!r} do not fit operands of {[x.ndim for x in values]} axes")
+    letters = "".join(unused[:most])
+    named = [
+        term.replace("...", letters[most - count :] if count else "") for term, count in zip(terms, extra, strict=True)
+    ]
+    if out is None and most:
+        names = "".join(terms).replace("...", "")
+        return named, letters + "".join(sorted(c for c in set(names) if names.count(c) == 1))
+    return named, None if out is None else out.replace("...", letters)
+
+
+def _parsed(subscripts: str, values: list[Any]) -> tuple[list[str], str]:
+    """Names of axes; axes of length 1 that broadcast are taken from the values."""
+    if not isinstance(subscripts, str):
+        raise ArgumentError(f"einsum: subscripts {subscripts!r} are text, such as 'ij,j->i'")
     text = subscripts.replace(" ", "")
-    left, arrow, out = text.partition("->")
-    terms = left.split(",")
-    if not all(c.isalpha() for c in out + "".join(terms)):
-        raise UnsupportedError(f"einsum: subscripts {subscripts!r} name axes by letters, which is all that there is")
-    if not arrow:
-        out = "".join(sorted(c for c in set("".join(terms)) if "".join(terms).count(c) == 1))
-    if any(len(set(term)) != len(term) for term in [*terms, out]):
-        raise UnsupportedError(f"einsum: subscripts {subscripts!r} name an axis twice in one operand: a diagonal")
+    left, arrow, right = text.partition("->")
+    terms, out = left.split(","), right if arrow else None
+    if not all(c.isalpha() for c in "".join([*terms, right]).replace("...", "")):
+        raise ArgumentError(f"einsum: subscripts {subscripts!r} name axes by letters, and others together by '...'")
+    if len(terms) != len(values):
+        raise ArgumentError(f"einsum: subscripts {subscripts!r} of {len(terms)} operands, and {len(values)} are given")
+    dotted = ["..." in term for term in terms]
+    names = set(text.replace("...", ""))
+    terms, out = _named(text, terms, out, values)
+    if out is None:
+        every = "".join(terms)
+        out = "".join(sorted(c for c in set(every) if every.count(c) == 1))
+    if len(set(out)) != len(out):
+        raise ArgumentError(f"einsum: subscripts {subscripts!r} name an axis of the result twice")
+    if any(len(term) != x.ndim for term, x in zip(terms, values, strict=True)):
+        shapes = [x.shape for x in values]
+        raise ArgumentError(f"einsum: subscripts {subscripts!r} do not fit operands of shapes {shapes}")
     lengths: dict[str, int] = {}
-    if len(terms) != len(shapes) or any(len(t) != len(s) for t, s in zip(terms, shapes, strict=False)):
-        raise ArgumentError(f"einsum: subscripts {subscripts!r} do not fit operands of shapes {list(shapes)}")
-    for term, shape in zip(terms, shapes, strict=True):
-        for label, length in zip(term, shape, strict=True):
-            if lengths.setdefault(label, length) != length:
+    for term, x in zip(terms, values, strict=True):
+        for label, length in zip(term, x.shape, strict=True):
+            broadcast = label not in names and 1 in (length, lengths.get(label, length))
+            if lengths.setdefault(label, length) != length and not broadcast:
                 raise ArgumentError(f"einsum: axis {label!r} of {subscripts!r} is {lengths[label]} and {length} long")
+            lengths[label] = max(lengths[label], length)
     if any(label not in lengths for label in out):
         raise ArgumentError(f"einsum: the result of {subscripts!r} has an axis that no operand has")
+    for i, (term, x) in enumerate(zip(terms, values, strict=True)):
+        pairs = list(zip(term, x.shape, strict=True))
+        stay = [(c, length) for c, length in pairs if not dotted[i] or c in names or length == lengths[c]]
+        if len(stay) < len(pairs):
+            terms[i], values[i] = "".join(c for c, _ in stay), x.reshape([length for _, length in stay])
     return terms, out
+
+
+def _diagonal(x: Any, labels: str) -> tuple[Any, str]:
+    """Along axes of one name."""
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            x = x.diagonal(axis1=first, axis2=second)
+            labels = labels[:first] + labels[first + 1 : second] + labels[second + 1 :] + label
+    return x, labels
 
 
 def _summed(x: Any, labels: str, kept: str) -> tuple[Any, str]:
@@ -115,13 +179,10 @@ def _encrypted_product(values: list[Any], terms: list[str], out: str) -> tuple[E
         shared = set(lx) & set(ly)
         if len(ly) == 2 and lx and shared == {lx[-1]} == {ly[0]} and lx[-1] not in out:
             return x @ y, lx[:-1] + ly[1]
-    lasts = {labels[-1] for x, labels in ((a, la), (b, lb)) if _packed(x)}
-    if len(lasts) > 1:
-        raise UnsupportedError(
-            f"einsum: axes {sorted(lasts)} of two arrays both lie within ciphertexts; transpose one of them, or "
-            "encrypt it with layout='replicated'"
-        )
-    return _elementwise(a, la, b, lb, out, *(lasts or {""}))
+    lasts = [labels[-1] for x, labels in ((a, la), (b, lb)) if _packed(x)]
+    # Of two axes that lie within ciphertexts the result's last one stays there.
+    last = next((label for label in lasts if out.endswith(label)), lasts[0] if lasts else "")
+    return _elementwise(a, la, b, lb, out, last)
 
 
 def _plain_product(x: EncryptedArray, lx: str, w: IntArray, lw: str, out: str) -> tuple[EncryptedArray, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from importlib import metadata
 from importlib.machinery import PathFinder
 
 __all__ = ["search_path"]
@@ -34,6 +33,8 @@ def search_path(own: Iterable[str]) -> list[str]:
 
 
 def _version(distribution: str) -> str:
+    from importlib import metadata  # as much as all the rest of an import, for those alone who have that distribution
+
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:

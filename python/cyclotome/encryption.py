@@ -11,7 +11,7 @@ from .keys import PublicKey, SecretKey
 from .memory import warn_of_padding
 from .options import Callback, options
 from .parameters import Parameters
-from .values import integers, native
+from .values import integers, interval_of, magnitude_of, native
 
 __all__ = ["encrypt"]
 
@@ -34,8 +34,8 @@ def encrypt(
         key: a public key, which anybody may have, or the secret key: then noise is lower and files take half the space.
         bound: the largest magnitude that the values may have, for this and any other data in their place. It is public
             and travels with the array. None: ``parameters.default_bound``. A tighter bound lets longer computations
-            pass. ``(0, bound)`` says that no value is negative, which halves what comparisons and tables have to tell
-            apart; files do not keep that.
+            pass. A pair is the least and the largest value: ``(0, largest)`` says that no value is negative, which
+            halves what comparisons and tables have to tell apart.
         l1_bound: the largest sum of magnitudes along the last axis, public as well. None: what ``bound`` implies. Rows
             that select one value each, such as [0, 0, 1, 0], have 1: then ``(mask * x).sum(axis=-1)`` is bounded by
             what one ``x`` may be, not by all of them together.
@@ -78,18 +78,16 @@ def encrypt(
         raise UnsupportedError("encrypt: the values are encrypted already")
     parameters = key.parameters
     numbers = integers(values, "encrypt")
-    from_zero, largest = _from_zero(bound)
-    stated, rows = _whole("bound", largest), _whole("l1_bound", l1_bound)
+    stated = None if bound is None else interval_of("encrypt", bound)
+    rows = magnitude_of("encrypt", l1_bound)
     if encoding == "field":
         if parameters.field_degree is None:
             raise ArgumentError(f"encrypt: encoding='field', but {parameters.summary()} hold integers")
         encoding, wrap = "slots", True
     if stated is None and not wrap and not parameters.holds_bits:
-        stated = parameters.default_bound
+        stated = (-parameters.default_bound, parameters.default_bound)
     placement = _placement(parameters, layout, encoding)
-    array = _core.encrypt(
-        native(numbers), key.native, stated, rows, bool(wrap), placement, options(progress), from_zero
-    )
+    array = _core.encrypt(native(numbers), key.native, None, rows, bool(wrap), placement, options(progress), stated)
     if layout == "packed":
         each = 2 * key.context.native.polynomial_bytes * len(parameters.plain_moduli)
         slots = placement == _core.Placement.slots or (placement is None and parameters.slots_by_default)
@@ -97,23 +95,6 @@ def encrypt(
         warn_of_padding("encrypt", numbers.shape, width, each, stacklevel=2)
     keys = Keyring() if isinstance(key, SecretKey) else Keyring.of(key)
     return EncryptedArray(parameters, key.context, array.with_keys(keys.native()), keys)
-
-
-def _from_zero(bound: object) -> tuple[bool, object]:
-    """Whether a stated bound is (0, largest), and the largest."""
-    if not isinstance(bound, (tuple, list)):
-        return False, bound
-    if len(bound) != 2 or bound[0] != 0 or isinstance(bound[0], bool):
-        raise ArgumentError(f"encrypt: bound {bound!r}; a pair is (0, largest), for values that are not negative")
-    return True, bound[1]
-
-
-def _whole(name: str, bound: object) -> int | None:
-    if bound is None:
-        return None
-    if isinstance(bound, bool) or not hasattr(bound, "__index__") or int(bound) < 0:
-        raise ArgumentError(f"encrypt: {name} {bound!r} is no whole number of at least 0")
-    return int(bound)
 
 
 def _placement(parameters: Parameters, layout: str, encoding: str | None) -> _core.Placement | None:

@@ -28,6 +28,7 @@ from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .parameters import Parameters
 from .passphrases import Passphrase
+from .plain_arrays import PlainArray
 from .stored_objects import described, how, read
 from .streams import Buffer, Readable, Source, Writable
 from .threshold_messages import DecryptionShare, KeyShare, SecretShare, Session
@@ -38,7 +39,7 @@ __all__ = ["from_bytes", "load", "reduced", "save", "to_bytes", "to_view"]
 Path = str | os.PathLike[str]
 Keys = SecretKey | PublicKey | EvaluationKeys | RekeyingKey
 Messages = Session | KeyShare | SecretShare | DecryptionShare
-Storable = Parameters | Keys | EncryptedArray | EncryptedNumbers | EncryptedFrame | Messages
+Storable = Parameters | Keys | EncryptedArray | EncryptedNumbers | EncryptedFrame | PlainArray | Messages
 
 _SECRET_KINDS = ("secret key", "protected secret key", "secret share")
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ArgumentError, RangeError, UnsupportedError
-from .values import IntArray
+from .values import IntArray, is_masked
 
 __all__ = [
     "MOST_DECIMALS",
@@ -142,7 +142,7 @@ def one_column(name: str, column: Any) -> Cells:
         there = column.drop_nulls()
         values = there.to_numpy() if there.dtype.is_integer() or there.dtype.is_float() else _objects(there.to_list())
         return _without_nan(name, values, present, None if listed is None else tuple(listed))
-    if isinstance(column, np.ma.MaskedArray):
+    if is_masked(column):
         present = ~np.ma.getmaskarray(column)
         _require_one_axis(name, column.data)
         return _without_nan(name, column.data[present], present, None)

@@ -12,7 +12,7 @@ from .errors import FormatError
 from .files import MAX_BYTES, Path
 from .parameters import Parameters
 from .streams import Source
-from .text import byte_size, integer, plural
+from .text import byte_size, extent_of, plural
 
 __all__ = ["Inspection", "inspect"]
 
@@ -22,9 +22,9 @@ class Inspection:
     """What a file says about itself. ``print`` it for people; `asdict` for machines."""
 
     #: "parameters", "secret key", "protected secret key", "public key", "evaluation keys", "rekeying key",
-    #: "encrypted array", "encrypted frame", "ciphertext", "plaintext" or "product context"; of `threshold`, "session",
-    #: "key share", "secret share" and "decryption share"; of `cyclotome_study.ltv`, "LTV secret key" and the like; of
-    #: `cyclotome_study.fermat`, "Fermat array".
+    #: "encrypted array", "encrypted frame", "plain array", "ciphertext", "plaintext" or "product context"; of
+    #: `threshold`, "session", "key share", "secret share" and "decryption share"; of `cyclotome_study.ltv`,
+    #: "LTV secret key" and the like; of `cyclotome_study.fermat`, "Fermat array".
     kind: str
     #: None for a product context and for objects of studied schemes, which have none of this library's.
     parameters: Parameters | None
@@ -32,15 +32,17 @@ class Inspection:
     nbytes: int
     expanded_nbytes: int
     format_version: int
-    #: Of the secret key that the object belongs to; None for parameters and plaintexts.
+    #: Of the secret key that the object belongs to; None for parameters and what is not encrypted.
     key_id: str | None = None
-    #: Of an encrypted array; None otherwise.
+    #: Of an encrypted or a plain array; None otherwise.
     shape: tuple[int, ...] | None = None
     layout: str | None = None
     encoding: str | None = None
     bound: int | None = None
     #: The largest sum of magnitudes along the last axis; files of version 1 don't say it.
     l1_bound: int | None = None
+    #: The least and the largest value, where they are not -bound and bound.
+    interval: tuple[int, int] | None = None
     #: "bits", or "elements of GF(2^r)"; None of integers.
     elements: str | None = None
     ciphertexts: int | None = None
@@ -83,9 +85,13 @@ class Inspection:
         if self.product_context is not None:
             return f"{self.kind}, {byte_size(self.nbytes)} in the file\n{_product_lines(self.product_context)}"
         lines = [f"{self.kind}, {byte_size(self.nbytes)} in the file, {byte_size(self.expanded_nbytes)} in memory"]
-        if self.shape is not None:
+        if self.shape is not None and self.layout is None:
+            lines.append(f"  shape {self.shape}, public integers")
+        elif self.shape is not None:
             values = self.elements or (
-                "values modulo T" if self.bound is None else f"values within ±{integer(self.bound)}"
+                "values modulo T"
+                if self.bound is None
+                else f"values {extent_of(*(self.interval or (-self.bound, self.bound)))}"
             )
             lines.append(f"  shape {self.shape}, {values}, {self.layout} in {self.encoding}")
         if self.columns is not None:
@@ -159,8 +165,9 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
     if found["version"] > 1:
         shape, placement, bound = found["shape"], found["placement"], found["bound"]
         largest, row = (None, None) if bound.wraps else (bound.largest, bound.row)
+        interval = None if bound.wraps or bound.values == (-bound.largest, bound.largest) else bound.values
     else:
-        row = None
+        row = interval = None
         shape, placement, _, largest = metadata.read_array(facts, parameters, found["arrays"][0]["batch"])
     return {
         "shape": shape,
@@ -168,6 +175,7 @@ def _array_facts(found: dict[str, Any], facts: dict[str, Any], parameters: Param
         "encoding": "coefficients" if placement == _core.Placement.coefficients else "slots",
         "bound": largest,
         "l1_bound": row,
+        "interval": interval,
         "elements": "bits"
         if found["version"] > 1 and found["bound"].is_bits
         else None
@@ -244,6 +252,8 @@ def inspect(path: Path, *, max_bytes: int = MAX_BYTES) -> Inspection:
     arrays = found["arrays"]
     if found["kind"] == "encrypted array":
         about = _array_facts(found, facts, parameters)
+    if found["kind"] == "plain array":
+        about["shape"] = found["shape"]
     if arrays and found["kind"] != "plaintext":
         about["ciphertexts"] = sum(array["batch"] for array in arrays)
         about["noise_headroom"] = min(array["headroom"] for array in arrays)

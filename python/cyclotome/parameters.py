@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import operator
 from collections.abc import Sequence
@@ -583,7 +582,9 @@ prime; use wider special primes
 
     def _repr_html_(self) -> str:
         warning = f'<p style="{_INSECURE_STYLE}">INSECURE parameters: for experiments only</p>' if self.insecure else ""
-        return f"{warning}<pre>{html.escape(self.explain())}</pre>"
+        from html import escape  # notebooks alone need it
+
+        return f"{warning}<pre>{escape(self.explain())}</pre>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Parameters):

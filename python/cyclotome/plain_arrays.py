@@ -12,14 +12,17 @@ from .contexts import Context, context_on
 from .errors import UnsupportedError
 from .options import current
 from .parameters import Parameters
+from .pickling import pickled_as_file
 from .values import IntArray, integers, native
 
 __all__ = ["PlainArray", "plain"]
 
 
+@pickled_as_file
 class PlainArray:
     """Public integers, encoded for slots and transformed once, made by `plain`: ``x * w``, ``x + w`` and ``x - w`` then
     cost what ciphertexts cost, with the same bits as for the integers. Everything else takes the integers. Immutable.
+    `save`, `load` and pickles take them; files hold the integers, which are encoded when they are read.
     """
 
     __slots__ = ("_lock", "_natives", "parameters", "values")

@@ -27,6 +27,7 @@ from .keyring import Keyring
 from .keys import EvaluationKeys, PublicKey, sum_rotations
 from .parameters import Parameters
 from .text import byte_size, plural
+from .values import interval_of
 
 __all__ = ["DryRun", "Operand", "Operation", "Plan", "plan"]
 
@@ -48,8 +49,9 @@ class Operand:
     base: int | None = None
 
     def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits:
-        """Zeros in its place."""
-        zeros = np.zeros(self.shape, dtype=np.int64)
+        """Zeros in its place, or what is next to zero within its bound."""
+        least, largest = (0, 0) if self.bound is None else interval_of("plan", self.bound)
+        zeros = np.full(self.shape, min(max(0, least), largest), dtype=object)
         if self.digits is not None or self.base is not None:
             if self.digits is None or self.base is None:
                 raise ArgumentError(f"{self!r}: digits and base go together, as encrypt_digits takes them")

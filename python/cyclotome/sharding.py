@@ -7,9 +7,8 @@ import functools
 import operator
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +22,9 @@ from .options import current
 from .parameters import Parameters
 from .shaping import concatenate
 from .values import IntArray, integers, native
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 __all__ = ["ShardedArray", "encrypt_sharded", "shard"]
 
@@ -46,6 +48,8 @@ class _Threads:
 
     def submit(self, work: Callable[[], _T]) -> Future[_T]:
         if self._made is None:
+            from concurrent.futures import ThreadPoolExecutor
+
             self._made = ThreadPoolExecutor(max_workers=4096, thread_name_prefix="cyclotome-shard")
         return self._made.submit(copy_context().run, work)
 
@@ -57,6 +61,10 @@ def _at_once(works: Sequence[Callable[[], _T]]) -> list[_T]:
     """What they return, the first run by the calling thread, each other one in a thread of its own; the first error is
     raised when all have ended."""
     first, *others = works
+    if not others:
+        return [first()]
+    from concurrent.futures import wait  # and logging with it: not for whoever has one device
+
     futures = [_threads.submit(work) for work in others]
     try:
         results = [first()]

@@ -15,7 +15,9 @@ from .keys import EvaluationKeys, PublicKey, RekeyingKey, SecretKey
 from .options import current
 from .parameters import Parameters
 from .passphrases import Passphrase
+from .plain_arrays import PlainArray
 from .threshold_messages import DecryptionShare, KeyShare, SecretShare, Session
+from .values import from_native, native
 
 __all__ = ["described", "how", "read"]
 
@@ -35,8 +37,12 @@ def described(obj: object) -> tuple[Any, dict[str, Any]]:
         return obj.native, metadata.of_parameters(obj.parameters)
     if isinstance(obj, EncryptedNumbers):
         return obj.digits.native, metadata.of_numbers(obj)
+    if isinstance(obj, PlainArray):
+        values = _core.PlainValues(obj.parameters.native, native(obj.values))
+        return values, metadata.of_parameters(obj.parameters)
     raise UnsupportedError(
-        f"parameters, keys, encrypted arrays, numbers and frames can be stored, not {type(obj).__name__}; a column by "
+        "parameters, keys, encrypted arrays, plain arrays, numbers and frames can be stored, not "
+        f"{type(obj).__name__}; a column by "
         'itself as cy.EncryptedFrame({"name": column})'
     )
 
@@ -94,13 +100,17 @@ def read(
         return SecretShare(parameters, context, container.read_secret_share(context.native))
     if container.kind == "decryption share":
         return DecryptionShare(parameters, context, container.read_decryption_share(context.native))
+    if container.kind == "plain array":
+        plain = PlainArray(parameters, from_native(container.read_plain_values().values))
+        plain.on(context)
+        return plain
     if container.kind == "rekeying key":
         return RekeyingKey(parameters, context, container.read_rekeying_key(context.native))
     if described is None:
-        native = container.read_array(context.native)
+        stored = container.read_array(context.native)
     else:
-        native = _core.EncryptedArray(container.read_bundle(context.native), *described)
-    array = EncryptedArray(parameters, context, native, Keyring())
+        stored = _core.EncryptedArray(container.read_bundle(context.native), *described)
+    array = EncryptedArray(parameters, context, stored, Keyring())
     return metadata.read_numbers(facts, array) or array
 
 

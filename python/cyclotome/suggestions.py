@@ -13,10 +13,12 @@ from itertools import chain
 from typing import Any
 
 from . import _core
+from .array import EncryptedArray
 from .errors import ArgumentError, NoiseError, PaddingWarning, ParameterError, RangeError
 from .options import allow_undecryptable, current
 from .parameters import Parameters
 from .planning import DryRun, Operand
+from .values import index
 
 __all__ = ["suggest"]
 
@@ -49,6 +51,8 @@ class _Search:
     strict: bool
     plain_moduli: tuple[int, ...] | None
     slots: bool
+    flooding_bits: int
+    parties: int
 
     def parameters(
         self, kind: _Kind, degree: int, plain: Sequence[int], bits: int, *, insecure: bool = False
@@ -65,6 +69,7 @@ class _Search:
             value_bits=self.value_bits,
             scheme=kind.scheme,
             aim=kind.aim,
+            parties=self.parties,
         )
 
     def headroom(self, parameters: Parameters) -> float:
@@ -74,10 +79,17 @@ class _Search:
             NoiseError: it leaves none.
         """
         _, results = DryRun(parameters).run(self.compute, self.inputs)
-        left = float(min(x.noise_headroom for x in results)) - _KEPT
+        left = float(min(x.noise_headroom - self._flooding(x) for x in results)) - _KEPT
         if left < 0 and not current.get().allow_undecryptable:
             raise NoiseError(f"suggest: {left + _KEPT:.1f} bits of noise headroom; {_KEPT} are kept")
         return left
+
+    def _flooding(self, x: EncryptedArray) -> float:
+        """Bits of headroom that revealing a result takes."""
+        if self.flooding_bits == 0:
+            return 0.0
+        bits = self.flooding_bits + _core.flooding_bits_of(x.ciphertexts)
+        return float(_core.flooding_headroom(x.parameters.degree, bits, self.parties))
 
     def cost(self, parameters: Parameters) -> float:
         """Of the computation by a model, the same on every machine: butterflies and products of residues; 32-bit words
@@ -226,6 +238,8 @@ def suggest(
     scheme: str | None = None,
     strict: bool = False,
     plain_moduli: Sequence[int] | None = None,
+    flooding_bits: int = 0,
+    parties: int = 1,
     **intent: Any,
 ) -> Parameters:
     """The cheapest parameters that serve a computation.
@@ -244,6 +258,10 @@ def suggest(
             are a shorter prime with fewer, at least 64, where that takes less work in all.
         scheme: "bfv" or "bgv"; None: the one that takes less work, by a model.
         plain_moduli: take these and no others, as for values that wrap around.
+        flooding_bits: each result can be given to others with `reveal` and this flooding, up to 128 bits; 0: they
+            can't.
+        parties: of a joint key (`threshold`), at most; with ``flooding_bits`` all of them can decrypt the results
+            together with this flooding.
         intent: without ``compute``, what `Parameters.suggest` takes.
 
     Raises:
@@ -268,6 +286,8 @@ def suggest(
             "word": word,
             "min_degree": min_degree,
             "slots": slots,
+            "flooding_bits": flooding_bits,
+            "parties": parties,
         }
         return Parameters.suggest(
             value_bits=16 if value_bits is None else value_bits,
@@ -289,7 +309,11 @@ def suggest(
             for each in every
         )
     moduli = None if plain_moduli is None else tuple(plain_moduli)
-    search = _Search(compute, every, value_bits, security, table, strict, moduli, slots)
+    if not 0 <= index(flooding_bits, "suggest: flooding_bits") <= 128:
+        raise ArgumentError(f"suggest: flooding_bits {flooding_bits} must lie in [0, 128]; 64 is usual, and 0 is none")
+    search = _Search(
+        compute, every, value_bits, security, table, strict, moduli, slots, index(flooding_bits, "suggest"), parties
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PaddingWarning)  # of parameters that are only tried
         return _found(search, [32, 64] if word is None else [word], min_degree, scheme)

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 
-__all__ = ["byte_size", "html_table", "integer", "plural"]
+__all__ = ["byte_size", "extent_of", "html_table", "integer", "plural"]
 
 
 def integer(value: int) -> str:
     """A number in full while it is readable, then by its length: "about 2^72"."""
     return str(value) if abs(value) < 10**18 else f"about {'-' if value < 0 else ''}2^{abs(value).bit_length() - 1}"
+
+
+def extent_of(low: int, high: int) -> str:
+    """ "within ±9", or "from 0 to 9"."""
+    return f"within ±{integer(high)}" if low == -high else f"from {integer(low)} to {integer(high)}"
 
 
 def plural(count: int, noun: str) -> str:
@@ -33,5 +37,7 @@ def byte_size(nbytes: int) -> str:
 
 def html_table(caption: str, facts: Mapping[str, str]) -> str:
     """Names and values for a notebook to show; both may hold any text."""
-    rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in facts.items())
-    return f"<table><caption>{html.escape(caption)}</caption>{rows}</table>"
+    from html import escape  # notebooks alone need it
+
+    rows = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in facts.items())
+    return f"<table><caption>{escape(caption)}</caption>{rows}</table>"

@@ -5,18 +5,33 @@ from __future__ import annotations
 
 import numbers
 import operator
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _core
 from .errors import ArgumentError, UnsupportedError
 
-__all__ = ["IntArray", "from_native", "index", "integers", "native", "word"]
+if TYPE_CHECKING:  # it takes longer than everything else that a first call imports
+    from numpy.typing import NDArray
 
-#: Exact integers: int64, or Python integers in an array of objects.
-IntArray = NDArray[Any]
+    #: Exact integers: int64, or Python integers in an array of objects.
+    IntArray = NDArray[Any]
+else:
+    IntArray = np.ndarray
+
+__all__ = [
+    "IntArray",
+    "from_native",
+    "index",
+    "integers",
+    "interval_of",
+    "is_masked",
+    "magnitude_of",
+    "native",
+    "word",
+]
 
 _INT64 = np.iinfo(np.int64)
 _KINDS = {"c": "complex numbers", "S": "bytes", "U": "text", "M": "dates", "m": "time differences", "V": "records"}
@@ -46,6 +61,44 @@ def word(value: object, what: str) -> int:
     return number
 
 
+def is_masked(values: object) -> bool:
+    """Whether it is a masked array of NumPy, whose module is not imported to find out: whoever has one did that."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(values, masked.MaskedArray)
+
+
+def _is_whole(value: object) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def interval_of(operation: str, bound: object) -> tuple[int, int]:
+    """The least and the largest value that a bound allows: a magnitude, or a pair of them.
+
+    Raises:
+        ArgumentError: it is neither, or the least comes last.
+    """
+    if not isinstance(bound, (tuple, list)):
+        if not _is_whole(bound) or index(bound, "bound") < 0:
+            raise ArgumentError(f"{operation}: bound {bound!r} is no whole number of at least 0")
+        return -index(bound, "bound"), index(bound, "bound")
+    if len(bound) != 2 or not all(map(_is_whole, bound)) or index(bound[0], "bound") > index(bound[1], "bound"):
+        raise ArgumentError(f"{operation}: bound {bound!r}; a pair is (least, largest), whole numbers in that order")
+    return index(bound[0], "bound"), index(bound[1], "bound")
+
+
+def magnitude_of(operation: str, l1_bound: object) -> int | None:
+    """A bound on sums of magnitudes, or None.
+
+    Raises:
+        ArgumentError: it is neither.
+    """
+    if l1_bound is None:
+        return None
+    if not _is_whole(l1_bound) or index(l1_bound, "l1_bound") < 0:
+        raise ArgumentError(f"{operation}: l1_bound {l1_bound!r} is no whole number of at least 0")
+    return index(l1_bound, "l1_bound")
+
+
 def integers(values: object, operation: str) -> IntArray:
     """``values`` as an array of int64, or of Python integers where int64 is too narrow.
 
@@ -55,7 +108,7 @@ def integers(values: object, operation: str) -> IntArray:
         UnsupportedError: floats (even whole ones), complex numbers, text and anything else that is no integer.
         ArgumentError: ragged lists.
     """
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         raise UnsupportedError(f"{operation}: a masked array; fill it first: array.filled(value)")
     try:
         array = np.asarray(values)

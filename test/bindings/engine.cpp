@@ -21,13 +21,6 @@ namespace {
 
 using Residues = nb::ndarray<const std::uint64_t, nb::c_contig, nb::device::cpu>;
 
-cpu::InstructionSet set_of(const std::string& name) {
-  for (const auto set : cpu::instruction_sets()) {
-    if (cpu::name_of(set) == name) return set;
-  }
-  throw std::invalid_argument(message("this machine has no instruction set ", name));
-}
-
 void bind_arrays(nb::module_& m) {
   nb::enum_<Domain>(m, "Domain").value("coefficient", Domain::coefficient).value("transform", Domain::transform);
   // A view keeps alive what it looks at.
@@ -181,12 +174,6 @@ void bind_engine(nb::module_& m) {
           NoGil());
   bind_composites(verbs);
 
-  m.def(
-      "cpu_engine",
-      [](std::size_t threads, const std::string& instruction_set) {
-        return CpuEngine::create(threads, set_of(instruction_set));
-      },
-      "threads"_a, "instruction_set"_a);
   nb::class_<ReferenceEngine, Engine>(m, "ReferenceEngine")
       .def(nb::new_([](std::size_t threads, std::size_t largest_tile) {
              return std::make_shared<ReferenceEngine>(threads, largest_tile);

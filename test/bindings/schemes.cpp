@@ -22,7 +22,7 @@ void bind_bfv(nb::module_& parent) {
   });
   m.def("hps_moduli", [](const rlwe::ContextPtr& c, std::size_t limbs) {
     const auto& hps = bfv::bfv_context(c).hps(rlwe::Level(limbs), rlwe::PlainIndex(0));
-    return hps.product.auxiliary_ring->basis().values();
+    return hps.auxiliary_ring->basis().values();
   });
   const auto method = "method"_a = bfv::ProductMethod::hps_over_q_leveled;
   m.def("multiply", &bfv::multiply, "a"_a, "b"_a, method, NoGil());

@@ -15,6 +15,7 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameter_block.hpp"
 #include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/io/plain_array_io.hpp"
 #include "cyclotome/io/product_context_io.hpp"
 #include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -80,6 +81,8 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(io::read_ciphertext(c, context), c.metadata());
     case io::Kind::plaintext:
       return io::serialize(io::read_plaintext(c, context), c.metadata());
+    case io::Kind::plain_array:
+      return io::serialize(io::read_plain_array(c, context), c.metadata());
     case io::Kind::bundle:
       break;
   }

@@ -11,6 +11,7 @@
 #include "cyclotome/io/ciphertext_io.hpp"
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
+#include "cyclotome/io/plain_array_io.hpp"
 #include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
@@ -90,6 +91,13 @@ struct Objects {
     const value::Layout layout({rows, context->degree()}, value::Widths(context->parameters()),
                                value::Placement::coefficients);
     return {{std::move(channels), layout}, value::Bound::wrapping()};
+  }
+  // Rows of five integers, negative ones too; and constants that take two words.
+  value::PlainArray plain_array() const {
+    return {context, value::Integers({2, 5}, std::vector<std::int64_t>{0, 1, -2, 3, -4, 5, -6, 7, -8, 9})};
+  }
+  value::PlainArray plain_constants() const {
+    return {context, value::Integers({2, 1}, 2, {1, 0, 2, ~std::uint64_t{0} - 4})};
   }
   rlwe::RekeyingKey rekeying() const {
     const auto other = rlwe::deterministic::generate_secret_key(context, seed(6));
@@ -197,6 +205,10 @@ inline std::vector<Named> containers(const Objects& objects) {
   if (objects.has_levels()) all.push_back({"switched", io::serialize(objects.switched())});
   all.push_back({"array", io::serialize(objects.array(1), extra)});
   all.push_back({"rekeying_key", io::serialize(objects.rekeying())});
+  if (objects.context->parameters().has_slots()) {
+    all.push_back({"plain_array", io::serialize(objects.plain_array())});
+    all.push_back({"plain_constants", io::serialize(objects.plain_constants())});
+  }
   return all;
 }
 

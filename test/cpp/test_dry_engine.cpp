@@ -99,4 +99,45 @@ TEST(noise_is_refused_as_on_a_real_engine) {
   CHECK_THROWS_WITH(NoiseError, deep(dry), "could not be decrypted");
 }
 
+TEST(what_hides_nothing_is_refused_as_on_a_real_engine) {
+  using Arrays = std::vector<EncryptedArray>;
+  const auto bare = [](const EncryptedArray& x, const auto& keys) {
+    value::Keyring ring;  // without the public key, by which such results are encrypted anew
+    ring.evaluation = std::make_shared<const rlwe::EvaluationKeys>(keys.evaluation);
+    return EncryptedArray(x.placed(), x.bound(), ring);
+  };
+  const auto outcome = [&](const auto& keys, const auto& compute) {
+    const EncryptedArray x = bare(keys.encrypted(Integers({2, 3}, Numbers{1, 2, 3, 4, 5, 6}), {.bound = 6}), keys);
+    const EncryptedArray y = bare(keys.encrypted(Integers({2, 3}, Numbers{1, 2, 3, 4, 5, 6}), {.bound = 6}), keys);
+    try {
+      static_cast<void>(compute(x, y));
+    } catch (const TransparentError&) {
+      return std::string("transparent");
+    }
+    return std::string("hidden");
+  };
+  const ValueParty bfv(&bfv::scheme(), {65537}, 8), bgv(&bgv::scheme(), {65537}, 10);
+  const auto same = [&](const std::string& expected, const auto& compute) {
+    for (const ValueParty* const real : {&bfv, &bgv}) {
+      CHECK_EQ(outcome(*real, compute), expected);
+      CHECK_EQ(outcome(DryParty(*real), compute), expected);
+    }
+  };
+  using A = const EncryptedArray&;
+  same("transparent", [](A x, A) { return x - x; });
+  same("hidden", [](A x, A y) { return x - y; });
+  same("transparent", [](A x, A) { return value::multiply(x, 0); });
+  same("transparent", [](A x, A) { return x * Integers({3}, Numbers{0, 0, 0}); });
+  same("hidden", [](A x, A) { return x * Integers({3}, Numbers{0, 1, 0}); });
+  same("transparent", [](A x, A) { return x + x - value::multiply(x, 2); });
+  same("hidden", [](A x, A) { return x + x - value::multiply(x, 3); });
+  same("transparent", [](A x, A y) { return x * y - x * y; });
+  same("hidden", [](A x, A y) { return x * y - x * x; });
+  same("transparent", [](A x, A) { return (x + 1) - x; });
+  same("transparent", [](A x, A) { return value::matmul(Integers({2, 2}, Numbers{1, 1, 0, 0}), x); });
+  same("transparent", [](A x, A) { return value::subtract(x, value::negate(value::negate(x))); });
+  same("transparent", [](A x, A) { return value::sum(value::concatenate(Arrays{x, value::negate(x)}, 0), 0); });
+  same("hidden", [](A x, A) { return value::sum(value::concatenate(Arrays{x, x}, 0), 0); });
+}
+
 int main() { return check::run(); }

@@ -116,7 +116,7 @@ TEST(what_stops_a_program_leaves_no_half_result) {
       const Party party(fresh_context(scheme, threads), 1);
       const rlwe::Context& context = *party.context;
       const rlwe::Ciphertext c = party.encrypted(0, 5, 7);
-      const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2);
+      const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2, c.domain());
       PolyArray phases = context.make(context.ciphertext_ring(), 5, 1, Domain::coefficient, true);
       leaves_nothing(phase->program().name(), phases, [&] {
         const Operand operands[] = {phases.view(), c.polynomials().view(), party.secret.at_level(c.level())};

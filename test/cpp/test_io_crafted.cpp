@@ -88,7 +88,8 @@ TEST(counts_are_bounded_before_primes_are_tested) {
 
 TEST(containers_of_impossible_shape_are_none) {
   // Before any context: a container cannot even be made.
-  for (const auto& name : {"secret_key", "public_key", "evaluation_keys", "ciphertext", "array", "plaintext"}) {
+  for (const auto& name :
+       {"secret_key", "public_key", "evaluation_keys", "ciphertext", "array", "plaintext", "plain_array"}) {
     Pieces empty(name);
     empty.parts.back().bytes.clear();
     CHECK_THROWS(FormatError, Container(empty.whole(), insecure));
@@ -209,6 +210,78 @@ TEST(plaintexts_that_lie_are_refused) {
   REFUSED("plaintext", p.put(8, 0, 8), "items");
   REFUSED("plaintext", p.put(8, std::uint64_t{1} << 60, 8), "items");
   REFUSED("plaintext", p.put(0, 1, 4), "items");  // modulus 97 needs other lengths
+}
+
+TEST(plain_arrays_that_lie_are_refused) {
+  // u8 axes, u8 words, 6 zeros, the lengths 2 and 5, ten integers of a word.
+  for (const std::uint64_t axes : {0U, 1U, 3U, 33U, 255U}) {
+    Pieces p("plain_array");
+    CHECK_THROWS(FormatError, load(p.put(0, axes, 1).whole()));
+  }
+  REFUSED("plain_array", p.put(0, 33, 1), "at most 32");
+  REFUSED("plain_array", p.put(1, 0, 1), "words");
+  REFUSED("plain_array", p.put(1, 2, 1), "items");
+  for (const std::size_t offset : {2U, 3U, 4U, 7U}) {
+    Pieces p("plain_array");
+    CHECK_THROWS_WITH(FormatError, load(p.put(offset, 1, 1).whole()), "reserved");
+  }
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{11}, std::uint64_t{1} << 32, ~std::uint64_t{0}}) {
+    Pieces first("plain_array"), second("plain_array");
+    CHECK_THROWS(FormatError, load(first.put(8, length, 8).whole()));
+    CHECK_THROWS(FormatError, load(second.put(16, length, 8).whole()));
+  }
+  for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1} << 32, ~std::uint64_t{0}}) {
+    Pieces p("plain_array");
+    CHECK_THROWS_WITH(FormatError, load(p.put(16, length, 8).whole()), "shape");
+  }
+  REFUSED("plain_array", p.put(8, 1, 8), "items");
+  REFUSED("plain_array", p.parts.back().bytes.push_back(0), "items");
+  REFUSED("plain_array", p.parts.back().bytes.clear(), "truncated");
+  REFUSED("plain_array", p.parts.push_back(p.parts.back()), "PLNA");
+  REFUSED("plain_array", p.parts.back().tag = "PLTX", "PLNA");
+  // Integers of two words that one would hold: they have one spelling.
+  REFUSED("plain_constants", (p.put(24 + 24, ~std::uint64_t{0}, 8), p.put(24 + 16, ~std::uint64_t{0}, 8)), "fit fewer");
+  // A key id has no place in it.
+  REFUSED("plain_array", (p.parts.insert(p.parts.begin() + 1, Part{"KYID", std::vector<std::uint8_t>(16, 1)})), "PLNA");
+}
+
+TEST(plain_arrays_of_parameters_without_slots_are_refused) {
+  Pieces p(io::serialize(Objects(io_objects::small_literal(8, Word::u64, 60, 2, 1, {2})).context->parameters()));
+  p.header[io::layout::kind_offset] = static_cast<std::uint8_t>(io::Kind::plain_array);
+  p.parts.push_back(Pieces("plain_array").parts.back());
+  CHECK_THROWS_WITH(FormatError, Container(p.whole(), insecure), "have none");
+}
+
+TEST(what_plain_arrays_expand_to_is_limited) {
+  const Bytes& bytes = container("plain_array");
+  const io::Inspection seen = io::inspect(bytes);
+  // Two rows of two plaintext moduli: each a polynomial of 8 coefficients of 4 bytes, and its transforms of 3 primes.
+  CHECK_EQ(seen.expanded_bytes, 10 * 8 + 2 * 2 * 8 * 4 * (1 + 3));
+  CHECK(seen.shape == (value::Shape{2, 5}));
+  const Container small(bytes, {.max_expanded_bytes = seen.expanded_bytes - 1, .allow_insecure = true});
+  CHECK_THROWS_WITH(FormatError, io::read_plain_values(small), "expand");
+  CHECK_THROWS_WITH(FormatError, io::read_plain_array(small, objects().context), "expand");
+}
+
+TEST(what_plain_arrays_hold_comes_back) {
+  for (const char* const name : {"plain_array", "plain_constants"}) {
+    const Container c(container(name), insecure);
+    const value::PlainArray read = io::read_plain_array(c, objects().context);
+    const value::PlainArray made = name[6] == 'a' ? objects().plain_array() : objects().plain_constants();
+    CHECK(read.shape() == made.shape());
+    for (std::size_t i = 0; i < read.values().size(); ++i) CHECK(read.values()[i] == made.values()[i]);
+    CHECK_EQ(read.bytes(), made.bytes());
+  }
+  // Words that say nothing are not written.
+  const value::PlainArray wide(objects().context, value::Integers({3}, 3,
+                                                                  {1, 0, 0, ~std::uint64_t{0}, ~std::uint64_t{0},
+                                                                   ~std::uint64_t{0}, std::uint64_t{1} << 63, 0, 0}));
+  const Bytes bytes = io::serialize(wide),
+              scalar = io::serialize(value::PlainArray(objects().context, value::Integers(7)));
+  CHECK_EQ(io::read_plain_values(Container(bytes, insecure)).values.words(), 2U);
+  CHECK(io::read_plain_values(Container(scalar, insecure)).values.shape().empty());
+  CHECK_THROWS(ArgumentError,
+               io::serialize(io::PlainValues{objects().context->parameters(), value::Integers({0}, 1, {})}));
 }
 
 }  // namespace

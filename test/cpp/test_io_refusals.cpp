@@ -67,6 +67,9 @@ TEST(objects_of_other_parameters_are_refused) {
         case io::Kind::plaintext:
           io::read_plaintext(c, stranger.context);
           break;
+        case io::Kind::plain_array:
+          io::read_plain_array(c, stranger.context);
+          break;
         case io::Kind::bundle:
           io::read_array(c, stranger.context);
           break;

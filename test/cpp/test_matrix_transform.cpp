@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The GPU's transform over Phi_m by products with small matrices, layer by layer on the host: the CPU's bits for every
 // way of spreading a limb over blocks, and the ranges that its arithmetic rests on.
-#include <cstring>
 #include <random>
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cuda/matrix_transform.hpp"
 #include "cyclotome/engine/poly.hpp"
+#include "host_warp.hpp"
 
 using namespace cyclotome;
+using check::HostWarp;
 using cuda::ByteSums;
 using cuda::MatrixPlan;
 using cuda::MatrixTables;
@@ -19,55 +20,6 @@ using cuda::Quad;
 namespace {
 
 std::mt19937_64 random_bits;
-std::uint32_t largest_sum = 0;  ///< of bytes' products
-
-/// 32 lanes in turn, and mma.m16n8k32 by its definition.
-struct HostWarp {
-  template <class T, unsigned N>
-  struct Lanes {
-    T value[32][N];
-    T* operator()(unsigned lane) { return value[lane]; }
-    const T* operator()(unsigned lane) const { return value[lane]; }
-  };
-  template <unsigned N>
-  using Registers = Lanes<std::uint32_t, N>;
-  template <unsigned N>
-  using Quads = Lanes<Quad, N>;
-
-  template <class Body>
-  static void each(const Body& body) {
-    for (unsigned lane = 0; lane < 32; ++lane) body(lane);
-  }
-  static Quad load(const std::uint32_t* from) {
-    Quad quad;
-    std::memcpy(&quad, from, sizeof(quad));
-    return quad;
-  }
-  static void store(std::uint32_t* to, const Quad& quad) { std::memcpy(to, &quad, sizeof(quad)); }
-  static std::uint32_t constant(const std::uint32_t* from) { return *from; }
-  static void together() {}
-  static void clear(Registers<4>& s) { std::memset(&s, 0, sizeof(s)); }
-
-  template <class Matrix, class Vectors>
-  static void multiply(Registers<4>& s, const Matrix& matrix, const Vectors& vectors) {
-    std::uint32_t m[16][32], v[32][8];
-    each([&](unsigned lane) {
-      for (unsigned i = 0; i < 4; ++i) {
-        for (unsigned b = 0; b < 4; ++b) {
-          m[lane / 4 + 8 * (i % 2)][16 * (i / 2) + 4 * (lane % 4) + b] = matrix(lane, i) >> 8 * b & 0xff;
-          if (i < 2) v[16 * i + 4 * (lane % 4) + b][lane / 4] = vectors(lane, i) >> 8 * b & 0xff;
-        }
-      }
-    });
-    each([&](unsigned lane) {
-      for (unsigned n = 0; n < 4; ++n) {
-        std::uint32_t& sum = s(lane)[n];
-        for (unsigned k = 0; k < 32; ++k) sum += m[lane / 4 + 8 * (n / 2)][k] * v[k][2 * (lane % 4) + n % 2];
-        largest_sum = std::max(largest_sum, sum);
-      }
-    });
-  }
-};
 
 /// The memory of all blocks, as one of them sees it.
 struct HostSpace {
@@ -143,7 +95,7 @@ TEST(transforms_are_the_cpus) {
   check_index<2, 0, 1, 2>(13107, {629137, 1072676881, 1067014657});
   check_index<4, 0, 1, 2, 3>(21845, {4893281, 1072676881, 1048560001, 950694401});
   check_index<8, 1, 2, 3>(65535, {5242801, 1072676881, 1048560001, 838848001});
-  CHECK(largest_sum < 64u * 255 * 255);
+  CHECK(HostWarp::largest_sum < 64u * 255 * 255);
 }
 
 TEST(other_indices_have_no_matrices) {

@@ -117,6 +117,9 @@ TEST(stored_objects_of_every_kind) {
     const RekeyingKey rekeying = RekeyingKey::generate(keys.secret, others.secret);
     const RekeyingKey read = stored(to_bytes(rekeying)).rekeying_key(context);
     CHECK_EQ(decrypt(rekey(x, read), others.secret).to_int64(), values);
+    const PlainArray weights = stored(to_bytes(PlainArray(context, {2, 3, -4}))).plain_array(context);
+    CHECK_EQ(decrypt(multiply(x, weights), keys.secret).to_int64(), (std::vector<std::int64_t>{2, -6, -12}));
+    CHECK_THROWS(FormatError, array.plain_array(context));
     const StoredObject parameters = stored(to_bytes(context->parameters()));
     CHECK_EQ(parameters.kind(), "parameters");
     CHECK_EQ(parameters.key_id(), KeyId{});
@@ -267,6 +270,9 @@ TEST(evaluator) {
     check(evaluator.add_plain(x, plain(b)), [&](std::size_t i) { return a[i] + b[i]; });
     check(evaluator.subtract_plain(x, plain(b)), [&](std::size_t i) { return a[i] - b[i]; });
     check(evaluator.multiply_plain(x, plain(b)), [&](std::size_t i) { return a[i] * b[i]; });
+    const Ciphertext moved = evaluator.transformed(x);
+    check(evaluator.multiply_plain(moved, evaluator.prepared(plain(b))), [&](std::size_t i) { return a[i] * b[i]; });
+    check(evaluator.add(evaluator.native(moved), moved), [&](std::size_t i) { return 2 * a[i]; });
     check(evaluator.multiply_scalar(x, -5), [&](std::size_t i) { return -5 * a[i]; });
     check(evaluator.rotate_rows(x, 1), [&](std::size_t i) { return a[i / 8 * 8 + (i + 1) % 8]; });
     check(evaluator.rotate_columns(x), [&](std::size_t i) { return a[(i + 8) % 16]; });

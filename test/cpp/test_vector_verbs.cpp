@@ -183,7 +183,8 @@ TEST(scalar_path_is_always_there_and_sets_ascend) {
 
 TEST(a_set_that_the_machine_lacks_is_refused) {
   const auto sets = cpu::instruction_sets();
-  for (const InstructionSet set : {InstructionSet::avx2, InstructionSet::avx512, InstructionSet::avx512_ifma}) {
+  for (const InstructionSet set :
+       {InstructionSet::neon, InstructionSet::avx2, InstructionSet::avx512, InstructionSet::avx512_ifma}) {
     if (std::find(sets.begin(), sets.end(), set) == sets.end()) {
       std::cout << "SKIPPED: this machine has no " << cpu::name_of(set) << "; that path was not tested\n";
       CHECK_THROWS_WITH(EngineError, CpuEngine::create(1, set), "this machine has no");

@@ -65,6 +65,9 @@ std::vector<std::uint64_t> moduli() {
             3,
             65537,
             1ULL << 32,
+            (1ULL << 46) - 1,  // sums on doubles are reduced after 64 terms, 16, 8, and 4 of 50 bits
+            (1ULL << 48) - 1,
+            (1ULL << 49) - 1,
             (1ULL << 49) + 1,
             1ULL << 49,
             (1ULL << 50) - 1,

@@ -6,12 +6,14 @@
 
 #include "check.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
+#include "cyclotome/engine/cuda/conversion_bytes.cuh"
 #include "cyclotome/engine/cuda/digits.cuh"
 #include "cyclotome/engine/cuda/plain_scale.cuh"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
 #include "cyclotome/scheme/bfv/behz.hpp"
+#include "host_warp.hpp"
 #include "one_composite.hpp"
 
 using namespace cyclotome;
@@ -28,6 +30,7 @@ EnginePtr engine() {
 using Residues = std::vector<std::uint64_t>;  // [limb][coefficient]
 
 std::mt19937_64 numbers(20240607);
+std::size_t conversions_by_bytes = 0;
 
 RingPtr ring_of(Word word, std::vector<std::uint64_t> moduli) {
   return Ring::negacyclic(degree, Basis(word, std::move(moduli)));
@@ -78,7 +81,9 @@ struct Constants {
           host.exact.data(),
           conversion.target().template moduli<W>().data(),
           host.copy_factors.data(),
-          conversion.copies().data()} {}
+          conversion.copies().data(),
+          host.bytes.fragments.data(),
+          host.bytes.sums.data()} {}
   cuda::HostConversion<W> host;
   cuda::ColumnConversion<W> t;
 };
@@ -99,14 +104,12 @@ Residues converted(const cuda::ColumnConversion<W>& t, const Residues& x, const 
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = load_columns<W, Bytes>(x, i, column);
     const auto wraps = cuda::scale_sources<How, 1>(t, y.data(), [](std::uint32_t, const auto&) {});
     const auto addend = addend_at(column);
+    const auto emit = [&](std::uint32_t j, const cuda::Columns<W, Bytes>& value) {
+      for (unsigned c = 0; c < value.count; ++c) result[j * degree + column + c] = value.word[c];
+    };
     const std::uint32_t half = t.tiles() / 2;
     for (const cuda::TileRange tiles : {cuda::TileRange{0, half}, cuda::TileRange{half, t.tiles()}}) {
-      cuda::spread_to_targets<1, Divides>(t, tiles, y.data(), wraps, addend,
-                                          [&](std::uint32_t j, const cuda::Columns<W, Bytes>& value) {
-                                            for (unsigned c = 0; c < value.count; ++c) {
-                                              result[j * degree + column + c] = value.word[c];
-                                            }
-                                          });
+      cuda::spread_to_targets<1, Divides>(t, tiles, y.data(), wraps, addend, emit);
     }
   }
   return result;
@@ -122,6 +125,22 @@ Residues converted(const cuda::ColumnConversion<W>& t, const Residues& x) {
   }
   const auto nothing = [](std::size_t) { return cuda::NoAddend{}; };
   return t.divides ? converted<How, W, Bytes, true>(t, x, nothing) : converted<How, W, Bytes, false>(t, x, nothing);
+}
+
+/// By products of bytes, as a warp computes them.
+template <unsigned Steps>
+Residues converted_by_bytes(const cuda::ColumnConversion<std::uint32_t>& t, const Residues& x) {
+  using Warps = cuda::ByteColumns<check::HostWarp, Steps>;
+  Residues result(t.targets * degree);
+  for (std::size_t first = 0; first < degree; first += Warps::columns) {
+    typename Warps::Words y;
+    Warps::fetch(y, t, [&](unsigned i, unsigned c) { return static_cast<std::uint32_t>(x[i * degree + first + c]); });
+    Warps::scale(t, y);
+    Warps::spread(t, y, [&](unsigned j, unsigned c, const cuda::Columns<std::uint32_t, 8>& value) {
+      for (unsigned e = 0; e < 2; ++e) result[j * degree + first + c + e] = value.word[e];
+    });
+  }
+  return result;
 }
 
 /// The peak that a conversion's kernel finds, all coefficients seen by one thread.
@@ -179,6 +198,13 @@ void check_conversion(const BaseConversion& conversion, const RingPtr& source, c
       CHECK((converted<cuda::Count::quickly, W, 8>(constants.t, x) == expected));
       CHECK((converted<cuda::Count::exactly, W, 16>(constants.t, x) == expected));
       CHECK((converted<cuda::Count::quickly, W, 16>(constants.t, x) == expected));
+      if constexpr (sizeof(W) == 4) {
+        if (constants.t.byte_steps != 0 && constants.t.byte_steps <= 2) {
+          ++conversions_by_bytes;
+          CHECK(converted_by_bytes<2>(constants.t, x) == expected);
+        }
+        if (constants.t.byte_steps != 0) CHECK(converted_by_bytes<6>(constants.t, x) == expected);
+      }
       check_peaks<W>(conversion, source, target, x);
       check_peaks<W>(conversion, source, target, small_residues(source->basis(), 1 << 20));
     }
@@ -193,7 +219,7 @@ std::vector<std::uint64_t> random_factors(std::size_t count) {
 
 template <class W>
 void check_random_conversions(Word word, unsigned bits) {
-  for (const std::size_t sources : {1, 2, 3, 4, 5, 9, 13, 16, 25, 30, 61}) {
+  for (const std::size_t sources : {1, 2, 3, 4, 5, 9, 13, 16, 25, 30, 43, 61}) {
     for (const bool mixed : {false, true}) {
       const auto q = primes(bits, sources, {}, mixed);
       auto b = primes(bits, 1 + numbers() % 14, q, mixed);
@@ -330,6 +356,29 @@ void check_digits(Word word, unsigned bits) {
 
 TEST(conversions_of_32_bit_words) {
   for (const unsigned bits : {31, 30, 29, 20}) check_random_conversions<std::uint32_t>(Word::u32, bits);
+}
+
+TEST(conversions_by_bytes_are_among_them) {
+  CHECK(conversions_by_bytes > 10);
+  CHECK(check::HostWarp::largest_sum <= cuda::most_byte_words * 4 * 255 * 255);
+}
+
+/// The largest sums of bytes that a conversion may have, modulo the largest and the smallest moduli.
+TEST(sums_of_bytes_at_their_bounds) {
+  constexpr std::uint32_t most = cuda::most_byte_words * 4 * 255 * 255, top = cuda::most_byte_words * 4 * 255 * 63;
+  for (const std::uint64_t p : {std::uint64_t{65537}, std::uint64_t{786433}, primes(29, 1)[0], primes(30, 1)[0]}) {
+    const auto sums = cuda::byte_sums(static_cast<std::uint32_t>(p));
+    const auto check = [&](std::uint32_t s0, std::uint32_t s1, std::uint32_t s2, std::uint32_t s3) {
+      const std::uint64_t value = s0 + (std::uint64_t{s1} << 8) + (std::uint64_t{s2} << 16) + (std::uint64_t{s3} << 24);
+      CHECK_EQ(sums.canonical(sums.combined(s0, s1, s2, s3)), value % p);
+    };
+    check(0, 0, 0, 0);
+    check(most, most, most, top);
+    check(most, most, 0, top);
+    for (int i = 0; i < 1000; ++i) {
+      check(most - numbers() % 1000, most - numbers() % 1000, most - numbers() % 70000, top - numbers() % 70000);
+    }
+  }
 }
 
 TEST(conversions_of_64_bit_words) {

@@ -278,6 +278,26 @@ TEST(fused_products_equal_the_cpu) {
   check_products(1024, Word::u64, 60, 18, 2);
 }
 
+/// Digits that are extended by base conversions before they are transformed, for few limbs and for many.
+TEST(digits_of_many_primes_equal_the_cpu) {
+  const auto check = [](std::size_t degree, Word word, unsigned bits, std::size_t limbs, std::size_t per_digit,
+                        std::size_t batch) {
+    const RingPtr q = make_ring(degree, word, bits, limbs);
+    const KeySwitchConstants step(q, make_ring(degree, word, bits, per_digit, q->basis().values()), per_digit);
+    for (const auto domain : {Domain::coefficient, Domain::transform}) {
+      CHECK(composite_agrees(batch, [&](Builder& b) { write_key_switch(b, q, step, domain, 1); }));
+    }
+  };
+  for (const auto& [word, bits] : {std::pair(Word::u32, 30u), std::pair(Word::u64, 50u), std::pair(Word::u64, 61u)}) {
+    for (const std::size_t per_digit : {8, 11, 17}) {
+      check(1024, word, bits, 17, per_digit, 3);
+      check(4096, word, bits, 17, per_digit, 40);
+    }
+    check(65536, word, bits, 9, 8, 1);
+  }
+  check(32768, Word::u32, 30, 10, 3, 40);
+}
+
 TEST(transforms_of_many_limbs_equal_the_cpu) {
   for (std::size_t degree = 2; degree <= 131072; degree *= 2) {
     const std::size_t limbs = 20, batch = std::max<std::size_t>(1, (std::size_t{1} << 20) / degree / limbs) + 1;

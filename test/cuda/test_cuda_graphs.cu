@@ -42,18 +42,21 @@ class Numbered {
   std::uintptr_t next_ = std::uintptr_t{1} << 40;
 };
 
+constexpr CodePaths whole_limbs{.one_pass = true, .doubles = true, .multiprocessors = 132};
+
 /// A graph on nothing.
 struct NotedGraph {
   Numbered numbered;
   Arena arena{numbered.source(), std::size_t{1} << 40};
   Touched touched;
   ProgramGraph graph;
-  NotedGraph(const PreparedProgram& program, const ProgramCall& call) : graph(program, touched, arena, {true}, call) {}
+  NotedGraph(const PreparedProgram& program, const ProgramCall& call)
+      : graph(program, touched, arena, {whole_limbs}, call) {}
 };
 
 DeviceConstants& constants() {
   static DeviceConstants made(copied);
-  made.paths = {.one_pass = true, .doubles = true};
+  made.paths = whole_limbs;
   return made;
 }
 

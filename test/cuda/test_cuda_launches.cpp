@@ -34,7 +34,8 @@ namespace {
 std::string folder;  ///< of the file of launches
 bool writes = false;
 
-constexpr CodePaths whole_limbs{.one_pass = true, .doubles = true}, general{};
+constexpr CodePaths whole_limbs{.one_pass = true, .doubles = true, .multiprocessors = 132},
+    general{.multiprocessors = 132};
 constexpr std::size_t many = 100;  ///< items that fill a device
 using Names = std::vector<std::string_view>;
 
@@ -143,13 +144,13 @@ TEST(bfv_launches_as_few_kernels_as_can_be) {
   CHECK_EQ(kernels(bfv::product_program(bfv, shape), many).size(), std::size_t{5});
   shape.relinearized = false;
   CHECK_EQ(kernels(bfv::product_program(bfv, shape), 1).size(), std::size_t{4});
-  CHECK_EQ(kernels(*rlwe::relinearization(bfv, top, first), 1).size(), std::size_t{3});
-  CHECK_EQ(kernels(*rlwe::galois_turn(bfv, top, first, 3), 1).size(), std::size_t{4});
+  CHECK_EQ(kernels(*rlwe::relinearization(bfv, {first, top, top, top}), 1).size(), std::size_t{3});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bfv, {first, top, top, top}, 3), 1).size(), std::size_t{4});
   const BaseConversion scale = message_scale(bfv, Lift::fast);
   CHECK(
       equal(kernels(*rlwe::public_encryption(bfv, first, &scale), 1),
             {"base conversion", "sampling", "sampling", "product with a key", "division with rounding", "zeroising"}));
-  CHECK(equal(kernels(*bfv::decryption(bfv, bfv.max_level(), first, 2), 1),
+  CHECK(equal(kernels(*bfv::decryption(bfv, bfv.max_level(), first, 2, Domain::coefficient), 1),
               {"product with a key", "decryption", "zeroising"}));
 }
 
@@ -160,7 +161,7 @@ TEST(bgv_launches_as_few_kernels_as_can_be) {
   const bgv::ProductShape shape{first, top, top, top, false, false, false, true};
   const BaseConversion scale = message_scale(bgv, Lift::centred);
   CHECK_EQ(kernels(*bgv::product(bgv, shape), 1).size(), std::size_t{8});
-  CHECK_EQ(kernels(*rlwe::galois_turn(bgv, top, first, 3), 1).size(), std::size_t{8});
+  CHECK_EQ(kernels(*rlwe::galois_turn(bgv, {first, top, top, top}, 3), 1).size(), std::size_t{8});
   CHECK_EQ(kernels(*bgv::decryption(bgv, first, top, 2, 1), 1).size(), std::size_t{5});
   CHECK_EQ(kernels(*rlwe::public_encryption(bgv, first, &scale), 1).size(), std::size_t{8});
 }

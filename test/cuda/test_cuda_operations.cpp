@@ -2,6 +2,7 @@
 // Operations that are asked for again and again, which the CUDA engine repeats from a graph: on other operands, keys
 // and seeds each time, from several host threads, and when memory runs out, they give the CPU engine's bits. Needs a
 // GPU; without one it says so and exits with 77, which CTest counts as skipped.
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <thread>
@@ -98,6 +99,41 @@ TEST(repeated_operations_equal_the_cpu) {
   }
 }
 
+/// Products and rotations of BFV one after the other, until nothing would decrypt: each in as few primes as it can.
+Residues deep_results(const Party& party, std::size_t batch) {
+  Residues residues;
+  const auto note = [&](const Ciphertext& c) { residues.push_back(c.polynomials().to_host()); };
+  Ciphertext a = party.encrypted(0, batch, 3), b = party.encrypted(0, batch, 4);
+  while (scheme::noise_headroom(a) >= 0) {
+    note(rlwe::apply_galois(a, 3, party.evaluation));
+    for (const Ciphertext& c : rlwe::apply_galois_hoisted(a, std::vector<std::uint64_t>{3, 9, 3}, party.evaluation)) {
+      note(c);
+    }
+    const Ciphertext product = scheme::multiply(a, b), square = scheme::square_relinearized(b, party.evaluation);
+    note(product);
+    note(rlwe::relinearize(product, party.evaluation));
+    a = scheme::multiply_relinearized(a, b, party.evaluation);
+    b = rlwe::add(square, rlwe::apply_galois(square, 9, party.evaluation));
+    note(a);
+    note(b);
+  }
+  return residues;
+}
+
+TEST(key_switches_in_fewer_primes_equal_the_cpu) {
+  for (const Word word : {Word::u32, Word::u64}) {
+    for (const auto& [degree, log_q, batch] :
+         {std::array<std::size_t, 3>{1024, 400, 3}, {4096, 300, 1}, {8192, 400, 16}, {16384, 389, 1}}) {
+      const rlwe::Parameters parameters =
+          check::planned(&bfv::scheme(), degree, static_cast<unsigned>(log_q), word, true);
+      const Residues right = deep_results(Party(scheme::make_context(parameters, host()), 1), batch);
+      const Residues ours = deep_results(Party(scheme::make_context(parameters, device()), 1), batch);
+      CHECK(right.size() > 20);
+      CHECK(ours == right);
+    }
+  }
+}
+
 TEST(host_threads_share_engines) {
   const rlwe::Parameters parameters = check::planned(&bfv::scheme(), 4096, 109, Word::u32, true);
   const auto cpu = scheme::make_context(parameters, host());
@@ -152,7 +188,7 @@ TEST(what_stops_a_program_leaves_no_half_result) {
   const Party party(scheme::make_context(rlwe::Parameters(check::literal(Word::u32, 2)), device()), 1);
   const rlwe::Context& context = *party.context;
   const Ciphertext c = party.encrypted(0, 5, 7);
-  const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2);
+  const ExecutionPtr phase = rlwe::phase_of(context, c.level(), 2, c.domain());
   PolyArray phases = context.make(context.ciphertext_ring(), 5, 1, Domain::coefficient, true);
   check::leaves_nothing(
       phase->program().name(), phases,

@@ -417,7 +417,7 @@ int launch_without_a_body() {
   cudaMemset(tables, 0, sizeof(cuda::RingTables<std::uint32_t>));
   const cuda::DeviceView<std::uint32_t> view{static_cast<std::uint32_t*>(data), 0, 0, 1, 2048};
   try {
-    cuda::forward_in_one_pass(cuda::Queue(stream, 0, true), view, view, 1, 1,
+    cuda::forward_in_one_pass(cuda::Queue(stream, 0, {.one_pass = true}), view, view, 1, 1,
                               static_cast<const cuda::RingTables<std::uint32_t>*>(tables), {true, false});
   } catch (const EngineError&) {
     return 0;

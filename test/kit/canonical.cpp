@@ -5,6 +5,7 @@
 #include "cyclotome/ring/sampling.hpp"
 #include "cyclotome/rlwe/encryption_program.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/level_switch_program.hpp"
 #include "cyclotome/rlwe/plain_product_program.hpp"
 #include "cyclotome/scheme/bfv/decryption_program.hpp"
 #include "cyclotome/scheme/bfv/product_program.hpp"
@@ -34,26 +35,38 @@ program::ProgramPtr program_of(const ExecutionPtr& execution) { return {executio
 void add_common(std::vector<NamedProgram>& all, const rlwe::Context& c, const BaseConversion& scale) {
   const rlwe::Level top = c.max_level();
   const rlwe::PlainIndex first(0);
-  all.push_back({"relinearize", program_of(rlwe::relinearization(c, top, first))});
-  all.push_back({"rotate", program_of(rlwe::galois_turn(c, top, first, 3))});
+  all.push_back({"relinearize", program_of(rlwe::relinearization(c, {first, top, top, top}))});
+  all.push_back({"rotate", program_of(rlwe::galois_turn(c, {first, top, top, top}, 3))});
   all.push_back({"hoisted digits", program_of(rlwe::hoisted_digits(c, top, first))});
   all.push_back({"hoisted turn", program_of(rlwe::hoisted_turn(c, top, first, 5))});
   all.push_back({"encrypt", program_of(rlwe::public_encryption(c, first, &scale))});
   all.push_back({"encrypt zero", program_of(rlwe::public_encryption(c, first, nullptr))});
   all.push_back({"encrypt under the secret key", program_of(rlwe::symmetric_encryption(c, first, &scale))});
   all.push_back({"encrypt zero under the secret key", program_of(rlwe::symmetric_encryption(c, first, nullptr))});
-  all.push_back({"phase", program_of(rlwe::phase_of(c, top, 2))});
-  all.push_back({"phase of 3 parts", program_of(rlwe::phase_of(c, top, 3))});
-  all.push_back({"multiply by a plaintext", rlwe::plain_product_program(c, top, first, 2, false, false)});
-  all.push_back({"multiply by one plaintext", rlwe::plain_product_program(c, top, first, 3, false, true)});
-  all.push_back({"multiply one by plaintexts", rlwe::plain_product_program(c, top, first, 2, true, false)});
+  const Domain native = c.native_domain();
+  all.push_back({"phase", program_of(rlwe::phase_of(c, top, 2, native))});
+  all.push_back({"phase of 3 parts", program_of(rlwe::phase_of(c, top, 3, native))});
+  const auto plain_product = [&](const char* name, const rlwe::PlainProductShape& shape) {
+    all.push_back({name, rlwe::plain_product_program(c, first, shape)});
+  };
+  plain_product("multiply by a plaintext", {top, 2, native, false, false});
+  plain_product("multiply by one plaintext", {top, 3, native, false, true});
+  plain_product("multiply one by plaintexts", {top, 2, native, true, false});
+  all.push_back({"multiply by a prepared plaintext", rlwe::prepared_product_program(c, {top, 2, native, false, true})});
   using scheme::PlainSum;
+  const auto plain_sum = [&](const char* name, const scheme::PlainSumShape& shape) {
+    all.push_back({name, scheme::plain_sum_program(c, shape, scale)});
+  };
+  plain_sum("add a plaintext", {PlainSum::added, top, first, 2, native, false, false});
+  plain_sum("add plaintexts to one", {PlainSum::added, top, first, 2, native, true, false});
+  plain_sum("subtract one plaintext", {PlainSum::subtracted, top, first, 3, native, false, true});
+  if (native == Domain::transform) return;
+  constexpr Domain moved = Domain::transform;
+  all.push_back({"phase of transforms", program_of(rlwe::phase_of(c, top, 2, moved))});
+  plain_product("multiply transforms by a plaintext", {top, 2, moved, false, false});
   all.push_back(
-      {"add a plaintext", scheme::plain_sum_program(c, {PlainSum::added, top, first, 2, false, false}, scale)});
-  all.push_back(
-      {"add plaintexts to one", scheme::plain_sum_program(c, {PlainSum::added, top, first, 2, true, false}, scale)});
-  all.push_back({"subtract one plaintext",
-                 scheme::plain_sum_program(c, {PlainSum::subtracted, top, first, 3, false, true}, scale)});
+      {"multiply transforms by a prepared plaintext", rlwe::prepared_product_program(c, {top, 2, moved, false, true})});
+  plain_sum("add a plaintext to transforms", {PlainSum::added, top, first, 2, moved, false, false});
 }
 
 void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
@@ -77,9 +90,23 @@ void add_bfv(std::vector<NamedProgram>& all, const bfv::Context& c) {
     product("multiply in fewer primes", {first, leveled, lower, false, false, false, true});
     product("multiply by one in fewer primes", {first, leveled, lower, false, false, true, true});
     product("square in fewer primes", {first, leveled, lower, true, false, false, false});
+    const rlwe::Level low(1);
+    product("all in fewer primes", {first, leveled, lower, false, false, false, true, top, lower, lower});
+    product("multiply in the fewest primes", {first, leveled, lower, false, true, false, true, lower, lower, low});
+    product("square what was raised", {first, leveled, lower, true, false, false, true, low, low, lower});
+    product("square, relinearize higher", {first, leveled, low, true, false, false, true, low, low, lower});
+    for (const rlwe::Level from : {top, lower, low}) {
+      for (const rlwe::Level at : {lower, low}) {
+        all.push_back({"relinearize in fewer primes", program_of(rlwe::relinearization(c, {first, top, from, at}))});
+        all.push_back({"rotate in fewer primes", program_of(rlwe::galois_turn(c, {first, top, from, at}, 3))});
+        all.push_back({"lower", program_of(rlwe::lowering(c, top, from, at, 2))});
+      }
+    }
+    all.push_back({"raise", program_of(rlwe::raising(c, low, top, 3))});
   }
-  all.push_back({"decrypt", program_of(bfv::decryption(c, c.max_level(), first, 2))});
-  all.push_back({"decrypt 3 parts", program_of(bfv::decryption(c, c.max_level(), first, 3))});
+  all.push_back({"decrypt", program_of(bfv::decryption(c, c.max_level(), first, 2, Domain::coefficient))});
+  all.push_back({"decrypt 3 parts", program_of(bfv::decryption(c, c.max_level(), first, 3, Domain::coefficient))});
+  all.push_back({"decrypt transforms", program_of(bfv::decryption(c, c.max_level(), first, 2, Domain::transform))});
   all.push_back({"round", program_of(bfv::rounding(c, c.max_level(), first))});
 }
 
@@ -106,7 +133,7 @@ void add_bgv(std::vector<NamedProgram>& all, const bgv::Context& c) {
   all.push_back({"switch to the lowest level", program_of(bgv::level_switch(c, first, 3, top, rlwe::Level(1)))});
   all.push_back({"decrypt at a lower level", program_of(bgv::decryption(c, first, lower, 3, 3))});
   all.push_back({"decrypt at the lowest level", program_of(bgv::decryption(c, first, rlwe::Level(1), 2, 3))});
-  all.push_back({"rotate at a lower level", program_of(rlwe::galois_turn(c, lower, first, 3))});
+  all.push_back({"rotate at a lower level", program_of(rlwe::galois_turn(c, {first, lower, lower, lower}, 3))});
 }
 
 }  // namespace

@@ -80,9 +80,22 @@ def words(number: int) -> bytes:
 
 
 def description(
-    placement: int, clean: int, bounded: int, shape: Sequence[int], largest: bytes = b"", row: bytes = b""
+    placement: int,
+    clean: int,
+    bounded: int,
+    shape: Sequence[int],
+    largest: bytes = b"",
+    row: bytes = b"",
+    interval: bytes = b"",
 ) -> bytes:
-    """What a section ARRY holds, whether or not there can be such an array; bounds as words."""
+    """What a section ARRY holds, whether or not there can be such an array; bounds as words, an interval as `signed`
+    makes its ends."""
     counts = struct.pack("<2H", len(largest) // 8, len(row) // 8)
     head = bytes([placement, clean, bounded, len(shape)]) + counts
-    return head + struct.pack(f"<{len(shape)}Q", *shape) + largest + row
+    return head + struct.pack(f"<{len(shape)}Q", *shape) + largest + row + interval
+
+
+def signed(number: int, sign: int | None = None) -> bytes:
+    """One end of an interval; ``sign``: another one than its own."""
+    magnitude = words(abs(number))
+    return struct.pack("<2H", len(magnitude) // 8, int(number < 0) if sign is None else sign) + magnitude

@@ -16,7 +16,7 @@ from oracles.integers import some_primes
 Residues = NDArray[np.uint64]
 # Every way to compute: the CPU engine with each instruction set of this machine, and an engine that computes no
 # composite at once, but its verbs one by one; and a GPU, where there is one. All must give the same bits.
-ENGINES = {name: testing.cpu_engine(2, name) for name in _core.instruction_sets()}
+ENGINES = {name: _core.CpuEngine(2, name) for name in _core.instruction_sets()}
 ENGINES["reference"] = testing.ReferenceEngine(2)
 if cuda_device.usable():
     ENGINES["cuda"] = _core.cuda_engine(0)

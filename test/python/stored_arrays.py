@@ -29,6 +29,8 @@ ARRAYS = {
     "scalar": cy.encrypt(7, MADE.public),
     "wrapping": cy.encrypt(VALUES, MADE.public, wrap=True),
     "wide": cy.encrypt(VALUES, MADE.public, bound=PARAMETERS.capacity, l1_bound=PARAMETERS.capacity + 1),
+    "counts": cy.encrypt(np.abs(VALUES), MADE.public, bound=(0, 1023)),
+    "interval": cy.encrypt(VALUES, MADE.public, bound=(-1023, 2**40)),
     "unclean": cy.encrypt(VALUES, MADE.public) + cy.encrypt(1, MADE.public),
 }
 

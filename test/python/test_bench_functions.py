@@ -9,6 +9,7 @@ import pytest
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import functions
 from cyclotome_bench.functions import FUNCTIONS, functions_tables, make_functions_plan, measure_functions
+from cyclotome_bench.functions_published import PUBLISHED
 from cyclotome_bench.report import REQUIRED, key_of
 from cyclotome_bench.truth import WrongResultError
 
@@ -18,8 +19,10 @@ def test_every_row_is_measured_once() -> None:
     records = list(measure_functions(plan, True, set()))
     assert {record["operation"] for record in records} == set(FUNCTIONS)
     assert all(set(REQUIRED) <= set(record) and record["median_us"] > 0 for record in records)
-    (table,) = functions_tables(records)
-    assert len(table.rows) == len(records) == 10 and functions_tables([]) == []
+    table, published = functions_tables(records)
+    assert len(table.rows) == len(records) == 12 and functions_tables([]) == []
+    assert len(published.rows) == len(PUBLISHED) and "OTHER MACHINES" in published.note
+    assert {each.beside for each in PUBLISHED} <= set(FUNCTIONS) and all("–" not in row for row in published.rows)
     known = {key_of(record) for record in records}
     assert len(known) == len(records)
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from cyclotome.errors import ArgumentError
 from cyclotome_bench import matrix_products
+from cyclotome_bench.report import REQUIRED, key_of
 from cyclotome_bench.timing import Budget
 
 
@@ -19,3 +21,22 @@ def test_beside_its_peer() -> None:
     rows = matrix_products.measure((12, 20), Budget(seconds=0.05, fewest=1, most=2))
     assert {row.who for row in rows} >= {"TenSEAL, CKKS", "cyclotome, bgv, prepared"}
     assert all(row.timing.samples for row in rows)
+
+
+def test_the_set_of_matrices() -> None:
+    plan = matrix_products.make_matrix_plan(quick=True, seconds=0.01).restricted(["matrix"], [])
+    records = list(matrix_products.measure_matrices(plan, True, set()))
+    assert [(r["scheme"], r["ciphertexts"]) for r in records] == [("bfv", 1), ("bfv", 1), ("bgv", 1), ("bgv", 1)]
+    assert all(set(REQUIRED) <= set(record) and record["median_us"] > 0 for record in records)
+    (table,) = matrix_products.matrix_tables(records)
+    assert len(table.rows) == 4 and matrix_products.matrix_tables([]) == []
+    assert list(matrix_products.measure_matrices(plan, True, {key_of(record) for record in records})) == []
+
+
+def test_the_set_stands_alone() -> None:
+    plan = matrix_products.make_matrix_plan(quick=True)
+    for sets, schemes in ((["matrix", "seal-4096"], []), (["matrix"], ["bgv"])):
+        with pytest.raises(ArgumentError, match="by itself"):
+            plan.restricted(sets, schemes)
+    with pytest.raises(ArgumentError):
+        matrix_products.make_matrix_plan(seconds=0)

@@ -82,6 +82,20 @@ def test_a_modulus_of_given_length_has_special_primes_while_they_fit(word: int, 
         literal.with_modulus_bits(215)
 
 
+@pytest.mark.parametrize(("word", "modulus_bits"), [(32, 900), (32, 1360), (64, 1360)])
+def test_long_moduli_have_more_special_primes_where_these_pay(word: int, modulus_bits: int) -> None:
+    """By the model's own costs: none of the choices that security allows is cheaper than the one that was made."""
+    literal = ParametersLiteral()
+    literal.scheme, literal.degree, literal.word = "bfv", 65536, word
+    literal.plain_moduli, literal.security = [786433], 128
+    p = literal.with_modulus_bits(modulus_bits)
+    assert p.modulus_bits >= modulus_bits and not p.insecure
+    choices = testing.key_switch_choices(p)
+    assert len(choices) == min(24, len(p.moduli)) + 1
+    assert all(cost >= 1 for _, cost, _, allowed, _ in choices if allowed)
+    assert len(p.special_moduli) > 8 or word == 64
+
+
 def test_paper_004s_sets_multiply_bits(rng: np.random.Generator) -> None:
     """t = 2 without special primes: coefficient encoding, polynomials over GF(2)."""
     assert [int(name.split("-")[2]) for name in PAPER_004] == [64, 320, 576, 1088, 1088]

@@ -56,20 +56,62 @@ def test_encrypted_operands(subscripts: str, layout: str) -> None:
     left, right = subscripts.split("->")[0].split(",")
     a, b = numbers(left, 1), numbers(right, 2)
     x, y = encrypted(a, 9, layout=layout), encrypted(b, 9, layout=layout)
-    try:
-        found = cy.einsum(subscripts, x, y)
-    except cy.errors.UnsupportedError as error:
-        assert layout == "packed" and "both lie within ciphertexts" in str(error)
-        return
-    matches(found, np.einsum(subscripts, a, b))
+    matches(cy.einsum(subscripts, x, y), np.einsum(subscripts, a, b))
+
+
+def same_of(subscripts: str, *shapes: tuple[int, ...], layout: str = "packed", plain: int = -1) -> None:
+    values = [np.random.default_rng(i).integers(-3, 4, shape) for i, shape in enumerate(shapes)]
+    operands = [v if i == plain else encrypted(v, 3, layout=layout) for i, v in enumerate(values)]
+    matches(cy.einsum(subscripts, *operands), np.einsum(subscripts, *values))
+
+
+@pytest.mark.parametrize("layout", ["packed", "replicated"])
+def test_diagonals(layout: str) -> None:
+    for subscripts, shapes in (
+        ("ii->i", [(3, 3)]), ("ii", [(3, 3)]), ("iij->ij", [(3, 3, 2)]), ("iji->ij", [(3, 2, 3)]),
+        ("iii->i", [(2, 2, 2)]), ("ii,i->i", [(3, 3), (3,)]), ("ii,ij->j", [(3, 3), (3, 2)]),
+    ):  # fmt: skip
+        same_of(subscripts, *shapes, layout=layout)
+        for plain in range(len(shapes)):
+            if len(shapes) > 1:
+                same_of(subscripts, *shapes, layout=layout, plain=plain)
+    x = encrypted(np.arange(12).reshape(3, 4), 12, layout=layout)
+    matches(x.diagonal(), np.arange(12).reshape(3, 4).diagonal())
+    matches(x.diagonal(axis1=1, axis2=0), np.arange(12).reshape(3, 4).diagonal())
+    for wrong in ((0, 0), (0, 2), ("a", 1)):
+        with pytest.raises(cy.errors.ArgumentError):
+            x.diagonal(axis1=wrong[0], axis2=wrong[1])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("layout", ["packed", "replicated"])
+def test_axes_without_names(layout: str) -> None:
+    for subscripts, shapes in (
+        ("...j->...", [(2, 3, 4)]), ("i...->...i", [(2, 3)]), ("...ij,...jk->...ik", [(2, 2, 3), (2, 3, 4)]),
+        ("...,...->...", [(2, 3), (3,)]), ("...i,i", [(2, 3), (3,)]), ("...i,...i->...", [(2, 3), (1, 3)]),
+        ("i...,i...->...", [(3, 2), (3, 1)]), ("...,", [(2, 3), ()]),
+    ):  # fmt: skip
+        for plain in (-1, 0, 1) if len(shapes) > 1 else (-1,):
+            same_of(subscripts, *shapes, layout=layout, plain=plain)
+
+
+@pytest.mark.parametrize("layout", ["packed", "replicated"])
+def test_several_operands(layout: str) -> None:
+    for plain in (0, 1, 2):
+        same_of("ij,jk,k->i", (2, 3), (3, 4), (4,), layout=layout, plain=plain)
+        same_of("i,i,i->", (3,), (3,), (3,), layout=layout, plain=plain)
+    a, b, c = (np.random.default_rng(i).integers(-3, 4, (2, 2)) for i in range(3))
+    matches(cy.einsum("ij,jk,kl->il", a, b, encrypted(c, 3)), a @ b @ c)
+    with pytest.raises(cy.errors.UnsupportedError, match="encrypted"):
+        cy.einsum("ij,jk,kl->il", a, b, c)
 
 
 @pytest.mark.parametrize(
     ("subscripts", "error"),
     [
         ("ij,jk->il", "ArgumentError"), ("ij->i", "ArgumentError"), ("i,jk->i", "ArgumentError"),
-        ("ij,ij,ij->i", "ArgumentError"), ("ii,jk->i", "UnsupportedError"), ("i...,jk->i", "UnsupportedError"),
-        ("ij,kj->ik", "ArgumentError"),
+        ("ij,ij,ij->i", "ArgumentError"), ("ii,jk->i", "ArgumentError"), ("ijk...,jk->i", "ArgumentError"),
+        ("ij,kj->ik", "ArgumentError"), ("ij,jk->ii", "ArgumentError"), ("i.,jk->i", "ArgumentError"),
+        ("i*,jk->i", "ArgumentError"), (3, "ArgumentError"),
     ],
 )  # fmt: skip
 def test_subscripts_that_do_not_fit(subscripts: str, error: str) -> None:
@@ -79,9 +121,14 @@ def test_subscripts_that_do_not_fit(subscripts: str, error: str) -> None:
 
 
 def test_operands_that_are_not_taken() -> None:
-    for operands in ([np.ones((2, 3), int)], [], [encrypted([1], 1)] * 3):
+    for operands in ([np.ones((2, 3), int)], []):
         with pytest.raises(cy.errors.UnsupportedError):
             cy.einsum("ij->i", *operands)
+    with pytest.raises(cy.errors.ArgumentError):
+        cy.einsum("ij->i", *[encrypted([1], 1)] * 3)
+    x = encrypted(np.ones((2, 3), int), 1, encoding="coefficients")
+    with pytest.raises(cy.errors.UnsupportedError, match="coefficients"):
+        cy.einsum("ij->ji", x)
     with pytest.raises(cy.errors.UnsupportedError):
         cy.einsum("i,i", encrypted([1], 1), [0.5])
 

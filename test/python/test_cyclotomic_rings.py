@@ -92,7 +92,7 @@ def test_products_are_those_of_flint(
     """From polynomials to polynomials, modulo a prime of the ring, and the automorphism of 2 beside."""
     bits = 30 if word == 32 else int(rng.choice([50, 60]))
     (q,) = some_primes(bits, m * multiple, 1, skip=int(rng.integers(2)) if word == 64 else 0)
-    engine = testing.cpu_engine(1, engine_name)
+    engine = _core.CpuEngine(1, engine_name)
     ring = testing.Ring.cyclotomic(m, testing.Basis(word, [q]))
     shape, modulus = ring.shape, cyclotomic.modulus(m, q)
     polynomials = [rng.integers(0, q, ring.degree).tolist(), [q - 1] * ring.degree]

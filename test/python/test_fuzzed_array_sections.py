@@ -4,13 +4,14 @@ the same again."""
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
 import cyclotome as cy
 import numpy as np
 import pytest
-from crafted_files import description, taken_apart, with_section, words
+from crafted_files import description, signed, taken_apart, with_section, words
 from cyclotome.errors import FormatError
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -48,22 +49,30 @@ def spelt(data: st.DataObject, number: int) -> bytes:
 
 def fields(x: cy.EncryptedArray) -> dict[str, Any]:
     bound = {"largest": words(x.bound or 0), "row": words(x.l1_bound or 0)}
-    placement = x.native.placement.value
-    return {"placement": placement, "clean": x.native.clean, "bounded": not x.wrap, "shape": x.shape, **bound}
+    placement, bounded = x.native.placement.value, int(not x.wrap)
+    if x.interval is not None and x.interval[0] != -x.interval[1]:
+        bounded, bound["interval"] = 3, b"".join(map(signed, x.interval))
+    return {"placement": placement, "clean": x.native.clean, "bounded": bounded, "shape": x.shape, **bound}
 
 
 def mutated(data: st.DataObject, x: cy.EncryptedArray) -> bytes:
     """A section that is nearly right: one field or two are others, or bytes are damaged."""
     changed = fields(x)
-    for name in data.draw(st.sets(st.sampled_from(["placement", "clean", "bounded", "shape", "bounds"]), max_size=2)):
+    names = ["placement", "clean", "bounded", "shape", "bounds", "interval"]
+    for name in data.draw(st.sets(st.sampled_from(names), max_size=2)):
         if name == "shape":
             changed["shape"] = data.draw(shapes)
         elif name == "bounds":
             largest = data.draw(limits)
             row = data.draw(st.one_of(limits, st.integers(1, 20).map(lambda factor, of=largest: factor * of)))
             changed |= {"largest": spelt(data, largest), "row": spelt(data, row)}
+        elif name == "interval":
+            ends = [data.draw(st.one_of(limits, limits.map(lambda limit: -limit))) for _ in range(2)]
+            ends = data.draw(st.sampled_from([ends, sorted(ends), [0, 1023], [-1, 1023], [1, 1023], [-1023, 1023]]))
+            signs = [data.draw(st.sampled_from([None, None, None, 0, 1, 2])) for _ in range(2)]
+            changed |= {"bounded": 3, "interval": b"".join(map(signed, ends, signs))}
         else:
-            changed[name] = data.draw(st.one_of(st.integers(0, 2), st.integers(0, 255)))
+            changed[name] = data.draw(st.one_of(st.integers(0, 3), st.integers(0, 255)))
     return damaged(data, description(**changed)) if data.draw(st.integers(0, 2)) == 0 else description(**changed)
 
 
@@ -97,6 +106,8 @@ def check(x: cy.EncryptedArray, section: bytes) -> cy.EncryptedArray | None:
     assert (y.layout == "packed") == (says.placement != "replicated")
     assert (y.native.placement.name, y.shape, y.native.clean) == (says.placement, says.shape, says.clean)
     assert (None if says.bounds is None else (y.bound, y.l1_bound)) == says.bounds
+    if says.bounds is not None:
+        assert y.interval == (says.interval or (-says.bounds[0], says.bounds[0]))
     assert cy.to_bytes(y) == container  # one meaning, one spelling
     check_array(y, x)
     assert isinstance(y, cy.EncryptedArray)
@@ -140,6 +151,7 @@ def test_inspection_and_loading_agree(tmp_path_factory: pytest.TempPathFactory, 
     y = cy.load(path, allow_insecure=True, device="cpu:1")
     about = (found.shape, found.layout, found.encoding, found.bound, found.l1_bound)
     assert about == (y.shape, y.layout, y.encoding, y.bound, y.l1_bound)
+    assert y.interval == (found.interval or (None if y.bound is None else (-y.bound, y.bound)))
 
 
 @pytest.mark.parametrize(
@@ -172,6 +184,25 @@ def test_inspection_and_loading_agree(tmp_path_factory: pytest.TempPathFactory, 
         {"row": words(17 * 1023 + 1)},
         {"row": b""},
         {"largest": b""},
+        {"bounded": 3},
+        {"interval": signed(0) + signed(1023)},
+        *(
+            {"bounded": 3, "interval": interval}
+            for interval in (
+                signed(0),
+                signed(0) + signed(1023) + signed(0),
+                signed(-1023) + signed(1023),
+                signed(1023) + signed(0),
+                signed(0) + signed(1022),
+                signed(0) + signed(1024),
+                signed(0, 1) + signed(1023),
+                signed(0) + signed(1023, 2),
+                signed(0) + signed(1023, 1),
+                signed(-1024) + signed(1023),
+                struct.pack("<2H", 1, 0) + bytes(8) + signed(1023),
+                struct.pack("<2H", 60000, 0) + b"\xff" * 480000 + signed(1023),
+            )
+        ),
     ],
     ids=repr,
 )
@@ -194,6 +225,8 @@ def test_false_descriptions_are_refused(change: dict[str, Any]) -> None:
         {"largest": b"", "row": b""},
         {"largest": words(CAPACITY), "row": words(17 * CAPACITY)},
         {"bounded": 0, "largest": b"", "row": b""},
+        *({"bounded": 3, "interval": signed(low) + signed(high)} for low, high in ((0, 1023), (-1, 1023), (-1023, -5))),
+        {"bounded": 3, "interval": signed(1023) + signed(1023)},
     ],
     ids=repr,
 )

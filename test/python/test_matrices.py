@@ -377,3 +377,29 @@ def test_what_row_after_row_has_room_for_has_room_as_a_matrix(scheme: str) -> No
             np.testing.assert_array_equal(opened(y, made), w @ a)
             least, price = min(least, alone), alone - y.noise_headroom  # of the cheap way, where there is room
     assert 1 <= least < price, "no parameters were tight"
+
+
+def rotations(plan: cy.Plan) -> int:
+    return sum(each.ciphertexts for each in plan.operations if "turn" in each.name or each.name == "apply_galois")
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (5, 3), (8, 8), (7, 8), (2, 3, 4), (4, 1, 6), (9, 8), (3, 9)])
+def test_transposes(rng: np.random.Generator, shape: tuple[int, ...]) -> None:
+    """Columns of packed rows that become rows, within half of the slots (8 here) and beyond."""
+    made = keys((65537,))
+    a = rng.integers(-9, 10, shape)
+    x = cy.encrypt(a, made.public, bound=9)
+    for axes in (tuple(reversed(range(a.ndim))), (a.ndim - 1, *range(a.ndim - 1)), tuple(range(a.ndim))):
+        y = x.transpose(axes)
+        assert np.array_equal(cy.decrypt(y, made.secret), a.transpose(axes)) and y.bound == 9
+    dirty = (x + 1) - 1  # ones stood beside the values
+    assert np.array_equal(cy.decrypt(dirty.T + dirty.T, made.secret), a.T + a.T)
+    assert np.array_equal(cy.decrypt(x.T.T * x, made.secret), a * a)
+
+
+def test_transposes_take_a_rotation_for_each_row() -> None:
+    made = cy.keygen(parameters((65537,), degree=64), rotations=range(1, 32), device="cpu:1")
+    x = cy.encrypt(np.arange(20 * 30).reshape(20, 30), made.public, bound=600)
+    plan = cy.plan(lambda x: x.T, None, [x])
+    assert rotations(plan) == 19 + 29
+    np.testing.assert_array_equal(cy.decrypt(x.T, made.secret), np.arange(20 * 30).reshape(20, 30).T)

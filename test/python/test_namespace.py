@@ -58,6 +58,33 @@ def test_arrays_do_not_load_circuits() -> None:
     assert "circuit" not in printed(program)
 
 
+def test_a_first_result_loads_nothing_that_takes_long() -> None:
+    """Modules of Python and NumPy that take milliseconds each, and that keys, encryption and decryption do without.
+    NumPy imports some by itself, in some versions."""
+    slow = "('numpy.ma', 'numpy.typing', 'concurrent.futures', 'logging', 'importlib.metadata', 'html')"
+    program = (
+        "import numpy as np, sys; before = set(sys.modules); import cyclotome as cy;"
+        "p = cy.Parameters.suggest(depth=1, value_bits=4); k = cy.keygen(p, rotations=[]);"
+        "x = cy.encrypt([1, 2], k.public); print(cy.decrypt(x * x, k.secret).tolist());"
+        f"print([m for m in {slow} if m in sys.modules and m not in before])"
+    )
+    assert printed(program).splitlines() == ["[1, 4]", "[]"]
+
+
+def test_masked_arrays_are_still_refused() -> None:
+    program = (
+        "import sys, cyclotome as cy; from cyclotome.values import integers, is_masked;"
+        "print(is_masked([1]), 'numpy.ma' in sys.modules); import numpy as np;"
+        "masked = np.ma.masked_array([1, 2], [True, False]); print(is_masked(masked));"
+        "\ntry: integers(masked, 'here')\nexcept cy.errors.UnsupportedError as error: print(error)"
+    )
+    assert printed(program).splitlines() == [
+        "False False",
+        "True",
+        "here: a masked array; fill it first: array.filled(value)",
+    ]
+
+
 def test_the_version_is_said_without_loading_commands() -> None:
     program = "import sys; sys.argv[1:] = ['--version']; from cyclotome.cli import main; main();"
     loaded = printed(

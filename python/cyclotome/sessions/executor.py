@@ -223,4 +223,4 @@ def _nbytes(ring: Keyring) -> int:
 
 def _signature(x: EncryptedArray) -> tuple[Any, ...]:
     """What a plan depends on. Noise is not in it: what it refuses is refused when the function runs."""
-    return x.shape, x.layout, x.encoding, x.bound, x.l1_bound, x.level, x.dtype, x.native.parts
+    return x.shape, x.layout, x.encoding, x.interval, x.l1_bound, x.level, x.dtype, x.native.parts

@@ -7,6 +7,7 @@
 
 #include "cyclotome/circuit/noise_algebra.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 
 namespace cyclotome::circuit {
@@ -138,12 +139,12 @@ BatchPtr CiphertextAlgebra::batch(Ciphertext ciphertexts) const {
     throw ArgumentError(message(ciphertexts.batch(), " ciphertexts of ", ciphertexts.parts(), " parts are no items of ",
                                 width_, " ciphertexts of 2 parts each"));
   }
-  return made(std::move(ciphertexts), width_);
+  return made(rlwe::native(ciphertexts), width_);
 }
 
 BatchPtr CiphertextAlgebra::shared(Ciphertext ciphertexts) const {
   require_ours(ciphertexts);
-  return made(std::move(ciphertexts), 1);
+  return made(rlwe::native(ciphertexts), 1);
 }
 
 Ciphertext CiphertextAlgebra::ciphertexts(const Batch& a) const { return of(*widened(a, width_)); }

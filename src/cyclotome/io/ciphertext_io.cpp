@@ -7,7 +7,9 @@
 #include "cyclotome/io/payload.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
+#include "cyclotome/rlwe/levelled.hpp"
 
 namespace cyclotome::io {
 
@@ -20,8 +22,8 @@ rlwe::Ciphertext load(const CiphertextPayload& payload, const rlwe::KeyId& key, 
   if (payload.uniform_seed) {
     rlwe::expand_symmetric_uniform(*context->engine(), polynomials.view().part(1), *payload.uniform_seed);
   }
-  return rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise, payload.uniform_seed,
-                          payload.correction);
+  return rlwe::with_raised_from(rlwe::Ciphertext(context, key, payload.plain, std::move(polynomials), payload.noise,
+                                                 payload.uniform_seed, payload.correction));
 }
 
 }  // namespace
@@ -31,10 +33,6 @@ void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertex
   if (!storable(noise)) {
     throw ArgumentError(message("a ciphertext with noise bound 2^", noise.log2_max,
                                 " can't be stored; it is far beyond what decryption corrects"));
-  }
-  const rlwe::Context& context = *ciphertext.context();
-  if (ciphertext.polynomials().domain() != context.native_domain()) {
-    throw ArgumentError("a ciphertext outside its scheme's native domain can't be stored; transform it first");
   }
   const bool seeded = ciphertext.uniform_seed().has_value();
   ByteWriter& writer = container.section(layout::ciphertext);
@@ -47,7 +45,7 @@ void write_section(ContainerWriter& container, const rlwe::Ciphertext& ciphertex
   writer.u64(ciphertext.correction());
   for (const double norm : {noise.log2_max, noise.log2_rms, noise.log2_canonical}) writer.f64(norm);
   if (seeded) writer.bytes(ciphertext.uniform_seed()->bytes());
-  write_polynomials(writer, ciphertext.polynomials(), seeded ? 1 : ciphertext.parts());
+  write_polynomials(writer, rlwe::native(ciphertext).polynomials(), seeded ? 1 : ciphertext.parts());
 }
 
 std::uint64_t section_bytes(const rlwe::Ciphertext& ciphertext) {

@@ -34,6 +34,7 @@ inline constexpr std::string_view decryption_channel = "DCHA";
 inline constexpr std::string_view array = "ARRY";
 inline constexpr std::string_view ciphertext = "CIPH";
 inline constexpr std::string_view plaintext = "PLTX";
+inline constexpr std::string_view plain_array = "PLNA";
 inline constexpr std::string_view product_context = "PCTX";
 inline constexpr std::string_view ltv_parameters = "LTVP";
 inline constexpr std::string_view ltv_data = "LTVD";

@@ -51,6 +51,8 @@ std::string name_of(Kind kind) {
       return "a share of a joint secret";
     case Kind::decryption_share:
       return "a decryption share";
+    case Kind::plain_array:
+      return "a plain array";
   }
   return message("kind ", static_cast<unsigned>(kind));
 }
@@ -80,7 +82,7 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
   }
   const auto kind = static_cast<Kind>(frame.kind);
   if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key &&
-      (kind < Kind::rekeying_key || kind > Kind::decryption_share)) {
+      (kind < Kind::rekeying_key || kind > Kind::plain_array)) {
     throw FormatError(
         message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }

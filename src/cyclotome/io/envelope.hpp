@@ -30,11 +30,14 @@ enum class Kind : std::uint16_t {
   threshold_session = 19,
   key_share = 20,
   secret_share = 21,  ///< secret, for one party
-  decryption_share = 22
+  decryption_share = 22,
+  plain_array = 23  ///< integers, public operands
 };
 
-/// Whether such objects belong to a secret key: all but parameters and plaintexts.
-constexpr bool has_key_id(Kind kind) noexcept { return kind != Kind::parameters && kind != Kind::plaintext; }
+/// Whether such objects belong to a secret key: all but parameters and what is not encrypted.
+constexpr bool has_key_id(Kind kind) noexcept {
+  return kind != Kind::parameters && kind != Kind::plaintext && kind != Kind::plain_array;
+}
 /// Whether these bytes, the first ones of a container, say that it is a secret key, protected or not, or a share of
 /// one. Nothing else is checked.
 bool names_secret_key(std::span<const std::uint8_t> bytes) noexcept;

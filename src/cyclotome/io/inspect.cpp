@@ -2,6 +2,7 @@
 #include "cyclotome/io/inspect.hpp"
 
 #include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/plain_array_payload.hpp"
 #include "cyclotome/io/threshold_payload.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 
@@ -29,6 +30,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
                     {},
                     {},
                     false,
+                    {},
                     {},
                     {},
                     {}};
@@ -69,6 +71,9 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
       result.arrays.push_back({plain.plain, p.plain_modulus(plain.plain).value, plain.batch, 1, 0, false, {}, 0});
       break;
     }
+    case Kind::plain_array:
+      result.shape = plain_array_payload(container).shape;
+      break;
     case Kind::ciphertext:
     case Kind::bundle:
       for (const CiphertextPayload& c : ciphertext_payloads(container)) {

@@ -36,7 +36,7 @@ struct Inspection {
   std::uint64_t bytes;           ///< of the container
   std::uint64_t expanded_bytes;  ///< of the residues in memory when it is loaded
   rlwe::Parameters parameters;
-  rlwe::KeyId key_id;  ///< of the secret key that the object belongs to; zeros for parameters and plaintexts
+  rlwe::KeyId key_id;  ///< of the secret key that the object belongs to; zeros for parameters and what is not encrypted
   std::vector<std::uint8_t> metadata;
   std::vector<SectionFacts> sections;
   std::vector<ArrayFacts> arrays;  ///< of a ciphertext, plaintext or bundle
@@ -46,6 +46,8 @@ struct Inspection {
   std::optional<ScryptCost> protection;    ///< a secret key under a passphrase: what a guess costs
   /// Of an encrypted array: what its ciphertexts mean. None in format version 1, which keeps it in the metadata.
   std::optional<ArrayPayload> description = std::nullopt;
+  /// Of a plain array.
+  std::optional<value::Shape> shape = std::nullopt;
 };
 
 /// Checks header, checksum, parameters and the shape of every section. Throws FormatError as `Container` does, but

@@ -9,6 +9,7 @@
 #include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/noise_limits.hpp"
 #include "cyclotome/io/payload_sections.hpp"
+#include "cyclotome/io/plain_array_payload.hpp"
 #include "cyclotome/io/polynomials_io.hpp"
 #include "cyclotome/io/sealed_key.hpp"
 #include "cyclotome/io/threshold_payload.hpp"
@@ -129,6 +130,29 @@ BigUnsigned read_integer(ByteReader& reader, std::size_t count, std::size_t most
   return BigUnsigned::from_limbs(limbs);
 }
 
+/// Of flags 1 and 3.
+value::Interval read_interval(ByteReader& reader, bool stated, const BigUnsigned& largest, std::size_t most) {
+  if (!stated) return value::Interval::around_zero(largest);
+  const std::uint64_t offset = reader.offset();
+  const auto read_signed = [&] {
+    const std::uint16_t words = reader.u16(), sign = reader.u16();
+    const value::Integer value(read_integer(reader, words, most), sign == 1);
+    if (sign > 1 || value.negative != (sign == 1)) {
+      throw FormatError(message("an integer with sign ", sign, " at offset ", offset,
+                                "; it is 1 below 0, and else 0: the data is damaged; get a fresh copy"));
+    }
+    return value;
+  };
+  const value::Integer low = read_signed(), high = read_signed();
+  const value::Interval values{low, high};
+  if (low > high || values.is_symmetric() || values.largest() != largest) {
+    throw FormatError(message("values ", shown(low), " to ", shown(high), " at offset ", offset, ", and magnitudes of ",
+                              value::shown(largest), " at most, contradict each other: the data is damaged; get a ",
+                              "fresh copy"));
+  }
+  return values;
+}
+
 value::Layout read_layout(ByteReader& reader, const rlwe::Parameters& p, std::uint8_t placement, std::uint8_t clean,
                           std::size_t axes) {
   const std::uint64_t offset = reader.offset();
@@ -153,8 +177,9 @@ ArrayPayload read_description(const Section& section, const rlwe::Parameters& p)
   ByteReader reader(section.bytes, section.offset, "the description of an array");
   const std::uint8_t placement = reader.u8(), clean = reader.u8(), bounded = reader.u8(), axes = reader.u8();
   const std::uint16_t largest_words = reader.u16(), row_words = reader.u16();
-  const bool known = bounded < 2 || (bounded == 2 && value::holds_bits(p));
-  if (!known || axes > value::max_axes || (bounded != 1 && largest_words + row_words != 0)) {
+  const bool known = bounded < 2 || bounded == 3 || (bounded == 2 && value::holds_bits(p));
+  const bool integers = bounded == 1 || bounded == 3;
+  if (!known || axes > value::max_axes || (!integers && largest_words + row_words != 0)) {
     throw FormatError(message("the description of an array at offset ", section.offset, " has ",
                               static_cast<unsigned>(axes), " axes (at most ", value::max_axes,
                               " are possible) and a flag of ", static_cast<unsigned>(bounded),
@@ -165,15 +190,16 @@ ArrayPayload read_description(const Section& section, const rlwe::Parameters& p)
   const std::size_t words = capacity.limbs().size();
   const BigUnsigned largest = read_integer(reader, largest_words, words);
   const BigUnsigned row = read_integer(reader, row_words, words + 1);
+  const value::Interval values = read_interval(reader, bounded == 3, largest, words);
   reader.finish();
-  if (bounded != 1) return {layout, bounded == 0 ? value::Bound::wrapping() : value::Bound::bits()};
+  if (!integers) return {layout, bounded == 0 ? value::Bound::wrapping() : value::Bound::bits()};
   if (p.field_slots() != nullptr) {
     throw FormatError(message("the description of an array at offset ", section.offset,
                               " has a bound on integers, but ", p.summary(),
                               " hold elements of a field: the data is damaged; get a fresh copy"));
   }
-  const value::Bound bound(largest, layout.last(), row);
-  if (largest > capacity || bound.largest() != largest || bound.row() != row) {
+  const value::Bound bound(values, layout.last(), row);
+  if (largest > capacity || bound.values() != values || bound.row() != row) {
     throw FormatError(message("the bounds in the description at offset ", section.offset, ", ", value::shown(largest),
                               " for a value and ", value::shown(row), " for a row of ", layout.last(),
                               ", contradict each other or these parameters: the data is damaged; get a fresh copy"));
@@ -350,6 +376,9 @@ void check_payload(const Envelope& envelope) {
     case Kind::plaintext:
       static_cast<void>(plaintext_payload(envelope));
       break;
+    case Kind::plain_array:
+      static_cast<void>(plain_array_payload(envelope));
+      break;
     case Kind::bundle:
       if (envelope.version() > 1) static_cast<void>(array_payload(envelope));
       [[fallthrough]];
@@ -382,6 +411,8 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
       return threshold_expanded_bytes(envelope);
     case Kind::plaintext:
       return plaintext_payload(envelope).batch * limb;
+    case Kind::plain_array:
+      return plain_array_expanded_bytes(envelope);
     case Kind::ciphertext:
     case Kind::bundle:
       break;

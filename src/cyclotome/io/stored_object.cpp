@@ -6,6 +6,7 @@
 #include "cyclotome/io/keys_io.hpp"
 #include "cyclotome/io/parameters_io.hpp"
 #include "cyclotome/io/payload.hpp"
+#include "cyclotome/io/plain_array_io.hpp"
 #include "cyclotome/io/protected_key.hpp"
 #include "cyclotome/io/threshold_io.hpp"
 #include "cyclotome/math/errors.hpp"
@@ -28,6 +29,7 @@ Container opened(std::span<const std::uint8_t> bytes, const Limits& limits) {
 
 Bytes to_bytes(const value::EncryptedArray& array, Metadata metadata) { return serialize(array, metadata); }
 Bytes to_bytes(const rlwe::Ciphertext& ciphertext, Metadata metadata) { return serialize(ciphertext, metadata); }
+Bytes to_bytes(const value::PlainArray& plain, Metadata metadata) { return serialize(plain, metadata); }
 Bytes to_bytes(const rlwe::Plaintext& plaintext, Metadata metadata) { return serialize(plaintext, metadata); }
 Bytes to_bytes(const rlwe::Parameters& parameters, Metadata metadata) { return serialize(parameters, metadata); }
 Bytes to_bytes(const rlwe::PublicKey& key, Metadata metadata) { return serialize(key, metadata); }
@@ -76,6 +78,9 @@ rlwe::Ciphertext StoredObject::ciphertext(const rlwe::ContextPtr& context) const
 }
 rlwe::Plaintext StoredObject::plaintext(const rlwe::ContextPtr& context) const {
   return read_plaintext(held_->container, context);
+}
+value::PlainArray StoredObject::plain_array(const rlwe::ContextPtr& context) const {
+  return read_plain_array(held_->container, context);
 }
 rlwe::PublicKey StoredObject::public_key(const rlwe::ContextPtr& context) const {
   return read_public_key(held_->container, context);

@@ -9,6 +9,7 @@
 #include "cyclotome/rlwe/ciphertext.hpp"
 #include "cyclotome/value/encrypted_array.hpp"
 #include "cyclotome/value/joint_keys.hpp"
+#include "cyclotome/value/plain_array.hpp"
 
 // Objects as bytes and in files, for programs that use the library. What a container is made of is io/container.hpp.
 namespace cyclotome::io {
@@ -21,6 +22,8 @@ using Metadata = std::span<const std::uint8_t>;
 Bytes to_bytes(const value::EncryptedArray& array, Metadata metadata = {});
 /// Ciphertexts of one plaintext modulus, with their noise bound.
 Bytes to_bytes(const rlwe::Ciphertext& ciphertext, Metadata metadata = {});
+/// The integers, protected by nothing; what is encoded is made again by whoever reads them.
+Bytes to_bytes(const value::PlainArray& plain, Metadata metadata = {});
 /// Protected by nothing: whoever has the bytes reads them.
 Bytes to_bytes(const rlwe::Plaintext& plaintext, Metadata metadata = {});
 /// Parameters alone; everything else holds its parameters too.
@@ -84,7 +87,7 @@ class StoredObject {
   unsigned version() const;
   /// Of every kind of object.
   const rlwe::Parameters& parameters() const;
-  /// The secret key that the object belongs to; zeros for parameters and plaintexts.
+  /// The secret key that the object belongs to; zeros for parameters and what is not encrypted.
   const rlwe::KeyId& key_id() const;
   /// The caller's own bytes; they live as long as this object.
   Metadata metadata() const;
@@ -99,6 +102,8 @@ class StoredObject {
   rlwe::Ciphertext ciphertext(const rlwe::ContextPtr& context) const;
   /// The plaintext polynomials.
   rlwe::Plaintext plaintext(const rlwe::ContextPtr& context) const;
+  /// The public operands, encoded. Throws MemoryLimitError where there is no memory for that.
+  value::PlainArray plain_array(const rlwe::ContextPtr& context) const;
   /// The key that encrypts.
   rlwe::PublicKey public_key(const rlwe::ContextPtr& context) const;
   /// The keys that compute.

@@ -1,11 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/ciphertext.hpp"
 
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/program/builder.hpp"
 #include "cyclotome/ring/secure_memory.hpp"
 
 namespace cyclotome::rlwe {
+
+namespace {
+
+/// Residues of ciphertexts in another domain. Operands: out, c.
+PolyArray converted(const Context& context, const PolyArray& c, Domain domain) {
+  const RingPtr& ring = c.ring();
+  PolyArray out = context.make(ring, c.batch(), c.parts(), domain);
+  const Operand operands[] = {out.view(), c.view()};
+  const bool forward = domain == Domain::transform;
+  context
+      .execution({forward ? "transform" : "to coefficients", {c.limbs(), c.parts()}},
+                 [&] {
+                   program::Builder b(forward ? "transform" : "to coefficients");
+                   const program::Slice to = b.output(ring, c.parts(), domain);
+                   b.copy(to, b.input(ring, c.parts(), c.domain()));
+                   forward ? b.forward(to) : b.inverse(to);
+                   return b.finish();
+                 })
+      ->run(operands);
+  return out;
+}
+
+}  // namespace
+
+/// The same residues in the other of two domains: whoever asks for them once does not need them kept.
+struct Ciphertext::OtherDomain {
+  std::mutex mutex;  // not held while anything is computed
+  bool wanted = false;
+  std::optional<PolyArray> kept;
+};
+
+Ciphertext::Ciphertext(ContextPtr context, const KeyId& key, PlainIndex plain, PolyArray polynomials, NoiseBound noise,
+                       std::optional<PublicSeed> uniform_seed, std::uint64_t correction)
+    : context_(std::move(context)),
+      key_(key),
+      plain_(plain),
+      polynomials_(std::move(polynomials)),
+      noise_(context_->parameters().noise().tidy(noise)),
+      uniform_seed_(uniform_seed),
+      correction_(correction),
+      other_(std::make_shared<OtherDomain>()) {}
+
+PolyArray Ciphertext::wanted(Domain domain) const {
+  if (domain == polynomials_.domain()) return polynomials_;
+  {
+    const std::lock_guard lock(other_->mutex);
+    if (other_->kept) return *other_->kept;
+    const bool before = std::exchange(other_->wanted, true);
+    // Large ones are worth their memory where there is much of it.
+    const std::uint64_t size = polynomials_.bytes();
+    if (!before || (size >= announced_bytes && !has_memory(*polynomials_.engine(), 8 * size))) return polynomials_;
+  }
+  PolyArray made = converted(*context_, polynomials_, domain);
+  const std::lock_guard lock(other_->mutex);
+  if (!other_->kept) other_->kept = std::move(made);
+  return *other_->kept;
+}
+
+Ciphertext Ciphertext::in(Domain domain) const {
+  if (domain == polynomials_.domain()) return *this;
+  PolyArray there = wanted(domain);
+  if (there.domain() != domain) there = converted(*context_, there, domain);
+  Ciphertext result(context_, key_, plain_, std::move(there), noise_, uniform_seed_, correction_);
+  result.raised_from_ = raised_from_;
+  return result;
+}
+
+std::size_t Ciphertext::bytes() const {
+  const std::lock_guard lock(other_->mutex);
+  return polynomials_.bytes() + (other_->kept ? other_->kept->bytes() : 0);
+}
 
 const PlainNorms& Plaintext::norms() const {
   norms_->once([this] {
@@ -31,7 +108,9 @@ Ciphertext Ciphertext::to(const ContextPtr& context) const {
     throw MismatchError(message("a ciphertext of ", context_->parameters().summary(), " can't move to a context of ",
                                 context->parameters().summary()));
   }
-  return Ciphertext(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_, correction_);
+  Ciphertext result(context, key_, plain_, polynomials_.to(context->engine()), noise_, uniform_seed_, correction_);
+  result.raised_from_ = raised_from_;
+  return result;
 }
 
 void require_multipliable(const Ciphertext& a, const Ciphertext& b) {

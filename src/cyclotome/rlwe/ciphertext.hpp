@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -58,18 +60,12 @@ class Plaintext {
 };
 
 /// An array of ciphertexts of one plaintext modulus: batch items of 2 parts (3 after a product that was not
-/// relinearised) over Q, the context's native domain. Immutable: operations return new arrays.
+/// relinearised) over Q, in the context's native domain or transformed (domains.hpp). Immutable: operations return new
+/// arrays.
 class Ciphertext {
  public:
   Ciphertext(ContextPtr context, const KeyId& key, PlainIndex plain, PolyArray polynomials, NoiseBound noise,
-             std::optional<PublicSeed> uniform_seed = std::nullopt, std::uint64_t correction = 1)
-      : context_(std::move(context)),
-        key_(key),
-        plain_(plain),
-        polynomials_(std::move(polynomials)),
-        noise_(context_->parameters().noise().tidy(noise)),
-        uniform_seed_(uniform_seed),
-        correction_(correction) {}
+             std::optional<PublicSeed> uniform_seed = std::nullopt, std::uint64_t correction = 1);
 
   const ContextPtr& context() const noexcept { return context_; }
   /// Id of the secret key that it is encrypted under.
@@ -80,9 +76,21 @@ class Ciphertext {
   std::size_t parts() const noexcept { return polynomials_.parts(); }
   const PolyArray& polynomials() const& noexcept { return polynomials_; }
   PolyArray polynomials() && { return std::move(polynomials_); }
+  /// Which domain they are in.
+  Domain domain() const noexcept { return polynomials_.domain(); }
+  /// The same ciphertexts with their residues in that domain. What is asked for a second time is kept beside this
+  /// array, which copies share, and is no work from then on. Thread-safe.
+  Ciphertext in(Domain domain) const;
+  /// Residues for a program that wants that domain: there if they are at hand or were wanted before, else as they are.
+  PolyArray wanted(Domain domain) const;
+  /// Bytes in the engine's memory, with what is kept in the other domain.
+  std::size_t bytes() const;
   /// The number of its ciphertext primes, and the same as what it means.
   std::size_t limbs() const noexcept { return polynomials_.limbs(); }
   Level level() const noexcept { return Level(limbs()); }
+  /// Of how many first primes it was raised, as far as that is known: its residues modulo the others are 0. Saves work,
+  /// and changes no result.
+  Level raised_from() const noexcept { return std::min(raised_from_, level()); }
   /// BGV: the phase is this factor times the message, modulo t (specification 5.8). 1 in BFV.
   std::uint64_t correction() const noexcept { return correction_; }
   /// Bound for every item of the batch.
@@ -93,6 +101,12 @@ class Ciphertext {
   /// Other residues and noise with this array's context, key and plaintext modulus: what an operation returns.
   Ciphertext derived(PolyArray polynomials, NoiseBound noise) const {
     return Ciphertext(context_, key_, plain_, std::move(polynomials), noise, std::nullopt, correction_);
+  }
+  /// The same where it is 0 modulo all primes but the first ones.
+  Ciphertext derived(PolyArray polynomials, NoiseBound noise, Level raised_from) const {
+    Ciphertext result = derived(std::move(polynomials), noise);
+    result.raised_from_ = raised_from;
+    return result;
   }
   /// The same with another correction factor.
   Ciphertext derived(PolyArray polynomials, NoiseBound noise, std::uint64_t correction) const {
@@ -114,6 +128,9 @@ class Ciphertext {
   NoiseBound noise_;
   std::optional<PublicSeed> uniform_seed_;
   std::uint64_t correction_;
+  Level raised_from_ = Level(std::numeric_limits<std::size_t>::max());
+  struct OtherDomain;
+  std::shared_ptr<OtherDomain> other_;
 };
 
 /// What factors need: one context, key and plaintext modulus (MismatchError), 2 parts, batches that are equal or 1

@@ -70,6 +70,14 @@ const KeySwitch& Context::key_switch(Level level, PlainIndex plain) const {
   return *slot;
 }
 
+const LevelSwitch& Context::level_switch(Level level, Level from, Level to) const {
+  const RingPtr& q = level_ring(level);
+  const std::lock_guard lock(mutex_);
+  auto& slot = level_switches_[{level.primes, from.primes, to.primes}];
+  if (slot == nullptr) slot = std::make_unique<const LevelSwitch>(q, from.primes, to.primes);
+  return *slot;
+}
+
 const DivideAndRound* Context::encryption_rounding(PlainIndex plain) const {
   return encryption_roundings_.empty() ? nullptr : encryption_roundings_.at(plain.number).get();
 }

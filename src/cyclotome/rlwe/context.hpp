@@ -11,6 +11,7 @@
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/rlwe/execution_cache.hpp"
 #include "cyclotome/rlwe/key_switch.hpp"
+#include "cyclotome/rlwe/level_switch.hpp"
 #include "cyclotome/rlwe/parameters.hpp"
 
 namespace cyclotome::rlwe {
@@ -75,6 +76,9 @@ class Context : public std::enable_shared_from_this<Context> {
   const KeySwitch& key_switch(Level level, PlainIndex plain) const;
   /// Key switching at the top level, for what does not depend on a plaintext modulus: the shape of keys.
   const KeySwitch& key_switch() const { return key_switch(max_level(), PlainIndex(0)); }
+  /// From one level to a lower one, and back, of ciphertexts that were raised from a third one (`level` itself if not);
+  /// likewise.
+  const LevelSwitch& level_switch(Level level, Level from, Level to) const;
   /// Division by the special prime of encryption; null without special primes.
   const DivideAndRound* encryption_rounding(PlainIndex plain) const;
 
@@ -149,6 +153,7 @@ class Context : public std::enable_shared_from_this<Context> {
   mutable std::mutex mutex_;
   mutable std::map<std::pair<std::size_t, std::uint64_t>, std::unique_ptr<KeySwitch>>
       key_switches_;  // by limbs, preserved
+  mutable std::map<std::array<std::size_t, 3>, std::unique_ptr<const LevelSwitch>> level_switches_;
 };
 
 /// Shared by everything that was made on it.

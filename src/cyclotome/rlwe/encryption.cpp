@@ -111,7 +111,7 @@ PolyArray phase(const SecretKey& key, const Ciphertext& ciphertext) {
   PolyArray sum =
       context.make(context.level_ring(ciphertext.level()), ciphertext.batch(), 1, Domain::coefficient, true);
   const Operand operands[] = {sum.view(), ciphertext.polynomials().view(), s};
-  phase_of(context, ciphertext.level(), ciphertext.parts())->run(operands);
+  phase_of(context, ciphertext.level(), ciphertext.parts(), ciphertext.domain())->run(operands);
   return sum;
 }
 

@@ -144,11 +144,11 @@ void write_phase(Builder& b, const Slice& out, const Slice& c, const Slice& s) {
   if (domain == Domain::transform) b.inverse(out);
 }
 
-ExecutionPtr phase_of(const Context& context, Level level, std::size_t parts) {
-  return context.execution({"phase", {level.primes, parts}}, [&] {
+ExecutionPtr phase_of(const Context& context, Level level, std::size_t parts, Domain domain) {
+  return context.execution({"phase", {level.primes, parts, static_cast<std::uint64_t>(domain)}}, [&] {
     const RingPtr& q = context.level_ring(level);
     Builder b("phase");
-    const Slice out = b.output(q, 1, Domain::coefficient, true), c = b.input(q, parts, context.native_domain());
+    const Slice out = b.output(q, 1, Domain::coefficient, true), c = b.input(q, parts, domain);
     write_phase(b, out, c, b.input(q, 1, Domain::transform, 1, true));
     return b.finish();
   });

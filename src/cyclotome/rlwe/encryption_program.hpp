@@ -19,6 +19,6 @@ ExecutionPtr symmetric_encryption(const Context& context, PlainIndex plain, cons
 /// out (1 part, coefficients) = [sum c_j s^j]_Q, from c in either domain and s over c's primes.
 void write_phase(program::Builder& b, const program::Slice& out, const program::Slice& c, const program::Slice& s);
 /// Operands: out (secret), c of so many parts, s.
-ExecutionPtr phase_of(const Context& context, Level level, std::size_t parts);
+ExecutionPtr phase_of(const Context& context, Level level, std::size_t parts, Domain domain);
 
 }  // namespace cyclotome::rlwe

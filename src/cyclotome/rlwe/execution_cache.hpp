@@ -30,8 +30,9 @@ class ExecutionCache {
   }
 
  private:
-  /// There may be as many programs as Galois elements, or residues modulo t: all go when there are so many.
-  static constexpr std::size_t most = 256;
+  /// There may be as many programs as Galois elements at each level, or residues modulo t: all go when there are so
+  /// many.
+  static constexpr std::size_t most = 1024;
 
   ExecutionPtr look_up(const ProgramKey& key) const;
   ExecutionPtr insert(const ProgramKey& key, ExecutionPtr made) const;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cyclotome/rlwe/key_switch_program.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/program/composites.hpp"
+#include "cyclotome/rlwe/level_switch_program.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -20,6 +24,54 @@ Slice prepared(Builder& b, const Slice& c, const KeySwitch& key_switch) {
 
 /// a += x in its first parts.
 void add_to(Builder& b, const Slice& a, const Slice& x) { b.add(a.part(0, x.parts), a.part(0, x.parts), x); }
+
+ProgramKey key_of(std::string_view name, const SwitchShape& shape, std::uint64_t element = 0) {
+  return {name, {shape.level.primes, shape.from.primes, shape.at.primes, shape.plain.number, element}};
+}
+
+/// A ciphertext's way to the level where it is switched, and back. Of the part that is switched only those limbs are
+/// needed that have digits other than zero.
+class LevelledSwitch {
+ public:
+  LevelledSwitch(const Context& context, const SwitchShape& shape)
+      : context_(context),
+        from_(shape.from),
+        at_(shape.at),
+        key_switch_(context.key_switch(shape.at, shape.plain)),
+        read_(key_switch_.constants().whole_digits(std::min(shape.from, shape.at).primes)) {}
+
+  const RingPtr& read_ring() const { return context_.level_ring(read_); }
+
+  /// c over the level's primes or, not raised yet, over `from` of them; the last part is the one that is switched.
+  Slice lowered(Builder& b, const Slice& c) const {
+    const Level level(c.ring->limbs());
+    if (level == at_) return c;
+    const Slice low = b.temporary(context_.level_ring(at_), c.parts);
+    if (level > at_) {
+      lower(b, context_, low, c, from_);
+    } else {
+      raise(b, context_, low, c);
+    }
+    clear_between(b, context_, low, from_.primes, read_.primes);
+    clear_between(b, context_, low.part(0, c.parts - 1), std::max(read_, from_).primes, at_.primes);
+    return low;
+  }
+
+  /// c, addend: over the primes of `at`.
+  void switch_key(Builder& b, const Slice& out, const Slice& c, const Slice& key, const Slice& addend) const {
+    const Slice low = first_limbs(context_, out, at_);
+    rlwe::switch_key(b, low, first_limbs(context_, c, read_), key, key_switch_, context_.native_domain(), addend);
+    if (at_.primes == out.ring->limbs()) return;
+    raise(b, context_, out, low);
+    clear_between(b, context_, out, at_.primes, out.ring->limbs());
+  }
+
+ private:
+  const Context& context_;
+  Level from_, at_;
+  const KeySwitch& key_switch_;
+  Level read_;
+};
 
 }  // namespace
 
@@ -40,37 +92,58 @@ void switch_key(Builder& b, const Slice& out, const Slice& c, const Slice& key, 
   if (addend) add_to(b, out, *addend);
 }
 
-ExecutionPtr relinearization(const Context& context, Level level, PlainIndex plain) {
-  return context.execution({"relinearize", {level.primes, plain.number}}, [&] {
-    const RingPtr& q = context.level_ring(level);
+Relinearization::Relinearization(const Context& context, PlainIndex plain, Level level, const NoiseBound& before)
+    : at(key_switch_level(context.parameters(), before, level, 3,
+                          context.key_switch(level, plain).relinearization_noise())),
+      noise(key_switched_noise(context.parameters(), before, level, at, 3,
+                               context.key_switch(at, plain).relinearization_noise())) {}
+
+void relinearize_at(Builder& b, const Context& context, const Slice& out, const Slice& c, const Slice& key,
+                    const SwitchShape& shape) {
+  const LevelledSwitch levelled(context, shape);
+  const Slice low = levelled.lowered(b, c);
+  levelled.switch_key(b, out, low.part(2), key, low.part(0, 2));
+}
+
+ExecutionPtr relinearization(const Context& context, const SwitchShape& shape) {
+  return context.execution(key_of("relinearize", shape), [&] {
+    const RingPtr& q = context.level_ring(shape.level);
     const Domain domain = context.native_domain();
     Builder b("relinearize");
     const Slice out = b.output(q, 2, domain), c = b.input(q, 3, domain), key = key_input(b, context);
-    switch_key(b, out, c.part(2), key, context.key_switch(level, plain), domain, c.part(0, 2));
+    relinearize_at(b, context, out, c, key, shape);
     return b.finish();
   });
 }
 
-ExecutionPtr rekeying(const Context& context, Level level, PlainIndex plain) {
-  return context.execution({"rekey", {level.primes, plain.number}}, [&] {
-    const RingPtr& q = context.level_ring(level);
+ExecutionPtr rekeying(const Context& context, const SwitchShape& shape) {
+  return context.execution(key_of("rekey", shape), [&] {
+    const RingPtr& q = context.level_ring(shape.level);
     const Domain domain = context.native_domain();
     Builder b("rekey");
     const Slice out = b.output(q, 2, domain), c = b.input(q, 2, domain), key = key_input(b, context);
-    switch_key(b, out, c.part(1), key, context.key_switch(level, plain), domain, c.part(0));
+    const LevelledSwitch levelled(context, shape);
+    const Slice low = levelled.lowered(b, c);
+    levelled.switch_key(b, out, low.part(1), key, low.part(0));
     return b.finish();
   });
 }
 
-ExecutionPtr galois_turn(const Context& context, Level level, PlainIndex plain, std::uint64_t element) {
-  return context.execution({"apply_galois", {level.primes, plain.number, element}}, [&] {
-    const RingPtr& q = context.level_ring(level);
+ExecutionPtr galois_turn(const Context& context, const SwitchShape& shape, std::uint64_t element) {
+  return context.execution(key_of("apply_galois", shape, element), [&] {
+    const RingPtr& q = context.level_ring(shape.level);
     const Domain domain = context.native_domain();
     Builder b("apply_galois");
     const Slice out = b.output(q, 2, domain), c = b.input(q, 2, domain), key = key_input(b, context);
-    const Slice turned = b.temporary(q, 2);
-    b.automorphism(turned, c, element);
-    switch_key(b, out, turned.part(1), key, context.key_switch(level, plain), domain, turned.part(0));
+    const LevelledSwitch levelled(context, shape);
+    const Slice low = levelled.lowered(b, c), turned = b.temporary(low.ring, 2);
+    if (const RingPtr& read = levelled.read_ring(); read->limbs() == low.ring->limbs()) {
+      b.automorphism(turned, low, element);
+    } else {
+      b.automorphism(turned.part(0), low.part(0), element);
+      b.automorphism(turned.part(1).limbs(0, read), low.part(1).limbs(0, read), element);
+    }
+    levelled.switch_key(b, out, turned.part(1), key, turned.part(0));
     return b.finish();
   });
 }

@@ -17,12 +17,32 @@ program::Slice key_input(program::Builder& b, const Context& context);
 void switch_key(program::Builder& b, const program::Slice& out, const program::Slice& c, const program::Slice& key,
                 const KeySwitch& key_switch, Domain domain, const std::optional<program::Slice>& addend = std::nullopt);
 
+/// Where a key switch is computed, and of what.
+struct SwitchShape {
+  PlainIndex plain;
+  Level level;  ///< of c and the result
+  Level from;   ///< c is 0 modulo the level's other primes (Ciphertext::raised_from)
+  Level at;     ///< it is brought to these primes before and raised again after; `level` itself, or key_switch_level
+};
+
+/// What relinearising a ciphertext of this noise takes, and leaves.
+struct Relinearization {
+  Relinearization(const Context& context, PlainIndex plain, Level level, const NoiseBound& before);
+  Level at;          ///< where it is computed
+  NoiseBound noise;  ///< of the result
+};
+
+/// out (2 parts over a level's primes, the first `shape.level`) = c (3 parts) relinearised. c is over these primes, or
+/// over the first `shape.from` of them and not raised yet.
+void relinearize_at(program::Builder& b, const Context& context, const program::Slice& out, const program::Slice& c,
+                    const program::Slice& key, const SwitchShape& shape);
+
 /// Operands: out (2 parts), c (3 parts), key.
-ExecutionPtr relinearization(const Context& context, Level level, PlainIndex plain);
+ExecutionPtr relinearization(const Context& context, const SwitchShape& shape);
 /// Operands: out (2 parts), c (2 parts), key.
-ExecutionPtr rekeying(const Context& context, Level level, PlainIndex plain);
+ExecutionPtr rekeying(const Context& context, const SwitchShape& shape);
 /// Operands: out (2 parts), c (2 parts), key.
-ExecutionPtr galois_turn(const Context& context, Level level, PlainIndex plain, std::uint64_t element);
+ExecutionPtr galois_turn(const Context& context, const SwitchShape& shape, std::uint64_t element);
 
 // Hoisting: what several turns of one ciphertext have in common, once.
 /// Operands: digits (over the key ring of the level, one part for each, transforms), part 1 of c.

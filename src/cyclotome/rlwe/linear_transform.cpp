@@ -9,8 +9,11 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/levelled.hpp"
 #include "cyclotome/rlwe/linear_transform_program.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -58,9 +61,9 @@ void require_transformable(const Ciphertext& a, const RotationGrid& grid, const 
 /// One run on a few items: rotations of the ciphertext over P Q, and sums of their products.
 class Transform {
  public:
-  Transform(const Ciphertext& like, const RotationGrid& grid, const EvaluationKeys& keys, ConstView items)
+  Transform(const Ciphertext& like, Level level, const RotationGrid& grid, const EvaluationKeys& keys, ConstView items)
       : context_(*like.context()),
-        level_(like.level()),
+        level_(level),
         plain_(like.plain()),
         grid_(grid),
         keys_(keys),
@@ -201,15 +204,21 @@ bool can_rotate(std::uint64_t steps, const EvaluationKeys& keys) {
 
 NoiseBound linear_transform_noise(const Ciphertext& a, const RotationGrid& grid, std::span<const PlainNorms> norms,
                                   const EvaluationKeys& keys) {
-  const NoiseCalculus& calculus = a.context()->parameters().noise();
-  const NoiseBound& one_switch = a.context()->key_switch(a.level(), a.plain()).noise();
+  const Context& context = *a.context();
+  const NoiseCalculus& calculus = context.parameters().noise();
+  const Level at = rotation_level(a);
+  const double dropped = context.log2_modulus(a.level()) - context.log2_modulus(at);
+  const NoiseBound one_switch = NoiseCalculus::scaled(context.key_switch(at, a.plain()).noise(), dropped);
   const auto switched = [&](NoiseBound noise, std::size_t times) {
     return times == 0 ? noise : calculus.sum(noise, NoiseCalculus::times(one_switch, static_cast<double>(times)));
   };
+  NoiseBound lowered = a.noise();
+  if (at < a.level())
+    lowered = calculus.sum(lowered, NoiseCalculus::scaled(calculus.rounding_of_ciphertext(), dropped));
   std::optional<NoiseBound> sum;
   for (std::size_t i = grid.outer.size(); i-- > 0;) {
     for (const std::uint64_t step : grid.inner) {
-      const NoiseBound term = calculus.times_plain(switched(a.noise(), switches_of(step, keys)), norms[i]);
+      const NoiseBound term = calculus.times_plain(switched(lowered, switches_of(step, keys)), norms[i]);
       sum = sum ? calculus.sum(*sum, term) : term;
     }
     sum = switched(*sum, switches_of(outer_turn(grid, i), keys));
@@ -217,9 +226,10 @@ NoiseBound linear_transform_noise(const Ciphertext& a, const RotationGrid& grid,
   return switched(*sum, 1);  // the division in the end
 }
 
-Ciphertext linear_transform(const Ciphertext& a, const RotationGrid& grid, const ExtendedFactors& factors,
+Ciphertext linear_transform(const Ciphertext& given, const RotationGrid& grid, const ExtendedFactors& factors,
                             const EvaluationKeys& keys) {
-  require_transformable(a, grid, keys);
+  require_transformable(given, grid, keys);
+  const Ciphertext a = native(given);
   const Context& context = *a.context();
   std::vector<PlainNorms> norms(grid.outer.size());
   const auto noted = [&](std::size_t i) {
@@ -227,16 +237,18 @@ Ciphertext linear_transform(const Ciphertext& a, const RotationGrid& grid, const
     norms[i] = row.norms();
     return row;
   };
-  PolyArray out = a.like(a.batch(), 2);
-  const Ring& ring = *context.key_switch(a.level(), a.plain()).key_ring();
+  const Level at = rotation_level(a);
+  const PolyArray low = at_level(a, at);
+  PolyArray out = context.make(low.ring(), a.batch(), 2, low.domain());
+  const Ring& ring = *context.key_switch(at, a.plain()).key_ring();
   const std::size_t item = ring.limbs() * ring.limb_words() * bytes_of(ring.word());
-  const std::size_t held = 2 * (grid.inner.size() + 4) + context.key_switch(a.level(), a.plain()).digits();
+  const std::size_t held = 2 * (grid.inner.size() + 4) + context.key_switch(at, a.plain()).digits();
   const std::size_t tile = context.engine()->batch_tile(a.batch(), held * item);
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
-    Transform(a, grid, keys, a.polynomials().view().items(first, count)).run(out.view().items(first, count), noted);
+    Transform(a, at, grid, keys, low.view().items(first, count)).run(out.view().items(first, count), noted);
   }
-  return a.derived(std::move(out), linear_transform_noise(a, grid, norms, keys));
+  return a.derived(from_level(a, std::move(out)), linear_transform_noise(a, grid, norms, keys), at);
 }
 
 }  // namespace cyclotome::rlwe

@@ -2,8 +2,11 @@
 #include "cyclotome/rlwe/members.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -58,6 +61,35 @@ std::vector<ConstView> views_of(std::span<const Member> members) {
   return views;
 }
 
+namespace {
+
+/// Members with their arrays in one domain, which copies hold where they were not.
+class InOneDomain {
+ public:
+  explicit InOneDomain(std::span<const Member> members) : members_(members.begin(), members.end()) {
+    std::vector<const Ciphertext*> arrays;
+    for (const Member& member : members) {
+      if (arrays.empty() || arrays.back() != member.array) arrays.push_back(member.array);
+    }
+    domain_ = common_domain(arrays);
+    for (Member& member : members_) {
+      if (member.array->domain() == domain_) continue;
+      const auto [place, is_new] = moved_.try_emplace(member.array, nullptr);
+      if (is_new) place->second = std::make_unique<const Ciphertext>(member.array->in(domain_));
+      member.array = place->second.get();
+    }
+  }
+  Domain domain() const noexcept { return domain_; }
+  std::span<const Member> members() const noexcept { return members_; }
+
+ private:
+  std::vector<Member> members_;
+  std::map<const Ciphertext*, std::unique_ptr<const Ciphertext>> moved_;
+  Domain domain_;
+};
+
+}  // namespace
+
 Ciphertext gather(std::span<const Member> members, std::size_t group) {
   const NoiseBound noise = require_together("gather", members);
   if (group == 0 || members.size() % group != 0) {
@@ -65,10 +97,16 @@ Ciphertext gather(std::span<const Member> members, std::size_t group) {
   }
   const Ciphertext& head = *members[0].array;
   std::size_t parts = 0;
-  for (const Member& member : members) parts = std::max(parts, member.array->parts());
-  PolyArray out = head.like(members.size() / group, parts);
-  head.context()->engine()->sum_items(out.view(), views_of(members), group);
-  return head.derived(std::move(out), group == 1 ? noise : NoiseCalculus::times(noise, static_cast<double>(group)));
+  Level from = head.raised_from();
+  for (const Member& member : members) {
+    parts = std::max(parts, member.array->parts());
+    from = std::max(from, member.array->raised_from());
+  }
+  const InOneDomain met(members);
+  PolyArray out = head.context()->make(head.polynomials().ring(), members.size() / group, parts, met.domain());
+  head.context()->engine()->sum_items(out.view(), views_of(met.members()), group);
+  return head.derived(std::move(out), group == 1 ? noise : NoiseCalculus::times(noise, static_cast<double>(group)),
+                      from);
 }
 
 }  // namespace cyclotome::rlwe

@@ -23,12 +23,12 @@ NoiseBound require_together(const char* operation, std::span<const Member> membe
 /// context, key and plaintext modulus (MismatchError) and as many members (ArgumentError).
 void require_multipliable(std::span<const Member> a, std::span<const Member> b);
 
-/// Their polynomials, as engines take them.
+/// Their polynomials, as engines take them, in the domains that they are in.
 std::vector<ConstView> views_of(std::span<const Member> members);
 
 /// One array of them, in this order, repeats allowed; or, for a group above 1, of the sums of each `group` neighbours.
-/// Of members of 2 and 3 parts the result has 3. Throws as require_together, and ArgumentError unless there are whole
-/// groups.
+/// Of members of 2 and 3 parts the result has 3; of members in either domain, see rlwe::common_domain. Throws as
+/// require_together, and ArgumentError unless there are whole groups.
 Ciphertext gather(std::span<const Member> members, std::size_t group = 1);
 
 }  // namespace cyclotome::rlwe

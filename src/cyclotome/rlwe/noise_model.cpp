@@ -42,12 +42,13 @@ NoiseModel::State NoiseModel::times_plain(const State& a) const {
   return with_noise(a, calculus().times_plain(a.noise, {4 * two, two, one}));
 }
 
-NoiseModel::State NoiseModel::relinearized(const State& a) const {
-  return with_noise(a, calculus().sum(a.noise, relinearization_noise(parameters_, plain_, a.level)));
+NoiseModel::State NoiseModel::switched(const State& a, std::size_t parts, SwitchNoise added) const {
+  const Level at = key_switch_level(parameters_, a.noise, a.level, parts, added(parameters_, plain_, a.level));
+  return with_noise(a, key_switched_noise(parameters_, a.noise, a.level, at, parts, added(parameters_, plain_, at)));
 }
 
-NoiseModel::State NoiseModel::rotated(const State& a) const {
-  return with_noise(a, calculus().sum(a.noise, key_switch_noise(parameters_, plain_, a.level)));
-}
+NoiseModel::State NoiseModel::relinearized(const State& a) const { return switched(a, 3, relinearization_noise); }
+
+NoiseModel::State NoiseModel::rotated(const State& a) const { return switched(a, 2, key_switch_noise); }
 
 }  // namespace cyclotome::rlwe

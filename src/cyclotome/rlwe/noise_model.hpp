@@ -59,6 +59,9 @@ class NoiseModel {
   virtual NoiseBound message_noise() const = 0;
 
  private:
+  using SwitchNoise = NoiseBound (&)(const Parameters&, PlainIndex, Level);
+  State switched(const State& a, std::size_t parts, SwitchNoise added) const;
+
   const Parameters& parameters_;
   PlainIndex plain_;
 };

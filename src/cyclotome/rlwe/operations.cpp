@@ -10,9 +10,12 @@
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/encryption.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/levelled.hpp"
 #include "cyclotome/rlwe/members.hpp"
+#include "cyclotome/rlwe/parameter_noise.hpp"
 #include "cyclotome/rlwe/plain_product_program.hpp"
 
 namespace cyclotome::rlwe {
@@ -21,8 +24,12 @@ namespace {
 
 const NoiseCalculus& calculus(const Ciphertext& a) { return a.context()->parameters().noise(); }
 
-NoiseBound switched_noise(const Ciphertext& a) {
-  return calculus(a).sum(a.noise(), a.context()->key_switch(a.level(), a.plain()).noise());
+/// A rotation's level and noise: the result is as `a`, and zero modulo the primes beyond that level.
+Ciphertext switched(const Ciphertext& a, Level at, PolyArray result) {
+  const Context& context = *a.context();
+  const NoiseBound noise =
+      key_switched_noise(context.parameters(), a.noise(), a.level(), at, 2, context.key_switch(at, a.plain()).noise());
+  return a.derived(std::move(result), noise, at);
 }
 
 /// b: a ciphertext or a plaintext.
@@ -45,6 +52,10 @@ void require_operands(const char* operation, const Ciphertext& a, const Operand&
 template <class Both, class OnlyB>
 Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext& b, const Both& both,
                    const OnlyB& only_b) {
+  if (a.domain() != b.domain()) {
+    const Domain domain = common_domain(std::array{&a, &b});
+    return combine(operation, a.in(domain), b.in(domain), both, only_b);
+  }
   require_operands(operation, a, b);
   require_same_key(operation, a.key(), b.key());
   if (a.limbs() != b.limbs() || a.correction() != b.correction()) {
@@ -60,23 +71,24 @@ Ciphertext combine(const char* operation, const Ciphertext& a, const Ciphertext&
   if (a.parts() > shared)
     context.engine()->copy(out.view().part(shared, parts - shared), x.part(shared, parts - shared));
   if (b.parts() > shared) only_b(out.view().part(shared, parts - shared), y.part(shared, parts - shared));
-  return a.derived(std::move(out), calculus(a).sum(a.noise(), b.noise()));
+  return a.derived(std::move(out), calculus(a).sum(a.noise(), b.noise()), std::max(a.raised_from(), b.raised_from()));
 }
 
-/// Operands: out, a, b.
-ExecutionPtr plain_product(const Ciphertext& a, const Plaintext& b) {
-  const bool one_a = a.batch() < b.batch(), one_b = b.batch() < a.batch();  // for all items of the other
-  return a.context()->execution({"multiply_plain", {a.limbs(), b.plain().number, a.parts(), one_a, one_b}}, [&] {
-    return plain_product_program(*a.context(), a.level(), b.plain(), a.parts(), one_a, one_b);
-  });
-}
-
-/// The same with the transforms of b.
-ExecutionPtr prepared_product(const Ciphertext& a, const Plaintext& b) {
-  const bool one_a = a.batch() < b.batch(), one_b = b.batch() < a.batch();
-  return a.context()->execution({"multiply_prepared", {a.limbs(), a.parts(), one_a, one_b}}, [&] {
-    return prepared_product_program(*a.context(), a.level(), a.parts(), one_a, one_b);
-  });
+/// Of residues a times b. Operands: out, a, b; or the transforms of b, if there are some.
+ExecutionPtr plain_product(const PolyArray& a, const Plaintext& b) {
+  const Context& context = *b.context();
+  const PlainProductShape shape{.level = Level(a.limbs()),
+                                .parts = a.parts(),
+                                .domain = a.domain(),
+                                .one_c = a.batch() < b.batch(),
+                                .one_m = b.batch() < a.batch()};
+  const bool prepared = b.transforms() != nullptr;
+  const std::uint64_t flags = shape.one_c * 1U + shape.one_m * 2U + (a.domain() == Domain::transform) * 4U;
+  const std::uint64_t plain = prepared ? 0 : b.plain().number;
+  return context.execution(
+      {prepared ? "multiply_prepared" : "multiply_plain", {a.limbs(), a.parts(), flags, plain}}, [&] {
+        return prepared ? prepared_product_program(context, shape) : plain_product_program(context, b.plain(), shape);
+      });
 }
 
 void require_keys_of(const char* operation, const Ciphertext& a, const EvaluationKeys& keys) {
@@ -110,21 +122,20 @@ Ciphertext subtract(const Ciphertext& a, const Ciphertext& b) {
 Ciphertext negate(const Ciphertext& a) {
   PolyArray out = a.like(a.batch(), a.parts());
   a.context()->engine()->negate(out.view(), a.polynomials().view());
-  return a.derived(std::move(out), a.noise());
+  return a.derived(std::move(out), a.noise(), a.raised_from());
 }
 
 Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) {
   require_operands("multiply_plain", a, b);
-  PolyArray out = a.like(std::max(a.batch(), b.batch()), a.parts());
-  if (b.transforms() != nullptr) {
-    const ConstView factor = b.transforms()->view().limbs_at(0, *a.context()->level_ring(a.level()));
-    const Operand operands[] = {out.view(), a.polynomials().view(), factor};
-    prepared_product(a, b)->run(operands);
-  } else {
-    const Operand operands[] = {out.view(), a.polynomials().view(), b.polynomials().view()};
-    plain_product(a, b)->run(operands);
-  }
-  return a.derived(std::move(out), calculus(a).times_plain(a.noise(), b.norms()));
+  const Context& context = *a.context();
+  const RingPtr& ring = context.level_ring(a.level());
+  PolyArray out = context.make(ring, std::max(a.batch(), b.batch()), a.parts(), Domain::transform);
+  const PolyArray c = a.wanted(Domain::transform);
+  const ConstView factor =
+      b.transforms() != nullptr ? std::as_const(*b.transforms()).view().limbs_at(0, *ring) : b.polynomials().view();
+  const Operand operands[] = {out.view(), c.view(), factor};
+  plain_product(c, b)->run(operands);
+  return a.derived(std::move(out), calculus(a).times_plain(a.noise(), b.norms()), a.raised_from());
 }
 
 Plaintext prepared(const Plaintext& b) {
@@ -144,7 +155,7 @@ Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) {
   for (const auto q : ring->basis().values()) factors.push_back(Modulus<std::uint64_t>(q).reduce_signed(factor));
   PolyArray out = a.like(a.batch(), a.parts());
   a.context()->engine()->multiply_scalars(out.view(), a.polynomials().view(), factors);
-  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(factor)));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(factor)), a.raised_from());
 }
 
 Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t> matrix, std::size_t rows) {
@@ -160,7 +171,7 @@ Ciphertext linear_combination(const Ciphertext& a, std::span<const std::int64_t>
     for (std::size_t c = 0; c < a.batch(); ++c) row += std::abs(static_cast<double>(matrix[r * a.batch() + c]));
     largest_row = std::max(largest_row, row);
   }
-  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), largest_row));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), largest_row), a.raised_from());
 }
 
 ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
@@ -168,35 +179,40 @@ ConstView relinearization_key(const Ciphertext& a, const EvaluationKeys& keys) {
   return keys.relinearization().polynomials().view();
 }
 
-Ciphertext relinearize(const Ciphertext& a, const EvaluationKeys& keys) {
-  require_keys_of("relinearize", a, keys);
-  if (a.parts() == 2) return a.derived(a.polynomials().clone(), a.noise());
-  if (a.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", a.parts()));
-  const ConstView key = relinearization_key(a, keys);
+Ciphertext relinearize(const Ciphertext& given, const EvaluationKeys& keys) {
+  require_keys_of("relinearize", given, keys);
+  if (given.parts() == 2) return given.derived(given.polynomials().clone(), given.noise(), given.raised_from());
+  if (given.parts() != 3) throw ArgumentError(message("relinearize takes ciphertexts of 3 parts, not ", given.parts()));
+  const ConstView key = relinearization_key(given, keys);
+  const Ciphertext a = native(given);
+  const Relinearization step(*a.context(), a.plain(), a.level(), a.noise());
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), key};
-  relinearization(*a.context(), a.level(), a.plain())->run(operands);
-  const NoiseBound& added = a.context()->key_switch(a.level(), a.plain()).relinearization_noise();
-  return a.derived(std::move(result), calculus(a).sum(a.noise(), added));
+  relinearization(*a.context(), {a.plain(), a.level(), a.raised_from(), step.at})->run(operands);
+  return a.derived(std::move(result), step.noise, step.at);
 }
 
-Ciphertext apply_galois(const Ciphertext& a, std::uint64_t element, const EvaluationKeys& keys) {
-  require_rotatable(a, keys);
-  if (element == 1) return a.derived(a.polynomials().clone(), a.noise());
+Ciphertext apply_galois(const Ciphertext& given, std::uint64_t element, const EvaluationKeys& keys) {
+  require_rotatable(given, keys);
+  if (element == 1) return given.derived(given.polynomials().clone(), given.noise(), given.raised_from());
+  const Ciphertext a = native(given);
+  const Level at = rotation_level(a);
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), keys.galois(element).polynomials().view()};
-  galois_turn(*a.context(), a.level(), a.plain(), element)->run(operands);
-  return a.derived(std::move(result), switched_noise(a));
+  galois_turn(*a.context(), {a.plain(), a.level(), a.raised_from(), at}, element)->run(operands);
+  return switched(a, at, std::move(result));
 }
 
-std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<const std::uint64_t> elements,
+std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& given, std::span<const std::uint64_t> elements,
                                              const EvaluationKeys& keys) {
-  require_rotatable(a, keys);
+  require_rotatable(given, keys);
   for (const auto element : elements) {
     if (element != 1) static_cast<void>(keys.galois(element));  // a missing key shows before any work is done
   }
+  const Ciphertext a = native(given);
   const Context& context = *a.context();
-  const KeySwitch& key_switch = context.key_switch(a.level(), a.plain());
+  const Level at = rotation_level(a);
+  const KeySwitch& key_switch = context.key_switch(at, a.plain());
   std::vector<Ciphertext> results;
   // Reading extended digits that outgrow fast memory costs more than making them again, limb by limb.
   constexpr std::size_t fast_memory = std::size_t{4} << 20;
@@ -204,40 +220,46 @@ std::vector<Ciphertext> apply_galois_hoisted(const Ciphertext& a, std::span<cons
     for (const auto element : elements) results.push_back(apply_galois(a, element, keys));
     return results;
   }
+  const PolyArray low = at_level(a, at);
   std::vector<PolyArray> outs;
   for (const auto element : elements) {
-    outs.push_back(element == 1 ? a.polynomials().clone() : a.like(a.batch(), 2));
+    outs.push_back(element == 1 ? a.polynomials().clone() : context.make(low.ring(), a.batch(), 2, low.domain()));
   }
-  const ExecutionPtr find_digits = hoisted_digits(context, a.level(), a.plain());
+  const ExecutionPtr find_digits = hoisted_digits(context, at, a.plain());
   const std::size_t tile = context.engine()->batch_tile(a.batch(), key_switch.scratch_bytes());
   for (std::size_t first = 0; first < a.batch(); first += tile) {
     const std::size_t count = std::min(tile, a.batch() - first);
-    const ConstView items = a.polynomials().view().items(first, count);
+    const ConstView items = low.view().items(first, count);
     PolyArray digits(context.engine(), key_switch.key_ring(), count, key_switch.digits(), Domain::transform);
     find_digits->run(std::array<Operand, 2>{digits.view(), items.part(1)});
     for (std::size_t i = 0; i < elements.size(); ++i) {
       if (elements[i] == 1) continue;
       const Operand operands[] = {outs[i].view().items(first, count), items.part(0), std::as_const(digits).view(),
                                   keys.galois(elements[i]).polynomials().view()};
-      hoisted_turn(context, a.level(), a.plain(), elements[i])->run(operands);
+      hoisted_turn(context, at, a.plain(), elements[i])->run(operands);
     }
   }
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    results.push_back(a.derived(std::move(outs[i]), elements[i] == 1 ? a.noise() : switched_noise(a)));
+    results.push_back(elements[i] == 1 ? a.derived(std::move(outs[i]), a.noise(), a.raised_from())
+                                       : switched(a, at, from_level(a, std::move(outs[i]))));
   }
   return results;
 }
 
-Ciphertext rekey(const Ciphertext& a, const RekeyingKey& key) {
-  require_same_context("rekey", *a.context(), *key.context());
-  require_same_key("rekey", a.key(), key.from());
-  if (a.parts() != 2) {
-    throw ArgumentError(message("rekey takes ciphertexts of 2 parts, not ", a.parts(), "; relinearise them first"));
+Ciphertext rekey(const Ciphertext& given, const RekeyingKey& key) {
+  require_same_context("rekey", *given.context(), *key.context());
+  require_same_key("rekey", given.key(), key.from());
+  if (given.parts() != 2) {
+    throw ArgumentError(message("rekey takes ciphertexts of 2 parts, not ", given.parts(), "; relinearise them first"));
   }
+  const Ciphertext a = native(given);
+  const Level at = rotation_level(a);
   PolyArray result = a.like(a.batch(), 2);
   const Operand operands[] = {result.view(), a.polynomials().view(), key.key().polynomials().view()};
-  rekeying(*a.context(), a.level(), a.plain())->run(operands);
-  return Ciphertext(a.context(), key.to(), a.plain(), std::move(result), switched_noise(a), std::nullopt,
+  rekeying(*a.context(), {a.plain(), a.level(), a.raised_from(), at})->run(operands);
+  Ciphertext turned = switched(a, at, std::move(result));
+  const NoiseBound noise = turned.noise();
+  return Ciphertext(a.context(), key.to(), a.plain(), std::move(turned).polynomials(), noise, std::nullopt,
                     a.correction());
 }
 
@@ -251,7 +273,7 @@ Ciphertext rotate_columns(const Ciphertext& a, const EvaluationKeys& keys) {
 
 Ciphertext sum_slots(const Ciphertext& a, const EvaluationKeys& keys) {
   const GaloisGroup& group = a.context()->slot_galois();
-  Ciphertext result = a;
+  Ciphertext result = native(a);
   for (const GaloisGroup::Generator& generator : group.generators() | std::views::reverse) {  // along rows at last
     for (const std::uint64_t element : doublings(group, generator)) {
       result = add(result, apply_galois(result, element, keys));
@@ -272,6 +294,7 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
   const Ciphertext& head = *arrays[0];
   std::size_t batch = 0, parts = 0;
   NoiseBound noise = head.noise();
+  Level from = head.raised_from();
   for (const Ciphertext* const a : arrays) {
     require_same_context("concatenate", *a->context(), *head.context());
     require_same_key("concatenate", a->key(), head.key());
@@ -281,17 +304,19 @@ Ciphertext concatenate(std::span<const Ciphertext* const> arrays) {
     batch += a->batch();
     parts = std::max(parts, a->parts());
     noise = larger(noise, a->noise());
+    from = std::max(from, a->raised_from());
   }
-  PolyArray out = head.like(batch, parts);
+  const Domain domain = common_domain(arrays);
+  PolyArray out = head.context()->make(head.polynomials().ring(), batch, parts, domain);
   Engine& engine = *head.context()->engine();
   std::size_t first = 0;
   for (const Ciphertext* const a : arrays) {
     const View window = out.view().items(first, a->batch());
-    engine.copy(window.part(0, a->parts()), a->polynomials().view());
+    engine.copy(window.part(0, a->parts()), a->in(domain).polynomials().view());
     if (a->parts() < parts) engine.clear(window.part(a->parts(), parts - a->parts()));
     first += a->batch();
   }
-  return head.derived(std::move(out), noise);
+  return head.derived(std::move(out), noise, from);
 }
 
 Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
@@ -314,7 +339,7 @@ Ciphertext sum_groups(const Ciphertext& a, std::size_t group) {
       context.engine()->add(out.view(), out.view(), member);
     }
   }
-  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(group)));
+  return a.derived(std::move(out), NoiseCalculus::times(a.noise(), static_cast<double>(group)), a.raised_from());
 }
 
 Ciphertext rerandomize(const Ciphertext& a, const PublicKey& key) {

@@ -43,4 +43,31 @@ NoiseBound relinearization_noise(const Parameters& parameters, PlainIndex plain,
   return switch_noise(parameters, plain, level, parameters.noise().relinearization_key_error());
 }
 
+Level key_switch_level(const Parameters& parameters, const NoiseBound& noise, Level level, std::size_t parts,
+                       const NoiseBound& added) {
+  if (!parameters.scheme().raises_levels()) return level;
+  const double log2_q = parameters.log2_modulus(level.primes);
+  const auto allows = [&](double allowed, std::size_t primes) {
+    return primes > 0 && log2_q - parameters.log2_modulus(primes) <= allowed;
+  };
+  const double most = noise.log2_max - added.log2_max - 8;  // more than it will be: without the rounding
+  std::size_t primes = level.primes;
+  if (!allows(most, primes - 1)) return level;
+  const NoiseBound all = parameters.noise().sum(parameters.noise().rounding_of_ciphertext(parts), added);
+  const double allowed = std::min({noise.log2_max - all.log2_max, noise.log2_rms - all.log2_rms,
+                                   noise.log2_canonical - all.log2_canonical}) -
+                         8;
+  while (allows(allowed, primes - 1)) --primes;
+  return Level(primes);
+}
+
+NoiseBound key_switched_noise(const Parameters& parameters, const NoiseBound& noise, Level level, Level at,
+                              std::size_t parts, const NoiseBound& added) {
+  const NoiseCalculus& calculus = parameters.noise();
+  if (at == level) return calculus.sum(noise, added);
+  const double dropped = parameters.log2_modulus(level.primes) - parameters.log2_modulus(at.primes);
+  const NoiseBound all = calculus.sum(calculus.rounding_of_ciphertext(parts), added);
+  return calculus.sum(noise, NoiseCalculus::scaled(all, dropped));
+}
+
 }  // namespace cyclotome::rlwe

@@ -18,6 +18,15 @@ NoiseBound symmetric_zero_noise(const Parameters& parameters, PlainIndex plain);
 NoiseBound key_switch_noise(const Parameters& parameters, PlainIndex plain, Level level);
 NoiseBound relinearization_noise(const Parameters& parameters, PlainIndex plain, Level level);
 
+/// In how few of a level's primes a key switch of a ciphertext of `parts` parts is computed: what the primes that go
+/// multiply, the rounding and what the key switch adds (`added`, at the level itself), stays 8 bits below the noise in
+/// each of its norms. All of them in schemes that don't raise levels.
+Level key_switch_level(const Parameters& parameters, const NoiseBound& noise, Level level, std::size_t parts,
+                       const NoiseBound& added);
+/// The noise after one that was computed `at` that level and raised again; added: what it adds there.
+NoiseBound key_switched_noise(const Parameters& parameters, const NoiseBound& noise, Level level, Level at,
+                              std::size_t parts, const NoiseBound& added);
+
 /// What decryption keeps free of noise below its limit, in bits: it refuses beyond 15/16 of the limit.
 inline const double log2_margin = std::log2(15.0 / 16.0);
 

@@ -8,29 +8,33 @@ using program::Slice;
 
 namespace {
 
-/// out = c factor, a transform, wherever c is.
-void multiply(Builder& b, const Slice& out, const Slice& c, const Slice& factor, Domain domain) {
-  if (domain == Domain::transform) return b.multiply(out, c, factor);
+/// The operands out and c, c wherever it is.
+std::pair<Slice, Slice> ciphertexts_of(Builder& b, const Context& context, const PlainProductShape& shape) {
+  const RingPtr& ring = context.level_ring(shape.level);
+  const Slice out = b.output(ring, shape.parts, Domain::transform);
+  return {out, b.input(ring, shape.parts, shape.domain, shape.one_c ? 1 : program::each)};
+}
+
+/// out = c factor, transforms but for c.
+void multiply(Builder& b, const Slice& out, const Slice& c, const Slice& factor) {
+  if (b.domain(c) == Domain::transform) return b.multiply(out, c, factor);
   const Slice transformed = b.temporary_like(c, out.ring, out.parts);
   b.copy(transformed, c);
   b.forward(transformed);
   b.multiply(out, transformed, factor);
-  b.inverse(out);
 }
 
 }  // namespace
 
-program::ProgramPtr plain_product_program(const Context& context, Level level, PlainIndex plain, std::size_t parts,
-                                          bool one_c, bool one_m) {
-  const RingPtr &ring = context.level_ring(level), &plain_ring = context.plain_ring(plain);
-  const Domain domain = context.native_domain();
+program::ProgramPtr plain_product_program(const Context& context, PlainIndex plain, const PlainProductShape& shape) {
+  const RingPtr &ring = context.level_ring(shape.level), &plain_ring = context.plain_ring(plain);
   Builder b("multiply_plain");
-  const Slice out = b.output(ring, parts, domain), c = b.input(ring, parts, domain, one_c ? 1 : program::each);
-  const Slice m = b.input(plain_ring, 1, Domain::coefficient, one_m ? 1 : program::each);
+  const auto [out, c] = ciphertexts_of(b, context, shape);
+  const Slice m = b.input(plain_ring, 1, Domain::coefficient, shape.one_m ? 1 : program::each);
   const Slice factor = b.temporary_like(m, ring, 1);
   b.convert(factor, m, BaseConversion(plain_ring->basis(), ring->basis(), Lift::centred));
   b.forward(factor);
-  multiply(b, out, c, factor, domain);
+  multiply(b, out, c, factor);
   return b.finish();
 }
 
@@ -43,14 +47,10 @@ program::ProgramPtr preparation_program(const Context& context, PlainIndex plain
   return b.finish();
 }
 
-program::ProgramPtr prepared_product_program(const Context& context, Level level, std::size_t parts, bool one_c,
-                                             bool one_m) {
-  const RingPtr& ring = context.level_ring(level);
-  const Domain domain = context.native_domain();
+program::ProgramPtr prepared_product_program(const Context& context, const PlainProductShape& shape) {
   Builder b("multiply_prepared");
-  const Slice out = b.output(ring, parts, domain), c = b.input(ring, parts, domain, one_c ? 1 : program::each);
-  const Slice m = b.input(ring, 1, Domain::transform, one_m ? 1 : program::each);
-  multiply(b, out, c, m, domain);
+  const auto [out, c] = ciphertexts_of(b, context, shape);
+  multiply(b, out, c, b.input(context.level_ring(shape.level), 1, Domain::transform, shape.one_m ? 1 : program::each));
   return b.finish();
 }
 

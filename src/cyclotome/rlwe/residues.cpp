@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/declassify.hpp"
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/levelled.hpp"
 
 namespace cyclotome::rlwe {
 
@@ -53,7 +54,8 @@ Ciphertext ciphertext_of(const ContextPtr& context, const CiphertextFacts& facts
   PolyArray array = context->make(context->level_ring(Level(facts.limbs)), facts.batch, facts.parts, facts.domain);
   array.from_host(residues);
   context->native_domain() == Domain::transform ? array.to_transform() : array.to_coefficient();
-  return Ciphertext(context, facts.key, facts.plain, std::move(array), facts.noise, std::nullopt, facts.correction);
+  return with_raised_from(
+      Ciphertext(context, facts.key, facts.plain, std::move(array), facts.noise, std::nullopt, facts.correction));
 }
 
 PublicKey public_key_of(const ContextPtr& context, const KeyId& id, std::span<const std::uint64_t> residues) {

@@ -85,6 +85,9 @@ class Scheme {
   virtual bool has_levels() const noexcept { return false; }
   /// Whether ciphertexts can be switched to fewer primes when they are told to, in memory and in files.
   virtual bool drops_primes() const noexcept { return has_levels(); }
+  /// Whether they can come back to all primes, multiplied by those that were dropped: then key switches are computed in
+  /// as few as the noise allows.
+  virtual bool raises_levels() const noexcept { return false; }
   /// Whether two ciphertexts can be multiplied.
   virtual bool has_products() const noexcept { return true; }
   /// Parameters on an engine, and the operations. Throws ParameterError for parameters of another scheme.

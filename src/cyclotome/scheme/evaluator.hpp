@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
 namespace cyclotome::scheme {
@@ -38,6 +39,13 @@ class Evaluator {
   Ciphertext subtract_plain(const Ciphertext& a, const Plaintext& b) const { return scheme::subtract_plain(a, b); }
   /// a b with a plaintext.
   Ciphertext multiply_plain(const Ciphertext& a, const Plaintext& b) const { return rlwe::multiply_plain(a, b); }
+  /// The same plaintext with its transforms, for many products.
+  Plaintext prepared(const Plaintext& b) const { return rlwe::prepared(b); }
+  /// The same ciphertexts transformed, for many products with plaintexts: they, and their sums, then transform nothing.
+  /// BFV's are in coefficients at first, BGV's are transformed always.
+  Ciphertext transformed(const Ciphertext& a) const { return rlwe::transformed(a); }
+  /// Back to where products and rotations have them, which they do by themselves: for operands of several.
+  Ciphertext native(const Ciphertext& a) const { return rlwe::native(a); }
   /// a times one signed integer.
   Ciphertext multiply_scalar(const Ciphertext& a, std::int64_t factor) const {
     return rlwe::multiply_scalar(a, factor);

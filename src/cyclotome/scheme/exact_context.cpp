@@ -144,9 +144,10 @@ Ciphertext ExactContext::sum_with_plain(const char* operation, PlainSum sum, con
                                         const Plaintext& b) const {
   rlwe::require_plain_operand(operation, a, b);
   rlwe::require_same_context(operation, *this, *a.context());
-  const PlainSumShape shape{sum, a.level(), a.plain(), a.parts(), a.batch() < b.batch(), b.batch() < a.batch()};
+  const PlainSumShape shape{
+      sum, a.level(), a.plain(), a.parts(), a.domain(), a.batch() < b.batch(), b.batch() < a.batch()};
   const auto lift = message_lift(shape.level, shape.plain, a.correction());
-  const std::uint64_t flags = shape.one_c * 1U + shape.one_m * 2U;
+  const std::uint64_t flags = shape.one_c * 1U + shape.one_m * 2U + (shape.domain == Domain::transform) * 4U;
   const ExecutionPtr program =
       execution({operation, {shape.level.primes, shape.plain.number, shape.parts, flags, lift->id()}},
                 [&] { return plain_sum_program(*this, shape, *lift); });

@@ -8,14 +8,13 @@ using program::Slice;
 program::ProgramPtr plain_sum_program(const rlwe::Context& context, const PlainSumShape& shape,
                                       const BaseConversion& lift) {
   const RingPtr& ring = context.level_ring(shape.level);
-  const Domain domain = context.native_domain();
   program::Builder b(shape.sum == PlainSum::added ? "add_plain" : "subtract_plain");
-  const Slice out = b.output(ring, shape.parts, domain),
-              c = b.input(ring, shape.parts, domain, shape.one_c ? 1 : program::each),
+  const Slice out = b.output(ring, shape.parts, shape.domain),
+              c = b.input(ring, shape.parts, shape.domain, shape.one_c ? 1 : program::each),
               m = b.input(context.plain_ring(shape.plain), 1, Domain::coefficient, shape.one_m ? 1 : program::each);
   const Slice text = b.temporary_like(m, ring, 1);
   b.convert(text, m, lift);
-  if (domain == Domain::transform) b.forward(text);
+  if (shape.domain == Domain::transform) b.forward(text);
   if (shape.sum == PlainSum::added) {
     b.add(out.part(0), c.part(0), text);
   } else {

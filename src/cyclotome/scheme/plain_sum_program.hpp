@@ -15,6 +15,7 @@ struct PlainSumShape {
   rlwe::Level level;
   rlwe::PlainIndex plain;
   std::size_t parts;  ///< of the ciphertext
+  Domain domain;      ///< of the ciphertext, and of the sum
   bool one_c, one_m;  ///< it is one for all items
 };
 

@@ -12,8 +12,6 @@ namespace cyclotome::scheme {
 
 namespace {
 
-constexpr std::size_t most_special_primes = 8;
-
 /// How many more ciphertext primes than the fewest are worth a look.
 constexpr std::size_t most_further_primes = 4;
 
@@ -99,7 +97,8 @@ std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLitera
 
 std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLiteral& base, unsigned bits) {
   std::optional<rlwe::Parameters> best;
-  for (std::size_t special = 1; special <= most_special_primes; ++special) {
+  const std::size_t most = most_special_primes(base.ring()->degree());
+  for (std::size_t special = 1; special <= most; ++special) {
     const auto candidate = with_special_primes(base, bits, special);
     if (!candidate) break;
     if (!best || cost(*candidate) < cost(*best)) best = candidate;
@@ -108,9 +107,10 @@ std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLi
 }
 
 std::optional<rlwe::Parameters> cheapest_primes(const rlwe::ParametersLiteral& base, unsigned bits) {
+  const std::size_t most = most_special_primes(base.ring()->degree());
   std::optional<rlwe::Parameters> best;
   for (std::size_t further = 0; further <= most_further_primes; ++further) {
-    for (std::size_t special = 1; special <= most_special_primes; ++special) {
+    for (std::size_t special = 1; special <= most; ++special) {
       auto candidate = with_special_primes(base, bits, special, further);
       for (unsigned lacking = 1; candidate && candidate->modulus_bits() < bits && lacking <= most_lacking_bits;
            ++lacking)
@@ -124,7 +124,8 @@ std::optional<rlwe::Parameters> cheapest_primes(const rlwe::ParametersLiteral& b
 
 std::vector<KeySwitchChoice> key_switch_choices(const rlwe::Parameters& parameters) {
   const std::size_t own = parameters.special_moduli().size();
-  const std::size_t most = std::max(own, std::min(parameters.moduli().size(), most_special_primes));
+  const std::size_t most =
+      std::max(own, std::min(parameters.moduli().size(), most_special_primes(parameters.degree())));
   const unsigned security = parameters.security();
   const unsigned cap = security == 0 ? 0 : rlwe::max_modulus_bits(parameters.degree(), security, parameters.table());
   const double unit = cost(parameters);

@@ -20,13 +20,17 @@ unsigned narrowest_prime(const RingShape& ring);
 /// conversions, limb by limb; a 32-bit limb costs half a 64-bit one.
 double cost(const rlwe::Parameters& parameters);
 
+/// How many special primes are tried. Up to n = 2^15 security leaves room for hardly more than 8 of 30 bits; from 2^16
+/// on a long q has so many primes that more of them pay.
+constexpr std::size_t most_special_primes(std::size_t degree) { return degree < 65536 ? 8 : 24; }
+
 /// Like `base`, with ciphertext primes of `bits` bits in all: as few as possible and `further` more, about equally
 /// wide. There are `special` special primes, as wide as the widest of them, and the fewest digits that these allow.
 /// Nothing if there are too few primes of these widths, or if security forbids it. The product may lack a bit or two.
 std::optional<rlwe::Parameters> with_special_primes(const rlwe::ParametersLiteral& base, unsigned bits,
                                                     std::size_t special, std::size_t further = 0);
 
-/// The cheapest number of special primes from 1 to 8; nothing if security allows none.
+/// The cheapest number of special primes of those that are tried; nothing if security allows none.
 std::optional<rlwe::Parameters> cheapest_special_primes(const rlwe::ParametersLiteral& base, unsigned bits);
 
 /// The cheapest of those whose product has at least `bits` bits. Up to 4 more ciphertext primes than needed are tried:
@@ -42,9 +46,9 @@ struct KeySwitchChoice {
   bool chosen;           ///< these are the parameters that were asked about
 };
 
-/// What there was to choose from with these ciphertext primes: 0 to 8 special primes (no more than there are ciphertext
-/// primes), each with the fewest digits, and the parameters themselves in their place. Numbers that there are no primes
-/// for are left out.
+/// What there was to choose from with these ciphertext primes: no special prime to as many as are tried (no more than
+/// there are ciphertext primes), each with the fewest digits, and the parameters themselves in their place. Numbers
+/// that there are no primes for are left out.
 std::vector<KeySwitchChoice> key_switch_choices(const rlwe::Parameters& parameters);
 
 }  // namespace cyclotome::scheme

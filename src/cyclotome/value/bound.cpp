@@ -28,68 +28,76 @@ Bound unbounded(const Bound& a, const Bound& b) {
 Bound signed_as(const Bound& bound, const Bound& a, const Bound& b) {
   return a.starts_at_zero() && b.starts_at_zero() ? bound.from_zero() : bound;
 }
-Bound signed_as(const Bound& bound, const Bound& a) { return signed_as(bound, a, a); }
 
 /// Hoelder's inequality: what sums of products over rows reach.
 BigUnsigned hoelder(const Bound& a, const Bound& b) { return std::min(a.row() * b.largest(), a.largest() * b.row()); }
 
 }  // namespace
 
-Bound::Bound(BigUnsigned largest, std::size_t length, const std::optional<BigUnsigned>& row)
-    : known_(true), largest_(std::move(largest)), row_(largest_ * BigUnsigned(length)) {
+Bound::Bound(Interval values, std::size_t length, const std::optional<BigUnsigned>& row)
+    : known_(true), values_(std::move(values)), row_(values_.largest() * BigUnsigned(length)) {
   if (row && *row < row_) row_ = *row;
-  if (row_ < largest_) largest_ = row_;
+  if (row_ < values_.largest()) values_ = values_.within(Interval::around_zero(row_));
 }
 
 Bound Bound::from_zero() const {
   Bound result = *this;
-  result.from_zero_ = known_;
+  if (known_ && values_.low.negative) result.values_ = {0, Integer(largest())};
   return result;
 }
 
-Bound Bound::of_either_sign() const {
+Bound Bound::negated() const {
   Bound result = *this;
-  result.from_zero_ = false;
+  result.values_ = -values_;
   return result;
 }
 
 Bound Bound::broadcast(std::size_t from, std::size_t to) const {
-  return wraps() || from == to ? *this : signed_as({largest_, to}, *this);
+  return wraps() || from == to ? *this : Bound(values_, to);
 }
 
 Bound Bound::regrouped(std::size_t rows, std::size_t length) const {
-  return wraps() ? *this : signed_as({largest_, length, row_ * BigUnsigned(rows)}, *this);
+  return wraps() ? *this : Bound(values_, length, row_ * BigUnsigned(rows));
 }
 
 Bound Bound::summed(std::size_t count) const {
   if (wraps()) return *this;
   Bound result = *this;
-  result.largest_ *= count;
+  result.values_ = values_.times(count);
   result.row_ *= count;
   return result;
 }
 
-Bound Bound::row_sums(std::size_t length) const { return wraps() ? *this : signed_as({row_, length}, *this); }
+Bound Bound::row_sums(std::size_t length) const {
+  if (wraps()) return *this;
+  const Bound sums(row_, length);
+  if (!values_.low.negative) return sums.from_zero();
+  return values_.high.negative ? sums.from_zero().negated() : sums;
+}
 
 Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
   if (!known(operation, a, b)) return unbounded(a, b);
-  return signed_as({a.largest() + b.largest(), length, a.row() + b.row()}, a, b);
+  return {a.values() + b.values(), length, a.row() + b.row()};
 }
 
 Bound difference_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
   if (!known(operation, a, b)) return unbounded(a, b);
-  const bool positive = a.starts_at_zero() && b.starts_at_zero();
-  return {positive ? std::max(a.largest(), b.largest()) : a.largest() + b.largest(), length, a.row() + b.row()};
+  return {a.values() - b.values(), length, a.row() + b.row()};
 }
 
 Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
   if (!known(operation, a, b)) return unbounded(a, b);
-  return signed_as({a.largest() * b.largest(), length, hoelder(a, b)}, a, b);
+  return {a.values() * b.values(), length, hoelder(a, b)};
 }
 
 Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
   if (!known(operation, a, b)) return unbounded(a, b);
-  return signed_as({std::max(a.largest(), b.largest()), length, std::max(a.row(), b.row())}, a, b);
+  return {a.values().hull(b.values()), length, std::max(a.row(), b.row())};
+}
+
+Bound appended_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
+  if (!known(operation, a, b)) return unbounded(a, b);
+  return {a.values().hull(b.values()), length, a.row() + b.row()};
 }
 
 Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size_t rows_of, std::size_t length) {
@@ -99,7 +107,7 @@ Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size
 Bound matrix_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t inner, std::size_t n) {
   if (!known(operation, a, b)) return unbounded(a, b);
   const BigUnsigned entry = std::min(a.row() * b.largest(), a.largest() * b.largest() * BigUnsigned(inner));
-  return {entry, n, a.row() * b.row()};
+  return signed_as({entry, n, a.row() * b.row()}, a, b);
 }
 
 Bound polynomial_product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length) {
@@ -124,38 +132,27 @@ Bound field_bound(const char* operation, const Bound& x, const Integers& w, cons
   return first_wider_than(w, 1) == w.size() ? x : Bound::wrapping();
 }
 
-namespace {
-
-/// Whether a value is below 0.
-bool is_negative(const Integers& w) {
-  std::uint64_t signs = 0;
-  for (std::size_t i = 0; i < w.size(); ++i) signs |= w.value_words(i).back();
-  return signs >> 63 != 0;
-}
-
-}  // namespace
-
 Bound bound_of(const Integers& w, std::size_t length) {
-  const Bound own(w.largest(), w.length(), w.ndim() == 0 ? w.largest() : w.largest_sum(w.ndim() - 1));
-  return (is_negative(w) ? own : own.from_zero()).broadcast(w.length(), length);
+  const Bound own(interval_of(w), w.length(), w.ndim() == 0 ? w.largest() : w.largest_sum(w.ndim() - 1));
+  return own.broadcast(w.length(), length);
 }
 
 Bound left_product_bound(const Integers& matrix, const Bound& x, std::size_t length) {
   if (x.wraps()) return x;
   const BigUnsigned weight = matrix.largest_sum(1);
-  return {weight * x.largest(), length, weight * x.row()};
+  return signed_as({weight * x.largest(), length, weight * x.row()}, x, bound_of(matrix, matrix.length()));
 }
 
 Bound left_vector_product_bound(const Integers& matrix, const Bound& x) {
   if (x.wraps()) return x;
   const BigUnsigned entry = std::min(matrix.largest_sum(1) * x.largest(), matrix.largest() * x.row());
-  return {entry, matrix.shape()[0], matrix.largest_sum(0) * x.row()};
+  return signed_as({entry, matrix.shape()[0], matrix.largest_sum(0) * x.row()}, x, bound_of(matrix, matrix.length()));
 }
 
 Bound right_product_bound(const Bound& x, const Integers& matrix) {
   if (x.wraps()) return x;
   const BigUnsigned entry = std::min(x.largest() * matrix.largest_sum(0), x.row() * matrix.largest());
-  return {entry, matrix.shape()[1], x.row() * matrix.largest_sum(1)};
+  return signed_as({entry, matrix.shape()[1], x.row() * matrix.largest_sum(1)}, x, bound_of(matrix, matrix.length()));
 }
 
 Bound total_bound(const Bound& x, const Shape& shape, const std::vector<std::size_t>& axes) {

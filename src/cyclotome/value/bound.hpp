@@ -5,7 +5,7 @@
 
 #include "cyclotome/ring/big_unsigned.hpp"
 #include "cyclotome/rlwe/parameters.hpp"
-#include "cyclotome/value/integers.hpp"
+#include "cyclotome/value/interval.hpp"
 #include "cyclotome/value/shape.hpp"
 
 namespace cyclotome::value {
@@ -13,7 +13,7 @@ namespace cyclotome::value {
 /// How large the values of an array may be. Public: made from stated limits and plaintext operands, never from what is
 /// encrypted.
 ///
-/// Two numbers: the largest magnitude of a value, and the largest sum of magnitudes along the last axis, a *row*. The
+/// An interval that holds every value, and the largest sum of magnitudes along the last axis, a *row*. The
 /// second lets a selection by a one-hot mask, sum(mask * x), be bounded by what one x can be: |sum a_i b_i| is at most
 /// row(a) largest(b). Or neither: then values wrap around modulo T by intent. Elements of GF(2^r), which slots modulo 2
 /// over Phi_m hold, are such values, and bits are those of them that are 0 or 1; so are all values modulo 2 elsewhere.
@@ -29,22 +29,27 @@ class Bound {
   }
   /// Rows of `length` values, each of at most `largest`, their magnitudes adding up to at most `row` (none: to what
   /// `length` values can). Each number is taken down to what the other implies.
-  Bound(BigUnsigned largest, std::size_t length, const std::optional<BigUnsigned>& row = std::nullopt);
-  /// The same of values that are not below 0, as those of masks and of numbers that say so. Known to whoever computes
-  /// only: files do not tell.
+  Bound(const BigUnsigned& largest, std::size_t length, const std::optional<BigUnsigned>& row = std::nullopt)
+      : Bound(Interval::around_zero(largest), length, row) {}
+  /// The same of values in an interval.
+  Bound(Interval values, std::size_t length, const std::optional<BigUnsigned>& row = std::nullopt);
+  /// The same magnitudes of values that are not below 0, as those of masks and of numbers that say so.
   Bound from_zero() const;
-  /// The same of values of either sign.
-  Bound of_either_sign() const;
 
   /// Whether values wrap around modulo T by intent.
   bool wraps() const noexcept { return !known_; }
   /// Then wraps() too.
   bool is_bits() const noexcept { return bits_; }
   /// Whether values are known not to be below 0.
-  bool starts_at_zero() const noexcept { return from_zero_; }
-  /// Precondition: not wraps().
-  const BigUnsigned& largest() const noexcept { return largest_; }
+  bool starts_at_zero() const noexcept { return known_ && !values_.low.negative; }
+  /// Precondition, here and below: not wraps().
+  const Interval& values() const noexcept { return values_; }
+  /// The largest magnitude.
+  const BigUnsigned& largest() const noexcept { return values_.largest(); }
   const BigUnsigned& row() const noexcept { return row_; }
+
+  /// Of the opposites.
+  Bound negated() const;
 
   /// Of rows that become `length` values: those of one value repeat it.
   Bound broadcast(std::size_t from, std::size_t to) const;
@@ -58,20 +63,23 @@ class Bound {
 
  private:
   Bound() = default;
-  bool known_ = false, bits_ = false, from_zero_ = false;
-  BigUnsigned largest_, row_;
+  bool known_ = false, bits_ = false;
+  Interval values_;
+  BigUnsigned row_;
 };
 
 // Of results of operations on arrays with rows of the same length, broadcast before if need be.
 
 /// Throws MismatchError if one operand wraps around and the other doesn't.
 Bound sum_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
-/// Of a - b: where neither is below 0, no more than the larger of both.
+/// Of a - b.
 Bound difference_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 /// Of a b, value by value.
 Bound product_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
-/// Of arrays side by side: the larger of both.
+/// Of arrays below each other: what holds for both.
 Bound joint_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
+/// Of arrays one after the other along the last axis, whose rows grow to `length`.
+Bound appended_bound(const char* operation, const Bound& a, const Bound& b, std::size_t length);
 /// Of sums of products over whole rows, |sum a_i b_i|, arranged in rows of `length`.
 Bound dot_bound(const char* operation, const Bound& a, const Bound& b, std::size_t rows_of, std::size_t length);
 /// Of a (..., m, k) @ b (..., k, n): rows of `n`, k = `inner`.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/value/announcement.hpp"
 
 namespace cyclotome::value {
@@ -82,6 +83,12 @@ Channels concatenate(const std::vector<Channels>& arrays) {
     results.push_back(joined(parts));
   }
   return results;
+}
+
+Placed transformed(const Placed& x) {
+  Placed result{{}, x.layout};
+  for (const Ciphertext& channel : x.channels) result.channels.push_back(rlwe::transformed(channel));
+  return result;
 }
 
 Channels multiply(const Channels& a, const Channels& b, const Options& options) {

@@ -46,6 +46,9 @@ Channels take(const Channels& a, const Indices& indices);
 /// One batch after the other, channel by channel. Precondition: at least one.
 Channels concatenate(const std::vector<Channels>& arrays);
 
+/// The same ciphertexts transformed, which products with plaintexts then need not do for each of them.
+Placed transformed(const Placed& x);
+
 /// Products, of 3 parts, and relinearised ones; batches are equal or 1. `a` and `b` may be the same object: a square.
 Channels multiply(const Channels& a, const Channels& b, const Options& options);
 Channels multiply_relinearized(const Channels& a, const Channels& b, const rlwe::EvaluationKeys& keys,

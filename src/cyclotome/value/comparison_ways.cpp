@@ -29,9 +29,18 @@ Way by_polynomial(const EvaluationPlan& plan, const Ciphertext& channel) {
   return {by_plan(plan), plan.products, plan.depth, headroom_after(plan, channel)};
 }
 
-Ciphertext plus_constant(const Ciphertext& a, std::uint64_t constant) {
+/// A residue modulo the plaintext modulus of a, as small as it can be.
+std::int64_t centred(const Ciphertext& a, std::uint64_t residue) {
   const std::uint64_t t = a.plain_modulus().value;
-  const auto value = static_cast<std::int64_t>(constant) - (constant > t / 2 ? static_cast<std::int64_t>(t) : 0);
+  return static_cast<std::int64_t>(residue) - (residue > t / 2 ? static_cast<std::int64_t>(t) : 0);
+}
+
+Ciphertext times_constant(const Ciphertext& a, std::uint64_t constant) {
+  return rlwe::multiply_scalar(a, centred(a, constant));
+}
+
+Ciphertext plus_constant(const Ciphertext& a, std::uint64_t constant) {
+  const std::int64_t value = centred(a, constant);
   return scheme::add_plain(
       a, encode_residues(a.context(), a.plain(), Encoding::Kind::constants, std::span(&value, 1), 1, 1));
 }
@@ -127,20 +136,23 @@ std::optional<Way> both_by_sign(const Range& range, const Ciphertext& channel) {
   for (std::size_t v = 1; v < points.size(); ++v) {
     sign[v] = t.negate(t.multiply(t.power(v % t.value(), t.value() - 2), half));
   }
-  const ResiduePolynomial f[] = {interpolated(points, zero, t), interpolated(points, sign, t)};
-  const EvaluationPlan plan = evaluation_plan(f, t, {vanishing(points, t)});
-  const std::uint64_t minus_half = t.negate(half);
-  const auto function = [plan, half, minus_half, t](const Ciphertext& d, const rlwe::EvaluationKeys& keys,
-                                                    const Options& options) {
+  // Where d is 0, so is d q, whatever q is there: one point less. Of bits it leaves a constant, which takes no product.
+  const std::span<const std::uint64_t> nonzero = std::span(points).subspan(1), signs = std::span(sign).subspan(1);
+  const std::vector<ResiduePolynomial> f{interpolated(points, zero, t),
+                                         nonzero.empty() ? ResiduePolynomial() : interpolated(nonzero, signs, t)};
+  const bool linear = f[1].size() <= 1;
+  const std::uint64_t slope = linear && !f[1].empty() ? f[1][0] : 0;
+  const EvaluationPlan plan = evaluation_plan(std::span(f).first(linear ? 1 : 2), t, {vanishing(points, t)});
+  const auto function = [=](const Ciphertext& d, const rlwe::EvaluationKeys& keys, const Options& options) {
     const Ciphertext y = scheme::multiply_by(options.product_method, d, nullptr, &keys);
     const std::vector<Ciphertext> made = evaluate(plan, y, keys, options);
-    const auto factor = static_cast<std::int64_t>(minus_half) - static_cast<std::int64_t>(t.value());
-    const Ciphertext centred =
-        rlwe::multiply_scalar(made[0], minus_half > t.value() / 2 ? factor : static_cast<std::int64_t>(minus_half));
-    const Ciphertext product = scheme::multiply_by(options.product_method, d, &made[1], &keys);
-    return std::vector{plus_constant(scheme::add(product, centred), half), made[0]};
+    const Ciphertext product =
+        linear ? times_constant(d, slope) : scheme::multiply_by(options.product_method, d, &made[1], &keys);
+    return std::vector{plus_constant(scheme::add(product, times_constant(made[0], t.negate(half))), half), made[0]};
   };
-  return Way{function, plan.products + 2, plan.depth + 2, headroom_after(plan, channel, true)};
+  const std::size_t more = linear ? 1 : 2;
+  return Way{function, plan.products + more, plan.depth + static_cast<unsigned>(more),
+             headroom_after(plan, channel, true)};
 }
 
 }  // namespace

@@ -22,24 +22,15 @@ struct Ranged {
   std::optional<Range> range;
 };
 
-std::int64_t small(const BigUnsigned& value) {
-  return static_cast<std::int64_t>(std::min(value, BigUnsigned(std::uint64_t{1} << 62)).mod(std::uint64_t{1} << 63));
+std::int64_t small(const Integer& value) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  const auto magnitude = static_cast<std::int64_t>(std::min(value.magnitude, BigUnsigned(most)).mod(most + 1));
+  return value.negative ? -magnitude : magnitude;
 }
 
-Range range_of_bound(const Bound& bound) {
-  const std::int64_t largest = small(bound.largest());
-  return {bound.starts_at_zero() ? 0 : -largest, largest};
-}
-
-Range range_of_values(const EncryptedArray& x) { return range_of_bound(x.bound()); }
-Range range_of_values(const Integers& w) {
-  Range range{std::int64_t{1} << 62, -(std::int64_t{1} << 62)};
-  for (std::size_t i = 0; i < w.size(); ++i) {
-    const std::int64_t value = w[i].negative ? -small(w[i].magnitude) : small(w[i].magnitude);
-    range = {std::min(range.low, value), std::max(range.high, value)};
-  }
-  return range;
-}
+Range range_of_interval(const Interval& values) { return {small(values.low), small(values.high)}; }
+Range range_of_values(const EncryptedArray& x) { return range_of_interval(x.bound().values()); }
+Range range_of_values(const Integers& w) { return range_of_interval(interval_of(w)); }
 
 bool wraps(const EncryptedArray& x) { return x.bound().wraps(); }
 bool wraps(const Integers&) { return false; }
@@ -92,7 +83,7 @@ EncryptedArray negative_of(const char* operation, const Ranged& d, const Options
 
 Ranged ranged(const EncryptedArray& x) {
   if (x.bound().wraps()) return {x, std::nullopt};
-  return {without_bound(x), range_of_bound(x.bound())};
+  return {without_bound(x), range_of_values(x)};
 }
 
 template <class Y>

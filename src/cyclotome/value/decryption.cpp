@@ -59,7 +59,12 @@ void require_as_stated(const char* operation, const Integers& values, const Boun
   if (bound.wraps()) return;
   const BigUnsigned largest = values.largest();
   const BigUnsigned row = values.ndim() == 0 ? largest : values.largest_sum(values.ndim() - 1);
-  if (largest <= bound.largest() && row <= bound.row()) return;
+  if (largest <= bound.largest() && row <= bound.row()) {
+    const std::size_t found = first_outside(values, bound.values());
+    if (found == values.size()) return;
+    throw RangeError(message(operation, ": a value is ", shown(values[found]), ", not ", shown(bound.values()),
+                             ", as the array states; the ciphertexts were altered, or their description is wrong"));
+  }
   const bool single = largest > bound.largest();
   throw RangeError(message(
       operation, single ? ": a value has magnitude " : ": magnitudes along the last axis add up to ",

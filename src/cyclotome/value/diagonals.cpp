@@ -7,6 +7,7 @@
 #include "cyclotome/engine/memory_limit.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/math/interrupt.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 
 namespace cyclotome::value {
@@ -166,7 +167,7 @@ std::size_t Diagonals::steps() const noexcept {
 Ciphertext Diagonals::product(const Block& block, std::size_t channel, const Ciphertext& x,
                               const rlwe::EvaluationKeys& keys, Task& task) const {
   const DiagonalPlan& plan = block.plan;
-  Ciphertext vector = doubled(x, plan.copy_steps(), keys);
+  Ciphertext vector = doubled(rlwe::native(x), plan.copy_steps(), keys);
   if (const auto step = plan.swap_step()) {
     vector = rlwe::add(vector, rlwe::rotate_columns(turned(vector, *step, keys), keys));
   }

@@ -57,7 +57,7 @@ Bound bound_with(const char* operation, BoundRule rule, const EncryptedArray& x,
 EncryptedArray negate(const EncryptedArray& x) {
   Channels channels;
   for (const Ciphertext& channel : x.channels()) channels.push_back(rlwe::negate(channel));
-  return {{std::move(channels), x.layout()}, x.bound().of_either_sign(), x.keys()};
+  return {{std::move(channels), x.layout()}, x.bound().negated(), x.keys()};
 }
 
 EncryptedArray add(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
@@ -122,7 +122,9 @@ Placed multiply_rows(const Placed& x, const Keyring& keys, const Integers& w, co
   }
   require_slots("multiply", e.layout);
   const Layout layout = e.layout.with_clean(true);  // the rows end in zeros
-  return with_rows("multiplying", rlwe::multiply_plain, e.x, layout, Rows(layout, w), options);
+  const bool repeats = layout.batch() > e.x.layout.batch();
+  return with_rows("multiplying", rlwe::multiply_plain, repeats ? transformed(e.x) : e.x, layout, Rows(layout, w),
+                   options);
 }
 
 }  // namespace cyclotome::value

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/noise_model.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 
@@ -67,7 +68,7 @@ std::size_t EncryptedArray::level() const {
 
 std::size_t EncryptedArray::bytes() const {
   std::size_t sum = 0;
-  for (const Ciphertext& channel : channels()) sum += channel.polynomials().bytes();
+  for (const Ciphertext& channel : channels()) sum += channel.bytes();
   return sum;
 }
 
@@ -83,6 +84,16 @@ EncryptedArray EncryptedArray::to(const rlwe::ContextPtr& context) const {
   for (const Ciphertext& channel : channels()) moved.push_back(channel.to(context));
   return {{std::move(moved), layout()}, bound_};
 }
+
+EncryptedArray EncryptedArray::transformed() const { return {value::transformed(placed_), bound_, keys_}; }
+
+EncryptedArray EncryptedArray::in_native_domain() const {
+  EncryptedArray result = *this;
+  for (Ciphertext& channel : result.placed_.channels) channel = rlwe::native(channel);
+  return result;
+}
+
+bool EncryptedArray::is_transformed() const { return channels().front().domain() == Domain::transform; }
 
 EncryptedArray EncryptedArray::switch_to_level(std::size_t level) const {
   if (level < 1 || level > this->level()) {

@@ -35,7 +35,7 @@ class EncryptedArray {
   double noise_headroom() const;
   /// Number of ciphertext primes; where plaintext moduli differ in it, the highest.
   std::size_t level() const;
-  /// Bytes of its ciphertexts in memory.
+  /// Bytes of its ciphertexts in memory, with those that are kept in the other domain.
   std::size_t bytes() const;
 
   /// The same array that knows these keys too: what products, sums over slots and rotations take. Throws MismatchError
@@ -43,6 +43,13 @@ class EncryptedArray {
   EncryptedArray with_keys(const Keyring& keys) const;
   /// The same array without keys on another engine; `context` must have the same parameters (MismatchError).
   EncryptedArray to(const rlwe::ContextPtr& context) const;
+  /// The same array with its ciphertexts transformed, for products with plaintexts, which then take no transform of
+  /// it; results are the same bits. In BGV as it is.
+  EncryptedArray transformed() const;
+  /// The same array as files have it: in BFV in coefficients, for products and rotations.
+  EncryptedArray in_native_domain() const;
+  /// Whether its ciphertexts are transforms: in BGV always, in BFV of products with plaintexts and their sums.
+  bool is_transformed() const;
   /// The same values in at most `level` ciphertext primes: smaller, and in BGV faster. Throws ArgumentError above the
   /// present level and below 1.
   EncryptedArray switch_to_level(std::size_t level) const;

@@ -27,6 +27,12 @@ void require_values_within(const Integers& values, const Bound& bound, const rlw
                              shown(capacity(parameters)),
                              "), or take wider parameters: suggest(value_bits=", largest.bit_length(), ", ...)"));
   }
+  if (const std::size_t i = first_outside(values, bound.values()); i != values.size()) {
+    const bool below_zero = values[i].negative && !bound.values().low.negative;
+    throw RangeError(message("encrypt: value ", shown(values[i]), place_of(values.shape(), i), " is ",
+                             below_zero ? "below 0" : message("not ", shown(bound.values())),
+                             "; state a bound that holds it, as bound=", shown(bound.largest()), " for either sign"));
+  }
   const BigUnsigned row = values.ndim() == 0 ? largest : values.largest_sum(values.ndim() - 1);
   if (row > bound.row()) {
     throw RangeError(message("encrypt: magnitudes along the last axis add up to ", shown(row),
@@ -36,7 +42,7 @@ void require_values_within(const Integers& values, const Bound& bound, const rlw
 
 /// Of parameters with plaintext modulus 2 that have no field: bits, or integers that wrap around.
 Bound stated_modulo_2(const Integers& values, const Encryption& how) {
-  if (how.bound || how.l1_bound) {
+  if (how.bound || how.interval || how.l1_bound) {
     throw ArgumentError("encrypt: bits, and integers modulo 2, have no bound; leave it out");
   }
   if (how.wrap) return Bound::wrapping();
@@ -49,7 +55,7 @@ Bound stated_modulo_2(const Integers& values, const Encryption& how) {
 
 /// Bits, or elements of the field by wrap.
 Bound stated_in_field(const Integers& values, const Encryption& how, const BinaryField& field) {
-  if (how.bound || how.l1_bound) {
+  if (how.bound || how.interval || how.l1_bound) {
     throw ArgumentError(
         message("encrypt: bits and elements of GF(2^", field.degree(), ") have no bound; leave it out"));
   }
@@ -63,29 +69,34 @@ Bound stated_in_field(const Integers& values, const Encryption& how, const Binar
                          "(wrap in C++) elements of GF(2^", field.degree(), ")")));
 }
 
+/// RangeError for one beyond the capacity of the parameters.
+Interval stated_interval(const Encryption& how, const BigUnsigned& most) {
+  if (how.interval && (how.bound || how.from_zero || how.interval->low > how.interval->high)) {
+    throw ArgumentError(message("encrypt: values ", shown(*how.interval), "; the least of an interval comes first, ",
+                                "and it stands in place of a bound"));
+  }
+  const BigUnsigned largest = how.interval ? how.interval->largest() : how.bound.value_or(most);
+  if (largest > most) {
+    throw RangeError(message("encrypt: bound ", shown(largest), " is more than these parameters hold, ", shown(most),
+                             " in either direction; take wider ones: suggest(value_bits=", largest.bit_length(),
+                             ", ...)"));
+  }
+  if (how.interval) return *how.interval;
+  return how.from_zero ? Interval{0, Integer(largest)} : Interval::around_zero(largest);
+}
+
 Bound stated_bound(const Integers& values, const Encryption& how, const rlwe::Parameters& parameters) {
   if (parameters.field_slots() != nullptr) return stated_in_field(values, how, parameters.field_slots()->field());
   if (holds_bits(parameters)) return stated_modulo_2(values, how);
   if (how.wrap) {
-    if (how.bound || how.l1_bound) {
+    if (how.bound || how.interval || how.l1_bound) {
       throw ArgumentError("encrypt: bound= and wrap=True exclude each other: values that wrap around have no bound");
     }
     return Bound::wrapping();
   }
-  const BigUnsigned most = capacity(parameters);
-  if (how.bound && *how.bound > most) {
-    throw RangeError(message("encrypt: bound ", shown(*how.bound), " is more than these parameters hold, ", shown(most),
-                             " in either direction; take wider ones: suggest(value_bits=", how.bound->bit_length(),
-                             ", ...)"));
-  }
-  const Bound bound(how.bound.value_or(most), values.length(), how.l1_bound);
+  const Bound bound(stated_interval(how, capacity(parameters)), values.length(), how.l1_bound);
   require_values_within(values, bound, parameters);
-  if (!how.from_zero) return bound;
-  if (bound_of(values, values.length()).starts_at_zero()) return bound.from_zero();
-  std::size_t i = 0;
-  while (!values[i].negative) ++i;
-  throw RangeError(message("encrypt: value ", shown(values[i]), place_of(values.shape(), i), " is below 0; state a ",
-                           "bound for either sign, bound=", shown(bound.largest())));
+  return bound;
 }
 
 Layout layout_of(const Integers& values, const Encryption& how, const rlwe::Context& context) {

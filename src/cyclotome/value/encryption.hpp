@@ -13,6 +13,8 @@ struct Encryption {
   std::optional<BigUnsigned> bound = std::nullopt;
   /// No value is below 0, which halves what comparisons and tables have to tell apart.
   bool from_zero = false;
+  /// In place of both: the interval that values lie in.
+  std::optional<Interval> interval = std::nullopt;
   /// The largest sum of magnitudes along the last axis: 1 for rows that are one-hot masks. None: what `bound` implies.
   std::optional<BigUnsigned> l1_bound = std::nullopt;
   /// Values and results are meant modulo T, in [0, T), and have no bound. Where parameters hold elements of GF(2^r):

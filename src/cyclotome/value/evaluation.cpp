@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/scheme/encoding.hpp"
 
 namespace cyclotome::value {
@@ -48,12 +49,17 @@ class Encrypted {
   /// Puts the powers that most forms have side by side, item by item, so that a form of them is one pass.
   void lay_out(const std::vector<const Value*>& powers) {
     tables_.clear();
-    for (std::size_t item = 0; item < powers.front()->batch(); ++item) {
-      std::vector<Value> members;
-      const std::size_t number[] = {item};
-      for (const Value* const power : powers) members.push_back(rlwe::take(*power, number));
-      tables_.push_back(concatenated(members));
+    if (powers.size() < 2) return;
+    std::vector<Value> members;
+    for (const Value* const power : powers) members.push_back(*power);
+    const Value all = concatenated(members);
+    const std::size_t batch = powers.front()->batch();
+    for (std::size_t item = 0; item < batch && batch > 1; ++item) {
+      std::vector<rlwe::Member> of_item;
+      for (std::size_t power = 0; power < powers.size(); ++power) of_item.push_back({&all, power * batch + item});
+      tables_.push_back(rlwe::gather(of_item));
     }
+    if (batch == 1) tables_.push_back(all);
   }
   /// The sum of factors[i] times power number i of those.
   Value combined(const std::vector<std::uint64_t>& factors) const {
@@ -157,9 +163,9 @@ class Evaluation {
     const EvaluationPlan::Node& of = plan_.nodes[number];
     if (of.is_form()) return form(of.form);
     const Value left = root(*of.left), right = root(*of.right);
-    const bool alone = !of.rest && of.form.terms.empty();
-    lazy = !alone;
-    Value total = alone ? algebra_.multiplied_and_relinearized(left, right) : algebra_.multiplied(left, right);
+    // Relinearised at once, unless a product is added that is relinearised together with this one.
+    lazy = of.rest && !plan_.nodes[*of.rest].is_form();
+    Value total = lazy ? algebra_.multiplied(left, right) : algebra_.multiplied_and_relinearized(left, right);
     if (of.rest) {
       bool ignored = false;
       total = algebra_.added(total, node(*of.rest, ignored));

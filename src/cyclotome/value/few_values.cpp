@@ -42,8 +42,11 @@ std::vector<Ciphertext> results_of(const ChannelFunction& function, std::size_t 
 
 std::optional<Range> range_of(const Bound& bound) {
   if (bound.wraps() || bound.largest() > BigUnsigned(most_values)) return std::nullopt;
-  const auto largest = static_cast<std::int64_t>(bound.largest().mod(most_values + 1));
-  const Range range{bound.starts_at_zero() ? 0 : -largest, largest};
+  const auto small = [](const Integer& value) {
+    const auto magnitude = static_cast<std::int64_t>(value.magnitude.mod(most_values + 1));
+    return value.negative ? -magnitude : magnitude;
+  };
+  const Range range{small(bound.values().low), small(bound.values().high)};
   return range.count() > most_values ? std::nullopt : std::optional(range);
 }
 

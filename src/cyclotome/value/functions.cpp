@@ -77,35 +77,42 @@ i128 wide(const Integer& value) {
   return value.negative ? -static_cast<i128>(magnitude) : static_cast<i128>(magnitude);
 }
 
-BigUnsigned big(u128 value) {
-  const std::uint64_t limbs[] = {static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(value >> 64)};
-  return BigUnsigned::from_limbs(limbs);
+Integer narrow(i128 value) {
+  const u128 size = static_cast<u128>(value < 0 ? -value : value);
+  const std::uint64_t limbs[] = {static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(size >> 64)};
+  return Integer(BigUnsigned::from_limbs(limbs), value < 0);
 }
 
-/// The largest value within the operand's bound: by trying all of them, where they are few.
+/// The values within the operand's bound: by trying all of them, where they are few; else by Horner's rule.
 Bound bound_of_values(const std::vector<Integer>& f, const EncryptedArray& x) {
   const std::size_t last = x.layout().last();
   if (x.bound().wraps()) return x.bound();
   const std::size_t capacity_bits = capacity(x.parameters()).bit_length();
-  BigUnsigned most;
+  Interval most{0, 0};
   for (std::size_t i = f.size(); i-- > 0;) {
-    most = most * x.bound().largest() + f[i].magnitude;
+    most = most * x.bound().values() + Interval{f[i], f[i]};
     // Far beyond what fits, so that no work goes into numbers that are refused anyway.
-    if (most.bit_length() > 2 * capacity_bits + 512) return Bound(most, last);
+    if (most.largest().bit_length() > 2 * capacity_bits + 512) return Bound(most, last);
   }
   const std::optional<Range> range = range_of(x.bound());
-  if (!range || most.bit_length() > 120 || range->count() * f.size() > std::size_t{1} << 26) return Bound(most, last);
+  // Horner's rule passes sums of magnitudes no larger than this on its way.
+  BigUnsigned sum;
+  for (std::size_t i = f.size(); i-- > 0;) sum = sum * x.bound().largest() + f[i].magnitude;
+  if (!range || sum.bit_length() > 120 || range->count() * f.size() > std::size_t{1} << 26) return Bound(most, last);
   std::vector<i128> coefficients;
   for (const Integer& c : f) coefficients.push_back(wide(c));
-  i128 lowest = 0, highest = 0;
-  for (std::int64_t v = range->low; v <= range->high; ++v) {
+  const auto value_at = [&](std::int64_t v) {
     i128 value = 0;
     for (std::size_t i = coefficients.size(); i-- > 0;) value = value * v + coefficients[i];
+    return value;
+  };
+  i128 lowest = value_at(range->low), highest = lowest;
+  for (std::int64_t v = range->low + 1; v <= range->high; ++v) {
+    const i128 value = value_at(v);
     lowest = std::min(lowest, value);
     highest = std::max(highest, value);
   }
-  const Bound bound(big(static_cast<u128>(std::max(highest, -lowest))), last);
-  return lowest < 0 ? bound : bound.from_zero();
+  return Bound(Interval{narrow(lowest), narrow(highest)}, last);
 }
 
 /// The polynomial modulo t, of the least degree that has the same values.
@@ -136,9 +143,7 @@ EvaluationPlan plan_of_polynomial(const std::vector<Integer>& f, const Bound& bo
 
 // --- selections ---
 
-bool is_mask(const Bound& bound) {
-  return !bound.wraps() && bound.starts_at_zero() && bound.largest() <= BigUnsigned(1);
-}
+bool is_mask(const Bound& bound) { return bound.starts_at_zero() && bound.largest() <= BigUnsigned(1); }
 
 std::size_t last_of(const Shape& shape) { return shape.empty() ? 1 : shape.back(); }
 
@@ -215,8 +220,7 @@ EncryptedArray lookup(const Integers& table, const EncryptedArray& x, const Opti
   }
   const Integers values = table.taken(numbers, {numbers.size()});
   const Bound bound = bound_of(values, numbers.size());
-  const Bound each = Bound(bound.largest(), x.layout().last());
-  Computation computation{"lookup", {}, {bound.starts_at_zero() ? each.from_zero() : each}};
+  Computation computation{"lookup", {}, {Bound(bound.values(), x.layout().last())}};
   computation.keeps_zero = table.magnitude(0).is_zero();
   computation.function = [&](const Ciphertext& channel) {
     const PlainModulus t = modulus_of(channel);

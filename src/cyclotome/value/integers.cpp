@@ -81,6 +81,23 @@ Integer::Integer(std::int64_t value)
 Integer::Integer(BigUnsigned size, bool below_zero)
     : magnitude(std::move(size)), negative(below_zero && !magnitude.is_zero()) {}
 
+std::strong_ordering Integer::operator<=>(const Integer& other) const noexcept {
+  if (negative != other.negative) return negative ? std::strong_ordering::less : std::strong_ordering::greater;
+  return negative ? other.magnitude <=> magnitude : magnitude <=> other.magnitude;
+}
+
+Integer operator+(const Integer& a, const Integer& b) {
+  if (a.negative == b.negative) return Integer(a.magnitude + b.magnitude, a.negative);
+  return a.magnitude < b.magnitude ? Integer(b.magnitude - a.magnitude, b.negative)
+                                   : Integer(a.magnitude - b.magnitude, a.negative);
+}
+
+Integer operator-(const Integer& a, const Integer& b) { return a + -b; }
+
+Integer operator*(const Integer& a, const Integer& b) {
+  return Integer(a.magnitude * b.magnitude, a.negative != b.negative);
+}
+
 std::string shown(const BigUnsigned& value) {
   constexpr std::uint64_t readable = 1'000'000'000'000'000'000ULL;
   if (value < BigUnsigned(readable)) return value.to_string();

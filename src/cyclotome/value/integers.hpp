@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -27,7 +28,12 @@ struct Integer {
 
   std::string to_string() const { return (negative ? "-" : "") + magnitude.to_string(); }
   bool operator==(const Integer&) const noexcept = default;
+  std::strong_ordering operator<=>(const Integer& other) const noexcept;
+  Integer operator-() const { return Integer(magnitude, !negative); }
 };
+Integer operator+(const Integer& a, const Integer& b);
+Integer operator-(const Integer& a, const Integer& b);
+Integer operator*(const Integer& a, const Integer& b);
 
 /// Numbers for people, in messages: in full while they are readable, then "about 2^72".
 std::string shown(const BigUnsigned& value);

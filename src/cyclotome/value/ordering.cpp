@@ -75,9 +75,9 @@ EncryptedArray inversions(const Row& row, const Order& order, const Options& opt
   return order.digits ? less_digits(a, b, options) : less(a, b, options);
 }
 
-/// How many values come before each, along the first axis: of those behind it the ones that do, and of those ahead of
-/// it the ones that don't come after.
-EncryptedArray ranks(const Row& row, const Order& order, const Options& options) {
+/// How many values come before each from number `first` on, along the first axis: of those behind it the ones that do,
+/// and of those ahead of it the ones that don't come after.
+EncryptedArray ranks(const Row& row, const Order& order, std::size_t first, const Options& options) {
   const std::size_t count = row.values.size();
   const EncryptedArray moved = without_bound(inversions(row, order, options));
   std::vector<std::optional<EncryptedArray>> sums(count);
@@ -93,14 +93,15 @@ EncryptedArray ranks(const Row& row, const Order& order, const Options& options)
     }
   }
   std::vector<EncryptedArray> all;
-  for (const auto& sum : sums) all.push_back(*sum);
+  for (std::size_t i = first; i < count; ++i) all.push_back(*sums[i]);
   const EncryptedArray result = stacked(all, 0, options);
   return with_bound(result, Bound(count - 1, result.layout().last()).from_zero());
 }
 
-/// For the first places an array each: whether a value, along the first axis, stands there.
-std::vector<EncryptedArray> place_masks(const Row& row, const Order& order, std::size_t kept, const Options& options) {
-  const EncryptedArray rank = ranks(row, order, options);
+/// For the first places an array each: whether a value from number `first` on, along the first axis, stands there.
+std::vector<EncryptedArray> place_masks(const Row& row, const Order& order, std::size_t kept, const Options& options,
+                                        std::size_t first = 0) {
+  const EncryptedArray rank = ranks(row, order, first, options);
   const Range range{0, static_cast<std::int64_t>(row.values.size()) - 1};
   require_distinct("sort", range, rank.parameters());
   std::vector<std::vector<std::int64_t>> values(kept, std::vector<std::int64_t>(row.values.size()));
@@ -144,10 +145,11 @@ EncryptedArray sorted(const EncryptedArray& x, const Order& order, const Options
 EncryptedArray first_place(const EncryptedArray& x, const Order& order, const Options& options) {
   const Row row = row_of(x, order);
   if (row.values.size() < 2) throw ArgumentError("the place of the largest of one value is known");
-  const EncryptedArray mask = without_bound(place_masks(row, order, 1, options).front());
+  // Whether it is value 0 adds nothing to the number of its place.
+  const EncryptedArray mask = without_bound(place_masks(row, order, 1, options, 1).front());
   std::optional<EncryptedArray> index;
   for (std::size_t i = 1; i < row.values.size(); ++i) {
-    EncryptedArray term = multiply(item(mask, static_cast<std::int64_t>(i)), static_cast<std::int64_t>(i), options);
+    EncryptedArray term = multiply(item(mask, static_cast<std::int64_t>(i) - 1), static_cast<std::int64_t>(i), options);
     index = index ? add(*index, term, options) : std::move(term);
   }
   return with_bound(*index, Bound(row.values.size() - 1, index->layout().last()).from_zero());

@@ -145,7 +145,7 @@ EncryptedArray coefficient_trace(const EncryptedArray& x, const Options& options
   const std::vector<std::uint64_t> elements = trace_elements(x.parameters());
   const Layout layout = x.layout().placed(x.layout().outer(), Placement::replicated);
   const Bound bound =
-      x.bound().wraps() ? x.bound() : Bound(x.bound().largest(), layout.last()).summed(x.layout().width());
+      x.bound().wraps() ? x.bound() : Bound(x.bound().values(), layout.last()).summed(x.layout().width());
   require_within("trace", bound, x.parameters());
   const rlwe::EvaluationKeys& keys = x.keys().require_evaluation("trace");
   require_keys("trace", elements, keys);

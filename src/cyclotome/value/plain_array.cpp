@@ -29,15 +29,22 @@ rlwe::Plaintext taken(const rlwe::Plaintext& all, const Indices& numbers) {
 
 }  // namespace
 
+bool takes_plain_arrays(const rlwe::Parameters& parameters) {
+  return parameters.has_slots() && parameters.field_slots() == nullptr;
+}
+
+void require_plain(const char* operation, const rlwe::Parameters& parameters, const Integers& values) {
+  if (values.size() == 0) throw ArgumentError(message(operation, ": there are no values"));
+  if (takes_plain_arrays(parameters)) return;
+  throw UnsupportedError(message(operation, ": ", parameters.summary(),
+                                 " have no slots of integers; products by constants ",
+                                 "and of polynomials take integers as they are"));
+}
+
 PlainArray::PlainArray(const rlwe::ContextPtr& context, Integers values, const Options& options)
     : context_(context), values_(std::move(values)) {
-  if (values_.size() == 0) throw ArgumentError("plain: there are no values");
   const rlwe::Parameters& parameters = context->parameters();
-  if (!parameters.has_slots() || parameters.field_slots() != nullptr) {
-    throw UnsupportedError(message("plain: ", parameters.summary(),
-                                   " have no slots of integers; products by constants ",
-                                   "and of polynomials take integers as they are"));
-  }
+  require_plain("plain", parameters, values_);
   if (values_.length() == 1) return;  // constants, which need no encoding
   const Rows rows(layout_of(*this, *context), values_);
   Task task(options, "encoding", parameters.plain_moduli().size());
@@ -62,7 +69,8 @@ Placed PlainArray::combined(const char* what, Operation operation, const Encrypt
                             const Options& options) const {
   const Expanded e = expanded(what, x.placed(), x.keys(), values_.shape(), options);
   const Layout layout = clean ? e.layout.with_clean(true) : e.layout;
-  const Channels channels = broadcast(e.x, layout);
+  const bool repeats = operation == rlwe::multiply_plain && layout.batch() > e.x.layout.batch();
+  const Channels channels = broadcast(repeats ? transformed(e.x) : e.x, layout);
   const Indices numbers = order_of(layout_of(*this, *context_), layout);
   const bool whole = rows_.front().batch() == 1 || numbers == iota(rows_.front().batch());
   const auto of_piece = [&](std::size_t channel, const Piece& piece) {
@@ -89,7 +97,7 @@ EncryptedArray add(const EncryptedArray& x, const PlainArray& w, const Options& 
 
 EncryptedArray subtract(const EncryptedArray& x, const PlainArray& w, const Options& options) {
   if (!w.meets(x)) return subtract(x, w.values(), options);
-  const Bound bound = bound_with("subtract", sum_bound, x, w.values()).of_either_sign();
+  const Bound bound = bound_with("subtract", difference_bound, x, w.values());
   return finished("subtract", w.combined("subtracting", scheme::subtract_plain, x, false, options), bound, x.keys(),
                   options);
 }

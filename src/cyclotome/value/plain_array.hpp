@@ -5,6 +5,11 @@
 
 namespace cyclotome::value {
 
+/// Whether there are slots of integers, which values are encoded for.
+bool takes_plain_arrays(const rlwe::Parameters& parameters);
+/// Throws ArgumentError for no values, UnsupportedError for parameters without slots of integers.
+void require_plain(const char* operation, const rlwe::Parameters& parameters, const Integers& values);
+
 /// Public integers, encoded once for slots and transformed for all ciphertext primes: products with many arrays need
 /// neither again, and are the same bits. Takes the memory of half a ciphertext for each row. Immutable; copies share
 /// what they hold.

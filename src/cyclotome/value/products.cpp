@@ -96,7 +96,7 @@ Placed weighted_slots(const Placed& x, const Keyring& keys, const Integers& matr
   require_slots("matmul", x.layout);
   Shape shape = x.layout.shape();
   shape.insert(shape.end() - 1, 1);
-  const Placed rows{x.channels, x.layout.with_shape(shape)};
+  const Placed rows{transformed(x).channels, x.layout.with_shape(shape)};
   const std::size_t count = matrix.shape()[0];
   Task task(options, "multiplying matrices", count);
   std::vector<Placed> parts;

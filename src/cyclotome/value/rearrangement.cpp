@@ -6,6 +6,7 @@
 
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/rlwe/linear_transform.hpp"
+#include "cyclotome/value/column_moves.hpp"
 #include "cyclotome/value/diagonals.hpp"
 #include "cyclotome/value/shaping.hpp"
 #include "cyclotome/value/slots.hpp"
@@ -96,6 +97,9 @@ Placed rows_rearranged(const EncryptedArray& x, const Indices& numbers, std::siz
     }
   }
   const rlwe::EvaluationKeys& keys = x.keys().require_evaluation("values of a packed axis");
+  if (const auto moves = ColumnMoves::of(numbers, x.layout().length(), last, x.layout().width())) {
+    return columns_moved(operand, *moves, keys, options);
+  }
   const std::size_t rows = numbers.size() / last;
   std::vector<std::optional<Placed>> made(rows);
   for (const auto& [picks, alike] : ways) {

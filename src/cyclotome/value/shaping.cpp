@@ -50,13 +50,6 @@ void require_joinable(const EncryptedArray& a, const EncryptedArray& b, std::siz
   }
 }
 
-/// Of what was joined so far and one more, in rows of `length`, which grew if the last axis was joined along.
-Bound joined_bound(const EncryptedArray& a, const Bound& so_far, std::size_t length, bool last) {
-  Bound joint = joint_bound("concatenate", so_far, a.bound(), length);
-  if (!last || joint.wraps()) return joint;
-  return {joint.largest(), length, so_far.row() + a.bound().row()};
-}
-
 }  // namespace
 
 Bound rearranged_bound(const EncryptedArray& x, const Indices& numbers, std::size_t last) {
@@ -145,7 +138,7 @@ EncryptedArray concatenate(std::span<const EncryptedArray> arrays, std::int64_t 
     rlwe::require_same_key("concatenate", head.key(), x.key());
     const bool last = position + 1 == head.ndim();
     if (last) length += x.layout().last();
-    bound = joined_bound(x, bound, length, last);
+    bound = (last ? appended_bound : joint_bound)("concatenate", bound, x.bound(), length);
     keys = keys.joined(x.keys());
     parts.push_back(x.placed());
   }

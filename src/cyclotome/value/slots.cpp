@@ -77,7 +77,10 @@ EncryptedArray padded(const EncryptedArray& x, const Options& options) {
   Shape shape = x.shape();
   shape.back() = layout.chunks() * layout.width();
   Placed clean = cleaned(x.placed(), options);
-  return finished("padded", {std::move(clean.channels), layout.placed(shape, layout.placement())}, x.bound(), x.keys(),
+  // Zeros are values now, whatever the others are.
+  const Bound bound =
+      x.bound().wraps() ? x.bound() : joint_bound("padded", x.bound(), Bound(0, shape.back()), shape.back());
+  return finished("padded", {std::move(clean.channels), layout.placed(shape, layout.placement())}, bound, x.keys(),
                   options);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/flooding.hpp"
 #include "cyclotome/rlwe/threshold_seeds.hpp"
 #include "cyclotome/value/opening.hpp"
@@ -171,7 +172,7 @@ Digest array_digest(const EncryptedArray& x) {
       little_endian(head, number, 8);
     }
     hash.update(head);
-    rlwe::hash_polynomials(hash, channel.polynomials());
+    rlwe::hash_polynomials(hash, rlwe::native(channel).polynomials());
   }
   return hash.finish();
 }

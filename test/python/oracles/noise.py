@@ -189,6 +189,21 @@ class Scheme:
             terms.append(self.ring.rounded())
         return self.ring.sum(*terms).times(self.multiple)
 
+    def switch_level(self, a: Norms, limbs: int, parts: int, relinearization: bool) -> int:
+        """The fewest primes for which what comes on top is 2^-8 of the noise in each norm; all of them in BGV."""
+        added = self.ring.sum(self.ring.rounded(parts), self.key_switch(limbs, relinearization))
+        allowed = min(a.maximum / added.maximum, a.mean / added.mean, a.canonical / added.canonical) / 256
+        fits = [k for k in range(1, limbs) if not self.bgv and self.modulus(limbs) / self.modulus(k) <= allowed]
+        return min(fits, default=limbs)
+
+    def key_switched(self, a: Norms, limbs: int, parts: int, relinearization: bool) -> Norms:
+        """After a relinearisation or a rotation, in as few primes as that allows."""
+        at = self.switch_level(a, limbs, parts, relinearization)
+        added = self.key_switch(at, relinearization)
+        if at < limbs:
+            added = self.ring.sum(self.ring.rounded(parts), added)
+        return self.ring.sum(a, added.times(self.modulus(limbs) / self.modulus(at)))
+
     def switched(self, a: Norms, limbs: int, to: int, parts: int = 2) -> Norms:
         for level in range(limbs, to, -1):
             a = self.ring.sum(a.times(1 / Decimal(self.primes[level - 1])), self.ring.rounded(parts).times(self.t))
@@ -244,7 +259,7 @@ class Scheme:
                 limbs, noise = level, self.ring.product(low, low)
             else:
                 noise = self.bfv_product(noise, noise)
-            noise = self.ring.sum(noise, self.key_switch(limbs, relinearization=True))
+            noise = self.key_switched(noise, limbs, 3, relinearization=True)
             states.append((limbs, noise))
         return states
 

@@ -8,7 +8,7 @@ import hashlib
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import gcd
+from math import gcd, prod
 
 from oracles import binary_field, cyclotomic, sampling, sealing
 
@@ -29,6 +29,7 @@ KINDS = {
     20: "key_share",
     21: "secret_share",
     22: "decryption_share",
+    23: "plain_array",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 
@@ -115,7 +116,7 @@ def read(data: bytes) -> File:
     assert file.parameters.fingerprint() == data[24:56]
     assert (version == 4) == (file.parameters.parties > 1)
     assert (version == 3) == (file.parameters.index > 0 and version < 4)
-    if file.kind not in ("parameters", "plaintext"):
+    if file.kind not in ("parameters", "plaintext", "plain_array"):
         assert sections[0][0] == "KYID"
         file.key_id = sections.pop(0)[1]
         assert len(file.key_id) == 16
@@ -236,18 +237,30 @@ class Description:
     bounds: tuple[int, int] | None
     #: Of elements of a field: whether they are bits.
     bits: bool = False
+    #: The least and the largest value, where they are stated.
+    interval: tuple[int, int] | None = None
 
 
 def description(data: bytes) -> Description:
     """One `ARRY` section."""
     placement, clean, bounded, axes, largest, row = struct.unpack_from("<4B2H", data)
     shape = struct.unpack_from(f"<{axes}Q", data, 8)
-    words, start = data[8 + 8 * axes :], 8 * largest
+    words, start = data[8 + 8 * axes : 8 + 8 * (axes + largest + row)], 8 * largest
     assert len(words) == 8 * (largest + row)
+    rest, ends = data[8 + 8 * (axes + largest + row) :], list[int]()
+    while bounded == 3 and len(ends) < 2:
+        count, sign = struct.unpack_from("<2H", rest)
+        size = int.from_bytes(rest[4 : 4 + 8 * count], "little")
+        assert sign <= 1 and (size > 0 or sign == 0)
+        ends.append(-size if sign else size)
+        rest = rest[4 + 8 * count :]
+    assert rest == b""
     bounds = (int.from_bytes(words[:start], "little"), int.from_bytes(words[start:], "little"))
     names = ["replicated", "slots", "coefficients"]
-    assert bounded < 2 or (largest, row) == (0, 0)
-    return Description(names[placement], clean == 1, shape, bounds if bounded == 1 else None, bounded == 2)
+    assert bounded in (1, 3) or (largest, row) == (0, 0)
+    interval = (ends[0], ends[1]) if ends else None
+    stated = bounds if bounded in (1, 3) else None
+    return Description(names[placement], clean == 1, shape, stated, bounded == 2, interval)
 
 
 def ciphertexts(data: bytes, p: Parameters, version: int = 2) -> Ciphertexts:
@@ -278,6 +291,20 @@ def plaintexts(file: File) -> list[list[int]]:
     result = [packed.polynomial(p.degree, [p.plain_moduli[plain]])[0] for _ in range(batch)]
     assert packed.data == b""
     return result
+
+
+def plain_array(file: File) -> tuple[tuple[int, ...], list[int]]:
+    """The shape and the integers of public operands."""
+    [(tag, data)] = file.sections
+    assert tag == "PLNA"
+    axes, words, *reserved = data[:8]
+    assert words > 0 and not any(reserved)
+    shape = struct.unpack_from(f"<{axes}Q", data, 8)
+    body, step = data[8 + 8 * axes :], 8 * words
+    assert len(body) == step * prod(shape)
+    values = [int.from_bytes(body[i : i + step], "little", signed=True) for i in range(0, len(body), step)]
+    assert words == 1 or any(not -(2 ** (8 * step - 65)) <= value < 2 ** (8 * step - 65) for value in values)
+    return shape, values
 
 
 # --- version 3: objects over Phi_m ------------------------------------------------------------------------------------

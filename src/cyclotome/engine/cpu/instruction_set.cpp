@@ -7,6 +7,8 @@ std::string_view name_of(InstructionSet set) noexcept {
   switch (set) {
     case InstructionSet::scalar:
       return "scalar";
+    case InstructionSet::neon:
+      return "neon";
     case InstructionSet::avx2:
       return "avx2";
     case InstructionSet::avx512:
@@ -29,6 +31,8 @@ std::vector<InstructionSet> instruction_sets() {
   }
   sets.push_back(InstructionSet::avx512);
   if (__builtin_cpu_supports("avx512ifma")) sets.push_back(InstructionSet::avx512_ifma);
+#elif defined(__aarch64__)
+  sets.push_back(InstructionSet::neon);
 #endif
   return sets;
 }

@@ -13,6 +13,9 @@ const Kernels<W>& kernels(InstructionSet set) noexcept {
       return avx512_kernels<W>();
     case InstructionSet::avx512_ifma:
       return avx512_ifma_kernels<W>();
+#elif defined(__aarch64__)
+    case InstructionSet::neon:
+      return neon_kernels<W>();
 #endif
     default:
       return scalar_kernels<W>();

@@ -81,9 +81,12 @@ std::size_t lazy_terms(unsigned x_bits, const Modulus<W>& q) noexcept {
   return std::size_t{1} << (spare < 10 ? spare : 10);
 }
 
-// The tables themselves. On other processors than x86-64 only the scalar ones exist.
+// The tables themselves. A processor has the scalar ones and those of its own kind: NEON's are of 64-bit ARM, the rest
+// of x86-64.
 template <LimbWord W>
 const Kernels<W>& scalar_kernels() noexcept;
+template <LimbWord W>
+const Kernels<W>& neon_kernels() noexcept;
 template <LimbWord W>
 const Kernels<W>& avx2_kernels() noexcept;
 template <LimbWord W>

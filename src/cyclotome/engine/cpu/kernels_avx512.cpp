@@ -17,12 +17,20 @@
 
 CYCLOTOME_TARGET_BEGIN("avx512f,avx512dq,avx512bw,avx512vl,bmi2")
 
+#include "cyclotome/engine/cpu/vector/arithmetic_double.hpp"
+#include "cyclotome/engine/cpu/vector/by_modulus.hpp"
 #include "cyclotome/engine/cpu/vector/registers_avx512.hpp"
 #include "cyclotome/engine/cpu/vector/table.hpp"
 
 CYCLOTOME_TARGET_END
 
 namespace cyclotome::cpu {
+
+namespace {
+
+const Kernels<std::uint64_t>& integers() noexcept { return vector_table<Lanes64<Avx512>>; }
+
+}  // namespace
 
 template <>
 const Kernels<std::uint32_t>& avx512_kernels() noexcept {
@@ -31,7 +39,7 @@ const Kernels<std::uint32_t>& avx512_kernels() noexcept {
 
 template <>
 const Kernels<std::uint64_t>& avx512_kernels() noexcept {
-  return vector_table<Lanes64<Avx512>>;
+  return ByModulus<ArithmeticDouble<Avx512>, integers>::table();
 }
 
 }  // namespace cyclotome::cpu

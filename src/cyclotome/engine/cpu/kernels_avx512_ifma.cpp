@@ -17,6 +17,7 @@
 
 CYCLOTOME_TARGET_BEGIN("avx512f,avx512dq,avx512bw,avx512vl,avx512ifma,bmi2")
 
+#include "cyclotome/engine/cpu/vector/by_modulus.hpp"
 #include "cyclotome/engine/cpu/vector/lanes_ifma.hpp"
 #include "cyclotome/engine/cpu/vector/table.hpp"
 
@@ -26,43 +27,11 @@ namespace cyclotome::cpu {
 
 namespace {
 
-using Word = std::uint64_t;
-using Q = Modulus<Word>;
-
-/// The table to use for moduli up to `q`.
-const Kernels<Word>& table_for(Word q) noexcept {
-  return q < max_ifma_modulus ? vector_table<LanesIfma> : avx512_kernels<Word>();
-}
-
-void forward(Word* a, const TransformTables<Word>& tables) noexcept {
-  table_for(tables.modulus.value()).forward_transform(a, tables);
-}
-void inverse(Word* a, const TransformTables<Word>& tables) noexcept {
-  table_for(tables.modulus.value()).inverse_transform(a, tables);
-}
-const ConvolutionKernels<Word>& convolutions_for(Word q) noexcept { return table_for(q).convolutions(q); }
-void multiply(Word* out, const Word* a, const Word* b, std::size_t count, const Q& q) noexcept {
-  table_for(q.value()).multiply(out, a, b, count, q);
-}
-void multiply_accumulate(Word* accumulator, const Word* a, const Word* b, std::size_t count, const Q& q) noexcept {
-  table_for(q.value()).multiply_accumulate(accumulator, a, b, count, q);
-}
-void scale(Word* out, const Word* a, const ShoupFactor<Word>& factor, std::size_t count, Word q) noexcept {
-  table_for(q).scale(out, a, factor, count, q);
-}
-void scale_add(Word* out, const Word* a, const ShoupFactor<Word>& factor, const Word* b, std::size_t count,
-               Word q) noexcept {
-  table_for(q).scale_add(out, a, factor, b, count, q);
-}
-void inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms, std::size_t count,
-                   const Q& q) noexcept {
-  table_for(q.value()).inner_product(out, a, b, terms, count, q);
-}
-void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<const Word> factors, unsigned x_bits,
-                  const Q& q, const Word* extra, Word extra_factor) noexcept {
-  const Word largest = x_bits > 50 ? max_ifma_modulus : q.value();
-  table_for(largest).weighted_sum(out, count, x, factors, x_bits, q, extra, extra_factor);
-}
+struct Ifma {
+  static constexpr std::uint64_t limit = max_ifma_modulus;
+  static constexpr const Kernels<std::uint64_t>& table = vector_table<LanesIfma>;
+  struct Surroundings {};
+};
 
 }  // namespace
 
@@ -73,20 +42,7 @@ const Kernels<std::uint32_t>& avx512_ifma_kernels() noexcept {
 
 template <>
 const Kernels<std::uint64_t>& avx512_ifma_kernels() noexcept {
-  static const Kernels<Word> table = [] {
-    Kernels<Word> chosen = avx512_kernels<Word>();
-    chosen.forward_transform = forward;
-    chosen.inverse_transform = inverse;
-    chosen.convolutions = convolutions_for;
-    chosen.multiply = multiply;
-    chosen.multiply_accumulate = multiply_accumulate;
-    chosen.scale = scale;
-    chosen.scale_add = scale_add;
-    chosen.inner_product = inner_product;
-    chosen.weighted_sum = weighted_sum;
-    return chosen;
-  }();
-  return table;
+  return ByModulus<Ifma, avx512_kernels<std::uint64_t>>::table();
 }
 
 }  // namespace cyclotome::cpu

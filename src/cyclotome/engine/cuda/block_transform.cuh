@@ -28,15 +28,15 @@ struct BlockTransform {
   using W = typename Arithmetic::Word;
   using Value = typename Arithmetic::Value;  ///< what residues are while they are transformed
   using Factor = typename Arithmetic::Factor;
-  static_assert(sizeof(Value) == sizeof(W));
+  static constexpr unsigned log_degree = LogN, log_values = LogV, log_blocks = LogC;
   static constexpr unsigned degree = 1u << LogN, values = 1u << LogV, blocks = 1u << LogC, local = degree >> LogC,
                             threads = local >> LogV, passes = (LogN + LogV - 1) / LogV;
   static constexpr unsigned exponent(unsigned p) { return before(p + 1) - before(p); }
   static constexpr unsigned before(unsigned p) { return p * (LogN / passes) + std::min(p, LogN % passes); }
   static_assert(passes >= 2 && LogC < exponent(0) + 1 && exponent(0) <= LogV && threads % 32 == 0);
   static constexpr unsigned first = exponent(0), last = exponent(passes - 1);
-  static constexpr unsigned wide = 16 / sizeof(W),
-                            quads = (1u << last) / wide;  ///< words of a vector, vectors of a unit
+  static constexpr unsigned wide = 16 / sizeof(Value),
+                            quads = (1u << last) / wide;  ///< values of a vector, vectors of a unit
   static_assert(quads >= 1);
   static constexpr unsigned vectors = values / wide;
 
@@ -54,7 +54,7 @@ struct BlockTransform {
   }
 
  private:
-  static constexpr unsigned lane_bits = sizeof(W) == 4 ? 5 : 4;  // lanes whose words fill the banks once
+  static constexpr unsigned lane_bits = sizeof(Value) == 4 ? 5 : 4;  // lanes whose words fill the banks once
   static constexpr unsigned rest_after(unsigned p) { return LogN - before(p + 1); }
 
   /// How values that are exchanged are padded in shared memory, so that the lanes of both sides find different banks:
@@ -91,7 +91,8 @@ struct BlockTransform {
   using Workspace = ClusterExchange<Value, LogC, local>;
   static constexpr unsigned shared_words = most_words<0>();
   static_assert(shared_words % wide == 0);
-  static constexpr std::size_t shared_bytes = Workspace::barrier_bytes + shared_words * sizeof(W);  ///< of a Workspace
+  static constexpr std::size_t shared_bytes =
+      Workspace::barrier_bytes + shared_words * sizeof(Value);  ///< of a Workspace
 
   /// v: values of the first pass -> values of the last pass, in the ranges that the arithmetic says.
   __device__ static void forward(Value (&v)[values], Workspace& space, const LimbTables<W>& t, const Arithmetic& m) {

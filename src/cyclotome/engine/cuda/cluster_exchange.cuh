@@ -33,6 +33,19 @@ class ClusterExchange {
     }
   }
 
+  /// Goes on where another exchange over the same memory stopped, which is not used any more.
+  template <class Other>
+  __device__ __forceinline__ explicit ClusterExchange(const Other& before)
+      : words_(reinterpret_cast<W*>(before.words())),
+        barriers_(before.barriers_),
+        full_phase_(before.full_phase_),
+        free_phase_(before.free_phase_),
+        used_(before.used_),
+        started_(before.started_),
+        announced_(before.announced_) {
+    static_assert(Other::blocks == blocks);
+  }
+
   __device__ __forceinline__ W* words() const { return words_; }
 
   /// This block's threads are about to use the words among themselves.
@@ -116,6 +129,9 @@ class ClusterExchange {
   }
 
  private:
+  template <class, unsigned, unsigned>
+  friend class ClusterExchange;
+
   __device__ __forceinline__ std::uint32_t full() const { return barriers_; }
   __device__ __forceinline__ std::uint32_t free() const { return barriers_ + 8; }
 

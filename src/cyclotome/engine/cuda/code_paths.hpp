@@ -25,15 +25,17 @@ inline std::string text_of(Architecture architecture) {
 }
 
 struct CodePaths {
-  bool one_pass = false;  ///< kernels that hold whole limbs; recorded kernels may start early
-  bool doubles = false;   ///< transforms on doubles where the modulus allows
+  bool one_pass = false;         ///< kernels that hold whole limbs; recorded kernels may start early
+  bool doubles = false;          ///< transforms on doubles where the modulus allows
+  unsigned multiprocessors = 1;  ///< of the device: how much has to be in work at a time
 };
 
 /// device: what the device can do; loaded: what the code that runs there was compiled for; fused: whether whole limbs
 /// may be held at all; single_to_double: how many times as fast floats are as doubles there.
-constexpr CodePaths code_paths(Architecture device, Architecture loaded, bool fused, int single_to_double) {
+constexpr CodePaths code_paths(Architecture device, Architecture loaded, bool fused, int single_to_double,
+                               unsigned multiprocessors) {
   const bool one_pass = fused && std::min(device, loaded) >= one_pass_architecture;
-  return {one_pass, one_pass && single_to_double <= 2};  // elsewhere integers are faster
+  return {one_pass, one_pass && single_to_double <= 2, multiprocessors};  // elsewhere integers are faster
 }
 
 /// Why a device is refused; empty if it is not.

@@ -18,7 +18,9 @@ struct ColumnConversion : ConversionShape {
   const ExactFraction<W>* exact;
   const Modulus<W>* target_moduli;
   const Term<W>* copy_factors;
-  const int* copied;  // per target: the source limb, or -1
+  const int* copied;          // per target: the source limb, or -1
+  const Quad* fragments;      // of products of bytes, if byte_steps is not 0
+  const ByteSums* byte_sums;  // per target
 
   CYCLOTOME_INLINE std::uint32_t tiles() const { return (targets + tile_targets - 1) / tile_targets; }
   CYCLOTOME_INLINE std::uint32_t constant_bytes() const {
@@ -27,10 +29,15 @@ struct ColumnConversion : ConversionShape {
   }
 };
 
+/// Targets from number `first` on are limbs of the result that come `limbs` later.
+struct TargetGap {
+  std::uint32_t first = ~std::uint32_t{0}, limbs = 0;
+};
+
 /// nvcc does not always see through the base.
 template <class W>
 inline constexpr bool without_gaps<ColumnConversion<W>> =
-    without_gaps<ConversionShape> && sizeof(ColumnConversion<W>) == sizeof(ConversionShape) + 7 * sizeof(void*);
+    without_gaps<ConversionShape> && sizeof(ColumnConversion<W>) == sizeof(ConversionShape) + 9 * sizeof(void*);
 
 /// Neighbouring coefficients of a limb.
 template <class W, unsigned Bytes = 8>

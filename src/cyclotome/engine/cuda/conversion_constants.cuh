@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "cyclotome/engine/cuda/conversion_fragments.hpp"
 #include "cyclotome/engine/cuda/conversion_terms.cuh"
 
 // From a BaseConversion to the constants of conversion_terms.cuh.
@@ -15,9 +16,11 @@ struct ConversionShape {
   std::int32_t fraction_start;   ///< the upper word of what the approximate fractions are added to
   std::uint32_t fraction_limit;  ///< upper words of their sum with as large a fraction (24 bits) leave v undecided
   bool centred;
-  bool divides;         ///< whether sums are divided by R
-  bool copies;          ///< whether a target is a source limb
-  bool unused = false;  ///< no gap: as an argument of a kernel this is compared byte by byte
+  bool divides;                  ///< whether sums are divided by R
+  bool copies;                   ///< whether a target is a source limb
+  bool unused = false;           ///< no gap: as an argument of a kernel this is compared byte by byte
+  std::uint32_t byte_steps = 0;  ///< of products of bytes (conversion_fragments.hpp); 0: there are none
+  std::uint32_t unused_word = 0;
 };
 
 /// A conversion's constants on the host.
@@ -29,6 +32,7 @@ struct HostConversion {
   std::vector<TermTile<W>> matrix;      ///< [target / tile_targets][source], 0 beyond the last target and for copies
   std::vector<ExactFraction<W>> exact;  ///< per source
   std::vector<Term<W>> copy_factors;    ///< per target: what the source limb is multiplied by, or 0
+  ConversionFragments bytes;
 };
 
 /// x R modulo b.
@@ -144,6 +148,8 @@ HostConversion<W> host_conversion(const BaseConversion& conversion) {
     }
   }
   shape.step = detail::products_per_sum(conversion, host);
+  if constexpr (sizeof(W) == 4) host.bytes = conversion_fragments(conversion);
+  shape.byte_steps = host.bytes.steps;
   return host;
 }
 

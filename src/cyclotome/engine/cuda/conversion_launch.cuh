@@ -27,6 +27,17 @@ struct Shape {
   std::uint32_t share;
 };
 
+/// From so many sources on products of bytes are faster than of words; in lifts, which convert twice, from fewer on
+/// where there are few coefficients (measured: doc/gpu-notes.md).
+inline constexpr std::uint32_t fewest_byte_sources = 20;
+constexpr bool lifts_by_bytes(std::uint32_t sources, std::size_t degree, std::size_t items,
+                              std::size_t multiprocessors) {
+  constexpr std::uint32_t some_sources = 12;
+  constexpr std::size_t few_coefficients = 4096;
+  return sources >= fewest_byte_sources ||
+         (sources >= some_sources && degree * items / multiprocessors < few_coefficients);
+}
+
 struct Work {
   std::uint32_t degree;
   unsigned items;
@@ -35,12 +46,13 @@ struct Work {
   std::size_t factors;    ///< bytes besides
   std::uint32_t tiles;    ///< of targets, that blocks share
   bool divides;
+  std::size_t multiprocessors;
 };
 
 template <class W, class V>
 Shape shape(const Work& work) {
   // Few columns: several blocks share a column's targets, the more readily the less each of them has to repeat.
-  const std::size_t enough_threads = std::size_t{132} * (work.sources <= 4 ? 2048 : 1024);
+  const std::size_t enough_threads = work.multiprocessors * (work.sources <= 4 ? 2048 : 1024);
   const unsigned per_block = V::threads * Columns<W, V::bytes>::count;
   const unsigned along_x = (work.degree + per_block - 1) / per_block;
   const std::size_t threads = std::size_t{along_x} * work.items * V::threads;
@@ -59,7 +71,7 @@ void with_variant(const Queue& queue, const Work& work, const Body& body) {
   const auto suits = [&]<class V>(V) {
     return work.divides && work.degree % Columns<W, V::bytes>::count == 0 && shape<W, V>(work).bytes <= limit;
   };
-  const bool many = std::size_t{work.degree} * work.items * sizeof(W) >= std::size_t{132} * 256 * Batches::bytes;
+  const bool many = std::size_t{work.degree} * work.items * sizeof(W) >= work.multiprocessors * 256 * Batches::bytes;
   if (many && suits(Batches{})) {
     body.template operator()<Batches>(shape<W, Batches>(work));
   } else if (suits(Latency{})) {

@@ -4,6 +4,7 @@
 #include "cyclotome/engine/cuda/conversion_launch.cuh"
 #include "cyclotome/engine/cuda/conversion_staging.cuh"
 #include "cyclotome/engine/cuda/convert.cuh"
+#include "cyclotome/engine/cuda/convert_by_bytes.cuh"
 #include "cyclotome/engine/cuda/plain_scale.cuh"
 
 namespace cyclotome::cuda {
@@ -199,8 +200,14 @@ __global__ void __launch_bounds__(plain_threads)
 template <class W>
 void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
              unsigned items, PeakOutput peaks) {
-  const Work work{out.degree,        items, conversion.sources, conversion.constant_bytes(), 0, conversion.tiles(),
-                  conversion.divides};
+  const Work work{out.degree,
+                  items,
+                  conversion.sources,
+                  conversion.constant_bytes(),
+                  0,
+                  conversion.tiles(),
+                  conversion.divides,
+                  queue.multiprocessors};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     const auto run = [&]<Count How>(auto reported) {
       launch<convert_kernel<W, V, How, decltype(reported)>, Start::early>(
@@ -219,8 +226,17 @@ void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const Colum
 template <class W>
 void convert_public(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
                     unsigned items, TargetGap gap) {
-  const Work work{out.degree,        items, conversion.sources, conversion.constant_bytes(), 0, conversion.tiles(),
-                  conversion.divides};
+  if constexpr (sizeof(W) == 4) {
+    if (conversion.sources >= fewest_byte_sources && convert_by_bytes(queue, out, a, conversion, items, gap)) return;
+  }
+  const Work work{out.degree,
+                  items,
+                  conversion.sources,
+                  conversion.constant_bytes(),
+                  0,
+                  conversion.tiles(),
+                  conversion.divides,
+                  queue.multiprocessors};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     launch<convert_public_kernel<W, V>, Start::early>(queue, s.grid, V::threads, s.bytes, 1, "base conversion", out, a,
                                                       conversion, s.share, gap);
@@ -231,13 +247,20 @@ template <class W>
 void divide_and_round(const Queue& queue, DeviceView<W> out, DeviceView<W> kept, DeviceView<W> dropped,
                       const ColumnConversion<W>& conversion, const ShoupFactor<W>* factors, DeviceView<W> addend,
                       std::uint32_t addend_parts, unsigned items) {
+  if constexpr (sizeof(W) == 4) {
+    if (conversion.sources >= fewest_byte_sources &&
+        divide_by_bytes(queue, out, kept, dropped, conversion, factors, addend, addend_parts, items)) {
+      return;
+    }
+  }
   const Work work{out.degree,
                   items,
                   conversion.sources,
                   conversion.constant_bytes(),
                   (conversion.targets * sizeof(W) + 15) / 16 * 16,
                   conversion.tiles(),
-                  conversion.divides};
+                  conversion.divides,
+                  queue.multiprocessors};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     const auto run = [&]<bool Added>() {
       launch<divide_kernel<W, V, Added>, Start::early>(queue, s.grid, V::threads, s.bytes, 1, "division with rounding",
@@ -252,13 +275,20 @@ template <class W>
 void hps_lift(const Queue& queue, DeviceView<W> first, DeviceView<W> second, DeviceView<W> a, DeviceView<W> b,
               const ColumnConversion<W>& extend, const ColumnConversion<W>& exchange,
               const ColumnConversion<W>& restore, unsigned first_items, unsigned second_items) {
+  if constexpr (sizeof(W) == 4) {
+    if (lifts_by_bytes(exchange.sources, first.degree, first_items + second_items, queue.multiprocessors) &&
+        hps_lift_by_bytes(queue, first, second, a, b, extend, exchange, restore, first_items, second_items)) {
+      return;
+    }
+  }
   const Work work{first.degree,
                   first_items + second_items,
                   exchange.sources + restore.sources,
                   exchange.constant_bytes() + restore.constant_bytes(),
                   0,
                   std::max(extend.tiles(), restore.tiles()),
-                  extend.divides && exchange.divides && restore.divides};
+                  extend.divides && exchange.divides && restore.divides,
+                  queue.multiprocessors};
   with_variant<W>(queue, work, [&]<class V>(const Shape& s) {
     launch<hps_lift_kernel<W, V>, Start::early>(queue, s.grid, V::threads, s.bytes, 1, "lift", first, second, a, b,
                                                 extend, exchange, restore, first_items, s.share);
@@ -282,7 +312,7 @@ void scale_to_plain(const Queue& queue, DeviceView<W> out, DeviceView<W> a, cons
     }
   };
   const bool many = out.degree % Columns<W, 16>::count == 0 &&
-                    std::size_t{out.degree} * items * sizeof(W) >= std::size_t{132} * 512 * 16;
+                    std::size_t{out.degree} * items * sizeof(W) >= std::size_t{queue.multiprocessors} * 512 * 16;
   if (!scale.divides || !correction.divides) {
     run.template operator()<8, false>();
   } else if (many) {

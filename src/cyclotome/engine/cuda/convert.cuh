@@ -14,10 +14,7 @@ void convert(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const Colum
              unsigned items, PeakOutput peaks);
 
 /// The same of what is no secret, by a centred lift: wraps are counted exactly only where approximate fractions leave
-/// them open. Targets from number gap.first on are limbs of out that come gap.limbs later.
-struct TargetGap {
-  std::uint32_t first = ~std::uint32_t{0}, limbs = 0;
-};
+/// them open.
 template <class W>
 void convert_public(const Queue& queue, DeviceView<W> out, DeviceView<W> a, const ColumnConversion<W>& conversion,
                     unsigned items, TargetGap gap = {});

@@ -66,7 +66,10 @@ CudaEngine::CudaEngine(int device, bool fused) {
   }
   int single_to_double = 0;
   check(cudaDeviceGetAttribute(&single_to_double, cudaDevAttrSingleToDoublePrecisionPerfRatio, device), "device query");
-  state->constants.paths = cuda::code_paths(architecture, state->loaded, fused, single_to_double);
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "device query");
+  state->constants.paths =
+      cuda::code_paths(architecture, state->loaded, fused, single_to_double, static_cast<unsigned>(multiprocessors));
   state->block_bytes = properties.sharedMemPerBlockOptin;
   state_ = std::move(state);
 }

@@ -124,7 +124,7 @@ bool CudaExecution::launch_graph(const ProgramCall& call, cuda::Lane& lane) cons
   try {
     if (slot.graph == nullptr) {
       auto graph = std::make_unique<cuda::DeviceGraph>(*prepared_, call, state_.device,
-                                                       cuda::GraphContext{state_.constants.paths.one_pass, lane.peaks},
+                                                       cuda::GraphContext{state_.constants.paths, lane.peaks},
                                                        cuda::memory_of(state_.context, state_.pool, lane.stream));
       if (!graph->worth_it()) {
         cuda::GraphStore::give_up(slot);

@@ -98,12 +98,14 @@ Resident<ColumnConversion<W>> DeviceConstants::make_conversion(const BaseConvers
   const std::size_t source = packed.add(host.sources), target = packed.add(host.targets),
                     matrix = packed.add(host.matrix), exact = packed.add(host.exact),
                     moduli = packed.add(conversion.target().moduli<W>().data(), host.targets.size()),
-                    copy_factors = packed.add(host.copy_factors), copied = packed.add(conversion.copies());
+                    copy_factors = packed.add(host.copy_factors), copied = packed.add(conversion.copies()),
+                    fragments = packed.add(host.bytes.fragments), sums = packed.add(host.bytes.sums);
   const ConstantMemory memory = upload_(packed.bytes().data(), packed.bytes().size());
   return {
       ColumnConversion<W>{host.shape, at<SourceConstants<W>>(memory, source), at<TargetConstants<W>>(memory, target),
                           at<TermTile<W>>(memory, matrix), at<ExactFraction<W>>(memory, exact),
-                          at<Modulus<W>>(memory, moduli), at<Term<W>>(memory, copy_factors), at<int>(memory, copied)},
+                          at<Modulus<W>>(memory, moduli), at<Term<W>>(memory, copy_factors), at<int>(memory, copied),
+                          at<Quad>(memory, fragments), at<ByteSums>(memory, sums)},
       memory};
 }
 

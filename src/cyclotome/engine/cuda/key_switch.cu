@@ -78,6 +78,10 @@ __device__ __forceinline__ void load_digit(typename T::W (&v)[T::values], const 
   const DeviceDigit<typename T::W>& digit = work.digits[d];
   const auto& t = digit.extension;
   const int copy = t.copies[l];
+  if (copy < 0 && work.converted.data != nullptr) {
+    load_coefficients<T>(v, work.converted.limb(item, d, l));
+    return;
+  }
   if (copy >= 0 || t.sources == 1) {
     const auto* const limb = work.c.limb(item, digit.first_limb);
     if (copy >= 0) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "cyclotome/engine/cuda/code_paths.hpp"
 #include "cyclotome/engine/cuda/device_view.cuh"
 #include "cyclotome/engine/cuda/launcher.hpp"
 
@@ -27,14 +28,23 @@ class StreamLauncher final : public Launcher {
 /// Where launches go: to a stream, or to a launcher. The calling thread is in the device's context.
 class Queue {
  public:
-  Queue(cudaStream_t stream, int device, bool in_one_pass)
-      : one_pass(in_one_pass), stream_(stream), at_once_(stream, device), launcher_(&at_once_) {}
-  Queue(Launcher& launcher, bool in_one_pass)
-      : one_pass(in_one_pass), stream_(nullptr), at_once_(nullptr, 0), launcher_(&launcher) {}
+  Queue(cudaStream_t stream, int device, const CodePaths& paths = {})
+      : one_pass(paths.one_pass),
+        multiprocessors(paths.multiprocessors),
+        stream_(stream),
+        at_once_(stream, device),
+        launcher_(&at_once_) {}
+  Queue(Launcher& launcher, const CodePaths& paths)
+      : one_pass(paths.one_pass),
+        multiprocessors(paths.multiprocessors),
+        stream_(nullptr),
+        at_once_(nullptr, 0),
+        launcher_(&launcher) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  bool one_pass;  ///< whether kernels that hold whole limbs may be used (code_paths.hpp)
+  bool one_pass;             ///< whether kernels that hold whole limbs may be used (code_paths.hpp)
+  unsigned multiprocessors;  ///< of the device
   /// For what does not go through `launch`; none where launches go to a launcher.
   cudaStream_t stream() const noexcept { return stream_; }
   Launcher& launcher() const noexcept { return *launcher_; }

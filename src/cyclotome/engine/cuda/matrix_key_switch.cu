@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cyclotome/engine/cuda/digit_extension.cuh"
 #include "cyclotome/engine/cuda/division.cuh"
 #include "cyclotome/engine/cuda/item_sums.cuh"
 #include "cyclotome/engine/cuda/matrix_key_switch.cuh"
@@ -90,31 +91,6 @@ void run_digit_products(const Queue& queue, const DigitProducts& work, unsigned 
   work.items >= 16 ? run.template operator()<4>() : run.template operator()<1>();
 }
 
-/// A digit's extension to all primes but its own.
-struct Extension {
-  Resident<ColumnConversion<W>> conversion;
-  TargetGap gap;
-};
-
-/// Whether `part` has the constants of `all` for the targets that are not copied, which lie from `first` on.
-bool is_rest_of(const BaseConversion& part, const BaseConversion& all, std::size_t first) {
-  const auto &some = part.tables<W>(), &every = all.tables<W>();
-  const std::size_t sources = all.source().size();
-  for (std::size_t j = 0, k = 0; j < all.target().size(); ++j) {
-    if (j >= first && j < first + sources) {
-      if (all.copies()[j] != static_cast<int>(j - first)) return false;
-      continue;
-    }
-    if (all.copies()[j] >= 0 || some.negative_wraps[k] != every.negative_wraps[j]) return false;
-    for (std::size_t i = 0; i < sources; ++i) {
-      if (some.matrix[k * sources + i] != every.matrix[j * sources + i]) return false;
-    }
-    ++k;
-  }
-  return std::ranges::equal(some.punctured_inverses, every.punctured_inverses,
-                            [](const auto& a, const auto& b) { return a.operand == b.operand; });
-}
-
 /// The same memory for each tile's division.
 class OneScratch final : public Scratch {
  public:
@@ -140,7 +116,7 @@ class KeySwitchByMatrices {
         divide_(constants, joint == nullptr ? *step.rounding : *joint, false),
         per_digit_(step.digits.front().ring->limbs()),
         lazy_(lazy_products<W>(both_->basis())) {
-    for (const auto& digit : step.digits) add_extension(constants, digit);
+    for (const auto& digit : step.digits) add_extension(constants, step, digit);
     if (joint == nullptr) return;
     last_.emplace(q_->slice(kept_->limbs(), q_->limbs() - kept_->limbs()));
     last_transform_.emplace(constants, **last_);
@@ -177,17 +153,12 @@ class KeySwitchByMatrices {
     View coefficients, digits, product, dropped;  ///< the last only where it is no part of the product
   };
 
-  void add_extension(DeviceConstants& constants, const KeySwitchConstants::Digit& digit) {
-    const std::size_t sources = digit.ring->limbs(), first = special_->limbs() + digit.first;
-    usable_ = usable_ && digit.first == extensions_.size() * per_digit_ && sources <= per_digit_;
-    std::vector<std::uint64_t> others;
-    for (std::size_t l = 0; l < both_->limbs(); ++l) {
-      if (l < first || l >= first + sources) others.push_back(both_->basis()[l]);
-    }
-    const BaseConversion rest(digit.extension.source(), Basis(both_->word(), others), Lift::centred);
-    usable_ = usable_ && digit.extension.lift() == Lift::centred && is_rest_of(rest, digit.extension, first);
-    extensions_.push_back(
-        {constants.conversion<W>(rest), {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(sources)}});
+  void add_extension(DeviceConstants& constants, const KeySwitchConstants& step,
+                     const KeySwitchConstants::Digit& digit) {
+    const auto extension = digit_extension<W>(constants, step, digit);
+    usable_ =
+        usable_ && extension && digit.first == extensions_.size() * per_digit_ && digit.ring->limbs() <= per_digit_;
+    if (extension) extensions_.push_back(*extension);
   }
 
   void run(const StepContext& at, const View& out, const View& c, const View& key, const View& addend,
@@ -251,7 +222,7 @@ class KeySwitchByMatrices {
   Division<W> divide_;
   std::size_t per_digit_;
   std::uint32_t lazy_;
-  std::vector<Extension> extensions_;
+  std::vector<DigitExtension<W>> extensions_;
   bool usable_ = true;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/matrix_tables.hpp"
+#include "cyclotome/engine/cuda/quad.hpp"
 
 // The transform over Phi_m for m = 17 257 d, d | 15, in words of 32 bits, as products with small matrices on bytes:
 //
@@ -14,18 +15,6 @@
 // but for the first, which sends results to the block that goes on with them. Nothing here knows a GPU: a `Warp` has
 // the lanes and the product of a fragment, and tests run the layers on the host.
 namespace cyclotome::cuda {
-
-#if defined(__CUDACC__)
-#define CYCLOTOME_PRAGMA(text) _Pragma(#text)
-#define CYCLOTOME_UNROLL(count) CYCLOTOME_PRAGMA(unroll count)
-#else
-#define CYCLOTOME_UNROLL(count)
-#endif
-
-/// Four neighbouring words.
-struct alignas(16) Quad {
-  std::uint32_t word[4];
-};
 
 /// Small = phi(d); over 2^LogC blocks of threads, each thread with 32 values. A warp works on AtOnce tasks at a time, a
 /// multiprocessor on Resident threads.

@@ -64,6 +64,69 @@ __global__ void __launch_bounds__(T::threads, fused_blocks<T>())
 #endif
 }
 
+/// The same with both parts of a factor at once, as lanes of T2; `T` transforms the third part of the product back.
+template <class T, class T2>
+__global__ void __launch_bounds__(T2::threads, fused_blocks<T2>())
+    multiply_pairs_kernel(DeviceView<typename T::W> out, DeviceView<typename T::W> a, DeviceView<typename T::W> b,
+                          const RingTables<typename T::W>* tables) {
+#if __CUDA_ARCH__ >= 900
+  using W = typename T::W;
+  static_assert(T::threads == T2::threads && T::values == T2::values && T::local == T2::local);
+  extern __shared__ uint4 memory[];
+  using Value = typename T2::Value;
+  const std::uint32_t item = blockIdx.y, l = blockIdx.z;
+  const LimbTables<W>& t = tables->limb[l];
+  let_next_start();
+  if (!T::Arithmetic::serves(t)) return;
+  typename T2::Workspace space(memory);
+  Value* const parked = space.words() + T2::shared_words + threadIdx.x;  // this thread's own: [value][thread]
+  const typename T2::Arithmetic m(t);
+  wait_for_previous();
+  Value v[T::values];
+#pragma unroll 1
+  for (unsigned operand = 0; operand < 2; ++operand) {
+    const DeviceView<W>& from = operand == 0 ? a : b;
+#pragma unroll
+    for (unsigned k = 0; k < 2; ++k) {
+      W words[T::values];
+      load_coefficients<T>(words, from.limb(item, k, l));
+#pragma unroll
+      for (unsigned i = 0; i < T::values; ++i) v[i].lane[k] = m.value(words[i]);
+    }
+    T2::forward(v, space, t, m);
+    if (operand == 1) break;
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) parked[i * T::threads] = v[i];
+  }
+  const typename T::Arithmetic& one = m;
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) {
+    const Value x = m.halved(parked[i * T::threads]), y = m.halved(v[i]);
+    parked[i * T::threads].lane[0] = one.product(x.lane[1], y.lane[1]);
+    v[i].lane[0] = one.product(x.lane[0], y.lane[0]);
+    v[i].lane[1] = one.products(x.lane[0], y.lane[1], x.lane[1], y.lane[0]);
+  }
+  T2::template inverse<true>(v, space, t, m);
+#pragma unroll
+  for (unsigned k = 0; k < 2; ++k) {
+    W words[T::values];
+#pragma unroll
+    for (unsigned i = 0; i < T::values; ++i) words[i] = one.word(v[i].lane[k]);
+    store_coefficients<T>(words, out.limb(item, k, l));
+  }
+  typename T::Workspace rest(space);
+  typename T::Value u[T::values];
+#pragma unroll
+  for (unsigned i = 0; i < T::values; ++i) u[i] = parked[i * T::threads].lane[0];
+  T::template inverse<true>(u, rest, t, one);
+  W words[T::values];
+  to_words<T>(words, u, one);
+  store_coefficients<T>(words, out.limb(item, 2, l));
+#else
+  missing_body();
+#endif
+}
+
 /// One limb of one operand's part, transformed in place. Grid: (blocks of the transform, parts of a then of b, limbs).
 template <class T>
 __global__ void __launch_bounds__(T::threads)
@@ -152,11 +215,30 @@ bool run_in_two(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceVi
       });
 }
 
+/// For the degrees at which two polynomials at once are faster (measured); false for others.
+template <class A, class W>
+bool run_in_pairs(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
+                  unsigned items, const RingTables<W>* tables) {
+  constexpr unsigned min_log_degree = 12, max_log_degree = 14;
+  return with_transform<PairArithmetic<A>, Plan::fused, max_log_degree, min_log_degree>(
+      static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T2>() {
+        using T = BlockTransform<A, T2::log_degree, T2::log_values, T2::log_blocks>;
+        constexpr std::size_t bytes = T2::shared_bytes + T::local * sizeof(typename T2::Value);
+        static_assert(bytes <= max_shared_bytes);
+        launch<multiply_pairs_kernel<T, T2>, Start::early>(queue, dim3(T::blocks, items, limbs), T::threads, bytes,
+                                                           T::blocks, "product", out, a, b, tables);
+      });
+}
+
 template <class A, Plan P, class W>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs, unsigned items,
          const RingTables<W>* tables) {
   bool fits = false;
-  with_transform<A, P, max_fused_log_degree>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+  const auto log_n = static_cast<unsigned>(std::bit_width(out.degree) - 1);
+  if constexpr (sizeof(W) == 4) {
+    if (run_in_pairs<A>(queue, out, a, b, limbs, items, tables)) return true;
+  }
+  with_transform<A, P, max_fused_log_degree>(log_n, [&]<class T>() {
     constexpr std::size_t bytes = T::shared_bytes + 3 * T::local * sizeof(W);
     if constexpr (bytes <= max_shared_bytes) {
       launch<multiply_kernel<T>, Start::early>(queue, dim3(T::blocks, items, limbs), T::threads, bytes, T::blocks,
@@ -173,7 +255,7 @@ template <class W>
 bool multiply_ciphertexts(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs,
                           unsigned items, const RingTables<W>* tables, LimbArithmetics arithmetics) {
   return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
-           return few_values(std::size_t{out.degree} * limbs * items)
+           return few_limbs<W>(Verb::product, out.degree, std::size_t{limbs} * items, queue.multiprocessors)
                       ? run_in_two<A>(queue, out, a, b, limbs, items, tables)
                       : run<A, Plan::fused>(queue, out, a, b, limbs, items, tables);
          });

@@ -69,7 +69,7 @@ template <class W>
 bool multiply_key(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> key, DeviceView<W> addend,
                   unsigned limbs, unsigned items, const RingTables<W>* tables, LimbArithmetics arithmetics) {
   return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
-           return few_values(std::size_t{out.degree} * limbs * items)
+           return few_limbs<W>(Verb::key_product, out.degree, std::size_t{limbs} * items, queue.multiprocessors)
                       ? run<A, Plan::fused_latency>(queue, out, a, key, addend, limbs, items, tables)
                       : run<A, Plan::fused>(queue, out, a, key, addend, limbs, items, tables);
          });

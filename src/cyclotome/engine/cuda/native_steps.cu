@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The composites that have kernels of their own. Which it is to be is decided here, on the host, from the composite,
 // the degree and what the loaded code can do (code_paths.hpp).
+#include "cyclotome/engine/cuda/digit_extension.cuh"
 #include "cyclotome/engine/cuda/division.cuh"
 #include "cyclotome/engine/cuda/matrix_key_switch.cuh"
 #include "cyclotome/engine/cuda/products.cuh"
@@ -104,8 +105,14 @@ class KeySwitchNative {
         q_arithmetics_(constants.arithmetics(*q_)),
         arithmetics_(constants.arithmetics(*both_)) {
     if (step.rounding) divide_.emplace(constants, *step.rounding, secret);
-    // A digit of several primes is prepared once for all moduli.
-    if (step.digits.front().ring->limbs() == 1) return;
+    // A digit of several primes is prepared once for all moduli, or extended to them first.
+    primes_ = step.digits.front().ring->limbs();
+    if (primes_ == 1) return;
+    for (const auto& digit : step.digits) {
+      const auto extension = digit_extension<W>(constants, step, digit);
+      if (extension && !secret) extensions_.push_back({*extension, digit.first});
+    }
+    if (extensions_.size() < step.digits.size()) extensions_.clear();
     for (const auto& digit : step.digits) prepared_limbs_ += digit.ring->limbs() + 1;
   }
 
@@ -138,6 +145,18 @@ class KeySwitchNative {
     return coefficients;
   }
 
+  /// Each digit's residues modulo all primes but its own.
+  void extend(const Queue& queue, const KeySwitchLaunch<W>& work) const {
+    for (std::size_t d = 0; d < extensions_.size(); ++d) {
+      const Extension& extension = extensions_[d];
+      DeviceView<W> to = work.converted, from = work.c;
+      to.data += d * to.part_stride;
+      to.parts = 1;
+      from.data += extension.first_limb * from.degree;
+      convert_public(queue, to, from, extension.conversion.conversion.value, work.items, extension.conversion.gap);
+    }
+  }
+
   /// The limbs modulo P as coefficients, the others in the domain of `product`.
   void form_product(const StepContext& at, const View& product, const View& c, const View& key) const {
     const std::size_t limbs = both_->limbs(), degree = both_->degree();
@@ -153,10 +172,19 @@ class KeySwitchNative {
         .items = static_cast<unsigned>(product.batch),
         .tables = tables_.value};
     // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few (measured).
-    const bool in_two = few_values(product.batch * limbs * degree);
+    const std::size_t all = product.batch * limbs, multiprocessors = at.queue.multiprocessors;
+    const bool in_two =
+        few_limbs<W>(primes_ == 1 ? Verb::key_switch : Verb::key_switch_of_several, degree, all, multiprocessors);
+    const bool extend_first = !extensions_.empty() && extends_first(primes_, degree, all, multiprocessors);
     View extended;
-    if (in_two) extended = scratch_view<W>(at, *both_, product, work.digit_count, Domain::transform);
-    if (prepared_limbs_ != 0) {
+    if (in_two || extend_first) {
+      extended = scratch_view<W>(at, *both_, product, work.digit_count, Domain::transform);
+    }
+    if (extend_first) {
+      work.converted = device_view<W>(extended, work.digit_count);
+      extend(at.queue, work);
+    }
+    if (prepared_limbs_ != 0 && !extend_first) {
       const std::size_t item = prepared_limbs_ * degree;
       work.prepared = {static_cast<W*>(at.scratch.take(product.batch * item * sizeof(W))), item, 0, 1, work.c.degree};
       prepare_digits(at.queue, work.prepared, work.c, work.digits, work.digit_count, work.items);
@@ -168,9 +196,16 @@ class KeySwitchNative {
     }
   }
 
+  struct Extension {
+    DigitExtension<W> conversion;
+    std::size_t first_limb;  ///< of the operand
+  };
+
   RingPtr q_, special_, both_;
   Resident<DeviceDigits<W>> digits_;
-  std::size_t prepared_limbs_ = 0;
+  std::vector<Extension> extensions_;  ///< empty where digits are only extended as they are transformed
+  std::size_t primes_ = 1;             ///< of a digit but for the last
+  std::size_t prepared_limbs_ = 0;     ///< of all digits, prepared
   Resident<const RingTables<W>*> q_tables_, tables_;
   LimbArithmetics q_arithmetics_, arithmetics_;
   std::optional<Division<W>> divide_;

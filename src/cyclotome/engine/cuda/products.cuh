@@ -23,6 +23,7 @@ template <class W>
 struct KeySwitchLaunch {
   DeviceView<W> out, c, key;
   DeviceView<W> prepared;        ///< what prepare_digits makes of c; unused where every digit is one prime
+  DeviceView<W> converted;       ///< or a part for each digit: its residues modulo all primes but its own
   const DeviceDigit<W>* digits;  ///< on the device
   std::uint32_t digit_count, inverse_limbs;
   unsigned limbs, items;

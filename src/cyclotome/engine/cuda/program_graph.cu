@@ -51,7 +51,7 @@ ProgramGraph::ProgramGraph(const PreparedProgram& program, KernelChain& chain, A
     : program_(program),
       arena_(arena),
       kernels_(chain),
-      queue_(kernels_, context.one_pass),
+      queue_(kernels_, context.paths),
       peaks_(context.peaks),
       frame_(program.program()),
       blocks_(program.program().values().size()),

@@ -15,9 +15,9 @@ struct ProgramCall {
   std::uint32_t first_item;
 };
 
-/// Where kernels of a graph run. one_pass: of the queue; peaks: of the stream's.
+/// Where kernels of a graph run. peaks: the stream's.
 struct GraphContext {
-  bool one_pass;
+  CodePaths paths;
   PeakCell* peaks = nullptr;
 };
 

@@ -143,7 +143,7 @@ void SecretQueue::wipe_and_free() noexcept {
   const std::size_t count = std::exchange(count_, 0);
   bytes_ = 0;
   try {
-    SecretMemory::wipe(Queue(stream_, 0, false), given_back_, count);
+    SecretMemory::wipe(Queue(stream_, 0), given_back_, count);
   } catch (const EngineError&) {
     for (std::size_t i = 0; i < count; ++i) {
       cuda::wipe_and_free(given_back_.data[i], given_back_.words[i] * sizeof(uint4), stream_);

@@ -140,12 +140,12 @@ void DeviceState::free_constants(void* data) noexcept {
 Turn::Turn(DeviceState& state, Addresses reads, Addresses writes, bool alone)
     : scope_(state.enter()),
       place_(state.lanes.mine()),
-      queue_(place_.lane.stream, state.device, state.constants.paths.one_pass) {
+      queue_(place_.lane.stream, state.device, state.constants.paths) {
   begin(state, reads, writes, alone);
 }
 
 Turn::Turn(DeviceState& state, Lane& lane, List reads, List writes)
-    : scope_(state.enter()), place_(lane), queue_(lane.stream, state.device, state.constants.paths.one_pass) {
+    : scope_(state.enter()), place_(lane), queue_(lane.stream, state.device, state.constants.paths) {
   begin(state, Addresses(reads.begin(), reads.size()), Addresses(writes.begin(), writes.size()), false);
 }
 

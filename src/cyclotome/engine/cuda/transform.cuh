@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cyclotome/engine/cuda/few_limbs.hpp"
 #include "cyclotome/engine/cuda/launch.cuh"
 #include "cyclotome/engine/cuda/tables.cuh"
 
@@ -31,8 +32,5 @@ void forward_by_stages(const Queue& queue, DeviceView<W> a, unsigned limbs, unsi
 template <class W>
 void inverse_by_stages(const Queue& queue, DeviceView<W> a, unsigned limbs, unsigned items,
                        const RingTables<W>* tables);
-
-/// Whether so few values are in work that limbs should be spread over more blocks.
-inline bool few_values(std::size_t values) { return values < 132 * 8192; }
 
 }  // namespace cyclotome::cuda

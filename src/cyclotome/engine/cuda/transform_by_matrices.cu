@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cyclotome/engine/cuda/device_warp.cuh"
 #include "cyclotome/engine/cuda/matrix_operands.cuh"
 #include "cyclotome/engine/cuda/prime_factor.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
@@ -6,40 +7,6 @@
 namespace cyclotome::cuda {
 
 namespace {
-
-/// A warp's lanes, each a thread; fragments as mma.m16n8k32 has them.
-struct DeviceWarp {
-  template <unsigned N>
-  struct Registers {
-    std::uint32_t value[N];
-    __device__ __forceinline__ std::uint32_t* operator()(unsigned) { return value; }
-    __device__ __forceinline__ const std::uint32_t* operator()(unsigned) const { return value; }
-  };
-  template <unsigned N>
-  struct Quads {
-    Quad value[N];
-    __device__ __forceinline__ Quad* operator()(unsigned) { return value; }
-    __device__ __forceinline__ const Quad* operator()(unsigned) const { return value; }
-  };
-
-  template <class Body>
-  __device__ __forceinline__ static void each(const Body& body) {
-    body(threadIdx.x % 32);
-  }
-  __device__ __forceinline__ static std::uint32_t constant(const std::uint32_t* source) { return __ldg(source); }
-  __device__ __forceinline__ static void together() { __syncwarp(); }
-  __device__ __forceinline__ static void clear(Registers<4>& s) {
-    s.value[0] = s.value[1] = s.value[2] = s.value[3] = 0;
-  }
-  template <class Matrix, class Vectors>
-  __device__ __forceinline__ static void multiply(Registers<4>& s, const Matrix& m, const Vectors& v) {
-    const unsigned lane = threadIdx.x % 32;
-    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%0, %1, %2, %3};"
-        : "+r"(s.value[0]), "+r"(s.value[1]), "+r"(s.value[2]), "+r"(s.value[3])
-        : "r"(m(lane, 0)), "r"(m(lane, 1)), "r"(m(lane, 2)), "r"(m(lane, 3)), "r"(v(lane, 0)), "r"(v(lane, 1)));
-  }
-};
 
 /// The block's part of the limb.
 template <class Plan>

@@ -86,7 +86,8 @@ template <bool Inverse, class W>
 bool run(const Queue& queue, DeviceView<W> out, DeviceView<W> a, unsigned limbs, unsigned items,
          const RingTables<W>* tables, LimbArithmetics arithmetics) {
   return queue.one_pass && for_arithmetics<W>(arithmetics, [&]<class A>() {
-           return few_values(std::size_t{a.degree} * limbs * items)
+           return few_limbs<W>(Inverse ? Verb::inverse : Verb::forward, a.degree, std::size_t{limbs} * items,
+                               queue.multiprocessors)
                       ? run<A, Inverse, Plan::latency>(queue, out, a, limbs, items, tables)
                       : run<A, Inverse, Inverse ? Plan::throughput_back : Plan::throughput>(queue, out, a, limbs, items,
                                                                                             tables);

@@ -3,6 +3,7 @@
 
 #include "cyclotome/engine/cuda/block_transform.cuh"
 #include "cyclotome/engine/cuda/floating_arithmetic.hpp"
+#include "cyclotome/engine/cuda/pair_arithmetic.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
 
 // Which BlockTransform serves which degree: values a thread, blocks a limb. Found by measuring (doc/gpu-notes.md).
@@ -47,7 +48,7 @@ using PlannedTransform = BlockTransform<A, LogN, log_values<A>(P, LogN), log_blo
 /// where words of 64 bits are 8.
 template <class T>
 constexpr unsigned fused_blocks(unsigned threads = sizeof(typename T::W) == 4 && T::degree >= 8192 ? 1024 : 768) {
-  if (is_floating<typename T::Arithmetic>) threads = 512;
+  if (is_floating<typename T::Arithmetic> || of_pairs<typename T::Arithmetic>) threads = 512;
   return T::threads >= threads ? 1 : threads / T::threads;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cyclotome/engine/dry/flow.hpp"
 #include "cyclotome/math/errors.hpp"
 #include "cyclotome/platform/pages.hpp"
 
@@ -41,10 +42,12 @@ class DryEngine::DryExecution final : public Execution {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (role(i) == program::Value::Role::input) inputs.emplace_back(operands[i]);
     }
+    const std::vector<std::vector<Trace>> traces = traces_of(operands, items);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (role(i) != program::Value::Role::output) continue;
       engine_->written(operands[i].data, inputs, multiplies_ ? 1 : 0);
       engine_->put(operands[i].data, Content::unknown);
+      engine_->put_traces(operands[i], traces[i]);
     }
   }
   void zeroise(const View&) const override {}
@@ -54,9 +57,50 @@ class DryEngine::DryExecution final : public Execution {
     return program().values()[program().operands()[operand]].role;
   }
 
+  /// By operand, then item and part: of outputs zero, a copy, or what depends on the inputs and on what was sampled.
+  std::vector<std::vector<Trace>> traces_of(std::span<const View> operands, std::size_t items) const {
+    std::vector<std::vector<Trace>> traces(operands.size());
+    for (std::size_t item = 0; item < items; ++item) {
+      std::uint64_t given = program().id();
+      bool zeros = false;
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (role(i) != program::Value::Role::input) continue;
+        for (std::size_t part = 0; part < operands[i].parts; ++part) {
+          const Trace trace = engine_->trace_of(operands[i], item_of(i, item), part);
+          zeros = zeros || trace.is_zero();
+          given = Trace::hashed(given, trace.value()).value();
+        }
+      }
+      if (program().seeds() > 0) given = engine_->new_trace().value();
+      const Parts parts = zeros ? flow(operands, item) : usual_;
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        for (std::size_t part = 0; part < parts[i].size(); ++part) {
+          const OutputPart& known = parts[i][part];
+          traces[i].push_back(known.is_zero ? Trace()
+                              : known.copy_of
+                                  ? engine_->trace_of(operands[known.copy_of->operand],
+                                                      item_of(known.copy_of->operand, item), known.copy_of->part)
+                                  : Trace::hashed(given, i * 16 + part));
+        }
+      }
+    }
+    return traces;
+  }
+  using Parts = std::vector<std::vector<OutputPart>>;
+  Parts flow(std::span<const View> operands, std::size_t item) const {
+    return flow_of(program(), [&](std::size_t operand, std::size_t part) {
+      return engine_->trace_of(operands[operand], item_of(operand, item), part).is_zero();
+    });
+  }
+  /// Digits of keys are one operand for all items.
+  std::size_t item_of(std::size_t operand, std::size_t item) const {
+    return program().values()[program().operands()[operand]].items == program::each ? item : 0;
+  }
+
   // An engine keeps its executions alive through contexts, never the other way round.
   std::shared_ptr<DryEngine> engine_;
   bool multiplies_;
+  Parts usual_ = flow_of(program(), [](std::size_t, std::size_t) { return false; });
 };
 
 std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
@@ -64,7 +108,7 @@ std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
   if (data == nullptr) throw EngineError(message("no address space left for ", bytes, " bytes"));
   auto self = std::static_pointer_cast<DryEngine>(shared_from_this());
   const std::lock_guard lock(mutex_);
-  blocks_[data] = {bytes, 0, false, Content::unknown};
+  blocks_[data] = {bytes, 0, false, Content::unknown, ++serial_};
   held_ += bytes;
   peak_ = std::max(peak_, held_);
   return std::make_unique<DryBuffer>(std::move(self), data, bytes, secret);
@@ -73,6 +117,7 @@ std::unique_ptr<Buffer> DryEngine::allocate(std::size_t bytes, bool secret) {
 void DryEngine::freed(const void* data, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   blocks_.erase(data);
+  traces_.forget(data, std::max<std::size_t>(bytes, 1));
   held_ -= bytes;
 }
 
@@ -84,6 +129,9 @@ MemoryState DryEngine::memory(bool) const {
 void DryEngine::upload(void* destination, const void* from, std::size_t bytes) {
   std::memcpy(destination, from, bytes);
   put(destination, Content::there);
+  const std::lock_guard lock(mutex_);
+  traces_.forget(destination, bytes);
+  if (const auto block = block_of(destination); block != blocks_.end()) block->second.serial = ++serial_;
 }
 
 void DryEngine::download(void* host, const void* source, std::size_t bytes) {
@@ -91,30 +139,10 @@ void DryEngine::download(void* host, const void* source, std::size_t bytes) {
   if (content == Content::there) {
     std::memcpy(host, source, bytes);
   } else {
-    std::memset(host, content == Content::zeros ? 0 : 1, bytes);
+    const std::lock_guard lock(mutex_);
+    const std::optional<Trace> trace = traces_.at(source);
+    std::memset(host, content == Content::zeros || (trace && trace->is_zero()) ? 0 : 1, bytes);
   }
-}
-
-void DryEngine::do_forward(View a) {
-  record("forward", a, {});
-  if (content_of(a.data) == Content::there) host_->forward(a);
-}
-
-void DryEngine::do_inverse(View a) {
-  record("inverse", a, {});
-  if (content_of(a.data) == Content::there) host_->inverse(a);
-}
-
-void DryEngine::do_copy(View out, ConstView a) {
-  record("copy", out, {a});
-  if (content_of(a.data) != Content::there) return;
-  host_->copy(out, a);
-  put(out.data, Content::there);
-}
-
-void DryEngine::do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) {
-  record("sample", out, {});
-  put(out.data, law == Law::uniform ? Content::unknown : Content::zeros);
 }
 
 DryEngine::Content DryEngine::content_of(const void* data) const {
@@ -193,23 +221,14 @@ void DryEngine::written(const void* out, std::span<const ConstView> from, unsign
   }
 }
 
-void DryEngine::record(const char* verb, View out, std::span<const ConstView> from, std::uint64_t products) {
+void DryEngine::record(const char* verb, View out, std::span<const ConstView> from, std::uint64_t products,
+                       const PartTrace& trace) {
   const std::uint64_t limbs = out.batch * out.parts * out.limbs(), words = limbs * out.ring->degree();
   const bool transform = std::strcmp(verb, "forward") == 0 || std::strcmp(verb, "inverse") == 0;
+  const std::vector<Trace> traces = traced(out, trace);
   count(verb, out.batch, {transform ? limbs : 0, words * products, words});
   written(out.data, from, 0);
-}
-
-void DryEngine::do_sum_items(View out, std::span<const ConstView> items, std::size_t) {
-  record("sum_items", out, items, 0);
-}
-
-void DryEngine::do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
-                                std::size_t group) {
-  const std::uint64_t words = out.batch * out.parts * out.limbs() * out.ring->degree();
-  count("sum_products", out.batch, {0, words * group * 4 / 3, words});
-  written(out.data, a, 1);
-  written(out.data, b, 1);
+  put_traces(out, traces);
 }
 
 }  // namespace cyclotome

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <mutex>
 
 #include "cyclotome/engine/dry/account.hpp"
+#include "cyclotome/engine/dry/traces.hpp"
 #include "cyclotome/engine/engine.hpp"
 
 namespace cyclotome {
@@ -14,7 +16,8 @@ namespace cyclotome {
 ///
 /// Memory is address space until something is written to it. What was uploaded is there, and so are its transforms and
 /// copies, which another engine computes: norms of plaintexts, which noise bounds depend on, are those of the values.
-/// What is made of it by anything else is not, and downloading that gives bytes that mean nothing, but are not zero.
+/// What is made of it by anything else is not, and downloading that gives bytes that mean nothing: zeros where it is
+/// known that zeros would have been computed, as of x - x (Trace), and else none.
 class DryEngine final : public Engine {
  public:
   /// host: an engine whose memory this processor can address.
@@ -44,22 +47,18 @@ class DryEngine final : public Engine {
   void do_forward(View a) override;
   void do_inverse(View a) override;
   void do_copy(View out, ConstView a) override;
-  void do_clear(View out) override { record("clear", out, {}); }
-  void do_add(View out, ConstView a, ConstView b) override { record("add", out, {a, b}); }
-  void do_subtract(View out, ConstView a, ConstView b) override { record("subtract", out, {a, b}); }
-  void do_negate(View out, ConstView a) override { record("negate", out, {a}); }
-  void do_multiply(View out, ConstView a, ConstView b) override { record("multiply", out, {a, b}, 1); }
-  void do_multiply_accumulate(View out, ConstView a, ConstView b) override { record("multiply", out, {a, b}, 1); }
-  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t>) override {
-    record("multiply_scalars", out, {a}, 1);
-  }
-  void do_convert(View out, ConstView a, const BaseConversion&) override { record("convert", out, {a}, a.limbs()); }
-  void do_automorphism(View out, ConstView a, std::uint64_t) override { record("automorphism", out, {a}); }
+  void do_clear(View out) override;
+  void do_add(View out, ConstView a, ConstView b) override;
+  void do_subtract(View out, ConstView a, ConstView b) override;
+  void do_negate(View out, ConstView a) override;
+  void do_multiply(View out, ConstView a, ConstView b) override;
+  void do_multiply_accumulate(View out, ConstView a, ConstView b) override;
+  void do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) override;
+  void do_convert(View out, ConstView a, const BaseConversion&) override;
+  void do_automorphism(View out, ConstView a, std::uint64_t element) override;
   void do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) override;
   void do_peaks(View, ConstView, const BaseConversion&) override {}
-  void do_linear_combination(View out, ConstView a, std::span<const std::int64_t>) override {
-    record("linear_combination", out, {a}, a.batch);
-  }
+  void do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) override;
   void do_sum_items(View out, std::span<const ConstView> items, std::size_t group) override;
   void do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
                        std::size_t group) override;
@@ -71,11 +70,20 @@ class DryEngine final : public Engine {
   class DryExecution;
 
   explicit DryEngine(EnginePtr host) : host_(std::move(host)) {}
-  /// Products of residues for each that is written.
-  void record(const char* verb, View out, std::span<const ConstView> from, std::uint64_t products = 0);
-  void record(const char* verb, View out, std::initializer_list<ConstView> from, std::uint64_t products = 0) {
-    record(verb, out, std::span(from.begin(), from.size()), products);
+  /// Of a part of an item.
+  using PartTrace = std::function<Trace(std::size_t item, std::size_t part)>;
+  /// products: of residues for each that is written. trace: of what is written; none: it is new.
+  void record(const char* verb, View out, std::span<const ConstView> from, std::uint64_t products = 0,
+              const PartTrace& trace = {});
+  void record(const char* verb, View out, std::initializer_list<ConstView> from, std::uint64_t products = 0,
+              const PartTrace& trace = {}) {
+    record(verb, out, std::span(from.begin(), from.size()), products, trace);
   }
+  /// Of one part of an item, which a view of one stands for.
+  Trace trace_of(const ConstView& view, std::size_t item, std::size_t part) const;
+  Trace new_trace();
+  void put_traces(View out, const std::vector<Trace>& traces);
+  std::vector<Trace> traced(View out, const PartTrace& trace);
   void count(const std::string& name, std::size_t items, const Work& work);
   void written(const void* out, std::span<const ConstView> from, unsigned more);
   void freed(const void* data, std::size_t bytes) noexcept;
@@ -90,6 +98,7 @@ class DryEngine final : public Engine {
     unsigned depth;
     bool read;
     Content content;
+    std::uint64_t serial;  ///< of the block, and of what was uploaded to it
   };
   Content content_of(const void* data) const;
   void put(const void* data, Content content);
@@ -99,7 +108,8 @@ class DryEngine final : public Engine {
   mutable std::mutex mutex_;
   std::map<const void*, Block> blocks_;  // by where they begin
   Account account_;
-  std::uint64_t held_ = 0, peak_ = 0;
+  Traces traces_;
+  std::uint64_t held_ = 0, peak_ = 0, serial_ = 0;
   unsigned depth_ = 0;
 };
 

@@ -40,18 +40,6 @@ std::shared_ptr<const BaseConversion> Context::message_lift(rlwe::Level level, r
   return slot;
 }
 
-const LevelSwitch& Context::level_switch(rlwe::Level from, rlwe::Level to) const {
-  const std::lock_guard lock(tables_mutex_);
-  auto& slot = level_switches_[{from.primes, to.primes}];
-  if (slot == nullptr) {
-    const RingPtr& kept = level_ring(to);
-    const RingPtr dropped = ciphertext_ring()->slice(to.primes, from.primes - to.primes);
-    slot = std::unique_ptr<LevelSwitch>(new LevelSwitch{DivideAndRound(kept, dropped), {}});
-    for (const auto prime : kept->basis().values()) slot->raise_factors.push_back(dropped->basis().product_mod(prime));
-  }
-  return *slot;
-}
-
 const BehzTables& Context::behz() const {
   {
     const std::lock_guard lock(tables_mutex_);
@@ -86,22 +74,15 @@ RingPtr Context::hps_auxiliary() const {
   return hps_auxiliary_;
 }
 
-const HpsTables& Context::hps(rlwe::Level level, rlwe::PlainIndex plain) const {
+const HpsProduct& Context::hps(rlwe::Level level, rlwe::PlainIndex plain) const {
   const rlwe::PlainModulus t = parameters().plain_modulus(plain);
   const RingPtr& q = level_ring(level);
   const RingPtr auxiliary = hps_auxiliary();
   const std::lock_guard lock(tables_mutex_);
   auto& slot = hps_[{level.primes, plain.number}];
   if (slot == nullptr) {
-    const std::size_t dropped = max_level().primes - level.primes;
     const RingPtr p = auxiliary->slice(0, hps_auxiliary_limbs(q->basis(), auxiliary->basis()));
-    slot = std::unique_ptr<HpsTables>(new HpsTables{HpsProduct(q, p, t), nullptr, {}});
-    if (dropped != 0) {
-      slot->drop = std::make_unique<DivideAndRound>(q, ciphertext_ring()->slice(level.primes, dropped));
-      for (const auto prime : q->basis().values()) {
-        slot->raise_factors.push_back(slot->drop->dropped->basis().product_mod(prime));
-      }
-    }
+    slot = std::make_unique<HpsProduct>(q, p, t);
   }
   return *slot;
 }

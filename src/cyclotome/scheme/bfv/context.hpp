@@ -18,31 +18,16 @@ struct BehzTables {
   std::vector<std::unique_ptr<BehzScale>> scales;
 };
 
-/// What HPS-over-Q products in the first primes of Q need; below the top level also how to come down and up again.
-struct HpsTables {
-  HpsProduct product;
-  std::unique_ptr<DivideAndRound> drop;      ///< by the other primes; null at the top level
-  std::vector<std::uint64_t> raise_factors;  ///< their product modulo each first prime
-};
-
-/// From some first primes of Q to fewer, and back.
-struct LevelSwitch {
-  DivideAndRound drop;                       ///< by the others
-  std::vector<std::uint64_t> raise_factors;  ///< their product modulo each that is kept
-};
-
 /// A BFV context: what all lattice schemes share, and the constants of products and decryption for each plaintext
 /// modulus.
 class Context final : public scheme::ExactContext {
  public:
   /// Tables of the two ways to multiply, made on first use; thread-safe.
   const BehzTables& behz() const;
-  const HpsTables& hps(rlwe::Level level, rlwe::PlainIndex plain) const;
+  const HpsProduct& hps(rlwe::Level level, rlwe::PlainIndex plain) const;
 
   /// What decryption at a level needs; made on first use, thread-safe.
   const PlainScale& plain_scale(rlwe::Level level, rlwe::PlainIndex plain) const;
-  /// Between two levels, from the higher one; likewise.
-  const LevelSwitch& level_switch(rlwe::Level from, rlwe::Level to) const;
 
   /// Sums, and joined arrays, are brought to the lowest level among the operands.
   Ciphertext add(const Ciphertext& a, const Ciphertext& b) const override;
@@ -81,10 +66,9 @@ class Context final : public scheme::ExactContext {
   mutable RingPtr hps_auxiliary_;  // for all of Q; lower levels take a part of it
   template <class Table>
   using ByPair = std::map<std::pair<std::size_t, std::size_t>, Table>;
-  mutable ByPair<std::unique_ptr<HpsTables>> hps_;                        // by limbs, plaintext modulus
+  mutable ByPair<std::unique_ptr<HpsProduct>> hps_;                       // by limbs, plaintext modulus
   mutable ByPair<std::unique_ptr<PlainScale>> plain_scales_;              // likewise
   mutable ByPair<std::shared_ptr<const BaseConversion>> message_scales_;  // m in Z_t -> round(q m / t) modulo each q_i
-  mutable ByPair<std::unique_ptr<LevelSwitch>> level_switches_;           // by limbs before and after
 };
 
 using ContextPtr = std::shared_ptr<const Context>;

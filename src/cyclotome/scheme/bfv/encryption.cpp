@@ -27,7 +27,7 @@ Plaintext Context::open(const Ciphertext& ciphertext, const rlwe::SecretKey& key
   const ConstView s = rlwe::decryption_key(key, ciphertext);
   PolyArray message = make_message(ciphertext);
   const Operand operands[] = {message.view(), peaks.view(), ciphertext.polynomials().view(), s};
-  decryption(*this, ciphertext.level(), ciphertext.plain(), ciphertext.parts())->run(operands);
+  decryption(*this, ciphertext.level(), ciphertext.plain(), ciphertext.parts(), ciphertext.domain())->run(operands);
   return Plaintext(ciphertext.context(), ciphertext.plain(), std::move(message));
 }
 

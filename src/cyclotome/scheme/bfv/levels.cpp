@@ -5,46 +5,31 @@
 #include <vector>
 
 #include "cyclotome/math/errors.hpp"
-#include "cyclotome/program/composites.hpp"
 #include "cyclotome/rlwe/deterministic.hpp"
+#include "cyclotome/rlwe/domains.hpp"
+#include "cyclotome/rlwe/level_switch_program.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
 #include "cyclotome/scheme/bfv/scheme.hpp"
 
 namespace cyclotome::bfv {
 
-using program::Builder;
-using program::Slice;
 using rlwe::Ciphertext;
 using rlwe::Level;
 
 namespace {
 
-/// Operands: out, x.
-ExecutionPtr switching(const Context& context, Level from, Level to, std::size_t parts) {
-  return context.execution({"bfv.switch_modulus", {from.primes, to.primes, parts}}, [&] {
-    Builder b("bfv.switch_modulus");
-    const Slice out = b.output(context.level_ring(to), parts, Domain::coefficient);
-    const Slice x = b.input(context.level_ring(from), parts, Domain::coefficient);
-    if (to < from) {
-      const DivideAndRound& drop = context.level_switch(from, to).drop;
-      program::divide_and_round(b, out, x.limbs(0, drop.kept), x.limbs(to.primes, drop.dropped), drop);
-    } else {
-      const LevelSwitch& step = context.level_switch(to, from);
-      b.multiply_scalars(out.limbs(0, step.drop.kept), x, step.raise_factors);
-      b.clear(out.limbs(from.primes, step.drop.dropped), Domain::coefficient);
-    }
-    return b.finish();
-  });
-}
-
 Ciphertext moved(const Ciphertext& a, Level level) {
   if (level == a.level()) return a;
   const Context& context = bfv_context(a.context());
+  const Ciphertext x = rlwe::native(a);
   PolyArray result = context.make(context.level_ring(level), a.batch(), a.parts());
-  const Operand operands[] = {result.view(), a.polynomials().view()};
-  switching(context, a.level(), level, a.parts())->run(operands);
-  return a.derived(std::move(result), noise_at(context.parameters(), a.noise(), a.level(), level, a.parts()));
+  const Operand operands[] = {result.view(), x.polynomials().view()};
+  const ExecutionPtr way = level < a.level() ? rlwe::lowering(context, a.level(), a.raised_from(), level, a.parts())
+                                             : rlwe::raising(context, a.level(), level, a.parts());
+  way->run(operands);
+  const NoiseBound noise = noise_at(context.parameters(), a.noise(), a.level(), level, a.parts());
+  return a.derived(std::move(result), noise, a.raised_from());
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <span>
 
 #include "cyclotome/math/errors.hpp"
+#include "cyclotome/rlwe/domains.hpp"
+#include "cyclotome/rlwe/key_switch_program.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/levels.hpp"
 #include "cyclotome/scheme/bfv/product_program.hpp"
@@ -25,8 +27,10 @@ rlwe::Level level_of_product(const Context& context, const rlwe::NoiseBound& a, 
 /// Operands: as product_program has them.
 ExecutionPtr find_product(const Context& context, const ProductShape& shape) {
   const std::uint64_t flags = shape.square * 1U + shape.one_a * 2U + shape.one_b * 4U + shape.relinearized * 8U;
+  const std::uint64_t levels =
+      shape.level.primes + (shape.from_a.primes << 16U) + (shape.from_b.primes << 32U) + (shape.switched.primes << 48U);
   const rlwe::ProgramKey key{"bfv.multiply",
-                             {shape.plain.number, static_cast<std::uint64_t>(shape.method), shape.level.primes, flags}};
+                             {shape.plain.number, static_cast<std::uint64_t>(shape.method), levels, flags}};
   return context.execution(key, [&] { return product_program(context, shape); });
 }
 
@@ -45,6 +49,12 @@ Ciphertext lowered_product(const Ciphertext& a, const Ciphertext* b, const rlwe:
 /// a b, or a^2 without b; relinearised if there are keys.
 Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::EvaluationKeys* keys, ProductMethod method) {
   const Context& context = bfv_context(a.context());
+  if (a.domain() == Domain::transform || (b != nullptr && b->domain() == Domain::transform)) {
+    const Ciphertext first = rlwe::native(a);
+    if (b == nullptr) return product(first, nullptr, keys, method);
+    const Ciphertext second = rlwe::native(*b);
+    return product(first, &second, keys, method);
+  }
   if (a.level() < context.max_level() || (b != nullptr && b->level() < context.max_level())) {
     return lowered_product(a, b, keys, method);
   }
@@ -54,18 +64,22 @@ Ciphertext product(const Ciphertext& a, const Ciphertext* b, const rlwe::Evaluat
   const rlwe::NoiseBound& second_noise = b == nullptr ? a.noise() : b->noise();
   const rlwe::Level level = level_of_product(context, a.noise(), second_noise, method);
   rlwe::NoiseBound noise = product_noise(parameters, plain, a.noise(), second_noise, method);
+  rlwe::Level raised_from = level, switched = level;
   PolyArray result = context.make(context.ciphertext_ring(), batch, keys == nullptr ? 3 : 2);
   std::array<Operand, 4> operands{result.view(), a.polynomials().view(), result.view(), result.view()};
   std::size_t count = 2;
   if (b != nullptr) operands[count++] = b->polynomials().view();
   if (keys != nullptr) {
     operands[count++] = rlwe::relinearization_key(a, *keys);
-    noise = parameters.noise().sum(noise, context.key_switch(a.level(), plain).relinearization_noise());
+    const rlwe::Relinearization step(context, plain, context.max_level(), noise);
+    noise = step.noise;
+    raised_from = switched = step.at;
   }
-  find_product(context, {plain, method, level, b == nullptr, a.batch() < batch, b != nullptr && b->batch() < batch,
-                         keys != nullptr})
+  const bool one_b = b != nullptr && b->batch() < batch;
+  find_product(context, {plain, method, level, b == nullptr, a.batch() < batch, one_b, keys != nullptr, a.raised_from(),
+                         b == nullptr ? a.raised_from() : b->raised_from(), switched})
       ->run(std::span(operands).first(count));
-  return a.derived(std::move(result), noise);
+  return a.derived(std::move(result), noise, raised_from);
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 // dropped primes. Products by BEHZ: specification 5.5.
 #include "cyclotome/scheme/bfv/product_program.hpp"
 
+#include <algorithm>
+
 #include "cyclotome/program/composites.hpp"
 #include "cyclotome/rlwe/key_switch_program.hpp"
+#include "cyclotome/rlwe/level_switch_program.hpp"
 #include "cyclotome/scheme/bfv/composites.hpp"
 
 namespace cyclotome::bfv {
@@ -15,55 +18,44 @@ using program::Slice;
 
 namespace {
 
-/// x switched down to the primes that the tables are for.
-Slice switched_down(Builder& b, const Slice& x, const HpsTables& tables) {
-  if (tables.drop == nullptr) return x;
-  const DivideAndRound& drop = *tables.drop;
-  const Slice low = b.temporary_like(x, drop.kept, x.parts);
-  program::divide_and_round(b, low, x.limbs(0, drop.kept), x.limbs(drop.kept->limbs(), drop.dropped), drop);
+/// x switched down to a level.
+Slice switched_down(Builder& b, const Context& context, const Slice& x, rlwe::Level from, rlwe::Level level) {
+  if (level == context.max_level()) return x;
+  const Slice low = b.temporary_like(x, context.level_ring(level), x.parts);
+  rlwe::lower(b, context, low, x, from);
+  rlwe::clear_between(b, context, low, from.primes, level.primes);
   return low;
 }
 
-/// The limbs of a slice over Q from one to another (exclusive).
-Slice limbs_between(const Slice& x, const RingPtr& q, std::size_t first, std::size_t last) {
-  return last - first == q->limbs() ? x : x.limbs(first, q->slice(first, last - first));
-}
-
-void clear_between(Builder& b, const Slice& x, const RingPtr& q, std::size_t first, std::size_t last) {
-  if (first < last) b.clear(limbs_between(x, q, first, last), Domain::coefficient);
-}
-
-/// round(t product / p), raised again by the primes that were dropped. The limbs of those are left as they are, for
-/// they are zero.
-void round_product(Builder& b, const Slice& out, const Slice& product, const HpsTables& tables) {
-  const HpsProduct& step = tables.product;
+/// round(t product / p).
+void round_product(Builder& b, const Slice& out, const Slice& product, const HpsProduct& step) {
   const RingPtr &kept = step.ciphertext_ring, &dropped = step.auxiliary_ring;
-  const Slice low = out.limbs(0, kept);
-  program::divide_and_round(b, low, product.limbs(0, kept), product.limbs(kept->limbs(), dropped), step.scale);
-  if (tables.drop != nullptr) b.multiply_scalars(low, low, tables.raise_factors);
+  program::divide_and_round(b, out, product.limbs(0, kept), product.limbs(kept->limbs(), dropped), step.scale);
 }
 
-/// Also of a square: its factors differ.
-void multiply_by_hps(Builder& b, const Slice& out, const Slice& a, const Slice* second, const HpsTables& tables) {
-  const HpsProduct& step = tables.product;
-  const Slice x = switched_down(b, a, tables), y = second == nullptr ? x : switched_down(b, *second, tables);
+/// The same at a level, which the result is raised from.
+void round_and_raise(Builder& b, const Context& context, const Slice& out, const Slice& product, const HpsProduct& step,
+                     rlwe::Level level) {
+  const Slice low = rlwe::first_limbs(context, out, level);
+  round_product(b, low, product, step);
+  if (level == context.max_level()) return;
+  rlwe::raise(b, context, out, low);
+  rlwe::clear_between(b, context, out, level.primes, context.max_level().primes);
+}
+
+/// The product over q p of a level. Also of a square: its factors differ.
+Slice multiplied_by_hps(Builder& b, const Context& context, const Slice& a, const Slice* second,
+                        const ProductShape& shape) {
+  const HpsProduct& step = context.hps(shape.level, shape.plain);
+  const Slice x = switched_down(b, context, a, std::min(shape.from_a, context.max_level()), shape.level);
+  const Slice y = second == nullptr
+                      ? x
+                      : switched_down(b, context, *second, std::min(shape.from_b, context.max_level()), shape.level);
   const Slice lifted = b.temporary_like(x, step.product_ring, 2), exchanged = b.temporary_like(y, step.product_ring, 2);
   hps_lift(b, lifted, exchanged, x, y, step);
-  const Slice product = b.temporary_like(out, step.product_ring, 3);
+  const Slice product = b.temporary(step.product_ring, 3);
   program::multiply_ciphertexts(b, product, lifted, exchanged);
-  round_product(b, out, product, tables);
-}
-
-/// out = the relinearised product, whose limbs from `present` on are zero and not written: digits of zeros are left
-/// out.
-void relinearize(Builder& b, const Slice& out, const Slice& product, const Slice& key,
-                 const rlwe::KeySwitch& key_switch, std::size_t present) {
-  const RingPtr& q = key_switch.constants().ciphertext_ring;
-  const std::size_t read = key_switch.constants().whole_digits(present);
-  const Slice addend = product.part(0, 2), c = limbs_between(product.part(2), q, 0, read);
-  clear_between(b, product, q, present, read);
-  clear_between(b, addend, q, read, q->limbs());
-  rlwe::switch_key(b, out, c, key, key_switch, Domain::coefficient, addend);
+  return product;
 }
 
 Slice behz_lifted(Builder& b, const Slice& x, const BehzTables& tables) {
@@ -91,29 +83,33 @@ program::ProgramPtr product_program(const Context& context, const ProductShape& 
   const Slice a = b.input(q, 2, Domain::coefficient, items(shape.one_a));
   const Slice second = shape.square ? a : b.input(q, 2, Domain::coefficient, items(shape.one_b));
   const Slice* const factor = shape.square ? nullptr : &second;
-  const Slice parts = shape.relinearized ? b.temporary(q, 3) : out;
-  std::size_t present = q->limbs();
-  if (shape.method == ProductMethod::behz) {
+  const bool behz = shape.method == ProductMethod::behz;
+  const rlwe::Level level = behz ? context.max_level() : shape.level;
+  const Slice parts = shape.relinearized ? b.temporary(context.level_ring(level), 3) : out;
+  if (behz) {
     multiply_by_behz(b, parts, a, factor, context.behz(), shape.plain);
   } else {
-    multiply_by_hps(b, parts, a, factor, context.hps(shape.level, shape.plain));
-    present = shape.level.primes;
+    const HpsProduct& step = context.hps(level, shape.plain);
+    const Slice product = multiplied_by_hps(b, context, a, factor, shape);
+    if (shape.relinearized) {
+      round_product(b, parts, product, step);
+    } else {
+      round_and_raise(b, context, out, product, step, level);
+    }
   }
   if (shape.relinearized) {
-    relinearize(b, out, parts, rlwe::key_input(b, context), context.key_switch(context.max_level(), shape.plain),
-                present);
-  } else {
-    clear_between(b, out, q, present, q->limbs());
+    rlwe::relinearize_at(b, context, out, parts, rlwe::key_input(b, context),
+                         {shape.plain, context.max_level(), level, std::min(shape.switched, context.max_level())});
   }
   return b.finish();
 }
 
-program::ProgramPtr lift_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level level, Factor factor) {
-  const HpsTables& tables = context.hps(level, plain);
-  const HpsProduct& step = tables.product;
+program::ProgramPtr lift_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level from, rlwe::Level level,
+                                 Factor factor) {
+  const HpsProduct& step = context.hps(level, plain);
   Builder b(factor == Factor::first ? "bfv.lift_first" : "bfv.lift_second");
   const Slice out = b.output(step.product_ring, 2, Domain::transform);
-  const Slice x = switched_down(b, b.input(context.ciphertext_ring(), 2, Domain::coefficient), tables);
+  const Slice x = switched_down(b, context, b.input(context.ciphertext_ring(), 2, Domain::coefficient), from, level);
   const Slice low = out.limbs(0, step.ciphertext_ring);
   const Slice high = out.limbs(step.ciphertext_ring->limbs(), step.auxiliary_ring);
   if (factor == Factor::first) {
@@ -128,16 +124,14 @@ program::ProgramPtr lift_program(const Context& context, rlwe::PlainIndex plain,
 }
 
 program::ProgramPtr rounding_program(const Context& context, rlwe::PlainIndex plain, rlwe::Level level) {
-  const HpsTables& tables = context.hps(level, plain);
-  const RingPtr& q = context.ciphertext_ring();
+  const HpsProduct& step = context.hps(level, plain);
   Builder b("bfv.round_product");
-  const Slice out = b.output(q, 3, Domain::coefficient);
-  const Slice sum = b.input(tables.product.product_ring, 3, Domain::transform);
-  const Slice product = b.temporary(tables.product.product_ring, 3);
+  const Slice out = b.output(context.ciphertext_ring(), 3, Domain::coefficient);
+  const Slice sum = b.input(step.product_ring, 3, Domain::transform);
+  const Slice product = b.temporary(step.product_ring, 3);
   b.copy(product, sum);
   b.inverse(product);
-  round_product(b, out, product, tables);
-  clear_between(b, out, q, level.primes, q->limbs());
+  round_and_raise(b, context, out, product, step, level);
   return b.finish();
 }
 

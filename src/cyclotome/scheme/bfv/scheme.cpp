@@ -45,6 +45,7 @@ class Scheme final : public rlwe::Scheme {
 
   Domain native_domain() const noexcept override { return Domain::coefficient; }
   bool drops_primes() const noexcept override { return true; }
+  bool raises_levels() const noexcept override { return true; }
   rlwe::ContextPtr make_context(const rlwe::Parameters& parameters, const EnginePtr& engine) const override {
     return bfv::make_context(parameters, engine);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/rlwe/members.hpp"
 #include "cyclotome/scheme/bfv/context.hpp"
 #include "cyclotome/scheme/bfv/levels.hpp"
@@ -40,12 +41,14 @@ Lifted lifted(const Context& context, std::span<const rlwe::Member> members, rlw
     numbers.push_back(place->second);
   }
   const rlwe::PlainIndex plain = members[0].array->plain();
-  const Ciphertext gathered = rlwe::gather(distinct);
-  const RingPtr& ring = context.hps(level, plain).product.product_ring;
+  const Ciphertext gathered = rlwe::native(rlwe::gather(distinct));
+  const RingPtr& ring = context.hps(level, plain).product_ring;
   PolyArray factors = context.make(ring, distinct.size(), 2, Domain::transform);
   const Operand operands[] = {factors.view(), gathered.polynomials().view()};
-  const rlwe::ProgramKey key{"bfv.lift", {plain.number, level.primes, static_cast<std::uint64_t>(factor)}};
-  context.execution(key, [&] { return lift_program(context, plain, level, factor); })->run(operands);
+  const rlwe::ProgramKey key{
+      "bfv.lift", {plain.number, level.primes, gathered.raised_from().primes, static_cast<std::uint64_t>(factor)}};
+  context.execution(key, [&] { return lift_program(context, plain, gathered.raised_from(), level, factor); })
+      ->run(operands);
   return {std::move(factors), std::move(numbers)};
 }
 
@@ -59,7 +62,7 @@ Ciphertext Context::sum_products(std::span<const rlwe::Member> a, std::span<cons
   const NoiseBound first = rlwe::require_together("multiply", a), second = rlwe::require_together("multiply", b);
   const rlwe::Level level = product_level(parameters(), first, second);
   const Lifted left = lifted(*this, a, level, Factor::first), right = lifted(*this, b, level, Factor::second);
-  PolyArray sums = make(hps(level, plain).product.product_ring, a.size() / group, 3, Domain::transform);
+  PolyArray sums = make(hps(level, plain).product_ring, a.size() / group, 3, Domain::transform);
   engine()->sum_products(sums.view(), left.views(), right.views(), group);
   PolyArray result = make(ciphertext_ring(), a.size() / group, 3);
   const Operand operands[] = {result.view(), sums.view()};
@@ -67,7 +70,7 @@ Ciphertext Context::sum_products(std::span<const rlwe::Member> a, std::span<cons
     return rounding_program(*this, plain, level);
   })->run(operands);
   const NoiseBound noise = product_noise(parameters(), plain, first, second);
-  return x.derived(std::move(result), rlwe::NoiseCalculus::times(noise, static_cast<double>(group)));
+  return x.derived(std::move(result), rlwe::NoiseCalculus::times(noise, static_cast<double>(group)), level);
 }
 
 }  // namespace cyclotome::bfv

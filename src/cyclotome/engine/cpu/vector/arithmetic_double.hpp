@@ -4,33 +4,41 @@
 // Included after a target pragma and after every other header: see kernels_avx2.cpp.
 
 #include "cyclotome/engine/cpu/kernels.hpp"
+#include "cyclotome/engine/cpu/vector/forward.hpp"
+#include "cyclotome/engine/cpu/vector/inverse.hpp"
 #include "cyclotome/engine/cpu/vector/lanes_double.hpp"
 #include "cyclotome/engine/cpu/vector/pointwise.hpp"
 #include "cyclotome/engine/cpu/vector/sums.hpp"
+#include "cyclotome/engine/cpu/vector/usual_arithmetic.hpp"
 
 namespace cyclotome::cpu {
 namespace {
 
 /// Products value by value and sums of products on doubles, for moduli and words below 2^50 (lanes_double.hpp). Every
-/// product is reduced to within 3/4 q; sums are, to half of it, after four terms.
+/// product is reduced to within 7/8 q; sums are, once for as many terms as their scale allows.
+template <class R>
 struct ArithmeticDouble {
-  using L = LanesDouble;
+  using L = LanesDouble<R>;
   using Lanes = Pointwise<L>;
-  using Loops = Sums<Lanes64<Avx2>>;  // of as many lanes
-  using Word = L::Word;
-  using Vector = L::Vector;
+  using Loops = Sums<Lanes64<R>>;  // of as many lanes
+  using Word = typename L::Word;
+  using Vector = typename L::Vector;
+  using Prime = typename L::Prime;
+  using Factor = typename L::Factor;
+  using Scale = typename L::Scale;
   using Q = Modulus<Word>;
 
-  static constexpr std::size_t terms_at_once = 4;
+  static constexpr Word limit = max_double_modulus;
+  using Surroundings = UsualArithmetic;
 
   CYCLOTOME_INLINE static Vector loaded(const Word* x) { return L::entered(L::Registers::load(x)); }
   /// a b, a as a double, b a word.
-  CYCLOTOME_INLINE static Vector product(Vector a, Vector b, const L::Prime& p) {
+  CYCLOTOME_INLINE static Vector product(Vector a, Vector b, const Prime& p) {
     return cpu::multiply<L>(a, L::factor(b, b), p);
   }
 
   static void multiply(Word* out, const Word* a, const Word* b, std::size_t count, const Q& q) noexcept {
-    const L::Prime p(q.value());
+    const Prime p(q.value());
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
@@ -41,7 +49,7 @@ struct ArithmeticDouble {
 
   static void multiply_accumulate(Word* accumulator, const Word* a, const Word* b, std::size_t count,
                                   const Q& q) noexcept {
-    const L::Prime p(q.value());
+    const Prime p(q.value());
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
@@ -54,8 +62,8 @@ struct ArithmeticDouble {
   }
 
   static void scale(Word* out, const Word* a, const ShoupFactor<Word>& factor, std::size_t count, Word q) noexcept {
-    const L::Prime p(q);
-    const L::Factor w = L::repeated(factor.operand);
+    const Prime p(q);
+    const Factor w = L::repeated(factor.operand);
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
@@ -66,8 +74,8 @@ struct ArithmeticDouble {
 
   static void scale_add(Word* out, const Word* a, const ShoupFactor<Word>& factor, const Word* b, std::size_t count,
                         Word q) noexcept {
-    const L::Prime p(q);
-    const L::Factor w = L::repeated(factor.operand);
+    const Prime p(q);
+    const Factor w = L::repeated(factor.operand);
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
@@ -77,44 +85,55 @@ struct ArithmeticDouble {
         [&](std::size_t c, std::size_t rest) { Lanes::scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });
   }
 
-  /// Sums for `width` registers of coefficients from `start` on, doubles within q/2; term(i, k): product k of register
-  /// i.
-  template <std::size_t width, class Term>
-  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const L::Prime& p, const Vector* start,
-                                   const Term& term) {
-    Vector sums[width];
-    unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = start[i]; });
+  /// Sums for `width` registers of coefficients from `start` on, doubles within q; add(sum, i, k) adds product k of
+  /// register i.
+  template <std::size_t width, class Add>
+  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const Prime& p, const Scale& scale,
+                                   const Vector* start, const Add& add) {
+    Vector totals[width];
+    unrolled<width>([&](auto i) __attribute__((always_inline)) { totals[i] = start[i]; });
     for (std::size_t k = 0; k < terms;) {
-      const std::size_t end = std::min(k + terms_at_once, terms);
-      for (; k < end; ++k) {
-        unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::add(sums[i], term(i, k)); });
+      const std::size_t end = std::min(k + scale.terms, terms);
+      if (k != 0) {
+        unrolled<width>(
+            [&](auto i) __attribute__((always_inline)) { totals[i] = L::conditional_subtract(totals[i], p.limit); });
       }
-      unrolled<width>([&](auto i)
-                          __attribute__((always_inline)) { sums[i] = L::conditional_subtract(sums[i], p.limit); });
+      typename L::Sum sums[width];
+      unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::nothing(scale); });
+      for (; k < end; ++k) {
+        unrolled<width>([&](auto i) __attribute__((always_inline)) { add(sums[i], i, k); });
+      }
+      unrolled<width>([&](auto i) __attribute__((always_inline)) {
+        totals[i] = L::add(totals[i], L::reduce(sums[i], scale, p.limit));
+      });
     }
     unrolled<width>(
-        [&](auto i) __attribute__((always_inline)) { L::Registers::store(out + i * L::lanes, L::left(sums[i], p)); });
+        [&](auto i) __attribute__((always_inline)) { L::Registers::store(out + i * L::lanes, L::left(totals[i], p)); });
   }
 
   static void inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms, std::size_t count,
                             const Q& q) noexcept {
-    const L::Prime p(q.value());
+    const Prime p(q.value());
+    const Scale scale(q.bits(), q.bits());
     const std::size_t done = Loops::over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
       const Vector zeros[width] = {};
-      sum<width>(out + c, terms, p, zeros, [&](std::size_t i, std::size_t k) __attribute__((always_inline)) {
-        const std::size_t at = c + i * L::lanes;
-        __builtin_prefetch(a[k] + at + Loops::ahead);
-        __builtin_prefetch(b[k] + at + Loops::ahead);
-        return product(loaded(a[k] + at), L::Registers::load(b[k] + at), p);
-      });
+      sum<width>(out + c, terms, p, scale, zeros,
+                 [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
+                   const std::size_t at = c + i * L::lanes;
+                   __builtin_prefetch(a[k] + at + Loops::ahead);
+                   __builtin_prefetch(b[k] + at + Loops::ahead);
+                   const Vector w = L::Registers::load(b[k] + at);
+                   L::accumulate(sum, loaded(a[k] + at), L::factor(w, w));
+                 });
     });
     Loops::rest_of_inner_product(out, a, b, terms, done, count, q);
   }
 
   static void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<const Word> factors,
                            unsigned x_bits, const Q& q, const Word* extra, Word extra_factor) noexcept {
-    const L::Prime p(q.value());
-    const L::Factor of_extra = L::repeated(extra_factor);
+    const Prime p(q.value());
+    const Scale scale(x_bits, q.bits());
+    const Factor of_extra = L::repeated(extra_factor);
     const std::size_t done = Loops::over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
       Vector start[width] = {};
       if (extra != nullptr) {
@@ -122,15 +141,30 @@ struct ArithmeticDouble {
           start[i] = cpu::multiply<L>(loaded(extra + c + i * L::lanes), of_extra, p);
         });
       }
-      sum<width>(out + c, factors.size(), p, start, [&](std::size_t i, std::size_t k) __attribute__((always_inline)) {
-        return cpu::multiply<L>(loaded(x.limb(k) + c + i * L::lanes), L::repeated(factors[k]), p);
-      });
+      sum<width>(out + c, factors.size(), p, scale, start,
+                 [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
+                   L::accumulate(sum, loaded(x.limb(k) + c + i * L::lanes), L::repeated(factors[k]));
+                 });
     });
     if (done != count) {
       scalar_kernels<Word>().weighted_sum(out + done, count - done, x.after(done), factors, x_bits, q,
                                           extra == nullptr ? nullptr : extra + done, extra_factor);
     }
   }
+
+  /// What doubles serve; other kernels are null.
+  static constexpr Kernels<Word> table = [] {
+    Kernels<Word> kernels{};
+    kernels.forward_transform = Forward<L>::run;
+    kernels.inverse_transform = Inverse<L>::run;
+    kernels.multiply = multiply;
+    kernels.multiply_accumulate = multiply_accumulate;
+    kernels.scale = scale;
+    kernels.scale_add = scale_add;
+    kernels.inner_product = inner_product;
+    kernels.weighted_sum = weighted_sum;
+    return kernels;
+  }();
 };
 
 }  // namespace

@@ -93,8 +93,6 @@ struct Blocks {
     for (std::size_t i = 0; i < block; ++i) R::store(x + i * stride, results[i]);
   }
 
-  CYCLOTOME_INLINE static Vector half_of(Vector v, bool odd) { return odd ? R::template shift_right64<32>(v) : v; }
-
   /// out[i] += or = the sum of T[i - j] x[j], T the 7 diagonals from d[0] on.
   template <bool more>
   CYCLOTOME_INLINE static void four(Vector* out, const Vector* x, const Word* d) {
@@ -120,9 +118,9 @@ struct Blocks {
   CYCLOTOME_INLINE static void eight(Vector* out, const Vector* v, const Word* d, bool odd, const Prime& p) {
     Vector low[4], high[4], both[4];
     unrolled<4>([&](auto i) __attribute__((always_inline)) {
-      low[i] = half_of(v[i], odd);
-      high[i] = half_of(v[i + 4], odd);
-      both[i] = half_of(sum_of<narrow>(v[i], v[i + 4], p), odd);
+      low[i] = L::Products::half(v[i], odd);
+      high[i] = L::Products::half(v[i + 4], odd);
+      both[i] = L::Products::half(sum_of<narrow>(v[i], v[i + 4], p), odd);
     });
     four<false>(out, both, d);
     unrolled<4>([&](auto i) __attribute__((always_inline)) { out[i + 4] = out[i]; });
@@ -150,7 +148,7 @@ struct Blocks {
     const auto added = [&](Vector x) __attribute__((always_inline)) {
       return R::add64(x, R::multiply32(R::multiply32(x, e.inverse), e.q));
     };
-    const Vector x = L::conditional_subtract(R::high_halves(added(even), added(odd)), e.twice_limit);
+    const Vector x = L::conditional_subtract(L::Products::high({added(even), added(odd)}), e.twice_limit);
     return L::conditional_subtract(x, p.limit);
   }
 
@@ -181,7 +179,8 @@ struct Blocks {
     };
     if (block == 4) {
       unrolled<2>([&](auto odd) __attribute__((always_inline)) {
-        unrolled<4>([&](auto i) __attribute__((always_inline)) { work.both[i] = half_of(rows[i], odd != 0); });
+        unrolled<4>([&](auto i)
+                        __attribute__((always_inline)) { work.both[i] = L::Products::half(rows[i], odd != 0); });
         four<false>(middle[odd], work.both, d);
       });
       return finish(x, std::integral_constant<std::size_t, 4>{}, of_middle(false), of_middle(true));

@@ -113,8 +113,39 @@ struct Lanes64 : WordLanes<R, std::uint64_t> {
   }
 };
 
-/// Registers `R` as lanes of 32 bits: any modulus below 2^31 (2^30 in transforms). Products come from even and odd
-/// lanes.
+/// Lanes of 32 bits multiplied to 64, in two registers: here products of even lanes and products of odd ones. Registers
+/// that multiply neighbours have a specialisation.
+template <class R>
+struct WideProducts {
+  using Vector = typename R::Vector;
+  struct Wide {
+    Vector first, second;
+  };
+  /// What is multiplied by more than once.
+  struct Operand {
+    Vector even, odd;
+  };
+
+  CYCLOTOME_INLINE static Operand operand(Vector x) { return {x, R::template shift_right64<32>(x)}; }
+  /// The same in all lanes.
+  CYCLOTOME_INLINE static Operand repeated(Vector x) { return {x, x}; }
+  /// x as 64-bit lanes, of which products take the low halves.
+  CYCLOTOME_INLINE static Vector half(Vector x, bool second) { return second ? R::template shift_right64<32>(x) : x; }
+  CYCLOTOME_INLINE static Wide widened(Vector x) {
+    return {R::both(x, R::broadcast64(0xffffffff)), R::template shift_right64<32>(x)};
+  }
+  CYCLOTOME_INLINE static Wide multiply(Vector a, const Operand& b) {
+    return {R::multiply32(a, b.even), R::multiply32(R::template shift_right64<32>(a), b.odd)};
+  }
+  CYCLOTOME_INLINE static Wide add_product(const Wide& sum, Vector a, const Operand& b) {
+    const Wide product = multiply(a, b);
+    return {R::add64(sum.first, product.first), R::add64(sum.second, product.second)};
+  }
+  CYCLOTOME_INLINE static Vector high(const Wide& x) { return R::high_halves(x.first, x.second); }
+  CYCLOTOME_INLINE static Vector low(const Wide& x) { return R::low_halves(x.first, x.second); }
+};
+
+/// Registers `R` as lanes of 32 bits: any modulus below 2^31 (2^30 in transforms).
 template <class R>
 struct Lanes32 : WordLanes<R, std::uint32_t> {
   using Base = WordLanes<R, std::uint32_t>;
@@ -125,6 +156,9 @@ struct Lanes32 : WordLanes<R, std::uint32_t> {
   using Base::subtract;
   using typename Base::Vector;
   using typename Base::Word;
+  using Products = WideProducts<R>;
+  using Sum = typename Products::Wide;
+  using Operand = typename Products::Operand;
   static constexpr unsigned bound = 2;
   static constexpr std::size_t sum_terms = 1024;  // the caller knows better: it depends on the moduli
 
@@ -133,25 +167,19 @@ struct Lanes32 : WordLanes<R, std::uint32_t> {
     CYCLOTOME_INLINE explicit Prime(Word modulus) : q(broadcast(modulus)), limit(broadcast(bound * modulus)) {}
   };
   struct Factor {
-    Vector operand, quotient, quotient_odd;  // quotient = floor(operand 2^32 / q)
+    Vector operand;
+    Operand quotient;  // floor(operand 2^32 / q)
   };
   struct Product {
     Vector low, quotient;
   };
-  struct Sum {
-    Vector even, odd;
-  };
-  struct Operand {
-    Vector even, odd;
-  };
 
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector quotient) {
-    return {operand, quotient, R::template shift_right64<32>(quotient)};
+    return {operand, Products::operand(quotient)};
   }
   /// One factor for all lanes.
   CYCLOTOME_INLINE static Factor repeated(const ShoupFactor<Word>& w) {
-    const Vector quotient = broadcast(w.quotient);
-    return {broadcast(w.operand), quotient, quotient};
+    return {broadcast(w.operand), Products::repeated(broadcast(w.quotient))};
   }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
@@ -159,17 +187,14 @@ struct Lanes32 : WordLanes<R, std::uint32_t> {
   }
   /// x: any word -> x w mod q in [0, 2q): Shoup's product.
   CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
-    return subtract(product.low, product_low(product.quotient, p.q));
+    return Base::subtract_product(product.low, product.quotient, p.q);
   }
 
-  CYCLOTOME_INLINE static Operand operand(Vector b) { return {b, R::template shift_right64<32>(b)}; }
+  CYCLOTOME_INLINE static Operand operand(Vector b) { return Products::operand(b); }
   CYCLOTOME_INLINE static Sum nothing() { return {R::zero(), R::zero()}; }
-  CYCLOTOME_INLINE static Sum sum_of(Vector x) {
-    return {R::both(x, R::broadcast64(0xffffffff)), R::template shift_right64<32>(x)};
-  }
+  CYCLOTOME_INLINE static Sum sum_of(Vector x) { return Products::widened(x); }
   CYCLOTOME_INLINE static void accumulate(Sum& sum, Vector a, const Operand& b) {
-    sum.even = R::add64(sum.even, R::multiply32(a, b.even));
-    sum.odd = R::add64(sum.odd, R::multiply32(R::template shift_right64<32>(a), b.odd));
+    sum = Products::add_product(sum, a, b);
   }
   CYCLOTOME_INLINE static void settle(Sum&) {}
 
@@ -186,16 +211,15 @@ struct Lanes32 : WordLanes<R, std::uint32_t> {
   };
   /// Any sum below 2^64 -> [0, q).
   CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Reducer& r) {
-    const Vector high = R::high_halves(sum.even, sum.odd), low = R::low_halves(sum.even, sum.odd);
-    const Vector rest = subtract(low, product_low(quotient_of(low, r.unit), r.p.q));
+    const Vector high = Products::high(sum), low = Products::low(sum);
+    const Vector rest = Base::subtract_product(low, quotient_of(low, r.unit), r.p.q);
     const Vector x = conditional_subtract(finish(begin(high, r.wide), r.p), r.p.q);
     return conditional_subtract(add(x, conditional_subtract(rest, r.p.q)), r.p.q);
   }
 
  private:
   CYCLOTOME_INLINE static Vector quotient_of(Vector x, const Factor& w) {
-    return R::high_halves(R::multiply32(x, w.quotient),
-                          R::multiply32(R::template shift_right64<32>(x), w.quotient_odd));
+    return Products::high(Products::multiply(x, w.quotient));
   }
 };
 
@@ -215,12 +239,16 @@ CYCLOTOME_INLINE typename L::Vector multiply(typename L::Vector x, const typenam
   return L::finish(L::begin(x, w), p);
 }
 
-/// Lanes of `multiply` alone: x w mod q brought from [0, bound q) to [0, q).
+/// Lanes of `multiply` alone: x w mod q brought from [0, bound q) to [0, q), and to words.
 template <class L>
 CYCLOTOME_INLINE typename L::Vector reduced(typename L::Vector x, const typename L::Prime& p) {
-  static_assert(L::bound == 2 || L::bound == 4);
-  if constexpr (L::bound == 4) x = L::conditional_subtract(x, L::add(p.q, p.q));
-  return L::conditional_subtract(x, p.q);
+  if constexpr (requires { L::left(x, p); }) {
+    return L::left(x, p);
+  } else {
+    static_assert(L::bound == 2 || L::bound == 4);
+    if constexpr (L::bound == 4) x = L::conditional_subtract(x, L::add(p.q, p.q));
+    return L::conditional_subtract(x, p.q);
+  }
 }
 
 }  // namespace

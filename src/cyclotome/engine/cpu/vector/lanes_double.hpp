@@ -4,7 +4,6 @@
 // Included after a target pragma and after every other header: see kernels_avx2.cpp.
 
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
-#include "cyclotome/engine/cpu/vector/registers_avx2.hpp"
 
 namespace cyclotome::cpu {
 namespace {
@@ -16,40 +15,43 @@ inline constexpr std::uint64_t max_double_modulus = std::uint64_t{1} << 50;
 /// a product takes six operations in place of two dozen (the CUDA engine's arithmetic, doc/cpu-notes.md). Words become
 /// doubles as a transform begins (`entered`) and words again as it ends (`left`); in between values are integers of
 /// either sign, as good as any for reductions that are exact:
-///  - a product x w for 0 <= w < q and |x| < 2 q: h = x w rounded, l = x w - h, c the integer next to h (1/q), and
-///    (h - c q) + l. h and 1/q are off by 2^-53 of themselves, so c by at most 1/2 + 2^-52 |x|, and the result is
-///    within (1/2 + |x| / 4 q) q; both sums are exact.
+///  - a product x w for 0 <= w < q and |x| <= 4 q: h = x w rounded, e = h - x w, c the integer next to h (1/q), and
+///    (h - c q) - e. h, 1/q and, on some registers, their product are off by 2^-53 of themselves, so c by at most 1/2 +
+///    3/8 |x| / 2^50, and the result is within (1/2 + 3/8 |x| / q) q; both sums are exact.
 ///  - `limit`, which other lanes subtract to stay in range, brings x to about [-q/2, q/2] here.
-/// With x' = limit(x) + y w a forward stage leaves values within (1 + B/4) q if they were within B q: so within 4/3 q.
-/// An inverse one leaves sums within about q/2 and products of differences within (1/2 + 2 B/4) q: so within q.
-struct LanesDouble : WordLanes<Avx2, std::uint64_t> {
-  using Base = WordLanes<Avx2, std::uint64_t>;
+/// With x' = limit(x) + y w a forward stage leaves values within (1 + 3/8 B) q if they were within B q: so within 8/5
+/// q. An inverse one leaves sums within about q/2 and products of differences within (1/2 + 3/8 2 B) q: so within 2 q.
+/// The quotients of x86's registers are below 2^51: theirs are rounded once, which makes it 4/3 q and q.
+template <class R>
+struct LanesDouble : WordLanes<R, std::uint64_t> {
+  using Base = WordLanes<R, std::uint64_t>;
   using Base::broadcast;
+  using D = typename R::Doubles;
+  using Double = typename D::Vector;
   using typename Base::Vector;
   using typename Base::Word;
 
   struct Limit {
-    __m256d q, reciprocal;
+    Double q, reciprocal;
   };
   struct Prime {
     Limit limit;
     CYCLOTOME_INLINE explicit Prime(Word modulus)
-        : limit{value(entered(broadcast(modulus))),
-                _mm256_div_pd(_mm256_set1_pd(1), value(entered(broadcast(modulus))))} {}
+        : limit{value(entered(broadcast(modulus))), D::divide(D::broadcast(1), value(entered(broadcast(modulus))))} {}
   };
   struct Factor {
-    __m256d operand;
+    Double operand;
   };
   struct Product {
-    __m256d high, low;
+    Double high, excess;  // high - excess
   };
 
-  CYCLOTOME_INLINE static Vector add(Vector a, Vector b) { return word(_mm256_add_pd(value(a), value(b))); }
-  CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return word(_mm256_sub_pd(value(a), value(b))); }
+  CYCLOTOME_INLINE static Vector add(Vector a, Vector b) { return word(D::add(value(a), value(b))); }
+  CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return word(D::subtract(value(a), value(b))); }
   /// Differences may be negative here.
   CYCLOTOME_INLINE static Vector add(Vector a, const Limit&) { return a; }
   CYCLOTOME_INLINE static Vector conditional_subtract(Vector x, const Limit& limit) {
-    return word(_mm256_fnmadd_pd(quotient(value(x), limit), limit.q, value(x)));
+    return word(D::subtract_product(value(x), quotient(value(x), limit), limit.q));
   }
 
   /// One factor for all lanes; a Shoup quotient is not needed, here and below.
@@ -57,59 +59,64 @@ struct LanesDouble : WordLanes<Avx2, std::uint64_t> {
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector) { return {value(entered(operand))}; }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
-    const __m256d high = _mm256_mul_pd(value(x), w.operand);
-    return {high, _mm256_fmsub_pd(value(x), w.operand, high)};
+    const Double high = D::multiply(value(x), w.operand);
+    return {high, D::subtract_product(high, value(x), w.operand)};
   }
   CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
-    const __m256d rest = _mm256_fnmadd_pd(quotient(product.high, p.limit), p.limit.q, product.high);
-    return word(_mm256_add_pd(rest, product.low));
+    const Double rest = D::subtract_product(product.high, quotient(product.high, p.limit), p.limit.q);
+    return word(D::subtract(rest, product.excess));
+  }
+
+  /// A sum of products x w, x < 2^b, 0 <= w < q < 2^c, of integers: `offset` = 3/2 2^E, E = b + c + 1 + t, keeps
+  /// `high` between 2^E and 2^(E+1), so all that it gains is multiples of 2^(E-52), and what a product lacks of one, at
+  /// most half of that, is exact and goes to `excess`. 2^t terms are at most 2^(E-1), and their excess at most
+  /// 2^(E+t-53).
+  struct Sum {
+    Double high, excess;  // high - offset - excess
+  };
+  struct Scale {
+    Double offset;
+    std::size_t terms;  // 2^t
+    /// t: so that high / q is below 2^52, and excess too.
+    CYCLOTOME_INLINE Scale(unsigned x_bits, unsigned w_bits) {
+      const unsigned t = std::min({10U, 52 - x_bits, (104 - x_bits - w_bits) / 2});
+      terms = std::size_t{1} << t;
+      const std::uint64_t exponent = 1023 + x_bits + w_bits + 1 + t;
+      offset = value(broadcast(exponent << 52 | std::uint64_t{1} << 51));
+    }
+  };
+  CYCLOTOME_INLINE static Sum nothing(const Scale& scale) { return {scale.offset, D::broadcast(0)}; }
+  CYCLOTOME_INLINE static void accumulate(Sum& sum, Vector x, const Factor& w) {
+    const Double high = D::add_product(sum.high, value(x), w.operand);
+    const Double gain = D::subtract(high, sum.high);
+    sum.excess = D::add(sum.excess, D::subtract_product(gain, value(x), w.operand));
+    sum.high = high;
+  }
+  /// -> below 2 q + 2^52, since even quotients are next to high / q by 2.
+  CYCLOTOME_INLINE static Vector reduce(const Sum& sum, const Scale& scale, const Limit& limit) {
+    const Double high = D::subtract(sum.high, scale.offset);
+    const Double rest = D::subtract_product(high, D::template rounded_product<1>(high, limit.reciprocal), limit.q);
+    return word(D::subtract(rest, sum.excess));
   }
 
   /// Words below 2^52 as doubles.
   CYCLOTOME_INLINE static Vector entered(Vector x) {
-    return word(_mm256_sub_pd(value(_mm256_or_si256(x, word(two_52()))), two_52()));
+    return word(D::subtract(value(R::either(x, word(two_52()))), two_52()));
   }
-  /// A value within 2 q -> its residue in [0, q), a word.
+  /// A value below 2^53 -> its residue in [0, q), a word.
   CYCLOTOME_INLINE static Vector left(Vector x, const Prime& p) {
-    const __m256d centred = value(conditional_subtract(x, p.limit));
-    const __m256d residue = _mm256_add_pd(centred, _mm256_and_pd(p.limit.q, below_zero(centred)));
-    return _mm256_xor_si256(word(_mm256_add_pd(residue, two_52())), word(two_52()));
+    const Double residue = D::add_where_negative(value(conditional_subtract(x, p.limit)), p.limit.q);
+    return R::exclusive_or(word(D::add(residue, two_52())), word(two_52()));
   }
 
  private:
-  CYCLOTOME_INLINE static __m256d value(Vector x) { return _mm256_castsi256_pd(x); }
-  CYCLOTOME_INLINE static Vector word(__m256d x) { return _mm256_castpd_si256(x); }
-  CYCLOTOME_INLINE static __m256d two_52() { return _mm256_set1_pd(0x1p52); }
-  /// The integer next to x / q, below 2^51: what a sum with 3/2 2^52 keeps of it.
-  CYCLOTOME_INLINE static __m256d quotient(__m256d x, const Limit& limit) {
-    const __m256d shift = _mm256_set1_pd(0x1.8p52);
-    return _mm256_sub_pd(_mm256_fmadd_pd(x, limit.reciprocal, shift), shift);
+  CYCLOTOME_INLINE static Double value(Vector x) { return D::of(x); }
+  CYCLOTOME_INLINE static Vector word(Double x) { return D::words(x); }
+  CYCLOTOME_INLINE static Double two_52() { return D::broadcast(0x1p52); }
+  CYCLOTOME_INLINE static Double quotient(Double x, const Limit& limit) {
+    return D::rounded_product(x, limit.reciprocal);
   }
-  CYCLOTOME_INLINE static __m256d below_zero(__m256d x) { return _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_LT_OQ); }
 };
-
-/// Arithmetic as these lanes need it, whatever the caller's is: rounded to nearest, and without traps.
-class UsualArithmetic {
- public:
-  UsualArithmetic() noexcept : callers_(_mm_getcsr()) {
-    if ((callers_ & ~flags) != usual) _mm_setcsr(usual);
-  }
-  ~UsualArithmetic() {
-    if ((callers_ & ~flags) != usual) _mm_setcsr(callers_);
-  }
-  UsualArithmetic(const UsualArithmetic&) = delete;
-  UsualArithmetic& operator=(const UsualArithmetic&) = delete;
-
- private:
-  static constexpr unsigned flags = 0x3f, usual = 0x1f80;
-  unsigned callers_;
-};
-
-/// What ends a transform.
-template <>
-CYCLOTOME_INLINE LanesDouble::Vector reduced<LanesDouble>(LanesDouble::Vector x, const LanesDouble::Prime& p) {
-  return LanesDouble::left(x, p);
-}
 
 }  // namespace
 }  // namespace cyclotome::cpu

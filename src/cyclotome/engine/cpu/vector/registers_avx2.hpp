@@ -23,6 +23,7 @@ struct Avx2 {
   CYCLOTOME_INLINE static void store(void* p, Vector v) { _mm256_storeu_si256(static_cast<__m256i*>(p), v); }
   CYCLOTOME_INLINE static Vector zero() { return _mm256_setzero_si256(); }
   CYCLOTOME_INLINE static Vector both(Vector a, Vector b) { return _mm256_and_si256(a, b); }
+  CYCLOTOME_INLINE static Vector either(Vector a, Vector b) { return _mm256_or_si256(a, b); }
   CYCLOTOME_INLINE static Vector exclusive_or(Vector a, Vector b) { return _mm256_xor_si256(a, b); }
 
   CYCLOTOME_INLINE static Vector broadcast64(std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); }
@@ -153,6 +154,33 @@ struct Avx2 {
       return _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
     }
   }
+
+  /// The same registers as lanes of doubles: the names that LanesDouble asks for.
+  struct Doubles {
+    using Vector = __m256d;
+
+    CYCLOTOME_INLINE static Vector of(Avx2::Vector words) { return _mm256_castsi256_pd(words); }
+    CYCLOTOME_INLINE static Avx2::Vector words(Vector x) { return _mm256_castpd_si256(x); }
+    CYCLOTOME_INLINE static Vector broadcast(double x) { return _mm256_set1_pd(x); }
+    CYCLOTOME_INLINE static Vector add(Vector a, Vector b) { return _mm256_add_pd(a, b); }
+    CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return _mm256_sub_pd(a, b); }
+    CYCLOTOME_INLINE static Vector multiply(Vector a, Vector b) { return _mm256_mul_pd(a, b); }
+    CYCLOTOME_INLINE static Vector divide(Vector a, Vector b) { return _mm256_div_pd(a, b); }
+    /// c + a b and c - a b, rounded once.
+    CYCLOTOME_INLINE static Vector add_product(Vector c, Vector a, Vector b) { return _mm256_fmadd_pd(a, b, c); }
+    CYCLOTOME_INLINE static Vector subtract_product(Vector c, Vector a, Vector b) { return _mm256_fnmadd_pd(a, b, c); }
+    /// The multiple of 2^log_step next to a b, below 2^(51 + log_step): what a sum with 3/2 2^(52 + log_step) keeps of
+    /// it.
+    template <unsigned log_step = 0>
+    CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
+      const Vector shift = broadcast(0x1.8p52 * (1 << log_step));
+      return subtract(_mm256_fmadd_pd(a, b, shift), shift);
+    }
+    /// x + y where x is below zero, else x.
+    CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {
+      return add(x, _mm256_and_pd(y, _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_LT_OQ)));
+    }
+  };
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ struct Avx512 {
   CYCLOTOME_INLINE static void store(void* p, Vector v) { _mm512_storeu_si512(p, v); }
   CYCLOTOME_INLINE static Vector zero() { return _mm512_setzero_si512(); }
   CYCLOTOME_INLINE static Vector both(Vector a, Vector b) { return _mm512_and_si512(a, b); }
+  CYCLOTOME_INLINE static Vector either(Vector a, Vector b) { return _mm512_or_si512(a, b); }
   CYCLOTOME_INLINE static Vector exclusive_or(Vector a, Vector b) { return _mm512_xor_si512(a, b); }
 
   CYCLOTOME_INLINE static Vector broadcast64(std::uint64_t x) { return _mm512_set1_epi64(static_cast<long long>(x)); }
@@ -165,6 +166,29 @@ struct Avx512 {
       return _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7), eight);
     }
   }
+
+  /// The same registers as lanes of doubles.
+  struct Doubles {
+    using Vector = __m512d;
+
+    CYCLOTOME_INLINE static Vector of(Avx512::Vector words) { return _mm512_castsi512_pd(words); }
+    CYCLOTOME_INLINE static Avx512::Vector words(Vector x) { return _mm512_castpd_si512(x); }
+    CYCLOTOME_INLINE static Vector broadcast(double x) { return _mm512_set1_pd(x); }
+    CYCLOTOME_INLINE static Vector add(Vector a, Vector b) { return _mm512_add_pd(a, b); }
+    CYCLOTOME_INLINE static Vector subtract(Vector a, Vector b) { return _mm512_sub_pd(a, b); }
+    CYCLOTOME_INLINE static Vector multiply(Vector a, Vector b) { return _mm512_mul_pd(a, b); }
+    CYCLOTOME_INLINE static Vector divide(Vector a, Vector b) { return _mm512_div_pd(a, b); }
+    CYCLOTOME_INLINE static Vector add_product(Vector c, Vector a, Vector b) { return _mm512_fmadd_pd(a, b, c); }
+    CYCLOTOME_INLINE static Vector subtract_product(Vector c, Vector a, Vector b) { return _mm512_fnmadd_pd(a, b, c); }
+    template <unsigned log_step = 0>
+    CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
+      const Vector shift = broadcast(0x1.8p52 * (1 << log_step));
+      return subtract(_mm512_fmadd_pd(a, b, shift), shift);
+    }
+    CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {
+      return _mm512_mask_add_pd(x, _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_LT_OQ), x, y);
+    }
+  };
 
  private:
   CYCLOTOME_INLINE static void permute64(Vector& x, Vector& y, Vector first, Vector second) {

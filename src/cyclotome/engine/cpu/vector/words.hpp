@@ -45,6 +45,14 @@ struct WordLanes {
       return R::product_low64(a, b);
     }
   }
+  /// c - a b.
+  CYCLOTOME_INLINE static Vector subtract_product(Vector c, Vector a, Vector b) {
+    if constexpr (sizeof(W) == 4 && requires { R::subtract_product32(c, a, b); }) {
+      return R::subtract_product32(c, a, b);
+    } else {
+      return subtract(c, product_low(a, b));
+    }
+  }
   CYCLOTOME_INLINE static Vector conditional_subtract(Vector x, Vector m) {
     if constexpr (sizeof(W) == 4) {
       return R::conditional_subtract32(x, m);

@@ -73,7 +73,7 @@ LtvEngine::Batch LtvEngine::sums(Items terms, std::size_t group, const std::vect
   }
   Batch out = empty(Form::crt, ones.size(), primes, n);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   // Long sums are added to as many terms as a launch names: what was summed before is a term of what is summed next.
   const std::size_t at_once = std::max<std::size_t>(1, most_members / group);
   for (std::size_t first = 0; first < ones.size(); first += at_once) {
@@ -129,7 +129,7 @@ LtvEngine::Batch LtvEngine::reduced(const Batch& product, std::size_t group) {
   const std::size_t quotient = std::min<std::size_t>(ring.index(), length) - n,
                     shared = 4 * (reduction_threads + std::max(n, quotient));
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   cuda::launch<reduce_cyclotomic>(queue, {static_cast<unsigned>(rows_of(out))}, reduction_threads, shared, 1,
                                   "reduction", data_of<std::uint32_t>(out), data_of<std::uint32_t>(product),
                                   static_cast<unsigned>(length), static_cast<unsigned>(group), tables_->moduli,
@@ -145,7 +145,7 @@ LtvEngine::Batch LtvEngine::lowered(const Batch& a, const std::vector<bool>& div
   }
   Batch out = empty(Form::crt, a.items, a.primes - 1, a.length);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   for (std::size_t first = 0; first < a.items; first += most_members) {
     const std::size_t count = std::min(most_members, a.items - first);
     const dim3 grid{blocks_for(a.length), static_cast<unsigned>(a.primes - 1), static_cast<unsigned>(count)};

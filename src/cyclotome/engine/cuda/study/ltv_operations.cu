@@ -144,7 +144,7 @@ LtvEngine::Batch LtvEngine::crt(const Batch& a) {
   require(a, Form::raw, "CRT");
   Batch out = empty(Form::crt, a.items, a.primes, arithmetic_->degree());
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   cuda::launch<to_residues>(queue, {blocks_for(a.length), static_cast<unsigned>(a.items)}, threads_of_block, 0, 1,
                             "CRT", data_of<std::uint32_t>(out), data_of<std::uint32_t>(a),
                             tables_->levels[a.primes - 1], a.length);
@@ -156,7 +156,7 @@ LtvEngine::Batch LtvEngine::icrt(const Batch& a) {
   if (a.length != arithmetic_->degree()) throw ArgumentError("ICRT: reduce products first");
   Batch out = empty(Form::raw, a.items, a.primes, a.length);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   cuda::launch<to_integers>(queue, {blocks_for(a.length), static_cast<unsigned>(a.items)}, threads_of_block, 0, 1,
                             "ICRT", data_of<std::uint32_t>(out), data_of<std::uint32_t>(a),
                             tables_->levels[a.primes - 1], a.length);
@@ -167,7 +167,7 @@ LtvEngine::Batch LtvEngine::dot(const Batch& a, const Batch& b) {
   require(a, Form::ntt, "DOTMUL"), require(b, Form::ntt, "DOTMUL"), require_like(a, b, "DOTMUL");
   Batch out = empty(Form::ntt, a.items, a.primes, a.length, a.digits);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   const auto rows = static_cast<unsigned>(rows_of(a));
   cuda::launch<cuda::study::products>(queue, {blocks_for(a.length), rows}, threads_of_block, 0, 1, "DOTMUL",
                                       data_of<std::uint64_t>(out), data_of<std::uint64_t>(a), data_of<std::uint64_t>(b),
@@ -178,7 +178,7 @@ LtvEngine::Batch LtvEngine::dot(const Batch& a, const Batch& b) {
 LtvEngine::Batch LtvEngine::dot_kept(const Batch& a, const std::uint64_t* kept) {
   Batch out = empty(Form::ntt, a.items, a.primes, a.length);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   cuda::launch<cuda::study::products>(queue, {blocks_for(a.length), static_cast<unsigned>(rows_of(a))},
                                       threads_of_block, 0, 1, "DOTMUL", data_of<std::uint64_t>(out),
                                       data_of<std::uint64_t>(a), kept, a.length, static_cast<unsigned>(a.primes));
@@ -192,7 +192,7 @@ LtvEngine::Batch LtvEngine::multiply_add(const Batch& a, const Key& key) {
   }
   Batch out = empty(Form::ntt, a.items, a.primes, a.length);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   constexpr unsigned items_a_key = 4, primes_a_digit = 4;
   const dim3 grid{blocks_for(a.items, items_a_key), blocks_for(a.primes, primes_a_digit), blocks_for(a.length)};
   cuda::launch<key_products<items_a_key, primes_a_digit>>(
@@ -206,7 +206,7 @@ LtvEngine::Batch LtvEngine::add(const Batch& a, const Batch& b) {
   require(a, Form::crt, "ADD"), require(b, Form::crt, "ADD"), require_like(a, b, "ADD");
   Batch out = empty(Form::crt, a.items, a.primes, a.length);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   cuda::launch<combine<false>>(queue, {blocks_for(a.length), static_cast<unsigned>(rows_of(a))}, threads_of_block, 0, 1,
                                "ADD", data_of<std::uint32_t>(out), data_of<std::uint32_t>(a), a.length,
                                data_of<std::uint32_t>(b), b.length, tables_->moduli, static_cast<unsigned>(a.primes),
@@ -224,7 +224,7 @@ LtvEngine::Batch LtvEngine::barrett(const Batch& f) {
   const Batch multiple = intt(dot_kept(ntt_of(first, n - 1, n), tables_->modulus));
   Batch out = empty(Form::crt, f.items, f.primes, n);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   cuda::launch<combine<true>>(queue, {blocks_for(n), static_cast<unsigned>(rows_of(f))}, threads_of_block, 0, 1,
                               "BARRETT", data_of<std::uint32_t>(out), data_of<std::uint32_t>(f), f.length,
                               data_of<std::uint32_t>(multiple), multiple.length, tables_->moduli,
@@ -250,7 +250,7 @@ LtvEngine::Batch LtvEngine::switched(const Batch& a) {
   if (a.length != arithmetic_->degree()) throw ArgumentError("modulus switch: reduce products first");
   Batch out = empty(Form::crt, a.items, a.primes - 1, a.length);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   const dim3 grid{blocks_for(a.length), static_cast<unsigned>(a.primes - 1), static_cast<unsigned>(a.items)};
   cuda::launch<divide_by_last>(queue, grid, threads_of_block, 0, 1, "modulus switch", data_of<std::uint32_t>(out),
                                data_of<std::uint32_t>(a), tables_->moduli, tables_->inverses[a.primes - 1],

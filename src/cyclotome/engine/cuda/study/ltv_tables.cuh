@@ -95,7 +95,7 @@ LtvEngine::Batch LtvEngine::forward(const Source& source, std::size_t items, std
   require_grid(rows);
   const auto first = allocate(rows * points * 8, false), second = allocate(rows * points * 8, false);
   const cuda::DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   cuda::study::transform_rows(queue, arithmetic_->transform().steps(), rows, tables_->twiddles,
                               static_cast<std::uint64_t*>(first->data()), static_cast<std::uint64_t*>(second->data()),
                               source, cuda::study::ValueSink{data_of<std::uint64_t>(out), points});
@@ -111,7 +111,7 @@ LtvEngine::Batch LtvEngine::backward(const Source& source, std::size_t items, st
   require_grid(rows);
   const auto first = allocate(rows * points * 8, false), second = allocate(rows * points * 8, false);
   const cuda::DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(tables_->stream, device(), false);
+  const cuda::Queue queue(tables_->stream, device());
   cuda::study::transform_rows(queue, arithmetic_->transform().steps(), rows, tables_->twiddles,
                               static_cast<std::uint64_t*>(first->data()), static_cast<std::uint64_t*>(second->data()),
                               source,

@@ -135,7 +135,7 @@ cudaStream_t stream_of(const CudaEngine& engine) { return static_cast<cudaStream
 template <auto Kernel, class... Arguments>
 void queue(CudaEngine& engine, dim3 grid, const char* what, const Arguments&... arguments) {
   const CudaEngine::Aside aside(engine);
-  const Queue at(static_cast<cudaStream_t>(aside.stream()), engine.device(), false);
+  const Queue at(static_cast<cudaStream_t>(aside.stream()), engine.device());
   launch<Kernel>(at, grid, block_threads, 0, 1, what, arguments...);
 }
 
@@ -151,7 +151,7 @@ double device_time(CudaEngine& engine, const std::function<void()>& work, unsign
   engine.synchronize();
   const auto cycles = static_cast<long long>((2 * queued.count() + 100) * cycles_each);
   const DeviceScope scope(static_cast<CUcontext>(engine.context()));
-  const Queue at(stream_of(engine), engine.device(), false);
+  const Queue at(stream_of(engine), engine.device());
   launch<wait_cycles>(at, dim3(1), 1, 0, 1, "waiting", cycles);
   return event_time(stream_of(engine), work, repetitions);
 }

@@ -193,7 +193,7 @@ void StudyEngine::transform(View a, TransformDesign design, bool sorted) {
   with_word(a.word(), [&]<class W>(W) {
     const auto steps = plan(design, bit_length(a.degree()) - 1, sizeof(W), Inverse);
     const DeviceScope scope(static_cast<CUcontext>(context()));
-    const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device(), false);
+    const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device());
     const auto* const fields = tables_->of<Field<W>>(*a.ring, is_self_sorting(design));
     const unsigned stages = bit_length(a.degree() / Field<W>::words) - 1;
     for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
@@ -213,7 +213,7 @@ void StudyEngine::transform(View a, TransformDesign design, bool sorted) {
 template <bool Inverse>
 void StudyEngine::split(View a) {
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device(), false);
+  const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device());
   with_word(a.word(), [&]<class W>(W) {
     const auto* const fields = tables_->of<GaussianField<W>>(*a.ring, is_self_sorting(design_));
     for_pieces(a.batch, a.parts, [&](std::size_t first, std::size_t count) {
@@ -255,7 +255,7 @@ void StudyEngine::inverse_gaussian(View a) {
 void StudyEngine::multiply_gaussian(View out, ConstView a, ConstView b) {
   require_same(out, a, b);
   const DeviceScope scope(static_cast<CUcontext>(context()));
-  const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device(), false);
+  const cuda::Queue queue(static_cast<cudaStream_t>(stream()), device());
   with_word(out.word(), [&]<class W>(W) {
     const auto* const fields = tables_->of<GaussianField<W>>(*out.ring, is_self_sorting(gaussian_design()));
     for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {

@@ -16,7 +16,7 @@ using cyclotome::study::fermat::Limb;
 class WideQueue {
  public:
   explicit WideQueue(CudaEngine& engine)
-      : aside_(engine), queue_(static_cast<cudaStream_t>(aside_.stream()), engine.device(), false) {}
+      : aside_(engine), queue_(static_cast<cudaStream_t>(aside_.stream()), engine.device()) {}
   const Queue& operator*() const noexcept { return queue_; }
 
  private:

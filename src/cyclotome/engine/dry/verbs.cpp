@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs write down, and the traces of what they would have computed.
+#include <algorithm>
+
+#include "cyclotome/engine/dry/dry_engine.hpp"
+
+namespace cyclotome {
+
+namespace {
+
+std::size_t polynomial_bytes(const ConstView& view) { return view.limbs() * view.limb_words() * bytes_of(view.word()); }
+
+const char* address_of(const ConstView& view, std::size_t item, std::size_t part) {
+  const std::size_t words =
+      (view.batch == 1 ? 0 : item) * view.batch_stride + (view.parts == 1 ? 0 : part) * view.part_stride;
+  return static_cast<const char*>(view.data) + words * bytes_of(view.word());
+}
+
+/// The number that a residue modulo the first prime stands for, where it is small; and 0 for zero only.
+std::int64_t number_of(std::span<const std::uint64_t> factors, std::uint64_t modulus) {
+  const bool zero = std::ranges::all_of(factors, [](std::uint64_t factor) { return factor == 0; });
+  const auto centred =
+      static_cast<std::int64_t>(factors[0]) - (factors[0] > modulus / 2 ? static_cast<std::int64_t>(modulus) : 0);
+  return !zero && centred == 0 ? static_cast<std::int64_t>(modulus) : centred;
+}
+
+}  // namespace
+
+Trace DryEngine::new_trace() {
+  const std::lock_guard lock(mutex_);
+  return Trace::hashed(++serial_);
+}
+
+Trace DryEngine::trace_of(const ConstView& view, std::size_t item, std::size_t part) const {
+  const char* const address = address_of(view, item, part);
+  const std::lock_guard lock(mutex_);
+  if (const std::optional<Trace> known = traces_.at(address)) return *known;
+  const auto found = blocks_.upper_bound(address);
+  if (found == blocks_.begin()) return Trace::hashed(0);
+  const auto& [start, block] = *std::prev(found);
+  if (block.content != Content::there) {
+    return Trace::hashed(block.serial, static_cast<std::uint64_t>(address - static_cast<const char*>(start)));
+  }
+  std::uint64_t digest = 0, any = 0;
+  const std::size_t words = polynomial_bytes(view) / sizeof(std::uint64_t);
+  const auto* const data = reinterpret_cast<const std::uint64_t*>(address);
+  for (std::size_t i = 0; i < words; ++i) {
+    any |= data[i];
+    digest = (digest ^ data[i]) * 0x9e3779b97f4a7c15 + (digest >> 29);
+  }
+  return any == 0 ? Trace() : Trace::hashed(digest, words);
+}
+
+std::vector<Trace> DryEngine::traced(View out, const PartTrace& trace) {
+  std::vector<Trace> traces;
+  for (std::size_t item = 0; item < out.batch; ++item) {
+    for (std::size_t part = 0; part < out.parts; ++part) {
+      traces.push_back(trace ? trace(item, part) : new_trace());
+    }
+  }
+  return traces;
+}
+
+void DryEngine::put_traces(View out, const std::vector<Trace>& traces) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t item = 0; item < out.batch; ++item) {
+    for (std::size_t part = 0; part < out.parts; ++part) {
+      traces_.put(address_of(out, item, part), polynomial_bytes(out), traces[item * out.parts + part]);
+    }
+  }
+}
+
+void DryEngine::do_forward(View a) {
+  const bool there = content_of(a.data) == Content::there;
+  record("forward", a, {}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  if (there) host_->forward(a);
+}
+
+void DryEngine::do_inverse(View a) {
+  const bool there = content_of(a.data) == Content::there;
+  record("inverse", a, {}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  if (there) host_->inverse(a);
+}
+
+void DryEngine::do_copy(View out, ConstView a) {
+  record("copy", out, {a}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+  if (content_of(a.data) != Content::there) return;
+  host_->copy(out, a);
+  put(out.data, Content::there);
+}
+
+void DryEngine::do_sample(View out, Law law, const Seed&, Stream, std::uint32_t) {
+  record("sample", out, {});
+  put(out.data, law == Law::uniform ? Content::unknown : Content::zeros);
+}
+
+void DryEngine::do_clear(View out) {
+  record("clear", out, {}, 0, [](std::size_t, std::size_t) { return Trace(); });
+}
+
+void DryEngine::do_add(View out, ConstView a, ConstView b) {
+  record("add", out, {a, b}, 0,
+         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) + trace_of(b, item, part); });
+}
+
+void DryEngine::do_subtract(View out, ConstView a, ConstView b) {
+  record("subtract", out, {a, b}, 0,
+         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) - trace_of(b, item, part); });
+}
+
+void DryEngine::do_negate(View out, ConstView a) {
+  record("negate", out, {a}, 0, [&](std::size_t item, std::size_t part) { return trace_of(a, item, part).times(-1); });
+}
+
+void DryEngine::do_multiply(View out, ConstView a, ConstView b) {
+  record("multiply", out, {a, b}, 1,
+         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) * trace_of(b, item, part); });
+}
+
+void DryEngine::do_multiply_accumulate(View out, ConstView a, ConstView b) {
+  record("multiply", out, {a, b}, 1, [&](std::size_t item, std::size_t part) {
+    return trace_of(out, item, part) + trace_of(a, item, part) * trace_of(b, item, part);
+  });
+}
+
+void DryEngine::do_multiply_scalars(View out, ConstView a, std::span<const std::uint64_t> factors) {
+  const std::int64_t factor = number_of(factors, out.ring->basis()[0]);
+  record("multiply_scalars", out, {a}, 1,
+         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part).times(factor); });
+}
+
+void DryEngine::do_convert(View out, ConstView a, const BaseConversion&) {
+  record("convert", out, {a}, a.limbs(), [&](std::size_t item, std::size_t part) { return trace_of(a, item, part); });
+}
+
+void DryEngine::do_automorphism(View out, ConstView a, std::uint64_t element) {
+  record("automorphism", out, {a}, 0,
+         [&](std::size_t item, std::size_t part) { return trace_of(a, item, part) * Trace::hashed(element); });
+}
+
+void DryEngine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
+  record("linear_combination", out, {a}, a.batch, [&](std::size_t item, std::size_t part) {
+    Trace sum;
+    for (std::size_t i = 0; i < a.batch; ++i) sum = sum + trace_of(a, i, part).times(matrix[item * a.batch + i]);
+    return sum;
+  });
+}
+
+void DryEngine::do_sum_items(View out, std::span<const ConstView> items, std::size_t group) {
+  record("sum_items", out, items, 0, [&](std::size_t item, std::size_t part) {
+    Trace sum;
+    for (const ConstView& member : items.subspan(item * group, group)) {
+      if (part < member.parts) sum = sum + trace_of(member, 0, part);
+    }
+    return sum;
+  });
+}
+
+void DryEngine::do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
+                                std::size_t group) {
+  const std::uint64_t words = out.batch * out.parts * out.limbs() * out.ring->degree();
+  const std::vector<Trace> traces = traced(out, [&](std::size_t item, std::size_t part) {
+    Trace sum;
+    for (std::size_t i = item * group; i < (item + 1) * group; ++i) {
+      for (std::size_t first = 0; first < a[i].parts; ++first) {
+        if (part < first || part - first >= b[i].parts) continue;
+        sum = sum + trace_of(a[i], 0, first) * trace_of(b[i], 0, part - first);
+      }
+    }
+    return sum;
+  });
+  count("sum_products", out.batch, {0, words * group * 4 / 3, words});
+  written(out.data, a, 1);
+  written(out.data, b, 1);
+  put_traces(out, traces);
+}
+
+}  // namespace cyclotome
