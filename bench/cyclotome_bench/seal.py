@@ -88,6 +88,9 @@ class Seal:
             "multiply_plain": self._into(
                 api.Ciphertext(), lambda out: evaluator.multiply_plain(self.x, self.other, out)
             ),
+            "multiply_plain_transformed": self._into(
+                api.Ciphertext(), lambda out: evaluator.multiply_plain(self.transformed[0], self.transformed[1], out)
+            ),
             "multiply": self._into(api.Ciphertext(), lambda out: evaluator.multiply(self.x, self.y, out)),
             "relinearize": self._into(
                 api.Ciphertext(), lambda out: evaluator.relinearize(self.product, self.relinearization, out)
@@ -110,6 +113,14 @@ class Seal:
         keys = self.api.GaloisKeys()
         self.generator.create_galois_keys([3], keys)
         return keys
+
+    @cached_property
+    def transformed(self) -> tuple[Any, Any]:
+        x, plain = self.api.Ciphertext(self.x), self.api.Plaintext(self.other)
+        if self.problem.scheme == "bfv":  # BGV's ciphertexts are, and its plaintexts may not be
+            self.evaluator.transform_to_ntt_inplace(x)
+            self.evaluator.transform_to_ntt_inplace(plain, self.context.first_parms_id())
+        return x, plain
 
     @cached_property
     def product(self) -> Any:
@@ -169,6 +180,9 @@ class Seal:
             self.truth.check(self.library, operation, self._decoded(result))
             return {}
         plain = self.api.Plaintext()
+        if operation == "multiply_plain_transformed" and self.problem.scheme == "bfv":
+            result = self.api.Ciphertext(result)
+            self.evaluator.transform_from_ntt_inplace(result)
         decryptor.decrypt(result, plain)
         self.truth.check(self.library, operation, self._decoded(plain))
         if operation in ("key_generation", "relinearization_key"):

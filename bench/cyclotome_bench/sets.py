@@ -24,7 +24,7 @@ __all__ = [
 
 #: In the order of reports. multiply_plain takes a plaintext that was encoded before; multiply gives 3 parts,
 #: relinearize makes them 2, multiply_relinearize is both; rotate moves all slots by one (or applies x -> x^3 where
-#: there are none).
+#: there are none). multiply_plain takes a fresh ciphertext, multiply_plain_transformed a transformed one.
 OPERATIONS = (
     "encode",
     "decode",
@@ -34,6 +34,7 @@ OPERATIONS = (
     "decrypt",
     "add",
     "multiply_plain",
+    "multiply_plain_transformed",
     "multiply",
     "relinearize",
     "multiply_relinearize",
@@ -41,7 +42,11 @@ OPERATIONS = (
 )
 
 #: Those without key switching, which takes a special prime unless the ciphertext has many.
-UNSWITCHED = ("encode", "decode", "key_generation", "encrypt", "decrypt", "add", "multiply_plain", "multiply")
+UNSWITCHED = tuple(
+    operation
+    for operation in OPERATIONS
+    if operation not in ("relinearization_key", "relinearize", "multiply_relinearize", "rotate")
+)
 
 #: Products by BEHZ, the method of papers 000 and 003, beside the scheme's own choice: in BFV, and measured where a
 #: paper has them. SEAL multiplies so, always.

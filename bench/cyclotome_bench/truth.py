@@ -16,6 +16,7 @@ Values = np.ndarray[Any, np.dtype[np.int64]]
 
 _PRODUCTS = (
     "multiply_plain",
+    "multiply_plain_transformed",
     "multiply",
     "relinearize",
     "multiply_relinearize",

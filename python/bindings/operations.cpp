@@ -14,6 +14,8 @@ void bind_operations(nb::module_& m) {
   m.def("add", &scheme::add, "a"_a, "b"_a, NoGil());
   m.def("multiply", &scheme::multiply, "a"_a, "b"_a, NoGil());
   m.def("multiply_plain", &rlwe::multiply_plain, "a"_a, "b"_a, NoGil());
+  m.def("prepared", &rlwe::prepared, "plaintext"_a, NoGil());
+  m.def("transformed", &rlwe::transformed, "a"_a, NoGil());
   m.def("multiply_relinearized", &scheme::multiply_relinearized, "a"_a, "b"_a, "keys"_a, NoGil());
   m.def(
       "multiply_by",

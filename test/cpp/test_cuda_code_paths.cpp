@@ -68,9 +68,9 @@ TEST(few_limbs_are_counted_for_each_multiprocessor) {
         const std::size_t many = many_values(verb, degree, word_bytes);
         CHECK(many >= 2560);
         if (many > 65536) continue;
-        const auto few = [&](std::size_t limbs, std::size_t processors) {
-          return word_bytes == 4 ? few_limbs<std::uint32_t>(verb, degree, limbs, processors)
-                                 : few_limbs<std::uint64_t>(verb, degree, limbs, processors);
+        const auto few = [&](std::size_t limbs, std::size_t on) {
+          return word_bytes == 4 ? few_limbs<std::uint32_t>(verb, degree, limbs, on)
+                                 : few_limbs<std::uint64_t>(verb, degree, limbs, on);
         };
         const std::size_t limbs = many * 132 / degree;
         CHECK(few(limbs > 1 ? limbs - 1 : 0, 132));

@@ -29,7 +29,8 @@ using cpu::InstructionSet;
 template <LimbWord W>
 std::vector<std::uint64_t> transform_primes(std::size_t n) {
   std::vector<std::uint64_t> primes;
-  const auto widths = sizeof(W) == 4 ? std::vector<unsigned>{30, 24} : std::vector<unsigned>{61, 60, 51, 50, 49, 30};
+  const auto widths =
+      sizeof(W) == 4 ? std::vector<unsigned>{30, 24} : std::vector<unsigned>{61, 60, 51, 50, 49, 47, 46, 36, 30};
   for (const unsigned bits : widths) primes.push_back(primes_congruent_to_one(bits, 2 * n, 1)[0]);
   std::uint64_t smallest = 2 * n + 1;
   while (!is_prime(smallest)) smallest += 2 * n;
@@ -121,6 +122,38 @@ void test_sums(InstructionSet set, std::uint64_t q, Pattern pattern, std::size_t
       check_all(label(set, word_bits<W>, name.c_str(), q, pattern), out, [&](std::size_t c) {
         u128 sum = with_extra ? static_cast<u128>(extra[c]) * extra_factor % q : 0;
         for (std::size_t i = 0; i < terms; ++i) sum = (sum + static_cast<u128>(x[i * count + c]) * factors[i]) % q;
+        return static_cast<std::uint64_t>(sum);
+      });
+    }
+  }
+}
+
+/// Sums for several targets at once, of different lengths, and whole and broken registers.
+template <LimbWord W>
+void test_targets(InstructionSet set, const std::vector<std::uint64_t>& targets, unsigned x_bits, std::size_t terms,
+                  std::size_t count) {
+  if (cpu::kernels<W>(set).weighted_sums == nullptr) return;
+  std::vector<Modulus<W>> moduli;
+  Words<W> matrix, extra_factors;
+  for (const std::uint64_t q : targets) {
+    moduli.emplace_back(static_cast<W>(q));
+    const Words<W> row = residues<W>(terms, q, Pattern::random, q);
+    matrix.insert(matrix.end(), row.begin(), row.end());
+    extra_factors.push_back(static_cast<W>(q - 1));
+  }
+  for (const Pattern pattern : {Pattern::random, Pattern::largest}) {
+    const Words<W> x = residues<W>(count * terms, std::uint64_t{1} << x_bits, pattern, 7);
+    const Words<W> extra = residues<W>(count, terms + 1, pattern, 9);
+    for (const bool with_extra : {false, true}) {
+      Words<W> out(count * targets.size());
+      cpu::kernels<W>(set).weighted_sums({out.data(), count}, count, {x.data(), count}, terms, matrix.data(), x_bits,
+                                         moduli.data(), with_extra ? extra.data() : nullptr, extra_factors.data());
+      const auto name = message("weighted_sums of ", terms, " terms below 2^", x_bits, " for ", targets.size());
+      check_all(label(set, word_bits<W>, name.c_str(), targets[0], pattern), out, [&](std::size_t at) {
+        const std::size_t j = at / count, c = at % count;
+        u128 sum = with_extra ? static_cast<u128>(extra[c]) * extra_factors[j] % targets[j] : 0;
+        for (std::size_t i = 0; i < terms; ++i)
+          sum = (sum + static_cast<u128>(x[i * count + c]) * matrix[j * terms + i]) % targets[j];
         return static_cast<std::uint64_t>(sum);
       });
     }
@@ -220,6 +253,23 @@ void sums_everywhere() {
 TEST(sums_of_products_equal_integers_32) { sums_everywhere<std::uint32_t>(); }
 TEST(sums_of_products_equal_integers_64) { sums_everywhere<std::uint64_t>(); }
 
+template <LimbWord W>
+void targets_everywhere(const std::vector<unsigned>& widths, const std::vector<unsigned>& x_widths) {
+  std::vector<std::uint64_t> targets;
+  for (const unsigned bits : widths) targets.push_back(bits == 2 ? 3 : primes_congruent_to_one(bits, 64, 1)[0]);
+  for (const InstructionSet set : cpu::instruction_sets()) {
+    for (const unsigned x_bits : x_widths) {
+      for (const std::size_t terms : {1, 5, 14, 15, 16, 17, 31}) test_targets<W>(set, targets, x_bits, terms, 77);
+      for (std::size_t count = 1; count <= 64; ++count) test_targets<W>(set, targets, x_bits, 3, count);
+    }
+  }
+}
+TEST(sums_for_several_targets_equal_integers_32) { targets_everywhere<std::uint32_t>({31, 2, 30, 20}, {8, 30, 31}); }
+TEST(sums_for_several_targets_equal_integers_64) {
+  targets_everywhere<std::uint64_t>({50, 2, 49, 50}, {8, 49, 50, 51, 61});
+  targets_everywhere<std::uint64_t>({50, 61, 49, 51}, {50, 51});
+}
+
 TEST(wrap_counts_equal_the_fixed_point_formula) {
   for (const InstructionSet set : cpu::instruction_sets()) {
     test_wraps<std::uint32_t>(set, {(1u << 31) - 1});
@@ -231,6 +281,7 @@ TEST(wrap_counts_equal_the_fixed_point_formula) {
       test_wraps<std::uint64_t>(set, primes_congruent_to_one(bits, 64, 5));
     }
     test_wraps<std::uint64_t>(set, {2, 3, 1ULL << 40 | 1, (1ULL << 61) - 1});
+    test_wraps<std::uint64_t>(set, {2, 3, 1ULL << 40 | 1, (1ULL << 50) - 27});
   }
 }
 

@@ -9,6 +9,7 @@
 #include "cyclotome/engine/cuda/conversion_bytes.cuh"
 #include "cyclotome/engine/cuda/digits.cuh"
 #include "cyclotome/engine/cuda/plain_scale.cuh"
+#include "cyclotome/engine/cuda/sum_division.cuh"
 #include "cyclotome/engine/poly.hpp"
 #include "cyclotome/math/primes.hpp"
 #include "cyclotome/ring/divide_and_round.hpp"
@@ -250,9 +251,30 @@ void check_small_moduli(Word word) {
   }
 }
 
+/// As blocks divide the sum of a key switch: the correction of a coefficient at a time. more: the addend, or empty.
+template <class W>
+void check_division_of_sums(const DivideAndRound& step, const Constants<W>& constants, const Residues& kept,
+                            const Residues& lost, const Residues& more, const Residues& expected) {
+  for (std::size_t j = 0; j < constants.t.targets; ++j) {
+    const Modulus<W> q(static_cast<W>(step.kept->basis()[j]));
+    const ShoupFactor<W> factor(static_cast<W>(step.factors[j]), q.value());
+    const cuda::LimbCorrection<W> limb(constants.t, static_cast<std::uint32_t>(j));
+    for (std::size_t column = 0; column < degree; ++column) {
+      W x[cuda::max_divided] = {};
+      for (std::size_t i = 0; i < constants.t.sources; ++i) x[i] = static_cast<W>(lost[i * degree + column]);
+      const std::size_t place = j * degree + column;
+      const auto from = static_cast<W>(kept[place]), addend = static_cast<W>(more.empty() ? 0 : more[place]);
+      bool open = false;
+      const W quick = limb.correction(constants.t, x, open), exact = limb.settled(constants.t, x, quick);
+      CHECK(open || quick == exact);
+      CHECK(q.add(q.add(factor.multiply(from, q.value()), exact), addend) == expected[place]);
+    }
+  }
+}
+
 template <class W>
 void check_division(Word word, unsigned bits) {
-  for (const std::size_t dropped : {1, 2, 4, 13, 26}) {
+  for (const std::size_t dropped : {1, 2, 3, 4, 13, 26}) {
     const auto p = primes(bits, dropped), q = primes(bits, 1 + numbers() % 13, p);
     const RingPtr kept_ring = ring_of(word, q), dropped_ring = ring_of(word, p);
     const DivideAndRound step(kept_ring, dropped_ring, PreservedModulus(1), 17 + numbers() % 100);
@@ -280,6 +302,9 @@ void check_division(Word word, unsigned bits) {
       };
       check.template operator()<true>();
       if (!added) check.template operator()<false>();
+      CHECK_EQ(cuda::divides_limb_by_limb(constants.t), dropped <= cuda::max_divided);
+      if (dropped > cuda::max_divided) continue;
+      check_division_of_sums<W>(step, constants, kept, lost, added ? more : Residues{}, out.to_host());
     }
   }
 }

@@ -117,6 +117,9 @@ func newPeer(scheme string, degree int, modulus uint64, moduli, x, y []uint64) (
 	into("multiply_relinearize", 2, func(out *rlwe.Ciphertext) error { return p.evaluator.MulRelin(p.left, p.right, out) })
 	into("rotate", 2, func(out *rlwe.Ciphertext) error { return p.evaluator.RotateColumns(p.left, 1, out) })
 	into("multiply_plain", 2, func(out *rlwe.Ciphertext) error { return p.evaluator.Mul(p.left, p.other, out) })
+	// What its plain products always are.
+	p.out["multiply_plain_transformed"] = p.out["multiply_plain"]
+	p.operations["multiply_plain_transformed"] = p.operations["multiply_plain"]
 	return p, nil
 }
 

@@ -108,6 +108,8 @@ class OpenFhePeer : public peer::Peer {
     keep("multiply_relinearize", [this] { return context_->EvalMult(x_, y_); });
     keep("rotate", [this] { return context_->EvalRotate(x_, 1); });
     keep("multiply_plain", [this] { return context_->EvalMult(x_, other_); });
+    keep("multiply_plain_transformed",
+         [this] { return context_->EvalMult(x_, other_); });  // as its products always are
   }
 
   [[nodiscard]] std::string name() const override { return "OpenFHE " + GetOPENFHEVersion(); }

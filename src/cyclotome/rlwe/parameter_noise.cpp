@@ -43,6 +43,16 @@ NoiseBound relinearization_noise(const Parameters& parameters, PlainIndex plain,
   return switch_noise(parameters, plain, level, parameters.noise().relinearization_key_error());
 }
 
+namespace {
+
+/// Transforms of a key switch at a level: of the digits, and back.
+std::size_t transforms_of_switch(const Parameters& parameters, std::size_t primes) {
+  const std::size_t per_digit = parameters.primes_per_digit(), digits = (primes + per_digit - 1) / per_digit;
+  return (digits + 2) * (primes + parameters.special_moduli().size());
+}
+
+}  // namespace
+
 Level key_switch_level(const Parameters& parameters, const NoiseBound& noise, Level level, std::size_t parts,
                        const NoiseBound& added) {
   if (!parameters.scheme().raises_levels()) return level;
@@ -58,7 +68,9 @@ Level key_switch_level(const Parameters& parameters, const NoiseBound& noise, Le
                                    noise.log2_canonical - all.log2_canonical}) -
                          8;
   while (allows(allowed, primes - 1)) --primes;
-  return Level(primes);
+  const bool pays =
+      parts > 2 || 5 * transforms_of_switch(parameters, primes) <= 4 * transforms_of_switch(parameters, level.primes);
+  return pays ? Level(primes) : level;
 }
 
 NoiseBound key_switched_noise(const Parameters& parameters, const NoiseBound& noise, Level level, Level at,

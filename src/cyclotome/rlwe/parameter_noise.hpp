@@ -20,7 +20,8 @@ NoiseBound relinearization_noise(const Parameters& parameters, PlainIndex plain,
 
 /// In how few of a level's primes a key switch of a ciphertext of `parts` parts is computed: what the primes that go
 /// multiply, the rounding and what the key switch adds (`added`, at the level itself), stays 8 bits below the noise in
-/// each of its norms. All of them in schemes that don't raise levels.
+/// each of its norms. All of them in schemes that don't raise levels; and for a rotation (2 parts) that would not have
+/// a fifth less transforms so, since the way down and back takes time, too. A product is down there anyway.
 Level key_switch_level(const Parameters& parameters, const NoiseBound& noise, Level level, std::size_t parts,
                        const NoiseBound& added);
 /// The noise after one that was computed `at` that level and raised again; added: what it adds there.

@@ -190,11 +190,17 @@ class Scheme:
         return self.ring.sum(*terms).times(self.multiple)
 
     def switch_level(self, a: Norms, limbs: int, parts: int, relinearization: bool) -> int:
-        """The fewest primes for which what comes on top is 2^-8 of the noise in each norm; all of them in BGV."""
+        """The fewest primes for which what comes on top is 2^-8 of the noise in each norm; all of them in BGV, and for
+        rotations without a fifth less transforms."""
         added = self.ring.sum(self.ring.rounded(parts), self.key_switch(limbs, relinearization))
         allowed = min(a.maximum / added.maximum, a.mean / added.mean, a.canonical / added.canonical) / 256
         fits = [k for k in range(1, limbs) if not self.bgv and self.modulus(limbs) / self.modulus(k) <= allowed]
-        return min(fits, default=limbs)
+        at = min(fits, default=limbs)
+        return at if relinearization or 5 * self.transforms(at) <= 4 * self.transforms(limbs) else limbs
+
+    def transforms(self, limbs: int) -> int:
+        """Of a key switch: each digit into all primes, two parts back."""
+        return (math.ceil(limbs / self.per_digit) + 2) * (limbs + len(self.special))
 
     def key_switched(self, a: Norms, limbs: int, parts: int, relinearization: bool) -> Norms:
         """After a relinearisation or a rotation, in as few primes as that allows."""

@@ -29,6 +29,20 @@ void convert_single(const Kernels<W>& kernels, W* out, std::size_t j, const W* y
   }
 }
 
+/// Bits of the longest source modulus.
+template <LimbWord W>
+unsigned bits_of(const BaseConversion& conversion) noexcept {
+  unsigned bits = 0;
+  for (const auto& q : conversion.source().moduli<W>()) bits = std::max(bits, q.bits());
+  return bits;
+}
+
+/// Whether all targets are sums over the source limbs.
+bool sums_everything(const BaseConversion& conversion) noexcept {
+  const bool moves = conversion.source().size() == 1 && conversion.lift() == Lift::centred;
+  return !moves && std::ranges::none_of(conversion.copies(), [](int copy) { return copy >= 0; });
+}
+
 }  // namespace
 
 template <LimbWord W>
@@ -49,17 +63,20 @@ void convert_limb(const Kernels<W>& kernels, W* out, std::size_t j, Tile<const W
   const auto source = conversion.source().moduli<W>();
   const Modulus<W>& target = conversion.target().moduli<W>()[j];
   if (const int copy = conversion.copies()[j]; copy >= 0) {
-    kernels.scale(out, in.limb(static_cast<std::size_t>(copy)), tables.copy_factors[j], width, target.value());
+    const W* const from = in.limb(static_cast<std::size_t>(copy));
+    if (tables.copy_factors[j].operand == 1) {
+      std::copy(from, from + width, out);
+    } else {
+      kernels.scale(out, from, tables.copy_factors[j], width, target.value());
+    }
     return;
   }
   if (source.size() == 1 && conversion.lift() == Lift::centred) {
     convert_single(kernels, out, j, y.data, width, conversion);
     return;
   }
-  unsigned y_bits = 0;
-  for (const auto& q : source) y_bits = std::max(y_bits, q.bits());
   const std::size_t k = source.size();
-  kernels.weighted_sum(out, width, y, {tables.matrix.data() + j * k, k}, y_bits, target,
+  kernels.weighted_sum(out, width, y, {tables.matrix.data() + j * k, k}, bits_of<W>(conversion), target,
                        conversion.lift() == Lift::centred ? wraps : nullptr, tables.negative_wraps[j]);
 }
 
@@ -69,7 +86,18 @@ void convert_tile(const Kernels<W>& kernels, Tile<W> out, Tile<const W> in, std:
   const Tile<W> y{scratch, conversion_tile};
   W* const wraps = y.limb(conversion.source().size());
   prepare_conversion(kernels, y, wraps, in, width, conversion, peak);
-  for (std::size_t j = 0; j < conversion.target().size(); ++j) {
+  const std::size_t targets = conversion.target().size();
+  std::size_t j = 0;
+  if (sums_everything(conversion) && kernels.weighted_sums != nullptr) {
+    const auto& tables = conversion.tables<W>();
+    const std::size_t limbs = conversion.source().size();
+    for (; j + targets_at_once <= targets; j += targets_at_once) {
+      kernels.weighted_sums(out.from(j), width, constant(y), limbs, tables.matrix.data() + j * limbs,
+                            bits_of<W>(conversion), conversion.target().moduli<W>().data() + j,
+                            conversion.lift() == Lift::centred ? wraps : nullptr, tables.negative_wraps.data() + j);
+    }
+  }
+  for (; j < targets; ++j) {
     convert_limb(kernels, out.limb(j), j, in, constant(y), wraps, width, conversion);
   }
 }

@@ -10,6 +10,9 @@
 
 namespace cyclotome::cpu {
 
+/// Targets of a conversion that are summed for together.
+inline constexpr std::size_t targets_at_once = 4;
+
 /// The inner loops that vector instructions speed up, one table for each instruction set and word. Residues are in [0,
 /// q) on entry and exit; `out` may be an operand unless it says otherwise. Every table gives the same bits.
 template <LimbWord W>
@@ -42,6 +45,10 @@ struct Kernels {
   /// 2^x_bits, every factor below q, every extra at most the number of limbs. out is not in x.
   void (*weighted_sum)(W* out, std::size_t count, Tile<const W> x, std::span<const W> factors, unsigned x_bits,
                        const Modulus<W>& q, const W* extra, W extra_factor) noexcept;
+  /// Limb j of `out` = weighted_sum with row j of `matrix` (an entry for each of the `limbs` of x) modulo targets[j],
+  /// and extra_factors[j], for `targets_at_once` targets. Null where that is no faster than one after the other.
+  void (*weighted_sums)(Tile<W> out, std::size_t count, Tile<const W> x, std::size_t limbs, const W* matrix,
+                        unsigned x_bits, const Modulus<W>* targets, const W* extra, const W* extra_factors) noexcept;
   /// wraps[c] = floor(sum over limbs i of y[i][c] / q_i + 1/2) in the fixed point of BaseConversion's centred lift;
   /// y[i] in [0, q_i), count <= conversion_tile. peak: null, or for several limbs what is raised to the largest
   /// peak_of_sum. Constant time.

@@ -5,6 +5,7 @@
 // Every header that may define functions comes before the target pragma, so that this file leaves no copy of a shared
 // inline function behind that needs AVX-512.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <immintrin.h>
 #include <span>

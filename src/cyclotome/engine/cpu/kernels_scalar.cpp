@@ -188,6 +188,7 @@ const Kernels<W>& scalar_kernels() noexcept {
       .move_centred = move_centred<W>,
       .inner_product = inner_product<W>,
       .weighted_sum = weighted_sum<W>,
+      .weighted_sums = nullptr,
       .count_wraps = count_wraps<W>,
       .largest_centred = largest_centred<W>,
       .sample_uniform = sample_uniform<W>,

@@ -2,6 +2,8 @@
 // A key switch on cores with caches: a few limbs of the key ring at a time go through everything, so that digits are
 // extended, transformed and multiplied by the key without ever going to memory. All of them together are as large as
 // the key. Computes exactly what the composite's operations do (program/key_switch.cpp).
+#include <algorithm>
+
 #include "cyclotome/engine/cpu/convert.hpp"
 #include "cyclotome/engine/cpu/cpu_engine.hpp"
 #include "cyclotome/engine/cpu/limb_transform.hpp"
@@ -15,8 +17,9 @@ namespace {
 using cpu::conversion_tile;
 using cpu::Tile;
 
-/// Bytes of extended digits that each thread has at a time.
-constexpr std::size_t digit_bytes_per_thread = std::size_t{4} << 20;
+/// Bytes of extended digits that each thread has at a time: what several ciphertexts that share the key may take, and
+/// what limbs of one do, so that inner products find digits in the second-level cache.
+constexpr std::size_t item_bytes_per_thread = std::size_t{4} << 20, limb_bytes_per_thread = std::size_t{256} << 10;
 
 /// Of a switched ciphertext.
 constexpr std::size_t switched_parts = 2;
@@ -187,14 +190,16 @@ class KeySwitchNative {
       const W* const more = adds ? addend->limb<W>(item, part, target) : nullptr;
       W* const result = out.limb<W>(item, part, target);
       over_tiles([&](std::size_t at, std::size_t width) {
-        W* const tile = total + at;
+        const W* tile = total + at;
         if (correction != nullptr) {
           const ShoupFactor<W> factor(static_cast<W>(constants_.rounding->factors[target]), q.value());
-          kernels_.scale_add(tile, tile, factor, correction + at, width, q.value());
+          W* const divided = adds ? total + at : result + at;
+          kernels_.scale_add(divided, tile, factor, correction + at, width, q.value());
+          tile = divided;
         }
         if (adds) {
           kernels_.add(result + at, tile, more + at, width, q);
-        } else {
+        } else if (correction == nullptr) {
           std::copy(tile, tile + width, result + at);
         }
       });
@@ -225,7 +230,7 @@ void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitch
                            const std::optional<ConstView>& addend) {
   with_word(out.word(), [&]<class W>(W) {
     const std::size_t limb_bytes = constants.digits.size() * out.degree() * sizeof(W);
-    const std::size_t at_once = std::max<std::size_t>(1, threads() * digit_bytes_per_thread / limb_bytes);
+    const auto limbs_of = [&](std::size_t bytes) { return std::max<std::size_t>(1, threads() * bytes / limb_bytes); };
     Layout layout{out.degree(),
                   constants.key_ring->limbs(),
                   constants.special_limbs(),
@@ -234,8 +239,8 @@ void CpuEngine::key_switch(View out, ConstView c, ConstView key, const KeySwitch
                   1,
                   c.domain == Domain::transform,
                   constants.digits[0].ring->limbs() > 1};
-    layout.items = std::min(out.batch, at_once);
-    layout.group = std::min(layout.limbs, at_once / layout.items);
+    layout.items = std::min(out.batch, limbs_of(item_bytes_per_thread));
+    layout.group = std::clamp<std::size_t>(limbs_of(limb_bytes_per_thread) / layout.items, 1, layout.limbs);
     const auto scratch = allocate(layout.items * layout.words() * sizeof(W), false);
     const auto parallel = [this](std::size_t count, std::size_t words, const auto& body) {
       loops_.in_parallel(count, words, body);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cyclotome/engine/cuda/matrix_operands.cuh"
+#include "cyclotome/engine/cuda/sum_division.cuh"
 #include "cyclotome/engine/cuda/verb_steps.cuh"
 #include "cyclotome/ring/divide_and_round.hpp"
 
@@ -50,6 +51,19 @@ class Division {
     launch<divide_transforms<W>>(at.queue, column_grid<W>(out), block_threads, 0, 1, "division", to, from,
                                  device_view<W>(correction, out.parts), factors_.value, added, added_parts,
                                  transform_.tables());
+  }
+
+  /// The same within the kernel that makes what is divided, if that may be; `arrived` is memory for its counts.
+  bool fits_sums() const { return !secret_ && divides_limb_by_limb(correction_.value); }
+  SumDivision<W> in_sums(const View& out, const View& addend, void* arrived) const {
+    const auto parts = static_cast<std::uint32_t>(addend.ring == nullptr ? 0 : addend.parts);
+    return {.out = device_view<W>(out, out.parts),
+            .addend = parts == 0 ? DeviceView<W>{} : device_view<W>(addend, out.parts),
+            .correction = correction_.value,
+            .factors = factors_.value,
+            .arrived = static_cast<std::uint32_t*>(arrived),
+            .special = correction_.value.sources,
+            .addend_parts = parts};
   }
 
  private:

@@ -44,7 +44,7 @@ struct FromDigits {
   }
 };
 
-/// The centred lift from one modulus, as load_extended computes it (key_switch.cu).
+/// The centred lift from one modulus, as load_extended computes it (key_switch_digits.cuh).
 struct FetchLift {
   const std::uint32_t* limb;
   ShoupFactor<std::uint32_t> scale;

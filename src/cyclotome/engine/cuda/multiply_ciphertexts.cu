@@ -3,6 +3,7 @@
 
 #include "cyclotome/engine/cuda/limb_access.cuh"
 #include "cyclotome/engine/cuda/products.cuh"
+#include "cyclotome/engine/cuda/side_by_side.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
 #include "cyclotome/engine/cuda/transform_plans.cuh"
 
@@ -203,16 +204,15 @@ __global__ void __launch_bounds__(T::threads)
 template <class A, class W>
 bool run_in_two(const Queue& queue, DeviceView<W> out, DeviceView<W> a, DeviceView<W> b, unsigned limbs, unsigned items,
                 const RingTables<W>* tables) {
-  return with_transform<A, Plan::fused_latency, max_fused_log_degree>(
-      static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
-        constexpr std::size_t bytes = T::shared_bytes;
-        const unsigned of_a = a.batch_stride == 0 ? 2 : 2 * items, of_b = b.batch_stride == 0 ? 2 : 2 * items;
-        const unsigned of_both = a.data == b.data ? of_a : of_a + of_b;
-        launch<transform_operands<T>>(queue, dim3(T::blocks, of_both, limbs), T::threads, bytes, T::blocks,
-                                      "transforms", a, b, of_a, tables);
-        launch<product_part<T>, Start::early>(queue, dim3(T::blocks, 3 * items, limbs), T::threads, bytes, T::blocks,
-                                              "product", out, a, b, tables);
-      });
+  return with_transform_side_by_side<A>(static_cast<unsigned>(std::bit_width(out.degree) - 1), [&]<class T>() {
+    constexpr std::size_t bytes = T::shared_bytes;
+    const unsigned of_a = a.batch_stride == 0 ? 2 : 2 * items, of_b = b.batch_stride == 0 ? 2 : 2 * items;
+    const unsigned of_both = a.data == b.data ? of_a : of_a + of_b;
+    launch<transform_operands<T>, behind_conversions<T>>(queue, dim3(T::blocks, of_both, limbs), T::threads, bytes,
+                                                         T::blocks, "transforms", a, b, of_a, tables);
+    launch<product_part<T>, Start::early>(queue, dim3(T::blocks, 3 * items, limbs), T::threads, bytes, T::blocks,
+                                          "product", out, a, b, tables);
+  });
 }
 
 /// For the degrees at which two polynomials at once are faster (measured); false for others.

@@ -3,6 +3,7 @@
 // the degree and what the loaded code can do (code_paths.hpp).
 #include "cyclotome/engine/cuda/digit_extension.cuh"
 #include "cyclotome/engine/cuda/division.cuh"
+#include "cyclotome/engine/cuda/key_switch_in_two.cuh"
 #include "cyclotome/engine/cuda/matrix_key_switch.cuh"
 #include "cyclotome/engine/cuda/products.cuh"
 #include "cyclotome/program/composites.hpp"
@@ -118,8 +119,81 @@ class KeySwitchNative {
 
   void operator()(const StepContext& at, const View& out, View c, const View& key, const View& addend) const {
     if (c.domain == Domain::transform) c = in_coefficients(at, c);
+    const std::size_t all = out.batch * both_->limbs(), degree = both_->degree();
+    const std::size_t multiprocessors = at.queue.multiprocessors;
+    // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few (measured).
+    const bool in_two =
+        few_limbs<W>(primes_ == 1 ? Verb::key_switch : Verb::key_switch_of_several, degree, all, multiprocessors);
+    const bool extend_first = !extensions_.empty() && extends_first(primes_, degree, all, multiprocessors);
+    View extended;
+    if (in_two || extend_first) {
+      extended = scratch_view<W>(at, *both_, out, digits_.value.count, Domain::transform);
+    }
+    const View converted = extend_first ? extended : View{};
+    if (in_two && divides_in_sums(out.domain)) {
+      const View dropped = scratch_view<W>(at, *special_, out, 2, Domain::coefficient);
+      const auto division =
+          divide_->in_sums(out, addend, at.scratch.take(out.batch * 2 * max_limb_blocks * sizeof(std::uint32_t)));
+      const KeySwitchLaunch<W> work = launch_of(at, dropped, c, key, out.domain, converted);
+      divided_key_switch(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_, division);
+      return;
+    }
     const View product = scratch_view<W>(at, *both_, out, 2, out.domain);
-    form_product(at, product, c, key);
+    const KeySwitchLaunch<W> work = launch_of(at, product, c, key, out.domain, converted);
+    if (in_two) {
+      key_switch_in_two(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_);
+    } else {
+      key_switch(at.queue, work, arithmetics_);
+    }
+    divide_product(at, out, product, addend);
+  }
+
+ private:
+  View in_coefficients(const StepContext& at, const View& c) const {
+    const View coefficients = scratch_view<W>(at, *q_, c, 1, Domain::coefficient);
+    const auto to = device_view<W>(coefficients, 1);
+    if (!inverse_in_one_pass(at.queue, to, device_view<W>(c, 1), limbs_of(c), items_of(c), q_tables_.value,
+                             q_arithmetics_)) {
+      run_pointwise<W>(at.queue, coefficients, c, c, q_tables_.value, Copy{});
+      run_inverse<W>(at.queue, coefficients, q_tables_.value, q_arithmetics_);
+    }
+    return coefficients;
+  }
+
+  /// Whether the kernel of the sums divides them: transforms, whose division is three launches otherwise. Of
+  /// coefficients it is one, and as fast (measured).
+  bool divides_in_sums(Domain domain) const {
+    return domain == Domain::transform && divide_ && divide_->fits_sums() &&
+           arithmetics_.integer != arithmetics_.floating;
+  }
+
+  /// product: with the limbs modulo P as coefficients, the others in `domain`; or with the former alone. Digits of
+  /// several primes are prepared, or extended into `converted` where it exists.
+  KeySwitchLaunch<W> launch_of(const StepContext& at, const View& product, const View& c, const View& key,
+                               Domain domain, const View& converted) const {
+    const std::size_t limbs = both_->limbs(), special = special_ == nullptr ? 0 : special_->limbs();
+    KeySwitchLaunch<W> work{
+        .out = device_view<W>(product, 2),
+        .c = device_view<W>(c, 1),
+        .key = device_view<W>(key, 2),
+        .digits = digits_.value.data,
+        .digit_count = digits_.value.count,
+        .inverse_limbs = static_cast<std::uint32_t>(domain == Domain::coefficient ? limbs : special),
+        .limbs = static_cast<unsigned>(limbs),
+        .items = static_cast<unsigned>(product.batch),
+        .tables = tables_.value};
+    if (converted.ring != nullptr) {
+      work.converted = device_view<W>(converted, work.digit_count);
+      extend(at.queue, work);
+    } else if (prepared_limbs_ != 0) {
+      const std::size_t item = prepared_limbs_ * both_->degree();
+      work.prepared = {static_cast<W*>(at.scratch.take(product.batch * item * sizeof(W))), item, 0, 1, work.c.degree};
+      prepare_digits(at.queue, work.prepared, work.c, work.digits, work.digit_count, work.items);
+    }
+    return work;
+  }
+
+  void divide_product(const StepContext& at, const View& out, const View& product, const View& addend) const {
     if (divide_) {
       View dropped = product.limbs_at(0, *special_);
       dropped.domain = Domain::coefficient;
@@ -137,14 +211,6 @@ class KeySwitchNative {
     }
   }
 
- private:
-  View in_coefficients(const StepContext& at, const View& c) const {
-    const View coefficients = scratch_view<W>(at, *q_, c, 1, Domain::coefficient);
-    run_pointwise<W>(at.queue, coefficients, c, c, q_tables_.value, Copy{});
-    run_inverse<W>(at.queue, coefficients, q_tables_.value, q_arithmetics_);
-    return coefficients;
-  }
-
   /// Each digit's residues modulo all primes but its own.
   void extend(const Queue& queue, const KeySwitchLaunch<W>& work) const {
     for (std::size_t d = 0; d < extensions_.size(); ++d) {
@@ -154,45 +220,6 @@ class KeySwitchNative {
       to.parts = 1;
       from.data += extension.first_limb * from.degree;
       convert_public(queue, to, from, extension.conversion.conversion.value, work.items, extension.conversion.gap);
-    }
-  }
-
-  /// The limbs modulo P as coefficients, the others in the domain of `product`.
-  void form_product(const StepContext& at, const View& product, const View& c, const View& key) const {
-    const std::size_t limbs = both_->limbs(), degree = both_->degree();
-    const std::size_t special = special_ == nullptr ? 0 : special_->limbs();
-    KeySwitchLaunch<W> work{
-        .out = device_view<W>(product, 2),
-        .c = device_view<W>(c, 1),
-        .key = device_view<W>(key, 2),
-        .digits = digits_.value.data,
-        .digit_count = digits_.value.count,
-        .inverse_limbs = static_cast<std::uint32_t>(product.domain == Domain::coefficient ? limbs : special),
-        .limbs = static_cast<unsigned>(limbs),
-        .items = static_cast<unsigned>(product.batch),
-        .tables = tables_.value};
-    // In one kernel a limb's digits follow each other; side by side they are faster where limbs are few (measured).
-    const std::size_t all = product.batch * limbs, multiprocessors = at.queue.multiprocessors;
-    const bool in_two =
-        few_limbs<W>(primes_ == 1 ? Verb::key_switch : Verb::key_switch_of_several, degree, all, multiprocessors);
-    const bool extend_first = !extensions_.empty() && extends_first(primes_, degree, all, multiprocessors);
-    View extended;
-    if (in_two || extend_first) {
-      extended = scratch_view<W>(at, *both_, product, work.digit_count, Domain::transform);
-    }
-    if (extend_first) {
-      work.converted = device_view<W>(extended, work.digit_count);
-      extend(at.queue, work);
-    }
-    if (prepared_limbs_ != 0 && !extend_first) {
-      const std::size_t item = prepared_limbs_ * degree;
-      work.prepared = {static_cast<W*>(at.scratch.take(product.batch * item * sizeof(W))), item, 0, 1, work.c.degree};
-      prepare_digits(at.queue, work.prepared, work.c, work.digits, work.digit_count, work.items);
-    }
-    if (in_two) {
-      key_switch_in_two(at.queue, work, device_view<W>(extended, work.digit_count), arithmetics_);
-    } else {
-      key_switch(at.queue, work, arithmetics_);
     }
   }
 

@@ -63,6 +63,25 @@ class ByModulus {
     }
   };
 
+  /// Targets of which one needs the other table go one by one.
+  static void weighted_sums(Tile<Word> out, std::size_t count, Tile<const Word> x, std::size_t limbs,
+                            const Word* matrix, unsigned x_bits, const Q* targets, const Word* extra,
+                            const Word* extra_factors) noexcept {
+    static_assert(targets_at_once == 4);
+    const Word widest =
+        std::max(std::max(targets[0].value(), targets[1].value()), std::max(targets[2].value(), targets[3].value()));
+    if (x_bits < static_cast<unsigned>(bit_length(Narrow::limit)) && widest < Narrow::limit) {
+      [[maybe_unused]] const typename Narrow::Surroundings around;
+      Narrow::table.weighted_sums(out, count, x, limbs, matrix, x_bits, targets, extra, extra_factors);
+      return;
+    }
+    const auto one = [&](std::size_t j) {
+      Choice<&K::weighted_sum>::run(out.limb(j), count, x, {matrix + j * limbs, limbs}, x_bits, targets[j], extra,
+                                    extra == nullptr ? Word{0} : extra_factors[j]);
+    };
+    one(0), one(1), one(2), one(3);
+  }
+
   template <auto... kernels>
   static K join() noexcept {
     K joined = wide();
@@ -70,6 +89,8 @@ class ByModulus {
       if constexpr (Narrow::table.*kernel != nullptr) joined.*kernel = Choice<kernel>::run;
     };
     (take.template operator()<kernels>(), ...);
+    joined.weighted_sums = nullptr;
+    if constexpr (Narrow::table.weighted_sums != nullptr) joined.weighted_sums = weighted_sums;
     return joined;
   }
 };

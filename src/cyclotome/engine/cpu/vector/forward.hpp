@@ -18,21 +18,48 @@ struct Forward : Transform<L> {
   using typename Base::Vector;
   using typename Base::Word;
 
+  // With room: what values are below, in units of q. They grow by 2 a stage.
+  static constexpr bool reduces(unsigned most) { return most + 2 > Base::room; }
+  static constexpr unsigned after(unsigned most) { return reduces(most) ? 4 : most + 2; }
+  static constexpr unsigned after(unsigned most, unsigned stages) {
+    return stages == 0 ? most : after(after(most), stages - 1);
+  }
+  /// Before any pass, and before leaves. With much room no stage reduces: there are no 20 stages.
+  static constexpr unsigned most_between = Base::room < 64 ? Base::room : 40;
+
   /// x, y in [0, 2 bound q) -> x + w y, x - w y in the same range, for `count` pairs of registers that are `half`
-  /// apart. Group g of `half` pairs takes factor_of(g). All products are begun before the first is needed.
-  template <std::size_t count, std::size_t half, class FactorOf>
+  /// apart. Group g of `half` pairs takes factor_of(g). All products are begun before the first is needed. With room,
+  /// values are below most q.
+  template <std::size_t count, std::size_t half, unsigned most, class FactorOf>
   CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
-    typename L::Product products[count];
-    unrolled<count>([&](auto i) __attribute__((always_inline)) {
-      constexpr std::size_t group = i / half, y = 2 * group * half + i % half + half;
-      products[i] = L::begin(v[y], factor_of(group));
-    });
-    unrolled<count>([&](auto i) __attribute__((always_inline)) {
-      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
-      const Vector reduced_x = L::conditional_subtract(v[x], p.limit), product = L::finish(products[i], p);
-      v[x] = L::add(reduced_x, product);
-      v[y] = L::subtract(L::add(reduced_x, p.limit), product);
-    });
+    if constexpr (HasRoom<L>) {
+      Vector sums[count], quotients[count];
+      unrolled<count>([&](auto i) __attribute__((always_inline)) {
+        constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+        if constexpr (reduces(most)) v[x] = L::below_limit(v[x], p);
+        const Factor& w = factor_of(group);
+        quotients[i] = L::quotient_of(v[y], w.quotient);
+        sums[i] = L::add_product(v[x], v[y], w.operand);
+        v[y] = L::add(L::add(v[x], p.limit), v[x]);
+      });
+      unrolled<count>([&](auto i) __attribute__((always_inline)) {
+        constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+        v[x] = L::add_product(sums[i], quotients[i], p.negative);
+        v[y] = L::subtract(v[y], v[x]);
+      });
+    } else {
+      typename L::Product products[count];
+      unrolled<count>([&](auto i) __attribute__((always_inline)) {
+        constexpr std::size_t group = i / half, y = 2 * group * half + i % half + half;
+        products[i] = L::begin(v[y], factor_of(group));
+      });
+      unrolled<count>([&](auto i) __attribute__((always_inline)) {
+        constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+        const Vector reduced_x = L::conditional_subtract(v[x], p.limit), product = L::finish(products[i], p);
+        v[x] = L::add(reduced_x, product);
+        v[y] = L::subtract(L::add(reduced_x, p.limit), product);
+      });
+    }
   }
 
   /// All stages of 2^log_radix rows of `columns` registers.
@@ -40,7 +67,7 @@ struct Forward : Transform<L> {
   CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
     unrolled<log_radix>([&](auto level) __attribute__((always_inline)) {
       constexpr std::size_t pairs = (columns << log_radix) / 2, groups = std::size_t{1} << level;
-      butterflies<pairs, pairs / groups>(
+      butterflies<pairs, pairs / groups, after(most_between, level)>(
           v, [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; }, p);
     });
   }
@@ -62,16 +89,25 @@ struct Forward : Transform<L> {
   }
 
   /// Stages of gap `gap` down to 1 within registers, taken in pairs; `node`: of the first register.
-  template <std::size_t gap>
+  template <std::size_t gap, unsigned most>
   CYCLOTOME_INLINE static void within(Vector* v, std::size_t node, const Roots& roots, const Prime& p) {
     constexpr std::size_t pairs = Base::leaf_registers / 2, nodes_of_pair = L::lanes / gap;
     unrolled<pairs>([&](auto i) __attribute__((always_inline)) { L::template exchange<gap>(v[2 * i], v[2 * i + 1]); });
-    butterflies<pairs, 1>(
+    butterflies<pairs, 1, most>(
         v,
         [&](std::size_t i)
             __attribute__((always_inline)) { return roots.template several<gap>(node + i * nodes_of_pair); },
         p);
-    if constexpr (gap > 1) within<gap / 2>(v, 2 * node, roots, p);
+    if constexpr (gap > 1) within<gap / 2, after(most)>(v, 2 * node, roots, p);
+  }
+
+  /// What a stage leaves -> [0, q).
+  CYCLOTOME_INLINE static Vector canonical(Vector x, const Prime& p) {
+    if constexpr (HasRoom<L>) {
+      return L::canonical(x, p);
+    } else {
+      return reduced<L>(L::conditional_subtract(x, p.limit), p);
+    }
   }
 
   static void leaves(Word* a, std::size_t size, std::size_t node, const Roots& roots, const Prime& p) noexcept {
@@ -81,9 +117,8 @@ struct Forward : Transform<L> {
       Base::template load<registers, 1>(v, x, L::lanes);
       const typename Base::template Subtree<Base::log_leaf> w(roots, node);
       stages<Base::log_leaf, 1>(v, w.factors, p);
-      within<L::lanes / 2>(v, registers * node, roots, p);
-      unrolled<registers>(
-          [&](auto i) __attribute__((always_inline)) { v[i] = reduced<L>(L::conditional_subtract(v[i], p.limit), p); });
+      within<L::lanes / 2, after(most_between, Base::log_leaf)>(v, registers * node, roots, p);
+      unrolled<registers>([&](auto i) __attribute__((always_inline)) { v[i] = canonical(v[i], p); });
       unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::interleave(v[2 * i], v[2 * i + 1]); });
       Base::template store<registers, 1>(x, v, L::lanes);
     }
@@ -118,6 +153,9 @@ struct Forward : Transform<L> {
 
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
     if (tables.degree < Base::smallest) return forward_transform(a, tables);
+    if constexpr (HasRoom<L>) {
+      if (tables.modulus.value() < L::roomier_modulus) return Forward<typename L::Roomier>::run(a, tables);
+    }
     tree(a, tables.degree, 1, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
   }
 };

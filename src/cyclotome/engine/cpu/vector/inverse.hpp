@@ -18,8 +18,62 @@ struct Inverse : Transform<L> {
   using typename Base::Vector;
   using typename Base::Word;
 
+  /// With room: what values are below, in units of q, before any stage, and between passes and leaves.
+  static constexpr unsigned most = Base::room / 2;
+  static constexpr unsigned most_between = most < 8 ? most : 8;
+
   /// x, y in [0, bound q) -> x + y, (x - y) w in the same range, for `count` pairs of registers that are `half` apart.
-  /// Group g of `half` pairs takes factor_of(g).
+  /// Group g of `half` pairs takes factor_of(g). With room, pairs for which reduces(first register) have sums that may
+  /// not stand.
+  template <std::size_t count, std::size_t half, class FactorOf, class Reduces>
+  CYCLOTOME_INLINE static void lazy_butterflies(Vector* v, const FactorOf& factor_of, const Prime& p, const Reduces&) {
+    Vector low[count], quotients[count];
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+      const Factor& w = factor_of(group);
+      const Vector difference = L::subtract(L::add(v[x], highest(p)), v[y]);
+      v[x] = L::add(v[x], v[y]);
+      quotients[i] = L::quotient_of(difference, w.quotient);
+      low[i] = L::add_product(L::Registers::zero(), difference, w.operand);
+    });
+    unrolled<count>([&](auto i) __attribute__((always_inline)) {
+      constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
+      if constexpr (Reduces{}(x)) v[x] = L::below_limit(v[x], p);
+      v[y] = L::add_product(low[i], quotients[i], p.negative);
+    });
+  }
+
+  /// A multiple of q that no value is above.
+  CYCLOTOME_INLINE static auto highest(const Prime& p) {
+    if constexpr (HasRoom<L>) {
+      return p.half_room;
+    } else {
+      return p.limit;
+    }
+  }
+
+  /// What rows of a pass are below, stage by stage, and which of their sums are reduced.
+  template <unsigned log_radix>
+  struct Plan {
+    static constexpr std::size_t rows = std::size_t{1} << log_radix;
+    bool reduces[log_radix][rows] = {};
+    constexpr explicit Plan(unsigned begin) {
+      unsigned below[rows];
+      for (unsigned& row : below) row = begin;
+      for (unsigned step = 0; step < log_radix; ++step) {
+        const std::size_t half = std::size_t{1} << step;
+        const unsigned allowed = step + 1 == log_radix ? most_between : most;
+        for (std::size_t x = 0; x < rows; ++x) {
+          if ((x & half) != 0) continue;
+          const unsigned sum = below[x] + below[x + half];
+          reduces[step][x] = sum > allowed;
+          below[x] = reduces[step][x] ? 2 : sum;
+          below[x + half] = 2;
+        }
+      }
+    }
+  };
+
   template <std::size_t count, std::size_t half, class FactorOf>
   CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
     typename L::Product products[count];
@@ -37,23 +91,30 @@ struct Inverse : Transform<L> {
 
   /// The last stage: x, y in [0, bound q) -> (x + y) s, (x - y) w in [0, q); the factors carry 1/n.
   CYCLOTOME_INLINE static void last_butterfly(Vector& x, Vector& y, const Factor& s, const Factor& w, const Prime& p) {
-    const Vector difference = L::subtract(L::add(x, p.limit), y);
+    const Vector difference = L::subtract(L::add(x, highest(p)), y);
     x = reduced<L>(multiply<L>(L::add(x, y), s, p), p);
     y = reduced<L>(multiply<L>(difference, w, p), p);
   }
 
   /// w[0] and w[1] scale the last stage of a pass that ends the transform.
-  template <unsigned log_radix, std::size_t columns, bool last>
+  template <unsigned log_radix, std::size_t columns, bool last, unsigned begin = most_between>
   CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
     constexpr std::size_t pairs = (columns << log_radix) / 2;
+    static constexpr Plan<log_radix> plan(begin);
     unrolled<log_radix>([&](auto step) __attribute__((always_inline)) {
       constexpr std::size_t groups = (std::size_t{1} << log_radix) / 2 >> step;
       if constexpr (last && groups == 1) {
         unrolled<pairs>([&](auto i)
                             __attribute__((always_inline)) { last_butterfly(v[i], v[i + pairs], w[0], w[1], p); });
       } else {
-        butterflies<pairs, pairs / groups>(
-            v, [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; }, p);
+        const auto factor_of = [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; };
+        if constexpr (HasRoom<L>) {
+          lazy_butterflies<pairs, pairs / groups>(v, factor_of, p, [](std::size_t x) constexpr {
+            return plan.reduces[decltype(step)::value][x / columns];
+          });
+        } else {
+          butterflies<pairs, pairs / groups>(v, factor_of, p);
+        }
       }
     });
   }
@@ -84,15 +145,23 @@ struct Inverse : Transform<L> {
     }
   }
 
+  /// What a stage inside registers leaves where values were below `begin`.
+  static constexpr unsigned after(unsigned begin) { return 2 * begin > most ? 2 : 2 * begin; }
+  /// What values are below when the stages of gaps smaller than `gap` are done; residues may be as large as 2 q.
+  static constexpr unsigned before(std::size_t gap) { return gap == 1 ? 2 : after(before(gap / 2)); }
+
   template <std::size_t gap>
   CYCLOTOME_INLINE static void within(Vector* v, std::size_t node, const Roots& roots, const Prime& p) {
     constexpr std::size_t pairs = Base::leaf_registers / 2, nodes_of_pair = L::lanes / gap;
     if constexpr (gap > 1) within<gap / 2>(v, 2 * node, roots, p);
-    butterflies<pairs, 1>(
-        v,
-        [&](std::size_t i)
-            __attribute__((always_inline)) { return roots.template several<gap>(node + i * nodes_of_pair); },
-        p);
+    const auto factor_of = [&](std::size_t i) __attribute__((always_inline)) {
+      return roots.template several<gap>(node + i * nodes_of_pair);
+    };
+    if constexpr (HasRoom<L>) {
+      lazy_butterflies<pairs, 1>(v, factor_of, p, [](std::size_t) constexpr { return 2 * before(gap) > most; });
+    } else {
+      butterflies<pairs, 1>(v, factor_of, p);
+    }
     unrolled<pairs>([&](auto i) __attribute__((always_inline)) { L::template exchange<gap>(v[2 * i], v[2 * i + 1]); });
   }
 
@@ -105,7 +174,7 @@ struct Inverse : Transform<L> {
       unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::deinterleave(v[2 * i], v[2 * i + 1]); });
       within<L::lanes / 2>(v, registers * node, roots, p);
       const typename Base::template Subtree<Base::log_leaf> w(roots, node);
-      stages<Base::log_leaf, 1, false>(v, w.factors, p);
+      stages<Base::log_leaf, 1, false, before(L::lanes)>(v, w.factors, p);
       Base::template store<registers, 1>(x, v, L::lanes);
     }
   }
@@ -144,6 +213,9 @@ struct Inverse : Transform<L> {
 
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
     if (tables.degree < Base::smallest) return inverse_transform(a, tables);
+    if constexpr (HasRoom<L>) {
+      if (tables.modulus.value() < L::roomier_modulus) return Inverse<typename L::Roomier>::run(a, tables);
+    }
     tree(a, tables.degree, 1, {tables.inverse_roots.data(), tables.inverse_root_quotients.data()},
          Prime(tables.modulus.value()), {tables.inverse_degree, tables.last_inverse_root});
   }

@@ -109,15 +109,26 @@ struct Pointwise {
   }
 
   static void move_centred(Word* out, const Word* a, std::size_t count, Word from, Word q) noexcept {
+    if (from < 2 * q) {
+      move<true>(out, a, count, from, q);
+    } else {
+      move<false>(out, a, count, from, q);
+    }
+  }
+
+ private:
+  /// near: from < 2 q, so that the lift is in [-q, q).
+  template <bool near>
+  CYCLOTOME_INLINE static void move(Word* out, const Word* a, std::size_t count, Word from, Word q) {
     const Word half = from / 2;
     const Vector source = L::broadcast(from), target = L::broadcast(q), twice = L::add(target, target);
     const Vector there = L::broadcast(half), back = L::broadcast(q - half % q);
     over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          const Vector shifted = L::conditional_subtract(L::add(load(a + c), there), source);  // the lift plus half
-          const Vector residue = L::conditional_subtract(L::conditional_subtract(shifted, twice), target);
-          store(out + c, L::conditional_subtract(L::add(residue, back), target));
+          Vector x = L::conditional_subtract(L::add(load(a + c), there), source);  // the lift plus half
+          if constexpr (!near) x = L::conditional_subtract(L::conditional_subtract(x, twice), target);
+          store(out + c, L::conditional_subtract(L::add(x, back), target));
         },
         [&](std::size_t c, std::size_t rest) { scalar().move_centred(out + c, a + c, rest, from, q); });
   }

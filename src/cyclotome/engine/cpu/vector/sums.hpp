@@ -22,17 +22,19 @@ struct Sums {
   /// Words that inner products fetch ahead: they read more polynomials at once than processors follow by themselves.
   static constexpr std::size_t ahead = 1024 / sizeof(Word);
 
-  /// Sums for `width` registers of coefficients: `first(i)` starts sum i, settled; `add(sum i, i, term)` adds a product
-  /// to it.
-  template <std::size_t width, class First, class Add>
-  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, std::size_t step, const typename L::Reducer& reducer,
-                                   const First& first, const Add& add) {
+  /// One factor for all lanes.
+  CYCLOTOME_INLINE static auto repeated_operand(Word factor) { return L::operand(L::broadcast(factor)); }
+
+  /// `width` sums of a register each: `first(i)` starts sum i, settled; `add(sum i, i, term)` adds a product to it;
+  /// `reduce(i, sum i)` makes a residue of it, and `store(i, residue)` stores that in the end.
+  template <std::size_t width, class First, class Add, class Reduce, class Store>
+  CYCLOTOME_INLINE static void sum(std::size_t terms, std::size_t step, const First& first, const Add& add,
+                                   const Reduce& reduce, const Store& store) {
     typename L::Sum sums[width];
     unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = first(i); });
     for (std::size_t term = 0, chunk_end = step; term < terms; chunk_end += step) {
       if (term != 0) {
-        unrolled<width>([&](auto i)
-                            __attribute__((always_inline)) { sums[i] = L::sum_of(L::reduce(sums[i], reducer)); });
+        unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::sum_of(reduce(i, sums[i])); });
       }
       while (term < terms && term < chunk_end) {
         std::size_t end = term + 4;
@@ -44,9 +46,16 @@ struct Sums {
         unrolled<width>([&](auto i) __attribute__((always_inline)) { L::settle(sums[i]); });
       }
     }
-    unrolled<width>([&](auto i) __attribute__((always_inline)) {
-      L::Registers::store(out + i * L::lanes, L::reduce(sums[i], reducer));
-    });
+    unrolled<width>([&](auto i) __attribute__((always_inline)) { store(i, reduce(i, sums[i])); });
+  }
+  /// The same for registers of one polynomial.
+  template <std::size_t width, class First, class Add>
+  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, std::size_t step, const typename L::Reducer& reducer,
+                                   const First& first, const Add& add) {
+    sum<width>(
+        terms, step, first, add,
+        [&](std::size_t, const typename L::Sum& s) __attribute__((always_inline)) { return L::reduce(s, reducer); },
+        [&](std::size_t i, Vector v) __attribute__((always_inline)) { L::Registers::store(out + i * L::lanes, v); });
   }
 
   /// body(c, number of registers as a constant) for all whole registers; the number of coefficients done.
@@ -65,6 +74,8 @@ struct Sums {
   static std::size_t step_of(unsigned x_bits, const Modulus<Word>& q) noexcept {
     if constexpr (sizeof(Word) == 4) {
       return lazy_terms(x_bits, q) - 2;
+    } else if constexpr (requires { L::terms(x_bits, q.bits()); }) {
+      return L::terms(x_bits, q.bits());
     } else {
       return L::sum_terms - 2;
     }
@@ -101,7 +112,7 @@ struct Sums {
                            unsigned x_bits, const Modulus<Word>& q, const Word* extra, Word extra_factor) noexcept {
     const typename L::Reducer reducer(q);
     const std::size_t step = step_of(x_bits, q);
-    const auto extra_operand = L::operand(L::broadcast(extra_factor));
+    const auto extra_operand = repeated_operand(extra_factor);
     const std::size_t done = over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
       sum<width>(
           out + c, factors.size(), step, reducer,
@@ -113,13 +124,55 @@ struct Sums {
           },
           [&](typename L::Sum& s, std::size_t i, std::size_t term) __attribute__((always_inline)) {
             const Vector row = L::Registers::load(x.limb(term) + c + i * L::lanes);
-            L::accumulate(s, row, L::operand(L::broadcast(factors[term])));
+            L::accumulate(s, row, repeated_operand(factors[term]));
           });
     });
     if (done != count) {
       scalar_kernels<Word>().weighted_sum(out + done, count - done, x.after(done), factors, x_bits, q,
                                           extra == nullptr ? nullptr : extra + done, extra_factor);
     }
+  }
+
+  /// Whether sums for several targets stay in registers; with 16 of them one target after the other was faster.
+  static constexpr bool many_registers = L::Registers::registers == 32 && sizeof(typename L::Sum) <= 2 * sizeof(Vector);
+
+  static void weighted_sums(Tile<Word> out, std::size_t count, Tile<const Word> x, std::size_t limbs,
+                            const Word* matrix, unsigned x_bits, const Modulus<Word>* targets, const Word* extra,
+                            const Word* extra_factors) noexcept {
+    constexpr std::size_t width = 2, registers = width * L::lanes;
+    using Reducer = typename L::Reducer;
+    const Reducer reducers[targets_at_once] = {Reducer(targets[0]), Reducer(targets[1]), Reducer(targets[2]),
+                                               Reducer(targets[3])};
+    const std::size_t step = std::min(std::min(step_of(x_bits, targets[0]), step_of(x_bits, targets[1])),
+                                      std::min(step_of(x_bits, targets[2]), step_of(x_bits, targets[3])));
+    std::size_t c = 0;
+    for (; c + registers <= count; c += registers) {
+      sum<targets_at_once * width>(
+          limbs, step,
+          [&](std::size_t i) __attribute__((always_inline)) {
+            auto s = L::nothing();
+            if (extra != nullptr) {
+              L::accumulate(s, L::Registers::load(extra + c + i % width * L::lanes),
+                            repeated_operand(extra_factors[i / width]));
+            }
+            L::settle(s);
+            return s;
+          },
+          [&](typename L::Sum& s, std::size_t i, std::size_t term) __attribute__((always_inline)) {
+            const Vector row = L::Registers::load(x.limb(term) + c + i % width * L::lanes);
+            L::accumulate(s, row, repeated_operand(matrix[i / width * limbs + term]));
+          },
+          [&](std::size_t i, const typename L::Sum& s)
+              __attribute__((always_inline)) { return L::reduce(s, reducers[i / width]); },
+          [&](std::size_t i, Vector v) __attribute__((always_inline)) {
+            L::Registers::store(out.limb(i / width) + c + i % width * L::lanes, v);
+          });
+    }
+    if (c == count) return;
+    unrolled<targets_at_once>([&](auto j) {
+      weighted_sum(out.limb(j) + c, count - c, x.after(c), {matrix + j * limbs, limbs}, x_bits, targets[j],
+                   extra == nullptr ? nullptr : extra + c, extra == nullptr ? Word{0} : extra_factors[j]);
+    });
   }
 
   static void count_wraps(Word* wraps, std::size_t count, Tile<const Word> y, const BaseConversion& conversion,
@@ -168,13 +221,21 @@ struct Sums {
     std::size_t c = 0;
     for (; c + L::lanes <= count; c += L::lanes) {
       Vector sum = R::broadcast64(std::uint64_t{1} << (fraction_bits - 1));
-      for (std::size_t i = 0; i < source.size(); ++i) {
-        // (y reciprocal) >> (bits + 7), from the high word of a product.
-        const Vector reciprocal = R::broadcast64(conversion.tables<Word>().reciprocals[i]);
-        const unsigned shift = source[i].bits() + 63 - fraction_bits, up = shift < 64 ? 64 - shift : 0;
-        const Vector shifted = R::shift_left64_by(R::load(y.limb(i) + c), up);
-        const Vector high = multiply_high64<R>(shifted, reciprocal);
-        sum = R::add64(sum, R::shift_right64_by(high, shift + up - 64));
+      if constexpr (requires { typename L::Fractions; }) {
+        typename L::Fractions fractions;
+        for (std::size_t i = 0; i < source.size(); ++i) {
+          fractions.add(R::load(y.limb(i) + c), conversion.tables<Word>().reciprocals[i], source[i].bits());
+        }
+        sum = R::add64(sum, fractions.sum());
+      } else {
+        for (std::size_t i = 0; i < source.size(); ++i) {
+          // (y reciprocal) >> (bits + 7), from the high word of a product.
+          const Vector reciprocal = R::broadcast64(conversion.tables<Word>().reciprocals[i]);
+          const unsigned shift = source[i].bits() + 63 - fraction_bits, up = shift < 64 ? 64 - shift : 0;
+          const Vector shifted = R::shift_left64_by(R::load(y.limb(i) + c), up);
+          const Vector high = multiply_high64<R>(shifted, reciprocal);
+          sum = R::add64(sum, R::shift_right64_by(high, shift + up - 64));
+        }
       }
       R::store(wraps + c, R::template shift_right64<fraction_bits>(sum));
       if (peak != nullptr) R::store(sums + c, sum);

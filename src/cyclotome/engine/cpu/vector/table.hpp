@@ -29,6 +29,7 @@ inline constexpr Kernels<typename L::Word> vector_table{
     .move_centred = Pointwise<L>::move_centred,
     .inner_product = Sums<L>::inner_product,
     .weighted_sum = Sums<L>::weighted_sum,
+    .weighted_sums = Sums<L>::many_registers ? Sums<L>::weighted_sums : nullptr,
     .count_wraps = Sums<L>::count_wraps,
     .largest_centred = Sums<L>::largest_centred,
     .sample_uniform = Sampling<typename L::Registers, typename L::Word>::uniform,

@@ -11,6 +11,10 @@
 namespace cyclotome::cpu {
 namespace {
 
+/// Lanes of which transforms reduce only what would leave its word (lanes_ifma.hpp).
+template <class L>
+concept HasRoom = requires { L::room; };
+
 /// What both directions share. The stages form a tree: node 1 is the whole array, nodes 2k and 2k + 1 are the halves of
 /// node k, and the butterflies of node k use root k of the tables. A pass does two or three stages on registers; a
 /// block that fits the first-level cache is finished before the next one is begun; a leaf does the last stages, whose
@@ -23,6 +27,14 @@ struct Transform {
   using Prime = typename L::Prime;
 
   static constexpr std::size_t lanes = L::lanes;
+  /// Exclusive upper bound of values in units of q, where lanes reduce by it.
+  static constexpr unsigned room = [] {
+    if constexpr (HasRoom<L>) {
+      return L::room;
+    } else {
+      return 0U;
+    }
+  }();
   /// Registers of a leaf.
   static constexpr unsigned log_leaf = L::Registers::registers == 32 ? 3 : 2;
   static constexpr std::size_t leaf_registers = std::size_t{1} << log_leaf;
