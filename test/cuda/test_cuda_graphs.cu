@@ -6,6 +6,7 @@
 #include <set>
 
 #include "check.hpp"
+#include "cyclotome/engine/cuda/device_graph.cuh"
 #include "cyclotome/engine/cuda/program_graph.cuh"
 #include "programs.hpp"
 
@@ -50,7 +51,7 @@ struct NotedGraph {
   Touched touched;
   ProgramGraph graph;
   NotedGraph(const PreparedProgram& program, const ProgramCall& call)
-      : graph(program, touched, arena, whole_limbs, call) {}
+      : graph(program, touched, arena, {whole_limbs}, call) {}
 };
 
 DeviceConstants& constants() {
@@ -212,6 +213,32 @@ TEST(memory_is_taken_again_when_it_fits_best) {
     refused = true;
   }
   CHECK(refused);
+}
+
+TEST(a_graph_that_could_not_be_had_is_tried_again) {
+  GraphBudget budget{1000};
+  GraphStore store(nullptr, budget);
+  GraphSlot slot{.items = 1}, single{.items = 2};
+  CHECK(!store.note_run(slot));  // the first time everything runs plainly
+  CHECK(store.note_run(slot));
+  for (const std::uint64_t pause : {64, 128, 256}) {
+    store.put_off(slot);
+    for (std::uint64_t run = 1; run < pause; ++run) CHECK(!store.note_run(slot));
+    CHECK(store.note_run(slot));
+  }
+  store.note_run(single);
+  GraphStore::give_up(single);
+  for (int run = 0; run < 1000; ++run) CHECK(!store.note_run(single));
+}
+
+TEST(graphs_of_all_streams_share_a_budget) {
+  GraphBudget budget{1000};
+  CHECK(budget.take(600));
+  CHECK(!budget.take(401));
+  CHECK(budget.take(400));
+  CHECK(!budget.take(1));
+  budget.give_back(600);
+  CHECK(budget.take(600));
 }
 
 }  // namespace

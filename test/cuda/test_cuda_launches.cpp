@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the CUDA engine launches for usual operations, kernel by kernel: a launch more is a microsecond more. All of it
 // is decided on the host, so this needs no GPU.
+//
+//   test_cuda_launches FOLDER            compares
+//   test_cuda_launches FOLDER --write    writes the file anew
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <sstream>
+#include <string>
 
+#include "../kit/canonical.hpp"
 #include "check.hpp"
 #include "cyclotome/engine/cuda/launches.hpp"
 #include "cyclotome/rlwe/encryption_program.hpp"
@@ -22,6 +30,9 @@ using cuda::CodePaths;
 using cuda::Launches;
 
 namespace {
+
+std::string folder;  ///< of the file of launches
+bool writes = false;
 
 constexpr CodePaths whole_limbs{.one_pass = true, .doubles = true, .multiprocessors = 132},
     general{.multiprocessors = 132};
@@ -169,6 +180,44 @@ TEST(bgv_launches_as_few_kernels_as_can_be) {
   CHECK_EQ(kernels(*rlwe::public_encryption(bgv, first, &scale), 1).size(), std::size_t{8});
 }
 
+std::string joined(const Names& names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+/// Every operation of both schemes, kernel by kernel, against a file: a composite that this engine no longer knows, or
+/// a kernel more, shows as a line that differs.
+TEST(every_operation_launches_what_is_on_file) {
+  std::string text;
+  for (const kit::NamedContext& context : kit::small_contexts(4096)) {
+    for (const kit::NamedProgram& named : kit::canonical_programs(context.context)) {
+      for (const std::size_t items : {std::size_t{1}, many}) {
+        const Names found = kernels(named.program, items);
+        text += context.name + ": " + named.name + ": " + (items == 1 ? "one" : "many") + ": " +
+                std::to_string(found.size()) + ": " + joined(found) + "\n";
+      }
+      text += context.name + ": " + named.name +
+              ": general: " + std::to_string(kernels(named.program, 1, general).size()) + "\n";
+    }
+  }
+  const std::filesystem::path path = std::filesystem::path(folder) / "launches-cuda.txt";
+  if (writes) {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::ifstream in(path);
+  std::stringstream held;
+  held << in.rdbuf();
+  std::istringstream before(held.str()), after(text);
+  for (std::string a, b; std::getline(after, b);) {
+    if (std::getline(before, a) && a == b) continue;
+    std::cout << "  was " << a << "\n  is  " << b << "\n  --write makes " << path << " anew\n";
+    break;
+  }
+  CHECK(held.str() == text);
+}
+
 TEST(what_is_public_is_not_zeroised) {
   for (const auto& program :
        {check::bfv_product(small()), check::bgv_product(small()), check::rotation(small(), Domain::transform, 3)}) {
@@ -194,4 +243,12 @@ TEST(a_graph_reuses_memory) {
 
 }  // namespace
 
-int main() { return check::run(); }
+int main(int count, char** arguments) {
+  if (count < 2) {
+    std::cerr << "test_cuda_launches FOLDER [--write]\n";
+    return 2;
+  }
+  folder = arguments[1];
+  writes = count > 2 && std::string_view(arguments[2]) == "--write";
+  return check::run();
+}

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cyclotome/engine/cuda/cuda_device.hpp"
+#include "cyclotome/engine/cuda/memory_pool.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
 #include "cyclotome/engine/cuda/secret_transfer.cuh"
 #include "cyclotome/engine/cuda/transform.cuh"
@@ -257,7 +258,7 @@ std::vector<std::byte> what_is_left(void* address, std::size_t bytes) {
   std::size_t covered = 0;
   for (int i = 0; i < 256 && covered < bytes; ++i) {
     void* data = nullptr;
-    if (cudaMallocAsync(&data, bytes, stream) != cudaSuccess) break;
+    if (cudaMallocFromPoolAsync(&data, bytes, cuda::memory_pool(0), stream) != cudaSuccess) break;
     taken.push_back(data);
     auto* const block = static_cast<std::byte*>(data);
     std::byte *const begin = std::max(wanted, block), *const end = std::min(wanted, block) + bytes;
@@ -301,16 +302,18 @@ TEST(secrets_given_back_within_an_operation_are_zeros_after_it) {
   cudaSetDevice(0);
   cudaStream_t stream = nullptr;
   CHECK_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
-  cuda::SecretMemory memory(cuda::primary_context(0), stream);
+  cuda::SecretMemory memory(cuda::primary_context(0));
+  cuda::SecretQueue queue(memory, stream);
   const std::vector<std::byte> bytes = pattern(secret_bytes);
   for (const bool fails : {false, true}) {
     void* address = nullptr;
     try {
-      const cuda::SecretMemory::Operation together(memory);
-      CHECK_EQ(cudaMallocAsync(&address, secret_bytes, stream), cudaSuccess);
+      const cuda::SecretQueue::Operation together(queue);
+      address = cuda::allocate(cuda::memory_pool(0), secret_bytes, stream, "allocation");
       memory.hold(address, secret_bytes);
       CHECK_EQ(cudaMemcpyAsync(address, bytes.data(), secret_bytes, cudaMemcpyHostToDevice, stream), cudaSuccess);
-      memory.take_back(address, secret_bytes);
+      memory.let_go(address);
+      queue.take_back(address, secret_bytes);
       std::vector<std::byte> seen(secret_bytes);
       CHECK_EQ(cudaMemcpyAsync(seen.data(), address, secret_bytes, cudaMemcpyDeviceToHost, stream), cudaSuccess);
       CHECK_EQ(cudaStreamSynchronize(stream), cudaSuccess);

@@ -203,3 +203,32 @@ def test_what_is_revealed_counts_the_ciphertexts_of_all_devices(scheme: str, mon
     assert np.array_equal(cy.reveal(many, keys(scheme).secret, flooding_bits=20), values)
     # Each shard gets what all shards cost together; the library adds what its own ciphertexts do.
     assert set(bits) == {20 + (len(many.shards) - 1).bit_length()}
+
+
+def test_pieces_may_be_cut_again() -> None:
+    """Work that is done at once may ask for more of it, deeper than there are threads to begin with."""
+    values = np.arange(32).reshape(8, 4)
+    x = cy.shard(encrypted(values), DEVICES)
+
+    def cut(piece: cy.EncryptedArray, depth: int) -> cy.EncryptedArray:
+        if depth == 0 or len(piece) < 2:
+            return piece + 1
+        return cy.shard(piece, DEVICES).map(lambda part: cut(part, depth - 1)).gather(piece.device)
+
+    result = x.map(lambda piece: cut(piece, 3)).gather()
+    assert np.array_equal(cy.decrypt(result, keys("bfv").secret), values + 1)
+
+
+def test_all_pieces_end_before_an_error_is_raised() -> None:
+    ended = []
+
+    def work(piece: cy.EncryptedArray) -> cy.EncryptedArray:
+        if not ended and threading.current_thread() is caller:
+            raise RangeError("the first piece")
+        ended.append(piece)
+        return piece
+
+    caller = threading.current_thread()
+    with pytest.raises(RangeError, match="the first piece"):
+        cy.shard(encrypted(np.arange(8).reshape(4, 2)), DEVICES).map(work)
+    assert len(ended) == 1

@@ -3,15 +3,14 @@
 #include <utility>
 
 #include "cyclotome/engine/cuda/arena.cuh"
+#include "cyclotome/engine/cuda/memory_pool.cuh"
 #include "cyclotome/engine/cuda/secret_memory.cuh"
 
 namespace cyclotome::cuda {
 
-MemorySource memory_of(CUcontext context, cudaStream_t stream) {
-  const auto allocate = [stream](std::size_t bytes) {
-    void* data = nullptr;
-    check(cudaMallocAsync(&data, bytes, stream), "allocation for a graph");
-    return data;
+MemorySource memory_of(CUcontext context, cudaMemPool_t pool, cudaStream_t stream) {
+  const auto allocate = [pool, stream](std::size_t bytes) {
+    return cuda::allocate(pool, bytes, stream, "allocation for a graph");
   };
   const auto release = [context, stream](void* data, std::size_t bytes, bool secret) {
     const DeviceScope scope(context, std::nothrow);

@@ -16,8 +16,8 @@ struct MemorySource {
   std::function<void(void* data, std::size_t bytes, bool secret)> release;  ///< secret: it held secrets
 };
 
-/// The stream-ordered allocator. What held secrets is zeroised before it is freed.
-MemorySource memory_of(CUcontext context, cudaStream_t stream);
+/// A pool, in a stream's order. What held secrets is zeroised before it is freed.
+MemorySource memory_of(CUcontext context, cudaMemPool_t pool, cudaStream_t stream);
 
 /// Memory of one graph, released with this object. Its kernels run one after the other, so what is given back may be
 /// taken again by a later one. Not thread-safe.

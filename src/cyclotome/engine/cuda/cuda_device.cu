@@ -2,6 +2,7 @@
 #include "cyclotome/engine/cuda/architecture.cuh"
 #include "cyclotome/engine/cuda/cuda_device.hpp"
 #include "cyclotome/engine/cuda/device_scope.cuh"
+#include "cyclotome/engine/cuda/memory_pool.cuh"
 
 namespace cyclotome {
 
@@ -55,12 +56,6 @@ CudaDevice describe(int index) {
     device.problem = message("it cannot be used: ", error.what());
   }
   return device;
-}
-
-cudaMemPool_t pool_of(int device) {
-  cudaMemPool_t pool = nullptr;
-  check(cudaDeviceGetDefaultMemPool(&pool, device), "memory pool query");
-  return pool;
 }
 
 constexpr unsigned rate_threads = 256, rate_blocks_per_multiprocessor = 16, rate_rounds = 2048, rate_chains = 8;
@@ -159,17 +154,18 @@ CudaSystem cuda_system() {
 
 std::pair<std::size_t, std::size_t> cuda_memory(int device) {
   const DeviceScope scope(primary_context(device));
-  const cudaMemPool_t pool = pool_of(device);
+  const cudaMemPool_t pool = cuda::memory_pool(device);
   std::uint64_t used = 0, most = 0;
   check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), "memory pool query");
   check(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most), "memory pool query");
+  used -= std::min<std::uint64_t>(used, cuda::kept_bytes(device));
   return {used, most};
 }
 
 void reset_cuda_memory_peak(int device) {
   const DeviceScope scope(primary_context(device));
   std::uint64_t zero = 0;
-  check(cudaMemPoolSetAttribute(pool_of(device), cudaMemPoolAttrUsedMemHigh, &zero), "memory pool setting");
+  check(cudaMemPoolSetAttribute(cuda::memory_pool(device), cudaMemPoolAttrUsedMemHigh, &zero), "memory pool setting");
 }
 
 CudaCeilings cuda_ceilings(int device) {

@@ -18,28 +18,17 @@ namespace {
 
 class CudaBuffer final : public Buffer {
  public:
-  CudaBuffer(std::shared_ptr<Engine> engine, CUcontext context, cudaStream_t stream, cuda::SecretMemory& secrets,
-             void* data, std::size_t bytes, bool secret)
-      : Buffer(data, bytes, secret),
-        engine_(std::move(engine)),
-        context_(context),
-        stream_(stream),
-        secrets_(secrets) {}
-  ~CudaBuffer() override {
-    const cuda::DeviceScope scope(context_, std::nothrow);
-    if (secret()) {
-      secrets_.take_back(data(), bytes());
-    } else {
-      succeeded(cudaFreeAsync(data(), stream_));
-    }
-  }
+  CudaBuffer(std::shared_ptr<Engine> engine, cuda::DeviceState& state, void* data, std::size_t bytes, bool secret)
+      : Buffer(data, bytes, secret), engine_(std::move(engine)), state_(state) {}
+  ~CudaBuffer() override { state_.free(data(), bytes(), secret()); }
 
  private:
-  std::shared_ptr<Engine> engine_;  // keeps the stream and the rest alive
-  CUcontext context_;
-  cudaStream_t stream_;
-  cuda::SecretMemory& secrets_;
+  std::shared_ptr<Engine> engine_;  // keeps the streams and the rest alive
+  cuda::DeviceState& state_;
 };
+
+/// What takes the way by pinned memory, on which nobody waits for the driver's own.
+constexpr std::size_t small_bytes = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -67,7 +56,9 @@ CudaEngine::CudaEngine(int device, bool fused) {
   if (const std::string problem = cuda::age_problem(architecture); !problem.empty()) throw EngineError(named + problem);
   const CUcontext context = cuda::primary_context(device);
   const DeviceScope scope(context);
-  auto state = std::make_unique<cuda::DeviceState>(device, context);
+  // Engines that transform in ways of their own launch past graphs, and know one stream.
+  const std::size_t graph_bytes = fused ? std::max(properties.totalGlobalMem / 32, cuda::DeviceGraph::max_bytes) : 0;
+  auto state = std::make_unique<cuda::DeviceState>(device, context, fused ? cuda::max_streams : 1, graph_bytes);
   try {
     state->loaded = cuda::loaded_architecture(architecture);
   } catch (const EngineError& error) {
@@ -80,18 +71,21 @@ CudaEngine::CudaEngine(int device, bool fused) {
   state->constants.paths =
       cuda::code_paths(architecture, state->loaded, fused, single_to_double, static_cast<unsigned>(multiprocessors));
   state->block_bytes = properties.sharedMemPerBlockOptin;
-  // Engines that transform in ways of their own launch past graphs.
-  if (fused) state->programs = std::make_unique<cuda::GraphStore>(context, properties.totalGlobalMem);
-  check(cudaDeviceGetDefaultMemPool(&state->pool, device), "memory pool query");
-  // So much freed memory stays with this process for its next arrays; the rest goes back to the device with a wait.
-  std::uint64_t keep = properties.totalGlobalMem / 4;
-  check(cudaMemPoolSetAttribute(state->pool, cudaMemPoolAttrReleaseThreshold, &keep), "memory pool setting");
   state_ = std::move(state);
 }
 
 int CudaEngine::device() const noexcept { return state_->device; }
 void* CudaEngine::context() const noexcept { return state_->context; }
-void* CudaEngine::stream() const noexcept { return static_cast<cudaStream_t>(state_->stream); }
+void* CudaEngine::stream() const {
+  const DeviceScope scope(state_->context);
+  return static_cast<cudaStream_t>(state_->lanes.mine().stream);
+}
+
+CudaEngine::Aside::Aside(CudaEngine& engine)
+    : turn_(std::make_unique<cuda::Turn>(*engine.state_, cuda::Addresses(), cuda::Addresses(), true)) {}
+CudaEngine::Aside::~Aside() = default;
+void* CudaEngine::Aside::stream() const noexcept { return turn_->stream(); }
+
 bool CudaEngine::holds_whole_limbs() const noexcept { return state_->constants.paths.one_pass; }
 
 bool CudaEngine::computes_in(const Ring& ring) const noexcept {
@@ -107,68 +101,58 @@ bool CudaEngine::computes_in(const Ring& ring) const noexcept {
 
 CudaEngine::~CudaEngine() {
   const DeviceScope scope(state_->context, std::nothrow);
-  state_->secrets.flush();
-  succeeded(cudaStreamSynchronize(state_->stream));  // no secret is left when this returns
-  state_.reset();                                    // tables are freed on the stream, which goes when it is done
+  try {
+    state_->lanes.for_each([](cuda::Lane& lane) { lane.finish("the end"); });  // no secret is left when this returns
+  } catch (const EngineError&) {                                               // then nothing runs there any more
+  }
+  state_.reset();  // tables are freed on streams, which go when they are done
 }
 
 std::string CudaEngine::name() const { return message("cuda:", state_->device); }
 
 std::unique_ptr<Buffer> CudaEngine::allocate(std::size_t bytes, bool secret) {
-  const DeviceScope scope = state_->enter();
   cuda::DeviceState& state = *state_;
-  void* data = nullptr;
-  cudaError_t status = cudaMallocAsync(&data, bytes, state.stream);
-  if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
-    if (state.programs != nullptr) state.programs->drop_all();
-    state.secrets.flush();
-    succeeded(cudaStreamSynchronize(state.stream));  // pending frees may make room
-    succeeded(cudaMemPoolTrimTo(state.pool, 0));
-    status = cudaMallocAsync(&data, bytes, state.stream);
-    if (!succeeded(status) && status == cudaErrorMemoryAllocation) {
-      std::size_t free = 0, total = 0;
-      succeeded(cudaMemGetInfo(&free, &total));
-      throw EngineError(message("GPU ", name(), " has no room for ", bytes, " bytes (", free, " of ", total,
-                                " free); work on smaller batches, or free arrays"));
-    }
-  }
-  check(status, "allocation");
+  state.refuse_if_closed();
+  void* data = state.reuse(bytes);
+  if (data == nullptr) data = state.new_memory(bytes, name());
   try {
-    auto buffer = std::make_unique<CudaBuffer>(shared_from_this(), state.context, state.stream, state.secrets, data,
-                                               bytes, secret);
-    data = nullptr;
-    if (secret) state.secrets.hold(buffer->data(), bytes);
-    return buffer;
+    if (secret) state.secrets.hold(data, bytes);
+    return std::make_unique<CudaBuffer>(shared_from_this(), state, data, bytes, secret);
   } catch (...) {
-    if (data != nullptr) succeeded(cudaFreeAsync(data, state.stream));
+    state.free(data, bytes, secret);
     throw;
   }
 }
 
 void CudaEngine::upload(void* destination, const void* host, std::size_t bytes) {
-  const DeviceScope scope = state_->enter();
-  if (state_->secrets.holds(destination)) return state_->transfer.upload(destination, host, bytes, state_->stream);
-  check(cudaMemcpyAsync(destination, host, bytes, cudaMemcpyHostToDevice, state_->stream), "copy to the device");
-  check(cudaStreamSynchronize(state_->stream), "copy to the device");
+  const cuda::Turn turn(*state_, {}, {destination});
+  if (state_->secrets.holds(destination)) {
+    return turn.lane().transfer.upload(destination, host, bytes, turn.stream());
+  }
+  check(cudaMemcpyAsync(destination, host, bytes, cudaMemcpyHostToDevice, turn.stream()), "copy to the device");
+  check(cudaStreamSynchronize(turn.stream()), "copy to the device");
 }
 
 void CudaEngine::download(void* host, const void* source, std::size_t bytes) {
-  const DeviceScope scope = state_->enter();
-  if (state_->secrets.holds(source)) return state_->transfer.download(host, source, bytes, state_->stream);
-  check(cudaMemcpyAsync(host, source, bytes, cudaMemcpyDeviceToHost, state_->stream), "copy from the device");
-  state_->wait("copy from the device");
+  download_runs(host, source, bytes, bytes, 1);
 }
 
 void CudaEngine::download_runs(void* host, const void* source, std::size_t bytes, std::size_t stride,
                                std::size_t count) {
-  const DeviceScope scope = state_->enter();
-  if (state_->secrets.holds(source)) {
-    return state_->transfer.download_runs(host, source, bytes, stride, count, state_->stream);
+  if (bytes == 0 || count == 0) return;
+  cuda::Lane* lane = nullptr;
+  {
+    const cuda::Turn turn(*state_, {source}, {});
+    lane = &turn.lane();
+    if (bytes * count <= small_bytes || state_->secrets.holds(source)) {
+      return lane->transfer.download_runs(host, source, bytes, stride, count, lane->stream);
+    }
+    check(cudaMemcpy2DAsync(host, bytes, source, std::max(stride, bytes), bytes, count, cudaMemcpyDeviceToHost,
+                            lane->stream),
+          "copy from the device");
   }
-  check(cudaMemcpy2DAsync(host, bytes, source, std::max(stride, bytes), bytes, count, cudaMemcpyDeviceToHost,
-                          state_->stream),
-        "copy from the device");
-  state_->wait("copy from the device");
+  const DeviceScope scope(state_->context);
+  lane->finish("copy from the device");
 }
 
 void CudaEngine::synchronize() { state_->wait("waiting"); }

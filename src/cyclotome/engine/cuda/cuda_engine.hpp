@@ -9,14 +9,17 @@ namespace cyclotome {
 
 namespace cuda {
 
-struct DeviceState;  // device, stream, tables on the device
+struct DeviceState;  // device, streams, tables on the device
+class Turn;          // of an operation, on a stream
 
 }  // namespace cuda
 
-/// The engine that computes on one NVIDIA GPU. Work is asynchronous on a stream of the engine's own; `download` waits
-/// for it. Memory comes from the device's stream-ordered pool; secret memory is zeroised in the order of that stream as
-/// soon as it is freed, at the latest when the engine goes or the process ends. Every call leaves the calling thread's
-/// device and current context as they were. This header needs no CUDA.
+/// The engine that computes on one NVIDIA GPU. Work is asynchronous, on streams of the engine's own of which each
+/// thread takes one: what one thread asks for is done in order, what several ask for side by side, and an operation
+/// waits for those that wrote its operands, wherever they were queued. `download` waits for what it reads. Memory comes
+/// from a pool of the library's own; secret memory is zeroised in the order of a stream as soon as it is freed, at the
+/// latest when the engine goes or the process ends. Every call leaves the calling thread's device and current context
+/// as they were. This header needs no CUDA.
 class CudaEngine : public Engine {
  public:
   /// device: index as CUDA counts them. Throws EngineError when there is no driver, no such device, one older than
@@ -52,8 +55,24 @@ class CudaEngine : public Engine {
   int device() const noexcept;
   /// The device's CUcontext.
   void* context() const noexcept;
-  /// The cudaStream_t on which all of this engine's work is queued.
-  void* stream() const noexcept;
+  /// The cudaStream_t on which the calling thread's work is queued: to measure it. Throws EngineError.
+  void* stream() const;
+
+  /// Kernels beside verbs, whose operands this engine doesn't know: as long as one of these lives, the calling thread
+  /// may queue them on `stream`. They come after everything asked for before, and before everything asked for later by
+  /// whatever thread; verbs of this engine are not called meanwhile. Throws EngineError.
+  class Aside {
+   public:
+    explicit Aside(CudaEngine& engine);
+    ~Aside();
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+    /// A cudaStream_t.
+    void* stream() const noexcept;
+
+   private:
+    std::unique_ptr<cuda::Turn> turn_;
+  };
 
  protected:
   /// x^n + 1, and Phi_m where lines of values along m's prime factors fit a block's memory, and so do m draws of an

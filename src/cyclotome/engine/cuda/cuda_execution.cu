@@ -29,10 +29,16 @@ class PoolScratch final : public cuda::Scratch {
   std::vector<std::unique_ptr<Buffer>> taken_;
 };
 
+std::vector<const void*> addresses(std::span<const View> operands) {
+  std::vector<const void*> found;
+  for (const View& operand : operands) found.push_back(operand.data);
+  return found;
+}
+
 }  // namespace
 
 ExecutionPtr CudaEngine::prepare(program::ProgramPtr program) {
-  if (state_->programs == nullptr) return Engine::prepare(std::move(program));
+  if (!state_->has_graphs()) return Engine::prepare(std::move(program));
   return std::make_shared<const CudaExecution>(std::static_pointer_cast<CudaEngine>(shared_from_this()), *state_,
                                                std::move(program));
 }
@@ -43,9 +49,9 @@ Native CudaEngine::native(const program::Program& program, const program::Compos
   cuda::Step step = cuda::prepare_native(state_->constants, program, composite);
   if (step == nullptr) return {};
   return [this, step = std::move(step), secret = composite.secret](std::span<const View> operands) {
-    const auto queue = state_->queue();
+    const cuda::Turn turn(*state_, cuda::Addresses(), addresses(operands));
     PoolScratch scratch(*this, secret);
-    step({queue, scratch}, operands);
+    step({turn.queue(), scratch, {}, 0, turn.lane().peaks}, operands);
   };
 }
 
@@ -57,10 +63,11 @@ CudaExecution::CudaExecution(std::shared_ptr<CudaEngine> engine, cuda::DeviceSta
 
 CudaExecution::~CudaExecution() {
   const cuda::DeviceScope scope(state_.context, std::nothrow);
-  {
-    const std::lock_guard lock(state_.programs->mutex);
-    for (GraphSlot& slot : slots_) state_.programs->drop(slot);
-  }
+  state_.lanes.for_each([this](cuda::Lane& lane) {
+    if (lane.programs == nullptr) return;
+    const std::lock_guard lock(lane.programs->mutex);
+    for (GraphSlot& slot : slots_[lane.index]) lane.programs->drop(slot);
+  });
   prepared_.reset();  // constants that nobody else holds are freed in the device's context
 }
 
@@ -81,57 +88,66 @@ void CudaExecution::do_run(std::span<const View> operands, std::size_t batch, st
                            std::uint32_t first_item) const {
   check_interrupt();
   const ProgramCall call{operands, batch, seeds, first_item};
-  const std::size_t tile = tile_of_items(batch);
+  const std::size_t tile = tile_of_items(call.items);
   const std::uint64_t bytes = prepared_->item_bytes() * std::uint64_t{tile} + prepared_->fixed_bytes();
   if (bytes >= announced_bytes || memory_limit()) require_memory(*engine_, program().name(), bytes);
-  const cuda::DeviceScope scope = state_.enter();
-  const cuda::SecretMemory::Operation together(state_.secrets);
-  if (tile == batch && bytes <= cuda::DeviceGraph::max_bytes && launch_graph(call)) return;
-  walk(call, tile);
-}
-
-GraphSlot& CudaExecution::slot_of(std::size_t items) const {
-  const auto found = std::ranges::find(slots_, items, &GraphSlot::items);
-  if (found != slots_.end()) return *found;
-  if (slots_.size() >= max_slots) {
-    const auto oldest = std::ranges::min_element(slots_, {}, &GraphSlot::last_run);
-    state_.programs->drop(*oldest);
-    slots_.erase(oldest);
+  std::array<const void*, max_operands> reads{}, writes{};
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    (value(i).role == program::Value::Role::output ? writes : reads)[i] = call.operands[i].data;
   }
-  return slots_.emplace_back(GraphSlot{.items = items});
+  const cuda::Turn turn(state_, reads, writes);
+  const cuda::SecretQueue::Operation together(turn.lane().secrets);
+  if (tile == call.items && bytes <= cuda::DeviceGraph::max_bytes && launch_graph(call, turn.lane())) return;
+  walk(call, tile, turn);
 }
 
-bool CudaExecution::launch_graph(const ProgramCall& call) const {
-  const std::lock_guard lock(state_.programs->mutex);
-  GraphSlot& slot = slot_of(call.items);
-  const bool first = slot.last_run == 0;
-  state_.programs->note_run(slot);
-  if (first || slot.never) return false;
+GraphSlot& CudaExecution::slot_of(cuda::Lane& lane, std::size_t items) const {
+  std::list<GraphSlot>& slots = slots_[lane.index];
+  const auto found = std::ranges::find(slots, items, &GraphSlot::items);
+  if (found != slots.end()) return *found;
+  if (slots.size() >= max_slots) {
+    const auto oldest = std::ranges::min_element(slots, {}, &GraphSlot::last_run);
+    lane.programs->drop(*oldest);
+    slots.erase(oldest);
+  }
+  return slots.emplace_back(GraphSlot{.items = items});
+}
+
+bool CudaExecution::launch_graph(const ProgramCall& call, cuda::Lane& lane) const {
+  if (cuda::launches_wait()) return false;  // a graph's kernels can't be waited for one by one
+  cuda::GraphStore& graphs = *lane.programs;
+  const std::lock_guard lock(graphs.mutex);
+  GraphSlot& slot = slot_of(lane, call.items);
+  if (!graphs.note_run(slot)) return false;
   const InterruptPause pause;  // what is caught below must not be the end of all work
   bool launched = false;
   try {
     if (slot.graph == nullptr) {
-      auto graph = std::make_unique<cuda::DeviceGraph>(*prepared_, call, state_.device, state_.constants.paths,
-                                                       cuda::memory_of(state_.context, state_.stream));
-      if (!graph->worth_it() || !state_.programs->keep(slot, std::move(graph))) {
-        slot.never = true;
+      auto graph = std::make_unique<cuda::DeviceGraph>(*prepared_, call, state_.device,
+                                                       cuda::GraphContext{state_.constants.paths, lane.peaks},
+                                                       cuda::memory_of(state_.context, state_.pool, lane.stream));
+      if (!graph->worth_it()) {
+        cuda::GraphStore::give_up(slot);
+        return false;
+      }
+      if (!graphs.keep(slot, std::move(graph))) {
+        graphs.put_off(slot);
         return false;
       }
     }
-    slot.graph->launch(call, state_.stream);
+    slot.graph->launch(call, lane.stream);
     launched = true;
     slot.graph->forget_seeds();
     return true;
   } catch (...) {
     // Whatever it was, walking gets around it or says it better.
   }
-  state_.programs->drop(slot);
-  slot.never = true;
+  graphs.drop(slot);
+  graphs.put_off(slot);
   return launched;
 }
 
-void CudaExecution::walk(const ProgramCall& call, std::size_t tile) const {
-  const cuda::Queue queue(state_.stream, state_.device, state_.constants.paths);
+void CudaExecution::walk(const ProgramCall& call, std::size_t tile, const cuda::Turn& turn) const {
   const auto& values = program().values();
   Frame frame(program());
   std::vector<std::unique_ptr<Buffer>> memory(values.size());
@@ -143,7 +159,8 @@ void CudaExecution::walk(const ProgramCall& call, std::size_t tile) const {
     check_interrupt();
     for (const std::uint32_t v : step.begins) begin(v);
     PoolScratch scratch(*engine_, step.secret);
-    step(frame, {queue, scratch, call.seeds, call.first_item + static_cast<std::uint32_t>(first)});
+    step(frame,
+         {turn.queue(), scratch, call.seeds, call.first_item + static_cast<std::uint32_t>(first), turn.lane().peaks});
     for (const std::uint32_t v : step.ends) memory[v].reset();
   };
   const auto& steps = prepared_->steps();

@@ -3,6 +3,7 @@
 
 #include "cyclotome/engine/cuda/cuda_engine.hpp"
 #include "cyclotome/engine/cuda/device_graph.cuh"
+#include "cyclotome/engine/cuda/launches_wait.hpp"
 #include "cyclotome/engine/cuda/state.cuh"
 
 namespace cyclotome {
@@ -23,19 +24,22 @@ class CudaExecution final : public Execution {
   void zeroise(const View& output) const override { engine_->clear(output); }
 
  private:
-  /// How many numbers of items have a graph.
+  /// How many numbers of items have a graph on a stream.
   static constexpr std::size_t max_slots = 8;
 
+  /// Of the program's operand number i.
+  const program::Value& value(std::size_t i) const { return program().values()[program().operands()[i]]; }
   std::size_t tile_of_items(std::size_t batch) const;
   /// True if it was queued; false if it is to be walked.
-  bool launch_graph(const cuda::ProgramCall& call) const;
-  cuda::GraphSlot& slot_of(std::size_t items) const;
-  void walk(const cuda::ProgramCall& call, std::size_t tile) const;
+  bool launch_graph(const cuda::ProgramCall& call, cuda::Lane& lane) const;
+  cuda::GraphSlot& slot_of(cuda::Lane& lane, std::size_t items) const;
+  void walk(const cuda::ProgramCall& call, std::size_t tile, const cuda::Turn& turn) const;
 
   std::shared_ptr<CudaEngine> engine_;
   cuda::DeviceState& state_;
   std::optional<cuda::PreparedProgram> prepared_;
-  mutable std::list<cuda::GraphSlot> slots_;  // the store's mutex guards it
+  /// By stream, each guarded by its store's mutex.
+  mutable std::array<std::list<cuda::GraphSlot>, cuda::max_streams> slots_;
 };
 
 }  // namespace cyclotome

@@ -51,8 +51,7 @@ LimbTables<W> DeviceConstants::limb_tables(const Ring& ring, std::size_t l, std:
   const bool floating = on_doubles(ring, l);
   const double reciprocal = 1.0 / static_cast<double>(q);
   const FloatingArithmetic arithmetic(q, reciprocal);
-  ConstantMemory& memory = roots_[{ring.word(), tables.degree, q}];
-  if (memory == nullptr) {
+  const ConstantMemory memory = roots_.find({ring.word(), tables.degree, q}, [&] {
     Packed packed;
     packed.add(interleaved(tables.roots, tables.root_quotients));
     packed.add(interleaved(tables.inverse_roots, tables.inverse_root_quotients));
@@ -60,8 +59,8 @@ LimbTables<W> DeviceConstants::limb_tables(const Ring& ring, std::size_t l, std:
       packed.add(centred(tables.roots, arithmetic));
       packed.add(centred(tables.inverse_roots, arithmetic));
     }
-    memory = upload_(packed.bytes().data(), packed.bytes().size());
-  }
+    return upload_(packed.bytes().data(), packed.bytes().size());
+  });
   used.push_back(memory);
   result.roots = at<Twiddle<W>>(memory, 0);
   result.inverse_roots = result.roots + tables.degree;
@@ -170,15 +169,6 @@ Resident<DeviceDigits<W>> DeviceConstants::make_digits(const KeySwitchConstants&
   const DeviceDigits<W> found{static_cast<const DeviceDigit<W>*>(used.back().get()),
                               static_cast<std::uint32_t>(digits.size())};
   return {found, together(std::move(used))};
-}
-
-Resident<PeakCell*> DeviceConstants::peak_cells() {
-  const std::lock_guard lock(mutex_);
-  if (peak_cells_ == nullptr) {
-    const std::vector<PeakCell> zeros(max_items);
-    peak_cells_ = upload_(zeros.data(), zeros.size() * sizeof(PeakCell));
-  }
-  return {static_cast<PeakCell*>(const_cast<void*>(peak_cells_.get())), peak_cells_};
 }
 
 #define CYCLOTOME_INSTANTIATE(W)                                                                                \

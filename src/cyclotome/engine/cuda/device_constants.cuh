@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
-#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -45,8 +43,6 @@ class DeviceConstants {
   /// A conversion's constants as digits have them.
   template <class W>
   Resident<DeviceConversion<W>> make_extension(const BaseConversion& extension);
-  /// One for each item of a launch.
-  Resident<PeakCell*> peak_cells();
 
  private:
   bool on_doubles(const Ring& ring, std::size_t l) const;
@@ -56,11 +52,9 @@ class DeviceConstants {
   Resident<ColumnConversion<W>> make_conversion(const BaseConversion& conversion);
 
   Upload upload_;
-  std::mutex mutex_;
-  ConstantMemory peak_cells_;
   ConstantCache rings_, conversions_;
   /// Roots by word, degree and modulus, from which the root of unity follows; rings share them.
-  std::map<std::tuple<Word, std::size_t, std::uint64_t>, ConstantMemory> roots_;
+  OnceByKey<std::tuple<Word, std::size_t, std::uint64_t>, ConstantMemory> roots_;
 };
 
 }  // namespace cyclotome::cuda

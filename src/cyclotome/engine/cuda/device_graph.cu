@@ -54,10 +54,10 @@ void DeviceChain::finish() { check(cudaGraphInstantiate(&executable_, graph_, 0)
 
 void DeviceChain::launch(cudaStream_t stream) { check(cudaGraphLaunch(executable_, stream), "launch of a graph"); }
 
-DeviceGraph::DeviceGraph(const PreparedProgram& program, const ProgramCall& call, int device, const CodePaths& paths,
-                         MemorySource memory)
+DeviceGraph::DeviceGraph(const PreparedProgram& program, const ProgramCall& call, int device,
+                         const GraphContext& context, MemorySource memory)
     : arena_(std::move(memory), max_bytes), chain_(device) {
-  program_.emplace(program, chain_, arena_, paths, call);
+  program_.emplace(program, chain_, arena_, context, call);
   chain_.finish();
 }
 
@@ -66,15 +66,34 @@ void DeviceGraph::launch(const ProgramCall& call, cudaStream_t stream) {
   chain_.launch(stream);
 }
 
+bool GraphBudget::take(std::size_t some) noexcept {
+  std::size_t held = bytes.load(std::memory_order_relaxed);
+  while (held + some <= most) {
+    if (bytes.compare_exchange_weak(held, held + some, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+bool GraphStore::note_run(GraphSlot& slot) noexcept {
+  const bool first = slot.last_run == 0;
+  slot.last_run = ++runs_;
+  return !first && runs_ >= slot.not_before;
+}
+
+void GraphStore::put_off(GraphSlot& slot) noexcept {
+  constexpr std::uint64_t longest = std::uint64_t{1} << 16;
+  slot.not_before = runs_ + slot.pause;
+  slot.pause = std::min(2 * slot.pause, longest);
+}
+
 bool GraphStore::keep(GraphSlot& slot, std::unique_ptr<DeviceGraph> graph) {
   constexpr std::uint64_t lately = 512;  // runs: graphs that follow each other in a circle must not evict each other
-  while (bytes_ + graph->bytes() > max_bytes_ || slots_.size() >= max_graphs) {
+  while (slots_.size() >= max_graphs || !budget_.take(graph->bytes())) {
     GraphSlot* const first = oldest();
     if (first == nullptr || (slots_.size() < max_graphs && runs_ - first->last_run < lately)) return false;
     drop(*first);
   }
   slots_.push_back(&slot);
-  bytes_ += graph->bytes();
   slot.graph = std::move(graph);
   return true;
 }
@@ -82,7 +101,7 @@ bool GraphStore::keep(GraphSlot& slot, std::unique_ptr<DeviceGraph> graph) {
 void GraphStore::drop(GraphSlot& slot) noexcept {
   if (slot.graph == nullptr) return;
   const DeviceScope scope(context_, std::nothrow);
-  bytes_ -= slot.graph->bytes();
+  budget_.give_back(slot.graph->bytes());
   slots_.remove(&slot);
   slot.graph.reset();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -39,7 +41,7 @@ class DeviceGraph {
   static constexpr std::size_t max_bytes = std::size_t{128} << 20;
 
   /// Throws what says that it can't be had.
-  DeviceGraph(const PreparedProgram& program, const ProgramCall& call, int device, const CodePaths& paths,
+  DeviceGraph(const PreparedProgram& program, const ProgramCall& call, int device, const GraphContext& context,
               MemorySource memory);
 
   /// Whether one launch does what several would do.
@@ -56,24 +58,38 @@ class DeviceGraph {
   std::optional<ProgramGraph> program_;
 };
 
-/// A program for one number of items: it runs plainly the first time; when it comes again it gets a graph.
+/// A program for one number of items on one stream: it runs plainly the first time; when it comes again it gets a
+/// graph.
 struct GraphSlot {
   std::size_t items;
   std::unique_ptr<DeviceGraph> graph{};
   std::uint64_t last_run = 0;
-  bool never = false;  ///< no graph was to be had
+  std::uint64_t not_before = 0;  ///< the run at which a graph may be tried again
+  std::uint64_t pause = 64;      ///< runs to the next try, twice as many each time
 };
 
-/// All graphs of an engine: how much memory they hold together, and which of them has to go first. Whoever works with
-/// slots holds the mutex.
+/// How much memory the graphs of an engine may hold together, and hold.
+struct GraphBudget {
+  std::size_t most;
+  std::atomic<std::size_t> bytes{0};
+
+  /// False, and nothing taken, if that were too much.
+  bool take(std::size_t some) noexcept;
+  void give_back(std::size_t some) noexcept { bytes.fetch_sub(some, std::memory_order_relaxed); }
+};
+
+/// The graphs of one stream, and which of them has to go first. Whoever works with slots holds the mutex.
 class GraphStore {
  public:
-  /// device_memory: bytes of the device, a part of which graphs may hold.
-  GraphStore(CUcontext context, std::size_t device_memory)
-      : context_(context), max_bytes_(std::max(device_memory / 32, DeviceGraph::max_bytes)) {}
+  GraphStore(CUcontext context, GraphBudget& budget) : context_(context), budget_(budget) {}
 
   std::mutex mutex;
-  void note_run(GraphSlot& slot) noexcept { slot.last_run = ++runs_; }
+  /// Whether the slot may have a graph in this run.
+  bool note_run(GraphSlot& slot) noexcept;
+  /// No graph was to be had this time: memory was short, or the device refused it. Both pass.
+  void put_off(GraphSlot& slot) noexcept;
+  /// It is not worth a graph.
+  static void give_up(GraphSlot& slot) noexcept { slot.not_before = std::numeric_limits<std::uint64_t>::max(); }
   /// Takes a graph in, for which others may have to go; false if those were used too lately.
   bool keep(GraphSlot& slot, std::unique_ptr<DeviceGraph> graph);
   void drop(GraphSlot& slot) noexcept;
@@ -86,7 +102,7 @@ class GraphStore {
   GraphSlot* oldest() const noexcept;
 
   CUcontext context_;
-  std::size_t max_bytes_, bytes_ = 0;
+  GraphBudget& budget_;
   std::uint64_t runs_ = 0;
   std::list<GraphSlot*> slots_;  // with a graph
 };

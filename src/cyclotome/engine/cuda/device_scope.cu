@@ -1,48 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
-
 #include "cyclotome/engine/cuda/device_scope.cuh"
+#include "cyclotome/engine/cuda/driver.cuh"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::cuda {
 
 namespace {
-
-/// The few functions of the driver that the runtime does not offer. The library is looked for when it is first needed,
-/// so that everything loads on machines without a driver, and never let go.
-class Driver {
- public:
-  static const Driver& get() {
-    static const Driver driver;
-    return driver;
-  }
-
-  decltype(&cuInit) initialize;
-  decltype(&cuDeviceGet) device;
-  decltype(&cuDevicePrimaryCtxRetain) retain_primary;
-  decltype(&cuCtxGetCurrent) current;
-  decltype(&cuCtxPushCurrent) push;
-  decltype(&cuCtxPopCurrent) pop;
-
- private:
-  Driver() {
-    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw EngineError("CUDA: no NVIDIA driver is loaded on this machine");
-    // The names are those that cuda.h makes of the functions above.
-    find(library, "cuInit", initialize);
-    find(library, "cuDeviceGet", device);
-    find(library, "cuDevicePrimaryCtxRetain", retain_primary);
-    find(library, "cuCtxGetCurrent", current);
-    find(library, "cuCtxPushCurrent_v2", push);
-    find(library, "cuCtxPopCurrent_v2", pop);
-  }
-
-  template <class Function>
-  static void find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    if (function == nullptr) throw EngineError(message("CUDA: the NVIDIA driver has no ", name, "; update it"));
-  }
-};
 
 void check_driver(CUresult status, const char* what) {
   if (status != CUDA_SUCCESS) {

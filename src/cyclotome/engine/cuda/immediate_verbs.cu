@@ -31,6 +31,12 @@ bool in_reach(std::span<const ConstView> items) {
       items, [](const ConstView& item) { return item.part_stride <= std::numeric_limits<std::uint32_t>::max(); });
 }
 
+std::vector<const void*> addresses(std::span<const ConstView> items) {
+  std::vector<const void*> found;
+  for (const ConstView& item : items) found.push_back(item.data);
+  return found;
+}
+
 /// Calls body(items of out from `first` on, how many, terms of each from `start` on, how many) until each has had all
 /// its `group` terms, as many at a time as a launch takes. An item's terms come in order.
 template <class Body>
@@ -67,7 +73,8 @@ __global__ void decompose_integers(DeviceView<W> out, const std::uint64_t* words
 
 void CudaEngine::do_sum_items(View out, std::span<const ConstView> items, std::size_t group) {
   if (!in_reach(items)) return Engine::do_sum_items(out, items, group);
-  const auto queue = state_->queue();
+  const cuda::Turn turn(*state_, addresses(items), {&out.data, 1});
+  const cuda::Queue& queue = turn.queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto tables = state_->constants.ring_tables<W>(*out.ring);
     // What was summed before is a term of what is summed next.
@@ -94,7 +101,10 @@ void CudaEngine::do_sum_items(View out, std::span<const ConstView> items, std::s
 void CudaEngine::do_sum_products(View out, std::span<const ConstView> a, std::span<const ConstView> b,
                                  std::size_t group) {
   if (!in_reach(a) || !in_reach(b)) return Engine::do_sum_products(out, a, b, group);
-  const auto queue = state_->queue();
+  std::vector<const void*> reads = addresses(a);
+  std::ranges::copy(addresses(b), std::back_inserter(reads));
+  const cuda::Turn turn(*state_, reads, {&out.data, 1});
+  const cuda::Queue& queue = turn.queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto tables = state_->constants.ring_tables<W>(*out.ring);
     const std::uint32_t lazy = cuda::lazy_products<W>(out.ring->basis());
@@ -120,7 +130,8 @@ void CudaEngine::do_sum_products(View out, std::span<const ConstView> a, std::sp
 }
 
 void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const std::int64_t> matrix) {
-  const auto queue = state_->queue();
+  const cuda::Turn turn(*state_, {a.data}, {out.data});
+  const cuda::Queue& queue = turn.queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto tables = state_->constants.ring_tables<W>(*out.ring);
     std::vector<W> factors(out.limbs() * matrix.size());
@@ -128,8 +139,7 @@ void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const st
       const Modulus<W> q = out.ring->basis().template moduli<W>()[l];
       for (std::size_t i = 0; i < matrix.size(); ++i) factors[l * matrix.size() + i] = q.reduce_signed(matrix[i]);
     }
-    const cuda::DeviceMemory device(factors.size() * sizeof(W), queue.stream());
-    upload(device.data(), factors.data(), factors.size() * sizeof(W));
+    const cuda::ConstantMemory device = state_->call_constants(factors.data(), factors.size() * sizeof(W), turn);
     // The grid has at most 65535 items: rows are worked on in pieces.
     const std::size_t piece = std::max<std::size_t>(1, 60000 / out.parts);
     for (std::size_t first = 0; first < out.batch; first += piece) {
@@ -138,26 +148,27 @@ void CudaEngine::do_linear_combination(View out, ConstView a, std::span<const st
       cuda::launch<cuda::linear_combination<W>>(
           queue, grid, cuda::block_threads, 0, 1, "linear combination",
           device_view<W>(out.items(first, rows), out.parts), device_view<W>(a, out.parts), tables.value,
-          static_cast<const W*>(device.data()) + first * a.batch, static_cast<std::uint32_t>(out.batch),
+          static_cast<const W*>(device.get()) + first * a.batch, static_cast<std::uint32_t>(out.batch),
           static_cast<std::uint32_t>(a.batch), cuda::lazy_products<W>(out.ring->basis()));
     }
   });
 }
 
 void CudaEngine::do_mixed_radix(View out, ConstView a, const MixedRadix& step) {
-  const auto queue = state_->queue();
-  state_->garner.digits(out, a, step, queue);
+  const cuda::Turn turn(*state_, {a.data}, {out.data});
+  state_->garner.digits(out, a, step, turn.queue());
 }
 
 void CudaEngine::do_reconstruct(std::uint64_t* words, ConstView a, const MixedRadix& step) {
   PolyArray digits(shared_from_this(), step.ring, a.batch, a.parts, Domain::coefficient, true);
   mixed_radix(digits.view(), a, step);
-  const auto queue = state_->queue();
-  state_->garner.compose(words, digits.view(), step, queue);
+  const cuda::Turn turn(*state_, {digits.view().data}, {words});
+  state_->garner.compose(words, digits.view(), step, turn.queue());
 }
 
 void CudaEngine::do_decompose(View out, const std::uint64_t* words, std::size_t count) {
-  const auto queue = state_->queue();
+  const cuda::Turn turn(*state_, {words}, {out.data});
+  const cuda::Queue& queue = turn.queue();
   with_word(out.word(), [&]<class W>(W) {
     const auto tables = state_->constants.ring_tables<W>(*out.ring);
     const std::size_t item = out.parts * count * out.degree();

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
 #include "cyclotome/engine/cuda/launch.cuh"
+#include "cyclotome/engine/cuda/launches_wait.hpp"
 
 namespace cyclotome::cuda {
+
+bool launches_wait() noexcept {
+  static const bool wait = [] {
+    const char* const text = std::getenv("CYCLOTOME_CUDA_SYNCHRONOUS");
+    return text != nullptr && *text != 0;
+  }();
+  return wait;
+}
 
 void StreamLauncher::launch(const KernelLaunch& kernel, std::span<const Argument> arguments) {
   if (kernel.raise_shared_memory != nullptr) kernel.raise_shared_memory(device_, kernel.shared, kernel.what);
@@ -21,6 +32,7 @@ void StreamLauncher::launch(const KernelLaunch& kernel, std::span<const Argument
   std::array<void*, max_arguments> pointers;
   for (std::size_t i = 0; i < arguments.size(); ++i) pointers[i] = const_cast<void*>(arguments[i].data);
   check(cudaLaunchKernelExC(&config, kernel.function, pointers.data()), kernel.what);
+  if (launches_wait()) check(cudaStreamSynchronize(stream_), kernel.what);
 }
 
 }  // namespace cyclotome::cuda

@@ -71,7 +71,7 @@ Launches launches_of(const program::Program& program, std::size_t items, CodePat
   Names names(found.kernels);
   Arena arena({[&](std::size_t bytes) { return addresses.take(bytes); }, [](void*, std::size_t, bool) {}},
               std::numeric_limits<std::size_t>::max());
-  const ProgramGraph graph(prepared, names, arena, paths, {operands, items, given, 0});
+  const ProgramGraph graph(prepared, names, arena, {paths}, {operands, items, given, 0});
   found.scratch_bytes = arena.bytes();
   return found;
 }

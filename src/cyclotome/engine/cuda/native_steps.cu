@@ -257,10 +257,10 @@ Step hps_lift_step(DeviceConstants& constants, const program::HpsLift& lift) {
 
 template <class W>
 Step scale_to_plain_step(DeviceConstants& constants, const program::PlainRounding& rounding) {
-  return [scale = constants.conversion<W>(rounding.scale), correction = constants.conversion<W>(rounding.correction),
-          cells = constants.peak_cells()](const StepContext& at, Operands o) {
+  return [scale = constants.conversion<W>(rounding.scale), correction = constants.conversion<W>(rounding.correction)](
+             const StepContext& at, Operands o) {
     scale_to_plain(at.queue, device_view<W>(o[0], 1), device_view<W>(o[2], 1), scale.value, correction.value,
-                   items_of(o[0]), {static_cast<std::uint64_t*>(o[1].data), cells.value});
+                   items_of(o[0]), {static_cast<std::uint64_t*>(o[1].data), at.peaks});
   };
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device's memory as a whole, and copies from one GPU to another.
 #include <algorithm>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -59,6 +59,7 @@ MemoryState CudaEngine::memory(bool with_free) const {
   const DeviceScope scope = state_->enter();
   std::uint64_t used = 0, reserved = 0;
   check(cudaMemPoolGetAttribute(state_->pool, cudaMemPoolAttrUsedMemCurrent, &used), "memory query");
+  used -= std::min<std::uint64_t>(used, cuda::kept_bytes(state_->device));
   if (!with_free) return {used, std::nullopt};
   check(cudaMemPoolGetAttribute(state_->pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "memory query");
   std::size_t free = 0, total = 0;
@@ -71,15 +72,22 @@ bool CudaEngine::fetch(void* destination, Engine& other, const void* source, std
   if (from == nullptr) return false;
   cuda::DeviceState &here = *state_, &there = *from->state_;
   connect(there.pool, there.device, here.device);
-  const auto written = [&] {
-    const DeviceScope scope = there.enter();
-    return std::make_unique<Mark>(there.stream);
-  }();
-  const DeviceScope scope = here.enter();
-  written->hold_up(here.stream);
-  check(cudaMemcpyPeerAsync(destination, here.device, source, there.device, bytes, here.stream),
-        "copy from another GPU");
-  Mark(here.stream).hold_up(there.stream);  // the source may be written, or freed, as soon as it has been read
+  // Beside what either computes, but for those who have to do with these bytes. One engine's turn after the other's:
+  // two threads that copy to and fro would wait for each other.
+  std::optional<Mark> written, read;
+  {
+    const cuda::Turn turn(there, there.copying(), {source}, {});
+    written.emplace(turn.stream());
+  }
+  {
+    const cuda::Turn turn(here, here.copying(), {}, {destination});
+    written->hold_up(turn.stream());
+    check(cudaMemcpyPeerAsync(destination, here.device, source, there.device, bytes, turn.stream()),
+          "copy from another GPU");
+    read.emplace(turn.stream());
+  }
+  const cuda::Turn turn(there, there.copying(), {source}, {});
+  read->hold_up(turn.stream());  // the source may be written, or freed, as soon as it has been read
   return true;
 }
 

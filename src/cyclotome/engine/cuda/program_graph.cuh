@@ -15,13 +15,19 @@ struct ProgramCall {
   std::uint32_t first_item;
 };
 
+/// Where kernels of a graph run. peaks: the stream's.
+struct GraphContext {
+  CodePaths paths;
+  PeakCell* peaks = nullptr;
+};
+
 /// A program's kernels for a number of items, one after the other, temporaries where they stay. It follows operands
 /// that move: the steps that touch one are walked again, and their kernels' arguments compared with what is there.
 class ProgramGraph {
  public:
-  /// Fills the chain; memory is the arena's, and what held secrets in it is zeroised by the last kernels. paths: of
-  /// the queue. program, chain and arena outlive this object. Throws EngineError.
-  ProgramGraph(const PreparedProgram& program, KernelChain& chain, Arena& arena, const CodePaths& paths,
+  /// Fills the chain; memory is the arena's, and what held secrets in it is zeroised by the last kernels. program,
+  /// chain and arena outlive this object. Throws EngineError.
+  ProgramGraph(const PreparedProgram& program, KernelChain& chain, Arena& arena, const GraphContext& context,
                const ProgramCall& call);
 
   /// The same for a call with as many items. The chain holds its seeds from here on until they are forgotten. Throws
@@ -41,6 +47,7 @@ class ProgramGraph {
   Arena& arena_;
   GraphKernels kernels_;
   Queue queue_;
+  PeakCell* peaks_;
   Frame frame_;
   std::vector<std::size_t> blocks_;          // of the arena, by value
   std::vector<std::vector<void*>> scratch_;  // by step

@@ -58,15 +58,18 @@ void wipe_and_free(void* data, std::size_t bytes, cudaStream_t stream) noexcept 
   if (succeeded(cudaMemsetAsync(data, 0, bytes, stream))) succeeded(cudaFreeAsync(data, stream));
 }
 
-SecretMemory::SecretMemory(CUcontext context, cudaStream_t stream) : context_(context), stream_(stream) {
-  Everywhere::get().add(this);
-}
+SecretMemory::SecretMemory(CUcontext context) : context_(context) { Everywhere::get().add(this); }
 
 SecretMemory::~SecretMemory() { Everywhere::get().remove(this); }
 
 void SecretMemory::hold(void* data, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   held_.emplace(static_cast<const std::byte*>(data), bytes);
+}
+
+void SecretMemory::let_go(void* data) noexcept {
+  const std::lock_guard lock(mutex_);
+  held_.erase(static_cast<const std::byte*>(data));
 }
 
 bool SecretMemory::holds(const void* pointer) const {
@@ -78,40 +81,20 @@ bool SecretMemory::holds(const void* pointer) const {
   return byte < begin + bytes;
 }
 
-void SecretMemory::take_back(void* data, std::size_t bytes) noexcept {
-  const std::lock_guard lock(mutex_);
-  held_.erase(static_cast<const std::byte*>(data));
-  given_back_.data[count_] = static_cast<uint4*>(data);
-  given_back_.words[count_] = (bytes + 15) / 16;
-  ++count_;
-  bytes_ += bytes;
-  if (operations_ == 0 || count_ == max_pieces || bytes_ >= max_bytes) wipe_and_free();
-}
-
-void SecretMemory::flush() noexcept {
-  const std::lock_guard lock(mutex_);
-  wipe_and_free();
-}
-
-SecretMemory::Operation::Operation(SecretMemory& memory) : memory_(memory) {
-  const std::lock_guard lock(memory.mutex_);
-  ++memory.operations_;
-}
-
-SecretMemory::Operation::~Operation() {
-  const std::lock_guard lock(memory_.mutex_);
-  if (--memory_.operations_ == 0) memory_.wipe_and_free();
-}
-
 void SecretMemory::close() noexcept {
   closed_.store(true, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   const DeviceScope scope(context_, std::nothrow);
-  wipe_and_free();
-  for (const auto& [data, bytes] : held_) {
-    succeeded(cudaMemsetAsync(const_cast<std::byte*>(data), 0, bytes, stream_));
+  for (SecretQueue* const queue : queues_) {
+    queue->flush();
+    succeeded(cudaStreamSynchronize(queue->stream_));  // nothing writes there any more
   }
-  succeeded(cudaStreamSynchronize(stream_));
+  if (queues_.empty()) return;
+  cudaStream_t const stream = queues_.front()->stream_;
+  for (const auto& [data, bytes] : held_) {
+    succeeded(cudaMemsetAsync(const_cast<std::byte*>(data), 0, bytes, stream));
+  }
+  succeeded(cudaStreamSynchronize(stream));
 }
 
 void SecretMemory::wipe(const Queue& queue, const Pieces& pieces, std::size_t count) {
@@ -121,12 +104,46 @@ void SecretMemory::wipe(const Queue& queue, const Pieces& pieces, std::size_t co
   launch<wipe_pieces>(queue, dim3(blocks, static_cast<unsigned>(count)), 256, 0, 1, "zeroising", pieces);
 }
 
-void SecretMemory::wipe_and_free() noexcept {
+SecretQueue::SecretQueue(SecretMemory& memory, cudaStream_t stream) : memory_(memory), stream_(stream) {
+  const std::lock_guard lock(memory.mutex_);
+  memory.queues_.push_back(this);
+}
+
+SecretQueue::~SecretQueue() {
+  const std::lock_guard lock(memory_.mutex_);
+  std::erase(memory_.queues_, this);
+}
+
+void SecretQueue::take_back(void* data, std::size_t bytes) noexcept {
+  const std::lock_guard lock(mutex_);
+  given_back_.data[count_] = static_cast<uint4*>(data);
+  given_back_.words[count_] = (bytes + 15) / 16;
+  ++count_;
+  bytes_ += bytes;
+  if (operations_ == 0 || count_ == SecretMemory::max_pieces || bytes_ >= SecretMemory::max_bytes) wipe_and_free();
+}
+
+void SecretQueue::flush() noexcept {
+  const std::lock_guard lock(mutex_);
+  wipe_and_free();
+}
+
+SecretQueue::Operation::Operation(SecretQueue& queue) : queue_(queue) {
+  const std::lock_guard lock(queue.mutex_);
+  ++queue.operations_;
+}
+
+SecretQueue::Operation::~Operation() {
+  const std::lock_guard lock(queue_.mutex_);
+  if (--queue_.operations_ == 0) queue_.wipe_and_free();
+}
+
+void SecretQueue::wipe_and_free() noexcept {
   if (count_ == 0) return;
   const std::size_t count = std::exchange(count_, 0);
   bytes_ = 0;
   try {
-    wipe(Queue(stream_, 0), given_back_, count);
+    SecretMemory::wipe(Queue(stream_, 0), given_back_, count);
   } catch (const EngineError&) {
     for (std::size_t i = 0; i < count; ++i) {
       cuda::wipe_and_free(given_back_.data[i], given_back_.words[i] * sizeof(uint4), stream_);

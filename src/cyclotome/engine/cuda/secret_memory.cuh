@@ -4,18 +4,20 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "cyclotome/engine/cuda/device_scope.cuh"
 #include "cyclotome/engine/cuda/launch.cuh"
 
 namespace cyclotome::cuda {
 
-/// An engine's memory for secrets: known from its allocation on, and zeroised before it is freed. The zeros are queued
-/// when a piece is given back; within an operation, when that is over, so that several pieces take one launch. Nobody
-/// has to call again for it. What is still held when the process ends is zeroised then. Thread-safe.
+class SecretQueue;
+
+/// An engine's memory for secrets: known from its allocation on, and zeroised before it is freed, by the queue of the
+/// stream that frees it. What is still held when the process ends is zeroised then. Thread-safe.
 class SecretMemory {
  public:
-  SecretMemory(CUcontext context, cudaStream_t stream);
+  explicit SecretMemory(CUcontext context);
   /// Everything has been given back.
   ~SecretMemory();
   SecretMemory(const SecretMemory&) = delete;
@@ -23,27 +25,14 @@ class SecretMemory {
 
   /// From the stream-ordered allocator, whose pieces are multiples of 16 bytes.
   void hold(void* data, std::size_t bytes);
-  /// Frees what was held. The calling thread is in the context.
-  void take_back(void* data, std::size_t bytes) noexcept;
+  /// It is on its way back, to a queue.
+  void let_go(void* data) noexcept;
   /// Whether memory that is held contains this byte.
   bool holds(const void* pointer) const;
-  /// Queues zeros for everything that was given back.
-  void flush() noexcept;
-
-  /// What is given back while one of these lives is zeroised as the last of them goes.
-  class Operation {
-   public:
-    explicit Operation(SecretMemory& memory);
-    ~Operation();
-    Operation(const Operation&) = delete;
-    Operation& operator=(const Operation&) = delete;
-
-   private:
-    SecretMemory& memory_;
-  };
 
   /// For the end of the process: zeros in everything, whoever holds it. No engine computes with it any more.
   void close() noexcept;
+  CUcontext context() const noexcept { return context_; }
   bool closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
   static constexpr std::size_t max_pieces = 16, max_bytes = std::size_t{64} << 20;
@@ -55,16 +44,52 @@ class SecretMemory {
   static void wipe(const Queue& queue, const Pieces& pieces, std::size_t count);
 
  private:
-  void wipe_and_free() noexcept;
+  friend class SecretQueue;
 
   CUcontext context_;
-  cudaStream_t stream_;
   mutable std::mutex mutex_;
   std::map<const std::byte*, std::size_t> held_;  ///< bytes by address
-  Pieces given_back_{};
+  std::vector<SecretQueue*> queues_;
+  std::atomic<bool> closed_{false};
+};
+
+/// What zeroises and frees secret memory on one stream. The zeros are queued when a piece is given back; within an
+/// operation, when that is over, so that several pieces take one launch. Nobody has to call again for it. Thread-safe.
+class SecretQueue {
+ public:
+  SecretQueue(SecretMemory& memory, cudaStream_t stream);
+  ~SecretQueue();
+  SecretQueue(const SecretQueue&) = delete;
+  SecretQueue& operator=(const SecretQueue&) = delete;
+
+  /// Frees what the memory let go, after everything that the stream was asked for. The calling thread is in the
+  /// context.
+  void take_back(void* data, std::size_t bytes) noexcept;
+  /// Queues zeros for everything that was given back.
+  void flush() noexcept;
+
+  /// What is given back while one of these lives is zeroised as the last of them goes.
+  class Operation {
+   public:
+    explicit Operation(SecretQueue& queue);
+    ~Operation();
+    Operation(const Operation&) = delete;
+    Operation& operator=(const Operation&) = delete;
+
+   private:
+    SecretQueue& queue_;
+  };
+
+ private:
+  friend class SecretMemory;
+  void wipe_and_free() noexcept;
+
+  SecretMemory& memory_;
+  cudaStream_t stream_;
+  std::mutex mutex_;
+  SecretMemory::Pieces given_back_{};
   std::size_t count_ = 0, bytes_ = 0;
   unsigned operations_ = 0;  ///< under way
-  std::atomic<bool> closed_{false};
 };
 
 /// Zeros queued for memory from the stream-ordered allocator, which is freed after them. Where the device takes no work

@@ -40,7 +40,7 @@ void SecretTransfer::upload(void* destination, const void* host, std::size_t byt
   in_pieces(bytes, capacity, [&](std::size_t first, std::size_t count) {
     std::memcpy(pinned_, at(host, first), count);
     check(cudaMemcpyAsync(at(destination, first), pinned_, count, cudaMemcpyHostToDevice, stream), what);
-    check(cudaStreamSynchronize(stream), what);
+    wait_.until_done(what);
   });
 }
 
@@ -56,7 +56,7 @@ void SecretTransfer::download_runs(void* host, const void* source, std::size_t b
     for (std::size_t run = 0; run < count; ++run) {
       in_pieces(bytes, capacity, [&](std::size_t first, std::size_t some) {
         check(cudaMemcpyAsync(pinned_, at(source, run * stride + first), some, cudaMemcpyDeviceToHost, stream), what);
-        check(cudaStreamSynchronize(stream), what);
+        wait_.until_done(what);
         std::memcpy(at(host, run * bytes + first), pinned_, some);
       });
     }
@@ -66,7 +66,7 @@ void SecretTransfer::download_runs(void* host, const void* source, std::size_t b
     check(cudaMemcpy2DAsync(pinned_, bytes, at(source, first / bytes * stride), std::max(stride, bytes), bytes,
                             some / bytes, cudaMemcpyDeviceToHost, stream),
           what);
-    check(cudaStreamSynchronize(stream), what);
+    wait_.until_done(what);
     std::memcpy(at(host, first), pinned_, some);
   });
 }

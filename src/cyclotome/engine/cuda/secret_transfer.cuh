@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "cyclotome/engine/cuda/device_view.cuh"
+#include "cyclotome/engine/cuda/stream_wait.cuh"
 
 namespace cyclotome::cuda {
 
@@ -12,12 +13,12 @@ namespace cyclotome::cuda {
 /// thread is in the device's context.
 class SecretTransfer {
  public:
-  SecretTransfer() = default;
+  explicit SecretTransfer(StreamWait& stream) : wait_(stream) {}
   ~SecretTransfer();
   SecretTransfer(const SecretTransfer&) = delete;
   SecretTransfer& operator=(const SecretTransfer&) = delete;
 
-  /// Complete when the call returns. Throw EngineError.
+  /// stream: for which is waited. Complete when the call returns. Throw EngineError.
   void upload(void* destination, const void* host, std::size_t bytes, cudaStream_t stream);
   void download(void* host, const void* source, std::size_t bytes, cudaStream_t stream);
   /// `count` runs of `bytes` bytes, `stride` bytes apart on the device, one after another to the host.
@@ -31,6 +32,7 @@ class SecretTransfer {
   template <class Move>
   void in_pieces(std::size_t total, std::size_t piece, const Move& move);
 
+  StreamWait& wait_;
   std::mutex mutex_;
   std::byte* pinned_ = nullptr;
 };

@@ -82,7 +82,8 @@ std::vector<std::uint64_t> computed_product(const EnginePtr& engine, const RingP
 
 void CudaEngine::test_itself() {
   const std::unique_ptr<Buffer> reported = allocate(sizeof(cuda::Architecture), false);
-  cuda::report_architecture(state_->queue(), static_cast<cuda::Architecture*>(reported->data()));
+  cuda::report_architecture(cuda::Turn(*state_, {}, {reported->data()}).queue(),
+                            static_cast<cuda::Architecture*>(reported->data()));
   cuda::Architecture running = 0;
   download(&running, reported->data(), sizeof(running));
   const auto refuse = [&](const std::string& what) {

@@ -12,6 +12,8 @@
 // prepared; what depends on the number of items is decided when it runs.
 namespace cyclotome::cuda {
 
+struct PeakCell;
+
 /// Memory of a step's own, until it is done.
 class Scratch {
  public:
@@ -25,6 +27,7 @@ struct StepContext {
   Scratch& scratch;
   std::span<const Seed* const> seeds{};
   std::uint32_t first_item = 0;  ///< its number in the streams of the seeds
+  PeakCell* peaks = nullptr;     ///< of the stream on which it runs, one for each item
 };
 
 /// operands: out, a and b of a verb, of which the last may not exist; the outs and then the ins of a composite. What is

@@ -21,23 +21,23 @@ struct NoScratch final : cuda::Scratch {
 
 /// Makes a step and runs it on the operands' items, a piece at a time. It is made in the device's context too:
 /// constants that it is the first to need are copied there.
-template <class State, class Make>
-void run_in_pieces(State& state, const Make& make, View out, ConstView a = {}, ConstView b = {},
+template <class Make>
+void run_in_pieces(cuda::DeviceState& state, const Make& make, View out, ConstView a = {}, ConstView b = {},
                    std::span<const Seed* const> seeds = {}, std::uint32_t first_item = 0) {
-  const auto queue = state.queue();
+  const cuda::Turn turn(state, {a.data, b.data}, {out.data});
   with_word(out.word(), [&]<class W>(W word) {
     const auto step = make(word);
     NoScratch scratch;
     cuda::for_pieces(out.batch, out.parts, [&](std::size_t first, std::size_t count) {
       const View operands[] = {piece_of(out, first, count), piece_of(writable(a), first, count),
                                piece_of(writable(b), first, count)};
-      step(cuda::StepContext{queue, scratch, seeds, first_item + static_cast<std::uint32_t>(first)}, operands);
+      step(cuda::StepContext{turn.queue(), scratch, seeds, first_item + static_cast<std::uint32_t>(first)}, operands);
     });
   });
 }
 
-template <class State, class Operation>
-void pointwise(State& state, View out, ConstView a, ConstView b, Operation operation) {
+template <class Operation>
+void pointwise(cuda::DeviceState& state, View out, ConstView a, ConstView b, Operation operation) {
   const auto make = [&]<class W>(W) { return cuda::pointwise_step<W>(state.constants, *out.ring, operation); };
   run_in_pieces(state, make, out, a, b);
 }
@@ -83,13 +83,14 @@ void CudaEngine::do_peaks(View numbers, ConstView a, const BaseConversion& conve
     void* take(std::size_t) override { return data; }
     void* data;
   } scratch(memory->data());
-  const auto queue = state_->queue();
+  const cuda::Turn turn(*state_, {a.data}, {numbers.data, memory->data()});
   if (numbers.batch > cuda::max_items) {
     throw EngineError(message("CUDA: peaks of ", numbers.batch, " items; at most ", cuda::max_items));
   }
   with_word(a.word(), [&]<class W>(W) {
     const View operands[] = {numbers, writable(a)};
-    cuda::peaks_step<W>(state_->constants, conversion)(cuda::StepContext{queue, scratch}, operands);
+    cuda::peaks_step<W>(state_->constants, conversion)(
+        cuda::StepContext{turn.queue(), scratch, {}, 0, turn.lane().peaks}, operands);
   });
 }
 

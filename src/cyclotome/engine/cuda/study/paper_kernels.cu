@@ -133,9 +133,9 @@ __global__ void draw_numbers(std::int32_t* out, std::uint32_t count, DrawKey key
 cudaStream_t stream_of(const CudaEngine& engine) { return static_cast<cudaStream_t>(engine.stream()); }
 
 template <auto Kernel, class... Arguments>
-void queue(const CudaEngine& engine, dim3 grid, const char* what, const Arguments&... arguments) {
-  const DeviceScope scope(static_cast<CUcontext>(engine.context()));
-  const Queue at(stream_of(engine), engine.device());
+void queue(CudaEngine& engine, dim3 grid, const char* what, const Arguments&... arguments) {
+  const CudaEngine::Aside aside(engine);
+  const Queue at(static_cast<cudaStream_t>(aside.stream()), engine.device());
   launch<Kernel>(at, grid, block_threads, 0, 1, what, arguments...);
 }
 

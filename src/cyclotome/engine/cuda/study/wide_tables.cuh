@@ -12,16 +12,15 @@ namespace cyclotome::cuda::study {
 
 using cyclotome::study::fermat::Limb;
 
-/// A CUDA engine's stream, for launches beside its verbs.
+/// Launches beside an engine's verbs.
 class WideQueue {
  public:
   explicit WideQueue(CudaEngine& engine)
-      : scope_(static_cast<CUcontext>(engine.context())),
-        queue_(static_cast<cudaStream_t>(engine.stream()), engine.device()) {}
+      : aside_(engine), queue_(static_cast<cudaStream_t>(aside_.stream()), engine.device()) {}
   const Queue& operator*() const noexcept { return queue_; }
 
  private:
-  DeviceScope scope_;
+  CudaEngine::Aside aside_;
   Queue queue_;
 };
 
@@ -32,7 +31,7 @@ class WideTables {
       : engine_(std::move(engine)), tables_(std::make_unique<DeviceTables>()) {}
   ~WideTables() {
     const DeviceScope scope(static_cast<CUcontext>(engine_->context()), std::nothrow);
-    succeeded(cudaStreamSynchronize(static_cast<cudaStream_t>(engine_->stream())));
+    succeeded(cudaDeviceSynchronize());
     tables_.reset();
   }
   WideTables(const WideTables&) = delete;
