@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "cyclotome/rlwe/domains.hpp"
 #include "cyclotome/scheme/bfv/noise.hpp"
 #include "cyclotome/scheme/scheme.hpp"
 
