@@ -118,7 +118,7 @@ TEST(operations_take_the_memory_they_are_known_to_take) {
       const auto product = scheme::multiply_relinearized(x, x, keys);
       const std::size_t temporaries = engine->memory_peak() - before - product.polynomials().bytes();
       const std::size_t expected =  // KiB
-          scheme == &bfv::scheme() ? (batch == 1 ? 1120 : 3456) : (batch == 1 ? 1184 : 12288);
+          scheme == &bfv::scheme() ? (batch == 1 ? 1120 : 3456) : (batch == 1 ? 864 : 7936);
       std::cout << "  " << context->parameters().summary() << ", " << batch << ": " << temporaries / 1024 << " KiB\n";
       CHECK_EQ(temporaries / 1024, expected);
     }
