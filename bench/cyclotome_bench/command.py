@@ -119,7 +119,7 @@ def bench(
             )
         name = "full" if full else f"paper-{paper}" if paper else "quick" if quick else "standard"
         name = f"{name}-quick" if quick and paper in PAPERS else name
-        alone = _plan_of_set(only or [], quick, seconds) if paper is None else None
+        alone = _plan_of_set(only or [], quick, seconds, device) if paper is None else None
         made = alone or _paper_plan(paper, quick, device, seconds) or _plan(name, device, seconds, threads)
         plan = made.restricted(only or [], scheme or [])
         if peer_program and type(plan) is not Plan:
@@ -136,13 +136,17 @@ def bench(
         raise typer.Exit(INTERRUPTED)
 
 
-def _plan_of_set(only: list[str], quick: bool, seconds: float | None) -> Plan | None:
+def _plan_of_set(only: list[str], quick: bool, seconds: float | None, device: str) -> Plan | None:
     """Of a set that is measured by itself."""
+    # On cores one thread, unless a number is asked for.
+    on = "cpu:1" if device_name(device) == "cpu" else device_name(device)
     if "functions" in only:
-        return make_functions_plan(quick, seconds)
+        return make_functions_plan(quick, seconds, on)
     if INSTRUCTION_SETS_SET in only:
+        if not on.startswith("cpu"):
+            raise UsageError(f"--device {device}: a processor's instruction sets are measured on its cores")
         return make_instruction_sets_plan(quick, seconds)
-    return make_matrix_plan(quick, seconds) if "matrix" in only else None
+    return make_matrix_plan(quick, seconds, on) if "matrix" in only else None
 
 
 def _paper_plan(paper: str | None, quick: bool, device: str, seconds: float | None) -> Plan | None:
@@ -172,7 +176,7 @@ def _measured(plan: Plan, peer: bool, programs: Sequence[Path], path: Path | Non
     """Measures; keeps what there is in the file after every cell, so that an interruption loses nothing."""
     if isinstance(plan, ProductPlan):
         wanted, facts = peer, {**machine.facts(None), "peer": peers() if peer else None, "method": METHOD}
-    elif isinstance(plan, FermatPlan) and not plan.device.startswith("cpu"):
+    elif isinstance(plan, (FermatPlan, FunctionsPlan, MatrixPlan)) and not plan.device.startswith("cpu"):
         wanted, facts = False, machine.device_facts(plan.device)
     elif isinstance(plan, (FermatPlan, LtvPlan)):
         on_cores = plan.device.startswith("cpu")

@@ -8,7 +8,6 @@ NumPy's.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +22,7 @@ from cyclotome_bench.plans import Plan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available, seal_name
 from cyclotome_bench.tables import Table, duration
-from cyclotome_bench.timing import Budget, Timing, alternate
+from cyclotome_bench.timing import Budget, Timing, alternate, awaited, clock_note, clock_of
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = [
@@ -51,14 +50,14 @@ FUNCTIONS = (
 )
 _DEGREE, _PLAIN = 8192, 65537
 _COEFFICIENTS = (1, 2, 3, 4, 5, 6, 7, 8)
-_ENGINE = "cpu:1"
 
 
 @dataclass(frozen=True)
 class FunctionsPlan(Plan):
-    """All rows; or, quick, on small rings that hide nothing."""
+    """All rows; or, quick, on small rings that hide nothing. On a GPU without a peer, timed on the wall."""
 
     quick: bool = False
+    device: str = "cpu:1"
 
     def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> FunctionsPlan:
         """The plan itself, which is one set.
@@ -71,7 +70,7 @@ class FunctionsPlan(Plan):
         return self
 
 
-def make_functions_plan(quick: bool = False, seconds: float | None = None) -> FunctionsPlan:
+def make_functions_plan(quick: bool = False, seconds: float | None = None, device: str = "cpu:1") -> FunctionsPlan:
     """A plan.
 
     Raises:
@@ -79,8 +78,8 @@ def make_functions_plan(quick: bool = False, seconds: float | None = None) -> Fu
     """
     if seconds is not None and seconds <= 0:
         raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
-    budget = Budget(seconds=seconds or (0.2 if quick else 3.0), fewest=2, clock=time.process_time_ns)
-    return FunctionsPlan(FUNCTIONS_SET, (), (), 1, budget, quick)
+    budget = Budget(seconds=seconds or (0.2 if quick else 3.0), fewest=2, clock=clock_of(device))
+    return FunctionsPlan(FUNCTIONS_SET, (), (), 1, budget, quick, device)
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,6 @@ class _Case:
     peer_check: Callable[[Any], bool] = lambda _: True
 
 
-def _keys(parameters: cy.Parameters, rotations: Sequence[int] | None = ()) -> Any:
-    return cy.keygen(parameters, rotations=rotations, device=_ENGINE)
-
-
 def _computed(
     function: str,
     compute: Callable[..., Any],
@@ -109,9 +104,10 @@ def _computed(
     values: Sequence[Any],
     expected: Any,
     parameters: cy.Parameters,
+    device: str,
 ) -> _Case:
     plan = cy.plan(compute, parameters, list(inputs))
-    keys = cy.keygen(parameters, **plan.keygen(), device=_ENGINE)
+    keys = cy.keygen(parameters, **plan.keygen(), device=device)
     arrays = [_encrypted(operand, value, keys.public) for operand, value in zip(inputs, values, strict=True)]
     return _Case(
         function,
@@ -130,7 +126,7 @@ def _encrypted(operand: cy.Operand, values: Any, key: Any) -> Any:
     return cy.encrypt(values, key, bound=operand.bound, wrap=operand.wrap)
 
 
-def _equality(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+def _equality(quick: bool, scheme: str, rng: np.random.Generator, device: str) -> _Case:
     length, bound = (1024, 15) if quick else (32768, 65536)
     inputs = [cy.Operand((length,), bound=(0, bound)) if quick else cy.Operand((length,), wrap=True)] * 2
     a, b = rng.integers(0, bound + 1, length), rng.integers(0, bound + 1, length)
@@ -139,36 +135,37 @@ def _equality(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
     parameters = cy.suggest(
         compute=cy.equal, inputs=inputs, plain_moduli=moduli, scheme=scheme, security=128, min_degree=length
     )
-    return _computed("equality modulo 65537", cy.equal, inputs, [a, b], (a == b).astype(int), parameters)
+    return _computed("equality modulo 65537", cy.equal, inputs, [a, b], (a == b).astype(int), parameters, device)
 
 
-def _less(quick: bool, scheme: str, rng: np.random.Generator, bits: int = 16) -> _Case:
+def _less(quick: bool, scheme: str, rng: np.random.Generator, device: str, bits: int = 16) -> _Case:
     digits = 2 if quick else bits // 2
     length = 1024 if quick else 16384
     operand = cy.Operand((length,), base=4, digits=digits)
     a, b = (rng.integers(0, 4**digits, length, dtype=np.uint64, endpoint=False) for _ in range(2))
     parameters = cy.suggest(compute=cy.less, inputs=[operand] * 2, scheme=scheme, min_degree=length)
-    return _computed(f"less of {bits} bits", cy.less, [operand] * 2, [a, b], (a < b).astype(int), parameters)
+    return _computed(f"less of {bits} bits", cy.less, [operand] * 2, [a, b], (a < b).astype(int), parameters, device)
 
 
-def _less_of_64_bits(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
-    return _less(quick, scheme, rng, 64)
+def _less_of_64_bits(quick: bool, scheme: str, rng: np.random.Generator, device: str) -> _Case:
+    return _less(quick, scheme, rng, device, 64)
 
 
-def _argmax(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+def _argmax(quick: bool, scheme: str, rng: np.random.Generator, device: str) -> _Case:
     count, bound, length = (3, 3, 1024) if quick else (10, 255, 16384)
     operand = cy.Operand((count, length), bound=(0, bound))
     scores = rng.integers(0, bound + 1, (count, length))
     parameters = cy.suggest(compute=cy.argmax, inputs=[operand], scheme=scheme, min_degree=length)
-    return _computed("argmax of 10", cy.argmax, [operand], [scores], np.argmax(scores, axis=0), parameters)
+    return _computed("argmax of 10", cy.argmax, [operand], [scores], np.argmax(scores, axis=0), parameters, device)
 
 
-def _argmax_of_bits(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+def _argmax_of_bits(quick: bool, scheme: str, rng: np.random.Generator, device: str) -> _Case:
     count, digits, length = (3, 2, 1024) if quick else (10, 8, 16384)
     operand = cy.Operand((count, length), base=2, digits=digits)
     scores = rng.integers(0, 2**digits, (count, length))
     parameters = cy.suggest(compute=cy.argmax, inputs=[operand], scheme=scheme, min_degree=length)
-    return _computed("argmax of 10 in bits", cy.argmax, [operand], [scores], np.argmax(scores, axis=0), parameters)
+    expected = np.argmax(scores, axis=0)
+    return _computed("argmax of 10 in bits", cy.argmax, [operand], [scores], expected, parameters, device)
 
 
 def _same_length(scheme: str, quick: bool) -> cy.Parameters:
@@ -187,9 +184,9 @@ def _same_length(scheme: str, quick: bool) -> cy.Parameters:
     )
 
 
-def _beside_seal(quick: bool, scheme: str, peer: bool, rng: np.random.Generator) -> Iterator[_Case]:
+def _beside_seal(quick: bool, scheme: str, peer: bool, rng: np.random.Generator, device: str) -> Iterator[_Case]:
     parameters = _same_length(scheme, quick)
-    keys = _keys(parameters)
+    keys = cy.keygen(parameters, rotations=[], device=device)
     n = parameters.degree
     values, weights = rng.integers(0, _PLAIN, n), rng.integers(-30000, 30001, n)
     x = cy.encrypt(values, keys.public, wrap=True)
@@ -210,13 +207,13 @@ def _beside_seal(quick: bool, scheme: str, peer: bool, rng: np.random.Generator)
         None if seal is None else lambda: seal.polynomial(_COEFFICIENTS), theirs,
     )  # fmt: skip
     ours, theirs = modulo(values * weights)
-    encoded = cy.plain(weights, parameters, device=_ENGINE)
+    encoded = cy.plain(weights, parameters, device=device)
     plain = None if seal is None else seal.plain_product
     yield _Case(FUNCTIONS[6], parameters, n, lambda: x * weights, ours, 0, 0, plain, theirs)
     yield _Case(FUNCTIONS[7], parameters, n, lambda: x * encoded, ours, 0, 0, plain, theirs)
 
 
-def _dot(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
+def _dot(quick: bool, scheme: str, rng: np.random.Generator, device: str) -> _Case:
     length = 256 if quick else 4096
     operand = cy.Operand((length,), bound=100)
     a, b = rng.integers(-100, 101, length), rng.integers(-100, 101, length)
@@ -225,15 +222,15 @@ def _dot(quick: bool, scheme: str, rng: np.random.Generator) -> _Case:
         return x @ y
 
     parameters = cy.suggest(compute=dot, inputs=[operand] * 2, scheme=scheme)
-    return _computed(FUNCTIONS[8], dot, [operand] * 2, [a, b], a @ b, parameters)
+    return _computed(FUNCTIONS[8], dot, [operand] * 2, [a, b], a @ b, parameters, device)
 
 
 def _cases(plan: FunctionsPlan, peer: bool) -> Iterator[tuple[str, Callable[[], Iterator[_Case]]]]:
     rng = np.random.default_rng(20260101)
     for scheme in ("bfv", "bgv"):
-        yield scheme, lambda scheme=scheme: _beside_seal(plan.quick, scheme, peer, rng)  # type: ignore[misc]
+        yield scheme, lambda scheme=scheme: _beside_seal(plan.quick, scheme, peer, rng, plan.device)  # type: ignore[misc]
     for make in (_equality, _less, _less_of_64_bits, _argmax, _argmax_of_bits, _dot):
-        yield "bgv", lambda make=make: iter([make(plan.quick, "bgv", rng)])  # type: ignore[misc]
+        yield "bgv", lambda make=make: iter([make(plan.quick, "bgv", rng, plan.device)])  # type: ignore[misc]
 
 
 def _checked(case: _Case, who: str, timing: Timing, check: Callable[[Any], bool]) -> Timing:
@@ -248,7 +245,7 @@ def measure_functions(plan: FunctionsPlan, peer: bool, known: set[tuple[Any, ...
     Raises:
         WrongResultError: a result, ours or the peer's, that is not what is right.
     """
-    for scheme, cases in _cases(plan, peer and seal_available()):
+    for scheme, cases in _cases(plan, peer and seal_available() and plan.device.startswith("cpu")):
         for case in cases():
             parameters = case.parameters
             head: Record = {
@@ -261,11 +258,11 @@ def measure_functions(plan: FunctionsPlan, peer: bool, known: set[tuple[Any, ...
                 "log_q": parameters.modulus_bits,
                 "threads": 1,
                 "batch": 1,
-                "engine": _ENGINE,
+                "engine": plan.device,
             }
             if key_of(head) in known:
                 continue
-            timings = alternate([case.ours, *([case.peer] if case.peer else [])], plan.budget)
+            timings = alternate([awaited(case.ours, plan.device), *([case.peer] if case.peer else [])], plan.budget)
             ours = _checked(case, "cyclotome", timings[0], case.check)
             theirs = _checked(case, "SEAL", timings[1], case.peer_check) if case.peer else None
             yield {
@@ -303,5 +300,8 @@ def functions_tables(records: Sequence[Record]) -> list[Table]:
     if not rows:
         return []
     columns = ("function", "scheme", "n", "values", "products", "cyclotome", "SEAL", "times faster")
-    note = "CPU time of one thread; parameters beside SEAL have moduli of the same lengths, the others are suggested."
+    note = (
+        clock_note(records[0]["engine"])
+        + "; parameters beside SEAL have moduli of the same lengths, the others are suggested."
+    )
     return [Table("Functions of encrypted integers", columns, rows, note, 2), published_table(records)]

@@ -12,7 +12,6 @@ alternation; every result is compared with NumPy's.
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -25,7 +24,7 @@ from cyclotome_bench.plans import Plan
 from cyclotome_bench.report import Record, key_of
 from cyclotome_bench.seal import seal_available
 from cyclotome_bench.tables import Table, duration, times
-from cyclotome_bench.timing import Budget, Timing, alternate
+from cyclotome_bench.timing import Budget, Timing, alternate, awaited, clock_note, clock_of
 from cyclotome_bench.truth import WrongResultError
 
 __all__ = [
@@ -100,7 +99,7 @@ def measure(
         contestants += _ours(scheme, matrix, vector, degree, device)
     if peer:
         contestants.append(_tenseal(matrix, vector, degree))
-    timings = alternate([c.act for c in contestants], budget)
+    timings = alternate([awaited(c.act, device) for c in contestants], budget)
     rows = []
     for c, timing in zip(contestants, timings, strict=True):
         if np.abs(np.asarray(c.read(timing.result), dtype=float) - matrix @ vector).max() > _TOLERANCE:
@@ -148,6 +147,7 @@ class MatrixPlan(Plan):
 
     shapes: tuple[tuple[int, int], ...] = SHAPES
     ring_degree: int = _DEGREE
+    device: str = "cpu:1"
 
     def restricted(self, sets: Sequence[str], schemes: Sequence[str]) -> MatrixPlan:
         """The plan itself, which is one set.
@@ -160,7 +160,7 @@ class MatrixPlan(Plan):
         return self
 
 
-def make_matrix_plan(quick: bool = False, seconds: float | None = None) -> MatrixPlan:
+def make_matrix_plan(quick: bool = False, seconds: float | None = None, device: str = "cpu:1") -> MatrixPlan:
     """A plan.
 
     Raises:
@@ -168,9 +168,9 @@ def make_matrix_plan(quick: bool = False, seconds: float | None = None) -> Matri
     """
     if seconds is not None and seconds <= 0:
         raise ArgumentError(f"{seconds} seconds for a cell: take a positive number")
-    budget = Budget(seconds=seconds or (0.2 if quick else 20.0), fewest=2, most=15, clock=time.thread_time_ns)
+    budget = Budget(seconds=seconds or (0.2 if quick else 20.0), fewest=2, most=15, clock=clock_of(device))
     shapes, degree = (((12, 20),), 64) if quick else (SHAPES, _DEGREE)
-    return MatrixPlan(MATRIX_SET, (), (), 1, budget, shapes, degree)
+    return MatrixPlan(MATRIX_SET, (), (), 1, budget, shapes, degree, device)
 
 
 def measure_matrices(plan: MatrixPlan, peer: bool, known: set[tuple[Any, ...]]) -> Iterator[Record]:
@@ -179,7 +179,7 @@ def measure_matrices(plan: MatrixPlan, peer: bool, known: set[tuple[Any, ...]]) 
     Raises:
         WrongResultError: a result that is not NumPy's.
     """
-    has_peer = peer and seal_available() and plan.ring_degree == _DEGREE
+    has_peer = peer and seal_available() and plan.ring_degree == _DEGREE and plan.device.startswith("cpu")
     for shape in plan.shapes:
         chosen = {scheme: parameters(scheme, plan.ring_degree) for scheme in ("bfv", "bgv")}
         heads = {
@@ -193,14 +193,15 @@ def measure_matrices(plan: MatrixPlan, peer: bool, known: set[tuple[Any, ...]]) 
                 "log_q": of.modulus_bits,
                 "threads": 1,
                 "batch": 1,
-                "engine": "cpu:1",
+                "engine": plan.device,
             }
             for scheme, of in chosen.items()
             for way in _WAYS
         }
         if all(key_of(head) in known for head in heads.values()):
             continue
-        rows = {row.who: row for row in measure(shape, plan.budget, degree=plan.ring_degree, peer=has_peer)}
+        measured = measure(shape, plan.budget, degree=plan.ring_degree, peer=has_peer, device=plan.device)
+        rows = {row.who: row for row in measured}
         theirs = rows.get(_TENSEAL)
         for (scheme, way), head in heads.items():
             ours = rows[f"cyclotome, {scheme}, {way}"]
@@ -237,8 +238,8 @@ def matrix_tables(records: Sequence[Record]) -> list[Table]:
         return []
     columns = ("matrix", "scheme", "cyclotome", "TenSEAL", "times faster", "ciphertexts", "MiB prepared")
     note = (
-        "CPU time of one thread. TenSEAL has packed products for CKKS vectors only, whose results are approximate; "
-        "ours are exact."
+        clock_note(records[0]["engine"])
+        + "; TenSEAL has packed products for CKKS vectors only, whose results are approximate; ours are exact"
     )
     return [Table("Public matrices times encrypted vectors", columns, rows, note, 2)]
 
@@ -253,7 +254,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="cpu:1", help='elsewhere than on "cpu:1" the clock is that of the wall')
     told = parser.parse_args(arguments)
     shapes = [tuple(int(length) for length in shape.split("x")) for shape in told.shapes] or list(SHAPES)
-    clock = time.thread_time_ns if told.device == "cpu:1" else time.perf_counter_ns
+    clock = clock_of(told.device)
     budget = Budget(seconds=told.seconds, fewest=3, most=15, clock=clock)
     print("| matrix | | ms | ciphertexts of the result | MiB prepared |\n|---|---|---|---|---|")
     for rows, columns in shapes:

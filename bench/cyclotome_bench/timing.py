@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Budget", "SelfTimed", "Timing", "alternate", "quiet"]
+from cyclotome.contexts import engine_on
+
+__all__ = ["Budget", "SelfTimed", "Timing", "alternate", "awaited", "clock_note", "clock_of", "quiet"]
 
 
 @runtime_checkable
@@ -54,6 +56,30 @@ class Timing:
     @property
     def most(self) -> float:
         return max(self.samples)
+
+
+def awaited(action: Callable[[], Any], device: str) -> Callable[[], Any]:
+    """The action, which ends when its device has computed what it asked for; on cores it does anyway."""
+    if device.startswith("cpu"):
+        return action
+    engine = engine_on(device)
+
+    def run() -> Any:
+        result = action()
+        engine.synchronize()
+        return result
+
+    return run
+
+
+def clock_of(device: str) -> Callable[[], int]:
+    """What times one thread: the time that it computed, or on a device the clock on the wall."""
+    return time.thread_time_ns if device == "cpu:1" else time.perf_counter_ns
+
+
+def clock_note(device: str) -> str:
+    """What a table says of its times."""
+    return "CPU time of one thread" if device == "cpu:1" else f"{device}: one call and the wait for it"
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from cyclotome_bench.functions import FUNCTIONS, functions_tables, make_function
 from cyclotome_bench.functions_published import PUBLISHED
 from cyclotome_bench.report import REQUIRED, key_of
 from cyclotome_bench.truth import WrongResultError
+from devices import DEVICE, needs_device
 
 
 def test_every_row_is_measured_once() -> None:
@@ -45,3 +46,14 @@ def test_the_set_stands_alone() -> None:
             plan.restricted(sets, schemes)
     with pytest.raises(ArgumentError):
         make_functions_plan(seconds=0)
+
+
+@needs_device
+def test_on_another_device_every_row_is_computed_there() -> None:
+    plan = make_functions_plan(quick=True, seconds=0.01, device=DEVICE)
+    records = list(measure_functions(plan, True, set()))
+    assert {record["engine"] for record in records} == {DEVICE}
+    assert {record["operation"] for record in records} == set(FUNCTIONS)
+    table, _ = functions_tables(records)
+    assert f"{DEVICE}: one call" in table.note
+    assert DEVICE.startswith("cpu") or all(record["peer"] is None for record in records)
