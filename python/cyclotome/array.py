@@ -201,7 +201,7 @@ class EncryptedArray:
             >>> x = cy.encrypt([1, 2, 3], public).transformed()
             >>> sums = [x * cy.plain(row, params) + row for row in ([1, 0, 2], [3, 4, 5])]
             >>> cy.decrypt(sums[0], secret), sums[1].is_transformed
-            (array([2, 2, 8]), True)
+            (array([2, 0, 8]), True)
         """
         return self.derived(self._native.transformed() if wanted else self._native.in_native_domain())
 

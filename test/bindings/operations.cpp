@@ -13,7 +13,6 @@ using rlwe::Ciphertext;
 void bind_linear(nb::module_& m) {
   m.def("add_at_one_level", &rlwe::add, NoGil());  // what the schemes' sums end with
   m.def("negate", &rlwe::negate, NoGil());
-  m.def("multiply_plain", &rlwe::multiply_plain, NoGil());
   m.def("multiply_scalar", &rlwe::multiply_scalar, NoGil());
   m.def(
       "linear_combination",

@@ -85,7 +85,7 @@ class Value:
         """Times a plaintext polynomial, reduced modulo t."""
         plain = self.machine.plaintext(polynomial)
         message = negacyclic_product(self.message, centred(np.asarray(polynomial, dtype=object), self.machine.t))
-        return self.of(rlwe.multiply_plain(self.ciphertext, plain), message)
+        return self.of(_core.multiply_plain(self.ciphertext, plain), message)
 
     def scaled(self, factor: int) -> Value:
         return self.of(rlwe.multiply_scalar(self.ciphertext, factor), self.message * factor)

@@ -102,14 +102,14 @@ def test_one_plaintext_may_serve_several_threads_at_once(rng: np.random.Generato
     party = Party(small_literal(64, 1024, slot_prime(1024, 20), 2, 1), engine=_core.CpuEngine(1))
     x = party.encrypt(random_below(rng, party.t(), (1, 1024)), 1, slots=True)
     values = random_below(rng, party.t(), (4, 1024))
-    expected = rlwe.multiply_plain(x, party.plaintext(values, slots=True))
+    expected = _core.multiply_plain(x, party.plaintext(values, slots=True))
     with ThreadPoolExecutor(8) as pool:
         for _ in range(20):
             shared, start = party.plaintext(values, slots=True), Barrier(8)
 
             def product(_: int, shared: Any = shared, start: Barrier = start) -> Any:
                 start.wait()
-                return rlwe.multiply_plain(x, shared)
+                return _core.multiply_plain(x, shared)
 
             for result in pool.map(product, range(8)):
                 assert np.array_equal(rlwe.coefficients(result), rlwe.coefficients(expected))

@@ -219,8 +219,8 @@ def test_every_step_of_a_product_is_independent_of_threads_tiles_and_engine_over
         steps += [_core.multiply(noisy, x), *rlwe.apply_galois_hoisted(x, [3, 1, 511], party.evaluation)]
         steps += [bfv.multiply(x, y, BEHZ), bfv.square(x, BEHZ)]
         steps += [rlwe.rotate_rows(x, 1, party.evaluation), rlwe.rotate_columns(y, party.evaluation)]
-        steps += [rlwe.multiply_plain(x, party.plaintext(values, slots=True)), bfv.square(y)]
-        steps += [rlwe.multiply_plain(_core.take(x, [2]), party.plaintext(values, slots=True))]
+        steps += [_core.multiply_plain(x, party.plaintext(values, slots=True)), bfv.square(y)]
+        steps += [_core.multiply_plain(_core.take(x, [2]), party.plaintext(values, slots=True))]
         outcomes.append([rlwe.coefficients(step) for step in steps])
         assert np.array_equal(party.decrypt(steps[3], slots=True), values * values[::-1] % party.t())
     for outcome in outcomes[1:]:
@@ -258,6 +258,6 @@ def test_several_plaintext_moduli_are_independent_arrays(rng: np.random.Generato
                 operation(x, other)
         with pytest.raises(MismatchError, match="plaintext moduli"):
             testing.scheme.concatenate([x, other])
-        for operation in (testing.scheme.add_plain, testing.scheme.subtract_plain, rlwe.multiply_plain):
+        for operation in (testing.scheme.add_plain, testing.scheme.subtract_plain, _core.multiply_plain):
             with pytest.raises(MismatchError, match="plaintext moduli number"):
                 operation(x, party.plaintext(values % 257, False, (plain + 1) % 3))

@@ -158,13 +158,13 @@ def test_products_with_adversarial_plaintexts(case: Any, rng: np.random.Generato
     square = _core.relinearize(bfv.square(x), party.evaluation)
     for m in adversarial_plaintexts(party, rng).values():
         plaintext = party.plaintext(m, slots=False)
-        once = rlwe.multiply_plain(x, plaintext)
+        once = _core.multiply_plain(x, plaintext)
         assert_bounded(party, once)
-        assert_bounded(party, rlwe.multiply_plain(once, plaintext))
-        assert_bounded(party, rlwe.multiply_plain(square, plaintext), loose_bits=14)
+        assert_bounded(party, _core.multiply_plain(once, plaintext))
+        assert_bounded(party, _core.multiply_plain(square, plaintext), loose_bits=14)
         # A plaintext that is correlated with the message, and so with the rounding of q m / t.
         again = party.encrypt(m, int(rng.integers(1 << 60)), slots=False, symmetric=True)
-        assert_bounded(party, rlwe.multiply_plain(again, plaintext))
+        assert_bounded(party, _core.multiply_plain(again, plaintext))
 
 
 def test_plaintexts_norms_are_those_of_their_centred_polynomials(case: Any, rng: np.random.Generator) -> None:

@@ -168,7 +168,7 @@ def _square_relinearized(p: Program) -> tuple[Any, Any]:
 def _multiply_plain(p: Program) -> tuple[Any, Any]:
     a, x = p.pick()
     m, y = p.row(a.batch)
-    return rlwe.multiply_plain(a, m), product_of_values(x, y, p.slots, p.t)
+    return _core.multiply_plain(a, m), product_of_values(x, y, p.slots, p.t)
 
 
 def _multiply_scalar(p: Program) -> tuple[Any, Any]:

@@ -173,7 +173,7 @@ def test_plain_operands_at_lower_levels(rng: np.random.Generator, case: Any) -> 
             outcomes = {
                 "add": (testing.scheme.add_plain(x, operand), u + rows),
                 "subtract": (testing.scheme.subtract_plain(x, operand), u - rows),
-                "multiply": (rlwe.multiply_plain(x, operand), product_of_values(u, rows, False, t)),
+                "multiply": (_core.multiply_plain(x, operand), product_of_values(u, rows, False, t)),
                 "negate": (rlwe.negate(x), -u),
                 "scale": (rlwe.multiply_scalar(x, -3), -3 * u),
                 "combine": (rlwe.linear_combination(x, [2, -1, 0, 1], 2), [2 * u[0] - u[1], u[1]]),
@@ -248,7 +248,7 @@ def test_every_engine_finds_the_same_bits(rng: np.random.Generator, word: int) -
         small = _core.relinearize(product, party.evaluation)
         steps = [x, y, product, small, _core.add(small, x), testing.bgv.switch_modulus(y)]
         steps += [rlwe.rotate_rows(small, 1, party.evaluation), rlwe.rotate_columns(x, party.evaluation)]
-        steps += [rlwe.multiply_plain(small, party.plaintext(values, True)), testing.bgv.square(small)]
+        steps += [_core.multiply_plain(small, party.plaintext(values, True)), testing.bgv.square(small)]
         outcomes.append([rlwe.coefficients(step) for step in steps])
         party.reads(small, True, values * values[::-1])
     for outcome in outcomes[1:]:

@@ -271,7 +271,7 @@ def test_operations_state_what_the_independent_calculus_and_planning_say(
         rlwe.apply_galois_hoisted(x, [3], party.evaluation)[0].noise == _core.apply_galois(x, 3, party.evaluation).noise
     )
     assert close(book.fresh().times(1000), rlwe.multiply_scalar(x, -1000).noise)
-    assert close(book.ring.times_plain(book.fresh(), *rlwe.norms(m)), rlwe.multiply_plain(x, m).noise)
+    assert close(book.ring.times_plain(book.fresh(), *rlwe.norms(m)), _core.multiply_plain(x, m).noise)
     again = deterministic.rerandomize(x, party.public, testing.Seed(rng.bytes(32)))
     assert close(book.ring.sum(book.fresh(), book.public_zero()), again.noise)
     # Squares: planning's numbers bit by bit, the independent ones to 1e-9.

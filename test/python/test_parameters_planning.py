@@ -67,7 +67,7 @@ def test_suggestions_carry_the_worst_program_that_was_asked_for(
         expected = product_of_values(expected, expected, intent.slots, t)
     for _ in range(intent.plain_products):
         factor = rng.integers(0, t, (1, n)).astype(object)
-        y = rlwe.multiply_plain(y, party.plaintext(factor, intent.slots))
+        y = _core.multiply_plain(y, party.plaintext(factor, intent.slots))
         expected = product_of_values(expected, factor, intent.slots, t)
     y = _core.apply_galois(y, 3, party.evaluation)
     total = rlwe.multiply_scalar(y, intent.terms)

@@ -237,7 +237,7 @@ def plain_operations(a: Party, b: Party) -> dict[str, Callable[[], Any]]:
     return {
         "add_plain": lambda: testing.scheme.add_plain(x, plaintext),
         "subtract_plain": lambda: testing.scheme.subtract_plain(x, plaintext),
-        "multiply_plain": lambda: rlwe.multiply_plain(x, plaintext),
+        "multiply_plain": lambda: _core.multiply_plain(x, plaintext),
         "encrypt": lambda: deterministic.encrypt(plaintext, a.public, seed(1)),
         "encrypt symmetrically": lambda: deterministic.encrypt(plaintext, a.secret, seed(1)),
     }
@@ -273,7 +273,7 @@ def test_arguments_that_do_not_fit_are_refused(rng: np.random.Generator, word: i
     x = party.encrypt(random_below(rng, 257, (3, 16)), 1, slots=False)
     y = party.encrypt(random_below(rng, 257, (2, 16)), 1, slots=False)
     m = party.plaintext(random_below(rng, 257, (2, 16)), slots=False)
-    for operation, b in [(_core.add, y), (testing.scheme.subtract, y), (_core.multiply, y), (rlwe.multiply_plain, m)]:
+    for operation, b in [(_core.add, y), (testing.scheme.subtract, y), (_core.multiply, y), (_core.multiply_plain, m)]:
         with pytest.raises(ArgumentError, match=r"batches of 3 and 2 .*equal or 1"):
             operation(x, b)
     for operation in (testing.scheme.add_plain, testing.scheme.subtract_plain):

@@ -118,7 +118,7 @@ Bound polynomial_product_bound(const char* operation, const Bound& a, const Boun
 Bound field_bound(const char* operation, const Bound& x, const Integers& w, const rlwe::Parameters& parameters) {
   const FieldSlotsPtr& slots = parameters.field_slots();
   if (slots == nullptr) {
-    if (const std::size_t found = first_wider_than(w, 1); x.is_bits() && found != w.size()) {
+    if (const std::size_t found = x.is_bits() ? first_wider_than(w, 1) : w.size(); found != w.size()) {
       throw RangeError(message(operation, ": value ", shown(w[found]), " is no bit, which are 0 and 1; encrypt with ",
                                "wrap=True for integers modulo 2"));
     }
@@ -143,16 +143,26 @@ Bound left_product_bound(const Integers& matrix, const Bound& x, std::size_t len
   return signed_as({weight * x.largest(), length, weight * x.row()}, x, bound_of(matrix, matrix.length()));
 }
 
-Bound left_vector_product_bound(const Integers& matrix, const Bound& x) {
+MatrixSize::MatrixSize(const Integers& matrix)
+    : rows(matrix.shape()[0]),
+      columns(matrix.shape()[1]),
+      not_negative(!interval_of(matrix).low.negative),
+      largest(matrix.largest()),
+      row_sum(matrix.largest_sum(1)),
+      column_sum(matrix.largest_sum(0)) {}
+
+Bound left_vector_product_bound(const MatrixSize& matrix, const Bound& x) {
   if (x.wraps()) return x;
-  const BigUnsigned entry = std::min(matrix.largest_sum(1) * x.largest(), matrix.largest() * x.row());
-  return signed_as({entry, matrix.shape()[0], matrix.largest_sum(0) * x.row()}, x, bound_of(matrix, matrix.length()));
+  const BigUnsigned entry = std::min(matrix.row_sum * x.largest(), matrix.largest * x.row());
+  const Bound bound(entry, matrix.rows, matrix.column_sum * x.row());
+  return x.starts_at_zero() && matrix.not_negative ? bound.from_zero() : bound;
 }
 
-Bound right_product_bound(const Bound& x, const Integers& matrix) {
+Bound right_product_bound(const Bound& x, const MatrixSize& matrix) {
   if (x.wraps()) return x;
-  const BigUnsigned entry = std::min(x.largest() * matrix.largest_sum(0), x.row() * matrix.largest());
-  return signed_as({entry, matrix.shape()[1], x.row() * matrix.largest_sum(1)}, x, bound_of(matrix, matrix.length()));
+  const BigUnsigned entry = std::min(x.largest() * matrix.column_sum, x.row() * matrix.largest);
+  const Bound bound(entry, matrix.columns, x.row() * matrix.row_sum);
+  return x.starts_at_zero() && matrix.not_negative ? bound.from_zero() : bound;
 }
 
 Bound total_bound(const Bound& x, const Shape& shape, const std::vector<std::size_t>& axes) {

@@ -97,10 +97,18 @@ Bound bound_of(const Integers& w, std::size_t length);
 /// Of matrix @ x for a public matrix and an x whose contracted axis is the one before rows of `length`; and of
 /// matrix @ x for a vector x, whose rows are contracted.
 Bound left_product_bound(const Integers& matrix, const Bound& x, std::size_t length);
+/// What bounds of products ask of a public matrix: told once where it serves many, since it takes walks over all
+/// values.
+struct MatrixSize {
+  explicit MatrixSize(const Integers& matrix);
+  std::size_t rows, columns;
+  bool not_negative;
+  BigUnsigned largest, row_sum, column_sum;  ///< of magnitudes; sums along a row and a column
+};
 /// Of a public matrix and a vector, whose rows are contracted.
-Bound left_vector_product_bound(const Integers& matrix, const Bound& x);
+Bound left_vector_product_bound(const MatrixSize& matrix, const Bound& x);
 /// Of x @ matrix for a public matrix.
-Bound right_product_bound(const Bound& x, const Integers& matrix);
+Bound right_product_bound(const Bound& x, const MatrixSize& matrix);
 
 /// Of the sums over `axes`, which ascend, of an array of this shape.
 Bound total_bound(const Bound& x, const Shape& shape, const std::vector<std::size_t>& axes);

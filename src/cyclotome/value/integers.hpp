@@ -29,10 +29,14 @@ struct Integer {
   std::string to_string() const { return (negative ? "-" : "") + magnitude.to_string(); }
   bool operator==(const Integer&) const noexcept = default;
   std::strong_ordering operator<=>(const Integer& other) const noexcept;
+  /// The opposite.
   Integer operator-() const { return Integer(magnitude, !negative); }
 };
+/// The sum.
 Integer operator+(const Integer& a, const Integer& b);
+/// The difference.
 Integer operator-(const Integer& a, const Integer& b);
+/// The product.
 Integer operator*(const Integer& a, const Integer& b);
 
 /// Numbers for people, in messages: in full while they are readable, then "about 2^72".

@@ -15,6 +15,7 @@ Matrix::Matrix(const rlwe::ContextPtr& context, Integers values)
     throw UnsupportedError(message("matrices are prepared for slots in two rows of integers, which ",
                                    context->parameters().summary(), " does not have; multiply with the integers"));
   }
+  kept_->size.emplace(kept_->values);
 }
 
 std::size_t Matrix::bytes() const {

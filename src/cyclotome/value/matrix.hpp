@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "cyclotome/value/diagonals.hpp"
 #include "cyclotome/value/encrypted_array.hpp"
@@ -22,6 +23,8 @@ class Matrix {
 
   const rlwe::ContextPtr& context() const noexcept { return kept_->context; }
   const Integers& values() const noexcept { return kept_->values; }
+  /// What bounds ask of it.
+  const MatrixSize& size() const noexcept { return *kept_->size; }
   /// Bytes of what was prepared so far.
   std::size_t bytes() const;
   /// The diagonals of the matrix, transposed for products from the right; clean, quiet: as DiagonalPlan has them.
@@ -32,6 +35,7 @@ class Matrix {
     Kept(rlwe::ContextPtr on, Integers matrix) : context(std::move(on)), values(std::move(matrix)) {}
     rlwe::ContextPtr context;
     Integers values;
+    std::optional<MatrixSize> size;
     std::mutex mutex;
     std::map<std::array<bool, 3>, std::unique_ptr<const Diagonals>> diagonals;
   };

@@ -113,21 +113,30 @@ bool decryptable(const Placed& x) {
   return std::ranges::all_of(x.channels, [](const Ciphertext& c) { return scheme::noise_headroom(c) >= 0; });
 }
 
-/// A packed array's rows times a matrix, by diagonals where there are slots in two rows and more results than one:
-/// those that `made` gives, or makes for this product, once more by the quiet ones where the noise of the cheap ones is
-/// too much. Else one result, in all slots, for each row of the matrix.
+/// A packed array's rows times a matrix, by the diagonals that `made` gives or makes, once more by the quiet ones where
+/// the noise of the cheap ones is too much.
 template <class Made>
-Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options, const Made& made) {
+Placed product_by_diagonals(const EncryptedArray& x, const Options& options, const Made& made) {
   require_slots("matmul", x.layout());
-  if (matrix.shape()[0] == 1 || !Diagonals::possible(*x.context())) {
-    return weighted_slots(x.placed(), x.keys(), matrix, options);
-  }
   const rlwe::EvaluationKeys& keys = x.keys().require_evaluation("matmul");
   Placed operand = x.placed();
   if (operand.channels.front().parts() > 2) operand.channels = relinearize(operand.channels, keys, options);
   const bool clean = operand.layout.clean();
   Placed product = made(clean, false).apply("matmul", operand, keys, options);
   return decryptable(product) ? product : made(clean, true).apply("matmul", operand, keys, options);
+}
+
+/// Whether there are slots in two rows, and more results than one.
+bool has_diagonals(const EncryptedArray& x, std::size_t results) {
+  return results > 1 && Diagonals::possible(*x.context());
+}
+
+/// A packed array's rows times a matrix, by diagonals or else one result, in all slots, for each row of the matrix.
+template <class Made>
+Placed packed_product(const EncryptedArray& x, const Integers& matrix, const Options& options, const Made& made) {
+  if (has_diagonals(x, matrix.shape()[0])) return product_by_diagonals(x, options, made);
+  require_slots("matmul", x.layout());
+  return weighted_slots(x.placed(), x.keys(), matrix, options);
 }
 
 /// The same with diagonals for this product alone.
@@ -161,8 +170,8 @@ EncryptedArray matmul(const Integers& matrix, const EncryptedArray& x, const Opt
     return reshape(product, without(product.shape(), Indices{x.ndim() > 1 ? x.ndim() - 2 : 0}));
   }
   const bool vector = x.ndim() == 1;
-  const Bound bound =
-      vector ? left_vector_product_bound(matrix, x.bound()) : left_product_bound(matrix, x.bound(), x.layout().last());
+  const Bound bound = vector ? left_vector_product_bound(MatrixSize(matrix), x.bound())
+                             : left_product_bound(matrix, x.bound(), x.layout().last());
   require_within("matmul", bound, x.parameters());
   Placed product = vector && x.layout().packed() ? packed_product(x, matrix, options)
                                                  : weighted(x.placed(), matrix, vector ? 0 : x.ndim() - 2, options);
@@ -176,7 +185,7 @@ EncryptedArray matmul(const EncryptedArray& x, const Integers& matrix, const Opt
     const EncryptedArray product = matmul(x, matrix.reshaped({matrix.length(), 1}), options);
     return reshape(product, without(product.shape(), Indices{product.ndim() - 1}));
   }
-  const Bound bound = right_product_bound(x.bound(), matrix);
+  const Bound bound = right_product_bound(x.bound(), MatrixSize(matrix));
   require_within("matmul", bound, x.parameters());
   const Integers columns = transposed(matrix);
   Placed product =
@@ -190,7 +199,7 @@ EncryptedArray matmul(const Matrix& matrix, const EncryptedArray& x, const Optio
   if (x.ndim() != 1 || !x.layout().packed()) return matmul(w, x, options);
   require_contraction(w.shape(), x.shape());
   require_matrix(w, x);
-  const Bound bound = left_vector_product_bound(w, x.bound());
+  const Bound bound = left_vector_product_bound(matrix.size(), x.bound());
   require_within("matmul", bound, x.parameters());
   const auto made = [&](bool clean, bool quiet) -> const Diagonals& { return matrix.diagonals(false, clean, quiet); };
   return finished("matmul", packed_product(x, w, options, made), bound, x.keys(), options);
@@ -199,13 +208,13 @@ EncryptedArray matmul(const Matrix& matrix, const EncryptedArray& x, const Optio
 EncryptedArray matmul(const EncryptedArray& x, const Matrix& matrix, const Options& options) {
   const Integers& w = matrix.values();
   rlwe::require_same_context("matmul", *matrix.context(), *x.context());
-  if (!x.layout().packed()) return matmul(x, w, options);
+  if (!x.layout().packed() || !has_diagonals(x, w.shape()[1])) return matmul(x, w, options);
   require_contraction(x.shape(), w.shape());
   require_matrix(w, x);
-  const Bound bound = right_product_bound(x.bound(), w);
+  const Bound bound = right_product_bound(x.bound(), matrix.size());
   require_within("matmul", bound, x.parameters());
   const auto made = [&](bool clean, bool quiet) -> const Diagonals& { return matrix.diagonals(true, clean, quiet); };
-  return finished("matmul", packed_product(x, transposed(w), options, made), bound, x.keys(), options);
+  return finished("matmul", product_by_diagonals(x, options, made), bound, x.keys(), options);
 }
 
 EncryptedArray matmul(const EncryptedArray& x, const EncryptedArray& y, const Options& options) {
