@@ -84,13 +84,14 @@ class ByModulus {
 
   template <auto... kernels>
   static K join() noexcept {
+    // Asked as it runs: with sanitizers, whether a function has an address is no constant to GCC.
     K joined = wide();
+    const K& narrow = Narrow::table;
     const auto take = [&]<auto kernel>() {
-      if constexpr (Narrow::table.*kernel != nullptr) joined.*kernel = Choice<kernel>::run;
+      if (narrow.*kernel != nullptr) joined.*kernel = Choice<kernel>::run;
     };
     (take.template operator()<kernels>(), ...);
-    joined.weighted_sums = nullptr;
-    if constexpr (Narrow::table.weighted_sums != nullptr) joined.weighted_sums = weighted_sums;
+    joined.weighted_sums = narrow.weighted_sums != nullptr ? weighted_sums : nullptr;
     return joined;
   }
 };
