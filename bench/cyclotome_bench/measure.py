@@ -44,7 +44,7 @@ def measure(plan: Plan, peer: bool, known: _Known | None = None, programs: Seque
 
     Raises:
         WrongResultError: a timed operation gave a wrong result.
-        PeerError: a program refuses, or ended early.
+        PeerError: a program can't be started, or ended early. One that refuses a problem has that in the records.
 
     Reports progress as `cyclotome.progress` describes, in cells.
     """

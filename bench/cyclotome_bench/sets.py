@@ -22,10 +22,10 @@ __all__ = [
     "small_problem",
 ]
 
-#: In the order of reports. multiply_plain takes a plaintext that was encoded before; multiply gives 3 parts,
-#: relinearize makes them 2, multiply_relinearize is both; rotate moves all slots by one (or applies x -> x^3 where
-#: there are none). multiply_plain multiplies a ciphertext as
-#: encryption leaves it, again and again, multiply_plain_transformed one that was transformed before.
+#: In the order of reports. Plain products take a plaintext that was encoded before: multiply_plain a ciphertext as
+#: encryption leaves it, again and again, multiply_plain_transformed one that was transformed before. multiply gives 3
+#: parts, relinearize makes them 2, multiply_relinearize is both; rotate moves all slots by one (or applies x -> x^3
+#: where there are none).
 OPERATIONS = (
     "encode",
     "decode",
