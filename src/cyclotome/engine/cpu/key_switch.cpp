@@ -188,10 +188,12 @@ class KeySwitchNative {
       const bool adds = addend && part < addend->parts;
       const W* const more = adds ? addend->limb<W>(item, part, target) : nullptr;
       W* const result = out.limb<W>(item, part, target);
+      const ShoupFactor<W> factor =
+          constants_.rounding ? ShoupFactor<W>(static_cast<W>(constants_.rounding->factors[target]), q.value())
+                              : ShoupFactor<W>();
       over_tiles([&](std::size_t at, std::size_t width) {
         const W* tile = total + at;
         if (correction != nullptr) {
-          const ShoupFactor<W> factor(static_cast<W>(constants_.rounding->factors[target]), q.value());
           W* const divided = adds ? total + at : result + at;
           kernels_.scale_add(divided, tile, factor, correction + at, width, q.value());
           tile = divided;
