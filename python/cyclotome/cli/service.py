@@ -45,6 +45,10 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free; the log says which.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=1024, help="Processes that compute.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=1024, help="That each of them computes at a time; as many as the device serves well."),
+    ] = None,
     device: Annotated[str, typer.Option(help='Where each of them computes: "cpu:1", "cuda:0".')] = "cpu:1",
     parameters: Annotated[
         Path | None, typer.Option(help="The only ones to compute with, as `cyclotome params` writes them.")
@@ -61,6 +65,9 @@ def serve(
     client_key_mib: Annotated[float | None, typer.Option(help="Of one client's keys.")] = None,
     all_key_mib: Annotated[float | None, typer.Option(help="Of all keys.")] = None,
     resident_key_mib: Annotated[float | None, typer.Option(help="Of keys in the memory of each process.")] = None,
+    job_mib: Annotated[
+        float | None, typer.Option(help="Of the jobs that a process computes at a time, by their plans.")
+    ] = None,
     client_jobs: Annotated[int | None, typer.Option(help="Jobs of one client at a time.")] = None,
     all_jobs: Annotated[int | None, typer.Option(help="Jobs at a time, those that wait among them.")] = None,
     planned_seconds: Annotated[float | None, typer.Option(help="Of a job, by its plan, before it begins.")] = None,
@@ -88,7 +95,7 @@ def serve(
         raise UsageError(f"--log-level {log_level!r}: INFO, WARNING or ERROR")
     mebibytes = {"request_bytes": request_mib, "answer_bytes": answer_mib, "client_bytes": client_mib}
     mebibytes |= {"all_bytes": all_mib, "client_key_bytes": client_key_mib, "all_key_bytes": all_key_mib}
-    mebibytes |= {"resident_key_bytes": resident_key_mib}
+    mebibytes |= {"resident_key_bytes": resident_key_mib, "job_bytes": job_mib}
     others = {"client_jobs": client_jobs, "all_jobs": all_jobs, "planned_seconds": planned_seconds}
     others |= {"seconds": seconds, "client_seconds_per_minute": client_seconds_per_minute}
     only = None if parameters is None else load_as(cy.Parameters, parameters, allow_insecure=allow_insecure)
@@ -96,6 +103,7 @@ def serve(
         functions,
         parameters=only,
         workers=workers,
+        jobs=jobs,
         device=device,
         quotas=_quotas(mebibytes, others),
         folder=keys_folder,
