@@ -7,8 +7,10 @@ import os
 import signal
 import threading
 import time
+from decimal import Decimal
 from typing import Any
 
+import cyclotome as cy
 import numpy as np
 from cyclotome import errors
 from cyclotome.options import current
@@ -109,6 +111,22 @@ def naps(x: Any) -> Any:
     return x
 
 
+def income(table: Any, rate: Any) -> Any:
+    """A column more, and what all of it is: a table and an array in, two tables out."""
+    more = table.assign(income=table["price"] * table["sold"] + Decimal("0.5"))
+    total = cy.EncryptedFrame({"total": cy.EncryptedColumn((more["sold"].values * rate).sum())})
+    return [more, total]
+
+
+def by_place(table: Any) -> Any:
+    return table.groupby("where").sum()
+
+
+def column_alone(table: Any) -> Any:
+    return table["sold"]
+
+
+TABLES = {function.__name__: function for function in (income, by_place, column_alone)}
 TOGETHER = {
     **FUNCTIONS,
     **{function.__name__: function for function in (loops, meets, options_left, naps)},

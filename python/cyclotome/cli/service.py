@@ -24,7 +24,7 @@ from cyclotome.cli.failures import UsageError, command
 from cyclotome.cli.keys import load_as
 from cyclotome.cli.visible import visible
 from cyclotome.extras import SERVE
-from cyclotome.sessions.messages import fingerprint, key_bytes
+from cyclotome.sessions.messages import fingerprint, key_bytes, require_key
 from cyclotome.sessions.quotas import Quotas
 from cyclotome.sessions.remote import Remote
 
@@ -147,18 +147,15 @@ def call(
     """Call a function of a service on encrypted files. No secret key takes part: `cyclotome decrypt` opens the answer.
 
     Keys are sent if the service does not hold them. An answer of several arrays is one file of them all, one after
-    the other, which `cyclotome.load` reads from a file object. Numbers of the answer are integers: what files say of
-    scales and columns stays here.
+    the other, which `cyclotome.load` reads from a file object. Tables keep names, scales and missing values on the way
+    there and back. Of arrays the numbers are integers: what their files say of scales stays here.
     """
     vacant(output, force)
     evaluation = load_as(cy.EvaluationKeys, keys, allow_insecure=allow_insecure)
     hiding = None if public is None else load_as(cy.PublicKey, public, allow_insecure=allow_insecure)
-    arrays = [load_as(cy.EncryptedArray, file, expect=evaluation.parameters) for file in files]
+    arrays = [load_as((cy.EncryptedArray, cy.EncryptedFrame), file, expect=evaluation.parameters) for file in files]
     for array, file in zip(arrays, files, strict=True):
-        if array.key_id != evaluation.key_id:
-            raise cy.errors.MismatchError(
-                f"{file} is encrypted under key {array.key_id[:8]}, not {evaluation.key_id[:8]}"
-            )
+        require_key(array, evaluation.key_id, str(file))
     remote = Remote(url, token=token, timeout=timeout)
     try:
         request = b"".join(cy.to_view(array) for array in arrays)

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..array import EncryptedArray
+from ..encrypted_numbers import EncryptedNumbers
 from ..errors import ArgumentError, FileError, FormatError, MismatchError, QuotaError, UnknownKeysError
 from ..keyring import Keyring
 from ..parameters import Parameters
-from ..planning import plan
 from ..text import byte_size
 from . import calls
+from .arguments import planned, signature
 from .messages import Encrypted, answer_bytes, read_arguments, read_keys
 from .quotas import Quotas
 from .turns import Room
@@ -236,14 +236,13 @@ class Executor:
             QuotaError: more time than the quota.
             Whatever the call itself will raise.
         """
-        arrays = [each for each in arguments if isinstance(each, EncryptedArray)]
-        if len(arrays) != len(arguments):
+        if any(isinstance(each, EncryptedNumbers) for each in arguments):
             return Needs(None, None)
-        what = name, fingerprint, *(_signature(each) for each in arrays)
+        what = name, fingerprint, signature(arguments)
         with self._lock:
             needs = self._plans.get(what)
         if needs is None:
-            found = plan(self._functions[name], inputs=arrays)
+            found = planned(self._functions[name], arguments)
             needs = Needs(found.seconds, found.peak_bytes)
             with self._lock:
                 self._plans[what] = needs
@@ -258,8 +257,3 @@ class Executor:
 def _nbytes(ring: Keyring) -> int:
     every = ring.keys()
     return sum(key.nbytes for key in every)
-
-
-def _signature(x: EncryptedArray) -> tuple[Any, ...]:
-    """What a plan depends on. Noise is not in it: what it refuses is refused when the function runs."""
-    return x.shape, x.layout, x.encoding, x.interval, x.l1_bound, x.level, x.dtype, x.native.parts
