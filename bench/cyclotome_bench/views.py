@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from cyclotome_bench.charts import Plot
+from cyclotome_bench.depth import DEPTH_SET, depth_tables
 from cyclotome_bench.device_tables import device_paper_tables, device_tables
 from cyclotome_bench.fermat_tables import fermat_plots, fermat_tables
 from cyclotome_bench.functions import FUNCTIONS_SET, functions_tables
@@ -73,6 +74,8 @@ def _shown(report: Report, paper: str | None, chosen: bool) -> tuple[list[Table]
         return functions_tables(records), time_plots("Functions of encrypted integers", records)
     if any(record["set"] == MATRIX_SET for record in records):
         return matrix_tables(records), time_plots("Public matrices times encrypted vectors", records)
+    if any(record["set"] == DEPTH_SET for record in records):
+        return depth_tables(records), time_plots("Deep programs", records)
     if report.plan.startswith(INSTRUCTION_SETS_SET):
         return instruction_set_tables(records), instruction_set_plots(records)
     on_device = "gpu" in report.facts
