@@ -163,8 +163,15 @@ class EncryptedArray:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its ciphertexts in memory, with the transforms that products with plaintexts keep."""
+        """Bytes of its ciphertexts, the same however it is used: what it is to send, before files pack residues to
+        their bits (and hold a fresh secret-key encryption by half)."""
         return self._native.nbytes
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes that it takes in memory now: `nbytes`, and the transforms that a second product with plaintexts keeps
+        beside its ciphertexts, which copies of it share."""
+        return self._native.held_bytes
 
     @property
     def ciphertexts(self) -> int:
