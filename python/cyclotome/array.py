@@ -206,10 +206,12 @@ class EncryptedArray:
         return self.derived(self._native.transformed() if wanted else self._native.in_native_domain())
 
     def switch_to_level(self, level: int) -> EncryptedArray:
-        """The same values in at most ``level`` ciphertext primes: smaller to send, and in BGV faster to compute with.
+        """The same values in at most ``level`` ciphertext primes: smaller, and faster to compute with. Each prime that
+        goes takes its bits of noise headroom.
 
-        BGV's products choose the level that keeps most noise headroom by themselves; BFV's take all primes, and come
-        back to the lower level of their operands. The noise grows to a floor of its own at low levels.
+        BGV's products choose the level that keeps most noise headroom by themselves; BFV's are formed at the lower
+        level of their operands. A computation that leaves more headroom than it needs to is faster from a lower level:
+        `switch_to_least_level` finds it.
 
         Raises:
             ArgumentError: above the present level or below 1.
@@ -218,8 +220,10 @@ class EncryptedArray:
         return self.derived(self._native.switch_to_level(wanted))
 
     def switch_to_least_level(self, headroom: float = 0) -> EncryptedArray:
-        """The same values in the fewest primes that leave ``headroom`` bits of noise headroom, for a result that is
-        only sent: what goes home is as small as its noise allows. As it is where no lower level does.
+        """The same values in the fewest primes that leave ``headroom`` bits of noise headroom. What goes home is as
+        small as its noise allows; what a computation begins with, as small as the computation allows: with a ``plan``
+        of it that takes ``x``, ``x.switch_to_least_level(x.noise_headroom - plan.noise_headroom + 2)``. As it is where
+        no lower level does.
 
         Raises:
             ArgumentError: a headroom that is no number.
