@@ -240,7 +240,6 @@ void bind_arithmetic(nb::module_& m) {
         "matrix"_a, "x"_a, "options"_a, NoGil());
   m.def("matmul", nb::overload_cast<const EncryptedArray&, const value::Matrix&, const Options&>(&value::matmul), "x"_a,
         "matrix"_a, "options"_a, NoGil());
-  m.def("matrix_rotations", &value::matrix_rotations, "rows"_a, "columns"_a, "row"_a);
   m.def(
       "sum",
       [](const EncryptedArray& x, const std::vector<std::int64_t>& axes, bool keepdims, const Options& options) {

@@ -317,17 +317,34 @@ def from_bytes(
     return read(_core.Container.from_bytes(streams.view_of(data), **limits), device)
 
 
-def from_bytes_with_note(data: Buffer, expect: Parameters, device: str, max_bytes: int) -> tuple[Any, dict[str, Any]]:
-    """The same, of these parameters, and the note beside it; for the library itself.
+def next_object(
+    following: Source,
+    *,
+    device: str,
+    max_bytes: int = MAX_BYTES,
+    allow_insecure: bool = False,
+    expect: Parameters | None = None,
+) -> tuple[Any, dict[str, Any]] | None:
+    """The object that the next containers are, one or as many as a table has, and the note beside it; None at the end.
+    For the library itself.
 
     Raises:
-        MismatchError: other parameters.
+        FormatError, SecurityError: as `from_bytes`.
+        MismatchError: other parameters than expected.
     """
-    limits = _limits(max_bytes, expect.allow_insecure, _judge(None, [expect]))
-    container = _core.Container.from_bytes(streams.view_of(data), **limits)
-    if container.parameters.fingerprint != expect.native.fingerprint:
+    expected = [] if expect is None else [expect]
+    insecure = allow_insecure or any(each.allow_insecure for each in expected)
+    limits = _limits(max_bytes, insecure, _judge(None, expected))
+    head = following(max_bytes)
+    if head is None:
+        return None
+    container = _core.Container.from_bytes(streams.view_of(head), **limits)
+    if expect is not None and container.parameters.fingerprint != expect.native.fingerprint:
         raise MismatchError(f"the data belongs to other parameters than {expect.summary()}")
-    return read(container, device), metadata.read_note(metadata.parse(container.metadata))
+    facts = metadata.parse(container.metadata)
+    if container.kind == "parameters" and frame_files.describes_table(facts):
+        return _table(container, len(head), following, device, limits), metadata.read_note(facts)
+    return read(container, device), metadata.read_note(facts)
 
 
 def reduced(obj: Any) -> tuple[Any, ...]:

@@ -29,8 +29,8 @@ using cpu::InstructionSet;
 template <LimbWord W>
 std::vector<std::uint64_t> transform_primes(std::size_t n) {
   std::vector<std::uint64_t> primes;
-  const auto widths =
-      sizeof(W) == 4 ? std::vector<unsigned>{30, 24} : std::vector<unsigned>{61, 60, 51, 50, 49, 47, 46, 36, 30};
+  const auto widths = sizeof(W) == 4 ? std::vector<unsigned>{30, 24}
+                                     : std::vector<unsigned>{61, 60, 51, 50, 49, 47, 46, 36, 30, 58, 57, 55};
   for (const unsigned bits : widths) primes.push_back(primes_congruent_to_one(bits, 2 * n, 1)[0]);
   std::uint64_t smallest = 2 * n + 1;
   while (!is_prime(smallest)) smallest += 2 * n;

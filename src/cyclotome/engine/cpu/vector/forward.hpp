@@ -32,7 +32,7 @@ struct Forward : Transform<L> {
   /// values are below most q.
   template <std::size_t count, std::size_t half, unsigned most, class FactorOf>
   CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
-    if constexpr (HasRoom<L>) {
+    if constexpr (AddsProducts<L>) {
       Vector sums[count], quotients[count];
       unrolled<count>([&](auto i) __attribute__((always_inline)) {
         constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
@@ -55,9 +55,10 @@ struct Forward : Transform<L> {
       });
       unrolled<count>([&](auto i) __attribute__((always_inline)) {
         constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
-        const Vector reduced_x = L::conditional_subtract(v[x], p.limit), product = L::finish(products[i], p);
-        v[x] = L::add(reduced_x, product);
-        v[y] = L::subtract(L::add(reduced_x, p.limit), product);
+        const Vector before = HasRoom<L> ? v[x] : L::conditional_subtract(v[x], p.limit);
+        const Vector product = L::finish(products[i], p);
+        v[x] = L::add(before, product);
+        v[y] = L::subtract(L::add(before, p.limit), product);
       });
     }
   }
@@ -153,8 +154,8 @@ struct Forward : Transform<L> {
 
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
     if (tables.degree < Base::smallest) return forward_transform(a, tables);
-    if constexpr (HasRoom<L>) {
-      if (tables.modulus.value() < L::roomier_modulus) return Forward<typename L::Roomier>::run(a, tables);
+    if constexpr (HasRoomier<L>) {
+      if (L::has_roomier(tables.modulus.value())) return Forward<typename L::Roomier>::run(a, tables);
     }
     tree(a, tables.degree, 1, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
   }
