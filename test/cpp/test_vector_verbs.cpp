@@ -173,6 +173,42 @@ void check_results(const std::vector<std::vector<std::uint64_t>>& got,
   }
 }
 
+/// Transforms of lifts, from every side of their limit on; to memory of their own, and in place.
+template <LimbWord W>
+void test_moved_transforms(InstructionSet set, std::size_t n, std::uint64_t q, Pattern pattern) {
+  const cpu::Kernels<W>&kernels = cpu::kernels<W>(set), &scalar = cpu::kernels<W>(InstructionSet::scalar);
+  if (kernels.forward_moved == nullptr || n < cpu::smallest_moved) return;
+  const TransformTables<W> tables(n, static_cast<W>(q));
+  for (const std::uint64_t from : {q, 2 * q - 1, q + 2, q - 2, q / 2 + 1, std::uint64_t{3}}) {
+    const Words<W> a = residues<W>(n, from, pattern, n + from);
+    Words<W> expected(n), got(n), same = a;
+    if (from == q) {
+      expected = a;
+    } else {
+      scalar.move_centred(expected.data(), a.data(), n, static_cast<W>(from), static_cast<W>(q));
+    }
+    scalar.forward_transform(expected.data(), tables);
+    const std::string name = label(set, word_bits<W>, message("moved from ", from).c_str(), q, pattern);
+    kernels.forward_moved(got.data(), a.data(), static_cast<W>(from), tables);
+    check_all(name, got, [&](std::size_t c) { return expected[c]; });
+    kernels.forward_moved(same.data(), same.data(), static_cast<W>(from), tables);
+    check_all(name + ", in place", same, [&](std::size_t c) { return expected[c]; });
+  }
+}
+
+template <LimbWord W>
+void moved_transforms_everywhere() {
+  for (const InstructionSet set : vector_sets()) {
+    for (std::size_t n = cpu::smallest_moved; n <= 16384; n *= 2) {
+      for (const std::uint64_t q : check::transform_primes<W>(n)) {
+        for (const Pattern pattern : patterns) test_moved_transforms<W>(set, n, q, pattern);
+      }
+    }
+  }
+}
+TEST(transforms_of_lifts_equal_the_scalar_path_32) { moved_transforms_everywhere<std::uint32_t>(); }
+TEST(transforms_of_lifts_equal_the_scalar_path_64) { moved_transforms_everywhere<std::uint64_t>(); }
+
 TEST(scalar_path_is_always_there_and_sets_ascend) {
   const auto sets = cpu::instruction_sets();
   CHECK(!sets.empty() && sets.front() == InstructionSet::scalar);

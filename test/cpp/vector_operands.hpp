@@ -82,6 +82,19 @@ std::vector<std::uint64_t> moduli() {
   }
 }
 
+/// Primes with a transform of length n: the largest of each size class and the smallest there is.
+template <LimbWord W>
+std::vector<std::uint64_t> transform_primes(std::size_t n) {
+  std::vector<std::uint64_t> primes;
+  const auto widths = sizeof(W) == 4 ? std::vector<unsigned>{30, 24}
+                                     : std::vector<unsigned>{61, 60, 51, 50, 49, 47, 46, 36, 30, 58, 57, 55};
+  for (const unsigned bits : widths) primes.push_back(primes_congruent_to_one(bits, 2 * n, 1)[0]);
+  std::uint64_t smallest = 2 * n + 1;
+  while (!is_prime(smallest)) smallest += 2 * n;
+  primes.push_back(smallest);
+  return primes;
+}
+
 template <LimbWord W>
 std::uint64_t reduced(u128 value, std::uint64_t q) {
   return static_cast<std::uint64_t>(value % q);
