@@ -15,7 +15,7 @@ namespace cyclotome::cpu {
 namespace {
 
 /// Products value by value and sums of products on doubles, for moduli and words below 2^50 (lanes_double.hpp). Every
-/// product is reduced to within 7/8 q; sums are, once for as many terms as their scale allows.
+/// product of residues is reduced to within 7/8 q; sums are, once for as many terms as their scale allows.
 template <class R>
 struct ArithmeticDouble {
   using L = LanesDouble<R>;
@@ -29,6 +29,7 @@ struct ArithmeticDouble {
   using Q = Modulus<Word>;
 
   static constexpr Word limit = max_double_modulus;
+  static_assert(L::Ranges::product(L::Ranges::unit, false) < L::Ranges::unit);  // so products of residues are near
   using Surroundings = UsualArithmetic;
 
   CYCLOTOME_INLINE static Vector loaded(const Word* x) { return L::entered(L::Registers::load(x)); }
@@ -42,7 +43,7 @@ struct ArithmeticDouble {
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          Lanes::store(out + c, L::left(product(loaded(a + c), Lanes::load(b + c), p), p));
+          Lanes::store(out + c, L::left_near(product(loaded(a + c), Lanes::load(b + c), p), p));
         },
         [&](std::size_t c, std::size_t rest) { Lanes::scalar().multiply(out + c, a + c, b + c, rest, q); });
   }
@@ -53,8 +54,9 @@ struct ArithmeticDouble {
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          const Vector term = product(loaded(a + c), Lanes::load(b + c), p);
-          Lanes::store(accumulator + c, L::left(L::add(loaded(accumulator + c), term), p));
+          const Vector factor = Lanes::load(b + c);
+          const Vector sum = L::multiply_add(loaded(a + c), L::factor(factor, factor), loaded(accumulator + c), p);
+          Lanes::store(accumulator + c, L::left_near(sum, p));
         },
         [&](std::size_t c, std::size_t rest) {
           Lanes::scalar().multiply_accumulate(accumulator + c, a + c, b + c, rest, q);
@@ -67,7 +69,7 @@ struct ArithmeticDouble {
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          Lanes::store(out + c, L::left(cpu::multiply<L>(loaded(a + c), w, p), p));
+          Lanes::store(out + c, L::left_near(cpu::multiply<L>(loaded(a + c), w, p), p));
         },
         [&](std::size_t c, std::size_t rest) { Lanes::scalar().scale(out + c, a + c, factor, rest, q); });
   }
@@ -79,36 +81,44 @@ struct ArithmeticDouble {
     Lanes::over(
         count,
         [&](std::size_t c) __attribute__((always_inline)) {
-          const Vector term = cpu::multiply<L>(loaded(a + c), w, p);
-          Lanes::store(out + c, L::left(L::add(loaded(b + c), term), p));
+          Lanes::store(out + c, L::left_near(L::multiply_add(loaded(a + c), w, loaded(b + c), p), p));
         },
         [&](std::size_t c, std::size_t rest) { Lanes::scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });
   }
 
-  /// Sums for `width` registers of coefficients from `start` on, doubles within q; add(sum, i, k) adds product k of
-  /// register i.
-  template <std::size_t width, class Add>
-  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const Prime& p, const Scale& scale,
-                                   const Vector* start, const Add& add) {
+  /// Sums in `width` registers from `start` on, doubles within q, reduced every `step` terms; add(sum, i, k) adds
+  /// product k to register i, which is modulo prime_of(i) and scaled by scale_of(i); store(i, residues) in the end.
+  template <std::size_t width, class PrimeOf, class ScaleOf, class Add, class Store>
+  CYCLOTOME_INLINE static void sum(std::size_t terms, std::size_t step, const Vector* start, const PrimeOf& prime_of,
+                                   const ScaleOf& scale_of, const Add& add, const Store& store) {
     Vector totals[width];
     unrolled<width>([&](auto i) __attribute__((always_inline)) { totals[i] = start[i]; });
     for (std::size_t k = 0; k < terms;) {
-      const std::size_t end = std::min(k + scale.terms, terms);
+      const std::size_t end = std::min(k + step, terms);
       if (k != 0) {
-        unrolled<width>(
-            [&](auto i) __attribute__((always_inline)) { totals[i] = L::conditional_subtract(totals[i], p.limit); });
+        unrolled<width>([&](auto i) __attribute__((always_inline)) {
+          totals[i] = L::conditional_subtract(totals[i], prime_of(i).limit);
+        });
       }
       typename L::Sum sums[width];
-      unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::nothing(scale); });
+      unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::nothing(scale_of(i)); });
       for (; k < end; ++k) {
         unrolled<width>([&](auto i) __attribute__((always_inline)) { add(sums[i], i, k); });
       }
       unrolled<width>([&](auto i) __attribute__((always_inline)) {
-        totals[i] = L::add(totals[i], L::reduce(sums[i], scale, p.limit));
+        totals[i] = L::add(totals[i], L::reduce(sums[i], scale_of(i), prime_of(i).limit));
       });
     }
-    unrolled<width>(
-        [&](auto i) __attribute__((always_inline)) { L::Registers::store(out + i * L::lanes, L::left(totals[i], p)); });
+    unrolled<width>([&](auto i) __attribute__((always_inline)) { store(i, L::left(totals[i], prime_of(i))); });
+  }
+  /// The same for registers of one polynomial.
+  template <std::size_t width, class Add>
+  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const Prime& p, const Scale& scale,
+                                   const Vector* start, const Add& add) {
+    sum<width>(
+        terms, scale.terms, start, [&](std::size_t) __attribute__((always_inline)) -> const Prime& { return p; },
+        [&](std::size_t) __attribute__((always_inline)) -> const Scale& { return scale; }, add,
+        [&](std::size_t i, Vector v) __attribute__((always_inline)) { L::Registers::store(out + i * L::lanes, v); });
   }
 
   static void inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms, std::size_t count,
@@ -152,6 +162,51 @@ struct ArithmeticDouble {
     }
   }
 
+  /// The factors of several targets become doubles once for all coefficients, and each x once for all targets.
+  static void weighted_sums(Tile<Word> out, std::size_t count, Tile<const Word> x, std::size_t limbs,
+                            const Word* matrix, unsigned x_bits, const Q* targets, const Word* extra,
+                            const Word* extra_factors) noexcept {
+    constexpr std::size_t most_limbs = 64, width = L::Registers::registers / 16, registers = width * L::lanes;
+    std::size_t c = 0;
+    if (limbs <= most_limbs) {
+      double factors[most_limbs][targets_at_once];
+      for (std::size_t k = 0; k < limbs; ++k) {
+        for (std::size_t j = 0; j < targets_at_once; ++j) factors[k][j] = static_cast<double>(matrix[j * limbs + k]);
+      }
+      const Prime primes[targets_at_once] = {Prime(targets[0].value()), Prime(targets[1].value()),
+                                             Prime(targets[2].value()), Prime(targets[3].value())};
+      const Scale scales[targets_at_once] = {Scale(x_bits, targets[0].bits()), Scale(x_bits, targets[1].bits()),
+                                             Scale(x_bits, targets[2].bits()), Scale(x_bits, targets[3].bits())};
+      const std::size_t step =
+          std::min(std::min(scales[0].terms, scales[1].terms), std::min(scales[2].terms, scales[3].terms));
+      for (; c + registers <= count; c += registers) {
+        Vector start[targets_at_once * width] = {};
+        if (extra != nullptr) {
+          unrolled<targets_at_once * width>([&](auto i) __attribute__((always_inline)) {
+            start[i] = cpu::multiply<L>(loaded(extra + c + i % width * L::lanes), L::repeated(extra_factors[i / width]),
+                                        primes[i / width]);
+          });
+        }
+        sum<targets_at_once * width>(
+            limbs, step, start,
+            [&](std::size_t i) __attribute__((always_inline)) -> const Prime& { return primes[i / width]; },
+            [&](std::size_t i) __attribute__((always_inline)) -> const Scale& { return scales[i / width]; },
+            [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
+              const Vector row = loaded(x.limb(k) + c + i % width * L::lanes);
+              L::accumulate(sum, row, L::repeated(factors[k][i / width]));
+            },
+            [&](std::size_t i, Vector v) __attribute__((always_inline)) {
+              L::Registers::store(out.limb(i / width) + c + i % width * L::lanes, v);
+            });
+      }
+    }
+    if (c == count) return;
+    for (std::size_t j = 0; j < targets_at_once; ++j) {
+      weighted_sum(out.limb(j) + c, count - c, x.after(c), {matrix + j * limbs, limbs}, x_bits, targets[j],
+                   extra == nullptr ? nullptr : extra + c, extra == nullptr ? Word{0} : extra_factors[j]);
+    }
+  }
+
   /// What doubles serve; other kernels are null.
   static constexpr Kernels<Word> table = [] {
     Kernels<Word> kernels{};
@@ -163,6 +218,7 @@ struct ArithmeticDouble {
     kernels.scale_add = scale_add;
     kernels.inner_product = inner_product;
     kernels.weighted_sum = weighted_sum;
+    kernels.weighted_sums = weighted_sums;
     return kernels;
   }();
 };

@@ -3,6 +3,7 @@
 
 // Included after a target pragma and after every other header: see kernels_avx2.cpp.
 
+#include "cyclotome/engine/cpu/vector/double_ranges.hpp"
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
 
 namespace cyclotome::cpu {
@@ -22,7 +23,7 @@ inline constexpr std::uint64_t max_double_modulus = std::uint64_t{1} << 50;
 /// With x' = limit(x) + y w a forward stage leaves values within (1 + 3/8 B) q if they were within B q: so within 8/5
 /// q. An inverse one leaves sums within about q/2 and products of differences within (1/2 + 3/8 2 B) q: so within 2 q.
 /// The quotients of x86's registers are below 2^51: theirs are rounded once, which makes it 4/3 q and q.
-template <class R>
+template <class R, unsigned most_bits = 50>
 struct LanesDouble : WordLanes<R, std::uint64_t> {
   using Base = WordLanes<R, std::uint64_t>;
   using Base::broadcast;
@@ -30,6 +31,11 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   using Double = typename D::Vector;
   using typename Base::Vector;
   using typename Base::Word;
+
+  using Ranges = DoubleRanges<D::roundings, D::quotient_bits, most_bits>;
+  /// Lanes for moduli below this, if there are any.
+  using Roomier = LanesDouble<R, most_bits == 50 ? 49 : 47>;
+  static constexpr Word roomier_modulus = most_bits == 47 ? 0 : Word{1} << (most_bits == 50 ? 49 : 47);
 
   struct Limit {
     Double q, reciprocal;
@@ -54,9 +60,17 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
     return word(D::subtract_product(value(x), quotient(value(x), limit), limit.q));
   }
 
+  /// An integer that is a double already, for all lanes.
+  CYCLOTOME_INLINE static Factor repeated(double operand) { return {D::broadcast(operand)}; }
   /// One factor for all lanes; a Shoup quotient is not needed, here and below.
   CYCLOTOME_INLINE static Factor repeated(Word operand) { return {value(entered(broadcast(operand)))}; }
   CYCLOTOME_INLINE static Factor factor(Vector operand, Vector) { return {value(entered(operand))}; }
+
+  /// The factor in [-q/2, q/2].
+  CYCLOTOME_INLINE static Factor centred(const Factor& w, const Prime& p) {
+    const Double half = D::multiply(p.limit.q, D::broadcast(0.5));
+    return {D::subtract(w.operand, D::where_negative(D::subtract(half, w.operand), p.limit.q))};
+  }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
     const Double high = D::multiply(value(x), w.operand);
@@ -65,6 +79,15 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   CYCLOTOME_INLINE static Vector finish(const Product& product, const Prime& p) {
     const Double rest = D::subtract_product(product.high, quotient(product.high, p.limit), p.limit.q);
     return word(D::subtract(rest, product.excess));
+  }
+
+  /// x w + b for x, w and b in [0, q), in (-q, q): the quotient is that of the sum, which is rounded once more, so c is
+  /// off by at most 1/2 + 1/2 (q - 1) / 2^50.
+  CYCLOTOME_INLINE static Vector multiply_add(Vector x, const Factor& w, Vector b, const Prime& p) {
+    const Product product = begin(x, w);
+    const Double sum = D::add(product.high, value(b));
+    const Double rest = D::subtract_product(product.high, quotient(sum, p.limit), p.limit.q);
+    return word(D::add(D::subtract(rest, product.excess), value(b)));
   }
 
   /// A sum of products x w, x < 2^b, 0 <= w < q < 2^c, of integers: `offset` = 3/2 2^E, E = b + c + 1 + t, keeps
@@ -105,7 +128,11 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   }
   /// A value below 2^53 -> its residue in [0, q), a word.
   CYCLOTOME_INLINE static Vector left(Vector x, const Prime& p) {
-    const Double residue = D::add_where_negative(value(conditional_subtract(x, p.limit)), p.limit.q);
+    return left_near(conditional_subtract(x, p.limit), p);
+  }
+  /// The same for a value in (-q, q).
+  CYCLOTOME_INLINE static Vector left_near(Vector x, const Prime& p) {
+    const Double residue = D::add_where_negative(value(x), p.limit.q);
     return R::exclusive_or(word(D::add(residue, two_52())), word(two_52()));
   }
 

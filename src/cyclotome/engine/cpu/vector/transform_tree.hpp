@@ -4,6 +4,7 @@
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
 #include "cyclotome/engine/cpu/transform.hpp"
+#include "cyclotome/engine/cpu/vector/double_ranges.hpp"
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
@@ -14,6 +15,9 @@ namespace {
 /// Lanes of which transforms reduce only what would leave its word (lanes_ifma.hpp).
 template <class L>
 concept HasRoom = requires { L::room; };
+/// Lanes that leave short moduli to others with more room.
+template <class L>
+concept HasRoomier = requires { L::roomier_modulus; };
 
 /// What both directions share. The stages form a tree: node 1 is the whole array, nodes 2k and 2k + 1 are the halves of
 /// node k, and the butterflies of node k use root k of the tables. A pass does two or three stages on registers; a
@@ -43,6 +47,8 @@ struct Transform {
   static constexpr std::size_t pass_registers = L::Registers::registers / 2;
   /// Shorter transforms than this are left to the scalar code: there must be a pass besides the leaves.
   static constexpr std::size_t smallest = 4 * leaf;
+  /// Longer ones too, which are longer than any ring's: ranges are stated for so many stages.
+  static constexpr std::size_t largest = std::size_t{1} << 19;
   /// Words of a block that stays in the first-level cache while passes go over it.
   static constexpr std::size_t block = (std::size_t{32} << 10) / sizeof(Word);
 
@@ -75,6 +81,17 @@ struct Transform {
       });
     }
   };
+
+  /// Factors `from`, from + 1, ... of a pass as its range has them.
+  template <unsigned log_radix, std::size_t from = 1>
+  CYCLOTOME_INLINE static void centre([[maybe_unused]] Subtree<log_radix>& w, [[maybe_unused]] const Prime& p) {
+    if constexpr (Ranged<L>) {
+      if constexpr (L::Ranges::centred) {
+        unrolled<(std::size_t{1} << log_radix) - from>(
+            [&](auto i) __attribute__((always_inline)) { w.factors[from + i] = L::centred(w.factors[from + i], p); });
+      }
+    }
+  }
 
   /// `rows` times `columns` registers from / to memory: row i starts at x + i * step.
   template <std::size_t rows, std::size_t columns>
