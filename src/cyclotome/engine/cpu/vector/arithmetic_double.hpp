@@ -14,6 +14,31 @@
 namespace cyclotome::cpu {
 namespace {
 
+/// 64-bit lanes for moduli below 2^50, of which 32-bit products of 25-bit halves leave room for sums.
+template <class R>
+struct LanesShort : Lanes64<R> {
+  using Base = Lanes64<R>;
+  using typename Base::Vector;
+  using typename Base::Word;
+
+  /// A sum of floor(y r / 2^(b + 7)) for y < 2^b, b <= 50, r < 2^64: the fractions of a centred lift. With y' = 2^(50 -
+  /// b) y = 2^25 h + l and r = 2^32 s + t each is floor((floor(y' t / 2^32) + l s) / 2^25) + h s.
+  struct Fractions {
+    Vector total;
+
+    CYCLOTOME_INLINE Fractions() : total(R::zero()) {}
+    CYCLOTOME_INLINE void add(Vector y, Word reciprocal, unsigned bits) {
+      const Vector up = R::shift_left64_by(y, 50 - bits), t = R::broadcast64(reciprocal);
+      const Vector s = R::broadcast64(reciprocal >> 32);
+      const Vector l = R::both(up, R::broadcast64(0x1ffffff)), h = R::template shift_right64<25>(up);
+      const Vector of_t = Base::add(R::template shift_right64<25>(R::multiply32(l, t)), R::multiply32(h, t));
+      const Vector low = Base::add(R::template shift_right64<7>(of_t), R::multiply32(l, s));
+      total = Base::add(total, Base::add(R::template shift_right64<25>(low), R::multiply32(h, s)));
+    }
+    CYCLOTOME_INLINE Vector sum() const { return total; }
+  };
+};
+
 /// Products value by value and sums of products on doubles, for moduli and words below 2^50 (lanes_double.hpp). Every
 /// product of residues is reduced to within 7/8 q; sums are, once for as many terms as their scale allows.
 template <class R>
@@ -219,6 +244,7 @@ struct ArithmeticDouble {
     kernels.inner_product = inner_product;
     kernels.weighted_sum = weighted_sum;
     kernels.weighted_sums = weighted_sums;
+    kernels.count_wraps = Sums<LanesShort<R>>::count_wraps;
     return kernels;
   }();
 };

@@ -31,15 +31,21 @@ struct DoubleRanges {
     return unit / 2 + ((roundings * x + (1U << shift) - 1) >> shift);
   }
 
+  /// Whether a transform ends with a quotient rounded down (LanesDouble::left_whole), and what it takes then: less half
+  /// of q it must be below 2^52, or 2^51 where quotients are rounded twice.
+  static constexpr bool whole = roundings == 2 || bits < 50;
+  static constexpr unsigned forward_end =
+      whole ? (unit << ((roundings == 2 ? 52 : 51) - bits)) - unit / 2 : widest(true);
+
   /// Forward transforms of at most this many stages never reduce, if they need not.
-  static constexpr unsigned most_stages = 19;
+  static constexpr unsigned most_stages = 17;
   static constexpr bool never_reduces = [] {
     unsigned below = unit;
     for (unsigned stage = 0; stage < most_stages; ++stage) {
       if (below > widest(false)) return false;
       below += product(below, false);
     }
-    return below <= widest(true);
+    return below <= forward_end;
   }();
 
   /// Which stages of a pass, or of leaves, reduce their first operands. Values are below `begin`, and below `end` after

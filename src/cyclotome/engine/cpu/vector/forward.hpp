@@ -71,7 +71,7 @@ struct Forward : Transform<L> {
     if constexpr (Ranged<L>) {
       using Ranges = typename L::Ranges;
       constexpr typename Ranges::template Forward<stages> plan(first ? Ranges::unit : Ranges::forward_between,
-                                                               leaf ? Ranges::widest(true) : Ranges::forward_between,
+                                                               leaf ? Ranges::forward_end : Ranges::forward_between,
                                                                leaf ? false : Ranges::centred);
       static_assert(plan.holds);
       return plan.reduces[stage];
@@ -127,7 +127,11 @@ struct Forward : Transform<L> {
     if constexpr (HasRoom<L>) {
       return L::canonical(x, p);
     } else if constexpr (Ranged<L>) {
-      return L::left(x, p);
+      if constexpr (L::Ranges::whole) {
+        return L::left_whole(x, p);
+      } else {
+        return L::left(x, p);
+      }
     } else {
       return reduced<L>(L::conditional_subtract(x, p.limit), p);
     }
@@ -175,9 +179,9 @@ struct Forward : Transform<L> {
   }
 
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
-    if (tables.degree < Base::smallest || tables.degree > Base::largest) return forward_transform(a, tables);
+    if (tables.degree < Base::smallest) return forward_transform(a, tables);
     if constexpr (HasRoomier<L>) {
-      if (tables.modulus.value() < L::roomier_modulus) return Forward<typename L::Roomier>::run(a, tables);
+      if (Base::fits_roomier(tables)) return Forward<typename L::Roomier>::run(a, tables);
     }
     tree(a, tables.degree, 1, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
   }

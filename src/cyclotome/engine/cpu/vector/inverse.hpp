@@ -260,9 +260,9 @@ struct Inverse : Transform<L> {
   }
 
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
-    if (tables.degree < Base::smallest || tables.degree > Base::largest) return inverse_transform(a, tables);
+    if (tables.degree < Base::smallest) return inverse_transform(a, tables);
     if constexpr (HasRoomier<L>) {
-      if (tables.modulus.value() < L::roomier_modulus) return Inverse<typename L::Roomier>::run(a, tables);
+      if (Base::fits_roomier(tables)) return Inverse<typename L::Roomier>::run(a, tables);
     }
     tree(a, tables.degree, 1, {tables.inverse_roots.data(), tables.inverse_root_quotients.data()},
          Prime(tables.modulus.value()), {tables.inverse_degree, tables.last_inverse_root});

@@ -42,8 +42,10 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   };
   struct Prime {
     Limit limit;
+    Double half;  // (q - 1) / 2
     CYCLOTOME_INLINE explicit Prime(Word modulus)
-        : limit{value(entered(broadcast(modulus))), D::divide(D::broadcast(1), value(entered(broadcast(modulus))))} {}
+        : limit{value(entered(broadcast(modulus))), D::divide(D::broadcast(1), value(entered(broadcast(modulus))))},
+          half(D::multiply(D::subtract(limit.q, D::broadcast(1)), D::broadcast(0.5))) {}
   };
   struct Factor {
     Double operand;
@@ -68,8 +70,7 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
 
   /// The factor in [-q/2, q/2].
   CYCLOTOME_INLINE static Factor centred(const Factor& w, const Prime& p) {
-    const Double half = D::multiply(p.limit.q, D::broadcast(0.5));
-    return {D::subtract(w.operand, D::where_negative(D::subtract(half, w.operand), p.limit.q))};
+    return {D::subtract(w.operand, D::where_negative(D::subtract(p.half, w.operand), p.limit.q))};
   }
 
   CYCLOTOME_INLINE static Product begin(Vector x, const Factor& w) {
@@ -129,6 +130,13 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   /// A value below 2^53 -> its residue in [0, q), a word.
   CYCLOTOME_INLINE static Vector left(Vector x, const Prime& p) {
     return left_near(conditional_subtract(x, p.limit), p);
+  }
+  /// The same for a value within Ranges::forward_end. x' = x - (q - 1) / 2 has a quotient at least 1 / (2 q) away from
+  /// where rounding changes, and the computed one is off by less since |x'| < 2^52: so it is floor(x / q).
+  CYCLOTOME_INLINE static Vector left_whole(Vector x, const Prime& p) {
+    const Double whole = quotient(D::subtract(value(x), p.half), p.limit);
+    const Double residue = D::subtract_product(value(x), whole, p.limit.q);
+    return R::exclusive_or(word(D::add(residue, two_52())), word(two_52()));
   }
   /// The same for a value in (-q, q).
   CYCLOTOME_INLINE static Vector left_near(Vector x, const Prime& p) {

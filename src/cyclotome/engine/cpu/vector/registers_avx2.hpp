@@ -41,7 +41,7 @@ struct Avx2 {
     return _mm256_srl_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
   }
   CYCLOTOME_INLINE static Vector shift_left64_by(Vector a, unsigned count) {
-    return _mm256_sll_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
+    return _mm256_sllv_epi64(a, broadcast64(count));  // one operation on Intel's, where one count for all is two
   }
   CYCLOTOME_INLINE static Vector multiply32(Vector a, Vector b) { return _mm256_mul_epu32(a, b); }
   CYCLOTOME_INLINE static Vector product_low64(Vector a, Vector b) {

@@ -47,10 +47,13 @@ struct Transform {
   static constexpr std::size_t pass_registers = L::Registers::registers / 2;
   /// Shorter transforms than this are left to the scalar code: there must be a pass besides the leaves.
   static constexpr std::size_t smallest = 4 * leaf;
-  /// Longer ones too, which are longer than any ring's: ranges are stated for so many stages.
-  static constexpr std::size_t largest = std::size_t{1} << 19;
   /// Words of a block that stays in the first-level cache while passes go over it.
   static constexpr std::size_t block = (std::size_t{32} << 10) / sizeof(Word);
+
+  /// Lanes with more room are for the lengths of rings: they state their ranges for so many stages.
+  static bool fits_roomier(const TransformTables<Word>& tables) noexcept {
+    return tables.modulus.value() < L::roomier_modulus && tables.degree <= std::size_t{1} << 17;
+  }
 
   struct Roots {
     const Word* operands;
