@@ -7,6 +7,7 @@
 // In the order of the other tables: see kernels_avx512.cpp.
 #include <algorithm>
 #include <arm_neon.h>
+#include <array>
 #include <cstring>
 #include <span>
 #include <utility>

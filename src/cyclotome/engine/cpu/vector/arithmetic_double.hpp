@@ -56,6 +56,8 @@ struct ArithmeticDouble {
   static constexpr Word limit = max_double_modulus;
   static_assert(L::Ranges::product(L::Ranges::unit, false) < L::Ranges::unit);  // so products of residues are near
   using Surroundings = UsualArithmetic;
+  /// Limbs of which factors become doubles beforehand.
+  static constexpr std::size_t most_limbs = 64;
 
   CYCLOTOME_INLINE static Vector loaded(const Word* x) { return L::entered(L::Registers::load(x)); }
   /// a b, a as a double, b a word.
@@ -111,22 +113,23 @@ struct ArithmeticDouble {
         [&](std::size_t c, std::size_t rest) { Lanes::scalar().scale_add(out + c, a + c, factor, b + c, rest, q); });
   }
 
-  /// Sums in `width` registers from `start` on, doubles within q, reduced every `step` terms; add(sum, i, k) adds
-  /// product k to register i, which is modulo prime_of(i) and scaled by scale_of(i); store(i, residues) in the end.
-  template <std::size_t width, class PrimeOf, class ScaleOf, class Add, class Store>
-  CYCLOTOME_INLINE static void sum(std::size_t terms, std::size_t step, const Vector* start, const PrimeOf& prime_of,
-                                   const ScaleOf& scale_of, const Add& add, const Store& store) {
-    Vector totals[width];
-    unrolled<width>([&](auto i) __attribute__((always_inline)) { totals[i] = start[i]; });
-    for (std::size_t k = 0; k < terms;) {
-      const std::size_t end = std::min(k + step, terms);
-      if (k != 0) {
+  /// Sums in `width` registers, reduced after `first` terms and then every `step`: register i is modulo prime_of(i) and
+  /// scaled by scale_of(i). begin(sum, i) adds what comes before all terms, add(sum, i, k) product k; store(i,
+  /// residues) in the end.
+  template <std::size_t width, class PrimeOf, class ScaleOf, class Begin, class Add, class Store>
+  CYCLOTOME_INLINE static void sum(std::size_t terms, std::size_t first, std::size_t step, const PrimeOf& prime_of,
+                                   const ScaleOf& scale_of, const Begin& begin, const Add& add, const Store& store) {
+    Vector totals[width] = {};
+    for (std::size_t k = 0, end = std::min(first, terms); k < terms; end = std::min(end + step, terms)) {
+      typename L::Sum sums[width];
+      unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::nothing(scale_of(i)); });
+      if (k == 0) {
+        unrolled<width>([&](auto i) __attribute__((always_inline)) { begin(sums[i], i); });
+      } else {
         unrolled<width>([&](auto i) __attribute__((always_inline)) {
           totals[i] = L::conditional_subtract(totals[i], prime_of(i).limit);
         });
       }
-      typename L::Sum sums[width];
-      unrolled<width>([&](auto i) __attribute__((always_inline)) { sums[i] = L::nothing(scale_of(i)); });
       for (; k < end; ++k) {
         unrolled<width>([&](auto i) __attribute__((always_inline)) { add(sums[i], i, k); });
       }
@@ -136,99 +139,109 @@ struct ArithmeticDouble {
     }
     unrolled<width>([&](auto i) __attribute__((always_inline)) { store(i, L::left(totals[i], prime_of(i))); });
   }
-  /// The same for registers of one polynomial.
-  template <std::size_t width, class Add>
-  CYCLOTOME_INLINE static void sum(Word* out, std::size_t terms, const Prime& p, const Scale& scale,
-                                   const Vector* start, const Add& add) {
-    sum<width>(
-        terms, scale.terms, start, [&](std::size_t) __attribute__((always_inline)) -> const Prime& { return p; },
-        [&](std::size_t) __attribute__((always_inline)) -> const Scale& { return scale; }, add,
-        [&](std::size_t i, Vector v) __attribute__((always_inline)) { L::Registers::store(out + i * L::lanes, v); });
-  }
 
   static void inner_product(Word* out, const Word* const* a, const Word* const* b, std::size_t terms, std::size_t count,
                             const Q& q) noexcept {
     const Prime p(q.value());
     const Scale scale(q.bits(), q.bits());
     const std::size_t done = Loops::over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
-      const Vector zeros[width] = {};
-      sum<width>(out + c, terms, p, scale, zeros,
-                 [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
-                   const std::size_t at = c + i * L::lanes;
-                   __builtin_prefetch(a[k] + at + Loops::ahead);
-                   __builtin_prefetch(b[k] + at + Loops::ahead);
-                   const Vector w = L::Registers::load(b[k] + at);
-                   L::accumulate(sum, loaded(a[k] + at), L::factor(w, w));
-                 });
+      sum<width>(
+          terms, scale.terms, scale.terms,
+          [&](std::size_t) __attribute__((always_inline)) -> const Prime& { return p; },
+          [&](std::size_t) __attribute__((always_inline)) -> const Scale& { return scale; },
+          [](typename L::Sum&, std::size_t) __attribute__((always_inline)) {},
+          [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
+            const std::size_t at = c + i * L::lanes;
+            __builtin_prefetch(a[k] + at + Loops::ahead);
+            __builtin_prefetch(b[k] + at + Loops::ahead);
+            const Vector w = L::Registers::load(b[k] + at);
+            L::accumulate(sum, loaded(a[k] + at), L::factor(w, w));
+          },
+          [&](std::size_t i, Vector v)
+              __attribute__((always_inline)) { L::Registers::store(out + c + i * L::lanes, v); });
     });
     Loops::rest_of_inner_product(out, a, b, terms, done, count, q);
   }
 
+  /// A factor in [-q/2, q/2].
+  static double centred(Word w, Word q) noexcept {
+    const double x = static_cast<double>(w);
+    return w > q / 2 ? x - static_cast<double>(q) : x;
+  }
+
+  /// Weighted sums for some targets of the same rows; the number of coefficients done, in whole blocks of `width`
+  /// registers. Factors become doubles once for all coefficients, centred, so that a bit more fits a sum, and each x
+  /// once for all targets. What the extra adds is at most (number of limbs) q / 2: less than what 2^t terms below 2^b
+  /// leave if there are no more limbs than those terms; else it takes the place of one.
+  template <std::size_t targets, std::size_t width>
+  static std::size_t sums_for(Tile<Word> out, std::size_t count, Tile<const Word> x, std::size_t limbs,
+                              const Word* matrix, unsigned x_bits, const Q* moduli, const Word* extra,
+                              const Word* extra_factors) noexcept {
+    double factors[most_limbs][targets], of_extra[targets];
+    for (std::size_t j = 0; j < targets; ++j) {
+      const Word q = moduli[j].value();
+      of_extra[j] = extra != nullptr ? centred(extra_factors[j], q) : 0;
+      for (std::size_t k = 0; k < limbs; ++k) factors[k][j] = centred(matrix[j * limbs + k], q);
+    }
+    std::size_t step = ~std::size_t{0};
+    const auto scale_for = [&](std::size_t j) {
+      const Scale scale(x_bits, moduli[j].bits() - 1);
+      step = std::min(step, scale.terms);
+      return scale;
+    };
+    const auto each = [&]<std::size_t... j>(const auto& make, std::index_sequence<j...>) {
+      return std::array{make(j)...};
+    };
+    const auto indices = std::make_index_sequence<targets>{};
+    const auto primes = each([&](std::size_t j) { return Prime(moduli[j].value()); }, indices);
+    const auto scales = each(scale_for, indices);
+    constexpr std::size_t registers = width * L::lanes;
+    std::size_t c = 0;
+    for (; c + registers <= count; c += registers) {
+      sum<targets * width>(
+          limbs, limbs <= step ? step : step - 1, step,
+          [&](std::size_t i) __attribute__((always_inline)) -> const Prime& { return primes[i / width]; },
+          [&](std::size_t i) __attribute__((always_inline)) -> const Scale& { return scales[i / width]; },
+          [&](typename L::Sum& sum, std::size_t i) __attribute__((always_inline)) {
+            if (extra == nullptr) return;
+            L::accumulate(sum, loaded(extra + c + i % width * L::lanes), L::repeated(of_extra[i / width]));
+          },
+          [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
+            const Vector row = loaded(x.limb(k) + c + i % width * L::lanes);
+            L::accumulate(sum, row, L::repeated(factors[k][i / width]));
+          },
+          [&](std::size_t i, Vector v) __attribute__((always_inline)) {
+            L::Registers::store(out.limb(i / width) + c + i % width * L::lanes, v);
+          });
+    }
+    return c;
+  }
+
   static void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<const Word> factors,
                            unsigned x_bits, const Q& q, const Word* extra, Word extra_factor) noexcept {
-    const Prime p(q.value());
-    const Scale scale(x_bits, q.bits());
-    const Factor of_extra = L::repeated(extra_factor);
-    const std::size_t done = Loops::over(count, [&](std::size_t c, auto width) __attribute__((always_inline)) {
-      Vector start[width] = {};
-      if (extra != nullptr) {
-        unrolled<width>([&](auto i) __attribute__((always_inline)) {
-          start[i] = cpu::multiply<L>(loaded(extra + c + i * L::lanes), of_extra, p);
-        });
-      }
-      sum<width>(out + c, factors.size(), p, scale, start,
-                 [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
-                   L::accumulate(sum, loaded(x.limb(k) + c + i * L::lanes), L::repeated(factors[k]));
-                 });
-    });
+    if (factors.size() > most_limbs) {
+      return Loops::weighted_sum(out, count, x, factors, x_bits, q, extra, extra_factor);
+    }
+    const std::size_t done = sums_for<1, 2 * Loops::together>({out, 0}, count, x, factors.size(), factors.data(),
+                                                              x_bits, &q, extra, &extra_factor);
     if (done != count) {
-      scalar_kernels<Word>().weighted_sum(out + done, count - done, x.after(done), factors, x_bits, q,
-                                          extra == nullptr ? nullptr : extra + done, extra_factor);
+      Loops::weighted_sum(out + done, count - done, x.after(done), factors, x_bits, q,
+                          extra == nullptr ? nullptr : extra + done, extra_factor);
     }
   }
 
-  /// The factors of several targets become doubles once for all coefficients, and each x once for all targets.
   static void weighted_sums(Tile<Word> out, std::size_t count, Tile<const Word> x, std::size_t limbs,
                             const Word* matrix, unsigned x_bits, const Q* targets, const Word* extra,
                             const Word* extra_factors) noexcept {
-    constexpr std::size_t most_limbs = 64, width = L::Registers::registers / 16, registers = width * L::lanes;
-    std::size_t c = 0;
+    std::size_t done = 0;
     if (limbs <= most_limbs) {
-      double factors[most_limbs][targets_at_once];
-      for (std::size_t k = 0; k < limbs; ++k) {
-        for (std::size_t j = 0; j < targets_at_once; ++j) factors[k][j] = static_cast<double>(matrix[j * limbs + k]);
-      }
-      const Prime primes[targets_at_once] = {Prime(targets[0].value()), Prime(targets[1].value()),
-                                             Prime(targets[2].value()), Prime(targets[3].value())};
-      const Scale scales[targets_at_once] = {Scale(x_bits, targets[0].bits()), Scale(x_bits, targets[1].bits()),
-                                             Scale(x_bits, targets[2].bits()), Scale(x_bits, targets[3].bits())};
-      const std::size_t step =
-          std::min(std::min(scales[0].terms, scales[1].terms), std::min(scales[2].terms, scales[3].terms));
-      for (; c + registers <= count; c += registers) {
-        Vector start[targets_at_once * width] = {};
-        if (extra != nullptr) {
-          unrolled<targets_at_once * width>([&](auto i) __attribute__((always_inline)) {
-            start[i] = cpu::multiply<L>(loaded(extra + c + i % width * L::lanes), L::repeated(extra_factors[i / width]),
-                                        primes[i / width]);
-          });
-        }
-        sum<targets_at_once * width>(
-            limbs, step, start,
-            [&](std::size_t i) __attribute__((always_inline)) -> const Prime& { return primes[i / width]; },
-            [&](std::size_t i) __attribute__((always_inline)) -> const Scale& { return scales[i / width]; },
-            [&](typename L::Sum& sum, std::size_t i, std::size_t k) __attribute__((always_inline)) {
-              const Vector row = loaded(x.limb(k) + c + i % width * L::lanes);
-              L::accumulate(sum, row, L::repeated(factors[k][i / width]));
-            },
-            [&](std::size_t i, Vector v) __attribute__((always_inline)) {
-              L::Registers::store(out.limb(i / width) + c + i % width * L::lanes, v);
-            });
-      }
+      done = sums_for<targets_at_once, Loops::together / 2>(out, count, x, limbs, matrix, x_bits, targets, extra,
+                                                            extra_factors);
     }
-    if (c == count) return;
+    if (done == count) return;
     for (std::size_t j = 0; j < targets_at_once; ++j) {
-      weighted_sum(out.limb(j) + c, count - c, x.after(c), {matrix + j * limbs, limbs}, x_bits, targets[j],
-                   extra == nullptr ? nullptr : extra + c, extra == nullptr ? Word{0} : extra_factors[j]);
+      weighted_sum(out.limb(j) + done, count - done, x.after(done), {matrix + j * limbs, limbs}, x_bits, targets[j],
+                   extra == nullptr ? nullptr : extra + done, extra == nullptr ? Word{0} : extra_factors[j]);
     }
   }
 
