@@ -56,6 +56,15 @@ struct ArithmeticDouble {
   static constexpr Word limit = max_double_modulus;
   static_assert(L::Ranges::product(L::Ranges::unit, false) < L::Ranges::unit);  // so products of residues are near
   using Surroundings = UsualArithmetic;
+  /// Whether there are integer lanes for what is left over; NEON leaves it to the scalar table.
+  static constexpr bool has_integers = requires(Vector v) { R::product_low64(v, v); };
+  static constexpr auto integer_sum = [] {
+    if constexpr (has_integers) {
+      return &Loops::weighted_sum;
+    } else {
+      return decltype(Kernels<Word>::weighted_sum){nullptr};
+    }
+  }();
   /// Limbs of which factors become doubles beforehand.
   static constexpr std::size_t most_limbs = 64;
 
@@ -219,15 +228,15 @@ struct ArithmeticDouble {
 
   static void weighted_sum(Word* out, std::size_t count, Tile<const Word> x, std::span<const Word> factors,
                            unsigned x_bits, const Q& q, const Word* extra, Word extra_factor) noexcept {
-    if (factors.size() > most_limbs) {
-      return Loops::weighted_sum(out, count, x, factors, x_bits, q, extra, extra_factor);
+    std::size_t done = 0;
+    if (factors.size() <= most_limbs) {
+      done = sums_for<1, 2 * Loops::together>({out, 0}, count, x, factors.size(), factors.data(), x_bits, &q, extra,
+                                              &extra_factor);
     }
-    const std::size_t done = sums_for<1, 2 * Loops::together>({out, 0}, count, x, factors.size(), factors.data(),
-                                                              x_bits, &q, extra, &extra_factor);
-    if (done != count) {
-      Loops::weighted_sum(out + done, count - done, x.after(done), factors, x_bits, q,
-                          extra == nullptr ? nullptr : extra + done, extra_factor);
-    }
+    if (done == count) return;
+    const auto rest = has_integers ? integer_sum : scalar_kernels<Word>().weighted_sum;
+    rest(out + done, count - done, x.after(done), factors, x_bits, q, extra == nullptr ? nullptr : extra + done,
+         extra_factor);
   }
 
   static void weighted_sums(Tile<Word> out, std::size_t count, Tile<const Word> x, std::size_t limbs,
@@ -257,7 +266,7 @@ struct ArithmeticDouble {
     kernels.inner_product = inner_product;
     kernels.weighted_sum = weighted_sum;
     kernels.weighted_sums = weighted_sums;
-    kernels.count_wraps = Sums<LanesShort<R>>::count_wraps;
+    if constexpr (has_integers) kernels.count_wraps = Sums<LanesShort<R>>::count_wraps;
     return kernels;
   }();
 };
