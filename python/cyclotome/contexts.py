@@ -11,7 +11,7 @@ from .devices import CPU, CUDA, DeviceKind, kind_of
 from .errors import EngineError
 from .parameters import Parameters
 
-__all__ = ["Context", "companion_on", "context_on", "device_name", "engine_on"]
+__all__ = ["Context", "callers_of", "companion_on", "context_on", "device_name", "engine_on"]
 
 # Keys and arrays of equal parameters on one device have to share its engine, so the ones in use are found again here;
 # nothing is kept alive by it.
@@ -41,6 +41,16 @@ def device_name(device: str) -> str:
         EngineError: an unknown device.
     """
     return _resolved(device)[1]
+
+
+def callers_of(device: str) -> int:
+    """How many threads the engine of a device serves well at once; nothing is opened, but for "auto".
+
+    Raises:
+        EngineError: an unknown device.
+    """
+    kind, name = _resolved(device)
+    return kind.callers(name)
 
 
 def engine_on(device: str) -> _core.Engine:

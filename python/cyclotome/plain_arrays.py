@@ -7,6 +7,8 @@ import threading
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from . import _core
 from .contexts import Context, context_on
 from .errors import UnsupportedError
@@ -35,9 +37,11 @@ class PlainArray:
         """For the library itself; `plain` makes them."""
         #: The parameters they are encoded for.
         self.parameters = parameters
-        #: The integers.
+        #: The integers, read-only: their encodings would not change with them.
         self.values = values
-        self._lock = threading.Lock()
+        self.values.flags.writeable = False
+        # Reentrant, since encoding calls whoever watches its progress.
+        self._lock = threading.RLock()
         self._natives: WeakKeyDictionary[Context, _core.PlainArray] = WeakKeyDictionary()
 
     @property
@@ -48,7 +52,8 @@ class PlainArray:
     @property
     def nbytes(self) -> int:
         """Bytes of what is encoded, on all devices that it met arrays on."""
-        return sum(each.nbytes for each in self._natives.values())
+        with self._lock:
+            return sum(each.nbytes for each in self._natives.values())
 
     def on(self, context: Context) -> _core.PlainArray:
         """Encoded where a context is; for the library itself."""
@@ -60,8 +65,12 @@ class PlainArray:
             return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> IntArray:
-        """The integers."""
-        return self.values if dtype is None else self.values.astype(dtype)
+        """The integers, read-only; a copy where NumPy asks for one, which it then makes none of."""
+        if copy or (dtype is not None and np.dtype(dtype) != self.values.dtype):
+            if copy is False:
+                raise ValueError(f"integers of {self.values.dtype} are none of {np.dtype(dtype)} without a copy")
+            return self.values.astype(self.values.dtype if dtype is None else dtype)
+        return self.values
 
     def __repr__(self) -> str:
         return f"PlainArray(shape={self.shape}, {self.parameters.summary()})"

@@ -51,7 +51,7 @@ class Operand:
     def encrypted(self, key: PublicKey) -> EncryptedArray | EncryptedDigits:
         """Zeros in its place, or what is next to zero within its bound."""
         least, largest = (0, 0) if self.bound is None else interval_of("plan", self.bound)
-        zeros = np.full(self.shape, min(max(0, least), largest), dtype=object)
+        zeros = np.full(self.shape, min(max(0, least), largest))
         if self.digits is not None or self.base is not None:
             if self.digits is None or self.base is None:
                 raise ArgumentError(f"{self!r}: digits and base go together, as encrypt_digits takes them")
@@ -96,7 +96,8 @@ class Plan:
     #: Of the results, in their order: shapes, and the least noise headroom in bits.
     shapes: tuple[tuple[int, ...], ...]
     noise_headroom: float
-    #: Bytes in memory: of the arguments, of the results, of the evaluation keys that are used, and at most at one time.
+    #: Bytes of the arguments, of the results and of the evaluation keys that are used (``nbytes``); and those that are
+    #: held at most at one time, with the transforms that are kept beside arguments.
     input_bytes: int
     result_bytes: int
     key_bytes: int

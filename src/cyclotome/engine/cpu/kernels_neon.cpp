@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "cyclotome/engine/cpu/kernels.hpp"

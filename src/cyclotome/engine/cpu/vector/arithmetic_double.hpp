@@ -259,6 +259,7 @@ struct ArithmeticDouble {
     Kernels<Word> kernels{};
     kernels.forward_transform = Forward<L>::run;
     kernels.inverse_transform = Inverse<L>::run;
+    kernels.forward_moved = Forward<L>::run_moved;
     kernels.multiply = multiply;
     kernels.multiply_accumulate = multiply_accumulate;
     kernels.scale = scale;

@@ -33,9 +33,11 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   using typename Base::Word;
 
   using Ranges = DoubleRanges<D::roundings, D::quotient_bits, most_bits>;
-  /// Lanes for moduli below this, if there are any.
+  /// Lanes for shorter moduli, and whether this one is.
   using Roomier = LanesDouble<R, most_bits == 50 ? 49 : 47>;
-  static constexpr Word roomier_modulus = most_bits == 47 ? 0 : Word{1} << (most_bits == 50 ? 49 : 47);
+  static bool has_roomier(Word modulus) noexcept {
+    return most_bits != 47 && modulus < Word{1} << (most_bits == 50 ? 49 : 47);
+  }
 
   struct Limit {
     Double q, reciprocal;
@@ -127,6 +129,22 @@ struct LanesDouble : WordLanes<R, std::uint64_t> {
   CYCLOTOME_INLINE static Vector entered(Vector x) {
     return word(D::subtract(value(R::either(x, word(two_52()))), two_52()));
   }
+  /// Words below `from` as doubles, lifted to [-from/2, from/2): move_centred, of which a transform takes the lift
+  /// itself, within q since from < 2 q.
+  class CentredMove {
+   public:
+    CYCLOTOME_INLINE explicit CentredMove(Word from)
+        : from_(value(entered(broadcast(from)))),
+          half_(D::multiply(D::subtract(from_, D::broadcast(1)), D::broadcast(0.5))) {}
+    CYCLOTOME_INLINE Vector operator()(Vector a) const {
+      const Double x = value(entered(a));
+      return word(D::subtract(x, D::where_negative(D::subtract(half_, x), from_)));
+    }
+
+   private:
+    Double from_, half_;  // half_: (from - 1) / 2
+  };
+
   /// A value below 2^53 -> its residue in [0, q), a word.
   CYCLOTOME_INLINE static Vector left(Vector x, const Prime& p) {
     return left_near(conditional_subtract(x, p.limit), p);

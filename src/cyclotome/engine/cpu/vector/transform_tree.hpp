@@ -15,9 +15,14 @@ namespace {
 /// Lanes of which transforms reduce only what would leave its word (lanes_ifma.hpp).
 template <class L>
 concept HasRoom = requires { L::room; };
-/// Lanes that leave short moduli to others with more room.
+
+/// Lanes whose multipliers add, of values that may stand modulo 2^52.
 template <class L>
-concept HasRoomier = requires { L::roomier_modulus; };
+concept AddsProducts = requires(typename L::Vector x) { L::add_product(x, x, x); };
+
+/// Lanes that have others for shorter moduli.
+template <class L>
+concept HasRoomier = requires { typename L::Roomier; };
 
 /// What both directions share. The stages form a tree: node 1 is the whole array, nodes 2k and 2k + 1 are the halves of
 /// node k, and the butterflies of node k use root k of the tables. A pass does two or three stages on registers; a
@@ -39,6 +44,14 @@ struct Transform {
       return 0U;
     }
   }();
+  /// The same of products.
+  static constexpr unsigned product_bound = [] {
+    if constexpr (HasRoom<L>) {
+      return L::bound;
+    } else {
+      return 0U;
+    }
+  }();
   /// Registers of a leaf.
   static constexpr unsigned log_leaf = L::Registers::registers == 32 ? 3 : 2;
   static constexpr std::size_t leaf_registers = std::size_t{1} << log_leaf;
@@ -52,7 +65,7 @@ struct Transform {
 
   /// Lanes with more room are for the lengths of rings: they state their ranges for so many stages.
   static bool fits_roomier(const TransformTables<Word>& tables) noexcept {
-    return tables.modulus.value() < L::roomier_modulus && tables.degree <= std::size_t{1} << 17;
+    return L::has_roomier(tables.modulus.value()) && tables.degree <= std::size_t{1} << 17;
   }
 
   struct Roots {
