@@ -16,13 +16,22 @@ inline constexpr std::uint64_t max_double_modulus = std::uint64_t{1} << 50;
 /// a product takes six operations in place of two dozen (the CUDA engine's arithmetic, doc/cpu-notes.md). Words become
 /// doubles as a transform begins (`entered`) and words again as it ends (`left`); in between values are integers of
 /// either sign, as good as any for reductions that are exact:
-///  - a product x w for 0 <= w < q and |x| <= 4 q: h = x w rounded, e = h - x w, c the integer next to h (1/q), and
-///    (h - c q) - e. h, 1/q and, on some registers, their product are off by 2^-53 of themselves, so c by at most 1/2 +
-///    3/8 |x| / 2^50, and the result is within (1/2 + 3/8 |x| / q) q; both sums are exact.
-///  - `limit`, which other lanes subtract to stay in range, brings x to about [-q/2, q/2] here.
-/// With x' = limit(x) + y w a forward stage leaves values within (1 + 3/8 B) q if they were within B q: so within 8/5
-/// q. An inverse one leaves sums within about q/2 and products of differences within (1/2 + 3/8 2 B) q: so within 2 q.
-/// The quotients of x86's registers are below 2^51: theirs are rounded once, which makes it 4/3 q and q.
+///  - a product x w for 0 <= w < q and |x| <= B q <= 2^53: h = x w rounded, e = h - x w, c the integer next to h (1/q),
+///    and (h - c q) - e. h, 1/q and, on some registers, their product are off by 2^-53 of themselves, so c by at most
+///    1/2 + 3 2^-53 |x|, and the result is within (1/2 + 3/8 B) q for q < 2^50. |e| <= 2^-53 |x| w < q; h - c q is a
+///    multiple of a power of two that divides h, and below 5 q: both sums are exact.
+///  - `limit`, which other lanes subtract to stay in range, brings x to about [-q/2, q/2] here: |x| / q is below 2^6 or
+///    x is a residue, so that its quotient is off by 2^-47 at most.
+/// So a forward stage leaves x + y w within X + 1/2 + 3/8 B units of q if x was within X and y within B of them, an
+/// inverse one products of differences within 1/2 + 3/8 2 B and sums of twice what there was. `DoubleRanges` follows
+/// that stage by stage, for moduli below 2^most_bits (of which 3/8 is 3 2^(most_bits - 53)), and tells which x must be
+/// reduced:
+///  - quotients of x86's registers are rounded once, a quarter in place of 3/8, and must be at most 2^51, which bounds
+///  B
+///    by 2^(51 - most_bits); NEON's bound is that of all sums, 2^53;
+///  - a factor in [-q/2, q/2] has half the quotients: half the errors, and twice the bound;
+///  - below 2^47 a forward stage adds less than 1 to values within 16, so that no stage reduces; above one of the three
+///    stages of a pass does, and one (below 2^49) or three of the four of a leaf of AVX2.
 template <class R, unsigned most_bits = 50>
 struct LanesDouble : WordLanes<R, std::uint64_t> {
   using Base = WordLanes<R, std::uint64_t>;
