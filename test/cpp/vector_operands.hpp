@@ -82,16 +82,22 @@ std::vector<std::uint64_t> moduli() {
   }
 }
 
-/// Primes with a transform of length n: the largest of each size class and the smallest there is.
+/// Primes with a transform of length n: the largest of each size class, the first above, and the smallest there is.
 template <LimbWord W>
 std::vector<std::uint64_t> transform_primes(std::size_t n) {
   std::vector<std::uint64_t> primes;
   const auto widths = sizeof(W) == 4 ? std::vector<unsigned>{30, 24}
-                                     : std::vector<unsigned>{61, 60, 51, 50, 49, 47, 46, 36, 30, 58, 57, 55};
+                                     : std::vector<unsigned>{61, 60, 51, 50, 49, 47, 46, 36, 30, 58, 57, 55, 48};
   for (const unsigned bits : widths) primes.push_back(primes_congruent_to_one(bits, 2 * n, 1)[0]);
-  std::uint64_t smallest = 2 * n + 1;
-  while (!is_prime(smallest)) smallest += 2 * n;
-  primes.push_back(smallest);
+  const auto next_prime = [&](std::uint64_t above) {
+    std::uint64_t next = above + 1;  // 1 modulo 2 n, since `above` is a multiple of it
+    while (!is_prime(next)) next += 2 * n;
+    return next;
+  };
+  primes.push_back(next_prime(2 * n));
+  if (sizeof(W) == 8) {  // where lanes with less room begin
+    for (const unsigned bits : {46, 47, 49, 50}) primes.push_back(next_prime(std::uint64_t{1} << bits));
+  }
   return primes;
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <immintrin.h>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "cyclotome/engine/cpu/kernels.hpp"

@@ -7,8 +7,10 @@
 // In the order of the other tables: see kernels_avx512.cpp.
 #include <algorithm>
 #include <arm_neon.h>
+#include <array>
 #include <cstring>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "cyclotome/engine/cpu/kernels.hpp"

@@ -94,7 +94,7 @@ class ByModulus {
       if (narrow.*kernel != nullptr) joined.*kernel = Choice<kernel>::run;
     };
     (take.template operator()<kernels>(), ...);
-    if (narrow.forward_moved == nullptr) joined.forward_moved = nullptr;
+    if (narrow.forward_moved == nullptr || wide().forward_moved == nullptr) joined.forward_moved = nullptr;
     joined.weighted_sums = narrow.weighted_sums != nullptr ? weighted_sums : nullptr;
     return joined;
   }

@@ -30,8 +30,8 @@ struct Forward : Transform<L> {
 
   /// x, y in [0, 2 bound q) -> x + w y, x - w y in the same range, for `count` pairs of registers that are `half`
   /// apart. Group g of `half` pairs takes factor_of(g). All products are begun before the first is needed. With room,
-  /// values are below most q.
-  template <std::size_t count, std::size_t half, unsigned most, class FactorOf>
+  /// values are below most q; by ranges, x may stand as it is.
+  template <std::size_t count, std::size_t half, unsigned most, bool reduces_x, class FactorOf>
   CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
     if constexpr (AddsProducts<L>) {
       Vector sums[count], quotients[count];
@@ -56,7 +56,7 @@ struct Forward : Transform<L> {
       });
       unrolled<count>([&](auto i) __attribute__((always_inline)) {
         constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
-        const Vector before = HasRoom<L> ? v[x] : L::conditional_subtract(v[x], p.limit);
+        const Vector before = HasRoom<L> || !reduces_x ? v[x] : L::conditional_subtract(v[x], p.limit);
         const Vector product = L::finish(products[i], p);
         v[x] = L::add(before, product);
         v[y] = L::subtract(L::add(before, p.limit), product);
@@ -64,12 +64,30 @@ struct Forward : Transform<L> {
     }
   }
 
-  /// All stages of 2^log_radix rows of `columns` registers.
-  template <unsigned log_radix, std::size_t columns>
+  /// Stages of a leaf.
+  static constexpr unsigned leaf_stages = Base::log_leaf + bit_length(L::lanes) - 1;
+  /// Whether a stage of a pass, or of leaves, reduces its first operands, where lanes don't have room.
+  template <unsigned stages, unsigned stage, bool leaf, bool first = false>
+  static constexpr bool reduces_x() {
+    if constexpr (Ranged<L>) {
+      using Ranges = typename L::Ranges;
+      constexpr typename Ranges::template Forward<stages> plan(first ? Ranges::unit : Ranges::forward_between,
+                                                               leaf ? Ranges::forward_end : Ranges::forward_between,
+                                                               leaf ? false : Ranges::centred);
+      static_assert(plan.holds);
+      return plan.reduces[stage];
+    } else {
+      return true;
+    }
+  }
+
+  /// All stages of 2^log_radix rows of `columns` registers: of a pass, or those that begin a leaf.
+  template <unsigned log_radix, std::size_t columns, bool leaf, bool first = false>
   CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
     unrolled<log_radix>([&](auto level) __attribute__((always_inline)) {
       constexpr std::size_t pairs = (columns << log_radix) / 2, groups = std::size_t{1} << level;
-      butterflies<pairs, pairs / groups, after(most_between, level)>(
+      constexpr bool reduces = reduces_x<leaf ? leaf_stages : log_radix, level, leaf, first>();
+      butterflies<pairs, pairs / groups, after(most_between, level), reduces>(
           v, [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; }, p);
     });
   }
@@ -87,13 +105,14 @@ struct Forward : Transform<L> {
   static void pass(Word* a, const Word* in, std::size_t size, std::size_t node, const Roots& roots, const Prime& p,
                    const Entry& entry) noexcept {
     constexpr std::size_t radix = std::size_t{1} << log_radix, columns = Base::pass_registers / radix;
-    const typename Base::template Subtree<log_radix> w(roots, node);
+    typename Base::template Subtree<log_radix> w(roots, node);
+    Base::template centre<log_radix>(w, p);
     const std::size_t step = size / radix;
     for (std::size_t at = 0; at != step; at += columns * L::lanes) {
       Vector v[radix * columns];
       Base::template load<radix, columns>(v, in + at, step);
       unrolled<radix * columns>([&](auto i) __attribute__((always_inline)) { v[i] = entry(v[i]); });
-      stages<log_radix, columns>(v, w.factors, p);
+      stages<log_radix, columns, false, !std::is_same_v<Entry, AsIs>>(v, w.factors, p);
       Base::template store<radix, columns>(a + at, v, step);
     }
   }
@@ -102,8 +121,9 @@ struct Forward : Transform<L> {
   template <std::size_t gap, unsigned most>
   CYCLOTOME_INLINE static void within(Vector* v, std::size_t node, const Roots& roots, const Prime& p) {
     constexpr std::size_t pairs = Base::leaf_registers / 2, nodes_of_pair = L::lanes / gap;
+    constexpr unsigned stage = leaf_stages - static_cast<unsigned>(bit_length(gap));
     unrolled<pairs>([&](auto i) __attribute__((always_inline)) { L::template exchange<gap>(v[2 * i], v[2 * i + 1]); });
-    butterflies<pairs, 1, most>(
+    butterflies<pairs, 1, most, reduces_x<leaf_stages, stage, true>()>(
         v,
         [&](std::size_t i)
             __attribute__((always_inline)) { return roots.template several<gap>(node + i * nodes_of_pair); },
@@ -115,6 +135,12 @@ struct Forward : Transform<L> {
   CYCLOTOME_INLINE static Vector canonical(Vector x, const Prime& p) {
     if constexpr (HasRoom<L>) {
       return L::canonical(x, p);
+    } else if constexpr (Ranged<L>) {
+      if constexpr (L::Ranges::whole) {
+        return L::left_whole(x, p);
+      } else {
+        return L::left(x, p);
+      }
     } else {
       return reduced<L>(L::conditional_subtract(x, p.limit), p);
     }
@@ -126,7 +152,7 @@ struct Forward : Transform<L> {
       Vector v[registers];
       Base::template load<registers, 1>(v, x, L::lanes);
       const typename Base::template Subtree<Base::log_leaf> w(roots, node);
-      stages<Base::log_leaf, 1>(v, w.factors, p);
+      stages<Base::log_leaf, 1, true>(v, w.factors, p);
       within<L::lanes / 2, after(most_between, Base::log_leaf)>(v, registers * node, roots, p);
       unrolled<registers>([&](auto i) __attribute__((always_inline)) { v[i] = canonical(v[i], p); });
       unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::interleave(v[2 * i], v[2 * i + 1]); });
@@ -183,7 +209,7 @@ struct Forward : Transform<L> {
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
     if (tables.degree < Base::smallest) return forward_transform(a, tables);
     if constexpr (HasRoomier<L>) {
-      if (L::has_roomier(tables.modulus.value())) return Forward<typename L::Roomier>::run(a, tables);
+      if (Base::fits_roomier(tables)) return Forward<typename L::Roomier>::run(a, tables);
     }
     in_place(a, tables.degree, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()));
   }
@@ -191,10 +217,15 @@ struct Forward : Transform<L> {
   static void run_moved(Word* out, const Word* a, Word from, const TransformTables<Word>& tables) noexcept {
     static_assert(Base::smallest <= smallest_moved);
     if constexpr (HasRoomier<L>) {
-      if (L::has_roomier(tables.modulus.value())) return Forward<typename L::Roomier>::run_moved(out, a, from, tables);
+      if (Base::fits_roomier(tables)) return Forward<typename L::Roomier>::run_moved(out, a, from, tables);
     }
-    all(out, a, tables.degree, {tables.roots.data(), tables.root_quotients.data()}, Prime(tables.modulus.value()),
-        CentredMove<L, true>(from, tables.modulus.value()));
+    const Roots roots{tables.roots.data(), tables.root_quotients.data()};
+    const Prime p(tables.modulus.value());
+    if constexpr (Ranged<L>) {
+      all(out, a, tables.degree, roots, p, typename L::CentredMove(from));
+    } else {
+      all(out, a, tables.degree, roots, p, CentredMove<L, true>(from, tables.modulus.value()));
+    }
   }
 };
 

@@ -80,8 +80,9 @@ struct Inverse : Transform<L> {
     }
   };
 
-  template <std::size_t count, std::size_t half, class FactorOf>
-  CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p) {
+  /// By ranges, pairs for which reduces(first register) have sums that may not stand; else all.
+  template <std::size_t count, std::size_t half, class FactorOf, class Reduces>
+  CYCLOTOME_INLINE static void butterflies(Vector* v, const FactorOf& factor_of, const Prime& p, const Reduces&) {
     typename L::Product products[count];
     unrolled<count>([&](auto i) __attribute__((always_inline)) {
       constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
@@ -90,36 +91,75 @@ struct Inverse : Transform<L> {
     });
     unrolled<count>([&](auto i) __attribute__((always_inline)) {
       constexpr std::size_t group = i / half, x = 2 * group * half + i % half, y = x + half;
-      v[x] = L::conditional_subtract(v[x], p.limit);
+      if constexpr (Reduces{}(x)) v[x] = L::conditional_subtract(v[x], p.limit);
       v[y] = L::finish(products[i], p);
     });
   }
 
-  /// The last stage: x, y in [0, bound q) -> (x + y) s, (x - y) w in [0, q); the factors carry 1/n.
+  /// By ranges: the plan of a pass, or of the last stages of a leaf.
+  template <unsigned log_radix, bool leaf>
+  static constexpr auto ranged() {
+    using Ranges = typename L::Ranges;
+    using Plan = typename Ranges::template Inverse<log_radix>;
+    constexpr Plan plan = leaf ? Plan(ranged_before(L::lanes), false) : Plan(Ranges::inverse_between, Ranges::centred);
+    static_assert(plan.holds);
+    return plan;
+  }
+  /// What values are below when the stages inside registers of gaps smaller than `gap` are done.
+  static constexpr unsigned ranged_before(std::size_t gap) {
+    if constexpr (Ranged<L>) {
+      return gap == 1 ? L::Ranges::unit : L::Ranges::after_inverse_stage(ranged_before(gap / 2));
+    } else {
+      return 0;
+    }
+  }
+
+  /// The last stage: x, y in [0, bound q) -> (x + y) s, (x - y) w in [0, q); the factors carry 1/n. near: by ranges,
+  /// products are in (-q, q).
+  template <bool near>
   CYCLOTOME_INLINE static void last_butterfly(Vector& x, Vector& y, const Factor& s, const Factor& w, const Prime& p) {
     const Vector difference = L::subtract(L::add(x, highest(p)), y);
-    x = reduced<L>(multiply<L>(L::add(x, y), s, p), p);
-    y = reduced<L>(multiply<L>(difference, w, p), p);
+    x = multiply<L>(L::add(x, y), s, p);
+    y = multiply<L>(difference, w, p);
+    if constexpr (near) {
+      x = L::left_near(x, p);
+      y = L::left_near(y, p);
+    } else {
+      x = reduced<L>(x, p);
+      y = reduced<L>(y, p);
+    }
   }
 
   /// w[0] and w[1] scale the last stage of a pass that ends the transform.
-  template <unsigned log_radix, std::size_t columns, bool last, unsigned begin = most_between>
+  template <unsigned log_radix, std::size_t columns, bool last, unsigned begin = most_between, bool leaf = false>
   CYCLOTOME_INLINE static void stages(Vector* v, const Factor* w, const Prime& p) {
     constexpr std::size_t pairs = (columns << log_radix) / 2;
     static constexpr Plan<log_radix> plan(begin);
     unrolled<log_radix>([&](auto step) __attribute__((always_inline)) {
       constexpr std::size_t groups = (std::size_t{1} << log_radix) / 2 >> step;
       if constexpr (last && groups == 1) {
-        unrolled<pairs>([&](auto i)
-                            __attribute__((always_inline)) { last_butterfly(v[i], v[i + pairs], w[0], w[1], p); });
+        constexpr bool near = [] {
+          if constexpr (Ranged<L>) {
+            using Ranges = typename L::Ranges;
+            return Ranges::product(ranged<log_radix, leaf>().last_difference, Ranges::centred) <= Ranges::unit;
+          } else {
+            return false;
+          }
+        }();
+        unrolled<pairs>(
+            [&](auto i) __attribute__((always_inline)) { last_butterfly<near>(v[i], v[i + pairs], w[0], w[1], p); });
       } else {
         const auto factor_of = [&](std::size_t group) __attribute__((always_inline)) { return w[groups + group]; };
         if constexpr (HasRoom<L>) {
           lazy_butterflies<pairs, pairs / groups>(v, factor_of, p, [](std::size_t x) constexpr {
             return plan.reduces[decltype(step)::value][x / columns];
           });
+        } else if constexpr (Ranged<L>) {
+          butterflies<pairs, pairs / groups>(v, factor_of, p, [](std::size_t x) constexpr {
+            return ranged<log_radix, leaf>().reduces[decltype(step)::value][x / columns];
+          });
         } else {
-          butterflies<pairs, pairs / groups>(v, factor_of, p);
+          butterflies<pairs, pairs / groups>(v, factor_of, p, [](std::size_t) constexpr { return true; });
         }
       }
     });
@@ -142,6 +182,7 @@ struct Inverse : Transform<L> {
       w.factors[0] = Ending::factor(ending.sum);
       w.factors[1] = Ending::factor(ending.difference);
     }
+    Base::template centre<log_radix, last ? 0 : 1>(w, p);
     const std::size_t step = size / radix;
     for (Word* x = a; x != a + step; x += columns * L::lanes) {
       Vector v[radix * columns];
@@ -166,7 +207,14 @@ struct Inverse : Transform<L> {
     if constexpr (HasRoom<L>) {
       lazy_butterflies<pairs, 1>(v, factor_of, p, [](std::size_t) constexpr { return 2 * before(gap) > most; });
     } else {
-      butterflies<pairs, 1>(v, factor_of, p);
+      butterflies<pairs, 1>(v, factor_of, p, [](std::size_t) constexpr {
+        if constexpr (Ranged<L>) {
+          static_assert(2 * ranged_before(gap) <= L::Ranges::widest(false));
+          return L::Ranges::reduces_sum(ranged_before(gap));
+        } else {
+          return true;
+        }
+      });
     }
     unrolled<pairs>([&](auto i) __attribute__((always_inline)) { L::template exchange<gap>(v[2 * i], v[2 * i + 1]); });
   }
@@ -180,7 +228,7 @@ struct Inverse : Transform<L> {
       unrolled<registers / 2>([&](auto i) __attribute__((always_inline)) { L::deinterleave(v[2 * i], v[2 * i + 1]); });
       within<L::lanes / 2>(v, registers * node, roots, p);
       const typename Base::template Subtree<Base::log_leaf> w(roots, node);
-      stages<Base::log_leaf, 1, false, before(L::lanes)>(v, w.factors, p);
+      stages<Base::log_leaf, 1, false, before(L::lanes), true>(v, w.factors, p);
       Base::template store<registers, 1>(x, v, L::lanes);
     }
   }
@@ -220,7 +268,7 @@ struct Inverse : Transform<L> {
   static void run(Word* a, const TransformTables<Word>& tables) noexcept {
     if (tables.degree < Base::smallest) return inverse_transform(a, tables);
     if constexpr (HasRoomier<L>) {
-      if (L::has_roomier(tables.modulus.value())) return Inverse<typename L::Roomier>::run(a, tables);
+      if (Base::fits_roomier(tables)) return Inverse<typename L::Roomier>::run(a, tables);
     }
     tree(a, tables.degree, 1, {tables.inverse_roots.data(), tables.inverse_root_quotients.data()},
          Prime(tables.modulus.value()), {tables.inverse_degree, tables.last_inverse_root});

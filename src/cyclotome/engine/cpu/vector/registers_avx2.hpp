@@ -41,7 +41,7 @@ struct Avx2 {
     return _mm256_srl_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
   }
   CYCLOTOME_INLINE static Vector shift_left64_by(Vector a, unsigned count) {
-    return _mm256_sll_epi64(a, _mm_cvtsi32_si128(static_cast<int>(count)));
+    return _mm256_sllv_epi64(a, broadcast64(count));  // one operation on Intel's, where one count for all is two
   }
   CYCLOTOME_INLINE static Vector multiply32(Vector a, Vector b) { return _mm256_mul_epu32(a, b); }
   CYCLOTOME_INLINE static Vector product_low64(Vector a, Vector b) {
@@ -158,6 +158,8 @@ struct Avx2 {
   /// The same registers as lanes of doubles: the names that LanesDouble asks for.
   struct Doubles {
     using Vector = __m256d;
+    /// How often a product's quotient is rounded before the last time, and how long it may be (double_ranges.hpp).
+    static constexpr unsigned roundings = 2, quotient_bits = 51;
 
     CYCLOTOME_INLINE static Vector of(Avx2::Vector words) { return _mm256_castsi256_pd(words); }
     CYCLOTOME_INLINE static Avx2::Vector words(Vector x) { return _mm256_castpd_si256(x); }
@@ -176,10 +178,12 @@ struct Avx2 {
       const Vector shift = broadcast(0x1.8p52 * (1 << log_step));
       return subtract(_mm256_fmadd_pd(a, b, shift), shift);
     }
-    /// x + y where x is below zero, else x.
-    CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {
-      return add(x, _mm256_and_pd(y, _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_LT_OQ)));
+    /// y where x is below zero, else 0.
+    CYCLOTOME_INLINE static Vector where_negative(Vector x, Vector y) {
+      return _mm256_and_pd(y, _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_LT_OQ));
     }
+    /// x + y where x is below zero, else x.
+    CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) { return add(x, where_negative(x, y)); }
   };
 };
 

@@ -170,6 +170,7 @@ struct Avx512 {
   /// The same registers as lanes of doubles.
   struct Doubles {
     using Vector = __m512d;
+    static constexpr unsigned roundings = 2, quotient_bits = 51;
 
     CYCLOTOME_INLINE static Vector of(Avx512::Vector words) { return _mm512_castsi512_pd(words); }
     CYCLOTOME_INLINE static Avx512::Vector words(Vector x) { return _mm512_castpd_si512(x); }
@@ -184,6 +185,9 @@ struct Avx512 {
     CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
       const Vector shift = broadcast(0x1.8p52 * (1 << log_step));
       return subtract(_mm512_fmadd_pd(a, b, shift), shift);
+    }
+    CYCLOTOME_INLINE static Vector where_negative(Vector x, Vector y) {
+      return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_LT_OQ), y);
     }
     CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {
       return _mm512_mask_add_pd(x, _mm512_cmp_pd_mask(x, _mm512_setzero_pd(), _CMP_LT_OQ), x, y);

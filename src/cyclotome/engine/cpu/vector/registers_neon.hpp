@@ -131,6 +131,7 @@ struct Neon {
   /// The same registers as lanes of doubles.
   struct Doubles {
     using Vector = float64x2_t;
+    static constexpr unsigned roundings = 3, quotient_bits = 53;
 
     CYCLOTOME_INLINE static Vector of(Neon::Vector words) { return vreinterpretq_f64_u64(words); }
     CYCLOTOME_INLINE static Neon::Vector words(Vector x) { return vreinterpretq_u64_f64(x); }
@@ -146,9 +147,8 @@ struct Neon {
     CYCLOTOME_INLINE static Vector rounded_product(Vector a, Vector b) {
       return vrndnq_f64(vmulq_f64(a, b));
     }
-    CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) {
-      return add(x, of(both(words(y), vcltzq_f64(x))));
-    }
+    CYCLOTOME_INLINE static Vector where_negative(Vector x, Vector y) { return of(both(words(y), vcltzq_f64(x))); }
+    CYCLOTOME_INLINE static Vector add_where_negative(Vector x, Vector y) { return add(x, where_negative(x, y)); }
   };
 
   CYCLOTOME_INLINE static uint32x4_t words(Vector a) { return vreinterpretq_u32_u64(a); }

@@ -218,28 +218,36 @@ struct Sums {
                             std::uint64_t* peak) noexcept {
     const auto source = conversion.source().moduli<Word>();
     std::uint64_t sums[conversion_tile];
-    std::size_t c = 0;
-    for (; c + L::lanes <= count; c += L::lanes) {
-      Vector sum = R::broadcast64(std::uint64_t{1} << (fraction_bits - 1));
+    const auto& reciprocals = conversion.tables<Word>().reciprocals;
+    const std::size_t c = over(count, [&](std::size_t at, auto width) __attribute__((always_inline)) {
+      const Vector half = R::broadcast64(std::uint64_t{1} << (fraction_bits - 1));
+      Vector total[width];
       if constexpr (requires { typename L::Fractions; }) {
-        typename L::Fractions fractions;
+        typename L::Fractions fractions[width];
         for (std::size_t i = 0; i < source.size(); ++i) {
-          fractions.add(R::load(y.limb(i) + c), conversion.tables<Word>().reciprocals[i], source[i].bits());
+          unrolled<width>([&](auto r) __attribute__((always_inline)) {
+            fractions[r].add(R::load(y.limb(i) + at + r * L::lanes), reciprocals[i], source[i].bits());
+          });
         }
-        sum = R::add64(sum, fractions.sum());
+        unrolled<width>([&](auto r) __attribute__((always_inline)) { total[r] = R::add64(half, fractions[r].sum()); });
       } else {
+        unrolled<width>([&](auto r) __attribute__((always_inline)) { total[r] = half; });
         for (std::size_t i = 0; i < source.size(); ++i) {
           // (y reciprocal) >> (bits + 7), from the high word of a product.
-          const Vector reciprocal = R::broadcast64(conversion.tables<Word>().reciprocals[i]);
+          const Vector reciprocal = R::broadcast64(reciprocals[i]);
           const unsigned shift = source[i].bits() + 63 - fraction_bits, up = shift < 64 ? 64 - shift : 0;
-          const Vector shifted = R::shift_left64_by(R::load(y.limb(i) + c), up);
-          const Vector high = multiply_high64<R>(shifted, reciprocal);
-          sum = R::add64(sum, R::shift_right64_by(high, shift + up - 64));
+          unrolled<width>([&](auto r) __attribute__((always_inline)) {
+            const Vector shifted = R::shift_left64_by(R::load(y.limb(i) + at + r * L::lanes), up);
+            const Vector high = multiply_high64<R>(shifted, reciprocal);
+            total[r] = R::add64(total[r], R::shift_right64_by(high, shift + up - 64));
+          });
         }
       }
-      R::store(wraps + c, R::template shift_right64<fraction_bits>(sum));
-      if (peak != nullptr) R::store(sums + c, sum);
-    }
+      unrolled<width>([&](auto r) __attribute__((always_inline)) {
+        R::store(wraps + at + r * L::lanes, R::template shift_right64<fraction_bits>(total[r]));
+        if (peak != nullptr) R::store(sums + at + r * L::lanes, total[r]);
+      });
+    });
     if (peak != nullptr) raise_peak(*peak, sums, c);
     if (c != count) scalar_kernels<Word>().count_wraps(wraps + c, count - c, y.after(c), conversion, peak);
   }

@@ -4,6 +4,7 @@
 // Included after a target pragma and after every other header: see kernels_avx512.cpp.
 
 #include "cyclotome/engine/cpu/transform.hpp"
+#include "cyclotome/engine/cpu/vector/double_ranges.hpp"
 #include "cyclotome/engine/cpu/vector/lanes.hpp"
 #include "cyclotome/engine/cpu/vector/unrolled.hpp"
 #include "cyclotome/ring/transform_tables.hpp"
@@ -62,6 +63,11 @@ struct Transform {
   /// Words of a block that stays in the first-level cache while passes go over it.
   static constexpr std::size_t block = (std::size_t{32} << 10) / sizeof(Word);
 
+  /// Lanes with more room are for the lengths of rings: they state their ranges for so many stages.
+  static bool fits_roomier(const TransformTables<Word>& tables) noexcept {
+    return L::has_roomier(tables.modulus.value()) && tables.degree <= std::size_t{1} << 17;
+  }
+
   struct Roots {
     const Word* operands;
     const Word* quotients;
@@ -91,6 +97,17 @@ struct Transform {
       });
     }
   };
+
+  /// Factors `from`, from + 1, ... of a pass as its range has them.
+  template <unsigned log_radix, std::size_t from = 1>
+  CYCLOTOME_INLINE static void centre([[maybe_unused]] Subtree<log_radix>& w, [[maybe_unused]] const Prime& p) {
+    if constexpr (Ranged<L>) {
+      if constexpr (L::Ranges::centred) {
+        unrolled<(std::size_t{1} << log_radix) - from>(
+            [&](auto i) __attribute__((always_inline)) { w.factors[from + i] = L::centred(w.factors[from + i], p); });
+      }
+    }
+  }
 
   /// `rows` times `columns` registers from / to memory: row i starts at x + i * step.
   template <std::size_t rows, std::size_t columns>
