@@ -194,6 +194,7 @@ void bind_array(nb::module_& m) {
       .def_prop_ro("key", [](const EncryptedArray& x) { return to_bytes(x.key()); })
       .def_prop_ro("channels", [](const EncryptedArray& x) { return x.channels(); })
       .def_prop_ro("nbytes", &EncryptedArray::bytes)
+      .def_prop_ro("held_bytes", &EncryptedArray::held_bytes)
       .def_prop_ro("noise_headroom", &EncryptedArray::noise_headroom)
       .def_prop_ro("level", &EncryptedArray::level)
       .def_prop_ro("parts", [](const EncryptedArray& x) { return x.channels().front().parts(); })

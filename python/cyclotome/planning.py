@@ -96,7 +96,8 @@ class Plan:
     #: Of the results, in their order: shapes, and the least noise headroom in bits.
     shapes: tuple[tuple[int, ...], ...]
     noise_headroom: float
-    #: Bytes in memory: of the arguments, of the results, of the evaluation keys that are used, and at most at one time.
+    #: Bytes of the arguments, of the results and of the evaluation keys that are used (``nbytes``); and those that are
+    #: held at most at one time, with the transforms that are kept beside arguments.
     input_bytes: int
     result_bytes: int
     key_bytes: int
