@@ -105,6 +105,22 @@ def options_left(x: Any) -> Any:
     return x + int(seen == "left")
 
 
+def lost_its_own(x: Any) -> Any:
+    """As a function whose own workers died."""
+    if _real(x):
+        raise errors.WorkerLostError("a worker of the function's own ended")
+    return x
+
+
+class Echo:
+    """In a process: what it was asked, after so many seconds."""
+
+    def __call__(self, message: tuple[Any, float]) -> Any:
+        value, seconds = message
+        time.sleep(seconds)
+        return value
+
+
 def naps(x: Any) -> Any:
     if _real(x):
         time.sleep(0.5)
@@ -129,7 +145,7 @@ def column_alone(table: Any) -> Any:
 TABLES = {function.__name__: function for function in (income, by_place, column_alone)}
 TOGETHER = {
     **FUNCTIONS,
-    **{function.__name__: function for function in (loops, meets, options_left, naps)},
+    **{function.__name__: function for function in (loops, meets, options_left, naps, lost_its_own)},
 }
 
 

@@ -16,6 +16,7 @@ import pytest
 import session_jobs
 from cyclotome import _core, contexts, errors
 from cyclotome.options import current
+from cyclotome.sessions.processes import Processes
 from small import keys, parameters
 
 JOBS = f"{Path(session_jobs.__file__)}:TOGETHER"
@@ -116,6 +117,50 @@ def test_a_process_that_dies_takes_its_jobs_along_and_is_replaced_once(busy: cy.
     assert busy.processes.replaced == before + 1
     assert all(outcome(busy, "total") == "no error" for _ in range(8))
     assert len(busy.processes.pids) == 1
+
+
+def test_a_function_that_lost_workers_of_its_own_costs_no_process(busy: cy.Server) -> None:
+    before = busy.processes.replaced
+    with ThreadPoolExecutor(2) as pool:
+        beside = pool.submit(outcome, busy, "naps")
+        assert outcome(busy, "lost_its_own") == "WorkerLostError"
+        assert beside.result() == "no error"
+    assert busy.processes.replaced == before
+
+
+def test_an_answer_that_nobody_took_is_nobody_else_s() -> None:
+    """Who waits is interrupted in the middle, as by Ctrl-C; what is asked next is answered, and what ran beside."""
+    processes = Processes(1, session_jobs.Echo, lines=2)
+
+    def interrupted() -> bool:
+        raise KeyboardInterrupt
+
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            beside = pool.submit(processes.ask, ("beside", 1.0))
+            with pytest.raises(KeyboardInterrupt):
+                processes.ask(("first", 0.5), None, interrupted)
+            assert [processes.ask((i, 0.0)) for i in range(6)] == list(range(6))
+            assert beside.result() == "beside"
+        assert processes.replaced == 1
+    finally:
+        processes.close()
+
+
+def test_answers_to_other_messages_are_refused() -> None:
+    """Whatever got a line out of step: its process is replaced, and the next is answered rightly."""
+    processes = Processes(1, session_jobs.Echo)
+    try:
+        assert processes.ask(("first", 0.0)) == "first"
+        line = processes._idle.get()
+        line._connection.send((line._number, ("stale", 0.0)))
+        line._connection.poll(30)
+        processes._idle.put(line)
+        with pytest.raises(errors.WorkerLostError, match="another message"):
+            processes.ask(("second", 0.0))
+        assert processes.ask(("third", 0.0)) == "third"
+    finally:
+        processes.close()
 
 
 def test_a_job_that_nobody_waits_for_is_given_up(server: cy.Server) -> None:

@@ -23,6 +23,8 @@ from service_runner import Running  # noqa: E402
 from small import parameters  # noqa: E402
 
 CLIENTS = 200
+#: Processes, and jobs at a time in all of them.
+WORKERS, PLACES = 2, 6
 #: What the service may grow by, beyond what it had when all its clients' keys and first requests were there.
 GROWTH = 96 << 20
 
@@ -31,7 +33,9 @@ def loaded(
     made: cy.Parameters, seconds: float, rng: np.random.Generator, report: Path | None, *options: object
 ) -> None:
     """Runs the service under load and looks at what came of it."""
-    with Running("--workers", 2, "--header-seconds", 2, "--body-seconds", 5, *options) as running:
+    with Running(
+        "--workers", WORKERS, "--jobs", PLACES // WORKERS, "--header-seconds", 2, "--body-seconds", 5, *options
+    ) as running:
         owners = [cy.Client(running.url, cy.keygen(made, device="cpu:1")) for _ in range(4)]
         names = [owner.send_keys() for owner in owners]
         asked = questions(owners, names, rng, each=4)
@@ -55,7 +59,8 @@ def loaded(
             report.write_text(json.dumps(figures, indent=1) + "\n")
         assert not outcome.wrong, outcome.wrong[:5]
         assert outcome.answers >= CLIENTS and sum(outcome.refused.values()) > CLIENTS / 2
-        assert running.files() <= files + 2 and running.threads() <= threads + 2
+        # Threads in which jobs are waited for begin when they are first needed, one for each place.
+        assert running.files() <= files + 2 and running.threads() <= threads + PLACES
         assert max(size for _, size in outcome.resident) < before + GROWTH + CLIENTS * (1 << 20)
         # A leak grows as long as it is fed: the last third holds no more than the second.
         third = elapsed / 3

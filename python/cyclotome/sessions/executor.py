@@ -171,14 +171,16 @@ class Executor:
             return ring
         with self._lock:
             reading = self._reading.setdefault(fingerprint, threading.Lock())
-        with reading:
-            ring = self._resident(fingerprint)
-            if ring is None:
-                ring = self._read(path)
-                self._keep(fingerprint, ring)
-        with self._lock:
-            self._reading.pop(fingerprint, None)
-        return ring
+        try:
+            with reading:
+                ring = self._resident(fingerprint)
+                if ring is None:
+                    ring = self._read(path)
+                    self._keep(fingerprint, ring)
+                return ring
+        finally:
+            with self._lock:
+                self._reading.pop(fingerprint, None)
 
     def _resident(self, fingerprint: str) -> Keyring | None:
         with self._lock:

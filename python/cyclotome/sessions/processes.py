@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError, BusyError, CyclotomeError, QuotaError, WorkerLostError
-from .workers import Factory, Host, Late, Line, Unwanted
+from .workers import Factory, Host, Late, Line, Lost, Unwanted
 
 __all__ = ["Processes"]
 
@@ -90,14 +90,18 @@ class Processes:
             except Unwanted:
                 self._stop(line)
                 raise BusyError("nobody waits for the answer any more") from None
-            except WorkerLostError:
+            except Lost as lost:
                 sacrificed = line.host.sacrificed
                 self._replace(line.host)
                 if not (sacrificed and again):
-                    raise
+                    raise WorkerLostError(str(lost)) from None
             except CyclotomeError:
                 if not line.ready:
                     self._replace(line.host)
+                raise
+            except BaseException:  # Ctrl-C: an answer is on its way that nobody may take for the next one's
+                line.host.sacrificed = True
+                self._replace(line.host)
                 raise
         raise AssertionError
 

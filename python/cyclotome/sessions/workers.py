@@ -15,10 +15,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .. import errors
-from ..errors import BusyError, CyclotomeError, FunctionError, WorkerLostError
+from ..errors import BusyError, CyclotomeError, FunctionError
 from . import calls
 
-__all__ = ["Factory", "Host", "Late", "Line", "Unwanted", "described", "raised"]
+__all__ = ["Factory", "Host", "Late", "Line", "Lost", "Unwanted", "described", "raised"]
 
 #: Spawned, on every system: a fork would copy the threads' locks of a server, and its keys.
 _METHOD = multiprocessing.get_context("spawn")
@@ -66,7 +66,7 @@ def _work(connections: list[Connection], factory: Factory, arguments: tuple[Any,
         answer = factory(*arguments)
     except Exception as error:
         for connection in connections:
-            connection.send((_FAILED, described(error)))
+            connection.send((_FAILED, 0, described(error)))
         return
     for connection in connections[1:]:
         threading.Thread(target=_answer, args=(connection, answer), daemon=True).start()
@@ -80,22 +80,25 @@ def _answer(connection: Connection, answer: Callable[[Any], Any]) -> None:
         if connection.poll(0):  # `_Stop`, or nobody there
             raise calls.Stopped
 
+    number = 0
+
     def told() -> None:
-        connection.send((_BEGAN, None))
+        connection.send((_BEGAN, number, None))
 
     with contextlib.suppress(EOFError, ConnectionError, KeyboardInterrupt):
-        connection.send((_DONE, None))
+        connection.send((_DONE, 0, None))
         while True:
-            message = connection.recv()
-            if isinstance(message, _Stop):  # came after the answer
+            received = connection.recv()
+            if isinstance(received, _Stop):  # came after the answer
                 continue
+            number, message = received
             try:
-                reply = _DONE, calls.attended(answer, message, check, told)
+                reply = _DONE, number, calls.attended(answer, message, check, told)
             except calls.Stopped:
-                reply = _STOPPED, None
+                reply = _STOPPED, number, None
             except BaseException as error:  # a thread that ended would answer nobody any more
-                reply = _FAILED, described(error)
-            del message
+                reply = _FAILED, number, described(error)
+            del received, message
             connection.send(reply)
             del reply
 
@@ -106,6 +109,10 @@ class Late(Exception):
 
 class Unwanted(Exception):
     """Nobody waits for the answer."""
+
+
+class Lost(Exception):
+    """The process has ended; the message says how. Not what a function raises that lost a process of its own."""
 
 
 class Host:
@@ -172,6 +179,8 @@ class Line:
 
     def __init__(self, host: Host, place: int) -> None:
         self.host, self._place, self.ready = host, place, False
+        # Of the message that is being answered: what answers another one is nobody's.
+        self._number = 0
 
     @property
     def _connection(self) -> Connection:
@@ -181,7 +190,7 @@ class Line:
         """To what took the place of its process, if that has ended."""
         while self.host.successor is not None:
             self.close()
-            self.host, self.ready = self.host.successor, False
+            self.host, self.ready, self._number = self.host.successor, False, 0
 
     def close(self) -> None:
         """Closes this end."""
@@ -197,12 +206,13 @@ class Line:
         if not self.ready:
             self._reply(None, None)
             self.ready = True
+        self._number += 1
         with contextlib.suppress(ConnectionError):  # what the answer tells as well
-            self._connection.send(message)
+            self._connection.send((self._number, message))
         return self._reply(timeout, gone)
 
     def _reply(self, timeout: float | None, gone: Callable[[], bool] | None) -> Any:
-        """The answer to what was sent. Raises Late, Unwanted, WorkerLostError, and what the work raised."""
+        """The answer to what was sent. Raises Late, Unwanted, Lost, and what the work raised."""
         until = math.inf if timeout is None else time.monotonic() + timeout
         while True:
             left = until - time.monotonic()
@@ -226,10 +236,13 @@ class Line:
         try:
             if not self._connection.poll(None if timeout == math.inf else max(timeout, 0.0)):
                 return None, None
-            return self._connection.recv()  # type: ignore[no-any-return]
+            kind, number, value = self._connection.recv()
         except (EOFError, ConnectionError):
             code = self.host.exit_code()
-            raise WorkerLostError(f"the process that worked on it ended (exit code {code}); nothing was done") from None
+            raise Lost(f"the process that worked on it ended (exit code {code}); nothing was done") from None
+        if number != self._number:
+            raise Lost("the process answered another message than it was sent, and was ended; nothing was done")
+        return kind, value
 
     def stopped(self) -> bool:
         """Tells the process that the answer is not wanted any more; whether it gave the work up, or finished it."""
@@ -239,6 +252,6 @@ class Line:
             kind: int | None = _BEGAN
             while kind == _BEGAN:
                 kind, _ = self._received(until - time.monotonic())
-        except (ConnectionError, WorkerLostError):
+        except (ConnectionError, Lost):
             return False
         return kind is not None
