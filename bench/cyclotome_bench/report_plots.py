@@ -33,7 +33,7 @@ def time_plots(title: str, records: Sequence[Record]) -> list[Plot]:
     peer = next((record["peer"] for record in records if record["peer"]), None)
     rows = [
         (
-            _named(record["scheme"].upper(), record["operation"]),
+            ", ".join(filter(None, (_named(record["scheme"].upper(), record["operation"]), record["chain"]))),
             [record["median_us"], *([record["peer_median_us"]] if peer else [])],
         )
         for record in records

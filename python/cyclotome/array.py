@@ -240,7 +240,8 @@ class EncryptedArray(ArrangedArray, TurnedArray, NoNumber):
 
     def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> EncryptedArray:
         """Sums over all axes, or those given. Over the last axis of a packed array it takes log2(n) rotations for each
-        row.
+        row. Sums of products, ``(x * y).sum(0)``, take two thirds of the time or less as ``x.sum_of_products(y, 0)``,
+        or as ``@`` and `einsum` have them.
 
         Raises:
             ArgumentError: no such axis.

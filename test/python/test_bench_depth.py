@@ -9,6 +9,7 @@ import pytest
 from cyclotome import _core
 from cyclotome.errors import ArgumentError
 from cyclotome_bench import depth
+from cyclotome_bench.charts import Bars
 from cyclotome_bench.report import REQUIRED, Report, key_of
 from cyclotome_bench.truth import WrongResultError
 from cyclotome_bench.views import view_of
@@ -24,7 +25,9 @@ def test_the_set_of_deep_programs() -> None:
     assert all(low["primes"] < top["primes"] for top, low in zip(longest[::2], longest[1::2], strict=True))
     (table,) = depth.depth_tables(records)
     assert len(table.rows) == len(records) and depth.depth_tables([]) == []
-    assert [t.title for t in view_of(Report("depth", {}, records, True)).tables] == [table.title]
+    view = view_of(Report("depth", {}, records, True))
+    assert [t.title for t in view.tables] == [table.title]
+    assert [len(plot.rows) for plot in view.plots if isinstance(plot, Bars)] == [len(records)]
     assert list(depth.measure_depth(plan, {key_of(record) for record in records})) == []
 
 

@@ -135,8 +135,9 @@ def test_memory_of_jobs_is_bounded(rng: np.random.Generator) -> None:
     with small, pytest.raises(errors.QuotaError, match="of memory"):
         cy.Client(small, keys()).call("total", [1, 2], bound=9)
     # Room for one job at a time, by its plan: all are answered, one after the other.
-    x = cy.encrypt([1, 2], keys().secret, bound=9).with_keys(keys().evaluation)
-    size = cy.plan(session_jobs.total, inputs=x).peak_bytes
+    x = cy.encrypt([1, 2], keys().secret, bound=9).with_keys(keys().public, keys().evaluation)
+    size = cy.plan(session_jobs.total, inputs=x).peak_bytes - keys().evaluation.nbytes - keys().public.nbytes
+    assert size >= 2 * x.nbytes  # argument and result, and keys are not counted
     quotas = cy.Quotas(job_bytes=size * 3 // 2)
     with cy.Server(JOBS, workers=1, jobs=4, allow_insecure=True, quotas=quotas) as tight:
         client = cy.Client(tight, keys())

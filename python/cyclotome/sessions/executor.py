@@ -216,7 +216,7 @@ class Executor:
         if not read:
             raise ArgumentError("the request has no encrypted arrays")
         arguments = [each.with_keys(*ring.keys()) for each in read]
-        needs = self._planned(name, fingerprint, arguments)
+        needs = self._planned(name, fingerprint, arguments, _nbytes(ring))
         with self._room.hold(needs.nbytes):
             calls.began()
             began = time.monotonic()
@@ -229,8 +229,9 @@ class Executor:
             )
         return Answer(b"".join(data), seconds, needs.seconds)
 
-    def _planned(self, name: str, fingerprint: str, arguments: list[Encrypted]) -> Needs:
-        """What the call takes by its plan. Unknown for circuits' numbers, which have plans of their own.
+    def _planned(self, name: str, fingerprint: str, arguments: list[Encrypted], keys: int) -> Needs:
+        """What the call takes by its plan, besides its keys of so many bytes, which other calls use too. Unknown for
+        circuits' numbers, which have plans of their own.
 
         Raises:
             QuotaError: more time than the quota.
@@ -243,7 +244,7 @@ class Executor:
             needs = self._plans.get(what)
         if needs is None:
             found = planned(self._functions[name], arguments)
-            needs = Needs(found.seconds, found.peak_bytes)
+            needs = Needs(found.seconds, max(0, found.peak_bytes - keys))
             with self._lock:
                 self._plans[what] = needs
                 if len(self._plans) > 256:

@@ -71,8 +71,10 @@ struct Lanes64Ifma : Lanes64<Avx512> {
     const Vector carried = add(sum.middle, Avx512::shift_right64<52>(sum.low));
     const Vector high = add(Avx512::shift_right64<12>(carried), Avx512::shift_left64<40>(sum.high));
     const Vector low = add(sum.low, Avx512::shift_left64<52>(sum.middle));
-    const Vector rest = subtract(low, product_low(quotient_of(low, r.unit), r.p.q));
-    const Vector x = conditional_subtract(add(finish(begin(high, r.wide), r.p), rest), r.p.limit);
+    // Both parts' quotients are taken off at once: x is below 8q.
+    const Vector quotient = add(quotient_of(low, r.unit), quotient_of(high, r.wide));
+    const Vector value = add(low, product_low(high, r.wide.operand));
+    const Vector x = conditional_subtract(subtract(value, product_low(quotient, r.p.q)), r.p.limit);
     return conditional_subtract(conditional_subtract(x, r.twice), r.p.q);
   }
 
