@@ -73,6 +73,8 @@ void bind_functions(nb::module_& m);
 void bind_threshold(nb::module_& m);
 void bind_dry(nb::module_& m);
 void bind_io(nb::module_& m);
+void bind_io_inspection(nb::module_& m);
+void bind_secret_files(nb::module_& m);
 void bind_machine(nb::module_& m);
 void bind_bench(nb::module_& m);
 void bind_study(nb::module_& m);

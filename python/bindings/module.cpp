@@ -21,6 +21,8 @@ NB_MODULE(_core, m) {
   bind_threshold(m);
   bind_dry(m);
   bind_io(m);
+  bind_io_inspection(m);
+  bind_secret_files(m);
   bind_machine(m);
   bind_bench(m);
   bind_study(m);

@@ -69,7 +69,7 @@ class MissingKeyError(CyclotomeError):
 
 
 class PassphraseError(MissingKeyError):
-    """A secret key's file that needs a passphrase, or another one than was given."""
+    """The file of a secret key or share that needs a passphrase, or another one than was given."""
 
 
 class NoiseError(CyclotomeError, ArithmeticError):

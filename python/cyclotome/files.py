@@ -43,7 +43,7 @@ __all__ = [
     "to_view",
 ]
 
-_SECRET_KINDS = ("secret key", "protected secret key", "secret share")
+_SECRET_KINDS = ("secret key", "protected secret key", "secret share", "protected secret share")
 
 #: Bytes that `load`, `inspect` and `from_bytes` take unless told otherwise: 4 GiB, which may expand to 16 GiB.
 MAX_BYTES = 4 << 30
@@ -80,8 +80,8 @@ def load(
             weaker one by itself. None: that of ``expect`` or ``keys`` if it is weaker than "guidelines-2024", else
             "guidelines-2024". See `Parameters`.
         max_bytes: refuse longer files; they may expand to four times as much.
-        passphrase: of a secret key that was saved with one: text, bytes, or a function that returns either, which is
-            called if the file needs it. Other files take no notice.
+        passphrase: of a secret key or share that was saved with one: text, bytes, or a function that returns either,
+            which is called if the file needs it. Other files take no notice.
 
     Returns:
         `Parameters`, `SecretKey`, `PublicKey`, `EvaluationKeys`, `RekeyingKey`, `EncryptedArray`,

@@ -56,7 +56,7 @@ class Inspection:
     galois_keys: int | None = None
     #: Of a rekeying key: id of the secret key whose arrays it takes; ``key_id`` is where it leads. None otherwise.
     rekeys_from: str | None = None
-    #: Of a protected secret key: what turns its passphrase into a key, and the cipher; None otherwise.
+    #: Of a protected secret key or share: what turns its passphrase into a key, and the cipher; None otherwise.
     protection: str | None = None
     #: The product context, which `cyclotome_study.ProductContext.load` computes with; None for everything else.
     product_context: _core.ProductContext | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passphrases of secret keys' files: from whatever a caller has to the bytes that open them."""
+"""Passphrases of the files of secret keys and shares: from whatever a caller has to the bytes that open them."""
 
 from __future__ import annotations
 

@@ -58,13 +58,13 @@ def save(
             reads.
         note: a JSON object to keep beside it, in the clear; `inspect` shows it. At most 1 MiB.
         overwrite: whether a file may be there already. None: yes, except for secret keys.
-        passphrase: of a secret key: encrypts it in the file. Text, bytes, or a function that returns either. Whoever
-            has the file can try passphrases, at some 0.4 s and 128 MiB each (scrypt), so choose one that is hard to
-            guess. Needs OpenSSL's libcrypto.
+        passphrase: of a secret key, or a share of a joint one: encrypts it in the file. Text, bytes, or a function that
+            returns either. Whoever has the file can try passphrases, at some 0.4 s and 128 MiB each (scrypt), so choose
+            one that is hard to guess. Needs OpenSSL's libcrypto.
 
     Raises:
         FileError: it can't be written; a file that was there is as it was.
-        ArgumentError: a note that is no JSON object or too long; a passphrase for something else than a secret key.
+        ArgumentError: a note that is no JSON object or too long; a passphrase for what is no secret.
         SecrecyError: a secret key, and a file object in place of a path.
         NoiseError: an array that could not be decrypted; see `allow_undecryptable`.
         MismatchError, UnsupportedError: a frame of columns that don't belong together, or whose labels or arrays can't
@@ -74,16 +74,18 @@ def save(
     """
     if isinstance(path, Writable):
         if passphrase is not None:
-            raise ArgumentError("a passphrase protects files of secret keys, which are written to a path only")
+            raise ArgumentError(
+                "a passphrase protects files of secret keys and shares, which are written to a path only"
+            )
         for piece in _pieces(obj, note):
             streams.write_all(path, piece)
         return
     name = os.fspath(path)
     secret = isinstance(obj, (SecretKey, SecretShare))
-    if passphrase is not None and isinstance(obj, SecretShare):
-        raise ArgumentError("a passphrase protects secret keys; keep secret shares on an encrypted disk")
     if passphrase is not None and not secret:
-        raise ArgumentError(f"a passphrase protects secret keys, not {type(obj).__name__}, which may be public")
+        raise ArgumentError(
+            f"a passphrase protects secret keys and shares, not {type(obj).__name__}, which may be public"
+        )
     replace = not secret if overwrite is None else bool(overwrite)
     if not replace:
         refuse_existing(name, secret)
@@ -91,12 +93,10 @@ def save(
         write_whole(FilePath(name), b"".join(_pieces(obj, note)))
         return
     native, facts = described(obj)
-    if isinstance(obj, SecretShare):
-        _core.write_secret_share(name, native, metadata.write(facts, note), replace)
-        return
     if secret:
+        write = _core.write_secret_share if isinstance(obj, SecretShare) else _core.write_secret_key
         with passphrases.typed_if_any(passphrase, name) as typed:
-            _core.write_secret_key(name, native, metadata.write(facts, note), replace, typed)
+            write(name, native, metadata.write(facts, note), replace, typed)
         return
     _core.write_file(name, native, metadata.write(facts, note), replace, *how(obj))
 

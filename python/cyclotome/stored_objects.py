@@ -64,7 +64,8 @@ def read(
     Args:
         container: it; of a table's several, one.
         device: where it shall compute.
-        passphrase, allow_unfit_key: of a secret key, as for `load`.
+        passphrase: of a secret key or share, as for `load`.
+        allow_unfit_key: of a secret key, likewise.
         name: what messages call it.
 
     Raises:
@@ -98,6 +99,9 @@ def read(
         return KeyShare(parameters, context, container.read_key_share(context.native))
     if container.kind == "secret share":
         return SecretShare(parameters, context, container.read_secret_share(context.native))
+    if container.kind == "protected secret share":
+        with passphrases.typed(passphrase, name) as typed:
+            return SecretShare(parameters, context, container.read_protected_share(context.native, typed))
     if container.kind == "decryption share":
         return DecryptionShare(parameters, context, container.read_decryption_share(context.native))
     if container.kind == "plain array":

@@ -75,6 +75,8 @@ inline io::Bytes rewritten(const io::Container& c, const rlwe::ContextPtr& conte
       return io::serialize(io::read_key_share(c, context), c.metadata());
     case io::Kind::secret_share:
       return io::serialize(io::read_secret_share(c, context), c.metadata());
+    case io::Kind::protected_secret_share:
+      return io::serialize(io::read_protected_share(c, context, {}), c.metadata());  // needs its passphrase
     case io::Kind::decryption_share:
       return io::serialize(io::read_decryption_share(c, context), c.metadata());
     case io::Kind::ciphertext:

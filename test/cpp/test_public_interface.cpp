@@ -223,6 +223,13 @@ TEST(joint_keys_and_their_messages) {
     CHECK(file_is_private(path));
     CHECK_THROWS(FileError, write_secret_share(path, dealt[0][0]));
     const SecretShare own = sum_of_dealt(session, 2, dealt[1]);
+    const StoredObject locked(to_bytes(own, "a passphrase"), insecure);
+    CHECK(locked.needs_passphrase());
+    CHECK_THROWS_WITH(PassphraseError, locked.secret_share(context), "secret_share(context, passphrase)");
+    CHECK_THROWS(PassphraseError, locked.secret_share(context, "another"));
+    CHECK_THROWS(FormatError, locked.secret_key(context, "a passphrase"));
+    CHECK(to_bytes(locked.secret_share(context, "a passphrase")) == to_bytes(own));
+    CHECK_THROWS(ArgumentError, to_bytes(own, ""));
     const SecretShare other = StoredObject::load(path, insecure).secret_share(context);
     const EncryptedArray x = encrypt({3, -2}, keys.public_key, {.bound = 6}).with_keys(keys.evaluation);
     const EncryptedArray y = x * x;

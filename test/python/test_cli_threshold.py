@@ -147,3 +147,38 @@ def test_a_partys_secret_under_a_passphrase(place: Path) -> None:
     assert cy.inspect(folder / "secret.key").protection is not None
     phrase.write_text("another\n")
     assert run("threshold", "answer", session, *first, *own, "--passphrase-file", phrase, "--force").code == 5
+
+
+@pytest.mark.skipif(_core.passphrases() != "ready", reason=_core.passphrases())
+def test_a_partys_share_under_a_passphrase(place: Path) -> None:
+    session, phrase, other = place / "session.ct", place / "phrase", place / "other"
+    phrase.write_text("correct horse\n")
+    other.write_text("another\n")
+    succeed(
+        "threshold", "new", place / "params.ct", "--parties", 3, "--threshold", 2, "--rotations", "none",
+        "-o", session, INSECURE,
+    )  # fmt: skip
+    for party in PARTIES:
+        succeed("threshold", "share", session, "--party", party, "--out", place / str(party), INSECURE)
+    dealt = [place / str(party) / f"dealt-{party}-to-1.key" for party in PARTIES]
+    secret = place / "1/secret.key"
+    own = "--party", 1, "--secret", secret, INSECURE
+    share = place / "1/share.key"
+    succeed("threshold", "receive", session, *dealt, *own, "-o", share, "--passphrase-file", phrase)
+    assert cy.inspect(share).kind == "protected secret share"
+    x = place / "x.ct"
+    parameters = cy.load(session, allow_insecure=True).parameters
+    keys = [place / str(party) / f"first-{party}.ct" for party in PARTIES]
+    second = [place / str(party) / "second.ct" for party in PARTIES]
+    for party, file in zip(PARTIES, second, strict=True):
+        succeed(
+            "threshold", "answer", session, *keys, "--party", party, "--secret", place / str(party) / "secret.key",
+            "-o", file, INSECURE,
+        )  # fmt: skip
+    succeed("threshold", "combine", session, *keys, *second, "--out", place / "joint", INSECURE)
+    cy.save(x, cy.encrypt([1, 2], cy.load(place / "joint/public.key", expect=parameters)))
+    answer = "threshold", "decrypt-share", session, x, *own, "--share", share, "--with", "1,2", "-o", place / "d.ct"
+    refused = run(*answer, "--passphrase-file", other)
+    assert refused.code == 5 and "another" not in refused.text.split(":")[0] and not (place / "d.ct").exists()
+    succeed(*answer, "--passphrase-file", phrase)
+    assert cy.inspect(place / "d.ct").kind == "decryption share"

@@ -145,6 +145,13 @@ def test_the_passphrase_opens_the_protected_secret_key() -> None:
         wire_format.opened_secret_key(data, b"correct house")
 
 
+def test_the_passphrase_opens_the_protected_secret_share() -> None:
+    """It is the share of the joint key beside it."""
+    [(tag, section)] = load("joint-secret_share").sections
+    assert tag == "SSHA"
+    assert wire_format.opened((CORPUS / "protected_secret_share").read_bytes(), b"correct horse") == section
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_the_public_key_hides_zero(name: str) -> None:
     file, secret = load(f"{name}-public_key"), wire_format.secret_key(load(f"{name}-secret_key"))

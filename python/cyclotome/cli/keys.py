@@ -191,9 +191,7 @@ def keygen(
             "or exponents such as 3,5,9."
         ),
     ] = "none",
-    passphrase: Annotated[
-        bool, typer.Option("--passphrase", help="Encrypt secret.key with a passphrase, which you are asked for.")
-    ] = False,
+    passphrase: passphrases.Flag = False,
     passphrase_file: passphrases.FileOption = None,
     allow_insecure: InsecureFlag = False,
     security_table: TableOption = None,
@@ -213,8 +211,7 @@ def keygen(
     turned = galois_elements(galois, chosen)
     out.mkdir(parents=True, exist_ok=True)
     paths = [vacant(out / f"{name}.key", force) for name in ("secret", "public", "evaluation")]
-    wanted = passphrase or passphrase_file is not None
-    phrase = passphrases.to_protect(str(paths[0]), passphrase_file) if wanted else None
+    phrase = passphrases.wanted(str(paths[0]), passphrase, passphrase_file)
     with progress_bar(), account(device):
         keys = cy.keygen(chosen, rotations=steps, galois_elements=turned, device=device)
     written = cy.save_keys(out, keys, overwrite=force, passphrase=phrase)
@@ -225,7 +222,7 @@ def keygen(
     emit(facts, json)
     if written.backup is not None:
         note(f"the secret key that was there is now {written.backup}: what was encrypted for it needs it")
-    what = "with its passphrase" if wanted else "and is not encrypted"
+    what = "with its passphrase" if phrase is not None else "and is not encrypted"
     note(f"{paths[0]} decrypts everything {what}: keep it to yourself (its mode is 0600)")
 
 

@@ -21,8 +21,12 @@ FileOption = Annotated[
     Path | None,
     typer.Option(
         "--passphrase-file",
-        help=f"The passphrase of the secret key's file is this file's first line; else {VARIABLE}, else you are asked.",
+        help=f"The passphrase of the secret file is this file's first line; else {VARIABLE}, else you are asked.",
     ),
+]
+
+Flag = Annotated[
+    bool, typer.Option("--passphrase", help="Encrypt the secret file with a passphrase, which you are asked for.")
 ]
 
 _MOST_BYTES = 4096
@@ -67,6 +71,11 @@ def to_open(name: str, file: Path | None = None) -> Callable[[], str | bytes]:
         return os.environ.get(VARIABLE) or _ask(f"Passphrase of {name}: ")
 
     return passphrase
+
+
+def wanted(name: str, flag: bool, file: Path | None) -> str | bytes | None:
+    """The passphrase that a secret's new file shall have; None: none was asked for."""
+    return to_protect(name, file) if flag or file is not None else None
 
 
 def to_protect(name: str, file: Path | None = None) -> str | bytes:

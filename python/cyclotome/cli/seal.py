@@ -11,13 +11,9 @@ import typer
 
 import cyclotome as cy
 from cyclotome import text
+from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
-    DebugFlag,
     DeviceOption,
-    ForceFlag,
-    InsecureFlag,
-    JsonFlag,
-    TableOption,
     emit,
     note,
     vacant,
@@ -52,40 +48,36 @@ VersionOption = Annotated[
 
 @app.command("params")
 @command
+@with_common
 def params(
     file: Annotated[Path, typer.Argument(help="What EncryptionParameters.save wrote.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The parameters' file, for example params.ct.")],
-    security_table: TableOption = None,
-    allow_insecure: InsecureFlag = False,
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """SEAL's encryption parameters as parameters of this library.
 
     SEAL's defaults for n = 8192 and above need --security-table he-standard-2018, which SEAL follows.
     """
-    vacant(output, force)
+    vacant(output, common.force)
     chosen = seal.read_parameters(
-        file, security_table=security_table or "guidelines-2024", allow_insecure=allow_insecure
+        file, security_table=common.security_table or "guidelines-2024", allow_insecure=common.allow_insecure
     )
-    cy.save(output, chosen, overwrite=force)
-    emit({**parameter_facts(chosen), "file": str(output)}, json, chosen.explain())
+    cy.save(output, chosen, overwrite=common.force)
+    emit({**parameter_facts(chosen), "file": str(output)}, common.json, chosen.explain())
     note(f"written to {output}")
 
 
 @app.command("keys")
 @command
+@with_common
 def keys(
     parameters: Annotated[Path, typer.Argument(help="A file that `cyclotome seal params` wrote.")],
     secret: Annotated[Path, typer.Argument(help="What SecretKey.save wrote.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the keys; made if it does not exist.")],
     allow_unfit_key: UnfitFlag = False,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """SEAL's secret key as secret.key, and a public.key and evaluation.key for it that are made now.
 
@@ -94,7 +86,7 @@ def keys(
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
-    chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
+    chosen = load_as(cy.Parameters, parameters, **common.trust)
     owner = seal.Owner(chosen, allow_unfit_key=allow_unfit_key)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -103,18 +95,19 @@ def keys(
         note(f"warning: {warning.message}")
     out.mkdir(parents=True, exist_ok=True)
     for name in ("secret", "public", "evaluation"):
-        vacant(out / f"{name}.key", force)
-    written = cy.save_keys(out, made, overwrite=force)
+        vacant(out / f"{name}.key", common.force)
+    written = cy.save_keys(out, made, overwrite=common.force)
     facts: dict[str, Any] = {"parameters": chosen.summary(), "key_id": made.secret.key_id}
     facts["files"] = [str(out / f"{name}.key") for name in ("secret", "public", "evaluation")]
     if written.backup is not None:
         facts["backup"] = written.backup
-    emit(facts, json)
+    emit(facts, common.json)
     note(f"{out / 'secret.key'} decrypts everything and is not encrypted: keep it to yourself (its mode is 0600)")
 
 
 @app.command("import")
 @command
+@with_common
 def import_(
     files: Annotated[list[Path], typer.Argument(help="What Ciphertext.save wrote: ciphertexts of one array.")],
     key: Annotated[
@@ -131,18 +124,16 @@ def import_(
     coefficients: Annotated[
         bool, typer.Option("--coefficients", help="Values are coefficients, not slots of BatchEncoder.")
     ] = False,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """SEAL's ciphertexts as an encrypted file, for eval and decrypt. With the secret key their noise is measured;
     with the public one --fresh or --noise-budget must say it."""
-    vacant(output, force)
-    trust = {"allow_insecure": allow_insecure, "security_table": security_table, "device": device}
-    owner = seal.Owner.of(load_as((cy.SecretKey, cy.PublicKey), key, allow_unfit_key=True, **trust))
+    vacant(output, common.force)
+    owner = seal.Owner.of(
+        load_as((cy.SecretKey, cy.PublicKey), key, allow_unfit_key=True, device=device, **common.trust)
+    )
     array = owner.read_array(
         list(files) if len(files) > 1 else files[0],
         fresh=fresh,
@@ -152,16 +143,17 @@ def import_(
         length=length,
         encoding="coefficients" if coefficients else None,
     )
-    cy.save(output, array, overwrite=force)
+    cy.save(output, array, overwrite=common.force)
     size = output.stat().st_size
     facts: dict[str, Any] = {"file": str(output), "shape": list(array.shape), "bound": array.bound, "bytes": size}
     facts |= {"noise_headroom": array.noise_headroom, "parameters": array.parameters.summary()}
     shape = " × ".join(map(str, array.shape))
-    emit(facts, json, f"{visible(str(output))}: {shape} numbers, {text.byte_size(size)}")
+    emit(facts, common.json, f"{visible(str(output))}: {shape} numbers, {text.byte_size(size)}")
 
 
 @app.command("export")
 @command
+@with_common
 def export(
     file: Annotated[Path, typer.Argument(help="Parameters, a key, or an encrypted file.")],
     output: Annotated[
@@ -170,25 +162,22 @@ def export(
     ],
     compression: CompressionOption = "zlib",
     seal_version: VersionOption = "4.1",
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """A file of this library for SEAL: OUTPUT; of evaluation keys OUTPUT.relin and OUTPUT.galois, and of an array of
     several ciphertexts OUTPUT.0, OUTPUT.1, …"""
-    loaded = load_as(object, file, allow_insecure=allow_insecure, security_table=security_table, allow_unfit_key=True)
+    loaded = load_as(object, file, **common.trust, allow_unfit_key=True)
     how = {"compression": compression, "version": seal_version}
     if isinstance(loaded, cy.SecretKey):
-        vacant(output, force)
-        seal.save_secret_key(output, loaded, overwrite=force, **how)
+        vacant(output, common.force)
+        seal.save_secret_key(output, loaded, overwrite=common.force, **how)
         written = [output]
         note(f"{output} decrypts everything and is not encrypted: keep it to yourself (its mode is 0600)")
     else:
-        written = _write(_objects(loaded, output, how), force)
+        written = _write(_objects(loaded, output, how), common.force)
     facts = {"files": [str(path) for path in written], "bytes": sum(path.stat().st_size for path in written)}
-    emit(facts, json, "\n".join(visible(str(path)) for path in written))
+    emit(facts, common.json, "\n".join(visible(str(path)) for path in written))
 
 
 def _objects(loaded: Any, output: Path, how: dict[str, Any]) -> dict[Path, bytes]:

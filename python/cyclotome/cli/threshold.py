@@ -12,13 +12,9 @@ import typer
 import cyclotome as cy
 from cyclotome.cli import notes, passphrases, tables
 from cyclotome.cli.arrays import put_numbers
+from cyclotome.cli.common import Common, with_common
 from cyclotome.cli.console import (
-    DebugFlag,
     DeviceOption,
-    ForceFlag,
-    InsecureFlag,
-    JsonFlag,
-    TableOption,
     emit,
     note,
     progress_bar,
@@ -44,8 +40,8 @@ PartyOption = Annotated[int, typer.Option("--party", "-p", help="Your number.")]
 SecretOption = Annotated[Path, typer.Option("--secret", "-s", help="Your own secret.key, which `share` wrote.")]
 
 
-def _session(path: Path, allow_insecure: bool, security_table: str | None) -> cy.threshold.Session:
-    session = load_as(cy.threshold.Session, path, allow_insecure=allow_insecure, security_table=security_table)
+def _session(path: Path, common: Common) -> cy.threshold.Session:
+    session = load_as(cy.threshold.Session, path, **common.trust)
     assert isinstance(session, cy.threshold.Session)
     return session
 
@@ -55,7 +51,10 @@ def _party(
 ) -> cy.threshold.Party:
     trust = {"expect": session.parameters, "device": device}
     key = load_as(cy.SecretKey, secret, passphrase=passphrases.to_open(str(secret), phrase), **trust)
-    dealt = None if share is None else load_as(cy.threshold.SecretShare, share, **trust)
+    dealt = None
+    if share is not None:
+        opened = passphrases.to_open(str(share), phrase)
+        dealt = load_as(cy.threshold.SecretShare, share, passphrase=opened, **trust)
     return cy.threshold.Party(session, number, secret=key, share=dealt, device=device)
 
 
@@ -68,6 +67,7 @@ def _numbers(text: str) -> list[int]:
 
 @app.command()
 @command
+@with_common
 def new(
     parameters: Annotated[Path, typer.Argument(help="A file of `cyclotome params --parties N --flooding-bits B`.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The session, for example session.ct.")],
@@ -76,63 +76,58 @@ def new(
     rotations: Annotated[
         str, typer.Option(help='Rotation keys: "sums" for what sums need, "none", or steps such as 1,2,-3.')
     ] = "sums",
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Begin a session: who takes part, how many decrypt, which keys there will be. Public; give it to all parties."""
-    vacant(output, force)
+    vacant(output, common.force)
     steps = rotation_steps(rotations)
-    chosen = load_as(cy.Parameters, parameters, allow_insecure=allow_insecure, security_table=security_table)
+    chosen = load_as(cy.Parameters, parameters, **common.trust)
     numbers = _numbers(parties)
     session = cy.threshold.Session.create(
         chosen, parties=numbers[0] if len(numbers) == 1 else numbers, threshold=threshold, rotations=steps
     )
-    cy.save(output, session, overwrite=force)
-    emit({"file": str(output), **_facts(session)}, json)
+    cy.save(output, session, overwrite=common.force)
+    emit({"file": str(output), **_facts(session)}, common.json)
     note(f"all parties should see the same id, {session.id[:16]}..., before they go on")
 
 
 @app.command()
 @command
+@with_common
 def share(
     session: SessionArgument,
     party: PartyOption,
     out: Annotated[Path, typer.Option("--out", "-o", help="Your folder; made if it does not exist.")],
-    passphrase: Annotated[
-        bool, typer.Option("--passphrase", help="Encrypt secret.key with a passphrase, which you are asked for.")
-    ] = False,
+    passphrase: passphrases.Flag = False,
     passphrase_file: passphrases.FileOption = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Make your secret.key, and your first share, first-N.ct, for all parties.
 
     Where fewer than all decrypt, also dealt-N-to-M.key for each party M: SECRET, to be sent to that party alone, over
     an encrypted channel, and to be destroyed once it has arrived.
     """
-    agreed = _session(session, allow_insecure, security_table)
+    agreed = _session(session, common)
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
     out.mkdir(parents=True, exist_ok=True)
-    secret, first = (vacant(out / name, force) for name in ("secret.key", f"first-{party}.ct"))
-    paths = {to: vacant(out / f"dealt-{party}-to-{to}.key", force) for to in agreed.parties if agreed.shares_secrets}
-    wanted = passphrase or passphrase_file is not None
-    phrase = passphrases.to_protect(str(secret), passphrase_file) if wanted else None
+    secret, first = (vacant(out / name, common.force) for name in ("secret.key", f"first-{party}.ct"))
+    paths = {
+        to: vacant(out / f"dealt-{party}-to-{to}.key", common.force) for to in agreed.parties if agreed.shares_secrets
+    }
+    phrase = passphrases.wanted(str(secret), passphrase, passphrase_file)
     own = cy.threshold.Party(agreed, party, device=device)
-    cy.save(secret, own.secret, overwrite=force, passphrase=phrase)
-    cy.save(first, own.first_share(), overwrite=force)
+    cy.save(secret, own.secret, overwrite=common.force, passphrase=phrase)
+    cy.save(first, own.first_share(), overwrite=common.force)
     if agreed.shares_secrets:
         for to, dealt in own.deal().items():
-            cy.save(paths[to], dealt, overwrite=force)
+            cy.save(paths[to], dealt, overwrite=common.force)
     emit(
-        {"session": agreed.id, "party": party, "files": [str(path) for path in (secret, first, *paths.values())]}, json
+        {"session": agreed.id, "party": party, "files": [str(path) for path in (secret, first, *paths.values())]},
+        common.json,
     )
     note(f"{secret} is yours alone; {first} is for all parties")
     if paths:
@@ -141,6 +136,7 @@ def share(
 
 @app.command()
 @command
+@with_common
 def answer(
     session: SessionArgument,
     first: Annotated[list[Path], typer.Argument(help="The first shares of all parties.")],
@@ -148,75 +144,74 @@ def answer(
     secret: SecretOption,
     output: Annotated[Path, typer.Option("--output", "-o", help="Your second share, for example second-1.ct.")],
     passphrase_file: passphrases.FileOption = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Answer all first shares with your second one, which the key for products takes."""
-    agreed = _session(session, allow_insecure, security_table)
-    vacant(output, force)
+    agreed = _session(session, common)
+    vacant(output, common.force)
     own = _party(agreed, party, secret, passphrase_file, None, device)
-    cy.save(output, own.second_share(_shares(agreed, first, device)), overwrite=force)
-    emit({"file": str(output), "session": agreed.id, "party": party}, json)
+    cy.save(output, own.second_share(_shares(agreed, first, device)), overwrite=common.force)
+    emit({"file": str(output), "session": agreed.id, "party": party}, common.json)
 
 
 @app.command()
 @command
+@with_common
 def receive(
     session: SessionArgument,
     dealt: Annotated[list[Path], typer.Argument(help="What all parties dealt to you, your own share included.")],
     party: PartyOption,
     secret: SecretOption,
     output: Annotated[Path, typer.Option("--output", "-o", help="Your share, for example share.key. SECRET.")],
+    passphrase: passphrases.Flag = False,
     passphrase_file: passphrases.FileOption = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
-    """Add up what all parties dealt to you: what you decrypt with. Destroy the dealt files then."""
-    agreed = _session(session, allow_insecure, security_table)
-    vacant(output, force)
+    """Add up what all parties dealt to you: what you decrypt with. Destroy the dealt files then.
+
+    --passphrase-file opens secret.key, if that is encrypted, and encrypts the share.
+    """
+    agreed = _session(session, common)
+    vacant(output, common.force)
     own = _party(agreed, party, secret, passphrase_file, None, "cpu")
     shares = [load_as(cy.threshold.SecretShare, path, expect=agreed.parameters) for path in dealt]
-    cy.save(output, own.receive(shares), overwrite=force)
-    emit({"file": str(output), "session": agreed.id, "party": party}, json)
+    phrase = passphrases.wanted(str(output), passphrase, passphrase_file)
+    cy.save(output, own.receive(shares), overwrite=common.force, passphrase=phrase)
+    emit({"file": str(output), "session": agreed.id, "party": party}, common.json)
     note(f"{output} is yours alone (its mode is 0600); destroy {', '.join(visible(str(path)) for path in dealt)}")
 
 
 @app.command()
 @command
+@with_common
 def combine(
     session: SessionArgument,
     shares: Annotated[list[Path], typer.Argument(help="The first and the second shares of all parties.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for public.key and evaluation.key.")],
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Make the joint public.key and evaluation.key, ordinary ones. Anybody can."""
-    agreed = _session(session, allow_insecure, security_table)
+    agreed = _session(session, common)
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; --out names a folder")
     out.mkdir(parents=True, exist_ok=True)
-    paths = [vacant(out / f"{name}.key", force) for name in ("public", "evaluation")]
+    paths = [vacant(out / f"{name}.key", common.force) for name in ("public", "evaluation")]
     given = _shares(agreed, shares, device)
     by_round = [[one for one in given if one.round == number] for number in (1, 2)]
     keys = cy.threshold.combine(agreed, *by_round, device=device)
-    cy.save(paths[0], keys.public, overwrite=force)
-    cy.save(paths[1], keys.evaluation, overwrite=force)
-    emit({"session": agreed.id, "key_id": agreed.key_id, "files": [str(path) for path in paths]}, json)
+    cy.save(paths[0], keys.public, overwrite=common.force)
+    cy.save(paths[1], keys.evaluation, overwrite=common.force)
+    emit({"session": agreed.id, "key_id": agreed.key_id, "files": [str(path) for path in paths]}, common.json)
 
 
 @app.command("decrypt-share")
 @command
+@with_common
 def decrypt_share(
     session: SessionArgument,
     encrypted: Annotated[Path, typer.Argument(help="The encrypted file, the same for all who decrypt.")],
@@ -231,27 +226,27 @@ def decrypt_share(
     ] = None,
     flooding_bits: Annotated[int, typer.Option(help="Statistical security of the flooding, the same for all.")] = 64,
     passphrase_file: passphrases.FileOption = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Give your part in decrypting a file. Whoever gets enough of these has the numbers: be sure what is decrypted."""
-    agreed = _session(session, allow_insecure, security_table)
-    vacant(output, force)
+    agreed = _session(session, common)
+    vacant(output, common.force)
     own = _party(agreed, party, secret, passphrase_file, share, device)
-    quantity = notes.load_quantity(encrypted, expect=agreed.parameters, allow_insecure=allow_insecure, device=device)
+    quantity = notes.load_quantity(
+        encrypted, expect=agreed.parameters, allow_insecure=common.allow_insecure, device=device
+    )
     chosen = None if active is None else _numbers(active)
     with progress_bar():
         made = own.decryption_share(quantity.values, active=chosen, flooding_bits=flooding_bits)
-    cy.save(output, made, overwrite=force)
-    emit({"file": str(output), "session": agreed.id, "party": party, "with": list(made.active)}, json)
+    cy.save(output, made, overwrite=common.force)
+    emit({"file": str(output), "session": agreed.id, "party": party, "with": list(made.active)}, common.json)
 
 
 @app.command()
 @command
+@with_common
 def decrypt(
     session: SessionArgument,
     encrypted: Annotated[Path, typer.Argument(help="The encrypted file.")],
@@ -259,24 +254,23 @@ def decrypt(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A .csv, .npy or .parquet file; by default CSV is printed.")
     ] = None,
-    allow_insecure: InsecureFlag = False,
-    security_table: TableOption = None,
     device: DeviceOption = "cpu",
-    force: ForceFlag = False,
-    json: JsonFlag = False,
-    debug: DebugFlag = False,
+    *,
+    common: Common,
 ) -> None:
     """Decrypt a file with the shares of enough parties: the numbers, exactly, or a refusal."""
-    agreed = _session(session, allow_insecure, security_table)
+    agreed = _session(session, common)
     if output is not None:
         if output.suffix.lower() not in tables.SUFFIXES:
             raise UsageError(f"{output}: the name must end in {', '.join(tables.SUFFIXES)}")
-        vacant(output, force)
-    quantity = notes.load_quantity(encrypted, expect=agreed.parameters, allow_insecure=allow_insecure, device=device)
+        vacant(output, common.force)
+    quantity = notes.load_quantity(
+        encrypted, expect=agreed.parameters, allow_insecure=common.allow_insecure, device=device
+    )
     given = [load_as(cy.threshold.DecryptionShare, path, expect=agreed.parameters, device=device) for path in shares]
     with progress_bar():
         integers = np.asarray(cy.threshold.decrypt(quantity.values, given, agreed))
-    put_numbers(integers, quantity, output, json)
+    put_numbers(integers, quantity, output, common.json)
 
 
 def _shares(session: cy.threshold.Session, paths: list[Path], device: str) -> list[cy.threshold.KeyShare]:

@@ -49,6 +49,8 @@ std::string name_of(Kind kind) {
       return "a share of a joint key";
     case Kind::secret_share:
       return "a share of a joint secret";
+    case Kind::protected_secret_share:
+      return "a share of a joint secret protected by a passphrase";
     case Kind::decryption_share:
       return "a decryption share";
     case Kind::plain_array:
@@ -60,8 +62,7 @@ std::string name_of(Kind kind) {
 bool names_secret_key(Span bytes) noexcept {
   if (bytes.size() < layout::kind_offset + 2) return false;
   const auto kind = static_cast<Kind>(bytes[layout::kind_offset] | bytes[layout::kind_offset + 1] << 8);
-  return std::equal(layout::magic.begin(), layout::magic.end(), bytes.begin()) &&
-         (kind == Kind::secret_key || kind == Kind::protected_secret_key || kind == Kind::secret_share);
+  return std::equal(layout::magic.begin(), layout::magic.end(), bytes.begin()) && is_secret(kind);
 }
 
 Envelope Envelope::open(Span bytes, const Limits& limits) {
@@ -82,7 +83,7 @@ Envelope Envelope::open(Span bytes, const Limits& limits) {
   }
   const auto kind = static_cast<Kind>(frame.kind);
   if ((kind < Kind::parameters || kind > Kind::bundle) && kind != Kind::protected_secret_key &&
-      (kind < Kind::rekeying_key || kind > Kind::plain_array)) {
+      (kind < Kind::rekeying_key || kind > Kind::protected_secret_share)) {
     throw FormatError(
         message("kind ", frame.kind, " at offset 10 is unknown in format version ", frame.version, fresh_copy));
   }
@@ -170,10 +171,7 @@ void Envelope::require_expanded(std::uint64_t bytes) const {
 ContainerWriter::ContainerWriter(Kind kind, const rlwe::Parameters& parameters, const rlwe::KeyId& key, Span metadata,
                                  std::uint64_t payload)
     : FrameWriter(static_cast<std::uint16_t>(kind), parameters.fingerprint(), payload + metadata.size() + 8192,
-                  kind == Kind::secret_key || kind == Kind::protected_secret_key || kind == Kind::secret_share
-                      ? Residence::locked
-                      : Residence::heap,
-                  version_of(parameters)) {
+                  is_secret(kind) ? Residence::locked : Residence::heap, version_of(parameters)) {
   if (metadata.size() > max_metadata_bytes) {
     throw ArgumentError(message("the metadata has ", metadata.size(), " bytes; at most ", max_metadata_bytes,
                                 " can be stored with an object"));

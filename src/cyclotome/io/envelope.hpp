@@ -31,8 +31,15 @@ enum class Kind : std::uint16_t {
   key_share = 20,
   secret_share = 21,  ///< secret, for one party
   decryption_share = 22,
-  plain_array = 23  ///< integers, public operands
+  plain_array = 23,             ///< integers, public operands
+  protected_secret_share = 24,  ///< encrypted with a passphrase
 };
+
+/// Whether only one person may have the file, even under a passphrase.
+constexpr bool is_secret(Kind kind) noexcept {
+  return kind == Kind::secret_key || kind == Kind::protected_secret_key || kind == Kind::secret_share ||
+         kind == Kind::protected_secret_share;
+}
 
 /// Whether such objects belong to a secret key: all but parameters and what is not encrypted.
 constexpr bool has_key_id(Kind kind) noexcept {

@@ -43,6 +43,7 @@ Inspection inspect(std::span<const std::uint8_t> bytes, Limits limits) {
     case Kind::secret_key:
       break;
     case Kind::protected_secret_key:
+    case Kind::protected_secret_share:
       result.protection = protection_of(container);
       break;
     case Kind::public_key:

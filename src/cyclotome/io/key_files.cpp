@@ -40,10 +40,15 @@ std::string backup_label(const std::string& path, const rlwe::SecretKey& key) {
   }
 }
 
+/// Under the passphrase, if there is one.
+template <class Secret>
+Bytes bytes_of(const Secret& secret, const KeyFileOptions& options) {
+  return options.passphrase ? serialize_protected(secret, *options.passphrase, options.metadata)
+                            : serialize(secret, options.metadata);
+}
+
 void add_secret_key(FileSet& set, const std::string& path, const rlwe::SecretKey& key, const KeyFileOptions& options) {
-  const Bytes bytes = options.passphrase ? serialize_protected(key, *options.passphrase, options.metadata)
-                                         : serialize(key, options.metadata);
-  set.add(path, bytes, Privacy::secret, options.existing, backup_label(path, key));
+  set.add(path, bytes_of(key, options), Privacy::secret, options.existing, backup_label(path, key));
 }
 
 std::string commit(FileSet& set) {
@@ -59,9 +64,8 @@ std::string write_secret_key(const std::string& path, const rlwe::SecretKey& key
   return commit(set);
 }
 
-void write_secret_share(const std::string& path, const rlwe::SecretShare& share, std::span<const std::uint8_t> metadata,
-                        Existing existing) {
-  write_file(path, serialize(share, metadata), Privacy::secret, existing);
+void write_secret_share(const std::string& path, const rlwe::SecretShare& share, const KeyFileOptions& options) {
+  write_file(path, bytes_of(share, options), Privacy::secret, options.existing);
 }
 
 std::string write_keys(const KeyPaths& paths, const rlwe::SecretKey& secret, const rlwe::PublicKey& public_key,

@@ -13,7 +13,7 @@ namespace cyclotome::io {
 struct KeyFileOptions {
   /// Bytes of the caller's own, in the clear, beside each key.
   std::span<const std::uint8_t> metadata = {};
-  /// The secret key is written under this passphrase (io/protected_key.hpp), if there is one.
+  /// The secret key or share is written under this passphrase (io/protected_key.hpp), if there is one.
   std::optional<std::span<const std::uint8_t>> passphrase = std::nullopt;
   /// What becomes of files that have these names already. A secret key's file that is replaced by another key's stays
   /// beside it as NAME.bak-ID, with the first digits of its key's id; such a backup is never overwritten.
@@ -30,10 +30,9 @@ struct KeyPaths {
 /// FileError; then everything is as it was.
 std::string write_secret_key(const std::string& path, const rlwe::SecretKey& key, const KeyFileOptions& options = {});
 
-/// Writes a share of a joint secret for its owner only. metadata: as KeyFileOptions has it. Throws FileError; then
+/// Writes a share of a joint secret for its owner only; one that is replaced leaves no backup. Throws FileError; then
 /// everything is as it was.
-void write_secret_share(const std::string& path, const rlwe::SecretShare& share,
-                        std::span<const std::uint8_t> metadata = {}, Existing existing = Existing::refused);
+void write_secret_share(const std::string& path, const rlwe::SecretShare& share, const KeyFileOptions& options = {});
 
 /// Writes keys that were made together, all or none. The secret key gets its place first: should the process be killed
 /// between that and the rest, the old public keys belong to the backup, and by their ids never pass for the new one's.

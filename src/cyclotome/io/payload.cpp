@@ -356,7 +356,8 @@ void check_payload(const Envelope& envelope) {
       static_cast<void>(secret_key_payload(envelope));
       break;
     case Kind::protected_secret_key:
-      static_cast<void>(sealed_key_payload(envelope));
+    case Kind::protected_secret_share:
+      static_cast<void>(sealed_payload(envelope));
       break;
     case Kind::public_key:
       static_cast<void>(public_key_payload(envelope));
@@ -407,6 +408,7 @@ std::uint64_t expanded_bytes(const Envelope& envelope) {
     case Kind::threshold_session:
     case Kind::key_share:
     case Kind::secret_share:
+    case Kind::protected_secret_share:
     case Kind::decryption_share:
       return threshold_expanded_bytes(envelope);
     case Kind::plaintext:

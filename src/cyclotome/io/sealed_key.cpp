@@ -4,6 +4,7 @@
 #include "cyclotome/io/container_layout.hpp"
 #include "cyclotome/io/key_coefficients.hpp"
 #include "cyclotome/io/libcrypto.hpp"
+#include "cyclotome/io/threshold_payload.hpp"
 #include "cyclotome/math/errors.hpp"
 
 namespace cyclotome::io {
@@ -36,29 +37,32 @@ void require_possible(const ScryptCost& cost) {
   }
 }
 
-SealedKeyPayload sealed_key_payload(const Envelope& envelope) {
-  envelope.require_kind(Kind::protected_secret_key);
+SealedPayload sealed_payload(const Envelope& envelope) {
+  const bool is_share = envelope.kind() == Kind::protected_secret_share;
+  if (!is_share) envelope.require_kind(Kind::protected_secret_key);
   const auto payload = envelope.payload();
   if (payload.size() != 1 || payload[0].tag != layout::sealed_key) {
     throw FormatError(message(name_of(envelope.kind()), " needs one section ", layout::sealed_key,
                               ": the data is damaged; get a fresh copy"));
   }
-  ByteReader reader(payload[0].bytes, payload[0].offset, "a protected secret key");
+  ByteReader reader(payload[0].bytes, payload[0].offset, "a secret under a passphrase");
   const std::uint32_t method = reader.u32();
   if (method != scrypt_and_chacha) {
-    throw FormatError(message("a secret key is protected by method ", method, " at offset ", payload[0].offset,
+    throw FormatError(message(name_of(envelope.kind()), ": method ", method, " at offset ", payload[0].offset,
                               ", which is unknown; use the library version that wrote it or a newer one"));
   }
-  SealedKeyPayload sealed;
+  SealedPayload sealed;
   sealed.cost = {reader.u32(), reader.u32(), reader.u32()};
   if (!within_bounds(sealed.cost)) {
-    throw FormatError(message("a secret key asks for ", words(sealed.cost), " at offset ", payload[0].offset + 4,
-                              "; files may ask for ", bounds(), ": it was not written by this library"));
+    throw FormatError(message(name_of(envelope.kind()), " asks for ", words(sealed.cost), " at offset ",
+                              payload[0].offset + 4, "; files may ask for ", bounds(),
+                              ": it was not written by this library"));
   }
   sealed.salt = reader.take(salt_bytes);
   sealed.nonce = reader.take(libcrypto::aead_nonce_bytes);
   const std::size_t before = reader.offset();
-  sealed.text = reader.take(packed_key_bytes(envelope.parameters()));
+  sealed.text =
+      reader.take(is_share ? secret_share_bytes(envelope.parameters()) : packed_key_bytes(envelope.parameters()));
   sealed.tag = reader.take(libcrypto::aead_tag_bytes);
   reader.finish();
   sealed.header = {sealed.text.data() - before, before};  // sections are views of the container's bytes

@@ -3,7 +3,7 @@
 
 #include "cyclotome/io/envelope.hpp"
 
-// What a secret key under a passphrase says in the clear: how it is protected, and what a guess costs.
+// What a secret under a passphrase, a key or a share, says in the clear: how it is protected, and what a guess costs.
 namespace cyclotome::io {
 
 /// What a guess at a passphrase costs: memory of 128 r 2^log2_n bytes, p times. The default takes 128 MiB, and some
@@ -21,13 +21,13 @@ void require_possible(const ScryptCost& cost);
 inline constexpr std::uint32_t scrypt_and_chacha = 1;
 
 /// The one section of such a container, all of it views of the container's bytes.
-struct SealedKeyPayload {
+struct SealedPayload {
   ScryptCost cost;
   std::span<const std::uint8_t> salt, nonce, text, tag;
   std::span<const std::uint8_t> header;  ///< all bytes of the container before the text
 };
 
 /// Throws FormatError, also for a cost out of bounds.
-SealedKeyPayload sealed_key_payload(const Envelope& envelope);
+SealedPayload sealed_payload(const Envelope& envelope);
 
 }  // namespace cyclotome::io

@@ -43,6 +43,9 @@ Bytes to_bytes(const rlwe::ThresholdSession& session, Metadata metadata) { retur
 Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata) { return serialize(share, metadata); }
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata) { return serialize(share, metadata); }
 Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata) { return serialize(share, metadata); }
+Bytes to_bytes(const rlwe::SecretShare& share, std::string_view passphrase, Metadata metadata) {
+  return serialize_protected(share, bytes_of_text(passphrase), metadata);
+}
 
 /// The bytes, and the container that looks at them: neither moves.
 struct StoredObject::Held {
@@ -68,7 +71,10 @@ const rlwe::Parameters& StoredObject::parameters() const { return held_->contain
 const rlwe::KeyId& StoredObject::key_id() const { return held_->container.key_id(); }
 Metadata StoredObject::metadata() const { return held_->container.metadata(); }
 std::size_t StoredObject::bytes() const { return held_->bytes.size(); }
-bool StoredObject::needs_passphrase() const { return held_->container.kind() == Kind::protected_secret_key; }
+bool StoredObject::needs_passphrase() const {
+  const Kind kind = held_->container.kind();
+  return kind == Kind::protected_secret_key || kind == Kind::protected_secret_share;
+}
 
 value::EncryptedArray StoredObject::array(const rlwe::ContextPtr& context) const {
   return read_array(held_->container, context);
@@ -96,13 +102,19 @@ rlwe::KeyShare StoredObject::key_share(const rlwe::ContextPtr& context) const {
   return read_key_share(held_->container, context);
 }
 rlwe::SecretShare StoredObject::secret_share(const rlwe::ContextPtr& context) const {
+  if (held_->container.kind() == Kind::protected_secret_share) {
+    throw PassphraseError("this secret share is under a passphrase; give it, secret_share(context, passphrase)");
+  }
   return read_secret_share(held_->container, context);
+}
+rlwe::SecretShare StoredObject::secret_share(const rlwe::ContextPtr& context, std::string_view passphrase) const {
+  return read_protected_share(held_->container, context, bytes_of_text(passphrase));
 }
 value::DecryptionShare StoredObject::decryption_share(const rlwe::ContextPtr& context) const {
   return read_decryption_share(held_->container, context);
 }
 rlwe::SecretKey StoredObject::secret_key(const rlwe::ContextPtr& context) const {
-  if (needs_passphrase()) {
+  if (held_->container.kind() == Kind::protected_secret_key) {
     throw PassphraseError("this secret key is under a passphrase; give it, secret_key(context, passphrase)");
   }
   return read_secret_key(held_->container, context);

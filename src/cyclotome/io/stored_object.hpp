@@ -46,6 +46,8 @@ Bytes to_bytes(const rlwe::KeyShare& share, Metadata metadata = {});
 Bytes to_bytes(const value::DecryptionShare& share, Metadata metadata = {});
 /// A **secret** of its receiver, in locked memory: for a channel that nobody else reads, or `write_secret_share`.
 Bytes to_bytes(const rlwe::SecretShare& share, Metadata metadata = {});
+/// Under a passphrase, as a secret key.
+Bytes to_bytes(const rlwe::SecretShare& share, std::string_view passphrase, Metadata metadata = {});
 
 /// Writes an object that is no secret to a file: whole, or not at all. Throws FileError, and what `to_bytes` does. A
 /// secret key goes to `write_secret_key`, keys that were made together to `write_keys`, a dealt share of a joint secret
@@ -93,7 +95,7 @@ class StoredObject {
   Metadata metadata() const;
   /// Bytes of the object as it is stored.
   std::size_t bytes() const;
-  /// Whether it is a secret key under a passphrase.
+  /// Whether it is a secret key, or a share of a joint secret, under a passphrase.
   bool needs_passphrase() const;
 
   /// The encrypted array, which knows no keys.
@@ -114,8 +116,11 @@ class StoredObject {
   rlwe::ThresholdSession threshold_session() const;
   /// A message of one of the two rounds that make a joint key.
   rlwe::KeyShare key_share(const rlwe::ContextPtr& context) const;
-  /// What one party dealt to another, or the sum of what it was dealt: secret.
+  /// What one party dealt to another, or the sum of what it was dealt: secret. Throws PassphraseError where it is
+  /// under a passphrase.
   rlwe::SecretShare secret_share(const rlwe::ContextPtr& context) const;
+  /// The share under a passphrase; PassphraseError for another one, and for a file that somebody altered.
+  rlwe::SecretShare secret_share(const rlwe::ContextPtr& context, std::string_view passphrase) const;
   /// A party's part in decrypting one array.
   value::DecryptionShare decryption_share(const rlwe::ContextPtr& context) const;
   /// The secret key. Throws PassphraseError where it is under one.

@@ -44,12 +44,15 @@ Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metad
 Bytes serialize(const rlwe::SecretShare& share, std::span<const std::uint8_t> metadata) {
   ContainerWriter container(Kind::secret_share, share.context()->parameters(), rlwe::joint_key_id(share.session()),
                             metadata, share.share().bytes());
-  ByteWriter& writer = container.section(layout::secret_share);
+  write_share(container.section(layout::secret_share), share);
+  return container.finish();
+}
+
+void write_share(ByteWriter& writer, const rlwe::SecretShare& share) {
   writer.bytes(share.session());
   writer.u32(share.from());
   writer.u32(share.to());
   write_polynomials(writer, share.share(), 1);
-  return container.finish();
 }
 
 Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata) {
@@ -88,7 +91,11 @@ rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr
 }
 
 rlwe::SecretShare read_secret_share(const Container& container, const rlwe::ContextPtr& context) {
-  const SecretSharePayload payload = secret_share_payload(container);
+  return share_of(secret_share_payload(container), container, context);
+}
+
+rlwe::SecretShare share_of(const SecretSharePayload& payload, const Container& container,
+                           const rlwe::ContextPtr& context) {
   require_loadable(container, *context);
   PolyArray share = context->make(context->ciphertext_ring(), 1, 1, Domain::transform, true);
   read_polynomials(share, 1, payload.residues.bytes, payload.residues.offset);

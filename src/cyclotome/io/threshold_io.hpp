@@ -15,6 +15,12 @@ Bytes serialize(const rlwe::KeyShare& share, std::span<const std::uint8_t> metad
 Bytes serialize(const rlwe::SecretShare& share, std::span<const std::uint8_t> metadata = {});
 Bytes serialize(const value::DecryptionShare& share, std::span<const std::uint8_t> metadata = {});
 
+/// What the section of a share holds, secret: for whoever encrypts it.
+void write_share(ByteWriter& writer, const rlwe::SecretShare& share);
+/// The share that this is.
+rlwe::SecretShare share_of(const SecretSharePayload& payload, const Container& container,
+                           const rlwe::ContextPtr& context);
+
 rlwe::ThresholdSession read_threshold_session(const Container& container);
 rlwe::KeyShare read_key_share(const Container& container, const rlwe::ContextPtr& context);
 rlwe::SecretShare read_secret_share(const Container& container, const rlwe::ContextPtr& context);

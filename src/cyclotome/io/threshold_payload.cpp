@@ -130,8 +130,18 @@ KeySharePayload key_share_payload(const Envelope& envelope) {
 SecretSharePayload secret_share_payload(const Envelope& envelope) {
   envelope.require_kind(Kind::secret_share);
   const Section& section = only_section(envelope, layout::secret_share);
+  return secret_share_payload(envelope, section.bytes, section.offset);
+}
+
+std::size_t secret_share_bytes(const rlwe::Parameters& p) {
+  constexpr std::size_t session_and_parties = sizeof(Digest) + 2 * sizeof(std::uint32_t);
+  return session_and_parties + static_cast<std::size_t>(packed_polynomial_bytes(p.degree(), p.moduli()));
+}
+
+SecretSharePayload secret_share_payload(const Envelope& envelope, std::span<const std::uint8_t> opened,
+                                        std::uint64_t offset) {
   const rlwe::Parameters& p = envelope.parameters();
-  ByteReader reader(section.bytes, section.offset, "a share of a joint secret");
+  ByteReader reader(opened, offset, "a share of a joint secret");
   SecretSharePayload payload;
   payload.session = read_session(reader, envelope);
   payload.from = read_party(reader, true);
@@ -194,6 +204,7 @@ std::uint64_t threshold_expanded_bytes(const Envelope& envelope) {
     case Kind::key_share:
       return key_share_payload(envelope).items * key_moduli(p).size() * limb;
     case Kind::secret_share:
+    case Kind::protected_secret_share:
       return p.moduli().size() * limb;
     default:
       break;

@@ -36,6 +36,11 @@ struct DecryptionSharePayload {
 rlwe::ThresholdSession threshold_session_payload(const Envelope& envelope);
 KeySharePayload key_share_payload(const Envelope& envelope);
 SecretSharePayload secret_share_payload(const Envelope& envelope);
+/// The same of what a passphrase opened: the bytes that SSHA would have, and where they begin in the file.
+SecretSharePayload secret_share_payload(const Envelope& envelope, std::span<const std::uint8_t> opened,
+                                        std::uint64_t offset);
+/// How many there are.
+std::size_t secret_share_bytes(const rlwe::Parameters& parameters);
 DecryptionSharePayload decryption_share_payload(const Envelope& envelope);
 
 /// As check_payload and expanded_bytes, of these kinds.

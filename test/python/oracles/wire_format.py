@@ -30,6 +30,7 @@ KINDS = {
     21: "secret_share",
     22: "decryption_share",
     23: "plain_array",
+    24: "protected_secret_share",
 }
 KEY_STREAM, CIPHERTEXT_STREAM = 4, 8
 
@@ -194,6 +195,12 @@ def secret_key(file: File) -> list[int]:
 def opened_secret_key(data: bytes, passphrase: bytes) -> list[int]:
     """The coefficients of a protected secret key, from the bytes of its whole file."""
     file = read(data)
+    return secret_key(File(file.version, "secret_key", file.parameters, [("SKEY", opened(data, passphrase))]))
+
+
+def opened(data: bytes, passphrase: bytes) -> bytes:
+    """What a passphrase protects, from the bytes of a whole file."""
+    file = read(data)
     [(tag, section)] = file.sections
     assert tag == "SEAL"
     method, log2_n, r, p = struct.unpack_from("<4I", section)
@@ -202,9 +209,7 @@ def opened_secret_key(data: bytes, passphrase: bytes) -> list[int]:
     key = hashlib.scrypt(passphrase, salt=salt, n=2**log2_n, r=r, p=p, maxmem=2**31 - 1, dklen=32)
     header = data[: -32 - 16 - len(sealed)]
     assert sealing.tag(key, nonce, header, sealed) == tag_bytes
-    return secret_key(
-        File(file.version, "secret_key", file.parameters, [("SKEY", sealing.decrypt(key, nonce, sealed))])
-    )
+    return sealing.decrypt(key, nonce, sealed)
 
 
 def key_pairs(data: bytes, count: int, p: Parameters) -> list[tuple[Polynomial, Polynomial]]:
